@@ -1,0 +1,41 @@
+# Two commands matter: `make run` and `make test`. Both build .venv from the hashed lock on first use.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
+
+.PHONY: run test check bench lock clean
+
+run: .venv/run
+	$(BIN)/loci serve --open
+
+test: .venv/dev
+	$(BIN)/pytest -q
+
+check: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/dev
+	$(BIN)/python -m bench.query
+
+# Needs uv. The lock serves Linux and macOS and names no registry.
+lock:
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra encoder pyproject.toml -o requirements.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra encoder --extra dev pyproject.toml -o requirements-dev.lock
+
+.venv/run: requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Loci needs Python 3.11 or newer; set PYTHON=")'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "Installing Loci into .venv (once; about a minute)"
+	$(PIP) --require-hashes -r requirements.lock
+	$(PIP) --no-build-isolation --editable .
+	@touch $@
+
+.venv/dev: requirements-dev.lock .venv/run
+	$(PIP) --require-hashes -r requirements-dev.lock
+	@touch $@
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache

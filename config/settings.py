@@ -1,0 +1,82 @@
+"""Which settings are there, and what are their defaults?
+
+Only entry points (the API, the CLI, the workers) construct `Settings`; everything else receives what it needs.
+"""
+
+from functools import cached_property
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+
+class Settings(BaseSettings):
+    """Every setting, read from the environment, then from `.env`, then from these defaults."""
+
+    model_config = SettingsConfigDict(env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True)
+
+    mongodb_uri: SecretStr | None = Field(None, description="A real MongoDB; not set: the built-in store")
+    mongodb_db: str = Field("loci", description="Database name")
+    mongodb_driver: Literal["pymongo", "motor"] = Field(
+        "pymongo", description="Driver: pymongo's async client, or Motor"
+    )
+    redis_url: SecretStr | None = Field(None, description="Celery's broker; not set: workers inside the API process")
+    loci_home: Path = Field(
+        Path("./.loci"), description="Where the built-in store and the local encoder keep their files"
+    )
+    host: str = Field("127.0.0.1", description="Address to listen on; another than loopback needs API keys")
+    port: int = Field(8000, ge=0, le=65535, description="Port to listen on")
+    api_keys: SecretStr | None = Field(None, description="Comma-separated user:key pairs; set: every call needs a key")
+    admin_key: SecretStr | None = Field(None, description="Key of the admin routes")
+    cors_origins: str = Field("", description="Comma-separated origins that browsers may call from; none by default")
+
+    openai_api_key: SecretStr | None = Field(None, description="Key of the model provider")
+    openai_base_url: str | None = Field(
+        None, description="OpenAI-compatible endpoint (OpenAI, Azure, vLLM, Ollama, llama.cpp)"
+    )
+    chat_model: str = Field("gpt-4o-mini", description="Model that writes answers and describes images")
+    summary_model: str = Field("gpt-4o-mini", description="Model that writes summaries")
+    embedding_model: str = Field(
+        "text-embedding-3-small", description="Embedding model; 'local' keeps the built-in encoder"
+    )
+    model_deadline: float = Field(60.0, gt=0, le=600, description="Seconds that one answer may take, retries included")
+
+    use_llm_intent: bool = Field(False, description="Detect intents by embedding similarity instead of keywords")
+    vector_search: Literal["exact", "mongodb"] = Field("exact", description="Exact search in process, or $vectorSearch")
+    rerank_model: Path | None = Field(None, description="Path of an ONNX cross-encoder")
+    summary_interval: int = Field(10, ge=1, le=1000, description="Message pairs between two summaries")
+    recall_memory_mb: int = Field(512, ge=1, description="Memory that recall indexes may take, in MB")
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a language model is configured at all."""
+        return self.openai_api_key is not None or self.openai_base_url is not None
+
+    @property
+    def local_embeddings(self) -> bool:
+        """Whether texts are embedded by the encoder that a package carries."""
+        return not self.has_model or self.embedding_model == "local"
+
+    @property
+    def on_loopback(self) -> bool:
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+    @cached_property
+    def keys(self) -> dict[str, str]:
+        """API key → user id."""
+        pairs = (self.api_keys.get_secret_value() if self.api_keys else "").split(",")
+        return {key: user for user, _, key in (pair.strip().partition(":") for pair in pairs) if key}
+
+    @model_validator(mode="after")
+    def _check_keys(self) -> "Settings":
+        listed = [p for p in (self.api_keys.get_secret_value() if self.api_keys else "").split(",") if p.strip()]
+        if len(self.keys) != len(listed) or not all(self.keys.values()):
+            raise ValueError("API_KEYS must be comma-separated user:key pairs with distinct keys")
+        return self
