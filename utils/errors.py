@@ -8,6 +8,7 @@ LociError
 ├── Conflict               409  the thing has changed, or is being changed
 ├── PreconditionFailed     412  If-Match does not match
 ├── BodyTooLarge           413
+├── UnsupportedMediaType   415
 ├── IdempotencyMismatch    422  the idempotency key was used with another body
 ├── StoreUnavailable       503  MongoDB or the built-in store does not answer
 ├── ConfigurationError     500  settings that contradict each other; refused at start
@@ -66,6 +67,11 @@ class PreconditionFailed(LociError):
 class BodyTooLarge(LociError):
     status = 413
     title = "Body too large"
+
+
+class UnsupportedMediaType(LociError):
+    status = 415
+    title = "Unsupported media type"
 
 
 class IdempotencyMismatch(LociError):

@@ -1,0 +1,47 @@
+"""Who embeds and summarises where no worker runs? Tasks on the caller's own event loop."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from memory.engine import Engine
+
+log = logging.getLogger(__name__)
+
+
+class BackgroundNudge:
+    """Does the work in the background of the process that has it: for the command line and for Python programs."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._running: dict[str, asyncio.Task[None]] = {}
+        self._again: set[str] = set()
+
+    def embed(self) -> None:
+        self._start("embed", self._engine.embeddings.work)
+
+    def summarise(self) -> None:
+        self._start("summarise", self._engine.summaries.work)
+
+    def _start(self, name: str, work: Callable[[], Awaitable[int]]) -> None:
+        if name in self._running:
+            self._again.add(name)
+            return
+        self._running[name] = asyncio.create_task(self._run(name, work))
+
+    async def _run(self, name: str, work: Callable[[], Awaitable[int]]) -> None:
+        try:
+            while True:
+                self._again.discard(name)
+                await work()
+                if name not in self._again:
+                    return
+        except Exception:
+            log.exception("%s failed; the sweep will try again", name)
+        finally:
+            del self._running[name]
+
+    async def close(self) -> None:
+        """Waits for the work that is under way."""
+        while self._running:
+            await asyncio.wait(list(self._running.values()))

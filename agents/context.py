@@ -1,0 +1,144 @@
+"""What do agents hand to one another?"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Literal, Protocol
+
+from memory.domain import Gist, Hit, KeyValue, Recall, Summary
+from memory.ids import prompt_id, response_id
+from memory.receipts import LedgerEntry, Used
+from memory.sessions import Place
+from utils.llm import Usage
+
+IntentName = Literal["question", "chat", "recall", "remember", "forget", "summarise", "image", "location"]
+
+
+@dataclass(frozen=True)
+class HistoryItem:
+    """A message that the client itself sends along."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True)
+class ChatRequest:
+    """One request to answer. `owner`: the user. `turn_id`: names the exchange."""
+
+    query: str
+    owner: str
+    session_id: str
+    turn_id: str
+    use_memory: bool = True
+    top_k: int = 8
+    history: tuple[HistoryItem, ...] = ()
+    images: tuple[str, ...] = ()
+    location: str | None = None
+    model: str | None = None
+    temporary: bool = False
+    retried: bool = False  # it may have been made before, under the same turn_id
+
+
+@dataclass(frozen=True)
+class Intent:
+    """What the user wants, and whether memory is needed for it."""
+
+    name: IntentName
+    need_memory: bool
+    memory_reason: str
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """What memory has to say about a request (seed 4, "Complete Memory Bundle").
+
+    `recall.hits` may stand among `recent` too; `context` leaves those out, so that nothing is in the bundle twice.
+    """
+
+    recall: Recall = field(default_factory=Recall)
+    recent: tuple[Gist, ...] = ()
+    summaries: tuple[Summary, ...] = ()
+    memories: tuple[KeyValue, ...] = ()
+
+    @property
+    def context(self) -> tuple[Hit, ...]:
+        """Hits that are neither recent messages nor the statement of a key/value fact."""
+        told = {message.key for message in self.recent}
+        stated = {fact.source for fact in self.memories}
+        return tuple(hit for hit in self.recall.hits if hit.gist.key not in told and hit.gist.id not in stated)
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A memory that the answer rests on, under the number that it has in the prompt and in the answer."""
+
+    n: int
+    id: str
+    kind: str
+    section: str
+    session_id: str | None
+    role: str | None
+    content: str
+    timestamp: datetime
+    score: float | None
+
+    def as_used(self) -> Used:
+        return Used(self.n, self.id, self.kind, self.section)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the writer gives. `given`: the memories that stood in the prompt; `citations`: those the answer uses."""
+
+    text: str
+    model: str
+    usage: Usage
+    given: tuple[Citation, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    ledger: tuple[LedgerEntry, ...] = ()
+    interrupted: bool = False
+
+
+Emit = Callable[[str], Awaitable[None]]
+
+
+async def _ignore(text: str) -> None:
+    del text
+
+
+@dataclass(frozen=True)
+class Context:
+    """A request on its way through the agents; each returns a copy with its part filled in.
+
+    `place`: where the prompt stands in its session; None for a temporary request. `emit`: takes the answer's text as it
+    comes. `done`: what an agent did that the answer should tell.
+    """
+
+    request: ChatRequest
+    intent: Intent
+    place: Place | None = None
+    bundle: Bundle | None = None
+    images: str | None = None
+    done: str | None = None
+    answer: Answer | None = None
+    ran: tuple[str, ...] = ()
+    streamed: bool = False
+    emit: Emit = _ignore
+
+    @property
+    def own_keys(self) -> tuple[str, ...]:
+        """The `_id`s of the request's own messages, which recall must not find."""
+        turn_id = self.request.turn_id
+        return (prompt_id(turn_id), response_id(turn_id))
+
+    def having_run(self, agent: str) -> "Context":
+        return replace(self, ran=(*self.ran, agent))
+
+
+class Agent(Protocol):
+    """Does one thing to a context. `name`: as it stands in `agents_used`."""
+
+    name: str
+
+    async def run(self, context: Context) -> Context: ...

@@ -1,0 +1,134 @@
+"""What does the user want, and is memory needed for it? By keywords, or by likeness to example utterances."""
+
+import json
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import config
+from agents.context import Intent, IntentName
+from memory.extract import statement_to_forget, statement_to_remember
+from utils.embeddings import Embedder
+from utils.errors import ModelError
+
+EXAMPLES = Path(config.__file__).parent / "intent_examples.json"
+ALIKE = 0.5  # cosine similarity to an example from which on it decides
+
+_KEYWORDS: tuple[tuple[IntentName, str], ...] = (
+    (
+        "recall",
+        r"\b(what|when|where|who|which|how|did|have|had)\b.*\b(i|we)\b.{0,20}\b(tell|told|say|said|mention(ed)?|"
+        r"talk(ed)?|discuss(ed)?|ask(ed)?)\b|\b(do|did|can) you (still )?(remember|recall)\b|\bremind me\b|"
+        r"\bwhat (do|did) you (know|remember) about\b|\bwhat have i (told|said)\b|\blast time we\b",
+    ),
+    (
+        "summarise",
+        r"^(please |can you |could you )*(summari[sz]e|recap|sum up|tl;?dr)\b|\b(a|the) (summary|recap) of\b",
+    ),
+    ("image", r"\b(this|the|that|attached|my) (image|picture|photo|screenshot|diagram)s?\b"),
+    (
+        "location",
+        r"\bnear (me|here|by)\b|\bnearby\b|\baround here\b|\bwhere am i\b|\bin my area\b|\b(closest|nearest)\b|"
+        r"\bdirections? to\b|\bhow do i get to\b|\bweather\b",
+    ),
+)
+_PATTERNS = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _KEYWORDS)
+_QUESTION = re.compile(
+    r"\?\s*$|^(who|whom|whose|what|what['’]s|when|where|which|why|how|is|are|am|was|were|do|does|did|can|could|will|would|"
+    r"should|shall|may|have|has|had|tell me|explain|show me|give me|list|name)\b",
+    re.IGNORECASE,
+)
+_SMALL_TALK = re.compile(
+    r"^\W*(hi|hello|hey|hiya|yo|good (morning|afternoon|evening|night)|thanks?( you)?( so much| a lot| very much)?|thx|"
+    r"bye|goodbye|see you( later| soon)?|ok(ay)?|cool|great|nice|perfect|sure|yes|no|yep|nope|lol|haha+|"
+    r"how are you( doing)?( today)?|what['’]?s up|how['’]?s it going)(\s+(there|all|everyone|loci|again))?\W*$",
+    re.IGNORECASE,
+)
+
+_REASONS: dict[IntentName, tuple[bool, str]] = {
+    "question": (True, "a question may be answered by what was said before"),
+    "chat": (True, "a statement may relate to what was said before"),
+    "recall": (True, "the user asks for what was said before"),
+    "remember": (False, "the user states something to keep; nothing has to be looked up"),
+    "forget": (False, "the user asks to delete a stored fact; nothing has to be looked up"),
+    "summarise": (True, "a summary is made of what was said before"),
+    "image": (True, "a question about an image may refer to what was said before"),
+    "location": (True, "a question about a place may depend on where the user lives or has been"),
+}
+
+
+def is_small_talk(query: str) -> bool:
+    """Whether the text is a greeting, thanks, or another line that says nothing to recall by."""
+    return _SMALL_TALK.match(query) is not None
+
+
+def intent_of(name: IntentName, query: str, *, use_memory: bool) -> Intent:
+    """The decision on memory that goes with an intent."""
+    if not use_memory:
+        return Intent(name, False, "the request says not to use memory")
+    if name == "chat" and is_small_talk(query):
+        return Intent(name, False, "small talk needs no memory")
+    return Intent(name, *_REASONS[name])
+
+
+def name_by_keywords(query: str, *, images: bool) -> IntentName:
+    """The intent by the words of the query."""
+    text = query.strip()
+    if is_small_talk(text):
+        return "image" if images else "chat"
+    if statement_to_remember(text) and not _asks_back(text):
+        return "remember"
+    if statement_to_forget(text):
+        return "forget"
+    if images:
+        return "image"
+    for name, pattern in _PATTERNS:
+        if pattern.search(text):
+            return name
+    return "question" if _QUESTION.search(text) else "chat"
+
+
+def _asks_back(text: str) -> bool:
+    """ "Remember what I told you" asks; "remember that …" states."""
+    return re.match(r"^\W*(please\s+)?remember\s+(what|when|where|who|how|the time)\b", text, re.IGNORECASE) is not None
+
+
+class IntentDetector:
+    """Finds the intent of a query: by embedding similarity to examples where an embedder is given, falling back to
+    keywords where nothing is alike enough or the model is away."""
+
+    def __init__(self, embedder: Embedder | None = None) -> None:
+        self._embedder = embedder
+        self._names: Sequence[IntentName] = ()
+        self._matrix: NDArray[np.float32] | None = None
+
+    async def detect(self, query: str, *, images: bool, use_memory: bool) -> Intent:
+        by_words = name_by_keywords(query, images=images)
+        name = by_words
+        # Storing and deleting change data, and an attached image is a fact: likeness alone never decides those.
+        if self._embedder is not None and by_words not in ("remember", "forget") and not images:
+            name = await self._by_examples(self._embedder, query) or by_words
+        return intent_of(name, query, use_memory=use_memory)
+
+    async def _by_examples(self, embedder: Embedder, query: str) -> IntentName | None:
+        try:
+            if self._matrix is None:
+                examples = example_utterances()
+                matrix = await embedder.embed([text for _, text in examples])
+                self._names, self._matrix = [name for name, _ in examples], matrix
+            alike = self._matrix @ (await embedder.embed([query]))[0]
+        except ModelError:
+            return None
+        best = int(np.argmax(alike))
+        return self._names[best] if alike[best] >= ALIKE else None
+
+
+@lru_cache
+def example_utterances() -> list[tuple[IntentName, str]]:
+    """The example utterances of `config/intent_examples.json`, each with its intent."""
+    examples: dict[IntentName, list[str]] = json.loads(EXAMPLES.read_text(encoding="utf-8"))
+    return [(name, text) for name, texts in examples.items() for text in texts]

@@ -1,0 +1,49 @@
+"""What does the user ask to be kept under a key, or deleted?"""
+
+from dataclasses import replace
+
+from agents.context import Context
+from memory.engine import Engine
+from memory.extract import fact_meant, key_and_value, statement_to_forget, statement_to_remember
+from memory.ids import prompt_id
+
+LOOKED_AT = 1_000  # facts among which the one to forget is looked for
+
+
+class KeeperAgent:
+    """Stores the key/value fact of "remember that …", and deletes the one that "forget …" means."""
+
+    name = "keeper_agent"
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def run(self, context: Context) -> Context:
+        if context.request.temporary:
+            return replace(context, done="This is a temporary chat: nothing is stored or deleted.")
+        if (statement := statement_to_remember(context.request.query)) is not None:
+            return replace(context, done=await self._keep(context, statement))
+        if (meant := statement_to_forget(context.request.query)) is not None:
+            return replace(context, done=await self._forget(context, meant))
+        return context
+
+    async def _keep(self, context: Context, statement: str) -> str:
+        key, value = key_and_value(statement)
+        request = context.request
+        fact, new = await self._engine.keyvalues.put(request.owner, key, value, source=prompt_id(request.turn_id))
+        if fact.version > 1 and not new:
+            former = (await self._engine.keyvalues.history(request.owner, key))[1:2]
+            instead = f" (before: {former[0].value})" if former else ""
+            return f"I'll remember: {key} = {value}{instead}."
+        return f"I'll remember: {key} = {value}."
+
+    async def _forget(self, context: Context, meant: str) -> str:
+        owner = context.request.owner
+        facts = await self._engine.keyvalues.suited(owner, meant, LOOKED_AT)
+        fact = fact_meant(meant, facts)
+        if fact is None:
+            return "I have no stored fact of that kind, so nothing was deleted."
+        await self._engine.keyvalues.delete(owner, fact.key)
+        messages = await self._engine.forgetter.source_of(owner, fact)
+        also = " and the messages in which you told me" if messages else ""
+        return f"I have forgotten “{fact.key}”{also}."

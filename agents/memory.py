@@ -1,0 +1,222 @@
+"""How is a request answered from start to end? `Memory`: chat, search and add, the Python API over core and agents."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Coroutine, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from agents.context import Answer, Bundle, ChatRequest, Context
+from agents.coordinator import Coordinator
+from agents.intent import IntentDetector
+from agents.writer_agent import InterruptedAnswer
+from config.recipes import SEARCH, Recipe
+from memory.domain import Recall, Remembered, Turn
+from memory.engine import Engine
+from memory.ids import prompt_id, response_id
+from memory.ranking import Scope
+from memory.receipts import Receipt
+from utils.clock import now
+from utils.llm import Usage
+
+COALESCE = 0.025  # seconds of deltas that go out as one
+
+
+class Nudge(Protocol):
+    """Tells whoever embeds and summarises that there is work; never blocks, may be lost."""
+
+    def embed(self) -> None: ...
+
+    def summarise(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Started:
+    """First event of a stream: what is known before the answer."""
+
+    context: Context
+
+
+@dataclass(frozen=True)
+class Delta:
+    """A piece of the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Finished:
+    """Last event of a stream: the whole answer, durable by now."""
+
+    context: Context
+    answer: Answer
+
+
+Event = Started | Delta | Finished
+
+
+class Memory:
+    """A chat backend that remembers. `engine`: the core beneath it, for everything but answering."""
+
+    def __init__(
+        self, engine: Engine, coordinator: Coordinator, detector: IntentDetector, nudge: Nudge, recipe: Recipe
+    ) -> None:
+        self.engine = engine
+        self._coordinator = coordinator
+        self._detector = detector
+        self._nudge = nudge
+        self._recipe = recipe
+        self._keeping: set[asyncio.Task[None]] = set()
+
+    async def chat(self, request: ChatRequest) -> Finished:
+        """Answers a request. The prompt is committed before any model is asked, the answer before it is returned."""
+        context = await self._open(request, streamed=False)
+        return await self._answer(await self._coordinator.prepare(context))
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
+        """Answers a request in events: one `Started`, deltas as the model gives them, one `Finished`.
+
+        Closed early, it keeps what the answer had said so far, marked as interrupted. Raises `ModelError` where the
+        model breaks off in the middle; that part is kept too.
+        """
+        pieces: asyncio.Queue[str | None] = asyncio.Queue()
+        context = await self._open(request, streamed=True)
+        context = await self._coordinator.prepare(replace(context, emit=pieces.put))
+        yield Started(context)
+        task = asyncio.create_task(self._answer(context))
+        task.add_done_callback(lambda _: pieces.put_nowait(None))
+        try:
+            async with aclosing(_coalesced(pieces)) as deltas:
+                async for text in deltas:
+                    yield Delta(text)
+            yield await task
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait([task])
+
+    async def search(self, owner: str, query: str, recipe: Recipe = SEARCH, scope: Scope | None = None) -> Recall:
+        """Recalls without answering."""
+        return await self.engine.recall(owner, query, recipe, scope or Scope())
+
+    async def add(self, owner: str, session_id: str, turns: Sequence[Turn], *, wait: bool = False) -> Remembered:
+        """Remembers turns without answering. `wait`: return when all are embedded."""
+        remembered = await self.engine.turns.remember(owner, session_id, turns)
+        if wait:
+            await self.engine.embed_all(owner, remembered.ids)
+        else:
+            self._nudge.embed()
+        self._nudge.summarise()
+        return remembered
+
+    async def close(self) -> None:
+        """Waits until every interrupted answer is stored."""
+        while self._keeping:
+            await asyncio.wait(self._keeping)
+
+    async def _open(self, request: ChatRequest, *, streamed: bool) -> Context:
+        """Commits the prompt and finds the intent."""
+        place = None
+        if not request.temporary:
+            prompt = Turn(prompt_id(request.turn_id), "user", request.query, now(), turn_id=request.turn_id)
+            place = await self.engine.turns.open_exchange(
+                request.owner, request.session_id, prompt, retried=request.retried
+            )
+        intent = await self._detector.detect(
+            request.query, images=bool(request.images), use_memory=request.use_memory and not request.temporary
+        )
+        return Context(request, intent, place, streamed=streamed)
+
+    async def _answer(self, context: Context) -> Finished:
+        said: list[str] = []
+
+        async def emit(text: str) -> None:
+            said.append(text)
+            await context.emit(text)
+
+        try:
+            written = await self._coordinator.write(replace(context, emit=emit))
+        except InterruptedAnswer as broken:
+            await self._keep(context, broken.answer)
+            raise broken.cause from None
+        except asyncio.CancelledError:
+            if said:
+                self._keep_in_background(context, "".join(said))
+            raise
+        if written.answer is None:
+            raise AssertionError("the writer gave no answer")
+        keeping = self._shielded(self._keep(written, written.answer))
+        await asyncio.shield(keeping)
+        return Finished(written, written.answer)
+
+    def _keep_in_background(self, context: Context, text: str) -> None:
+        partial = Answer(text, "interrupted", Usage(0, 0), interrupted=True)
+        self._shielded(self._keep(context, partial))
+
+    def _shielded(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """A task that outlives the request it belongs to."""
+        task = asyncio.create_task(work)
+        self._keeping.add(task)
+        task.add_done_callback(self._keeping.discard)
+        return task
+
+    async def _keep(self, context: Context, answer: Answer) -> None:
+        """Commits an answer with its receipt, and asks for what is due after it."""
+        request, place = context.request, context.place
+        if place is None:
+            return
+        turn = Turn(
+            response_id(request.turn_id),
+            "assistant",
+            answer.text,
+            now(),
+            turn_id=request.turn_id,
+            model=answer.model,
+            interrupted=answer.interrupted,
+        )
+        await asyncio.gather(
+            self.engine.turns.close_exchange(request.owner, request.session_id, place, turn, retried=request.retried),
+            self.engine.receipts.keep(request.owner, self._receipt(context, answer)),
+        )
+        self._nudge.embed()
+        if self.engine.sessions.is_due(place):
+            self._nudge.summarise()
+
+    def _receipt(self, context: Context, answer: Answer) -> Receipt:
+        request, bundle = context.request, context.bundle or Bundle()
+        return Receipt(
+            turn_id=request.turn_id,
+            session_id=request.session_id,
+            at=now(),
+            query=request.query,
+            intent=context.intent.name,
+            need_memory=context.intent.need_memory,
+            memory_reason=context.intent.memory_reason,
+            agents_used=context.ran,
+            model=answer.model,
+            recipe=self._recipe.name,
+            considered=bundle.recall.considered,
+            used=tuple(citation.as_used() for citation in answer.given),
+            ledger=answer.ledger,
+            prompt_tokens=answer.usage.prompt_tokens,
+            completion_tokens=answer.usage.completion_tokens,
+            interrupted=answer.interrupted,
+            messages=(prompt_id(request.turn_id), response_id(request.turn_id)),
+        )
+
+
+async def _coalesced(pieces: asyncio.Queue[str | None]) -> AsyncGenerator[str, None]:
+    """The texts of a queue up to its None; the first at once, later ones joined over `COALESCE` seconds."""
+    first = True
+    while (text := await pieces.get()) is not None:
+        if not first:
+            await asyncio.sleep(COALESCE)
+        first = False
+        ended = False
+        while not pieces.empty() and not ended:
+            more = pieces.get_nowait()
+            ended = more is None
+            text += more or ""
+        yield text
+        if ended:
+            return

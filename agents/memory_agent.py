@@ -1,0 +1,50 @@
+"""What does memory have to say about a request?"""
+
+import asyncio
+import logging
+from dataclasses import replace
+
+from agents.context import Bundle, Context
+from config.recipes import BundleSizes, Recipe
+from memory.domain import Recall
+from memory.engine import Engine
+from memory.ranking import Scope
+from memory.recall import with_overrides
+from utils.errors import ModelError
+
+log = logging.getLogger(__name__)
+
+
+class MemoryAgent:
+    """Gathers similar messages, recent turns, summaries and key/value facts into one bundle."""
+
+    name = "memory_agent"
+
+    def __init__(self, engine: Engine, recipe: Recipe, sizes: BundleSizes) -> None:
+        self._engine = engine
+        self._recipe = recipe
+        self._sizes = sizes
+
+    async def run(self, context: Context) -> Context:
+        engine, request, sizes = self._engine, context.request, self._sizes
+        owner, session = request.owner, request.session_id
+        before = context.place.index if context.place else 0
+        recall, recent, summaries, memories = await asyncio.gather(
+            self._recall(context),
+            engine.turns.recent(owner, session, before, 2 * sizes.recent_pairs),
+            engine.summaries.newest(owner, session, sizes.summaries),
+            engine.keyvalues.suited(owner, request.query, sizes.memories),
+        )
+        bundle = Bundle(recall, tuple(recent), tuple(summaries), tuple(memories))
+        return replace(context, bundle=bundle)
+
+    async def _recall(self, context: Context) -> Recall:
+        """The similar messages; none where the query cannot be embedded, which the log tells."""
+        request = context.request
+        recipe = with_overrides(self._recipe, top_k=request.top_k)
+        scope = Scope(session_id=request.session_id, exclude=frozenset(context.own_keys))
+        try:
+            return await self._engine.recall(request.owner, request.query, recipe, scope)
+        except ModelError as error:
+            log.warning("recall without similar messages: %s", error.detail)
+            return Recall()

@@ -1,0 +1,73 @@
+"""How is everything put together? The one composition root, for the API, the workers, the command line and tests."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from agents.background import BackgroundNudge
+from agents.coordinator import Coordinator, routes
+from agents.intent import IntentDetector
+from agents.keeper_agent import KeeperAgent
+from agents.memory import Memory, Nudge
+from agents.memory_agent import MemoryAgent
+from agents.vision_agent import VisionAgent
+from agents.writer_agent import WriterAgent
+from config.prompts import check_prompts, provider_prompt
+from config.recipes import QUERY, BundleSizes, PromptTable, Recipe
+from config.settings import Settings
+from memory.engine import Engine, open_engine
+from utils.circuit import CircuitBreaker
+from utils.embeddings import open_embedder
+from utils.llm import ChatModel, open_client
+from utils.mongo import open_database
+
+
+@asynccontextmanager
+async def open_memory(
+    settings: Settings | None = None, *, nudge: Nudge | None = None, recipe: Recipe = QUERY
+) -> AsyncIterator[Memory]:
+    """A memory over the store, models and encoder that the settings name; closed in reverse.
+
+    `nudge`: who is told of work to do; not given, it is done in the background of this event loop.
+    Raises `ConfigurationError`, or `embedded.launch.StoreStartError`.
+    """
+    settings = settings or Settings()
+    check_prompts()
+    client = open_client(settings) if settings.has_model else None
+
+    def model(name: str) -> ChatModel | None:
+        if client is None:
+            return None
+        return ChatModel(client, name, deadline=settings.model_deadline, breaker=CircuitBreaker(name))
+
+    async with open_database(settings) as database:
+        engine = await open_engine(
+            database,
+            await asyncio.to_thread(open_embedder, settings, client),  # builds the local encoder on first use
+            model(settings.summary_model),
+            summary_interval=settings.summary_interval,
+            recall_memory_mb=settings.recall_memory_mb,
+        )
+        background = BackgroundNudge(engine)
+        memory = Memory(
+            engine,
+            _coordinator(settings, engine, model(settings.chat_model), recipe),
+            IntentDetector(engine.embedder if settings.use_llm_intent else None),
+            nudge or background,
+            recipe,
+        )
+        try:
+            yield memory
+        finally:
+            await memory.close()
+            await background.close()
+            if client is not None:
+                await client.close()
+
+
+def _coordinator(settings: Settings, engine: Engine, model: ChatModel | None, recipe: Recipe) -> Coordinator:
+    remembering = MemoryAgent(engine, recipe, BundleSizes())
+    vision = VisionAgent(model)
+    writer = WriterAgent(model, provider_prompt(settings.openai_base_url), PromptTable())
+    table = routes(memory=remembering, keeper=KeeperAgent(engine), vision=vision)
+    return Coordinator(table, memory=remembering, vision=vision, writer=writer)

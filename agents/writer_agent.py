@@ -1,0 +1,97 @@
+"""What is the answer?"""
+
+import logging
+from contextlib import aclosing
+from dataclasses import replace
+
+from agents.context import Answer, Context
+from agents.prompt import Prompt, assemble, cited
+from agents.rules import answer_by_rules
+from config.recipes import PromptTable
+from memory.domain import RULE_BASED
+from utils.errors import ModelError
+from utils.llm import ChatModel, Completion, Message, Usage
+from utils.text import count_tokens
+
+log = logging.getLogger(__name__)
+
+
+class InterruptedAnswer(Exception):
+    """A model broke off in the middle of an answer that was streamed. `answer`: what it had said; `cause`: why."""
+
+    def __init__(self, answer: Answer, cause: ModelError) -> None:
+        super().__init__(cause.detail)
+        self.answer = answer
+        self.cause = cause
+
+
+class WriterAgent:
+    """Assembles the prompt and has a model answer it; by rules where there is no model or it fails."""
+
+    name = "writer_agent"
+
+    def __init__(self, model: ChatModel | None, system: str, table: PromptTable) -> None:
+        self._model = model
+        self._system = system
+        self._table = table
+
+    async def run(self, context: Context) -> Context:
+        prompt = assemble(context, self._system, self._table)
+        if self._model is not None:
+            try:
+                return replace(context, answer=await self._ask(self._model, context, prompt))
+            except ModelError as error:
+                log.warning("answer by rules: %s", error.detail)
+        answer = _by_rules(context, prompt)
+        await context.emit(answer.text)
+        return replace(context, answer=answer)
+
+    async def _ask(self, model: ChatModel, context: Context, prompt: Prompt) -> Answer:
+        messages: list[Message] = [
+            {"role": "system", "content": prompt.system},
+            {"role": "user", "content": prompt.user},
+        ]
+        asked = context.request.model
+        if not context.streamed:
+            return _answer(await model.complete(messages, model=asked), prompt)
+        said: list[str] = []
+        try:
+            async with aclosing(model.stream(messages, model=asked)) as stream:
+                async for piece in stream:
+                    if isinstance(piece, Completion):
+                        return _answer(piece, prompt)
+                    said.append(piece)
+                    await context.emit(piece)
+        except ModelError as error:
+            if not said:
+                raise
+            partial = Completion("".join(said), asked or model.model, None, "interrupted")
+            raise InterruptedAnswer(replace(_answer(partial, prompt), interrupted=True), error) from error
+        raise AssertionError("the stream ended without its completion")
+
+
+def _answer(completion: Completion, prompt: Prompt) -> Answer:
+    ledger = prompt.ledger(completion.usage.prompt_tokens if completion.usage else None)
+    usage = completion.usage or Usage(sum(entry.tokens for entry in ledger), count_tokens(completion.text))
+    return Answer(
+        text=completion.text,
+        model=completion.model,
+        usage=usage,
+        given=prompt.given,
+        citations=cited(completion.text, prompt.given),
+        ledger=ledger,
+    )
+
+
+def _by_rules(context: Context, prompt: Prompt) -> Answer:
+    """The answer by rules. Its ledger is that of the prompt as it would have been sent."""
+    made = answer_by_rules(context)
+    ledger = prompt.ledger()
+    return Answer(
+        text=made.text,
+        model=RULE_BASED,
+        usage=Usage(sum(entry.tokens for entry in ledger), count_tokens(made.text)),
+        given=prompt.given,
+        citations=made.citations,
+        ledger=ledger,
+    )

@@ -1,0 +1,83 @@
+"""What is the HTTP application?"""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from importlib.metadata import version
+from pathlib import Path
+
+from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+from fastapi.staticfiles import StaticFiles
+
+from agents.open import open_memory
+from api import problems
+from api.auth import ApiKeys
+from api.guard import LOCAL_HOSTS, Guard
+from api.pages import router as pages
+from api.routes import memories, messages, operations, query, sessions, users
+from config.settings import Settings
+from utils.errors import ConfigurationError
+from workers.app import make_app
+from workers.inprocess import InProcessWorker
+from workers.nudges import CeleryNudge
+
+WEB = Path(__file__).parent.parent / "web"
+
+
+def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
+    """The application over the store and models of the settings. `make_key`: where it would be refused for want of API
+    keys, make one for the default user and print it once."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            nudge = stack.enter_context(_nudge(settings))
+            memory = await stack.enter_async_context(open_memory(settings, nudge=nudge))
+            keys = ApiKeys(memory.engine, settings.keys)
+            await keys.load()
+            await _require_keys(settings, keys, make_key=make_key)
+            app.state.memory, app.state.keys, app.state.settings = memory, keys, settings
+            yield
+
+    app = FastAPI(
+        title="Loci",
+        summary="A self-hosted multi-agent chat backend that remembers",
+        version=version("loci"),
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+    )
+    problems.install(app)
+    origins = [origin.strip() for origin in settings.cors_origins.split(",") if origin.strip()]
+    if origins:
+        app.add_middleware(CORSMiddleware, allow_origins=origins, allow_methods=["*"], allow_headers=["*"])
+    app.add_middleware(Guard, hosts=LOCAL_HOSTS if settings.on_loopback and not settings.keys else None)
+    for module in (query, messages, sessions, memories, users, operations):
+        app.include_router(module.router)
+    app.include_router(pages)
+    app.mount("/web", StaticFiles(directory=WEB), name="web")
+    return app
+
+
+@contextmanager
+def _nudge(settings: Settings) -> Iterator[CeleryNudge]:
+    """Whom the API tells of work: the workers on Redis, or one in this process, which runs for the while."""
+    worker = InProcessWorker(settings) if settings.redis_url is None else None
+    nudge = CeleryNudge(worker.app if worker else make_app(settings)[0])
+    if worker:
+        worker.start()
+    try:
+        yield nudge
+    finally:
+        nudge.close()
+        if worker:
+            worker.stop()
+
+
+async def _require_keys(settings: Settings, keys: ApiKeys, *, make_key: bool) -> None:
+    if settings.on_loopback or keys.required:
+        return
+    if not make_key:
+        raise ConfigurationError(f"HOST={settings.host} is not a loopback address: set API_KEYS=user:key first")
+    key = await keys.create("default")
+    print(f"API key of the user 'default', shown this once: {key}", flush=True)  # noqa: T201

@@ -1,0 +1,273 @@
+"""The command `loci`."""
+
+import asyncio
+import json
+import logging
+import sys
+import threading
+import time
+import urllib.request
+import webbrowser
+from collections.abc import Callable, Coroutine, Iterator
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, ParamSpec
+
+import typer
+import uvicorn
+from pydantic import ValidationError
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from agents.context import ChatRequest
+from agents.memory import Delta, Finished
+from agents.open import open_memory
+from api.app import create_app
+from api.doctor import examine
+from api.settings_table import rows
+from api.wire import MessageIn
+from config.recipes import SEARCH
+from config.settings import Settings
+from embedded.launch import StoreStartError
+from embedded.launch import serve as serve_store
+from memory.domain import Turn
+from memory.ids import derived_id, new_id
+from memory.recall import with_overrides
+from utils.clock import now
+from utils.errors import LociError
+from workers.run import run_beat, run_worker
+
+BATCH = 200  # messages that `loci import` commits at a time
+
+P = ParamSpec("P")
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="Loci: a chat backend that remembers.")
+out = Console()
+err = Console(stderr=True)
+
+User = Annotated[str, typer.Option("--user", "-u", help="Whose memory")]
+Home = Annotated[Path | None, typer.Option("--home", help="Instead of LOCI_HOME")]
+
+
+def main() -> None:
+    """Runs the command; errors that Loci foresees are one line, not a traceback."""
+    logging.basicConfig(level=logging.INFO, format="%(levelname)-8s %(name)s  %(message)s", stream=sys.stderr)
+    for noisy in ("celery", "kombu", "httpx", "httpx2", "pymongo"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+    try:
+        app()
+    except (LociError, StoreStartError) as error:
+        fail(str(error))
+    except ValidationError as error:
+        fail("; ".join(f"{'.'.join(map(str, one['loc'])).upper()}: {one['msg']}" for one in error.errors()))
+
+
+def fail(message: str) -> NoReturn:
+    err.print(f"[red]loci:[/red] {message}", highlight=False)
+    sys.exit(1)
+
+
+def asynchronous(command: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        asyncio.run(command(*args, **kwargs))
+
+    return run
+
+
+@app.command()
+def serve(
+    open_page: Annotated[bool, typer.Option("--open", help="Open the chat page in a browser")] = False,
+    make_key: Annotated[bool, typer.Option("--make-key", help="Make an API key where one is needed")] = False,
+) -> None:
+    """Serve the API and the chat page; without REDIS_URL the workers run inside."""
+    settings = Settings()
+    address = f"http://{'[' + settings.host + ']' if ':' in settings.host else settings.host}:{settings.port}"
+    config = uvicorn.Config(
+        create_app(settings, make_key=make_key),
+        host=settings.host,
+        port=settings.port,
+        log_level="info",
+        access_log=False,
+        timeout_graceful_shutdown=20,
+    )
+    threading.Thread(target=_announce, args=(address, open_page), daemon=True).start()
+    server = uvicorn.Server(config)
+    server.run()
+    if not server.started:
+        sys.exit(1)
+
+
+def _announce(address: str, open_page: bool) -> None:
+    """Says where the page is once it answers."""
+    for _ in range(600):
+        try:
+            with urllib.request.urlopen(f"{address}/livez", timeout=1):  # noqa: S310
+                break
+        except OSError:
+            time.sleep(0.1)
+    else:
+        return
+    err.print(f"Loci is at [bold]{address}[/bold]  (Ctrl-C stops it)", highlight=False)
+    if open_page and sys.stderr.isatty():
+        webbrowser.open(address)
+
+
+@app.command()
+def worker(
+    beat: Annotated[bool, typer.Option("--beat", help="Send the sweeps too")] = False,
+    concurrency: Annotated[int, typer.Option("--concurrency", "-c", min=1, help="Processes")] = 1,
+) -> None:
+    """Embed and summarise for the API; needs REDIS_URL."""
+    run_worker(Settings(), concurrency=concurrency, beat=beat)
+
+
+@app.command()
+def beat() -> None:
+    """Only send the sweeps; needs REDIS_URL."""
+    run_beat(Settings())
+
+
+@app.command()
+def store(port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 for any")] = 0, home: Home = None) -> None:
+    """Run the built-in store alone, for mongosh, Compass or any driver."""
+    serve_store(home or Settings().loci_home, port)
+
+
+@app.command()
+@asynchronous
+async def ask(
+    question: Annotated[str, typer.Argument(help="What to ask")],
+    user: User = "default",
+    session: Annotated[str | None, typer.Option("--session", "-s", help="Go on with a session")] = None,
+) -> None:
+    """Ask one question and print the answer as it comes."""
+    request = ChatRequest(question, user, session or new_id(), new_id())
+    async with open_memory() as memory:
+        async for event in memory.stream(request):
+            match event:
+                case Delta():
+                    out.print(event.text, end="", markup=False, highlight=False, soft_wrap=True)
+                case Finished():
+                    out.print()
+                    for citation in event.answer.citations:
+                        quote = f"[{citation.n}] {citation.timestamp:%Y-%m-%d} {citation.content}"
+                        out.print(quote, markup=False, highlight=False, style="dim", soft_wrap=True)
+                    err.print(f"session {request.session_id}", style="dim")
+                case _:
+                    pass
+
+
+@app.command()
+@asynchronous
+async def search(
+    query: Annotated[str, typer.Argument(help="What to look for")],
+    user: User = "default",
+    top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, max=50)] = 8,
+) -> None:
+    """Recall without answering."""
+    async with open_memory() as memory:
+        found = await memory.search(user, query, with_overrides(SEARCH, top_k=top_k))
+    table = Table("score", "when", "who", "what", box=None)
+    for hit in found.hits:
+        who = hit.gist.name or hit.gist.role
+        table.add_row(f"{hit.score:.3f}", f"{hit.gist.timestamp:%Y-%m-%d}", who, hit.gist.content)
+    out.print(table)
+
+
+@app.command("import")
+@asynchronous
+async def import_messages(
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="JSONL, one message a line; - is no file")],
+    user: User = "default",
+    session: Annotated[str, typer.Option("--session", "-s", help="For lines without a session_id")] = "imported",
+) -> None:
+    """Import messages from a JSONL file: {role, content, session_id?, id?, name?, timestamp?} a line.
+
+    Lines without an id get one from their content and place, so that the same file imports once.
+    """
+    lines = list(_lines(file, session))
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    accepted = duplicates = 0
+    async with open_memory() as memory:
+        with Progress(*columns, console=err) as progress:
+            kept = progress.add_task("messages", total=len(lines))
+            for session_id, turns in _batches(lines):
+                done = await memory.add(user, session_id, turns, wait=True)
+                accepted += done.accepted
+                duplicates += done.duplicates
+                progress.advance(kept, len(turns))
+        await memory.engine.summaries.work()
+    out.print(f"{accepted} imported, {duplicates} already there")
+
+
+def _lines(file: Path, session: str) -> Iterator[tuple[str, Turn]]:
+    """Each line's session and turn. The whole file is checked before anything is stored."""
+    with file.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                fields = json.loads(line)
+                session_id = fields.pop("session_id", session)
+                message = MessageIn.model_validate(fields)
+            except (ValueError, AttributeError) as error:
+                reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "not a JSON object"
+                fail(f"{file}, line {number}: {reason}")
+            identifier = message.id or derived_id(session_id, str(number), message.role, message.content)
+            yield (
+                session_id,
+                Turn(identifier, message.role, message.content, message.timestamp or now(), message.name),
+            )
+
+
+def _batches(lines: list[tuple[str, Turn]]) -> Iterator[tuple[str, list[Turn]]]:
+    """Consecutive lines of one session, at most `BATCH` at a time."""
+    batch: list[Turn] = []
+    current = ""
+    for session_id, turn in lines:
+        if batch and (session_id != current or len(batch) == BATCH):
+            yield current, batch
+            batch = []
+        current = session_id
+        batch.append(turn)
+    if batch:
+        yield current, batch
+
+
+@app.command()
+@asynchronous
+async def reembed() -> None:
+    """Embed anew what another embedding model embedded; may be stopped and started again."""
+    async with open_memory() as memory:
+        total = await memory.engine.embeddings.count_outdated()
+        with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=err) as progress:
+            task = progress.add_task("gists", total=total)
+            while done := await memory.engine.reembed():
+                progress.advance(task, done)
+        left = await memory.engine.embeddings.count_outdated()
+        out.print(f"{total - left} embedded anew with {memory.engine.embedder.model}")
+
+
+@app.command()
+def settings() -> None:
+    """Print every setting with its value and where it comes from; secrets are masked."""
+    table = Table("setting", "value", "from", "what it does", box=None)
+    for row in rows():
+        table.add_row(*row)
+    out.print(table)
+
+
+@app.command()
+@asynchronous
+async def doctor() -> None:
+    """Check store, broker and models, and say what to do."""
+    findings = await examine(Settings())
+    for finding in findings:
+        mark = "[green]ok  [/green]" if finding.ok else "[red]FAIL[/red]"
+        out.print(f"{mark} {finding.name}: {finding.detail}", highlight=False)
+        if finding.advice:
+            out.print(f"     {finding.advice}", highlight=False)
+    if not all(finding.ok for finding in findings):
+        raise typer.Exit(1)

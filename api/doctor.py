@@ -1,0 +1,92 @@
+"""What is wrong with this installation, and what to do about it?"""
+
+import asyncio
+from dataclasses import dataclass
+from time import perf_counter
+
+from pymongo.errors import PyMongoError
+
+from config.settings import Settings
+from embedded.launch import StoreStartError
+from utils.circuit import CircuitBreaker
+from utils.embeddings import open_embedder
+from utils.errors import LociError
+from utils.llm import ChatModel, open_client
+from utils.mongo import open_database
+from workers.broker import ping_broker
+
+
+@dataclass(frozen=True)
+class Finding:
+    name: str
+    ok: bool
+    detail: str
+    advice: str = ""
+
+
+async def examine(settings: Settings) -> list[Finding]:
+    """Checks each dependency for real: a round trip to the store and the broker, one embedding, one answer."""
+    return [await _store(settings), await _broker(settings), await _embeddings(settings), await _chat(settings)]
+
+
+async def _store(settings: Settings) -> Finding:
+    name = "store"
+    began = perf_counter()
+    try:
+        async with open_database(settings) as database:
+            await database.command("ping")
+            build = await database.command("buildInfo")
+    except StoreStartError as error:
+        return Finding(name, False, str(error), f"See {settings.loci_home / 'store' / 'log'}, or set MONGODB_URI.")
+    except PyMongoError as error:
+        advice = "Is MongoDB running and MONGODB_URI right? Without MONGODB_URI the built-in store is used."
+        return Finding(name, False, type(error).__name__, advice)
+    what = "MongoDB" if settings.mongodb_uri else f"built-in store under {settings.loci_home}"
+    return Finding(name, True, f"{what}, version {build['version']}, {_took(began)}")
+
+
+async def _broker(settings: Settings) -> Finding:
+    began = perf_counter()
+    try:
+        what = await ping_broker(settings)
+    except OSError as error:
+        return Finding("broker", False, str(error), "Start Redis, or unset REDIS_URL to run the workers in process.")
+    return Finding("broker", True, f"{what}, {_took(began)}")
+
+
+async def _embeddings(settings: Settings) -> Finding:
+    name = "embeddings"
+    try:
+        client = open_client(settings) if settings.has_model else None
+        embedder = await asyncio.to_thread(open_embedder, settings, client)
+        began = perf_counter()
+        vectors = await embedder.embed(["How does this feel?"])
+    except LociError as error:
+        advice = "Check OPENAI_API_KEY, OPENAI_BASE_URL and EMBEDDING_MODEL; EMBEDDING_MODEL=local needs none of them."
+        return Finding(name, False, error.detail, advice)
+    return Finding(name, True, f"{embedder.model}, {vectors.shape[1]} dimensions, {_took(began)}")
+
+
+async def _chat(settings: Settings) -> Finding:
+    name = "chat model"
+    if not settings.has_model:
+        return Finding(
+            name,
+            True,
+            "none: answers and summaries are made by rules",
+            "Set OPENAI_API_KEY or OPENAI_BASE_URL for one.",
+        )
+    try:
+        model = ChatModel(
+            open_client(settings), settings.chat_model, deadline=settings.model_deadline, breaker=CircuitBreaker(name)
+        )
+        began = perf_counter()
+        await model.complete([{"role": "user", "content": "Say ok."}], max_tokens=16)
+    except LociError as error:
+        advice = "Check OPENAI_API_KEY, OPENAI_BASE_URL and CHAT_MODEL. Until then answers are made by rules."
+        return Finding(name, False, error.detail, advice)
+    return Finding(name, True, f"{settings.chat_model}, {_took(began)}")
+
+
+def _took(began: float) -> str:
+    return f"{1_000 * (perf_counter() - began):.1f} ms"

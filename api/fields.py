@@ -1,0 +1,78 @@
+"""What may stand in a field of a request?"""
+
+import base64
+import binascii
+from datetime import UTC, datetime
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+
+QUERY_CHARACTERS = 32_000
+CONTENT_CHARACTERS = 200_000
+ID_CHARACTERS = 200
+YEARS = range(1900, 2200)
+
+
+class Wire(BaseModel):
+    """Base of every model on the wire: strict types, no unknown fields, finite numbers."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    return text
+
+
+def _not_a_dot_segment(text: str) -> str:
+    if text in (".", ".."):
+        raise ValueError("must not be a relative path")
+    return text
+
+
+def _text_only(value: Any) -> Any:
+    if not isinstance(value, str | datetime):
+        raise ValueError("must be an RFC 3339 time")
+    return value
+
+
+def _in_utc(moment: datetime) -> datetime:
+    if moment.year not in YEARS:
+        raise ValueError(f"must lie between {YEARS.start} and {YEARS.stop - 1}")
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return aware.astimezone(UTC)
+
+
+def _image(address: str) -> str:
+    if address.startswith("data:image/"):
+        head, _, data = address.partition(",")
+        if not head.endswith(";base64"):
+            raise ValueError("a data URI must be base64")
+        try:
+            base64.b64decode(data, validate=True)
+        except (binascii.Error, ValueError):
+            raise ValueError("the data URI is not valid base64") from None
+        return address
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("must be an http(s) URL or a data:image URI")
+    return address
+
+
+Identifier = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=ID_CHARACTERS, pattern=r"^[^/\x00-\x1f\x7f]+$"),
+    AfterValidator(_not_blank),
+    AfterValidator(_not_a_dot_segment),
+]
+MessageId = Annotated[str, StringConstraints(min_length=1, max_length=ID_CHARACTERS), AfterValidator(_not_blank)]
+Query = Annotated[str, StringConstraints(min_length=1, max_length=QUERY_CHARACTERS), AfterValidator(_not_blank)]
+Content = Annotated[str, StringConstraints(min_length=1, max_length=CONTENT_CHARACTERS), AfterValidator(_not_blank)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_not_blank)]
+ImageAddress = Annotated[str, StringConstraints(max_length=8_000_000), AfterValidator(_image)]
+Moment = Annotated[datetime, BeforeValidator(_text_only), Field(strict=False), AfterValidator(_in_utc)]
+TopK = Annotated[int, Field(ge=1, le=50)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Limit = Annotated[int, Field(ge=1, le=200)]

@@ -1,0 +1,76 @@
+"""What is refused before a route sees it? Bodies that are too large, foreign hosts; and what every answer carries."""
+
+from collections.abc import Iterable
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.problems import MEDIA_TYPE, problem_of
+from memory.ids import new_id
+from utils.errors import BodyTooLarge, Forbidden, LociError
+
+MAX_BODY = 12 * 1024 * 1024  # bytes; images come as data URIs
+LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
+
+
+class Guard:
+    """Gives each request an id, caps its body, and where only this machine may call, checks the Host header, so that a
+    web page cannot reach the API under a name that it made to point here."""
+
+    def __init__(self, app: ASGIApp, *, hosts: Iterable[str] | None = None) -> None:
+        self._app = app
+        self._hosts = frozenset(hosts) if hosts is not None else None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = scope["request_id"] = new_id()
+        headers = Headers(scope=scope)
+        started = False
+        size = 0
+
+        async def capped() -> Message:
+            nonlocal size
+            message = await receive()
+            size += len(message.get("body", b""))
+            if size > MAX_BODY:
+                raise BodyTooLarge(f"A request body may have {MAX_BODY // 1024 // 1024} MB")
+            return message
+
+        async def labelled(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                out = MutableHeaders(scope=message)
+                out["X-Request-ID"] = request_id
+                out["X-Content-Type-Options"] = "nosniff"
+            await send(message)
+
+        try:
+            self._check(headers)
+            await self._app(scope, capped, labelled)
+        except LociError as error:
+            if started:
+                raise
+            await _refuse(error, request_id, labelled)
+
+    def _check(self, headers: Headers) -> None:
+        if self._hosts is not None and _host(headers.get("host", "")) not in self._hosts:
+            raise Forbidden("Without API keys only this machine may call, under its local names")
+        length = headers.get("content-length", "")
+        if length.isdigit() and int(length) > MAX_BODY:
+            raise BodyTooLarge(f"A request body may have {MAX_BODY // 1024 // 1024} MB")
+
+
+def _host(header: str) -> str:
+    name, colon, port = header.rpartition(":")
+    return (name if colon and port.isdigit() else header).lower()
+
+
+async def _refuse(error: LociError, request_id: str, send: Send) -> None:
+    status, body, _ = problem_of(error, request_id)
+    headers = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode())]
+    headers.append((b"connection", b"close"))  # the rest of the body is not read
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,104 @@
+"""How does a write happen once, however often its request is sent? The route class of every JSON route."""
+
+import hashlib
+from collections.abc import AsyncIterator, Callable, Coroutine
+from typing import Any, cast
+
+from fastapi import Request, Response
+from fastapi.routing import APIRoute
+from starlette.responses import StreamingResponse
+
+from api.auth import caller
+from api.strict import StrictRequest
+from memory.idempotency import IdempotencyKeys, StoredAnswer
+from memory.ids import derived_id
+from utils.errors import InvalidInput, UnsupportedMediaType
+from utils.text import CONTROL_CHARACTERS
+
+KEY_CHARACTERS = 255
+READING = frozenset({"GET", "HEAD", "OPTIONS"})
+
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+class LociRoute(APIRoute):
+    """Reads JSON strictly, and honours `Idempotency-Key` on every write."""
+
+    def get_route_handler(self) -> Handler:
+        handle = super().get_route_handler()
+
+        async def strict(request: Request) -> Response:
+            request = StrictRequest(request.scope, request.receive)
+            if await request.body() and "json" not in request.headers.get("content-type", ""):
+                raise UnsupportedMediaType("Send the body as Content-Type: application/json")
+            key = request.headers.get("idempotency-key")
+            if key is None or request.method in READING:
+                return await handle(request)
+            return await _once(request, key, handle)
+
+        return strict
+
+
+async def _once(request: Request, key: str, handle: Handler) -> Response:
+    if not 0 < len(key) <= KEY_CHARACTERS or CONTROL_CHARACTERS.search(key):
+        raise InvalidInput(f"An Idempotency-Key has 1 to {KEY_CHARACTERS} characters")
+    requests: IdempotencyKeys = request.app.state.memory.engine.idempotency
+    body = await request.body()
+    owner = await _owner(request, body)
+    fingerprint = hashlib.sha256(f"{request.method} {request.url.path}?{request.url.query}\n".encode() + body)
+    stored = await requests.begin(owner, key, fingerprint.hexdigest())
+    if stored is not None:
+        return Response(stored.body, stored.status, {"Idempotency-Replayed": "true"}, stored.media_type)
+    request.state.once = derived_id(owner, key)
+    try:
+        response = await handle(request)
+    except BaseException:
+        await requests.release(owner, key)
+        raise
+    if isinstance(response, StreamingResponse):
+        response.body_iterator = _recorded(response, requests, owner, key)
+    elif response.status_code < 300:
+        await requests.finish(owner, key, _stored(response, bytes(response.body)))
+    else:
+        await requests.release(owner, key)
+    return response
+
+
+async def _owner(request: Request, body: bytes) -> str:
+    """The user that the request is about, before it is validated; a body that is not understood is refused later."""
+    calling = await caller(request)
+    if calling.user is not None:
+        return calling.user
+    named = request.query_params.get("user_id")
+    if named is None and body:
+        parsed = await request.json()
+        named = parsed.get("user_id") if isinstance(parsed, dict) else None
+    return named if isinstance(named, str) and named else calling.owner(None)
+
+
+async def _recorded(
+    response: StreamingResponse, requests: IdempotencyKeys, owner: str, key: str
+) -> AsyncIterator[bytes]:
+    """Passes a stream on; keeps it as the answer once it has come to its end."""
+    chunks: list[bytes] = []
+    whole = False
+    try:
+        async for chunk in response.body_iterator:
+            chunks.append(chunk.encode() if isinstance(chunk, str) else bytes(chunk))
+            yield chunks[-1]
+        whole = b"event: error" not in chunks[-1] if chunks else False
+    finally:
+        if whole:
+            await requests.finish(owner, key, _stored(response, b"".join(chunks)))
+        else:
+            await requests.release(owner, key)
+
+
+def _stored(response: Response, body: bytes) -> StoredAnswer:
+    media_type = response.headers.get("content-type", "application/json")
+    return StoredAnswer(response.status_code, media_type, body)
+
+
+def once_id(request: Request) -> str | None:
+    """The id that a request under an idempotency key gives to what it makes; None without a key."""
+    return cast(str | None, getattr(request.state, "once", None))

@@ -1,0 +1,42 @@
+"""How is a long list read page by page? By an opaque cursor that names the last item seen."""
+
+import base64
+import binascii
+from datetime import UTC, datetime
+from typing import Annotated
+
+import orjson
+from fastapi import Query
+
+from api.fields import Limit
+from utils.errors import InvalidInput
+
+PageLimit = Annotated[Limit, Query(description="Items a page")]
+PageCursor = Annotated[str | None, Query(max_length=2_000, description="`next_cursor` of the page before")]
+
+
+def cursor_of(moment: datetime, key: str) -> str:
+    """The cursor after an item that lists by time, then key."""
+    return base64.urlsafe_b64encode(orjson.dumps([moment.timestamp(), key])).decode().rstrip("=")
+
+
+def position_of(cursor: str | None) -> tuple[datetime, str] | None:
+    """The time and key that a cursor names. Raises `InvalidInput` for what is no cursor of ours."""
+    if cursor is None:
+        return None
+    try:
+        seconds, key = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        if not isinstance(key, str):
+            raise ValueError
+        return datetime.fromtimestamp(round(seconds * 1000) / 1000, UTC), key
+    except (ValueError, TypeError, OverflowError, OSError, binascii.Error):
+        raise InvalidInput("The cursor is not one that a page gave") from None
+
+
+def index_of(cursor: str | None) -> int:
+    """The place in a session that a cursor names; -1 for the beginning."""
+    if cursor is None:
+        return -1
+    if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 12:
+        raise InvalidInput("The cursor is not one that a page gave")
+    return int(cursor)

@@ -1,0 +1,88 @@
+"""A user's key/value facts."""
+
+import re
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Path, Query, Response
+
+from api.auth import Calling
+from api.fields import Identifier
+from api.once import LociRoute
+from api.paging import PageCursor, PageLimit, cursor_of, position_of
+from api.state import TheMemory
+from api.wire import Deleted, MemoryHistory, MemoryOut, MemoryPage, MemoryPut
+from memory.domain import KeyValue
+from utils.errors import InvalidInput
+
+router = APIRouter(prefix="/v1/memories", route_class=LociRoute, tags=["memories"])
+
+Key = Annotated[Identifier, Path()]
+UserId = Annotated[Identifier | None, Query()]
+IfMatch = Annotated[str | None, Header(description="The ETag that must be in force; `*` for any")]
+
+
+def _etag(fact: KeyValue) -> str:
+    return f'"{fact.version}"'
+
+
+def _version(if_match: str | None) -> int | None:
+    if if_match is None or if_match.strip() == "*":
+        return None
+    found = re.fullmatch(r'\s*"(\d{1,12})"\s*', if_match)
+    if found is None:
+        raise InvalidInput("If-Match takes one ETag as a response gave it")
+    return int(found[1])
+
+
+@router.get("")
+async def list_memories(
+    memory: TheMemory, calling: Calling, user_id: UserId = None, limit: PageLimit = 50, cursor: PageCursor = None
+) -> MemoryPage:
+    """All facts, the newest first."""
+    found = await memory.engine.keyvalues.page(calling.owner(user_id), limit=limit + 1, after=position_of(cursor))
+    page = found[:limit]
+    more = cursor_of(page[-1][0].updated_at, page[-1][1]) if len(found) > limit else None
+    return MemoryPage(items=[MemoryOut.of(fact) for fact, _ in page], next_cursor=more)
+
+
+@router.get("/{key}")
+async def get_memory(
+    key: Key, response: Response, memory: TheMemory, calling: Calling, user_id: UserId = None
+) -> MemoryOut:
+    """One fact; its ETag is its version."""
+    fact = await memory.engine.keyvalues.get(calling.owner(user_id), key)
+    response.headers["ETag"] = _etag(fact)
+    return MemoryOut.of(fact)
+
+
+@router.get("/{key}/history")
+async def memory_history(key: Key, memory: TheMemory, calling: Calling, user_id: UserId = None) -> MemoryHistory:
+    """Every value that the fact had, the present one first."""
+    values = await memory.engine.keyvalues.history(calling.owner(user_id), key)
+    return MemoryHistory(items=[MemoryOut.of(fact) for fact in values])
+
+
+@router.put("/{key}", responses={201: {"model": MemoryOut, "description": "The key is new"}})
+async def put_memory(
+    key: Key,
+    body: MemoryPut,
+    response: Response,
+    memory: TheMemory,
+    calling: Calling,
+    user_id: UserId = None,
+    if_match: IfMatch = None,
+) -> MemoryOut:
+    """Keep a value under a key. With `If-Match`, only in place of that version."""
+    fact, new = await memory.engine.keyvalues.put(calling.owner(user_id), key, body.value, expected=_version(if_match))
+    response.headers["ETag"] = _etag(fact)
+    response.status_code = 201 if new else 200
+    return MemoryOut.of(fact)
+
+
+@router.delete("/{key}")
+async def delete_memory(
+    key: Key, memory: TheMemory, calling: Calling, user_id: UserId = None, if_match: IfMatch = None
+) -> Deleted:
+    """Delete a fact with its history. What was said in messages stays."""
+    await memory.engine.keyvalues.delete(calling.owner(user_id), key, expected=_version(if_match))
+    return Deleted(deleted={"memories": 1})

@@ -1,0 +1,63 @@
+"""Messages in, search out."""
+
+from time import perf_counter
+
+from fastapi import APIRouter, Request
+
+from api.auth import Calling
+from api.once import LociRoute, once_id
+from api.state import TheMemory
+from api.wire import MessagesRequest, MessagesResponse, SearchItem, SearchRequest, SearchResponse
+from config.recipes import SEARCH
+from memory.domain import Turn
+from memory.ids import derived_id, new_id
+from memory.ranking import Scope
+from memory.recall import with_overrides
+from utils.clock import now
+
+router = APIRouter(route_class=LociRoute, tags=["messages"])
+
+
+@router.post("/v1/messages")
+async def add_messages(
+    body: MessagesRequest, request: Request, memory: TheMemory, calling: Calling
+) -> MessagesResponse:
+    """Import turns without answering. Messages with ids that the user has already are no-ops."""
+    once, moment = once_id(request), now()
+    turns = [
+        Turn(
+            id=message.id or (derived_id(once, str(place)) if once else new_id()),
+            role=message.role,
+            content=message.content,
+            timestamp=message.timestamp or moment,
+            name=message.name,
+        )
+        for place, message in enumerate(body.messages)
+    ]
+    owner = calling.owner(body.user_id if "user_id" in body.model_fields_set else None)
+    done = await memory.add(owner, body.session_id, turns, wait=body.wait)
+    return MessagesResponse(accepted=done.accepted, duplicates=done.duplicates, ids=list(done.ids))
+
+
+@router.post("/v1/search")
+async def search(body: SearchRequest, memory: TheMemory, calling: Calling) -> SearchResponse:
+    """Recall without answering."""
+    began = perf_counter()
+    recipe = with_overrides(
+        SEARCH,
+        top_k=body.top_k,
+        floor=body.min_score,
+        recency_weight=body.recency_weight,
+        mmr_lambda=body.mmr_lambda,
+    )
+    scope = Scope(
+        session_id=body.session_id,
+        only_session=body.session_id is not None,
+        kinds=tuple(body.kinds) if body.kinds is not None else None,
+        since=body.since.timestamp() if body.since else None,
+        until=body.until.timestamp() if body.until else None,
+    )
+    owner = calling.owner(body.user_id if "user_id" in body.model_fields_set else None)
+    found = await memory.search(owner, body.query, recipe, scope)
+    took = 1_000 * (perf_counter() - began)
+    return SearchResponse(items=[SearchItem.of(hit) for hit in found.hits], took_ms=round(took, 3))

@@ -1,0 +1,104 @@
+"""Is it up, and what does it run on?"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from importlib.metadata import version
+from time import perf_counter
+from typing import Literal
+
+from fastapi import APIRouter, Response
+from pymongo.errors import PyMongoError
+
+from api.fields import Wire
+from api.state import TheMemory, TheSettings
+from config.recipes import QUERY
+from utils.errors import LociError
+from workers.broker import ping_broker
+
+router = APIRouter(tags=["operations"])
+
+PROBE_SECONDS = 3.0
+VERSION = version("loci")
+
+
+class Alive(Wire):
+    status: Literal["ok"] = "ok"
+
+
+class Dependency(Wire):
+    ok: bool
+    latency_ms: float
+    detail: str
+
+
+class Ready(Wire):
+    ready: bool
+    dependencies: dict[str, Dependency]
+
+
+class Health(Wire):
+    status: Literal["ok"] = "ok"
+    version: str
+    store: str
+    broker: str
+    chat_model: str
+    summary_model: str
+    embedding_model: str
+    top_k: int
+    similarity_floor: float
+    summary_interval: int
+
+
+@router.get("/livez")
+async def livez() -> Alive:
+    """Whether the process answers; touches nothing."""
+    return Alive()
+
+
+@router.get("/readyz", responses={503: {"model": Ready, "description": "A dependency is away"}})
+async def readyz(response: Response, memory: TheMemory, settings: TheSettings) -> Ready:
+    """Each dependency with its latency."""
+
+    async def store() -> str:
+        await memory.engine.ping()
+        return "MongoDB" if settings.mongodb_uri else "built-in store"
+
+    async def broker() -> str:
+        return await ping_broker(settings)
+
+    async def encoder() -> str:
+        return memory.engine.embedder.model
+
+    names = ("store", "broker", "embeddings")
+    found = await asyncio.gather(*(_probe(probe) for probe in (store, broker, encoder)))
+    ready = all(one.ok for one in found)
+    response.status_code = 200 if ready else 503
+    return Ready(ready=ready, dependencies=dict(zip(names, found, strict=True)))
+
+
+async def _probe(probe: Callable[[], Awaitable[str]]) -> Dependency:
+    began = perf_counter()
+    try:
+        async with asyncio.timeout(PROBE_SECONDS):
+            detail, ok = await probe(), True
+    except TimeoutError:
+        detail, ok = f"no answer within {PROBE_SECONDS:g} s", False
+    except (LociError, PyMongoError, OSError) as error:
+        detail, ok = type(error).__name__, False
+    return Dependency(ok=ok, latency_ms=round(1_000 * (perf_counter() - began), 3), detail=detail)
+
+
+@router.get("/health")
+async def health(memory: TheMemory, settings: TheSettings) -> Health:
+    """The basic configuration."""
+    return Health(
+        version=VERSION,
+        store="mongodb" if settings.mongodb_uri else "built-in",
+        broker="redis" if settings.redis_url else "in-process",
+        chat_model=settings.chat_model if settings.has_model else "rule_based",
+        summary_model=settings.summary_model if settings.has_model else "rule_based",
+        embedding_model=memory.engine.embedder.model,
+        top_k=QUERY.top_k,
+        similarity_floor=QUERY.floor,
+        summary_interval=settings.summary_interval,
+    )

@@ -1,0 +1,61 @@
+"""Chat: `/query`, whole or streamed, and the receipt of each answer."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+from agents.context import ChatRequest, HistoryItem
+from api import sse
+from api.auth import Calling
+from api.fields import Identifier
+from api.once import LociRoute, once_id
+from api.state import TheMemory
+from api.wire import QueryRequest, QueryResponse, ReceiptOut
+from memory.ids import new_id
+
+router = APIRouter(route_class=LociRoute, tags=["chat"])
+
+
+@router.post(
+    "/query",
+    response_model=QueryResponse,
+    responses={200: {"content": {sse.MEDIA_TYPE: {}}, "description": "The answer; events with `stream`"}},
+)
+async def query(body: QueryRequest, request: Request, memory: TheMemory, calling: Calling) -> Response:
+    """Answer a question with what the user said before."""
+    once = once_id(request)
+    chat = ChatRequest(
+        query=body.query,
+        owner=calling.owner(body.user_id if "user_id" in body.model_fields_set else None),
+        session_id=body.session_id or once or new_id(),
+        turn_id=once or new_id(),
+        use_memory=body.use_memory,
+        top_k=body.top_k,
+        history=tuple(HistoryItem(item.role, item.content) for item in body.history or ()),
+        images=tuple(body.images or ()),
+        location=body.location,
+        model=body.model,
+        temporary=body.temporary,
+        retried=once is not None,
+    )
+    if not body.stream:
+        finished = await memory.chat(chat)
+        answer = QueryResponse.of(finished.context, finished.answer)
+        return Response(answer.model_dump_json(), media_type="application/json")
+    stream = memory.stream(chat)
+    first = await anext(stream)  # an error before the first event still has its own status
+    return StreamingResponse(
+        sse.events(first, stream, request.scope["request_id"]), media_type=sse.MEDIA_TYPE, headers=sse.HEADERS
+    )
+
+
+@router.get("/v1/receipts/{turn_id}")
+async def receipt(
+    turn_id: Annotated[Identifier, Path()],
+    memory: TheMemory,
+    calling: Calling,
+    user_id: Annotated[Identifier | None, Query()] = None,
+) -> ReceiptOut:
+    """What an answer considered, used and dropped, and what each section of its prompt cost."""
+    return ReceiptOut.of(await memory.engine.receipts.get(calling.owner(user_id), turn_id))

@@ -1,0 +1,89 @@
+"""A user's sessions and their messages."""
+
+import re
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from api.auth import Calling
+from api.fields import Identifier
+from api.once import LociRoute
+from api.paging import PageCursor, PageLimit, cursor_of, index_of, position_of
+from api.state import TheMemory
+from api.wire import (
+    Deleted,
+    MessageOut,
+    MessagePage,
+    SessionDetail,
+    SessionOut,
+    SessionPage,
+    SessionPatch,
+    SummaryOut,
+)
+
+router = APIRouter(prefix="/v1/sessions", route_class=LociRoute, tags=["sessions"])
+
+SessionId = Annotated[Identifier, Path()]
+UserId = Annotated[Identifier | None, Query()]
+
+
+@router.get("")
+async def list_sessions(
+    memory: TheMemory,
+    calling: Calling,
+    user_id: UserId = None,
+    q: Annotated[str | None, Query(max_length=200, description="Words of the title")] = None,
+    limit: PageLimit = 50,
+    cursor: PageCursor = None,
+) -> SessionPage:
+    """Sessions, newest first."""
+    title = {"$regex": re.escape(q), "$options": "i"} if q else None
+    found = await memory.engine.sessions.page(
+        calling.owner(user_id), limit=limit + 1, after=position_of(cursor), title=title
+    )
+    page = found[:limit]
+    more = cursor_of(page[-1][0].updated_at, page[-1][1]) if len(found) > limit else None
+    return SessionPage(items=[SessionOut.of(session) for session, _ in page], next_cursor=more)
+
+
+@router.get("/{session_id}")
+async def get_session(
+    session_id: SessionId, memory: TheMemory, calling: Calling, user_id: UserId = None
+) -> SessionDetail:
+    """One session with its summaries."""
+    owner = calling.owner(user_id)
+    session = await memory.engine.sessions.get(owner, session_id)
+    summaries = await memory.engine.summaries.of_session(owner, session_id)
+    return SessionDetail(**vars(session), summaries=[SummaryOut.of(summary) for summary in summaries])
+
+
+@router.patch("/{session_id}")
+async def rename_session(
+    session_id: SessionId, body: SessionPatch, memory: TheMemory, calling: Calling, user_id: UserId = None
+) -> SessionOut:
+    """Give a session another title."""
+    return SessionOut.of(await memory.engine.sessions.rename(calling.owner(user_id), session_id, body.title))
+
+
+@router.delete("/{session_id}")
+async def delete_session(session_id: SessionId, memory: TheMemory, calling: Calling, user_id: UserId = None) -> Deleted:
+    """Delete a session with everything derived from it."""
+    return Deleted(deleted=await memory.engine.forgetter.session(calling.owner(user_id), session_id))
+
+
+@router.get("/{session_id}/messages")
+async def list_messages(
+    session_id: SessionId,
+    memory: TheMemory,
+    calling: Calling,
+    user_id: UserId = None,
+    limit: PageLimit = 50,
+    cursor: PageCursor = None,
+) -> MessagePage:
+    """The messages of a session, in order."""
+    owner = calling.owner(user_id)
+    await memory.engine.sessions.get(owner, session_id)
+    found = await memory.engine.turns.page(owner, session_id, after=index_of(cursor), limit=limit + 1)
+    page = found[:limit]
+    more = str(page[-1]["message_index"]) if len(found) > limit else None
+    return MessagePage(items=[MessageOut.of(document) for document in page], next_cursor=more)

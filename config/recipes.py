@@ -1,0 +1,68 @@
+"""Which numbers describe how each system recalls, and how a prompt is cut?
+
+A recipe is handed to the one `recall()`; a system differs from another by its numbers alone.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How one search ranks and selects.
+
+    top_k: items returned at most. floor: lowest cosine similarity, 0..1. candidates: newest vectors compared at most,
+    None for all. expand_below: other sessions of the user are searched too where the session has fewer vectors than
+    this; None searches all sessions always. recency_weight: share of exp(-age / 30 days) in the score.
+    mmr_lambda: weight of the score against likeness to what was chosen already; None leaves the order by score.
+    """
+
+    name: str
+    top_k: int
+    floor: float
+    candidates: int | None = None
+    expand_below: int | None = None
+    recency_weight: float = 0.0
+    mmr_lambda: float | None = None
+
+
+# Seed 4, "Configuration": top_k 8, threshold 0.45, cross-session trigger < 50; its fetch limit of 200 is an option.
+QUERY = Recipe("query", top_k=8, floor=0.45, expand_below=50)
+QUERY_NEWEST_200 = Recipe("query-newest-200", top_k=8, floor=0.45, candidates=200, expand_below=50)
+SEARCH = Recipe("search", top_k=8, floor=0.0)
+
+
+@dataclass(frozen=True)
+class BundleSizes:
+    """How much of each kind the memory agent gathers (seed 4, "System Flow Diagram")."""
+
+    recent_pairs: int = 6
+    summaries: int = 3
+    memories: int = 8
+
+
+@dataclass(frozen=True)
+class Cut:
+    """At most `items` entries of a prompt section, each at most `characters` long; None keeps them whole."""
+
+    items: int
+    characters: int | None
+
+
+@dataclass(frozen=True)
+class PromptTable:
+    """The truncation table of the prompt (seed 4, "Content Truncation Limits")."""
+
+    history: Cut = Cut(10, 200)
+    summaries: Cut = Cut(3, 240)
+    memories: Cut = Cut(5, None)
+    similar: Cut = Cut(4, 200)
+    recent: Cut = Cut(6, 180)
+
+
+@dataclass(frozen=True)
+class SummaryRecipe:
+    """How a summary is written by a model (seed 4, "LLM Summary Prompt")."""
+
+    last_messages: int = 12
+    temperature: float = 0.2
+    max_tokens: int = 120

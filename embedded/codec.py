@@ -1,0 +1,120 @@
+"""How do documents become BSON and back without losing a type?
+
+Datetimes are timezone-aware; those outside Python's range stay `DatetimeMS`; UUIDs stay `Binary`, so that whatever
+representation a client chose comes back as it was.
+"""
+
+import struct
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import bson
+from bson.binary import UuidRepresentation
+from bson.codec_options import CodecOptions, DatetimeConversion
+from bson.dbref import DBRef
+from bson.errors import BSONError
+
+from embedded.errors import StoreError
+
+Document = dict[str, Any]
+
+MAX_DOCUMENT = 16 * 1024 * 1024
+OPTIONS: CodecOptions[Document] = CodecOptions(
+    document_class=dict,
+    tz_aware=True,
+    uuid_representation=UuidRepresentation.UNSPECIFIED,
+    datetime_conversion=DatetimeConversion.DATETIME_AUTO,
+)
+
+_INT32 = struct.Struct("<i")
+_INT64 = struct.Struct("<q")
+_POSITIONS = [b"\x03%d\x00" % n for n in range(1024)]
+_OK = b"\x01ok\x00" + struct.pack("<d", 1.0)
+
+
+def decode(raw: bytes | memoryview) -> Document:
+    """The document of BSON bytes. Raises InvalidBSON (22)."""
+    try:
+        document: Document = bson.decode(raw, OPTIONS)
+    except (BSONError, ValueError, RecursionError) as error:
+        raise StoreError(22, f"invalid BSON: {error}") from None
+    return _without_references(document) if b"$ref\x00" in bytes(raw) else document
+
+
+def encode(document: Mapping[str, Any]) -> bytes:
+    """The BSON bytes of a document, `_id` first. Raises BSONObjectTooLarge (10334) and InvalidBSON (22)."""
+    try:
+        raw = bson.encode(document, codec_options=OPTIONS)
+    except (BSONError, OverflowError, RecursionError, TypeError, ValueError) as error:
+        raise StoreError(22, f"a value that BSON cannot hold: {error}") from None
+    check_size(raw)
+    return raw
+
+
+def check_size(raw: bytes) -> None:
+    """Raises BSONObjectTooLarge (10334) where a document is beyond MongoDB's 16 MiB."""
+    if len(raw) > MAX_DOCUMENT:
+        raise StoreError(10334, f"BSONObj size: {len(raw)} is invalid. Size must be between 0 and {MAX_DOCUMENT}")
+
+
+def encode_reply(fields: Mapping[str, Any]) -> bytes:
+    """The BSON of a reply; `ok: 1.0` is appended."""
+    raw: bytes = bson.encode(fields, codec_options=OPTIONS)
+    return _INT32.pack(len(raw) + len(_OK)) + raw[4:-1] + _OK + b"\x00"
+
+
+def encode_error(fields: Mapping[str, Any]) -> bytes:
+    """The BSON of a reply that says `ok: 0.0` among its fields."""
+    raw: bytes = bson.encode({"ok": 0.0, **fields}, codec_options=OPTIONS)
+    return raw
+
+
+def encode_cursor(batch_name: bytes, batch: Iterable[bytes], cursor_id: int, namespace: str) -> bytes:
+    """The reply `{cursor: {firstBatch or nextBatch, id, ns}, ok: 1}`, the documents' bytes spliced in as they are."""
+    parts: list[bytes] = []
+    for n, raw in enumerate(batch):
+        parts.append(_POSITIONS[n] if n < 1024 else b"\x03%d\x00" % n)
+        parts.append(raw)
+    array = b"".join(parts)
+    name = namespace.encode() + b"\x00"
+    cursor = b"".join(
+        (
+            b"\x04",
+            batch_name,
+            b"\x00",
+            _INT32.pack(len(array) + 5),
+            array,
+            b"\x00\x12id\x00",
+            _INT64.pack(cursor_id),
+            b"\x02ns\x00",
+            _INT32.pack(len(name)),
+            name,
+        )
+    )
+    body = b"".join((b"\x03cursor\x00", _INT32.pack(len(cursor) + 5), cursor, b"\x00", _OK))
+    return b"".join((_INT32.pack(len(body) + 5), body, b"\x00"))
+
+
+def encode_value_document(name: str, raw: bytes | None, fields: Mapping[str, Any]) -> bytes:
+    """The reply `{fields…, name: document or null, ok: 1}` with the document's bytes spliced in as they are."""
+    head: bytes = bson.encode(fields, codec_options=OPTIONS)[4:-1]
+    key = name.encode() + b"\x00"
+    value = b"\x0a" + key if raw is None else b"\x03" + key + raw
+    return b"".join((_INT32.pack(len(head) + len(value) + len(_OK) + 5), head, value, _OK, b"\x00"))
+
+
+def with_id(identifier: object, raw: bytes) -> bytes:
+    """The document's bytes with a generated `_id` put in front."""
+    head: bytes = bson.encode({"_id": identifier}, codec_options=OPTIONS)[4:-1]
+    return _INT32.pack(len(raw) + len(head)) + head + raw[4:]
+
+
+def _without_references(value: Any) -> Any:
+    """The same value with every `DBRef` as the plain `{$ref, $id}` document that it is on the wire."""
+    if isinstance(value, DBRef):
+        return {name: _without_references(part) for name, part in value.as_doc().items()}
+    if isinstance(value, dict):
+        return {name: _without_references(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_without_references(part) for part in value]
+    return value

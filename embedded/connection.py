@@ -1,0 +1,96 @@
+"""How does one client's stream of bytes become requests, one at a time?"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from itertools import count
+from typing import cast
+
+from embedded.dispatch import Dispatcher
+from embedded.wire import HEADER_SIZE, Request, WireError, message_length, parse, reply_message
+
+logger = logging.getLogger(__name__)
+
+_MAX_BUFFERED = 1024 * 1024
+_numbers = count(1)
+
+
+class Connection(asyncio.Protocol):
+    """One client. Requests are answered in the order they came; while one is under way the next ones wait."""
+
+    def __init__(self, dispatcher: Dispatcher, changed: Callable[["Connection", bool], None]) -> None:
+        self._dispatcher = dispatcher
+        self._changed = changed
+        self._number = next(_numbers)
+        self._buffer = bytearray()
+        self._transport: asyncio.Transport | None = None
+        self._request: Request | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's is not a subclass
+        self._changed(self, True)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._transport = None
+        self._changed(self, False)
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            if (
+                not self._buffer
+                and self._request is None
+                and len(data) >= HEADER_SIZE
+                and (message_length(data) == len(data))
+            ):
+                self._handle(data)
+                return
+            self._buffer += data
+            self._pump()
+        except WireError as error:
+            self._refuse(error)
+
+    def close(self) -> None:
+        if self._transport is not None:
+            self._transport.close()
+
+    def _pump(self) -> None:
+        """Handle the whole messages in the buffer, until one is under way."""
+        buffer = self._buffer
+        while self._request is None and len(buffer) >= 4:
+            length = message_length(buffer)
+            if len(buffer) < length:
+                break
+            message = bytes(buffer[:length])
+            del buffer[:length]
+            self._handle(message)
+        if self._transport is not None:
+            if self._request is not None and len(buffer) > _MAX_BUFFERED:
+                self._transport.pause_reading()
+            else:
+                self._transport.resume_reading()
+
+    def _handle(self, message: bytes) -> None:
+        request = self._request = parse(message)
+        reply = self._dispatcher.handle(request, self._number, self._done)
+        if reply is not None:
+            self._answer(reply)
+
+    def _done(self, reply: bytes) -> None:
+        """The reply of a request that took longer; then on with those that waited."""
+        self._answer(reply)
+        if self._buffer:
+            try:
+                self._pump()
+            except WireError as error:
+                self._refuse(error)
+
+    def _answer(self, reply: bytes) -> None:
+        request, self._request = self._request, None
+        if request is not None and request.wants_reply and self._transport is not None:
+            self._transport.write(reply_message(request, reply))
+
+    def _refuse(self, error: Exception) -> None:
+        logger.warning("connection %d closed: %s", self._number, error)
+        self._buffer.clear()
+        if self._transport is not None:
+            self._transport.abort()

@@ -1,0 +1,91 @@
+"""Which results have clients not fetched yet?"""
+
+import secrets
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from embedded.codec import MAX_DOCUMENT
+from embedded.errors import StoreError
+
+IDLE_SECONDS = 600.0
+
+Stream = Iterator[bytes | None]
+"""Documents' bytes as they are found; None is a breath, at which other work may go first."""
+
+
+@dataclass(slots=True)
+class Cursor:
+    """An open result: the rest of its stream, and the document that did not fit the last batch."""
+
+    id: int
+    namespace: str
+    stream: Stream
+    pending: bytes | None = None
+    used: float = field(default_factory=time.monotonic)
+
+    def fill(self, size: int) -> Iterator[list[bytes] | None]:
+        """Up to `size` documents (0: no limit) and 16 MiB, as the last value; None is a breath.
+
+        `pending` is None afterwards exactly if nothing is left.
+        """
+        batch: list[bytes] = []
+        room = MAX_DOCUMENT
+        if self.pending is not None:
+            batch.append(self.pending)
+            room -= len(self.pending)
+            self.pending = None
+        for raw in self.stream:
+            if raw is None:
+                yield None
+                continue
+            room -= len(raw)
+            if (size and len(batch) >= size) or (room < 0 and batch):
+                self.pending = raw
+                break
+            batch.append(raw)
+        yield batch
+
+
+class Cursors:
+    """The cursors that are open, by id."""
+
+    def __init__(self) -> None:
+        self._open: dict[int, Cursor] = {}
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def keep(self, cursor: Cursor) -> int:
+        """Remember a cursor that has more to give; its id."""
+        if not cursor.id:
+            cursor.id = secrets.randbelow(2**62) + 1
+        cursor.used = time.monotonic()
+        self._open[cursor.id] = cursor
+        return cursor.id
+
+    def take(self, identifier: int, namespace: str) -> Cursor:
+        """The cursor, out of the table until it is kept again. Raises CursorNotFound (43)."""
+        cursor = self._open.get(identifier)
+        if cursor is None:
+            raise StoreError(43, f"cursor id {identifier} not found")
+        if cursor.namespace != namespace:
+            raise StoreError(
+                13, f"Requested getMore on namespace '{namespace}', but cursor belongs to {cursor.namespace}"
+            )
+        del self._open[identifier]
+        return cursor
+
+    def kill(self, identifiers: Iterable[int]) -> tuple[list[int], list[int]]:
+        """(killed, not found) of the ids."""
+        killed: list[int] = []
+        unknown: list[int] = []
+        for identifier in identifiers:
+            (killed if self._open.pop(identifier, None) else unknown).append(identifier)
+        return killed, unknown
+
+    def expire(self, now: float | None = None) -> None:
+        """Forget cursors that nobody asked for ten minutes."""
+        now = time.monotonic() if now is None else now
+        for identifier in [each.id for each in self._open.values() if now - each.used > IDLE_SECONDS]:
+            self._open.pop(identifier, None)

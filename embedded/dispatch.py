@@ -1,0 +1,93 @@
+"""Who runs a command? The event loop, a reading thread or the writer.
+
+A read runs on the event loop for two milliseconds; if it takes longer it goes on in a thread, between two breaths.
+"""
+
+import asyncio
+import logging
+import sqlite3
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from embedded.codec import encode_error
+from embedded.commands import COMMANDS
+from embedded.commands.call import Call, Now, Read, Reply, Steps, check
+from embedded.errors import StoreError
+from embedded.store import Store
+from embedded.wire import Request
+from embedded.writer import Job
+
+logger = logging.getLogger(__name__)
+
+LOOP_SECONDS = 0.002
+READING_THREADS = 4
+
+
+class Dispatcher:
+    """Takes requests on the event loop's thread and answers each exactly once, there too."""
+
+    def __init__(self, store: Store, loop: asyncio.AbstractEventLoop) -> None:
+        self._store = store
+        self._loop = loop
+        self._threads = ThreadPoolExecutor(READING_THREADS, thread_name_prefix="reader")
+
+    def close(self) -> None:
+        """Wait for the reads that are under way."""
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
+    def handle(self, request: Request, connection: int, done: Callable[[Reply], None]) -> Reply | None:
+        """The reply, or None: then `done` is called with it later."""
+        name = next(iter(request.body), "")
+        call = Call(name, request.body, request.sequences, self._store, connection)
+        command = COMMANDS.get(name)
+        try:
+            if command is None:
+                raise StoreError(59, f"no such command: '{name}'")
+            check(call, command.fields)
+            if isinstance(command, Now):
+                return command.run(call)
+            if isinstance(command, Read):
+                return self._read(call, command.run(call), done)
+        except Exception as error:
+            return error_reply(error, name)
+        run = command.run
+        self._store.writer.put(
+            Job(
+                lambda ledger: run(call, ledger),
+                lambda outcome: done(outcome if isinstance(outcome, bytes) else error_reply(outcome, name)),
+            )
+        )
+        return None
+
+    def _read(self, call: Call, steps: Steps, done: Callable[[Reply], None]) -> Reply | None:
+        until = time.perf_counter() + LOOP_SECONDS
+        for reply in steps:
+            if reply is not None:
+                return reply
+            if time.perf_counter() > until:
+                self._threads.submit(self._read_on, call, steps, done)
+                return None
+        raise RuntimeError(f"{call.name} gave no reply")
+
+    def _read_on(self, call: Call, steps: Steps, done: Callable[[Reply], None]) -> None:
+        try:
+            reply = next(reply for reply in steps if reply is not None)
+        except Exception as error:
+            reply = error_reply(error, call.name)
+        self._loop.call_soon_threadsafe(done, reply)
+
+
+def deliver(jobs: list[Job]) -> None:
+    """Hand the outcomes of a COMMIT to who asked; on the event loop's thread."""
+    for job in jobs:
+        job.done(job.outcome)
+
+
+def error_reply(error: Exception, command: str) -> Reply:
+    """The reply that tells of an error; one that is not the client's doing is logged."""
+    if not isinstance(error, StoreError):
+        logger.error("%s failed", command, exc_info=error)
+        code = 14031 if isinstance(error, sqlite3.Error) else 8
+        error = StoreError(code, f"internal error: {type(error).__name__}: {error}")
+    return encode_error({"errmsg": error.message, "code": error.code, "codeName": error.name, **error.extra})

@@ -1,0 +1,181 @@
+"""How does a process get the store of a home directory: join the one that runs, or start it?
+
+The server is a process of its own and may be shared by many. Whoever is attached keeps a connection to it; when that
+drops, because the server was killed, it is started again on the same port, where every client finds it by itself.
+"""
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import bson
+
+from embedded.__main__ import EXIT_ALREADY_RUNNING
+from embedded.server import HOST, StoreStartError, serve
+from embedded.wire import message_length, request_message
+
+__all__ = ["StoreStartError", "attached", "serve"]
+
+logger = logging.getLogger(__name__)
+
+START_SECONDS = 15.0
+PING_SECONDS = 2.0
+_POLL_SECONDS = 0.02
+_PACKAGES = Path(__file__).resolve().parent.parent
+_started: list[subprocess.Popen[bytes]] = []
+
+
+@dataclass(slots=True)
+class Attachment:
+    """The connection that tells whether the server lives."""
+
+    port: int
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+
+@contextlib.asynccontextmanager
+async def attached(home: Path, *, idle_exit: float = 10.0) -> AsyncIterator[str]:
+    """Start or join the store of `home`; its URI, which stays valid even if the server is killed meanwhile.
+
+    The server ends by itself `idle_exit` seconds after its last client. Raises StoreStartError.
+    """
+    home = Path(os.path.abspath(home))  # noqa: ASYNC240, PTH100
+    attachment = await _attach(home, 0, idle_exit)
+    keeper = asyncio.create_task(_keep(home, attachment, idle_exit))
+    try:
+        yield f"mongodb://{HOST}:{attachment.port}/?directConnection=true"
+    finally:
+        keeper.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await keeper
+        await _hang_up(attachment)
+
+
+async def _keep(home: Path, attachment: Attachment, idle_exit: float) -> None:
+    """Bring the server back on its port whenever the connection drops."""
+    while True:
+        with contextlib.suppress(OSError):
+            await attachment.reader.read(1)
+        await _hang_up(attachment)
+        logger.warning("the built-in store went away; starting it again")
+        while True:
+            try:
+                fresh = await _attach(home, attachment.port, idle_exit)
+                break
+            except StoreStartError as error:
+                logger.error("the built-in store does not start: %s", error)
+                await asyncio.sleep(1.0)
+        attachment.reader, attachment.writer = fresh.reader, fresh.writer
+
+
+async def _attach(home: Path, port: int, idle_exit: float) -> Attachment:
+    """Join, and start for as long as there is none to join. `port` 0: any."""
+    folder = home / "store"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreStartError(f"{folder} cannot be made: {error.strerror}") from error
+    until = time.monotonic() + START_SECONDS
+    child: subprocess.Popen[bytes] | None = None
+    while True:
+        attachment = await _join(folder)
+        if attachment is not None and port in (0, attachment.port):
+            return attachment
+        if attachment is not None:
+            await _hang_up(attachment)
+            raise StoreStartError(f"the store of {home} has moved to port {attachment.port}")
+        if child is None or child.poll() == EXIT_ALREADY_RUNNING:
+            child = _spawn(home, port, idle_exit)
+        elif child.poll() is not None and child.returncode != 0:
+            raise StoreStartError(_reason(folder, child))
+        elif child.poll() == 0:
+            child = None
+        if time.monotonic() > until:
+            raise StoreStartError(f"the store of {home} did not answer within {START_SECONDS:g} seconds")
+        await asyncio.sleep(_POLL_SECONDS)
+
+
+async def _join(folder: Path) -> Attachment | None:
+    """A connection to the server that the state file names, if it answers a ping."""
+    try:
+        state = json.loads((folder / "store.json").read_text())
+        port, pid = int(state["port"]), int(state["pid"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    try:
+        async with asyncio.timeout(PING_SECONDS):
+            reader, writer = await asyncio.open_connection(HOST, port)
+            attachment = Attachment(port, reader, writer)
+            try:
+                if await _asks_pid(attachment) == pid:
+                    return attachment
+            except (ValueError, asyncio.IncompleteReadError):
+                pass
+            await _hang_up(attachment)
+    except (OSError, TimeoutError):
+        pass
+    return None
+
+
+async def _asks_pid(attachment: Attachment) -> int | None:
+    """The process id that answers, so that a server of another home on the same port is not taken for ours."""
+    attachment.writer.write(request_message(1, bson.encode({"serverStatus": 1, "$db": "admin"})))
+    await attachment.writer.drain()
+    head = await attachment.reader.readexactly(21)
+    body = await attachment.reader.readexactly(message_length(head) - 21)
+    pid = bson.decode(body).get("pid")
+    return pid if isinstance(pid, int) else None
+
+
+async def _hang_up(attachment: Attachment) -> None:
+    attachment.writer.close()
+    with contextlib.suppress(OSError):
+        await attachment.writer.wait_closed()
+
+
+def _spawn(home: Path, port: int, idle_exit: float) -> subprocess.Popen[bytes]:
+    """Start the server in a session of its own, so that it outlives a Ctrl-C of its starter."""
+    _started[:] = [child for child in _started if child.poll() is None]  # reaps what has ended
+    path = os.pathsep.join(filter(None, (str(_PACKAGES), os.environ.get("PYTHONPATH"))))
+    command = [
+        sys.executable,
+        "-m",
+        "embedded",
+        "--home",
+        str(home),
+        "--port",
+        str(port),
+        "--idle-exit",
+        str(idle_exit),
+    ]
+    with (home / "store" / "log").open("ab") as log:
+        child = subprocess.Popen(  # noqa: S603
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd="/",
+            env={**os.environ, "PYTHONPATH": path},
+            start_new_session=True,
+        )
+    _started.append(child)
+    return child
+
+
+def _reason(folder: Path, child: subprocess.Popen[bytes]) -> str:
+    """What the log says of the process that failed."""
+    lines = (folder / "log").read_text(errors="replace").splitlines()[-50:]
+    mark = f" {child.pid} ERROR "
+    for line in reversed(lines):
+        if mark in line:
+            return line.split(mark, 1)[1]
+    return f"the server ended with status {child.returncode}; see {folder / 'log'}"

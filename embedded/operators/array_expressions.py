@@ -1,0 +1,83 @@
+"""What do the expressions on arrays give?"""
+
+from typing import Any
+
+from embedded.errors import StoreError
+from embedded.operators.comparing import MISSING, equal
+from embedded.operators.operands import Operator, as_array, as_whole, null_safe
+from embedded.operators.typenames import type_name
+
+_LONGEST_RANGE = 16_000_000
+
+
+def _size(value: Any) -> int:
+    if not isinstance(value, list):
+        raise StoreError(17124, f"The argument to $size must be an array, but was of type: {type_name(value)}")
+    return len(value)
+
+
+def _element_at(array: Any, place: Any) -> Any:
+    items, index = as_array("$arrayElemAt", array, 28689), as_whole("$arrayElemAt", place, 28691)
+    return items[index] if -len(items) <= index < len(items) else MISSING
+
+
+def _first(array: Any) -> Any:
+    items = as_array("$first", array, 28689)
+    return items[0] if items else MISSING
+
+
+def _last(array: Any) -> Any:
+    items = as_array("$last", array, 28689)
+    return items[-1] if items else MISSING
+
+
+def slice_array(items: list[Any], first: int, count: int | None = None) -> list[Any]:
+    """`count` elements from position `first`, from the end if negative; without a count, the first or last `first`."""
+    if count is None:
+        return items[:first] if first >= 0 else items[first:]
+    start = first if first >= 0 else max(0, len(items) + first)
+    return items[start : start + count]
+
+
+def _slice(array: Any, first: Any, count: Any = None) -> list[Any]:
+    items, start = as_array("$slice", array, 28724), as_whole("$slice", first, 28725)
+    if count is None:
+        return slice_array(items, start)
+    length = as_whole("$slice", count, 28727)
+    if length <= 0:
+        raise StoreError(28729, f"Third argument to $slice must be positive: {length}")
+    return slice_array(items, start, length)
+
+
+def _in(value: Any, array: Any) -> bool:
+    if not isinstance(array, list):
+        raise StoreError(40081, f"$in requires an array as a second argument, found: {type_name(array)}")
+    return any(equal(value, item) for item in array)
+
+
+def _concat(*arrays: Any) -> list[Any]:
+    return [item for array in arrays for item in as_array("$concatArrays", array, 28664)]
+
+
+def _range(start: Any, end: Any, step: Any = 1) -> list[int]:
+    first, last, by = (as_whole("$range", value, code) for value, code in ((start, 34444), (end, 34446), (step, 34448)))
+    if by == 0:
+        raise StoreError(34449, "$range requires a non-zero step value")
+    numbers = range(first, last, by)
+    if len(numbers) > _LONGEST_RANGE:
+        raise StoreError(50, "$range would use too much memory")
+    return list(numbers)
+
+
+ARRAYS: dict[str, Operator] = {
+    "$size": Operator(_size),
+    "$arrayElemAt": Operator(null_safe(_element_at), 2),
+    "$first": Operator(null_safe(_first)),
+    "$last": Operator(null_safe(_last)),
+    "$slice": Operator(null_safe(_slice), 2, 3),
+    "$in": Operator(_in, 2),
+    "$concatArrays": Operator(null_safe(_concat), 0, None),
+    "$isArray": Operator(lambda value: isinstance(value, list)),
+    "$range": Operator(_range, 2, 3),
+    "$reverseArray": Operator(null_safe(lambda array: as_array("$reverseArray", array, 34435)[::-1])),
+}

@@ -1,0 +1,77 @@
+"""Which day is it, and where? BSON dates, their time zones and their parts."""
+
+import datetime
+import re
+import zoneinfo
+from typing import Any
+
+from bson import DatetimeMS, ObjectId, Timestamp
+
+from embedded.errors import StoreError
+from embedded.operators.comparing import milliseconds
+from embedded.operators.operands import is_nothing
+from embedded.operators.typenames import is_string, type_name
+
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+_OFFSET = re.compile(r"([+-])(\d{2})(?::?(\d{2}))?")
+
+
+def from_milliseconds(value: int) -> datetime.datetime | DatetimeMS:
+    """The date so many milliseconds after 1970, with the UTC zone; one that Python cannot hold as DatetimeMS."""
+    try:
+        return _EPOCH + datetime.timedelta(milliseconds=value)
+    except OverflowError:
+        return DatetimeMS(value)
+
+
+def now() -> datetime.datetime:
+    """The current time, cut to milliseconds as BSON stores it."""
+    time = datetime.datetime.now(datetime.UTC)
+    return time.replace(microsecond=time.microsecond // 1000 * 1000)
+
+
+def as_utc(value: Any) -> datetime.datetime:
+    """The time of a date, timestamp or ObjectId. Raises StoreError 16006 for other types."""
+    if isinstance(value, ObjectId):
+        return value.generation_time
+    if isinstance(value, Timestamp):
+        return value.as_datetime()
+    if isinstance(value, datetime.datetime | DatetimeMS):
+        found = from_milliseconds(milliseconds(value))
+        if isinstance(found, datetime.datetime):
+            return found
+        raise StoreError(31, "the date lies outside the years 1 to 9999")
+    raise StoreError(16006, f"can't convert from BSON type {type_name(value)} to Date")
+
+
+def zone(value: Any) -> datetime.tzinfo:
+    """The zone that a name such as "Europe/Paris" or an offset such as "+02:00" means; UTC if there is none.
+
+    Raises StoreError 40517 for another type, 40485 for an unknown zone.
+    """
+    if is_nothing(value):
+        return datetime.UTC
+    if not is_string(value):
+        raise StoreError(40517, f"timezone must evaluate to a string, found {type_name(value)}")
+    if offset := _OFFSET.fullmatch(value):
+        delta = datetime.timedelta(hours=int(offset[2]), minutes=int(offset[3] or 0))
+        return datetime.timezone(delta if offset[1] == "+" else -delta)
+    try:
+        return zoneinfo.ZoneInfo(value)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        raise StoreError(40485, f'unrecognized time zone identifier: "{value}"') from None
+
+
+def parse(text: str) -> datetime.datetime:
+    """The date that an ISO 8601 text names, UTC unless it says otherwise. Raises StoreError 241."""
+    try:
+        found = datetime.datetime.fromisoformat(text)
+    except ValueError:
+        raise StoreError(241, f"Error parsing date string '{text}'") from None
+    return found.replace(tzinfo=datetime.UTC) if found.tzinfo is None else found.astimezone(datetime.UTC)
+
+
+def iso_text(value: Any) -> str:
+    """The date as `2026-11-05T09:30:00.000Z`."""
+    time = as_utc(value)
+    return f"{time:%Y-%m-%dT%H:%M:%S}.{time.microsecond // 1000:03d}Z".rjust(24, "0")

@@ -1,0 +1,73 @@
+"""Does a text match a regular expression as MongoDB reads it?
+
+MongoDB speaks PCRE. What Python's `re` spells otherwise is rewritten; what it lacks is refused.
+"""
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from bson import Regex
+
+from embedded.errors import StoreError, not_implemented
+from embedded.operators.comparing import regex_parts
+from embedded.operators.typenames import is_string
+
+Search = Callable[[str], "re.Match[str] | None"]
+_FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "u": re.NOFLAG, "l": re.NOFLAG}
+_QUOTED = re.compile(r"\\Q(.*?)(?:\\E|$)", re.DOTALL)
+_NAMED_GROUP = re.compile(r"\(\?<(?=[A-Za-z_])")
+_LEADING_FLAGS = re.compile(r"(\^)\(\?([a-z]+)\)")
+
+
+def is_regex(value: Any) -> bool:
+    """Whether the value is a regular expression, decoded or compiled."""
+    return isinstance(value, Regex | re.Pattern)
+
+
+def compile_regex(value: Any) -> Search:
+    """The search of a BSON or compiled regular expression. Raises as `compile_pattern`."""
+    pattern, flags = regex_parts(value)
+    return compile_pattern(pattern, flags)
+
+
+def compile_operands(pattern: Any, options: Any) -> Search:
+    """The search of `{$regex: pattern, $options: options}`; given options replace those of the expression.
+
+    Raises StoreError 2 for operands that are no text, else as `compile_pattern`.
+    """
+    if options is not None and not is_string(options):
+        raise StoreError(2, "$options has to be a string")
+    if is_regex(pattern):
+        text, flags = regex_parts(pattern)
+        if options and flags:
+            raise StoreError(51075, "options set in both $regex and $options")
+        return compile_pattern(text, options or flags)
+    if not is_string(pattern):
+        raise StoreError(2, "$regex has to be a string")
+    return compile_pattern(pattern, options or "")
+
+
+@lru_cache(maxsize=512)
+def compile_pattern(pattern: str, flags: str) -> Search:
+    """The search of a pattern anywhere in a text.
+
+    Raises StoreError 51091 for an invalid pattern, 51108 for an unknown flag, 238 for POSIX classes.
+    """
+    combined = re.NOFLAG
+    for letter in flags:
+        if letter not in _FLAGS:
+            raise StoreError(51108, f"invalid flag in regex options: {letter}")
+        combined |= _FLAGS[letter]
+    if "[[:" in pattern:
+        raise not_implemented("A POSIX character class in a regular expression")
+    text = _QUOTED.sub(lambda found: re.escape(found[1]), pattern)
+    text = _NAMED_GROUP.sub("(?P<", text).replace(r"\z", r"\Z")
+    text = _LEADING_FLAGS.sub(r"(?\2)\1", text, count=1) if text.startswith("^(?") else text
+    if not combined & re.IGNORECASE and "(?i" not in text:
+        combined |= re.ASCII  # PCRE's \w, \d and \b are ASCII, but its letters fold by Unicode
+    try:
+        return re.compile(text, combined).search
+    except (re.error, ValueError, OverflowError, RecursionError) as error:
+        raise StoreError(51091, f"Regular expression is invalid: {error}") from None

@@ -1,0 +1,187 @@
+"""Which index entries does a query have to read?
+
+A plan is a list of key ranges of one index (or the whole collection), whether they say everything that the filter
+does, and whether they come in the order that was asked for. What they do not say is checked on the documents.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from embedded.bounds import (
+    MAX_POINTS,
+    Bound,
+    Bounds,
+    ascending,
+    descending,
+    merge_bounds,
+    read_bounds,
+    successor,
+)
+from embedded.catalog import Collection, Index
+from embedded.errors import StoreError
+from embedded.operators.matching import compile_filter
+from embedded.operators.values import invert_key
+
+SortSpec = Sequence[tuple[str, int]]
+Range = tuple[bytes, bytes]
+EVERYTHING: list[Range] = [(b"", b"\xff")]
+
+
+@dataclass(slots=True)
+class Plan:
+    """How to find the documents of `filter`: `ranges` are [from, to) keys, in index order.
+
+    `index` None reads the collection in insertion order. `exact`: no document needs to be looked at.
+    `ordered`: the documents come sorted. `reverse`: the index is read backwards.
+    """
+
+    collection: Collection
+    filter: Mapping[str, Any]
+    index: Index | None = None
+    ranges: list[Range] = field(default_factory=list)
+    exact: bool = False
+    ordered: bool = False
+    reverse: bool = False
+    score: float = 0.0
+
+
+def make_plan(
+    collection: Collection, filter: Mapping[str, Any], sort: SortSpec = (), hint: str | Mapping[str, Any] | None = None
+) -> Plan:
+    """The plan that reads the fewest documents, by rule: equalities, then ranges, then the order.
+
+    Raises 2 for a hint that names no index.
+    """
+    bounds = read_bounds(filter)
+    if hint is not None:
+        return _hinted(collection, filter, bounds, sort, hint)
+    best = Plan(collection, filter, exact=bounds.complete and not bounds.fields, ordered=not sort)
+    for index in collection.indexes:
+        plan = _use(collection, index, filter, bounds, sort)
+        if plan is not None and plan.score > best.score:
+            best = plan
+    return best
+
+
+def _hinted(
+    collection: Collection,
+    filter: Mapping[str, Any],
+    bounds: Bounds,
+    sort: SortSpec,
+    hint: str | Mapping[str, Any],
+) -> Plan:
+    if not isinstance(hint, str) and "$natural" in hint:
+        backwards = hint["$natural"] == -1
+        return Plan(collection, filter, exact=False, ordered=not sort, reverse=backwards)
+    for index in collection.indexes:
+        wanted = index.name == hint if isinstance(hint, str) else dict(index.keys) == dict(hint)
+        if wanted:
+            plan = _use(collection, index, filter, bounds, sort, forced=True)
+            if plan is not None:
+                return plan
+    raise StoreError(2, "error processing query: planner returned error: hint provided does not correspond to an index")
+
+
+def _use(
+    collection: Collection,
+    index: Index,
+    filter: Mapping[str, Any],
+    bounds: Bounds,
+    sort: SortSpec,
+    forced: bool = False,
+) -> Plan | None:
+    """The plan that reads this index, or None if it is of no use or lacks documents that the filter selects."""
+    if not forced and (index.sparse or index.covers is not None) and not _holds_all(index, bounds):
+        return None
+    prefixes = [b""]
+    ranges: list[Range] | None = None
+    leading = 0  # components fixed to one value
+    score = 0.0
+    used: set[str] = set()
+    exact = bounds.complete
+    for place, (path, direction) in enumerate(index.keys):
+        found = bounds.fields.get(path)
+        if found is None:
+            break
+        bound, whole = merge_bounds(found, multikey=bool(index.multikey >> place & 1))
+        if bound.points is not None and len(prefixes) * len(bound.points) > MAX_POINTS:
+            break
+        used.add(path)
+        exact = exact and whole and bound.exact
+        if bound.points is None:
+            low, high = _directed(bound, direction)
+            ranges = [(prefix + low, prefix + high) for prefix in prefixes]
+            score += 2
+            break
+        points = bound.points if direction > 0 else sorted(invert_key(point) for point in bound.points)
+        prefixes = [prefix + point for prefix in prefixes for point in points]
+        if len(points) == 1 and leading == place:
+            leading += 1
+        score += 4 if len(points) == 1 else 3
+    exact = exact and len(used) == len(bounds.fields)
+    if ranges is None:
+        ranges = [(prefix, successor(prefix)) for prefix in prefixes] if used else EVERYTHING
+    if index.unique and leading == len(index.keys):
+        score += 100
+    ordered, reverse = _order(index, leading, sort)
+    if sort and ordered:
+        score += 3
+    if not used and not (sort and ordered) and not forced:
+        return None
+    return Plan(collection, filter, index, ranges, exact, ordered, reverse, score - len(index.keys) / 100)
+
+
+def _directed(bound: Bound, direction: int) -> Range:
+    if direction > 0:
+        return ascending(bound.low), ascending(bound.high)
+    return descending(bound.high), descending(bound.low)
+
+
+def _order(index: Index, leading: int, sort: SortSpec) -> tuple[bool, bool]:
+    """(whether the entries come in the order of `sort`, whether they have to be read backwards)."""
+    if not sort:
+        return True, False
+    fixed = {path for place, (path, _) in enumerate(index.keys[:leading]) if not index.multikey >> place & 1}
+    wanted = [(path, direction) for path, direction in sort if path not in fixed]
+    given = list(enumerate(index.keys))[leading:]
+    if len(wanted) > len(given):
+        return False, False
+    turns = set()
+    for (place, (path, direction)), (sort_path, sort_direction) in zip(given, wanted, strict=False):
+        if path != sort_path or index.multikey >> place & 1:
+            return False, False
+        turns.add(direction != sort_direction)
+    return len(turns) <= 1, turns == {True}
+
+
+def _holds_all(index: Index, bounds: Bounds) -> bool:
+    """Whether every document that the filter selects is in this sparse or partial index."""
+    if (
+        index.sparse
+        and not any(bound.present for path, _ in index.keys for bound in bounds.fields.get(path, []))
+        and not any(path in bounds.existing for path, _ in index.keys)
+    ):
+        return False
+    if index.partial is None:
+        return True
+    for path, condition in index.partial.items():
+        if path.startswith("$"):
+            return False
+        if condition == {"$exists": True} and (
+            path in bounds.existing or any(bound.present for bound in bounds.fields.get(path, []))
+        ):
+            continue
+        values = bounds.equalities.get(path)
+        if values is None:
+            return False
+        holds = compile_filter({path: condition})
+        if not all(holds(_nested(path, value)) for value in values):
+            return False
+    return True
+
+
+def _nested(path: str, value: object) -> dict[str, Any]:
+    for name in reversed(path.split(".")):
+        value = {name: value}
+    return value  # type: ignore[return-value]

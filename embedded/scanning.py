@@ -1,0 +1,187 @@
+"""How are the documents of a plan read, a piece at a time?
+
+Each piece is one finished SQLite statement that goes on behind the last key of the one before. So nothing stays open
+between two pieces: a scan can pause for minutes, move to another thread, and never holds back a checkpoint.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from embedded.codec import Document, decode
+from embedded.operators.matching import Predicate, compile_filter
+from embedded.planning import Plan
+from embedded.schema import ROW_BITS
+
+Source = Callable[[], sqlite3.Connection]
+"""The connection to read on; asked for anew for every piece, since the thread may be another."""
+
+Row = tuple[int, bytes]
+Match = tuple[int, bytes, Document | None]
+"""A document's row, its bytes, and the document itself where it had to be decoded anyway."""
+
+FIRST_PIECE = 32
+_LARGEST_FIRST = 256
+_LARGEST_PIECE = 1024
+_PIECE_BYTES = 4 * 1024 * 1024
+
+
+@dataclass(slots=True)
+class Effort:
+    """What a scan has read so far; `explain` shows it."""
+
+    keys: int = 0
+    documents: int = 0
+
+
+def _statement(table: str, *, reverse: bool, resumed: bool) -> str:
+    turn, beyond = ("DESC", "<") if reverse else ("ASC", ">")
+    if not resumed:
+        limits = "e.key >= ? AND e.key < ?"
+    elif table == "unique_entries":
+        limits = f"e.key {beyond} ? AND e.key {'>=' if reverse else '<'} ?"
+    else:
+        limits = f"(e.key, e.doc) {beyond} (?, ?) AND e.key {'>=' if reverse else '<'} ?"
+    order = f"e.key {turn}" if table == "unique_entries" else f"e.key {turn}, e.doc {turn}"
+    return (
+        f"SELECT e.key, e.doc, d.body FROM {table} e CROSS JOIN documents d ON d.id = e.doc "  # noqa: S608
+        f"WHERE e.idx = ? AND {limits} ORDER BY {order} LIMIT ?"
+    )
+
+
+_STATEMENTS = {
+    (table, reverse, resumed): _statement(table, reverse=reverse, resumed=resumed)
+    for table in ("entries", "unique_entries")
+    for reverse in (False, True)
+    for resumed in (False, True)
+}
+_FORWARD = "SELECT id, body FROM documents WHERE id > ? AND id < ? ORDER BY id LIMIT ?"
+_BACKWARD = "SELECT id, body FROM documents WHERE id > ? AND id < ? ORDER BY id DESC LIMIT ?"
+
+
+def matches(plan: Plan, source: Source, *, wanted: int = 0, effort: Effort | None = None) -> Iterator[Match | None]:
+    """The documents that a plan's filter selects, in the plan's order; None is a breath between two pieces.
+
+    `wanted` is how many the caller will take (0: all), so that no more are read than needed.
+    """
+    rows = scan(plan, source, wanted=wanted if plan.exact else 0, effort=effort)
+    if plan.exact:
+        for row in rows:
+            yield None if row is None else (row[0], row[1], None)
+        return
+    selects: Predicate = compile_filter(plan.filter)
+    for row in rows:
+        if row is None:
+            yield None
+            continue
+        document = decode(row[1])
+        if selects(document):
+            yield row[0], row[1], document
+
+
+def scan(plan: Plan, source: Source, *, wanted: int = 0, effort: Effort | None = None) -> Iterator[Row | None]:
+    """The documents within a plan's ranges, each once; None is a breath between two pieces."""
+    effort = effort or Effort()
+    if plan.index is None:
+        yield from _scan_collection(plan, source, wanted, effort)
+        return
+    seen: set[int] | None = set() if plan.index.multikey else None
+    for low, high in reversed(plan.ranges) if plan.reverse else plan.ranges:
+        for row in _scan_range(plan, low, high, source, wanted, effort):
+            if row is None or seen is None:
+                yield row
+            elif row[0] not in seen:
+                seen.add(row[0])
+                yield row
+
+
+def _scan_range(
+    plan: Plan, low: bytes, high: bytes, source: Source, wanted: int, effort: Effort
+) -> Iterator[Row | None]:
+    index = plan.index
+    assert index is not None  # noqa: S101
+    table, reverse = index.table, plan.reverse
+    size = wanted or FIRST_PIECE
+    size = min(size, _LARGEST_FIRST)
+    rows = source().execute(_STATEMENTS[table, reverse, False], (index.id, low, high, size)).fetchall()
+    while True:
+        effort.keys += len(rows)
+        effort.documents += len(rows)
+        for _, doc, body in rows:
+            yield doc, body
+        if len(rows) < size:
+            return
+        yield None
+        key, doc, _ = rows[-1]
+        place: tuple[object, ...] = (key,) if index.unique else (key, doc)
+        size = _next_size(sum(len(body) for _, _, body in rows), len(rows))
+        end = low if reverse else high
+        rows = source().execute(_STATEMENTS[table, reverse, True], (index.id, *place, end, size)).fetchall()
+
+
+def _scan_collection(plan: Plan, source: Source, wanted: int, effort: Effort) -> Iterator[Row | None]:
+    low, high = plan.collection.id << ROW_BITS, (plan.collection.id + 1) << ROW_BITS
+    statement = _BACKWARD if plan.reverse else _FORWARD
+    size = min(wanted or FIRST_PIECE, _LARGEST_FIRST)
+    while True:
+        rows = source().execute(statement, (low, high, size)).fetchall()
+        effort.documents += len(rows)
+        yield from rows
+        if len(rows) < size:
+            return
+        yield None
+        if plan.reverse:
+            high = rows[-1][0]
+        else:
+            low = rows[-1][0]
+        size = _next_size(sum(len(body) for _, body in rows), len(rows))
+
+
+def _next_size(read: int, rows: int) -> int:
+    """How many rows the next piece may have, so that it stays at about four megabytes."""
+    return max(1, min(_LARGEST_PIECE, _PIECE_BYTES * rows // max(read, 1)))
+
+
+def count(plan: Plan, source: Source, *, effort: Effort | None = None) -> Iterator[int | None]:
+    """How many documents the filter selects, as the last value; None is a breath.
+
+    An exact plan is answered from the index entries alone.
+    """
+    if plan.index is None and plan.exact:
+        plan = Plan(plan.collection, plan.filter, plan.collection.identity, [(b"", b"\xff")], exact=True)
+    if not plan.exact or plan.index is None:
+        total = 0
+        for match in matches(plan, source, effort=effort):
+            if match is None:
+                yield None
+            else:
+                total += 1
+        yield total
+        return
+    index = plan.index
+    if index.multikey and len(plan.ranges) > 1:
+        docs: set[int] = set()
+        for low, high in plan.ranges:
+            found = source().execute(
+                f"SELECT doc FROM {index.table} WHERE idx = ? AND key >= ? AND key < ?",  # noqa: S608
+                (index.id, low, high),
+            )
+            docs.update(doc for (doc,) in found.fetchall())
+            yield None
+        yield len(docs)
+        return
+    what = "COUNT(DISTINCT doc)" if index.multikey else "COUNT(*)"
+    total = 0
+    for low, high in plan.ranges:
+        total += (
+            source()
+            .execute(
+                f"SELECT {what} FROM {index.table} WHERE idx = ? AND key >= ? AND key < ?",  # noqa: S608
+                (index.id, low, high),
+            )
+            .fetchone()[0]
+        )
+        yield None
+    if effort is not None:
+        effort.keys += total
+    yield total

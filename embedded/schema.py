@@ -1,0 +1,68 @@
+"""What does the file look like, and may this program open it?
+
+Five tables, the same for every collection, so that no statement is ever prepared anew:
+a document's row id is its collection's id in the upper bits and a running number in the lower 40; index entries are
+ordered by (index, key), the key being the order-preserving bytes of `operators.values.encode_key`.
+"""
+
+import sqlite3
+from pathlib import Path
+
+APPLICATION_ID = 0x4C6F6369  # "Loci"
+VERSION = 1
+ROW_BITS = 40
+
+_TABLES = f"""
+CREATE TABLE collections (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, db TEXT NOT NULL, name TEXT NOT NULL, uuid BLOB NOT NULL,
+    UNIQUE (db, name));
+CREATE TABLE indexes (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL, spec BLOB NOT NULL,
+    multikey INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE documents (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
+CREATE TABLE entries (idx INTEGER, key BLOB, doc INTEGER, PRIMARY KEY (idx, key, doc)) WITHOUT ROWID;
+CREATE TABLE unique_entries (idx INTEGER, key BLOB, doc INTEGER NOT NULL, PRIMARY KEY (idx, key)) WITHOUT ROWID;
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA user_version = {VERSION};
+"""
+
+
+class FileRefused(Exception):
+    """The file is not one that this program may write to; the message says why."""
+
+
+def open_file(path: Path) -> sqlite3.Connection:
+    """The writer's connection, the tables made where the file is new. Raises FileRefused."""
+    new = not path.exists() or path.stat().st_size == 0
+    try:
+        connection = _connect(path)
+        application: int = connection.execute("PRAGMA application_id").fetchone()[0]
+        version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+        if not new and application == 0 and version == 0:
+            new = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0] == 0
+        if not new and application != APPLICATION_ID:
+            raise FileRefused(f"{path} is a SQLite file of another program")
+        if not new and version != VERSION:
+            raise FileRefused(f"{path} has schema version {version}, this program knows {VERSION}")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        if new:
+            connection.executescript(f"BEGIN;{_TABLES}COMMIT;")
+        connection.execute("SELECT COUNT(*) FROM collections").fetchone()
+    except sqlite3.Error as error:
+        raise FileRefused(f"{path} cannot be opened: {error}") from error
+    return connection
+
+
+def open_reader(path: Path) -> sqlite3.Connection:
+    """A connection for reading: each of its statements sees everything that was committed before it."""
+    connection = _connect(path)
+    connection.execute("PRAGMA query_only = ON")
+    return connection
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
+    connection.execute("PRAGMA busy_timeout = 5000")
+    connection.execute("PRAGMA cache_size = -32000")
+    return connection

@@ -1,0 +1,192 @@
+"""How does the server live: listen, sweep, notice that nobody is there, and go?
+
+Documents are served on 127.0.0.1 only. `<home>/store` holds `data.db`, the lock that a running server keeps, the state
+file that says where it listens, and the log.
+"""
+
+import asyncio
+import contextlib
+import fcntl
+import json
+import logging
+import os
+import signal
+import socket
+import sys
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from embedded.connection import Connection
+from embedded.dispatch import Dispatcher, deliver
+from embedded.schema import FileRefused
+from embedded.store import Store
+from embedded.sweeping import SECONDS, sweeps
+from embedded.writer import Job
+
+logger = logging.getLogger(__name__)
+
+HOST = "127.0.0.1"
+# Below the range that systems give to outgoing connections, so that no client takes the port while the server restarts.
+FIRST_PORT, PORTS = 21_000, 8_000
+
+
+class StoreStartError(Exception):
+    """The store could not be started; the message says why."""
+
+
+class AlreadyRunning(StoreStartError):
+    """Another server has the files."""
+
+
+def serve(home: Path, port: int = 0, idle_exit: float | None = None) -> None:
+    """Serve the store of `home` until SIGTERM or SIGINT, or until nobody was connected for `idle_exit` seconds.
+
+    `port` 0 takes the one used before, or else a free one. Raises StoreStartError.
+    """
+    folder = home / "store"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreStartError(f"{folder} cannot be made: {error.strerror}") from error
+    with _locked(folder / "lock"), contextlib.closing(_listen(folder, port)) as listener:
+        sys.setswitchinterval(0.0005)  # the writer's thread and the event loop take turns quickly
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            runner.run(_serve(folder, listener, idle_exit))
+
+
+async def _serve(folder: Path, listener: socket.socket, idle_exit: float | None) -> None:
+    loop = asyncio.get_running_loop()
+    try:
+        store = Store(folder / "data.db", deliver=lambda jobs: _hand_over(loop, jobs))
+    except FileRefused as error:
+        raise StoreStartError(str(error)) from error
+    dispatcher = Dispatcher(store, loop)
+    connections: set[Connection] = set()
+    idle_since = loop.time()
+
+    def changed(connection: Connection, made: bool) -> None:
+        nonlocal idle_since
+        (connections.add if made else connections.discard)(connection)
+        idle_since = loop.time()
+
+    server = await loop.create_server(lambda: Connection(dispatcher, changed), sock=listener, backlog=512)
+    port = listener.getsockname()[1]
+    _write_state(folder, port)
+    logger.info("serving %s on %s:%d", folder, HOST, port)
+    stopped = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopped.set)
+    sweeper = asyncio.create_task(_sweep_forever(store))
+    pause = None if idle_exit is None else max(0.05, min(1.0, idle_exit / 4))
+    try:
+        while not stopped.is_set():
+            if idle_exit is not None and not connections and loop.time() - idle_since >= idle_exit:
+                logger.info("nobody was connected for %g seconds", idle_exit)
+                break
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(stopped.wait(), pause)
+    finally:
+        sweeper.cancel()
+        (folder / "store.json").unlink(missing_ok=True)
+        server.close()
+        for connection in list(connections):
+            connection.close()
+        await asyncio.sleep(0)
+        dispatcher.close()
+        store.close()
+        logger.info("stopped")
+
+
+def _hand_over(loop: asyncio.AbstractEventLoop, jobs: list[Job]) -> None:
+    with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is there to be told
+        loop.call_soon_threadsafe(deliver, jobs)
+
+
+async def _sweep_forever(store: Store) -> None:
+    while True:
+        await asyncio.sleep(SECONDS)
+        store.cursors.expire()
+        for run in sweeps(store.catalog):
+            more = True
+            while more:
+                more = await _written(store, run) == b"more"
+
+
+async def _written(store: Store, run: Callable[..., bytes]) -> bytes:
+    outcome: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+    store.writer.put(Job(run, lambda result: outcome.set_result(result if isinstance(result, bytes) else b"failed")))
+    return await outcome
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold the lock for as long as the server lives; the kernel frees it however the process ends."""
+    with path.open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise AlreadyRunning(f"another server has {path.parent}") from error
+        yield
+
+
+def _listen(folder: Path, port: int) -> socket.socket:
+    """A listening socket on the wanted port, or, for 0, on the last one used or a free one."""
+    if port:
+        listener = _bind(port)
+        if listener is None:
+            raise StoreStartError(f"port {port} of {HOST} is in use")
+        _remember_port(folder, port)
+        return listener
+    start = zlib.crc32(str(folder.resolve()).encode()) % PORTS
+    wanted = [FIRST_PORT + (start + offset) % PORTS for offset in range(200)]
+    for candidate in (*_last_port(folder), *wanted):
+        listener = _bind(candidate)
+        if listener is not None:
+            _remember_port(folder, candidate)
+            return listener
+    raise StoreStartError(f"no free port on {HOST} between {FIRST_PORT} and {FIRST_PORT + PORTS}")
+
+
+def _bind(port: int) -> socket.socket | None:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((HOST, port))
+        listener.listen(512)
+    except OSError:
+        listener.close()
+        return None
+    listener.setblocking(False)
+    return listener
+
+
+def _last_port(folder: Path) -> list[int]:
+    try:
+        return [int((folder / "port").read_text())]
+    except (OSError, ValueError):
+        return []
+
+
+def _remember_port(folder: Path, port: int) -> None:
+    _replace(folder / "port", str(port))
+
+
+def _write_state(folder: Path, port: int) -> None:
+    _replace(folder / "store.json", json.dumps({"pid": os.getpid(), "port": port, "started": time.time()}))
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.write_text(text)
+    draft.replace(path)
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    return uvloop.new_event_loop

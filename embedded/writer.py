@@ -1,0 +1,118 @@
+"""How do many writes share one COMMIT?
+
+One thread owns the writing connection. It runs whatever is queued in one transaction, commits with a full sync, and
+only then hands the replies over. If SQLite fails (a full disk), everything of that transaction is undone and refused.
+"""
+
+import logging
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from queue import SimpleQueue
+
+from embedded.catalog import Catalog
+from embedded.errors import StoreError
+from embedded.ledger import Ledger
+
+logger = logging.getLogger(__name__)
+
+MAX_BATCH = 512
+MAX_SECONDS = 0.02
+
+
+@dataclass(slots=True)
+class Job:
+    """A write, and what became of it: the reply, or the error that is the reply."""
+
+    run: Callable[[Ledger], bytes]
+    done: Callable[[bytes | Exception], None]
+    outcome: bytes | Exception = b""
+
+
+class Writer:
+    """The writing thread. `publish` is called with every new catalog, `deliver` with the jobs of each COMMIT."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        catalog: Catalog,
+        *,
+        publish: Callable[[Catalog], None],
+        deliver: Callable[[list[Job]], None],
+    ) -> None:
+        self._connection = connection
+        self._published = catalog
+        self._publish = publish
+        self._deliver = deliver
+        self._ledger = Ledger(connection, catalog)
+        self._queue: SimpleQueue[Job | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="writer", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def put(self, job: Job) -> None:
+        """Queue a write; from any thread."""
+        self._queue.put(job)
+
+    def stop(self) -> None:
+        """Finish what is queued, then end the thread."""
+        self._queue.put(None)
+        self._thread.join()
+
+    def _work(self) -> None:
+        going = True
+        while going:
+            job = self._queue.get()
+            if job is None:
+                return
+            going = self._work_batch(job)
+
+    def _work_batch(self, first: Job) -> bool:
+        """Run queued jobs in one transaction; False when the end of the queue was among them."""
+        jobs: list[Job] = []
+        job: Job | None = first
+        until = time.monotonic() + MAX_SECONDS
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            while job is not None:
+                jobs.append(job)
+                self._run(job)
+                if len(jobs) >= MAX_BATCH or self._queue.empty() or time.monotonic() > until:
+                    break
+                job = self._queue.get()
+            self._ledger.note_multikey()
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            self._undo(jobs or [first], error)
+        else:
+            self._ledger.committed()
+            if self._ledger.catalog is not self._published:
+                self._published = self._ledger.catalog
+                self._publish(self._published)
+        self._deliver(jobs or [first])
+        return job is not None
+
+    def _run(self, job: Job) -> None:
+        try:
+            job.outcome = job.run(self._ledger)
+        except StoreError as error:
+            job.outcome = error
+        except sqlite3.Error:
+            raise
+        except Exception as error:
+            logger.exception("a write failed")
+            job.outcome = error
+
+    def _undo(self, jobs: list[Job], error: sqlite3.Error) -> None:
+        logger.error("the transaction of %d writes failed: %s", len(jobs), error)
+        if self._connection.in_transaction:
+            try:
+                self._connection.execute("ROLLBACK")
+            except sqlite3.Error:
+                logger.exception("ROLLBACK failed")
+        self._ledger.rolled_back(self._published)
+        for job in jobs:
+            job.outcome = StoreError(14031, f"the store could not write: {error}")

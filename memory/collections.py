@@ -1,0 +1,77 @@
+"""Which collections are there, and which indexes do their queries stand on?"""
+
+import asyncio
+from dataclasses import dataclass, fields
+
+from pymongo import ASCENDING, DESCENDING, IndexModel
+
+from utils.mongo import Collection, Database
+
+IDEMPOTENCY_SECONDS = 24 * 3600
+TOMBSTONE_SECONDS = 24 * 3600  # a recall index that has not looked for this long is built anew
+
+
+@dataclass(frozen=True)
+class Collections:
+    """The collections of one database; `memory/` alone reads and writes them."""
+
+    sessions: Collection
+    vectors: Collection
+    summaries: Collection
+    memories: Collection
+    receipts: Collection
+    owners: Collection
+    tombstones: Collection
+    idempotency: Collection
+    api_keys: Collection
+
+    @classmethod
+    def of(cls, database: Database) -> "Collections":
+        return cls(**{field.name: database[field.name] for field in fields(cls)})
+
+
+# Every query of the project is served by one of these; every sort ends in a unique key.
+INDEXES: dict[str, list[IndexModel]] = {
+    "sessions": [
+        IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session", unique=True),
+        IndexModel([("user_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
+        IndexModel([("summary.state", ASCENDING), ("summary.lease_until", ASCENDING)], name="summary_work"),
+    ],
+    "vectors": [
+        IndexModel(
+            [("user_id", ASCENDING), ("session_id", ASCENDING), ("message_index", ASCENDING)],
+            name="place",
+            unique=True,
+            partialFilterExpression={"message_index": {"$exists": True}},
+        ),
+        IndexModel([("user_id", ASCENDING), ("id", ASCENDING)], name="owner_id", unique=True),
+        IndexModel([("user_id", ASCENDING), ("change", ASCENDING)], name="owner_change"),
+        IndexModel([("embed.state", ASCENDING), ("embed.lease_until", ASCENDING)], name="embed_work"),
+    ],
+    "summaries": [
+        IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session", unique=True),
+        IndexModel([("user_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
+    ],
+    "memories": [
+        IndexModel([("user_id", ASCENDING), ("key", ASCENDING)], name="owner_key", unique=True),
+        IndexModel([("user_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
+    ],
+    "receipts": [
+        IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),
+    ],
+    "owners": [IndexModel([("open.at", ASCENDING)], name="open_since")],
+    "tombstones": [
+        IndexModel([("user_id", ASCENDING), ("change", ASCENDING)], name="owner_change"),
+        IndexModel([("at", ASCENDING)], name="expiry", expireAfterSeconds=TOMBSTONE_SECONDS),
+    ],
+    "idempotency": [
+        IndexModel([("user_id", ASCENDING)], name="owner"),
+        IndexModel([("at", ASCENDING)], name="expiry", expireAfterSeconds=IDEMPOTENCY_SECONDS),
+    ],
+    "api_keys": [IndexModel([("user_id", ASCENDING)], name="owner")],
+}
+
+
+async def ensure_indexes(collections: Collections) -> None:
+    """Creates what is missing; safe to run by many processes at once."""
+    await asyncio.gather(*(getattr(collections, name).create_indexes(models) for name, models in INDEXES.items()))

@@ -1,0 +1,129 @@
+"""What is said, found and handed around: the plain types of the core."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+RULE_BASED = "rule_based"  # the `model` of what no language model wrote
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One message of a session. `index`: its place, where it is reserved already. `model`: what wrote it."""
+
+    id: str
+    role: Role
+    content: str
+    timestamp: datetime
+    name: str | None = None
+    turn_id: str | None = None
+    index: int | None = None
+    model: str | None = None
+    interrupted: bool = False
+
+
+@dataclass(frozen=True)
+class Gist:
+    """One thing that can be recalled, as read from `vectors`. `key`: its `_id` there; `id`: its id for its owner."""
+
+    key: str
+    id: str
+    kind: str
+    session_id: str
+    role: str
+    content: str
+    timestamp: datetime
+    name: str | None = None
+    message_index: int = -1
+    model: str | None = None
+
+    @property
+    def by_rules(self) -> bool:
+        """Whether rules wrote it, which can only quote other messages."""
+        return self.model == RULE_BASED
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a score is made of, each in 0..1; None where the recipe does not use it.
+
+    `dense`: cosine similarity, negative ones as 0. `recency`: exp(-age / 30 days). `mmr`: similarity to what was chosen
+    before it. `score`: what the ranking went by.
+    """
+
+    dense: float
+    score: float
+    recency: float | None = None
+    mmr: float | None = None
+
+
+Drop = Literal["below_floor", "duplicate", "mmr", "top_k", "deleted"]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A gist that a search looked at, by its `_id`. `dropped`: why it was not returned; None where it was."""
+
+    key: str
+    parts: Parts
+    dropped: Drop | None = None
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A gist that a search found."""
+
+    gist: Gist
+    parts: Parts
+
+    @property
+    def score(self) -> float:
+        return self.parts.score
+
+
+@dataclass(frozen=True)
+class Recall:
+    """What one search gave. `hits`: best first. `considered`: the best candidates, kept or dropped, best first.
+    `dimensions`: of the query's embedding; 0 where there was none."""
+
+    hits: tuple[Hit, ...] = ()
+    considered: tuple[Candidate, ...] = ()
+    dimensions: int = 0
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A summary of one window of a session: messages `from_index` to `to_index`, both included."""
+
+    session_id: str
+    text: str
+    message_count: int
+    model: str
+    timestamp: datetime
+    from_index: int
+    to_index: int
+
+
+@dataclass(frozen=True)
+class KeyValue:
+    """A user's fact under a key. `version` counts its writes; `source`: id of the message that stated it."""
+
+    key: str
+    value: str
+    updated_at: datetime
+    token_count: int
+    version: int
+    source: str | None = None
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """What `remember` did. `ids`: of all turns given, in order. `first_index`: place of the first new one."""
+
+    ids: tuple[str, ...]
+    accepted: int
+    duplicates: int
+    session_id: str
+    first_index: int = -1

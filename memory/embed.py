@@ -1,0 +1,112 @@
+"""How do messages get their embeddings? Claims what waits, embeds it, and writes it under the same lease."""
+
+import asyncio
+import logging
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from pymongo import UpdateOne
+
+from memory.changes import Changes
+from memory.collections import Collections
+from memory.gists import text_to_embed
+from memory.leases import claim, fail, pending, revive
+from utils.embeddings import Embedder
+from utils.errors import ModelError, ModelUnavailable
+from utils.mongo import Document
+from utils.vectors import to_binary
+
+BATCH = 64
+UNAVAILABLE = "model_unavailable"
+
+log = logging.getLogger(__name__)
+
+
+class EmbeddingQueue:
+    """The gists that wait for an embedding. Any number of workers may run `work` at once."""
+
+    def __init__(self, collections: Collections, changes: Changes, embedder: Embedder) -> None:
+        self._vectors = collections.vectors
+        self._owners = collections.owners
+        self._changes = changes
+        self._embedder = embedder
+
+    async def work(self) -> int:
+        """Embeds until nothing is due; returns how many gists got their embedding. Safe to run twice at once."""
+        total = 0
+        while True:
+            claimed = await claim(self._vectors, "embed", BATCH)
+            if not claimed.documents:
+                return total
+            total += await self._embed(claimed.lease, claimed.documents)
+
+    async def _embed(self, lease: str, documents: list[Document]) -> int:
+        try:
+            vectors = await self._embedder.embed([text_to_embed(document) for document in documents])
+        except ModelError as error:
+            kind = UNAVAILABLE if isinstance(error, ModelUnavailable) else type(error).__name__
+            log.warning("embedding %d gists failed: %s", len(documents), error.detail)
+            await fail(self._vectors, "embed", lease, documents, kind)
+            return 0
+        except Exception as error:
+            await fail(self._vectors, "embed", lease, documents, type(error).__name__)
+            raise
+        rows: dict[str, list[int]] = defaultdict(list)
+        for row, document in enumerate(documents):
+            rows[document["user_id"]].append(row)
+        written = await asyncio.gather(
+            *(self._write(owner, lease, [documents[i] for i in mine], vectors[mine]) for owner, mine in rows.items())
+        )
+        return sum(written)
+
+    async def _write(self, owner: str, lease: str, documents: Sequence[Document], vectors: NDArray[np.float32]) -> int:
+        """Writes one owner's vectors under a change number; again under another where readers may have passed it."""
+        held = lease
+        while True:
+            number = await self._changes.take(owner)
+            writes = [
+                UpdateOne(
+                    {"_id": document["_id"], "embed.lease": held},
+                    {
+                        "$set": {
+                            "embedding": to_binary(vector),
+                            "embedding_model": self._embedder.model,
+                            "change": number,
+                            "embed.state": "done",
+                        },
+                        "$unset": {"embed.error": ""},
+                    },
+                )
+                for document, vector in zip(documents, vectors, strict=True)
+            ]
+            matched = (await self._vectors.bulk_write(writes, ordered=False)).matched_count
+            if await self._changes.close(owner, number):
+                break
+        if not matched and await self._vectors.find_one({"user_id": owner}, {"_id": 1}) is None:
+            await self._owners.delete_one({"_id": owner})  # the user was deleted meanwhile
+        return matched
+
+    async def revive_after_outage(self) -> None:
+        """Tries one gist again that died because the model was away; the others follow once that one succeeds."""
+        died = {"embed.error": UNAVAILABLE}
+        if await revive(self._vectors, "embed", died, most=1) and await self.work():
+            await revive(self._vectors, "embed", died)
+
+    async def mark_outdated(self, most: int) -> int:
+        """Asks for new embeddings of at most `most` gists whose embedding is another model's; returns how many."""
+        outdated = {"embed.state": "done", "embedding_model": {"$ne": self._embedder.model}}
+        found = await self._vectors.find(outdated, {"_id": 1}).limit(most).to_list(None)
+        if not found:
+            return 0
+        marked = await self._vectors.update_many(
+            {"_id": {"$in": [document["_id"] for document in found]}, **outdated}, {"$set": {"embed": pending()}}
+        )
+        return marked.modified_count
+
+    async def count_outdated(self) -> int:
+        """How many gists carry an embedding of another model."""
+        return await self._vectors.count_documents(
+            {"embed.state": "done", "embedding_model": {"$ne": self._embedder.model}}
+        )

@@ -1,0 +1,114 @@
+"""What can the core do? Everything that remembers, recalls, summarises and forgets, wired to one database."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from config.recipes import Recipe, SummaryRecipe
+from memory.changes import Changes
+from memory.collections import Collections, ensure_indexes
+from memory.domain import Recall
+from memory.embed import EmbeddingQueue
+from memory.forget import Forgetter
+from memory.idempotency import IdempotencyKeys
+from memory.keyvalues import KeyValues
+from memory.leases import reclaim
+from memory.ranking import Scope
+from memory.recall import Recaller
+from memory.receipts import Receipts
+from memory.remember import Turns
+from memory.sessions import Sessions
+from memory.summarise import Summaries
+from utils.embeddings import Embedder
+from utils.llm import ChatModel
+from utils.mongo import Database
+
+WAIT_STEP = 0.02  # seconds between two looks at what others embed
+
+
+@dataclass(frozen=True)
+class Engine:
+    """The core over one database. Every method takes the owner first; none works without one."""
+
+    collections: Collections
+    embedder: Embedder
+    sessions: Sessions
+    turns: Turns
+    recaller: Recaller
+    summaries: Summaries
+    keyvalues: KeyValues
+    receipts: Receipts
+    forgetter: Forgetter
+    idempotency: IdempotencyKeys
+    embeddings: EmbeddingQueue
+    changes: Changes
+
+    async def recall(self, owner: str, query: str, recipe: Recipe, scope: Scope) -> Recall:
+        """The owner's gists that suit a query best. Raises `ModelError` where the query cannot be embedded."""
+        return await self.recaller.recall(owner, await self.embed_query(query), recipe, scope)
+
+    async def embed_query(self, query: str) -> NDArray[np.float32]:
+        """The query's embedding, (dimensions,) float32 of length 1."""
+        vector: NDArray[np.float32] = (await self.embedder.embed([query]))[0]
+        return vector
+
+    async def embed_all(self, owner: str, ids: Sequence[str]) -> None:
+        """Returns when none of these messages waits for its embedding any more, by this process's work or another's."""
+        while True:
+            await self.embeddings.work()
+            if await self.turns.embedded(owner, ids):
+                return
+            await asyncio.sleep(WAIT_STEP)
+
+    async def ping(self) -> None:
+        """Asks the store for a sign of life; raises what the driver raises."""
+        await self.collections.owners.database.command("ping")
+
+    async def sweep(self) -> None:
+        """Finds the work that a crash or a lost nudge left behind."""
+        await self.changes.sweep()
+        await reclaim(self.collections.vectors, "embed")
+        await reclaim(self.collections.sessions, "summary")
+        await self.embeddings.work()
+        await self.summaries.work()
+        await self.embeddings.revive_after_outage()
+
+    async def reembed(self, batch: int = 256) -> int:
+        """Embeds one batch of gists anew whose vectors are another model's; returns how many there were."""
+        marked = await self.embeddings.mark_outdated(batch)
+        await self.embeddings.work()
+        return marked
+
+
+async def open_engine(
+    database: Database,
+    embedder: Embedder,
+    summary_model: ChatModel | None,
+    *,
+    summary_interval: int,
+    recall_memory_mb: int,
+) -> Engine:
+    """Wires the core to a database and makes sure that its indexes are there."""
+    collections = Collections.of(database)
+    await ensure_indexes(collections)
+    window = 2 * summary_interval  # a pair is two messages
+    changes = Changes(collections)
+    sessions = Sessions(collections, window)
+    summaries = Summaries(collections, summary_model, window, SummaryRecipe())
+    return Engine(
+        collections=collections,
+        embedder=embedder,
+        sessions=sessions,
+        turns=Turns(collections, sessions),
+        recaller=Recaller(collections, changes, embedder.model, recall_memory_mb),
+        summaries=summaries,
+        keyvalues=KeyValues(collections),
+        receipts=Receipts(collections),
+        forgetter=Forgetter(collections, changes, summaries),
+        idempotency=IdempotencyKeys(collections),
+        embeddings=EmbeddingQueue(collections, changes, embedder),
+        changes=changes,
+    )

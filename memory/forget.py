@@ -1,0 +1,70 @@
+"""How is something deleted, so that nothing derived from it stays?"""
+
+from typing import Any
+
+from memory.changes import Changes
+from memory.collections import Collections
+from memory.domain import KeyValue
+from memory.summarise import Summaries
+from utils.errors import NotFound
+
+MARKED_AT_ONCE = 1_000
+
+
+class Forgetter:
+    """Deletes sessions, users and single facts. Every recall index of every process sees it at the next search."""
+
+    def __init__(self, collections: Collections, changes: Changes, summaries: Summaries) -> None:
+        self._collections = collections
+        self._changes = changes
+        self._summaries = summaries
+
+    async def session(self, owner: str, session_id: str) -> dict[str, int]:
+        """Deletes a session with its messages, summaries and receipts; returns counts by collection."""
+        own = {"user_id": owner, "session_id": session_id}
+        gone = await self._collections.sessions.delete_one(own)
+        if not gone.deleted_count:
+            raise NotFound("No such session")
+        counts = {"sessions": 1, "vectors": await self._gists(owner, own)}
+        for name in ("summaries", "receipts"):
+            counts[name] = (await getattr(self._collections, name).delete_many(own)).deleted_count
+        return counts
+
+    async def source_of(self, owner: str, fact: KeyValue) -> int:
+        """Deletes the exchange in which a fact was stated, so that neither recall nor a summary tells it again.
+
+        Returns how many messages that were. A fact that came by the API alone has no source.
+        """
+        source = {"user_id": owner, "id": fact.source}
+        found = await self._collections.vectors.find_one(source) if fact.source else None
+        if found is None:
+            return 0
+        exchange = {"user_id": owner, "turn_id": found.get("turn_id", found["id"]), "session_id": found["session_id"]}
+        await self._collections.receipts.delete_one({"_id": exchange["turn_id"], "user_id": owner})
+        deleted = await self._gists(owner, exchange if "turn_id" in found else source)
+        await self._summaries.rewrite(owner, found["session_id"], found["message_index"])
+        return deleted
+
+    async def user(self, owner: str) -> dict[str, int]:
+        """Deletes everything of a user; returns counts by collection."""
+        own = {"user_id": owner}
+        names = ("sessions", "vectors", "summaries", "memories", "receipts", "idempotency", "tombstones")
+        counts = {name: (await getattr(self._collections, name).delete_many(own)).deleted_count for name in names}
+        await self._collections.owners.delete_one({"_id": owner})
+        return {name: count for name, count in counts.items() if name not in ("idempotency", "tombstones")}
+
+    async def _gists(self, owner: str, filter: dict[str, Any]) -> int:
+        """Deletes gists and leaves the marks by which the recall indexes drop them."""
+        vectors = self._collections.vectors
+        total = 0
+        while True:
+            found = await vectors.find(filter, {"_id": 1}).limit(MARKED_AT_ONCE).to_list(None)
+            if not found:
+                return total
+            ids = [document["_id"] for document in found]
+            while True:
+                number = await self._changes.take(owner, deletion=True)
+                await self._changes.mark_deleted(owner, number, ids)
+                total += (await vectors.delete_many({"_id": {"$in": ids}})).deleted_count
+                if await self._changes.close(owner, number):
+                    break

@@ -1,0 +1,81 @@
+"""Was this request made before? Keys that make a write happen once."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from pymongo.errors import DuplicateKeyError
+
+from memory.collections import Collections
+from memory.ids import derived_id
+from utils.clock import now
+from utils.errors import Conflict, IdempotencyMismatch
+
+IN_PROGRESS = timedelta(minutes=6)  # longer than any answer may take; a request that crashed may be made again then
+
+
+@dataclass(frozen=True)
+class StoredAnswer:
+    """What was answered the first time."""
+
+    status: int
+    media_type: str
+    body: bytes
+
+
+class IdempotencyKeys:
+    def __init__(self, collections: Collections) -> None:
+        self._requests = collections.idempotency
+
+    async def begin(self, owner: str, key: str, fingerprint: str) -> StoredAnswer | None:
+        """Starts a request under a key; returns the former answer where there is one.
+
+        `fingerprint`: of method, path and body. Raises `IdempotencyMismatch` where the key was used with another one,
+        `Conflict` while the first request is in progress.
+        """
+        identifier = derived_id(owner, key)
+        moment = now()
+        try:
+            await self._requests.insert_one(
+                {
+                    "_id": identifier,
+                    "user_id": owner,
+                    "fingerprint": fingerprint,
+                    "state": "in_progress",
+                    "until": moment + IN_PROGRESS,
+                    "at": moment,
+                }
+            )
+            return None
+        except DuplicateKeyError:
+            found = await self._requests.find_one({"_id": identifier})
+        if found is None:
+            return await self.begin(owner, key, fingerprint)
+        if found["fingerprint"] != fingerprint:
+            raise IdempotencyMismatch("This Idempotency-Key was used with another request")
+        if found["state"] == "done":
+            return StoredAnswer(found["status"], found["media_type"], found["body"])
+        taken = await self._requests.update_one(
+            {"_id": identifier, "state": "in_progress", "until": {"$lte": moment}},
+            {"$set": {"until": moment + IN_PROGRESS}},
+        )
+        if not taken.matched_count:
+            raise Conflict("A request with this Idempotency-Key is in progress", retry_after=1.0)
+        return None
+
+    async def finish(self, owner: str, key: str, answer: StoredAnswer) -> None:
+        """Keeps the answer, to be given again for a day."""
+        await self._requests.update_one(
+            {"_id": derived_id(owner, key)},
+            {
+                "$set": {
+                    "state": "done",
+                    "status": answer.status,
+                    "media_type": answer.media_type,
+                    "body": answer.body,
+                }
+            },
+        )
+
+    async def release(self, owner: str, key: str) -> None:
+        """Lets the request be made again, after it failed."""
+        await self._requests.delete_one({"_id": derived_id(owner, key), "state": "in_progress"})

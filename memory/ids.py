@@ -1,0 +1,34 @@
+"""How are things named?
+
+Ids that the server makes are random or derived from what they belong to; ids that clients choose may collide between
+users, so the second user's document takes a `_id` of its own and keeps the client's id in a field under a unique index.
+"""
+
+import hashlib
+import uuid
+
+
+def new_id() -> str:
+    """A random id: 32 hexadecimal digits."""
+    return uuid.uuid4().hex
+
+
+def derived_id(*parts: str) -> str:
+    """The same 32 hexadecimal digits for the same parts, whatever they contain."""
+    joined = "".join(f"{len(part)}:{part}" for part in parts)
+    return hashlib.sha256(joined.encode()).hexdigest()[:32]
+
+
+def scoped(identifier: str, owner: str) -> str:
+    """The `_id` of a document whose own id is another user's `_id` already."""
+    return f"{identifier}~{derived_id(owner, identifier)[:16]}"
+
+
+def prompt_id(turn_id: str) -> str:
+    """The id of the user's message of an exchange."""
+    return f"{turn_id}.prompt"
+
+
+def response_id(turn_id: str) -> str:
+    """The id of the answer of an exchange."""
+    return f"{turn_id}.response"

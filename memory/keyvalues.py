@@ -1,0 +1,139 @@
+"""Which facts did a user ask to keep under a key?"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from pymongo import ReturnDocument
+from pymongo.errors import DuplicateKeyError
+
+from memory.collections import Collections
+from memory.domain import KeyValue
+from memory.ids import derived_id
+from utils.clock import now
+from utils.errors import NotFound, PreconditionFailed
+from utils.mongo import Document
+from utils.text import content_stems, count_tokens
+
+HISTORY = 50  # former values kept
+LOOKED_AT = 500  # newest facts among which those that suit a query are chosen
+
+
+class KeyValues:
+    """A user's key/value facts. Every write counts the version up and keeps the former value."""
+
+    def __init__(self, collections: Collections) -> None:
+        self._memories = collections.memories
+
+    async def get(self, owner: str, key: str) -> KeyValue:
+        return _keyvalue(await self._find(owner, key))
+
+    async def history(self, owner: str, key: str) -> list[KeyValue]:
+        """All values that the key had, newest first, the present one among them."""
+        found = await self._find(owner, key)
+        former = [_keyvalue(found | entry) for entry in reversed(found["history"])]
+        return [_keyvalue(found), *former]
+
+    async def put(
+        self, owner: str, key: str, value: str, *, source: str | None = None, expected: int | None = None
+    ) -> tuple[KeyValue, bool]:
+        """Keeps a value; returns it and whether the key is new. The same value again changes nothing.
+
+        `expected`: the version that must be in force, 0 for none; raises `PreconditionFailed` otherwise.
+        """
+        while True:
+            found = await self._memories.find_one({"user_id": owner, "key": key})
+            if expected is not None and (found["version"] if found else 0) != expected:
+                raise PreconditionFailed("The memory has another version")
+            if found is None:
+                made = await self._create(owner, key, value, source)
+                if made is not None:
+                    return made, True
+            elif found["value"] == value:
+                return _keyvalue(found), False
+            else:
+                changed = await self._replace(found, value, source)
+                if changed is not None:
+                    return changed, False
+
+    async def _create(self, owner: str, key: str, value: str, source: str | None) -> KeyValue | None:
+        document: Document = {
+            "_id": derived_id(owner, key),
+            "user_id": owner,
+            "key": key,
+            "value": value,
+            "tokenCount": count_tokens(value),
+            "updated_at": now(),
+            "version": 1,
+            "source": source,
+            "history": [],
+        }
+        try:
+            await self._memories.insert_one(document)
+        except DuplicateKeyError:
+            return None
+        return _keyvalue(document)
+
+    async def _replace(self, found: Document, value: str, source: str | None) -> KeyValue | None:
+        former = {name: found[name] for name in ("value", "tokenCount", "updated_at", "version", "source")}
+        fresh = {"value": value, "tokenCount": count_tokens(value), "updated_at": now(), "source": source}
+        changed = await self._memories.find_one_and_update(
+            {"_id": found["_id"], "version": found["version"]},
+            {
+                "$set": fresh,
+                "$inc": {"version": 1},
+                "$push": {"history": {"$each": [former], "$slice": -HISTORY}},
+            },
+            return_document=ReturnDocument.AFTER,
+        )
+        return None if changed is None else _keyvalue(changed)
+
+    async def delete(self, owner: str, key: str, *, expected: int | None = None) -> KeyValue:
+        """Deletes a fact with its history; returns what it was."""
+        filter: dict[str, Any] = {"user_id": owner, "key": key}
+        if expected is not None:
+            filter["version"] = expected
+        found = await self._memories.find_one_and_delete(filter)
+        if found is None:
+            if expected is not None and await self._memories.find_one({"user_id": owner, "key": key}, {"_id": 1}):
+                raise PreconditionFailed("The memory has another version")
+            raise NotFound("No such memory")
+        return _keyvalue(found)
+
+    async def page(self, owner: str, *, limit: int, after: tuple[datetime, str] | None) -> list[tuple[KeyValue, str]]:
+        """Facts, newest first, each with its `_id`. `after`: `updated_at` and `_id` of the last one seen."""
+        filter: dict[str, Any] = {"user_id": owner}
+        if after is not None:
+            moment, key = after
+            filter["$or"] = [{"updated_at": {"$lt": moment}}, {"updated_at": moment, "_id": {"$lt": key}}]
+        cursor = self._memories.find(filter, {"history": 0}).sort([("updated_at", -1), ("_id", -1)]).limit(limit)
+        return [(_keyvalue(found), found["_id"]) for found in await cursor.to_list(None)]
+
+    async def suited(self, owner: str, query: str, most: int) -> list[KeyValue]:
+        """The facts that share most words with a query, then the newest."""
+        cursor = self._memories.find({"user_id": owner}, {"history": 0}).sort([("updated_at", -1), ("_id", -1)])
+        newest = [_keyvalue(found) for found in await cursor.limit(LOOKED_AT).to_list(None)]
+        return best_matching(newest, query)[:most]
+
+    async def _find(self, owner: str, key: str) -> Document:
+        found = await self._memories.find_one({"user_id": owner, "key": key})
+        if found is None:
+            raise NotFound("No such memory")
+        return found
+
+
+def best_matching(facts: Sequence[KeyValue], query: str) -> list[KeyValue]:
+    """Facts by the number of content stems that they share with a query, in their order where equal."""
+    asked = set(content_stems(query))
+    return sorted(facts, key=lambda fact: -len(asked & set(content_stems(f"{fact.key} {fact.value}"))))
+
+
+def _keyvalue(found: Document) -> KeyValue:
+    return KeyValue(
+        key=found["key"],
+        value=found["value"],
+        updated_at=found["updated_at"],
+        token_count=found["tokenCount"],
+        version=found["version"],
+        source=found.get("source"),
+    )

@@ -1,0 +1,116 @@
+"""Who works on what, so that each job is done once and none is forgotten?
+
+The job stands in the document that needs the work, under one field (`embed` in a gist, `summary` in a session):
+`{state, attempts, lease_until, lease, error}`. A `pending` job may be claimed once `lease_until` has passed; a claim
+counts an attempt, so that a worker that dies counts too; the sweep makes `leased` jobs whose time is over `pending`
+again; after three attempts a job is `dead`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal
+
+from memory.ids import new_id
+from utils.clock import now
+from utils.mongo import Collection, Document
+
+State = Literal["pending", "leased", "done", "dead"]
+
+MAX_ATTEMPTS = 3
+LEASE = timedelta(seconds=120)
+BACKOFF = (timedelta(seconds=2), timedelta(seconds=15))  # after the first and the second failed attempt
+
+
+def pending() -> Document:
+    """The job field of a document that needs work."""
+    return {"state": "pending", "attempts": 0, "lease_until": now()}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Jobs leased to one worker under `lease`, a random token."""
+
+    lease: str
+    documents: list[Document]
+
+
+async def claim(collection: Collection, field: str, most: int) -> Claim:
+    """Leases at most `most` jobs, the longest due first. A job that failed before is leased alone, so that one that
+    takes its worker down cannot take others with it."""
+    token = new_id()
+    due = {f"{field}.state": "pending", f"{field}.lease_until": {"$lte": now()}}
+    order = [(f"{field}.lease_until", 1)]
+    found = await collection.find(due, {field: 1}).sort(order).limit(most).to_list(None)
+    fresh = [document["_id"] for document in found if document[field]["attempts"] == 0]
+    retried = [document for document in found if document[field]["attempts"] > 0]
+    exhausted = [document["_id"] for document in retried if document[field]["attempts"] >= MAX_ATTEMPTS]
+    ids = fresh or [document["_id"] for document in retried if document["_id"] not in exhausted][:1]
+    if exhausted:
+        await collection.update_many(
+            {"_id": {"$in": exhausted}, f"{field}.attempts": {"$gte": MAX_ATTEMPTS}, **due},
+            {"$set": {f"{field}.state": "dead"}, "$unset": {f"{field}.lease": ""}},
+        )
+    if not ids:
+        return Claim(token, [])
+    taken = await collection.update_many(
+        {"_id": {"$in": ids}, **due},
+        {
+            "$set": {f"{field}.state": "leased", f"{field}.lease": token, f"{field}.lease_until": now() + LEASE},
+            "$inc": {f"{field}.attempts": 1},
+        },
+    )
+    if not taken.modified_count:
+        return Claim(token, [])
+    return Claim(token, await collection.find({"_id": {"$in": ids}, f"{field}.lease": token}).to_list(None))
+
+
+async def reclaim(collection: Collection, field: str) -> int:
+    """Makes the jobs whose lease has run out pending again; returns how many."""
+    over = {f"{field}.state": "leased", f"{field}.lease_until": {"$lte": now()}}
+    freed = await collection.update_many(
+        over, {"$set": {f"{field}.state": "pending"}, "$unset": {f"{field}.lease": ""}}
+    )
+    return freed.modified_count
+
+
+async def fail(collection: Collection, field: str, token: str, documents: Sequence[Document], error: str) -> None:
+    """Gives leased jobs back after an error: to be tried again later, or dead after the last attempt."""
+    for document in documents:
+        attempts = document[field]["attempts"]
+        dead = attempts >= MAX_ATTEMPTS
+        await collection.update_one(
+            {"_id": document["_id"], f"{field}.lease": token},
+            {
+                "$set": {
+                    f"{field}.state": "dead" if dead else "pending",
+                    f"{field}.error": error,
+                    f"{field}.lease_until": now() + BACKOFF[min(attempts, len(BACKOFF)) - 1],
+                },
+                "$unset": {f"{field}.lease": ""},
+            },
+        )
+
+
+async def put_back(collection: Collection, field: str, token: str, document: Document, wait: timedelta) -> None:
+    """Gives a leased job back that could not be done yet, without counting an attempt."""
+    await collection.update_one(
+        {"_id": document["_id"], f"{field}.lease": token},
+        {
+            "$set": {f"{field}.state": "pending", f"{field}.lease_until": now() + wait},
+            "$inc": {f"{field}.attempts": -1},
+            "$unset": {f"{field}.lease": ""},
+        },
+    )
+
+
+async def revive(collection: Collection, field: str, filter: Document, most: int | None = None) -> int:
+    """Makes dead jobs pending again with a clean count; returns how many."""
+    dead = {f"{field}.state": "dead", **filter}
+    if most is not None:
+        found = await collection.find(dead, {"_id": 1}).limit(most).to_list(None)
+        dead = {"_id": {"$in": [document["_id"] for document in found]}, **dead}
+    revived = await collection.update_many(
+        dead, {"$set": {f"{field}.state": "pending", f"{field}.attempts": 0, f"{field}.lease_until": now()}}
+    )
+    return revived.modified_count

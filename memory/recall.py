@@ -1,0 +1,146 @@
+"""What did the user say that answers this? The one way to recall."""
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import replace
+from time import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from config.recipes import Recipe
+from memory.changes import Changes
+from memory.collections import Collections
+from memory.domain import Candidate, Drop, Gist, Hit, Recall
+from memory.gists import gist_of
+from memory.index import UserIndex
+from memory.ranking import Ranked, Scope, rank
+from utils.mongo import Document
+
+THREAD_ROWS = 20_000  # from so many rows on, scoring leaves the event loop
+SPARE = 8  # kept beyond top_k, to take the place of duplicates
+BATCH = 2_000  # documents read at a time while an index is filled
+FIELDS = {"embedding": 1, "embedding_model": 1, "timestamp": 1, "session_id": 1, "kind": 1, "model": 1}
+MEGABYTE = 1 << 20
+
+
+class Recaller:
+    """Searches the whole history of a user exactly.
+
+    Keeps the embeddings of the users it searched in memory, the least recently used going first when they take more
+    than `memory_mb`, and brings a user's part up to date before each search, so that a write or a deletion by any
+    process is seen by the next search.
+    """
+
+    def __init__(self, collections: Collections, changes: Changes, model: str, memory_mb: int) -> None:
+        self._vectors = collections.vectors
+        self._changes = changes
+        self._model = model
+        self._bound = memory_mb * MEGABYTE
+        self._indexes: OrderedDict[str, UserIndex] = OrderedDict()
+        self._locks: dict[str, asyncio.Lock] = {}
+
+    async def recall(self, owner: str, query: NDArray[np.float32], recipe: Recipe, scope: Scope) -> Recall:
+        """The owner's gists most like `query`, (dimensions,) float32 of length 1, made by this recaller's model."""
+        index = await self._fresh(owner)
+        if not len(index):
+            return Recall(dimensions=len(query))
+        wide = replace(recipe, top_k=recipe.top_k + SPARE)
+        if len(index) < THREAD_ROWS:
+            ranked = rank(index, query, wide, scope, time())
+        else:
+            ranked = await asyncio.to_thread(rank, index, query, wide, scope, time())
+        keys = [index.ids[one.row] for one in ranked]
+        found = await self._fetch(owner, [key for key, one in zip(keys, ranked, strict=True) if one.dropped is None])
+        return _collect(keys, ranked, found, recipe.top_k, len(query))
+
+    async def _fetch(self, owner: str, keys: list[str]) -> dict[str, Gist]:
+        if not keys:
+            return {}
+        documents = await self._vectors.find({"_id": {"$in": keys}, "user_id": owner}, {"embedding": 0}).to_list(None)
+        return {document["_id"]: gist_of(document) for document in documents}
+
+    async def _fresh(self, owner: str) -> UserIndex:
+        async with self._locks.setdefault(owner, asyncio.Lock()):
+            index = self._indexes.get(owner)
+            standing = await self._changes.standing(owner)
+            if standing is None:
+                self._forget(owner)
+                return UserIndex(self._model)
+            if index is None or index.epoch != standing.epoch or index.expired:
+                index = UserIndex(self._model)
+                index.epoch = standing.epoch
+            if standing.change > index.settled:
+                await self._catch_up(owner, index, standing.deleted)
+                index.settled = standing.settled
+            index.touch()
+            self._indexes[owner] = index
+            self._indexes.move_to_end(owner)
+        self._evict(owner)
+        return index
+
+    async def _catch_up(self, owner: str, index: UserIndex, deleted: int) -> None:
+        since = index.settled
+        batch: list[Document] = []
+        cursor = self._vectors.find({"user_id": owner, "change": {"$gt": since}}, FIELDS).batch_size(BATCH)
+        async for document in cursor:
+            batch.append(document)
+            if len(batch) == BATCH:
+                index.put(batch)
+                batch.clear()
+        index.put(batch)
+        if deleted > since:
+            index.drop(await self._changes.deleted_since(owner, since))
+
+    def _forget(self, owner: str) -> None:
+        self._indexes.pop(owner, None)
+
+    def _evict(self, keep: str) -> None:
+        total = sum(index.bytes for index in self._indexes.values())
+        for owner in list(self._indexes):
+            if total <= self._bound or owner == keep:
+                break
+            total -= self._indexes.pop(owner).bytes
+        for owner in [name for name, lock in self._locks.items() if name not in self._indexes and not lock.locked()]:
+            del self._locks[owner]
+
+
+def _collect(keys: list[str], ranked: list[Ranked], found: dict[str, Gist], top_k: int, dimensions: int) -> Recall:
+    """Puts texts to rows. What was deleted meanwhile is dropped, and so is a text said before in the same words."""
+    hits: list[Hit] = []
+    considered: list[Candidate] = []
+    seen: set[str] = set()
+    for key, one in zip(keys, ranked, strict=True):
+        dropped: Drop | None = one.dropped
+        if dropped is None:
+            gist = found.get(key)
+            text = " ".join(gist.content.split()).casefold() if gist else ""
+            if gist is None:
+                dropped = "deleted"
+            elif text in seen:
+                dropped = "duplicate"
+            elif len(hits) == top_k:
+                dropped = "top_k"
+            else:
+                seen.add(text)
+                hits.append(Hit(gist, one.parts))
+        considered.append(Candidate(key, one.parts, dropped))
+    return Recall(tuple(hits), tuple(considered), dimensions)
+
+
+def with_overrides(
+    recipe: Recipe,
+    *,
+    top_k: int | None = None,
+    floor: float | None = None,
+    recency_weight: float | None = None,
+    mmr_lambda: float | None = None,
+) -> Recipe:
+    """The recipe with the numbers that a request sets itself."""
+    return replace(
+        recipe,
+        top_k=recipe.top_k if top_k is None else top_k,
+        floor=recipe.floor if floor is None else floor,
+        recency_weight=recipe.recency_weight if recency_weight is None else recency_weight,
+        mmr_lambda=recipe.mmr_lambda if mmr_lambda is None else mmr_lambda,
+    )

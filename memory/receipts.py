@@ -1,0 +1,117 @@
+"""Why did an answer remember what it did? One receipt per exchange."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from memory.collections import Collections
+from memory.domain import Candidate, Parts
+from utils.errors import NotFound
+from utils.mongo import Document
+
+
+@dataclass(frozen=True)
+class LedgerEntry:
+    """What one section of the prompt took. The entries of a ledger add up to the prompt that was sent."""
+
+    section: str
+    characters: int
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Used:
+    """A memory that stood in the prompt under a number, or that rules answered from."""
+
+    n: int
+    id: str
+    kind: str
+    section: str
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What an exchange considered, used and spent."""
+
+    turn_id: str
+    session_id: str
+    at: datetime
+    query: str
+    intent: str
+    need_memory: bool
+    memory_reason: str
+    agents_used: tuple[str, ...]
+    model: str
+    recipe: str
+    considered: tuple[Candidate, ...] = ()
+    used: tuple[Used, ...] = ()
+    ledger: tuple[LedgerEntry, ...] = ()
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    interrupted: bool = False
+    messages: tuple[str, ...] = field(default=())  # ids of the prompt and the answer
+
+
+class Receipts:
+    def __init__(self, collections: Collections) -> None:
+        self._receipts = collections.receipts
+
+    async def keep(self, owner: str, receipt: Receipt) -> None:
+        """Stores a receipt; another of the same exchange takes the place of the first."""
+        await self._receipts.replace_one(
+            {"_id": receipt.turn_id, "user_id": owner}, _document(owner, receipt), upsert=True
+        )
+
+    async def get(self, owner: str, turn_id: str) -> Receipt:
+        found = await self._receipts.find_one({"_id": turn_id, "user_id": owner})
+        if found is None:
+            raise NotFound("No such receipt")
+        return _receipt(found)
+
+
+def _document(owner: str, receipt: Receipt) -> Document:
+    return {
+        "_id": receipt.turn_id,
+        "user_id": owner,
+        "session_id": receipt.session_id,
+        "at": receipt.at,
+        "query": receipt.query,
+        "intent": receipt.intent,
+        "need_memory": receipt.need_memory,
+        "memory_reason": receipt.memory_reason,
+        "agents_used": list(receipt.agents_used),
+        "model": receipt.model,
+        "recipe": receipt.recipe,
+        "considered": [{"key": c.key, "dropped": c.dropped, "parts": vars(c.parts)} for c in receipt.considered],
+        "used": [vars(used) for used in receipt.used],
+        "ledger": [vars(entry) for entry in receipt.ledger],
+        "prompt_tokens": receipt.prompt_tokens,
+        "completion_tokens": receipt.completion_tokens,
+        "interrupted": receipt.interrupted,
+        "messages": list(receipt.messages),
+    }
+
+
+def _receipt(found: Document) -> Receipt:
+    def candidates(entries: Sequence[Document]) -> tuple[Candidate, ...]:
+        return tuple(Candidate(entry["key"], Parts(**entry["parts"]), entry["dropped"]) for entry in entries)
+
+    return Receipt(
+        turn_id=found["_id"],
+        session_id=found["session_id"],
+        at=found["at"],
+        query=found["query"],
+        intent=found["intent"],
+        need_memory=found["need_memory"],
+        memory_reason=found["memory_reason"],
+        agents_used=tuple(found["agents_used"]),
+        model=found["model"],
+        recipe=found["recipe"],
+        considered=candidates(found["considered"]),
+        used=tuple(Used(**entry) for entry in found["used"]),
+        ledger=tuple(LedgerEntry(**entry) for entry in found["ledger"]),
+        prompt_tokens=found["prompt_tokens"],
+        completion_tokens=found["completion_tokens"],
+        interrupted=found["interrupted"],
+        messages=tuple(found["messages"]),
+    )

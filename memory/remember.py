@@ -1,0 +1,111 @@
+"""How is something said kept? The one way to remember: imports, prompts and answers all go through `remember`."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pymongo.errors import BulkWriteError
+
+from memory.collections import Collections
+from memory.domain import Gist, Remembered, Turn
+from memory.gists import document_of, gist_of
+from memory.ids import scoped
+from memory.sessions import Place, Sessions
+from utils.mongo import Document
+
+DUPLICATE_KEY = 11000
+
+
+class Turns:
+    """The messages of sessions, one document each in `vectors`."""
+
+    def __init__(self, collections: Collections, sessions: Sessions) -> None:
+        self._vectors = collections.vectors
+        self._sessions = sessions
+
+    async def remember(self, owner: str, session_id: str, turns: Sequence[Turn]) -> Remembered:
+        """Commits turns to the end of a session, in order; those whose id the owner has already are no-ops.
+
+        When it returns, the turns are durable and their embedding is due; `Sessions.is_due` says whether a summary is.
+        """
+        known = await self._known(owner, [turn.id for turn in turns])
+        fresh = list({turn.id: turn for turn in turns if turn.id not in known}.values())
+        ids = tuple(turn.id for turn in turns)
+        if not fresh:
+            place = await self._sessions.place(owner, session_id)
+            inserted = 0
+        else:
+            place = await self._sessions.reserve(owner, session_id, fresh)
+            inserted = await self._insert(owner, session_id, _placed(fresh, place.index))
+        if place is not None and self._sessions.is_due(place):
+            await self._sessions.mark_due(place)
+        return Remembered(ids, inserted, len(turns) - inserted, session_id)
+
+    async def open_exchange(self, owner: str, session_id: str, prompt: Turn, *, retried: bool) -> Place:
+        """Commits a prompt and keeps the place after it for the answer. `retried`: it may be there already."""
+        if retried:
+            found = await self._vectors.find_one({"user_id": owner, "id": prompt.id}, {"message_index": 1})
+            place = await self._sessions.place(owner, session_id)
+            if found is not None and place is not None:
+                return replace(place, index=found["message_index"])
+        place = await self._sessions.reserve(owner, session_id, [prompt], answers=1)
+        await self._insert(owner, session_id, [replace(prompt, index=place.index)])
+        return place
+
+    async def close_exchange(self, owner: str, session_id: str, place: Place, answer: Turn, *, retried: bool) -> None:
+        """Commits the answer to the prompt that `open_exchange` placed, and counts the pair.
+
+        An answer to a session deleted meanwhile leaves nothing behind.
+        """
+        await self._insert(owner, session_id, [replace(answer, index=place.index + 1)])
+        if not await self._sessions.answered(place, answer, once=retried):
+            await self._vectors.delete_many({"user_id": owner, "turn_id": answer.turn_id, "session_id": session_id})
+
+    async def recent(self, owner: str, session_id: str, before: int, most: int) -> list[Gist]:
+        """The newest messages before a place of the session, oldest first."""
+        filter = {"user_id": owner, "session_id": session_id, "message_index": {"$lt": before}}
+        cursor = self._vectors.find(filter, {"embedding": 0}).sort("message_index", -1).limit(most)
+        return [gist_of(document) for document in reversed(await cursor.to_list(None))]
+
+    async def page(self, owner: str, session_id: str, *, after: int, limit: int) -> list[Document]:
+        """Messages of a session in order, from the place after `after`, without their embeddings."""
+        filter = {"user_id": owner, "session_id": session_id, "message_index": {"$gt": after}}
+        return await self._vectors.find(filter, {"embedding": 0}).sort("message_index", 1).limit(limit).to_list(None)
+
+    async def embedded(self, owner: str, ids: Sequence[str]) -> bool:
+        """Whether none of these messages still waits for its embedding."""
+        waiting = {"user_id": owner, "id": {"$in": list(ids)}, "embed.state": {"$in": ["pending", "leased"]}}
+        return await self._vectors.find_one(waiting, {"_id": 1}) is None
+
+    async def _known(self, owner: str, ids: list[str]) -> set[str]:
+        found = self._vectors.find({"user_id": owner, "id": {"$in": ids}}, {"id": 1})
+        return {document["id"] for document in await found.to_list(None)}
+
+    async def _insert(self, owner: str, session_id: str, turns: list[Turn]) -> int:
+        """Inserts placed turns; returns how many were new. An id that another user has gets a `_id` of its own."""
+        documents = [document_of(owner, session_id, turn, turn.index or 0) for turn in turns]
+        refused = await self._insert_many(documents)
+        if not refused:
+            return len(documents)
+        known = await self._known(owner, [document["id"] for document in refused])
+        foreign = [
+            document | {"_id": scoped(document["id"], owner)} for document in refused if document["id"] not in known
+        ]
+        again = await self._insert_many(foreign) if foreign else []
+        if {document["id"] for document in again} - await self._known(owner, [document["id"] for document in again]):
+            raise RuntimeError("two messages were given the same place")
+        return len(documents) - len(refused) + len(foreign) - len(again)
+
+    async def _insert_many(self, documents: list[Document]) -> list[Document]:
+        """The documents that were refused as duplicates."""
+        try:
+            await self._vectors.insert_many(documents, ordered=False)
+        except BulkWriteError as error:
+            failures = error.details["writeErrors"]
+            if any(failure["code"] != DUPLICATE_KEY for failure in failures) or error.details["writeConcernErrors"]:
+                raise
+            return [documents[failure["index"]] for failure in failures]
+        return []
+
+
+def _placed(turns: list[Turn], first: int) -> list[Turn]:
+    return [replace(turn, index=first + offset) for offset, turn in enumerate(turns)]

@@ -1,0 +1,181 @@
+"""Which sessions does a user have, and where in its session does a message stand?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pymongo import ReturnDocument
+from pymongo.errors import DuplicateKeyError
+
+from memory.collections import Collections
+from memory.domain import Turn
+from memory.ids import scoped
+from utils.clock import now
+from utils.errors import NotFound
+from utils.mongo import Document
+from utils.text import cut_at_word
+
+EVENTS = 200  # newest events that a session keeps
+TITLE_CHARACTERS = 60
+COUNTERS = {"events": 0}
+
+
+@dataclass(frozen=True)
+class Session:
+    """A session as its owner sees it."""
+
+    id: str
+    title: str
+    created_at: datetime
+    updated_at: datetime
+    message_count: int
+    pair_count: int
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where new messages of a session go. `key`: the session's `_id`. `index`: place of the first of them.
+    `summarised_to`: place of the last message that a summary covers, -1 for none."""
+
+    key: str
+    index: int
+    summarised_to: int
+    next_index: int
+
+
+class Sessions:
+    """A user's sessions. `window`: messages that one summary covers."""
+
+    def __init__(self, collections: Collections, window: int) -> None:
+        self._sessions = collections.sessions
+        self._window = window
+
+    async def reserve(self, owner: str, session_id: str, turns: Sequence[Turn], *, answers: int = 0) -> Place:
+        """Places for new turns, and after them for answers that are still to come; makes the session where it is new.
+
+        One atomic update hands out the places and logs the turns as events.
+        """
+        moment = now()
+        update: dict[str, Any] = {
+            "$inc": {
+                "next_index": len(turns) + answers,
+                "message_count": len(turns),
+                "pair_count": sum(turn.role == "assistant" for turn in turns),
+            },
+            "$push": {"events": {"$each": [_event(turn) for turn in turns[-EVENTS:]], "$slice": -EVENTS}},
+            "$set": {"updated_at": moment},
+            "$setOnInsert": {
+                "title": _title(turns),
+                "created_at": moment,
+                "summary": {"state": "done", "attempts": 0, "lease_until": moment, "to": -1},
+            },
+        }
+        found = await self._upsert(owner, session_id, update)
+        first = found["next_index"] - len(turns) - answers
+        return Place(found["_id"], first, found["summary"]["to"], found["next_index"])
+
+    async def _upsert(self, owner: str, session_id: str, update: dict[str, Any]) -> Document:
+        # A duplicate key is another request that makes the same session just now, or another user's session of that id.
+        for key in (session_id, session_id, scoped(session_id, owner)):
+            try:
+                found: Document | None = await self._sessions.find_one_and_update(
+                    {"user_id": owner, "session_id": session_id},
+                    update | {"$setOnInsert": update["$setOnInsert"] | {"_id": key}},
+                    projection=COUNTERS,
+                    upsert=True,
+                    return_document=ReturnDocument.AFTER,
+                )
+            except DuplicateKeyError:
+                continue
+            if found is not None:
+                return found
+        raise AssertionError("a scoped session id is taken")
+
+    async def answered(self, place: Place, turn: Turn, *, once: bool) -> bool:
+        """Counts an answer that has landed. `once`: it may have been counted before. False: the session is gone."""
+        filter: dict[str, Any] = {"_id": place.key}
+        if once:
+            filter["events"] = {"$not": {"$elemMatch": {"turn_id": turn.turn_id, "type": "response"}}}
+        update: dict[str, Any] = {
+            "$inc": {"message_count": 1, "pair_count": 1},
+            "$push": {"events": {"$each": [_event(turn)], "$slice": -EVENTS}},
+            "$set": {"updated_at": now()},
+        }
+        if self.is_due(place):
+            update["$set"]["summary.state"] = "pending"
+        counted = await self._sessions.update_one(filter, update)
+        if counted.matched_count or not once:
+            return counted.matched_count == 1
+        return await self._sessions.find_one({"_id": place.key}, {"_id": 1}) is not None
+
+    def is_due(self, place: Place) -> bool:
+        """Whether a whole window of messages after the last summary has its places."""
+        return place.next_index > place.summarised_to + self._window
+
+    async def mark_due(self, place: Place) -> None:
+        """Asks for a summary. A lease that runs keeps running: its holder looks again before it ends."""
+        await self._sessions.update_one({"_id": place.key}, {"$set": {"summary.state": "pending"}})
+
+    async def place(self, owner: str, session_id: str) -> Place | None:
+        """Where the session stands; None where there is none."""
+        found = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, COUNTERS)
+        if found is None:
+            return None
+        return Place(found["_id"], found["next_index"], found["summary"]["to"], found["next_index"])
+
+    async def get(self, owner: str, session_id: str) -> Session:
+        found = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, COUNTERS)
+        if found is None:
+            raise NotFound("No such session")
+        return _session(found)
+
+    async def page(
+        self, owner: str, *, limit: int, after: tuple[datetime, str] | None, title: Mapping[str, Any] | None
+    ) -> list[tuple[Session, str]]:
+        """Sessions, newest first, each with its `_id`. `after`: `updated_at` and `_id` of the last one seen.
+        `title`: a condition on the title."""
+        filter: dict[str, Any] = {"user_id": owner}
+        if title is not None:
+            filter["title"] = title
+        if after is not None:
+            moment, key = after
+            filter["$or"] = [{"updated_at": {"$lt": moment}}, {"updated_at": moment, "_id": {"$lt": key}}]
+        cursor = self._sessions.find(filter, COUNTERS).sort([("updated_at", -1), ("_id", -1)]).limit(limit)
+        return [(_session(found), found["_id"]) for found in await cursor.to_list(None)]
+
+    async def rename(self, owner: str, session_id: str, title: str) -> Session:
+        found = await self._sessions.find_one_and_update(
+            {"user_id": owner, "session_id": session_id},
+            {"$set": {"title": title}},
+            projection=COUNTERS,
+            return_document=ReturnDocument.AFTER,
+        )
+        if found is None:
+            raise NotFound("No such session")
+        return _session(found)
+
+
+def _event(turn: Turn) -> Document:
+    event: Document = {
+        "type": "response" if turn.role == "assistant" else "prompt",
+        "turn_id": turn.turn_id or turn.id,
+        "at": turn.timestamp,
+    }
+    return event | {"interrupted": True} if turn.interrupted else event
+
+
+def _title(turns: Sequence[Turn]) -> str:
+    first = next((turn for turn in turns if turn.role == "user"), turns[0])
+    return cut_at_word(first.content, TITLE_CHARACTERS)
+
+
+def _session(found: Document) -> Session:
+    return Session(
+        id=found["session_id"],
+        title=found["title"],
+        created_at=found["created_at"],
+        updated_at=found["updated_at"],
+        message_count=found["message_count"],
+        pair_count=found["pair_count"],
+    )

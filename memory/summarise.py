@@ -1,0 +1,225 @@
+"""How do sessions get their summaries? One for every window of messages, by a model or by rules."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from config.prompts import prompt
+from config.recipes import SummaryRecipe
+from memory.collections import Collections
+from memory.domain import RULE_BASED, Gist, Summary
+from memory.gists import gist_of
+from memory.leases import Claim, claim, fail, put_back
+from memory.summary_rules import summarise_by_rules
+from utils.clock import now
+from utils.errors import ModelError
+from utils.llm import ChatModel, Message
+from utils.mongo import Document
+from utils.text import cut_at_word
+
+BATCH = 8
+LOOK_AGAIN = timedelta(seconds=1)  # after a window was found to miss a message that is still being answered
+ABANDONED = timedelta(minutes=10)  # an answer that takes longer than this will not come
+LOST = timedelta(seconds=5)  # a message that is not stored so long after its place was given was lost or forgotten
+MESSAGE_CHARACTERS = 1_000  # of each message that a model summarises
+LONGEST_SUMMARY = 2_000
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Window:
+    """Messages `start` to `end` of a session, both included."""
+
+    start: int
+    end: int
+
+
+class Summaries:
+    """A session's summaries, one per window of `window` messages (seed 4: ten pairs), tiling it without gaps."""
+
+    def __init__(self, collections: Collections, model: ChatModel | None, window: int, recipe: SummaryRecipe) -> None:
+        self._sessions = collections.sessions
+        self._vectors = collections.vectors
+        self._summaries = collections.summaries
+        self._model = model
+        self._window = window
+        self._recipe = recipe
+
+    async def newest(self, owner: str, session_id: str, most: int) -> list[Summary]:
+        """The session's newest summaries, newest first, then those of the owner's other sessions up to `most`."""
+        cursor = self._summaries.find({"user_id": owner}, {"summaries": {"$slice": -most}})
+        found = await cursor.sort([("updated_at", -1), ("_id", -1)]).limit(most + 1).to_list(None)
+        if all(document["session_id"] != session_id for document in found) and len(found) > most:
+            own = await self._summaries.find_one(
+                {"user_id": owner, "session_id": session_id}, {"summaries": {"$slice": -most}}
+            )
+            found += [own] if own else []
+        every = [_summary(document, entry) for document in found for entry in document["summaries"]]
+        every.sort(key=lambda one: (one.session_id == session_id, one.timestamp, one.from_index), reverse=True)
+        return every[:most]
+
+    async def of_session(self, owner: str, session_id: str) -> list[Summary]:
+        """All summaries of a session, oldest first."""
+        found = await self._summaries.find_one({"user_id": owner, "session_id": session_id})
+        return [_summary(found, entry) for entry in found["summaries"]] if found else []
+
+    async def rewrite(self, owner: str, session_id: str, index: int) -> bool:
+        """Writes the summary that covers a message again from what is left of its window; False where none does."""
+        covering = {"from_index": {"$lte": index}, "to_index": {"$gte": index}}
+        key = {"user_id": owner, "session_id": session_id, "summaries": {"$elemMatch": covering}}
+        found = await self._summaries.find_one(key)
+        if found is None:
+            return False
+        entry = next(e for e in found["summaries"] if e["from_index"] <= index <= e["to_index"])
+        messages = await self._messages(found, Window(entry["from_index"], entry["to_index"]))
+        text, model = await self._text(messages) if messages else ("", RULE_BASED)
+        await self._summaries.update_one(
+            key,
+            {
+                "$set": {
+                    "summaries.$.text": text,
+                    "summaries.$.model": model,
+                    "summaries.$.message_count": len(messages),
+                    "updated_at": now(),
+                }
+            },
+        )
+        return True
+
+    async def work(self) -> int:
+        """Writes summaries until none is due; returns how many. Safe to run twice at once."""
+        total = 0
+        while True:
+            claimed = await claim(self._sessions, "summary", BATCH)
+            if not claimed.documents:
+                return total
+            for session in claimed.documents:
+                total += await self._advance(claimed, session)
+
+    async def _advance(self, claimed: Claim, session: Document) -> int:
+        """Summarises the windows of one leased session that are complete, and gives the lease back."""
+        written = 0
+        try:
+            while (window := self._due(session)) is not None:
+                messages = await self._messages(session, window)
+                if not self._complete(session, window, messages):
+                    await self._wait(claimed, session)
+                    return written
+                if messages:
+                    await self._write(session, window, messages)
+                    written += 1
+                session["summary"]["to"] = window.end
+                kept = await self._sessions.find_one_and_update(
+                    {"_id": session["_id"], "summary.lease": claimed.lease},
+                    {"$set": {"summary.to": window.end}, "$unset": {"summary.waiting_since": ""}},
+                    projection={"next_index": 1},
+                )
+                if kept is None:  # the lease ran out, or the session was deleted
+                    if await self._sessions.find_one({"_id": session["_id"]}, {"_id": 1}) is None:
+                        await self._summaries.delete_one({"_id": session["_id"]})
+                    return written
+                session["summary"].pop("waiting_since", None)
+            await self._finish(claimed, session)
+        except Exception as error:
+            await fail(self._sessions, "summary", claimed.lease, [session], type(error).__name__)
+            raise
+        return written
+
+    def _due(self, session: Document) -> Window | None:
+        start = session["summary"]["to"] + 1
+        end = start + self._window - 1
+        return Window(start, end) if session["next_index"] > end else None
+
+    async def _messages(self, session: Document, window: Window) -> list[Gist]:
+        filter = {
+            "user_id": session["user_id"],
+            "session_id": session["session_id"],
+            "message_index": {"$gte": window.start, "$lte": window.end},
+        }
+        found = await self._vectors.find(filter, {"embedding": 0}).sort("message_index", 1).to_list(None)
+        return [gist_of(document) for document in found]
+
+    def _complete(self, session: Document, window: Window, messages: list[Gist]) -> bool:
+        """Whether every place of the window is filled, or will not be any more: an answer may still be on its way."""
+        filled = {message.message_index: message.role for message in messages}
+        empty = [index for index in range(window.start, window.end + 1) if index not in filled]
+        if not empty:
+            return True
+        answering = any(filled.get(index - 1) == "user" for index in empty)
+        since = session["summary"].get("waiting_since")
+        return since is not None and now() - since > (ABANDONED if answering else LOST)
+
+    async def _wait(self, claimed: Claim, session: Document) -> None:
+        if "waiting_since" not in session["summary"]:
+            await self._sessions.update_one(
+                {"_id": session["_id"], "summary.lease": claimed.lease}, {"$set": {"summary.waiting_since": now()}}
+            )
+        await put_back(self._sessions, "summary", claimed.lease, session, LOOK_AGAIN)
+
+    async def _finish(self, claimed: Claim, session: Document) -> None:
+        """Ends the job, unless messages came in meanwhile that make another window due."""
+        while True:
+            ended = await self._sessions.update_one(
+                {"_id": session["_id"], "summary.lease": claimed.lease, "next_index": session["next_index"]},
+                {"$set": {"summary.state": "done", "summary.attempts": 0}, "$unset": {"summary.lease": ""}},
+            )
+            if ended.matched_count:
+                return
+            found = await self._sessions.find_one({"_id": session["_id"]}, {"next_index": 1, "summary": 1})
+            if found is None or found["summary"].get("lease") != claimed.lease:
+                return
+            session["next_index"] = found["next_index"]
+            if self._due(session) is not None:
+                await put_back(self._sessions, "summary", claimed.lease, session, timedelta(0))
+                return
+
+    async def _write(self, session: Document, window: Window, messages: list[Gist]) -> None:
+        text, model = await self._text(messages)
+        moment = now()
+        entry = {
+            "t": moment,
+            "text": text,
+            "message_count": len(messages),
+            "model": model,
+            "from_index": window.start,
+            "to_index": window.end,
+        }
+        key = {"_id": session["_id"]}
+        fresh = {**{name: session[name] for name in ("session_id", "user_id")}, "summaries": [], "created_at": moment}
+        await self._summaries.update_one(key, {"$setOnInsert": fresh | {"updated_at": moment}}, upsert=True)
+        await self._summaries.update_one(
+            {**key, "summaries.from_index": {"$ne": window.start}},
+            {"$push": {"summaries": entry}, "$set": {"updated_at": moment}},
+        )
+
+    async def _text(self, messages: Sequence[Gist]) -> tuple[str, str]:
+        """The summary and what wrote it."""
+        if self._model is not None:
+            newest = messages[-self._recipe.last_messages :]
+            lines = [f"{m.name or m.role}: {cut_at_word(m.content, MESSAGE_CHARACTERS)}" for m in newest]
+            asked: list[Message] = [
+                {"role": "system", "content": prompt("summary").substitute()},
+                {"role": "user", "content": "\n".join(lines)},
+            ]
+            try:
+                answer = await self._model.complete(
+                    asked, temperature=self._recipe.temperature, max_tokens=self._recipe.max_tokens
+                )
+                return answer.text.strip()[:LONGEST_SUMMARY], answer.model
+            except ModelError as error:
+                log.warning("summary by rules: %s", error.detail)
+        return summarise_by_rules(messages, self._recipe.max_tokens), RULE_BASED
+
+
+def _summary(document: Document, entry: Document) -> Summary:
+    return Summary(
+        session_id=document["session_id"],
+        text=entry["text"],
+        message_count=entry["message_count"],
+        model=entry["model"],
+        timestamp=entry["t"],
+        from_index=entry["from_index"],
+        to_index=entry["to_index"],
+    )

@@ -1,0 +1,85 @@
+"""How is a conversation summarised without a model? Pure functions over its messages."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from memory.domain import Gist
+from utils.text import WORD, content_stems, count_tokens, cut_at_word, split_sentences
+
+PAIRS = 3
+POINTS = 3
+QUESTION_CHARACTERS = 110
+ANSWER_CHARACTERS = 110
+POINT_CHARACTERS = 140
+
+# Sentences with these stems state what lasts: decisions, preferences, plans, constraints, facts about the speaker.
+LASTING = frozenset(
+    content_stems(
+        "decide prefer want need plan love like hate always never deadline budget must should called named moved live "
+        "work born birthday allergic favourite favorite married agreed chose remember important goal"
+    )
+) | {"my", "i'm", "i"}
+
+
+def summarise_by_rules(messages: Sequence[Gist], max_tokens: int) -> str:
+    """Question and answer pairs, then key points, a bullet each, in at most about `max_tokens` estimated tokens.
+
+    Seed 4: "Extracted Q&A pairs + key points".
+    """
+    pairs = _pairs(messages)
+    asked = {question.key for question, _ in pairs}
+    lines = [_pair_line(question, answer) for question, answer in pairs[-PAIRS:]]
+    lines += [f"- {point}" for point in _points([m for m in messages if m.key not in asked])]
+    if not lines and messages:
+        lines = [f"- {cut_at_word(messages[0].content, POINT_CHARACTERS)}"]
+    kept: list[str] = []
+    for line in lines:
+        if kept and count_tokens("\n".join([*kept, line])) > max_tokens:
+            break
+        kept.append(line)
+    return "\n".join(kept)
+
+
+def _pairs(messages: Sequence[Gist]) -> list[tuple[Gist, Gist]]:
+    """User questions with the assistant message that follows each."""
+    return [
+        (before, after)
+        for before, after in pairwise(messages)
+        if before.role == "user" and after.role == "assistant" and "?" in before.content
+    ]
+
+
+def _pair_line(question: Gist, answer: Gist) -> str:
+    asked = next((s for s in split_sentences(question.content) if s.endswith("?")), question.content)
+    said = next(iter(split_sentences(answer.content)), answer.content)
+    return f"- Q: {cut_at_word(asked, QUESTION_CHARACTERS)} A: {cut_at_word(said, ANSWER_CHARACTERS)}"
+
+
+def _points(messages: Sequence[Gist]) -> list[str]:
+    """The statements of the user that say most, in the order in which they were made."""
+    statements = [
+        (sentence, message.name)
+        for message in messages
+        if message.role == "user"
+        for sentence in split_sentences(message.content)
+        if not sentence.endswith("?")
+    ]
+    weighed = sorted(range(len(statements)), key=lambda at: (-_weight(statements[at][0]), at))
+    chosen = sorted(at for at in weighed[:POINTS] if _weight(statements[at][0]) > 0)
+    return [_point(*statements[at]) for at in chosen]
+
+
+def _point(sentence: str, name: str | None) -> str:
+    cut = cut_at_word(sentence, POINT_CHARACTERS)
+    return f"{name}: {cut}" if name else cut
+
+
+def _weight(sentence: str) -> float:
+    """How much a statement is worth keeping: lasting words, names and numbers, against its length."""
+    found = WORD.findall(sentence)
+    if len(found) < 3:
+        return 0.0
+    stems = set(content_stems(sentence)) | ({"my", "i'm", "i"} & {word.lower() for word in found})
+    names: int = sum(word[0].isupper() or word[0].isdigit() for word in found[1:])
+    weight: float = (2 * len(stems & LASTING) + names + min(len(stems), 8) / 4) / (1 + len(found) / 40)
+    return weight

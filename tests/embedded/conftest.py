@@ -1,0 +1,43 @@
+"""What do the store's tests share? One server for the session, a fresh database for each test and driver."""
+
+import os
+import uuid
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from drivers import DRIVERS, Database, Documents, kept_attached, settled
+
+
+@pytest.fixture(scope="session")
+def uri(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The server that conformance is tested against: `LOCI_TEST_MONGODB_URI`, or the built-in store."""
+    given = os.environ.get("LOCI_TEST_MONGODB_URI")
+    if given:
+        yield given
+        return
+    with kept_attached(tmp_path_factory.mktemp("home")) as started:
+        yield started
+
+
+@pytest.fixture(params=list(DRIVERS))
+async def db(request: pytest.FixtureRequest, uri: str) -> AsyncIterator[Database]:
+    """A database of its own, through each of the drivers."""
+    client = DRIVERS[request.param](uri, tz_aware=True, serverSelectionTimeoutMS=5000)
+    database = Database(client, f"test_{uuid.uuid4().hex[:12]}")
+    yield database
+    await settled(client.drop_database(database.name))
+    await settled(client.close())
+
+
+@pytest.fixture
+async def docs(db: Database) -> Documents:
+    return db["docs"]
+
+
+@pytest.fixture
+def on_store() -> None:
+    """For tests of what only the built-in store does."""
+    if os.environ.get("LOCI_TEST_MONGODB_URI"):
+        pytest.skip("of the built-in store only")
+
+

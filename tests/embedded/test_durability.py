@@ -1,0 +1,140 @@
+"""Is every acknowledged write there after kill -9, and is a failed transaction not?"""
+
+import json
+import os
+import signal
+import sqlite3
+import threading
+
+import pytest
+from drivers import kept_attached
+from pymongo import MongoClient
+from pymongo.errors import PyMongoError
+
+from embedded.commands.call import Call
+from embedded.commands.indexes import create_indexes
+from embedded.commands.writing import insert, update
+from embedded.errors import StoreError
+from embedded.schema import open_file
+from embedded.store import Store
+from embedded.writer import Job
+
+ROUNDS, WRITERS = 3, 8
+
+
+def test_acknowledged_writes_survive_kill_9(tmp_path):
+    acknowledged: list[str] = []
+    with kept_attached(tmp_path, idle_exit=1.0) as uri:
+        for number in range(ROUNDS):
+            begun = threading.Barrier(WRITERS + 1)
+
+            def write(writer: int, number: int = number, begun: threading.Barrier = begun) -> None:
+                with MongoClient(uri, retryWrites=False, serverSelectionTimeoutMS=5000) as client:
+                    docs = client.t.docs
+                    docs.find_one({})
+                    begun.wait(20)
+                    try:
+                        for n in range(100_000):
+                            name = f"{number}-{writer}-{n}"
+                            docs.insert_one({"_id": name, "writer": writer, "pad": "x" * 500})
+                            docs.update_one({"_id": f"count-{writer}"}, {"$inc": {"n": 1}}, upsert=True)
+                            acknowledged.append(name)
+                    except PyMongoError:
+                        return
+
+            threads = [threading.Thread(target=write, args=(n,)) for n in range(WRITERS)]
+            before = len(acknowledged)
+            for thread in threads:
+                thread.start()
+            begun.wait(20)
+            pause = threading.Event()
+            while len(acknowledged) < before + 200:
+                pause.wait(0.01)
+            os.kill(json.loads((tmp_path / "store" / "store.json").read_text())["pid"], signal.SIGKILL)
+            for thread in threads:
+                thread.join(20)
+        with MongoClient(uri, serverSelectionTimeoutMS=10_000) as client:
+            stored = {each["_id"] for each in client.t.docs.find({"pad": {"$exists": True}}, {"_id": 1})}
+            counted = sum(each["n"] for each in client.t.docs.find({"n": {"$exists": True}}))
+        assert set(acknowledged) <= stored
+        assert len(acknowledged) <= counted <= len(stored)
+    connection = sqlite3.connect(tmp_path / "store" / "data.db")
+    assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+    documents = connection.execute("SELECT COUNT(*) FROM documents").fetchone()
+    assert connection.execute("SELECT COUNT(*) FROM unique_entries").fetchone() == documents
+    connection.close()
+
+
+class Opened:
+    """A store in this process, whose writes are waited for."""
+
+    def __init__(self, path) -> None:
+        self.store = Store(path, deliver=lambda jobs: [job.done(job.outcome) for job in jobs])
+
+    def write(self, command, body):
+        done: list[object] = []
+        over = threading.Event()
+        call = Call(next(iter(body)), body, {}, self.store)
+        self.store.writer.put(
+            Job(lambda ledger: command(call, ledger), lambda outcome: (done.append(outcome), over.set()))
+        )
+        assert over.wait(10)
+        return done[0]
+
+
+@pytest.fixture
+def opened(tmp_path):
+    made = Opened(tmp_path / "data.db")
+    yield made
+    made.store.close()
+
+
+def test_a_full_disk_refuses_writes_and_reads_go_on(opened):
+    assert isinstance(opened.write(insert, {"insert": "c", "$db": "t", "documents": [{"_id": 1}]}), bytes)
+    connection = opened.store.connection
+    pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    connection.execute(f"PRAGMA max_page_count = {pages}")
+    large = {"insert": "c", "$db": "t", "documents": [{"_id": 2, "s": "x" * 100_000}]}
+    outcome = opened.write(insert, large)
+    assert isinstance(outcome, StoreError) and outcome.code == 14031
+    reader = opened.store.source()
+    assert reader.execute("SELECT COUNT(*) FROM documents").fetchone() == (1,)
+    connection.execute("PRAGMA max_page_count = 100000")
+    assert isinstance(opened.write(insert, large), bytes)
+    assert reader.execute("SELECT COUNT(*) FROM documents").fetchone() == (2,)
+
+
+def test_a_collection_of_a_failed_transaction_is_not_there(opened):
+    connection = opened.store.connection
+    connection.execute(f"PRAGMA max_page_count = {connection.execute('PRAGMA page_count').fetchone()[0]}")
+    large = {"insert": "new", "$db": "t", "documents": [{"_id": 2, "s": "x" * 100_000}]}
+    assert opened.write(insert, large).code == 14031
+    assert opened.store.catalog.get("t", "new") is None
+    connection.execute("PRAGMA max_page_count = 100000")
+    assert isinstance(opened.write(insert, large), bytes)
+    assert opened.store.catalog.get("t", "new") is not None
+
+
+def test_a_bug_in_one_write_leaves_the_others_alone(opened):
+    outcome = opened.write(lambda call, ledger: 1 / 0, {"insert": "c", "$db": "t"})
+    assert isinstance(outcome, ZeroDivisionError)
+    assert isinstance(opened.write(insert, {"insert": "c", "$db": "t", "documents": [{"_id": 1}]}), bytes)
+
+
+def test_what_was_defined_is_there_after_reopening(tmp_path):
+    first = Opened(tmp_path / "data.db")
+    first.write(insert, {"insert": "c", "$db": "t", "documents": [{"_id": 1, "a": [1, 2]}]})
+    first.write(create_indexes, {"createIndexes": "c", "$db": "t", "indexes": [{"key": {"a": 1}, "name": "a"}]})
+    first.write(update, {"update": "c", "$db": "t", "updates": [{"q": {"_id": 1}, "u": {"$push": {"a": 3}}}]})
+    first.store.close()
+    again = Opened(tmp_path / "data.db")
+    collection = again.store.catalog.get("t", "c")
+    assert [(index.name, index.multikey) for index in collection.indexes] == [("_id_", 0), ("a", 1)]
+    again.store.close()
+
+
+def test_commits_are_synchronised_in_full(tmp_path):
+    connection = open_file(tmp_path / "data.db")
+    assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    connection.close()

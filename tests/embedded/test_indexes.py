@@ -1,0 +1,256 @@
+"""Are indexes made, used, enforced and dropped as MongoDB's are?"""
+
+import datetime
+
+import pytest
+from pymongo.errors import DuplicateKeyError, OperationFailure
+
+
+def examined(explained):
+    return explained["executionStats"]["totalDocsExamined"]
+
+
+def index_used(explained):
+    stage = explained["queryPlanner"]["winningPlan"]
+    while "inputStage" in stage:
+        stage = stage["inputStage"]
+    return stage.get("indexName")
+
+
+def stages(explained):
+    found, stage = [], explained["queryPlanner"]["winningPlan"]
+    while stage:
+        found.append(stage["stage"])
+        stage = stage.get("inputStage")
+    return found
+
+
+@pytest.fixture
+async def turns(docs):
+    await docs.create_index([("session_id", 1), ("message_index", -1)], name="by_session")
+    await docs.insert_many(
+        [{"_id": n, "session_id": f"s{n % 5}", "message_index": n, "user": {"id": n % 7}} for n in range(500)]
+    )
+    return docs
+
+
+async def test_the_newest_of_a_session_reads_no_more_than_it_gives(turns, on_store):
+    for direction, expected in ((-1, [497, 492, 487]), (1, [2, 7, 12])):
+        query = {"filter": {"session_id": "s2"}, "sort": [("message_index", direction)], "limit": 3}
+        assert [each["_id"] for each in await turns.find(**query)] == expected
+        explained = await turns.explain(**query)
+        assert examined(explained) == 3 and index_used(explained) == "by_session"
+        assert "SORT" not in stages(explained)
+
+
+async def test_a_range_behind_an_equality_is_read_from_the_index(turns):
+    query = {"filter": {"session_id": "s2", "message_index": {"$gte": 100, "$lt": 120}}, "sort": [("message_index", 1)]}
+    assert [each["_id"] for each in await turns.find(**query)] == [102, 107, 112, 117]
+    assert examined(await turns.explain(**query)) == 4
+
+
+async def test_a_list_of_values_reads_only_those(turns):
+    query = {"filter": {"session_id": {"$in": ["s1", "s3", "nothing"]}}}
+    assert len(await turns.find(**query)) == 200
+    assert examined(await turns.explain(**query)) == 200
+    both = {"filter": {"session_id": {"$in": ["s1", "s3"]}}, "sort": [("message_index", -1)], "limit": 3}
+    assert [each["_id"] for each in await turns.find(**both)] == [498, 496, 493]
+
+
+async def test_the_id_is_an_index(turns):
+    explained = await turns.explain({"_id": 7})
+    assert examined(explained) == 1
+    assert [each["_id"] for each in await turns.find({"_id": {"$gt": 490}}, sort=[("_id", -1)], limit=2)] == [499, 498]
+
+
+async def test_counting_by_index_looks_at_no_document(db, turns, on_store):
+    pipeline = [{"$match": {"session_id": "s1", "message_index": {"$gte": 250}}}, {"$group": {"_id": 1, "n": {"$sum": 1}}}]
+    explained = await db.command(
+        "explain", {"aggregate": "docs", "pipeline": pipeline, "cursor": {}}, verbosity="executionStats"
+    )
+    assert examined(explained) == 0
+    assert stages(explained) == ["COUNT", "COUNT_SCAN"]
+    assert await turns.count_documents({"session_id": "s1", "message_index": {"$gte": 250}}) == 50
+
+
+async def test_without_an_index_the_collection_is_scanned(turns):
+    explained = await turns.explain({"user.id": 3})
+    assert stages(explained) == ["COLLSCAN"] and examined(explained) == 500
+    await turns.create_index("user.id", name="by_user")
+    explained = await turns.explain({"user.id": 3})
+    assert index_used(explained) == "by_user" and examined(explained) == 71
+    assert len(await turns.find({"user.id": 3})) == 71
+
+
+async def test_an_index_is_kept_up_by_updates_and_deletes(turns):
+    await turns.update_many({"session_id": "s0"}, {"$set": {"session_id": "moved"}})
+    await turns.delete_many({"message_index": {"$lt": 100}})
+    assert await turns.count_documents({"session_id": "s0"}) == 0
+    assert await turns.count_documents({"session_id": "moved"}) == 80
+    assert [each["_id"] for each in await turns.find({"session_id": "moved"}, sort=[("message_index", 1)], limit=2)] == [100, 105]
+
+
+async def test_hints_choose_the_index(turns):
+    assert index_used(await turns.explain({"session_id": "s1"}, hint="_id_")) == "_id_"
+    with pytest.raises(OperationFailure) as caught:
+        await turns.find({}, hint="nothing")
+    assert caught.value.code == 2
+
+
+async def test_arrays_are_indexed_by_element(docs):
+    await docs.create_index([("tags", 1)], name="tags")
+    await docs.insert_many([{"_id": 1, "tags": ["a", "b"]}, {"_id": 2, "tags": ["b", "b"]}, {"_id": 3, "tags": []}, {"_id": 4}])
+    assert [each["_id"] for each in await docs.find({"tags": "b"})] == [1, 2]
+    assert await docs.count_documents({"tags": "b"}) == 2
+    assert [each["_id"] for each in await docs.find({"tags": {"$gte": "a"}}, sort=[("_id", 1)])] == [1, 2]
+    assert [each["_id"] for each in await docs.find({"tags": None})] == [4]
+    await docs.update_one({"_id": 1}, {"$pull": {"tags": "b"}})
+    assert [each["_id"] for each in await docs.find({"tags": "b"})] == [2]
+    assert (await docs.explain({"tags": "b"}))["queryPlanner"]["winningPlan"]["inputStage"]["isMultiKey"] is True
+
+
+async def test_two_bounds_on_an_array_may_be_met_by_two_elements(docs):
+    await docs.create_index("n", name="n")
+    await docs.insert_many([{"_id": 1, "n": [1, 10]}, {"_id": 2, "n": [5]}, {"_id": 3, "n": 20}])
+    assert [each["_id"] for each in await docs.find({"n": {"$gt": 4, "$lt": 6}}, sort=[("_id", 1)])] == [1, 2]
+    assert await docs.count_documents({"n": {"$gt": 4, "$lt": 6}}) == 2
+    assert [each["_id"] for each in await docs.find({"n": {"$elemMatch": {"$gt": 4, "$lt": 6}}})] == [2]
+
+
+async def test_a_sort_by_an_array_uses_its_smallest_or_largest(docs):
+    await docs.create_index("n", name="n")
+    await docs.insert_many([{"_id": 1, "n": [1, 10]}, {"_id": 2, "n": [5, 6]}])
+    assert [each["_id"] for each in await docs.find({}, sort=[("n", 1)])] == [1, 2]
+    assert [each["_id"] for each in await docs.find({}, sort=[("n", -1)])] == [1, 2]
+
+
+async def test_fields_of_documents_in_arrays_are_indexed(docs):
+    await docs.create_index("events.turn_id", name="turn")
+    await docs.insert_many([{"_id": n, "events": [{"turn_id": n}, {"turn_id": n + 1}]} for n in range(10)])
+    assert [each["_id"] for each in await docs.find({"events.turn_id": 5}, sort=[("_id", 1)])] == [4, 5]
+
+
+async def test_two_arrays_in_one_index_are_refused(docs):
+    await docs.create_index([("a", 1), ("b", 1)], name="ab")
+    with pytest.raises(OperationFailure) as caught:
+        await docs.insert_one({"a": [1], "b": [2]})
+    assert caught.value.code == 171
+
+
+async def test_a_compound_unique_index(docs):
+    await docs.create_index([("session", 1), ("n", 1)], name="place", unique=True)
+    await docs.insert_many([{"session": 1, "n": 1}, {"session": 1, "n": 2}, {"session": 2, "n": 1}])
+    with pytest.raises(DuplicateKeyError) as caught:
+        await docs.insert_one({"session": 1, "n": 2})
+    assert caught.value.details["keyPattern"] == {"session": 1, "n": 1}
+    assert caught.value.details["keyValue"] == {"session": 1, "n": 2}
+
+
+async def test_unique_counts_a_missing_field_as_null_unless_sparse(docs, db):
+    await docs.create_index("a", name="a", unique=True)
+    await docs.insert_one({"_id": 1})
+    with pytest.raises(DuplicateKeyError):
+        await docs.insert_one({"_id": 2, "a": None})
+    sparse = db["sparse"]
+    await sparse.create_index("a", name="a", unique=True, sparse=True)
+    await sparse.insert_many([{"_id": 1}, {"_id": 2}, {"_id": 3, "a": 1}])
+    with pytest.raises(DuplicateKeyError):
+        await sparse.insert_one({"_id": 4, "a": 1})
+    assert len(await sparse.find({"a": None})) == 2
+    assert len(await sparse.find({}, sort=[("a", 1)])) == 3
+
+
+async def test_an_array_with_the_same_value_twice_is_no_duplicate_of_itself(docs):
+    await docs.create_index("a", name="a", unique=True)
+    await docs.insert_one({"a": [1, 1]})
+    with pytest.raises(DuplicateKeyError):
+        await docs.insert_one({"a": [2, 1]})
+
+
+async def test_a_partial_index_holds_and_enforces_only_what_it_selects(docs):
+    await docs.create_index("key", name="live", unique=True, partialFilterExpression={"state": "live"})
+    await docs.insert_many([{"key": 1, "state": "live"}, {"key": 1, "state": "dead"}, {"key": 1, "state": "dead"}])
+    with pytest.raises(DuplicateKeyError):
+        await docs.insert_one({"key": 1, "state": "live"})
+    with pytest.raises(DuplicateKeyError):
+        await docs.update_one({"state": "dead"}, {"$set": {"state": "live"}})
+    assert len(await docs.find({"key": 1})) == 3
+    explained = await docs.explain({"key": 1, "state": "live"})
+    assert index_used(explained) == "live" and examined(explained) == 1
+
+
+async def test_building_a_unique_index_over_duplicates_fails_and_leaves_nothing(docs):
+    await docs.insert_many([{"a": 1}, {"a": 1}])
+    with pytest.raises(DuplicateKeyError) as caught:
+        await docs.create_index("a", name="a", unique=True)
+    assert caught.value.details["keyValue"] == {"a": 1}
+    assert [each["name"] for each in await docs.list_indexes()] == ["_id_"]
+
+
+async def test_creating_again_is_idempotent_and_conflicts_are_85_and_86(docs):
+    await docs.create_index([("a", 1)], name="a")
+    await docs.create_index([("a", 1)], name="a")
+    for keys, options, code in (
+        ([("a", 1)], {"name": "other"}, 85),
+        ([("b", 1)], {"name": "a"}, 86),
+        ([("a", 1)], {"name": "a", "unique": True}, 86),
+        ([("a", 1)], {"name": "a", "expireAfterSeconds": 5}, 85),
+    ):
+        with pytest.raises(OperationFailure) as caught:
+            await docs.create_index(keys, **options)
+        assert caught.value.code == code
+    information = await docs.index_information()
+    assert set(information) == {"_id_", "a"}
+
+
+async def test_indexes_are_listed_with_their_options(docs):
+    await docs.create_index([("a", 1), ("b", -1)], name="ab", unique=True, sparse=True)
+    await docs.create_index("at", name="ttl", expireAfterSeconds=60)
+    found = {each["name"]: each for each in await docs.list_indexes()}
+    assert dict(found["ab"]["key"]) == {"a": 1, "b": -1}
+    assert found["ab"]["unique"] is True and found["ab"]["sparse"] is True
+    assert found["ttl"]["expireAfterSeconds"] == 60
+
+
+async def test_dropping_indexes(docs):
+    await docs.create_index("a", name="a")
+    await docs.create_index("b", name="b")
+    await docs.drop_index("a")
+    with pytest.raises(OperationFailure) as caught:
+        await docs.drop_index("a")
+    assert caught.value.code == 27
+    with pytest.raises(OperationFailure) as caught:
+        await docs.drop_index("_id_")
+    assert caught.value.code == 72
+    await docs.drop_indexes()
+    assert [each["name"] for each in await docs.list_indexes()] == ["_id_"]
+
+
+@pytest.mark.parametrize("kind", ["text", "2dsphere", "hashed"])
+async def test_other_kinds_of_indexes_are_refused(docs, kind, on_store):
+    with pytest.raises(OperationFailure) as caught:
+        await docs.create_index([("a", kind)], name="x")
+    assert caught.value.code == 238
+
+
+async def test_expired_documents_are_not_removed_before_their_time(docs):
+    await docs.create_index("at", name="ttl", expireAfterSeconds=3600)
+    await docs.insert_one({"at": datetime.datetime.now(datetime.UTC)})
+    assert await docs.count_documents({}) == 1
+
+
+@pytest.mark.parametrize("directions", [(1, 1), (1, -1), (-1, 1), (-1, -1)])
+async def test_every_comparison_agrees_with_a_scan_in_every_direction(docs, db, directions):
+    values = [-1.5, 0, 1, 2, 2.5, 10**12, "", "a", "ab", "b", None, True, False, float("nan"), datetime.datetime(2020, 1, 1), {"x": 1}]
+    rows = [{"_id": n, "a": a, "b": n % 3} for n, a in enumerate(values * 3)]
+    await docs.insert_many(rows)
+    await db["plain"].insert_many(rows)
+    await docs.create_index([("a", directions[0]), ("b", directions[1])], name="ab")
+    for value in values:
+        for operator in ("$eq", "$gt", "$gte", "$lt", "$lte"):
+            for extra in ({}, {"b": 1}, {"b": {"$gte": 1}}):
+                query = {"a": {operator: value}, **extra}
+                expected = [each["_id"] for each in await db["plain"].find(query, sort=[("a", 1), ("b", 1), ("_id", 1)])]
+                found = [each["_id"] for each in await docs.find(query, sort=[("a", 1), ("b", 1), ("_id", 1)])]
+                assert found == expected, query
+                assert await docs.count_documents(query) == len(expected), query

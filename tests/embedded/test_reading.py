@@ -1,0 +1,198 @@
+"""Do finds, cursors, counts and pipelines through the drivers do what MongoDB's do?"""
+
+import threading
+import time
+
+import pytest
+from drivers import listed, settled
+from pymongo import MongoClient
+from pymongo.errors import OperationFailure
+
+
+@pytest.fixture
+async def hundred(docs):
+    await docs.insert_many([{"_id": n, "a": n % 10, "b": {"c": n}, "tags": [n, n + 1]} for n in range(100)])
+    return docs
+
+
+async def test_find_filters_sorts_skips_and_limits(hundred):
+    found = await hundred.find({"a": {"$in": [3, 4]}}, sort=[("a", -1), ("_id", 1)], skip=1, limit=3)
+    assert [each["_id"] for each in found] == [14, 24, 34]
+
+
+async def test_a_negative_limit_is_one_batch(hundred):
+    assert len(await hundred.find({}, limit=-5)) == 5
+
+
+async def test_projection_keeps_or_drops_fields(hundred):
+    assert await hundred.find({"_id": 5}, {"b.c": 1}) == [{"_id": 5, "b": {"c": 5}}]
+    assert await hundred.find({"_id": 5}, {"b": 0, "tags": 0}) == [{"_id": 5, "a": 5}]
+    assert await hundred.find({"_id": 5}, {"_id": 0, "a": 1}) == [{"a": 5}]
+
+
+async def test_cursors_come_in_batches_of_any_size(hundred):
+    for size in (1, 2, 7, 50, 99, 100, 101):
+        found = await hundred.find({}, batch_size=size, sort=[("_id", 1)])
+        assert [each["_id"] for each in found] == list(range(100))
+
+
+async def test_a_cursor_without_an_index_or_an_order_gives_all(docs):
+    await docs.insert_many([{"_id": n, "a": n % 3} for n in range(1000)])
+    assert len(await docs.find({"a": 1})) == 333
+    assert len(await docs.find({})) == 1000
+
+
+async def test_an_unknown_cursor_is_43(db, hundred):
+    reply = await db.command({"find": "docs", "batchSize": 2})
+    identifier = reply["cursor"]["id"]
+    assert identifier != 0
+    killed = await db.command({"killCursors": "docs", "cursors": [identifier]})
+    assert killed["cursorsKilled"] == [identifier]
+    with pytest.raises(OperationFailure) as caught:
+        await db.command({"getMore": identifier, "collection": "docs"})
+    assert caught.value.code == 43
+
+
+async def test_a_single_batch_keeps_no_cursor(db, hundred):
+    reply = await db.command({"find": "docs", "batchSize": 2, "singleBatch": True})
+    assert reply["cursor"]["id"] == 0 and len(reply["cursor"]["firstBatch"]) == 2
+
+
+async def test_a_batch_size_of_zero_only_opens_the_cursor(db, hundred):
+    reply = await db.command({"find": "docs", "batchSize": 0})
+    assert reply["cursor"]["firstBatch"] == [] and reply["cursor"]["id"] != 0
+    more = await db.command({"getMore": reply["cursor"]["id"], "collection": "docs"})
+    assert len(more["cursor"]["nextBatch"]) == 100
+
+
+async def test_large_documents_are_split_into_batches_of_16_mib(docs):
+    await docs.insert_many([{"_id": n, "s": "x" * 5_000_000} for n in range(8)])
+    assert [each["_id"] for each in await docs.find({}, sort=[("_id", 1)])] == list(range(8))
+
+
+async def test_what_is_acknowledged_is_read_by_another_connection(db, uri):
+    with MongoClient(uri) as other:
+        for n in range(30):
+            await db["docs"].insert_one({"_id": n})
+            assert other[db.name]["docs"].find_one({"_id": n}) == {"_id": n}
+
+
+async def test_counts(hundred):
+    assert await hundred.count_documents({}) == 100
+    assert await hundred.count_documents({"a": 3}) == 10
+    assert await hundred.count_documents({"a": {"$gt": 3}}, limit=7) == 7
+    assert await hundred.count_documents({"a": {"$gt": 3}}, skip=50) == 10
+    assert await hundred.count_documents({"a": 77}) == 0
+    assert await hundred.estimated_document_count() == 100
+
+
+async def test_counts_by_index_of_an_array_count_documents(hundred):
+    await hundred.create_index("tags", name="tags")
+    assert await hundred.count_documents({"tags": {"$gte": 50}}) == 51
+    assert await hundred.count_documents({"tags": {"$in": [1, 2, 3]}}) == 4
+    assert await hundred.count_documents({"tags": 5}) == 2
+
+
+async def test_distinct(hundred):
+    assert await hundred.distinct("a") == list(range(10))
+    assert await hundred.distinct("tags", {"_id": {"$lt": 3}}) == [0, 1, 2, 3]
+    assert await hundred.distinct("b.c", {"a": 1, "_id": {"$lt": 30}}) == [1, 11, 21]
+    assert await hundred.distinct("nothing") == []
+
+
+@pytest.mark.parametrize(
+    ("stages", "expected"),
+    [
+        ([{"$match": {"a": 1}}, {"$count": "n"}], [{"n": 10}]),
+        ([{"$match": {"a": 99}}, {"$count": "n"}], []),
+        (
+            [{"$match": {"a": 1}}, {"$sort": {"_id": -1}}, {"$limit": 2}, {"$project": {"a": 1}}],
+            [{"_id": 91, "a": 1}, {"_id": 81, "a": 1}],
+        ),
+        (
+            [
+                {"$group": {"_id": "$a", "n": {"$sum": 1}, "top": {"$max": "$_id"}}},
+                {"$sort": {"_id": 1}},
+                {"$limit": 1},
+            ],
+            [{"_id": 0, "n": 10, "top": 90}],
+        ),
+        ([{"$sort": {"_id": 1}}, {"$limit": 2}, {"$match": {"_id": 1}}, {"$project": {"_id": 1}}], [{"_id": 1}]),
+        ([{"$limit": 1}, {"$unwind": "$tags"}, {"$project": {"_id": 0, "tags": 1}}], [{"tags": 0}, {"tags": 1}]),
+        (
+            [
+                {"$match": {"a": 2}},
+                {
+                    "$facet": {
+                        "n": [{"$count": "n"}],
+                        "first": [{"$sort": {"_id": 1}}, {"$limit": 1}, {"$project": {"_id": 1}}],
+                    }
+                },
+            ],
+            [{"n": [{"n": 10}], "first": [{"_id": 2}]}],
+        ),
+        (
+            [{"$match": {"a": 1}}, {"$match": {"_id": {"$lt": 20}}}, {"$skip": 1}, {"$project": {"_id": 1}}],
+            [{"_id": 11}],
+        ),
+        ([{"$limit": 5}, {"$limit": 3}, {"$count": "n"}], [{"n": 3}]),
+        ([{"$skip": 98}, {"$limit": 5}, {"$count": "n"}], [{"n": 2}]),
+        ([{"$limit": 5}, {"$skip": 3}, {"$count": "n"}], [{"n": 2}]),
+    ],
+)
+async def test_pipelines(hundred, stages, expected):
+    assert await hundred.aggregate(stages) == expected
+
+
+async def test_a_pipeline_over_many_documents_comes_in_batches(docs):
+    await docs.insert_many([{"_id": n} for n in range(1000)])
+    found = await docs.aggregate([{"$project": {"d": {"$multiply": ["$_id", 2]}}}], batchSize=100)
+    assert sum(each["d"] for each in found) == 999 * 1000
+
+
+async def test_lookup_reads_another_collection(db, hundred):
+    await db["names"].insert_many([{"_id": 1, "name": "one"}])
+    found = await hundred.aggregate(
+        [
+            {"$match": {"_id": 11}},
+            {"$lookup": {"from": "names", "localField": "a", "foreignField": "_id", "as": "names"}},
+            {"$project": {"names": 1}},
+        ]
+    )
+    assert found == [{"_id": 11, "names": [{"_id": 1, "name": "one"}]}]
+
+
+async def test_a_missing_collection_is_empty(docs):
+    assert await docs.find({"a": 1}) == []
+    assert await docs.find_one({}) is None
+    assert await docs.count_documents({}) == 0
+    assert await docs.aggregate([{"$match": {"a": 1}}, {"$group": {"_id": "$a"}}]) == []
+    assert await docs.distinct("a") == []
+    assert (await docs.delete_many({})).deleted_count == 0
+    assert (await docs.update_one({"a": 1}, {"$set": {"a": 1}})).matched_count == 0
+
+
+async def test_a_time_limit_ends_a_long_read(docs, on_store):
+    await docs.insert_many([{"_id": n, "a": n} for n in range(30_000)])
+    with pytest.raises(OperationFailure) as caught:
+        await listed(docs.raw.find({"$expr": {"$eq": [{"$mod": ["$a", 100_000]}, -1]}}).max_time_ms(1))
+    assert caught.value.code == 50
+
+
+async def test_small_reads_go_on_beside_a_long_one(docs, uri, on_store):
+    await docs.insert_many([{"_id": n, "a": n} for n in range(30_000)])
+    slow = {"$expr": {"$eq": [{"$mod": ["$a", 100_000]}, -1]}}
+
+    def scan() -> None:
+        with MongoClient(uri) as other:
+            other[docs.raw.database.name]["docs"].find_one(slow)
+
+    thread = threading.Thread(target=scan)
+    thread.start()
+    count, longest = 0, 0.0
+    while thread.is_alive():
+        started = time.perf_counter()
+        assert await settled(docs.raw.find_one({"_id": count}))
+        longest = max(longest, time.perf_counter() - started)
+        count += 1
+    assert count > 5 and longest < 0.5

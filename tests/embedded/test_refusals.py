@@ -1,0 +1,107 @@
+"""Is what the store does not have refused with MongoDB's own code, never ignored?"""
+
+import pytest
+from drivers import settled
+from pymongo import ReadPreference, UpdateOne, WriteConcern
+from pymongo.errors import BulkWriteError, OperationFailure
+from pymongo.read_concern import ReadConcern
+
+pytestmark = pytest.mark.usefixtures("on_store")
+
+
+async def refused(awaitable) -> int:
+    with pytest.raises(OperationFailure) as caught:
+        await awaitable
+    code = caught.value.code
+    if isinstance(caught.value, BulkWriteError) and caught.value.details["writeErrors"]:
+        code = caught.value.details["writeErrors"][0]["code"]
+    return code
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ({"noSuchCommand": 1}, 59),
+        ({"mapReduce": "docs"}, 59),
+        ({"atlasVersion": 1}, 59),
+        ({"replSetGetStatus": 1}, 59),
+        ({"find": "docs", "surprise": 1}, 40415),
+        ({"insert": "docs", "documents": [{"a": 1}], "surprise": 1}, 40415),
+        ({"find": "docs", "filter": 5}, 14),
+        ({"find": "docs", "limit": "x"}, 14),
+        ({"find": "docs", "skip": -1}, 51024),
+        ({"find": "docs", "sort": {"a": 2}}, 15975),
+        ({"find": "docs", "tailable": True}, 2),
+        ({"find": "docs", "filter": {"a": {"$nonsense": 1}}}, 2),
+        ({"find": "docs", "min": {"a": 1}}, 238),
+        ({"find": "docs", "collation": {"locale": "de"}}, 238),
+        ({"find": "docs", "let": {"x": 1}, "filter": {"$expr": {"$eq": ["$a", "$$x"]}}}, 238),
+        ({"find": "docs", "readConcern": {"level": "snapshot"}}, 123),
+        ({"find": "docs", "readConcern": {"level": "odd"}}, 2),
+        ({"find": "docs", "txnNumber": 1}, 20),
+        ({"insert": "docs", "documents": []}, 16),
+        ({"insert": "docs", "documents": [{"a": 1}], "writeConcern": {"w": 3}}, 2),
+        ({"update": "docs", "updates": [{"q": {}, "u": {"a": 1}, "odd": 1}]}, 40415),
+        ({"update": "docs", "updates": [{"q": {}, "u": {"a": 1}, "multi": True}]}, 9),
+        ({"update": "docs", "updates": [{"q": {}, "u": {"$set": {"a": 1}}, "collation": {"locale": "de"}}]}, 238),
+        ({"delete": "docs", "deletes": [{"q": {}, "limit": 5}]}, 9),
+        ({"aggregate": "docs", "pipeline": [{"$changeStream": {}}], "cursor": {}}, 40573),
+        ({"aggregate": "docs", "pipeline": [{"$nonsense": {}}], "cursor": {}}, 40324),
+        ({"aggregate": "docs", "pipeline": []}, 9),
+        ({"create": "v", "viewOn": "docs", "pipeline": []}, 238),
+        ({"create": "v", "capped": True, "size": 100}, 238),
+        ({"findAndModify": "docs", "query": {}}, 9),
+        ({"listIndexes": "nothing"}, 26),
+        ({"dropIndexes": "nothing", "index": "*"}, 26),
+        ({"createIndexes": "docs", "indexes": [{"key": {"a": 1}, "name": "a", "hidden": True}]}, 238),
+        ({"createIndexes": "docs", "indexes": [{"key": {"a": 1}, "name": "a", "collation": {"locale": "de"}}]}, 238),
+        ({"createIndexes": "docs", "indexes": [{"key": {"a": 0}, "name": "a"}]}, 67),
+        ({"createIndexes": "docs", "indexes": [{"key": {"a": 1, "b": 1}, "name": "a", "expireAfterSeconds": 1}]}, 67),
+        ({"explain": {"noSuch": 1}}, 238),
+    ],
+)
+async def test_a_command_is_refused_with_its_code(db, command, code):
+    reply = None
+    try:
+        reply = await db.command(command)
+    except OperationFailure as error:
+        assert error.code == code
+    else:
+        assert reply["writeErrors"][0]["code"] == code
+
+
+async def test_transactions_are_20(db):
+    session = await settled(db.client.start_session())
+    transaction = session.start_transaction()
+    await settled(transaction)
+    assert await refused(db["docs"].insert_one({}, session=session)) == 20
+    await settled(session.end_session())
+
+
+async def test_change_streams_are_40573(db):
+    with pytest.raises(OperationFailure) as caught:
+        stream = await settled(db["docs"].raw.watch())
+        await settled(stream.next())
+    assert caught.value.code == 40573
+
+
+async def test_array_filters_are_238(docs):
+    await docs.insert_one({"a": [1]})
+    operation = UpdateOne({}, {"$set": {"a.$[x]": 1}}, array_filters=[{"x": 1}])
+    assert await refused(docs.bulk_write([operation])) == 238
+    assert await refused(docs.find_one_and_update({}, {"$set": {"a.$[x]": 1}}, array_filters=[{"x": 1}])) == 238
+
+
+async def test_concerns_and_preferences_of_one_server_are_accepted(docs):
+    for concern in (WriteConcern(w=1), WriteConcern(w="majority"), WriteConcern(w=1, j=True)):
+        await settled(docs.raw.with_options(write_concern=concern).insert_one({}))
+    for level in ("local", "majority", "available"):
+        reading = docs.raw.with_options(read_concern=ReadConcern(level), read_preference=ReadPreference.NEAREST)
+        assert await settled(reading.find_one({}))
+
+
+async def test_a_failed_update_in_a_batch_tells_its_code(docs):
+    await docs.insert_one({"_id": 1, "a": "text"})
+    with pytest.raises(BulkWriteError) as caught:
+        await docs.bulk_write([UpdateOne({"_id": 1}, {"$inc": {"a": 1}})])
+    assert caught.value.details["writeErrors"][0]["code"] == 14

@@ -1,0 +1,120 @@
+"""Does every BSON type come back as it was stored, and is it found again?"""
+
+import datetime
+import re
+import uuid
+
+import pytest
+from bson import (
+    Binary,
+    Code,
+    DatetimeMS,
+    DBRef,
+    Decimal128,
+    Int64,
+    MaxKey,
+    MinKey,
+    ObjectId,
+    Regex,
+    Timestamp,
+)
+from bson.binary import BinaryVectorDtype, UuidRepresentation
+from bson.codec_options import CodecOptions, DatetimeConversion
+
+NOW = datetime.datetime(2026, 11, 20, 10, 0, 0, 123000, tzinfo=datetime.UTC)
+VALUES = {
+    "int32": 5,
+    "int64": Int64(5),
+    "large": 2**40,
+    "double": 5.0,
+    "decimal": Decimal128("1.10"),
+    "text": "größe\U0001f600",
+    "null_in_text": "a\x00b",
+    "bytes": b"\x00\xff",
+    "vector": Binary.from_vector([0.25, -1.5, 3.0], BinaryVectorDtype.FLOAT32),
+    "subtype": Binary(b"abc", 128),
+    "uuid": Binary.from_uuid(uuid.UUID(int=7)),
+    "object_id": ObjectId(),
+    "datetime": NOW,
+    "old": datetime.datetime(1900, 1, 1, tzinfo=datetime.UTC),
+    "regex": Regex("a.*b", "im"),
+    "timestamp": Timestamp(1, 2),
+    "code": Code("function () {}"),
+    "dbref": DBRef("c", 5),
+    "min": MinKey(),
+    "max": MaxKey(),
+    "true": True,
+    "none": None,
+    "nested": {"b": 1, "a": [1, {"x": [[]]}]},
+}
+
+
+@pytest.mark.parametrize("name", list(VALUES))
+async def test_a_value_round_trips_through_insert_update_and_query(docs, name):
+    value = VALUES[name]
+    await docs.insert_one({"_id": 1, "v": value})
+    found = (await docs.find_one({"_id": 1}))["v"]
+    assert found == value and type(found) in (type(value), int, Int64, bytes)
+    if name in ("int64", "int32", "double"):
+        assert type(found) is type(value)
+    await docs.update_one({"_id": 1}, {"$set": {"w": value, "x": 1}, "$push": {"list": value}})
+    document = await docs.find_one({"_id": 1})
+    assert document["v"] == document["w"] == document["list"][0] == value
+    if name != "regex":
+        await docs.create_index("v", name="v")
+        assert await docs.find_one({"v": value}, {"_id": 1}) == {"_id": 1}
+
+
+async def test_true_is_not_one_and_one_is_one_point_zero(docs):
+    await docs.create_index("v", name="v")
+    await docs.insert_many([{"_id": 1, "v": True}, {"_id": 2, "v": 1}, {"_id": 3, "v": 1.0}, {"_id": 4, "v": Int64(1)}])
+    assert [each["_id"] for each in await docs.find({"v": 1}, sort=[("_id", 1)])] == [2, 3, 4]
+    assert [each["_id"] for each in await docs.find({"v": True})] == [1]
+
+
+async def test_embedded_documents_compare_with_their_order(docs):
+    await docs.create_index("v", name="v")
+    await docs.insert_one({"_id": 1, "v": {"a": 1, "b": 2}})
+    assert await docs.find_one({"v": {"a": 1, "b": 2}}) is not None
+    assert await docs.find_one({"v": {"b": 2, "a": 1}}) is None
+
+
+async def test_references_are_found_by_their_id(docs):
+    target = ObjectId()
+    await docs.insert_one({"_id": 1, "of": target, "ref": DBRef("c", target)})
+    assert await docs.find_one({"of": target}, {"_id": 1}) == {"_id": 1}
+    assert await docs.find_one({"ref.$id": target}, {"_id": 1}) == {"_id": 1}
+
+
+async def test_dates_out_of_pythons_range_stay(docs):
+    options = CodecOptions(datetime_conversion=DatetimeConversion.DATETIME_AUTO)
+    far = DatetimeMS(2**55)
+    await docs.insert_one({"_id": 1, "at": far})
+    await docs.update_one({"_id": 1}, {"$set": {"a": 1}})
+    found = docs.raw.with_options(codec_options=options)
+    document = (await type(docs)(found).find({"at": {"$gt": DatetimeMS(2**54)}}))[0]
+    assert document["at"] == far
+
+
+async def test_datetimes_are_stored_as_milliseconds_in_utc(docs):
+    local = NOW.astimezone(datetime.timezone(datetime.timedelta(hours=5)))
+    await docs.insert_one({"_id": 1, "at": local})
+    assert (await docs.find_one({"at": NOW}))["at"] == NOW
+    assert await docs.count_documents({"at": {"$gte": NOW, "$lt": NOW + datetime.timedelta(milliseconds=1)}}) == 1
+
+
+async def test_uuids_in_either_representation(docs):
+    for representation in (UuidRepresentation.STANDARD, UuidRepresentation.PYTHON_LEGACY):
+        value = Binary.from_uuid(uuid.uuid4(), representation)
+        await docs.insert_one({"u": value})
+        assert (await docs.find_one({"u": value}))["u"] == value
+
+
+async def test_patterns_find_texts(docs):
+    await docs.create_index("s", name="s")
+    await docs.insert_many([{"_id": n, "s": s} for n, s in enumerate(["abc", "abd", "xabc", "ABC", "a.c"])])
+    assert [each["_id"] for each in await docs.find({"s": {"$regex": "^ab"}}, sort=[("_id", 1)])] == [0, 1]
+    assert [each["_id"] for each in await docs.find({"s": re.compile("^AB", re.I)}, sort=[("_id", 1)])] == [0, 1, 3]
+    assert [each["_id"] for each in await docs.find({"s": {"$regex": "^abc?"}}, sort=[("_id", 1)])] == [0, 1]
+    assert [each["_id"] for each in await docs.find({"s": {"$regex": r"^a\.c"}})] == [4]
+    assert [each["_id"] for each in await docs.find({"s": {"$regex": "^ab|^x"}}, sort=[("_id", 1)])] == [0, 1, 2]

@@ -1,0 +1,234 @@
+"""Do inserts, updates and deletes through the drivers do what MongoDB's do?"""
+
+import re
+
+import pytest
+from bson import ObjectId
+from drivers import settled
+from pymongo import DeleteOne, InsertOne, ReplaceOne, ReturnDocument, UpdateMany, UpdateOne, WriteConcern
+from pymongo.errors import BulkWriteError, DocumentTooLarge, DuplicateKeyError, OperationFailure, WriteError
+
+
+async def test_insert_generates_an_id_where_there_is_none(docs):
+    inserted = await docs.insert_one({"a": 1})
+    assert isinstance(inserted.inserted_id, ObjectId)
+    assert await docs.find_one({"_id": inserted.inserted_id}) == {"_id": inserted.inserted_id, "a": 1}
+
+
+async def test_the_server_generates_an_id_for_a_raw_insert_and_puts_it_first(db, docs):
+    await db.command({"insert": "docs", "documents": [{"a": 1}, {"a": 2, "_id": 7}]})
+    first, second = await docs.find({}, sort=[("a", 1)])
+    assert list(first) == ["_id", "a"] and isinstance(first["_id"], ObjectId)
+    assert list(second) == ["_id", "a"]
+
+
+async def test_a_repeated_id_is_a_duplicate_key(docs):
+    await docs.insert_one({"_id": 1})
+    with pytest.raises(DuplicateKeyError) as caught:
+        await docs.insert_one({"_id": 1.0})
+    assert caught.value.code == 11000
+    assert caught.value.details["keyPattern"] == {"_id": 1}
+    assert caught.value.details["keyValue"] == {"_id": 1}
+
+
+async def test_ids_of_different_types_are_different(docs):
+    await docs.insert_many([{"_id": 5}, {"_id": "5"}, {"_id": True}, {"_id": None}, {"_id": {"a": 5}}])
+    assert (await docs.find_one({"_id": "5"}))["_id"] == "5"
+    assert await docs.count_documents({}) == 5
+
+
+async def test_arrays_and_patterns_are_refused_as_ids(docs):
+    for identifier in ([1], re.compile("a")):
+        with pytest.raises(WriteError) as caught:
+            await docs.insert_one({"_id": identifier})
+        assert caught.value.code in (2, 53)
+
+
+async def test_an_ordered_insert_stops_at_the_first_error_and_an_unordered_one_goes_on(docs):
+    batch = [{"_id": 1}, {"_id": 1}, {"_id": 2}]
+    with pytest.raises(BulkWriteError) as caught:
+        await docs.insert_many(batch)
+    assert caught.value.details["nInserted"] == 1
+    assert await docs.count_documents({}) == 1
+    with pytest.raises(BulkWriteError) as caught:
+        await docs.insert_many([{"_id": 3}, {"_id": 1}, {"_id": 4}], ordered=False)
+    assert [error["index"] for error in caught.value.details["writeErrors"]] == [1]
+    assert sorted(each["_id"] for each in await docs.find({})) == [1, 3, 4]
+
+
+async def test_update_one_tells_matched_from_modified(docs):
+    await docs.insert_many([{"_id": n, "a": n} for n in range(3)])
+    result = await docs.update_one({"_id": 1}, {"$set": {"a": 5}})
+    assert (result.matched_count, result.modified_count) == (1, 1)
+    result = await docs.update_one({"_id": 1}, {"$set": {"a": 5}})
+    assert (result.matched_count, result.modified_count) == (1, 0)
+    result = await docs.update_one({"_id": 9}, {"$set": {"a": 5}})
+    assert (result.matched_count, result.modified_count) == (0, 0)
+
+
+async def test_update_many_counts_only_what_changed(docs):
+    await docs.insert_many([{"_id": n, "a": n % 2} for n in range(10)])
+    result = await docs.update_many({}, {"$set": {"a": 1}})
+    assert (result.matched_count, result.modified_count) == (10, 5)
+
+
+async def test_update_many_sees_each_document_once_though_it_moves_in_the_index(docs):
+    await docs.create_index("a", name="by_a")
+    await docs.insert_many([{"_id": n, "a": n} for n in range(400)])
+    result = await docs.update_many({"a": {"$gte": 0}}, {"$inc": {"a": 1000}})
+    assert result.modified_count == 400
+    assert await docs.count_documents({"a": {"$gte": 1000, "$lt": 1400}}) == 400
+
+
+async def test_upsert_inserts_the_filter_and_the_update(docs):
+    result = await docs.update_one({"_id": "k", "a": 1}, {"$set": {"b": 2}, "$setOnInsert": {"c": 3}}, upsert=True)
+    assert result.upserted_id == "k" and result.matched_count == 0
+    assert await docs.find_one({}) == {"_id": "k", "a": 1, "b": 2, "c": 3}
+    result = await docs.update_one({"_id": "k"}, {"$set": {"b": 2}, "$setOnInsert": {"c": 4}}, upsert=True)
+    assert result.upserted_id is None and (result.matched_count, result.modified_count) == (1, 0)
+
+
+async def test_upsert_generates_an_id(docs):
+    result = await docs.update_one({"a": 1}, {"$inc": {"n": 1}}, upsert=True)
+    assert isinstance(result.upserted_id, ObjectId)
+    assert await docs.find_one({"a": 1}) == {"_id": result.upserted_id, "a": 1, "n": 1}
+
+
+async def test_replace_one_keeps_the_id_and_nothing_else(docs):
+    await docs.insert_one({"_id": 1, "a": 1, "b": 2})
+    result = await docs.replace_one({"a": 1}, {"c": 3})
+    assert result.modified_count == 1
+    assert await docs.find_one({}) == {"_id": 1, "c": 3}
+
+
+async def test_the_id_is_immutable(docs):
+    await docs.insert_one({"_id": 1, "a": 1})
+    for change in ({"$set": {"_id": 2}}, {"_id": 2, "a": 3}):
+        with pytest.raises(WriteError) as caught:
+            if "$set" in change:
+                await docs.update_one({"a": 1}, change)
+            else:
+                await docs.replace_one({"a": 1}, change)
+        assert caught.value.code == 66
+
+
+@pytest.fixture
+async def emails(docs):
+    await docs.create_index("email", name="email", unique=True)
+    await docs.insert_many([{"_id": 1, "email": "a"}, {"_id": 2, "email": "b"}])
+    return docs
+
+
+async def test_updates_upserts_replacements_and_find_one_and_update_hit_the_unique_index(emails):
+    attempts = [
+        lambda: emails.update_one({"_id": 1}, {"$set": {"email": "b"}}),
+        lambda: emails.update_many({"_id": 1}, {"$set": {"email": "b"}}),
+        lambda: emails.update_one({"_id": 3}, {"$set": {"email": "b"}}, upsert=True),
+        lambda: emails.replace_one({"_id": 1}, {"email": "b"}),
+        lambda: emails.find_one_and_update({"_id": 1}, {"$set": {"email": "b"}}),
+        lambda: emails.find_one_and_update({"_id": 4}, {"$set": {"email": "b"}}, upsert=True),
+        lambda: emails.find_one_and_replace({"_id": 1}, {"email": "b"}),
+        lambda: emails.insert_one({"email": "b"}),
+    ]
+    for attempt in attempts:
+        with pytest.raises(DuplicateKeyError) as caught:
+            await attempt()
+        assert caught.value.details["keyPattern"] == {"email": 1}
+        assert caught.value.details["keyValue"] == {"email": "b"}
+    assert await emails.find({}, sort=[("_id", 1)]) == [{"_id": 1, "email": "a"}, {"_id": 2, "email": "b"}]
+    with pytest.raises(BulkWriteError) as failed:
+        await emails.bulk_write([InsertOne({"_id": 9, "email": "z"}), UpdateOne({"_id": 9}, {"$set": {"email": "a"}})])
+    assert failed.value.details["writeErrors"][0]["code"] == 11000
+
+
+async def test_a_failed_write_leaves_no_trace_in_any_index(emails):
+    await emails.create_index("tag", name="tag")
+    with pytest.raises(DuplicateKeyError):
+        await emails.update_one({"_id": 1}, {"$set": {"email": "b", "tag": "x"}})
+    assert await emails.find({"tag": "x"}) == []
+    assert await emails.count_documents({"tag": "x"}) == 0
+    assert await emails.count_documents({"email": "a"}) == 1
+
+
+async def test_bulk_write_mixes_everything(docs):
+    result = await docs.bulk_write(
+        [
+            InsertOne({"_id": 1, "a": 1}),
+            InsertOne({"_id": 2, "a": 1}),
+            UpdateMany({"a": 1}, {"$inc": {"a": 1}}),
+            UpdateOne({"_id": 3}, {"$set": {"a": 9}}, upsert=True),
+            ReplaceOne({"_id": 1}, {"b": 1}),
+            DeleteOne({"_id": 2}),
+        ]
+    )
+    assert (result.inserted_count, result.modified_count, result.upserted_count, result.deleted_count) == (2, 3, 1, 1)
+    assert result.upserted_ids == {3: 3}
+    assert await docs.find({}, sort=[("_id", 1)]) == [{"_id": 1, "b": 1}, {"_id": 3, "a": 9}]
+
+
+async def test_delete_one_and_many(docs):
+    await docs.insert_many([{"_id": n, "a": n % 2} for n in range(10)])
+    assert (await docs.delete_one({"a": 1})).deleted_count == 1
+    assert (await docs.delete_many({"a": 1})).deleted_count == 4
+    assert (await docs.delete_many({"a": 7})).deleted_count == 0
+    assert await docs.count_documents({}) == 5
+
+
+async def test_unacknowledged_writes_are_done(db, docs):
+    quiet = docs.raw.with_options(write_concern=WriteConcern(w=0))
+    await settled(quiet.insert_one({"_id": 1}))
+    for _ in range(200):
+        if await docs.find_one({"_id": 1}):
+            return
+    raise AssertionError("never arrived")
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"$set": {"d.x": 1}}, {"n": 1, "l": [1, 2], "d": {"x": 1}}),
+        ({"$unset": {"n": ""}}, {"l": [1, 2]}),
+        ({"$inc": {"n": 2, "m": 1}}, {"n": 3, "l": [1, 2], "m": 1}),
+        ({"$push": {"l": 3}}, {"n": 1, "l": [1, 2, 3]}),
+        ({"$pull": {"l": {"$gt": 1}}}, {"n": 1, "l": [1]}),
+        ({"$addToSet": {"l": {"$each": [2, 3]}}}, {"n": 1, "l": [1, 2, 3]}),
+        ({"$min": {"n": 0}}, {"n": 0, "l": [1, 2]}),
+        ({"$max": {"n": 7}}, {"n": 7, "l": [1, 2]}),
+        ({"$setOnInsert": {"z": 1}, "$set": {"n": 2}}, {"n": 2, "l": [1, 2]}),
+    ],
+)
+async def test_update_operators(docs, change, expected):
+    await docs.insert_one({"_id": 1, "n": 1, "l": [1, 2]})
+    await docs.update_one({"_id": 1}, change)
+    assert await docs.find_one({}) == {"_id": 1, **expected}
+
+
+async def test_push_of_documents_keeps_the_newest_in_order(docs):
+    await docs.insert_one({"_id": 1, "events": [{"at": 5, "t": "e"}]})
+    await docs.update_one(
+        {"_id": 1},
+        {"$push": {"events": {"$each": [{"at": 3}, {"at": 9}], "$sort": {"at": 1}, "$slice": -2}}, "$set": {"n": 1}},
+    )
+    assert await docs.find_one({}) == {"_id": 1, "events": [{"at": 5, "t": "e"}, {"at": 9}], "n": 1}
+
+
+async def test_find_one_and_update_returns_before_or_after(docs):
+    await docs.insert_many([{"_id": 1, "n": 1, "p": 5}, {"_id": 2, "n": 1, "p": 9}])
+    assert (await docs.find_one_and_update({"_id": 1}, {"$inc": {"n": 1}}))["n"] == 1
+    after = await docs.find_one_and_update({"_id": 1}, {"$inc": {"n": 1}}, return_document=ReturnDocument.AFTER)
+    assert after["n"] == 3
+    highest = await docs.find_one_and_update({}, {"$set": {"taken": True}}, sort=[("p", -1)], projection={"p": 1})
+    assert highest == {"_id": 2, "p": 9}
+    assert await docs.find_one_and_update({"_id": 7}, {"$set": {"a": 1}}) is None
+    made = await docs.find_one_and_update({"_id": 7}, {"$set": {"a": 1}}, upsert=True, return_document=True)
+    assert made == {"_id": 7, "a": 1}
+    assert await docs.find_one_and_delete({"_id": 7}) == {"_id": 7, "a": 1}
+    assert await docs.find_one_and_delete({"_id": 7}) is None
+
+
+async def test_a_document_beyond_16_mib_is_refused(db, docs, on_store):
+    await docs.insert_one({"_id": 1, "s": "x" * (9 * 1024 * 1024)})
+    with pytest.raises((OperationFailure, DocumentTooLarge)) as caught:
+        await docs.update_one({"_id": 1}, {"$set": {"t": "x" * (9 * 1024 * 1024)}})
+    assert getattr(caught.value, "code", 10334) == 10334
+    assert list(await docs.find_one({})) == ["_id", "s"]

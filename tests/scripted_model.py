@@ -1,0 +1,387 @@
+"""What does the provider say? Whatever a test tells it to.
+
+A real HTTP server on 127.0.0.1 that speaks OpenAI's `/v1/chat/completions`, `/v1/embeddings` and `/v1/models`. Without
+a script it answers sensibly: chat repeats what the user said, and texts that share words get vectors that are alike.
+`python -m tests.scripted_model --port 9999` runs it alone.
+"""
+
+import argparse
+import asyncio
+import base64
+import contextlib
+import json
+import re
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+DIMENSIONS = 1536
+Body = dict[str, Any]
+Edit = Callable[[Body], Any]
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """How one request is answered; the defaults make a sound answer."""
+
+    status: int = 200
+    raw: bytes | None = None  # a body sent as it is
+    headers: tuple[tuple[str, str], ...] = ()
+    text: str | None = None  # the chat answer, instead of the default one
+    pieces: tuple[str, ...] | None = None  # the deltas of a stream, instead of its words
+    edit: Edit | None = None  # changes the JSON body, or every chunk of a stream
+    delay: float = 0.0  # seconds before anything is sent
+    hang: bool = False  # nothing is ever sent
+    hang_after: int | None = None  # chunks after which a stream goes silent
+    cut_after: int | None = None  # chunks after which the connection breaks
+    done: bool = True  # whether a stream ends in [DONE]
+    finish_reason: str | None = "stop"
+
+
+@dataclass(frozen=True)
+class Request:
+    path: str
+    headers: dict[str, str]
+    body: Body
+
+
+def status(code: int, *, retry_after: float | str | None = None, param: str | None = None) -> Behaviour:
+    """An error in OpenAI's shape."""
+    error = {"message": f"scripted failure {code}", "type": "error", "param": param, "code": None}
+    headers = (("retry-after", str(retry_after)),) if retry_after is not None else ()
+    return Behaviour(code, json.dumps({"error": error}).encode(), headers)
+
+
+def key_echo(key: str) -> Behaviour:
+    """A 401 that repeats the key, as OpenAI's does in part."""
+    return Behaviour(401, json.dumps({"error": {"message": f"Incorrect API key provided: {key}"}}).encode())
+
+
+def html() -> Behaviour:
+    """A captive portal: HTML with status 200."""
+    return Behaviour(raw=b"<html><body>Please log in</body></html>", headers=(("content-type", "text/html"),))
+
+
+def garbage(raw: bytes = b'{"choices": [{"mess') -> Behaviour:
+    return Behaviour(raw=raw)
+
+
+def answer(text: str) -> Behaviour:
+    return Behaviour(text=text)
+
+
+def edited(edit: Edit) -> Behaviour:
+    return Behaviour(edit=edit)
+
+
+def no_choices() -> Behaviour:
+    return edited(lambda body: {**body, "choices": []})
+
+
+def null_content(refusal: str | None = None) -> Behaviour:
+    message = {"role": "assistant", "content": None, "refusal": refusal}
+    return edited(lambda body: {**body, "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+
+
+def no_finish_reason() -> Behaviour:
+    return Behaviour(finish_reason=None)
+
+
+def slow(seconds: float) -> Behaviour:
+    return Behaviour(delay=seconds)
+
+
+def hang() -> Behaviour:
+    return Behaviour(hang=True)
+
+
+def cut(after: int = 2) -> Behaviour:
+    """A stream whose connection breaks after some chunks; 0: before the first."""
+    return Behaviour(cut_after=after)
+
+
+def stalled(after: int = 2) -> Behaviour:
+    return Behaviour(hang_after=after)
+
+
+def no_done() -> Behaviour:
+    return Behaviour(done=False)
+
+
+def vectors(change: Callable[[list[list[float]]], list[Any]]) -> Behaviour:
+    """Embeddings, as lists of numbers, after `change`."""
+
+    def edit(body: Body) -> Body:
+        rows = change([as_list(item["embedding"]) for item in body["data"]])
+        return {**body, "data": [{"object": "embedding", "index": i, "embedding": row} for i, row in enumerate(rows)]}
+
+    return edited(edit)
+
+
+def nan_vectors() -> Behaviour:
+    return vectors(lambda rows: [[float("nan"), *row[1:]] for row in rows])
+
+
+def wrong_dimension(dimensions: int = 7) -> Behaviour:
+    return vectors(lambda rows: [row[:dimensions] for row in rows])
+
+
+def wrong_count() -> Behaviour:
+    return vectors(lambda rows: rows[:-1])
+
+
+class ScriptedModel:
+    """The server, on its own thread; use it as a context manager."""
+
+    def __init__(self, port: int = 0) -> None:
+        self.port = port
+        self.requests: list[Request] = []
+        self.hang_ups = 0  # connections that the client closed before it had its answer
+        self.reply: Callable[[Body], str] = echo  # from a chat request's body to the text of the answer
+        self._script: dict[str, deque[Behaviour]] = {"chat": deque(), "embeddings": deque()}
+        self._always: dict[str, Behaviour] = {}
+        self._loop = asyncio.new_event_loop()
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="scripted-model", daemon=True)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def script(self, *behaviours: Behaviour, on: str = "chat") -> None:
+        """The next requests to `on` (chat or embeddings) are answered so, in this order, then by default again."""
+        self._script[on].extend(behaviours)
+
+    def always(self, behaviour: Behaviour | None, *, on: str = "chat") -> None:
+        """Every request to `on` without a script is answered so; None: by default again."""
+        if behaviour is None:
+            self._always.pop(on, None)
+        else:
+            self._always[on] = behaviour
+
+    def asked(self, on: str) -> list[Body]:
+        """The bodies of the requests to `on`, oldest first."""
+        return [request.body for request in self.requests if on in request.path]
+
+    def __enter__(self) -> "ScriptedModel":
+        self._thread.start()
+        assert self._ready.wait(10), "the scripted model did not start"
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        server = self._loop.run_until_complete(asyncio.start_server(self._serve, "127.0.0.1", self.port))
+        self.port = server.sockets[0].getsockname()[1]
+        self._ready.set()
+        self._loop.run_forever()
+        server.close()
+        tasks = asyncio.all_tasks(self._loop)
+        for task in tasks:
+            task.cancel()
+        self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        self._loop.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while (request := await _read_request(reader)) is not None:
+                self.requests.append(request)
+                await self._respond(request, reader, writer)
+        except _ClientLeft:
+            self.hang_ups += 1
+        except (_Cut, ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.transport.abort()
+
+    async def _respond(self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        kind = "chat" if request.path.endswith("/chat/completions") else request.path.rsplit("/", 1)[-1]
+        if kind not in ("chat", "embeddings"):
+            listed = {
+                "object": "list",
+                "data": [{"id": "scripted", "object": "model", "created": 0, "owned_by": "test"}],
+            }
+            code, body = (200, listed) if kind == "models" else (404, {"error": {"message": "no such path"}})
+            return await _send(writer, code, json.dumps(body).encode())
+        behaviour = self._script[kind].popleft() if self._script[kind] else self._always.get(kind, Behaviour())
+        await _pause(reader, behaviour.delay)
+        if behaviour.hang:
+            await _pause(reader, 3600)
+        if behaviour.raw is not None:
+            return await _send(writer, behaviour.status, behaviour.raw, behaviour.headers)
+        if kind == "chat" and request.body.get("stream"):
+            return await self._stream(request.body, behaviour, reader, writer)
+        body = self._chat_body(request.body, behaviour) if kind == "chat" else embeddings_body(request.body)
+        edited_body = behaviour.edit(body) if behaviour.edit else body
+        if behaviour.cut_after is not None:
+            raise _Cut
+        return await _send(writer, behaviour.status, json.dumps(edited_body).encode(), behaviour.headers)
+
+    def _chat_body(self, asked: Body, behaviour: Behaviour) -> Body:
+        text = behaviour.text if behaviour.text is not None else self.reply(asked)
+        choice = {
+            "index": 0,
+            "message": {"role": "assistant", "content": text, "refusal": None},
+            "finish_reason": behaviour.finish_reason,
+        }
+        return {
+            "id": "chatcmpl-scripted",
+            "object": "chat.completion",
+            "created": int(time.time()),
+            "model": asked["model"],
+            "choices": [choice],
+            "usage": usage(asked, text),
+        }
+
+    async def _stream(
+        self, asked: Body, behaviour: Behaviour, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        whole = self._chat_body(asked, behaviour)
+        text = whole["choices"][0]["message"]["content"]
+        pieces = behaviour.pieces if behaviour.pieces is not None else re.findall(r"\S+\s*|\s+", text)
+        head = {key: whole[key] for key in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
+
+        def chunk(delta: Body, reason: str | None = None) -> Body:
+            return {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+
+        chunks = [chunk({"role": "assistant", "content": ""}), *(chunk({"content": piece}) for piece in pieces)]
+        if behaviour.finish_reason is not None:
+            chunks.append(chunk({}, behaviour.finish_reason))
+        if (asked.get("stream_options") or {}).get("include_usage"):
+            chunks.append({**head, "choices": [], "usage": whole["usage"]})
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
+        for sent, body in enumerate(chunks):
+            if sent == behaviour.cut_after:
+                raise _Cut
+            if sent == behaviour.hang_after:
+                await _pause(reader, 3600)
+            data = json.dumps(behaviour.edit(body) if behaviour.edit else body)
+            await _send_chunk(writer, f"data: {data}\n\n".encode())
+        if behaviour.done:
+            await _send_chunk(writer, b"data: [DONE]\n\n")
+        await _send_chunk(writer, b"")
+
+
+class _ClientLeft(Exception):
+    """The client closed the connection while it was owed an answer."""
+
+
+class _Cut(Exception):
+    """The connection is to break."""
+
+
+async def _pause(reader: asyncio.StreamReader, seconds: float) -> None:
+    """Wait, or notice that the client has left."""
+    if seconds:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await reader.read(1)
+            raise _ClientLeft
+
+
+async def _read_request(reader: asyncio.StreamReader) -> Request | None:
+    try:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+    except asyncio.IncompleteReadError:
+        return None
+    headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
+    raw = await reader.readexactly(int(headers.get("content-length", 0)))
+    return Request(head[0].split()[1], headers, json.loads(raw) if raw else {})
+
+
+async def _send(
+    writer: asyncio.StreamWriter, code: int, body: bytes, headers: tuple[tuple[str, str], ...] = ()
+) -> None:
+    fields = {"content-type": "application/json", "content-length": str(len(body)), **dict(headers)}
+    head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+    writer.write(f"HTTP/1.1 {code} Scripted\r\n{head}\r\n".encode() + body)
+    await writer.drain()
+
+
+async def _send_chunk(writer: asyncio.StreamWriter, data: bytes) -> None:
+    writer.write(b"%x\r\n%s\r\n" % (len(data), data))
+    await writer.drain()
+
+
+def echo(asked: Body) -> str:
+    """The default answer: what the user said last."""
+    said = [content_text(message["content"]) for message in asked["messages"] if message["role"] == "user"]
+    return f"You said: {said[-1]}" if said else "You said nothing."
+
+
+def content_text(content: Any) -> str:
+    """A message's text, with images as a word."""
+    if isinstance(content, str):
+        return content
+    return " ".join(part["text"] if part["type"] == "text" else "(image)" for part in content)
+
+
+def usage(asked: Body, text: str) -> Body:
+    """A token for every four characters."""
+    prompt = sum(len(content_text(message["content"])) for message in asked["messages"]) // 4 + 1
+    completion = len(text) // 4 + 1
+    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+
+
+def embeddings_body(asked: Body) -> Body:
+    """OpenAI's answer for the texts in `input`, in the encoding that was asked for."""
+    texts = [asked["input"]] if isinstance(asked["input"], str) else asked["input"]
+    rows = [text_vector(text, asked.get("dimensions") or DIMENSIONS) for text in texts]
+    in_base64 = asked.get("encoding_format") == "base64"
+    data = [
+        {
+            "object": "embedding",
+            "index": number,
+            "embedding": base64.b64encode(row.tobytes()).decode() if in_base64 else row.tolist(),
+        }
+        for number, row in enumerate(rows)
+    ]
+    tokens = sum(len(text) // 4 + 1 for text in texts)
+    count = {"prompt_tokens": tokens, "total_tokens": tokens}
+    return {"object": "list", "data": data, "model": asked["model"], "usage": count}
+
+
+def as_list(embedding: str | list[float]) -> list[float]:
+    """An embedding as numbers, whichever encoding it has."""
+    if isinstance(embedding, str):
+        numbers: list[float] = np.frombuffer(base64.b64decode(embedding), dtype="<f4").tolist()
+        return numbers
+    return embedding
+
+
+def text_vector(text: str, dimensions: int = DIMENSIONS) -> NDArray[np.float32]:
+    """The sum of its words' directions, shape (dimensions,), length 1: the more words two texts share, the closer."""
+    words = re.findall(r"\w+", text.lower()) or [""]
+    total = np.sum([_word_vector(word, dimensions) for word in words], axis=0)
+    vector: NDArray[np.float32] = (total / np.linalg.norm(total)).astype(np.float32)
+    return vector
+
+
+@lru_cache(10_000)
+def _word_vector(word: str, dimensions: int) -> NDArray[np.float64]:
+    seed = int.from_bytes(blake2b(word.encode(), digest_size=8).digest(), "little")
+    return np.random.default_rng(seed).standard_normal(dimensions)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--port", type=int, default=9999)
+    with ScriptedModel(parser.parse_args().port) as model:
+        print(f"OPENAI_BASE_URL={model.url}", flush=True)  # noqa: T201
+        with contextlib.suppress(KeyboardInterrupt):
+            threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main()

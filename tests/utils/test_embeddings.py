@@ -1,0 +1,217 @@
+"""Does every text get its vector, whatever the text and whatever the provider does?"""
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from openai import AsyncOpenAI
+
+from config.settings import Settings
+from tests import scripted_model as say
+from tests.scripted_model import Behaviour, ScriptedModel, text_vector
+from utils import embeddings
+from utils.circuit import CircuitBreaker
+from utils.embeddings import LocalEmbedder, RemoteEmbedder, VectorCache, open_embedder
+from utils.errors import CircuitOpen, ConfigurationError, ModelGarbage, ModelRefused, ModelUnavailable
+
+
+@pytest.fixture
+def embedder(client: AsyncOpenAI) -> RemoteEmbedder:
+    return RemoteEmbedder(client, "text-embedding-3-small", deadline=5, breaker=CircuitBreaker("embedding"))
+
+
+async def test_vectors_come_in_the_order_of_the_texts(embedder: RemoteEmbedder) -> None:
+    assert embedder.dimensions is None
+    texts = ["a red fox", "a blue whale", "a red fox"]
+    vectors = await embedder.embed(texts)
+    assert vectors.shape == (3, 1536) and vectors.dtype == np.float32
+    assert vectors == pytest.approx(np.stack([text_vector(text) for text in texts]), abs=1e-6)
+    assert embedder.dimensions == 1536
+
+
+async def test_vectors_are_put_in_the_order_that_the_provider_numbers(
+    embedder: RemoteEmbedder, scripted_model: ScriptedModel
+) -> None:
+    scripted_model.script(say.edited(lambda body: {**body, "data": body["data"][::-1]}), on="embeddings")
+    vectors = await embedder.embed(["one", "two"])
+    assert vectors[0] == pytest.approx(text_vector("one"), abs=1e-6)
+
+
+async def test_no_texts_cost_no_call(embedder: RemoteEmbedder, scripted_model: ScriptedModel) -> None:
+    assert (await embedder.embed([])).shape == (0, 0)
+    assert scripted_model.requests == []
+
+
+async def test_rows_have_length_one_though_the_provider_sends_others(
+    embedder: RemoteEmbedder, scripted_model: ScriptedModel
+) -> None:
+    scripted_model.script(say.vectors(lambda rows: [[9 * x for x in row] for row in rows]), on="embeddings")
+    assert np.linalg.norm(await embedder.embed(["long", "vectors"]), axis=1) == pytest.approx(1)
+
+
+async def test_blank_and_unencodable_texts_have_vectors_too(
+    embedder: RemoteEmbedder, scripted_model: ScriptedModel
+) -> None:
+    vectors = await embedder.embed(["", " \n\t", "odd \ud800", "\x00"])
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1)
+    assert scripted_model.asked("embeddings")[0]["input"] == [".", "odd �", "\x00"]
+
+
+async def test_many_texts_go_in_calls_of_at_most_256(embedder: RemoteEmbedder, scripted_model: ScriptedModel) -> None:
+    texts = [f"text {number}" for number in range(300)]
+    vectors = await embedder.embed(texts)
+    assert [len(body["input"]) for body in scripted_model.asked("embeddings")] == [256, 44]
+    assert vectors[299] == pytest.approx(text_vector("text 299"), abs=1e-6)
+
+
+async def test_long_texts_go_in_calls_of_bounded_size_and_are_cut(
+    embedder: RemoteEmbedder, scripted_model: ScriptedModel
+) -> None:
+    await embedder.embed([f"{number} " + "word " * 20_000 for number in range(30)])
+    calls = [[len(text) for text in body["input"]] for body in scripted_model.asked("embeddings")]
+    assert [len(call) for call in calls] == [24, 6]
+    assert {size for call in calls for size in call} == {24_573}
+
+
+async def test_a_text_that_is_too_long_for_the_model_is_cut_further(
+    embedder: RemoteEmbedder, scripted_model: ScriptedModel
+) -> None:
+    scripted_model.script(say.status(400), say.status(400), say.status(400), on="embeddings")
+    await embedder.embed(["é" * 20_000, "short"])
+    sizes = [[len(text.encode()) for text in body["input"]] for body in scripted_model.asked("embeddings")]
+    assert sizes == [[24_572, 5], [24_572, 5], [8_190, 5], [1_500, 5]]
+    assert (await embedder.embed(["another"])).shape == (1, 1536)
+    assert scripted_model.asked("embeddings")[-1]["encoding_format"] == "base64"
+
+
+async def test_a_provider_without_base64_sends_numbers_from_then_on(
+    embedder: RemoteEmbedder, scripted_model: ScriptedModel
+) -> None:
+    scripted_model.script(say.status(400, param="encoding_format"), on="embeddings")
+    assert (await embedder.embed(["one"]))[0] == pytest.approx(text_vector("one"), abs=1e-6)
+    await embedder.embed(["two"])
+    formats = [body["encoding_format"] for body in scripted_model.asked("embeddings")]
+    assert formats == ["base64", "float", "float"]
+
+
+def first_embedding(value: Any) -> Behaviour:
+    return say.edited(lambda body: {**body, "data": [{"index": 0, "embedding": value}, *body["data"][1:]]})
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        say.html(),
+        say.garbage(),
+        say.garbage(b"[]"),
+        say.garbage(b'{"data": null}'),
+        say.garbage(b'{"data": [null, null]}'),
+        say.nan_vectors(),
+        say.wrong_count(),
+        say.vectors(lambda rows: [rows[0], rows[1][:-1]]),
+        say.vectors(lambda rows: [[0.0] * 9, [0.0] * 9]),
+        say.vectors(lambda rows: [[1e39] * 9, [1.0] * 9]),
+        say.vectors(lambda rows: [["1"] * 9, [1.0] * 9]),
+        say.vectors(lambda rows: [[], []]),
+        say.edited(lambda body: {**body, "data": [body["data"][0], body["data"][0]]}),
+        say.edited(lambda body: {**body, "data": [{**item, "index": None} for item in body["data"]]}),
+        first_embedding("not base64!"),
+        first_embedding(base64.b64encode(b"12345").decode()),
+        first_embedding(None),
+        first_embedding({"x": 1}),
+    ],
+)
+async def test_garbage_is_not_taken_for_vectors(
+    embedder: RemoteEmbedder, scripted_model: ScriptedModel, behaviour: Behaviour
+) -> None:
+    scripted_model.script(behaviour, on="embeddings")
+    with pytest.raises(ModelGarbage):
+        await embedder.embed(["one", "two"])
+    assert (await embedder.embed(["one", "two"])).shape == (2, 1536)
+
+
+async def test_a_dimension_that_changes_is_garbage(embedder: RemoteEmbedder, scripted_model: ScriptedModel) -> None:
+    await embedder.embed(["one"])
+    scripted_model.script(say.wrong_dimension(), on="embeddings")
+    with pytest.raises(ModelGarbage, match="dimension"):
+        await embedder.embed(["two"])
+
+
+async def test_failures_are_tried_again_and_open_the_circuit(
+    embedder: RemoteEmbedder, scripted_model: ScriptedModel
+) -> None:
+    scripted_model.script(say.status(500), say.status(429), on="embeddings")
+    await embedder.embed(["one"])
+    scripted_model.script(say.status(401), on="embeddings")
+    with pytest.raises(ModelRefused):
+        await embedder.embed(["two"])
+    scripted_model.always(say.status(503), on="embeddings")
+    for _ in range(5):
+        with pytest.raises(ModelUnavailable):
+            await embedder.embed(["two"])
+    with pytest.raises(CircuitOpen):
+        await embedder.embed(["two"])
+    assert (await embedder.embed(["one"])).shape == (1, 1536)  # known, so nobody has to be asked
+
+
+async def test_a_slow_provider_is_unavailable_at_the_deadline(
+    client: AsyncOpenAI, scripted_model: ScriptedModel
+) -> None:
+    scripted_model.script(say.hang(), on="embeddings")
+    with pytest.raises(ModelUnavailable, match="in time"):
+        await RemoteEmbedder(client, "m", deadline=0.2, breaker=CircuitBreaker("embedding")).embed(["one"])
+
+
+async def test_a_text_is_embedded_once(client: AsyncOpenAI, scripted_model: ScriptedModel) -> None:
+    cache = VectorCache()
+    breaker = CircuitBreaker("embedding")
+    query, worker = (RemoteEmbedder(client, "m", deadline=5, breaker=breaker, cache=cache) for _ in range(2))
+    first = await query.embed(["a message"])
+    assert np.array_equal(await worker.embed(["a message"]), first)
+    assert worker.dimensions == 1536
+    await RemoteEmbedder(client, "other", deadline=5, breaker=breaker, cache=cache).embed(["a message"])
+    assert [body["model"] for body in scripted_model.asked("embeddings")] == ["m", "other"]
+
+
+async def test_the_cache_forgets_what_was_used_longest_ago() -> None:
+    made: list[str] = []
+
+    async def embed(texts: Any) -> Any:
+        made.extend(texts)
+        return np.ones((len(texts), 2), dtype=np.float32)
+
+    cache = VectorCache(size=2)
+    for text in ("a", "b", "a", "c", "a", "b"):
+        await cache.fill("space", [text], embed)
+    assert made == ["a", "b", "c", "b"]
+    vectors = await cache.fill("space", ["x", "y", "z", "x"], embed)
+    assert vectors.shape == (4, 2)
+
+
+async def test_what_a_caller_does_to_its_vectors_does_not_reach_the_cache(embedder: RemoteEmbedder) -> None:
+    first = await embedder.embed(["one"])
+    expected = first.copy()
+    first *= 0
+    assert np.array_equal(await embedder.embed(["one"]), expected)
+
+
+def test_settings_decide_who_embeds(tmp_path: Path, client_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigurationError):
+        open_embedder(client_settings, None)
+    monkeypatch.setattr("utils.encoder.load_encoder", lambda home: object())
+    for settings in (
+        Settings(_env_file=None, openai_api_key=None, openai_base_url=None, loci_home=tmp_path),
+        client_settings.model_copy(update={"embedding_model": "local"}),
+    ):
+        local = open_embedder(settings, None)
+        assert isinstance(local, LocalEmbedder)
+        assert (local.model, local.dimensions) == ("all-MiniLM-L6-v2-int8", 384)
+
+
+async def test_a_remote_embedder_shares_the_processs_cache(client: AsyncOpenAI, client_settings: Settings) -> None:
+    remote = open_embedder(client_settings, client)
+    assert isinstance(remote, RemoteEmbedder)
+    assert remote.model == "text-embedding-3-small"
+    assert remote._cache is embeddings.SHARED_CACHE

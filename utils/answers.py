@@ -1,0 +1,176 @@
+"""Is what came back from a model an answer?
+
+The SDK builds its objects without validation, so whatever the provider sent is in them: nothing here trusts a type.
+"""
+
+import base64
+import binascii
+from dataclasses import dataclass
+
+import numpy as np
+from openai.types import CreateEmbeddingResponse
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
+
+from utils.errors import ModelGarbage, ModelRefused
+from utils.vectors import Floats, is_usable
+
+LONGEST_ANSWER = 1_000_000  # characters; some four times the longest output of any model, so a runaway stream ends
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens that the provider counted."""
+
+    prompt_tokens: int
+    completion_tokens: int
+
+    @property
+    def total(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+
+@dataclass(frozen=True)
+class Completion:
+    """One whole answer: its text, the model that gave it, and why it ended (`stop`, `length`, ...)."""
+
+    text: str
+    model: str
+    usage: Usage | None
+    finish_reason: str
+
+
+def read_completion(answer: object, *, asked: str) -> Completion:
+    """The answer of a call that was not streamed; `asked` is the model's name where the answer carries none.
+
+    A model's own refusal (`message.refusal`) is its answer.
+
+    Raises:
+        ModelGarbage: HTML, no choices, no text, no finish reason, or wrong types.
+        ModelRefused: the provider's content filter withheld the text.
+    """
+    if not isinstance(answer, ChatCompletion):
+        raise ModelGarbage("The model's answer is not a chat completion")
+    choices: object = answer.choices
+    if not isinstance(choices, list) or not choices:
+        raise ModelGarbage("The model's answer has no choices")
+    message = getattr(choices[0], "message", None)
+    content = getattr(message, "content", None)
+    refusal = getattr(message, "refusal", None)
+    reason = getattr(choices[0], "finish_reason", None)
+    return completed(
+        content or refusal or content,
+        model=read_model(answer, asked=asked),
+        usage=read_usage(answer),
+        finish_reason=reason,
+    )
+
+
+def completed(text: object, *, model: str, usage: Usage | None, finish_reason: object) -> Completion:
+    """A whole answer from its checked parts; raises as `read_completion`."""
+    if finish_reason == "content_filter" and not text:
+        raise ModelRefused("The model's content filter withheld the answer")
+    if not isinstance(finish_reason, str) or not finish_reason:
+        raise ModelGarbage("The model's answer does not say that it is finished")
+    if not isinstance(text, str) or not text.strip():
+        raise ModelGarbage("The model's answer has no text")
+    return Completion(repair(text), model, usage, finish_reason)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What one chunk of a stream adds."""
+
+    text: str
+    finish_reason: str | None
+
+
+def read_chunk(chunk: object) -> Piece:
+    """The first choice's text and finish reason; chunks without choices (usage, keep-alive) add nothing.
+
+    Raises:
+        ModelGarbage: not a chunk, or text that is not text.
+    """
+    if not isinstance(chunk, ChatCompletionChunk):
+        raise ModelGarbage("The model's stream holds something that is not a chunk")
+    choices: object = chunk.choices
+    if not isinstance(choices, list) or not choices:
+        return Piece("", None)
+    delta = getattr(choices[0], "delta", None)
+    text = getattr(delta, "content", None)
+    if text is None:
+        text = getattr(delta, "refusal", None) or ""
+    reason = getattr(choices[0], "finish_reason", None)
+    if not isinstance(text, str) or not isinstance(reason, str | None):
+        raise ModelGarbage("The model's stream holds text that is not text")
+    return Piece(text, reason or None)
+
+
+def read_embeddings(answer: object, *, count: int) -> Floats:
+    """The vectors of an embedding call, in the order of its texts, shape (count, d), not yet of length 1.
+
+    Raises:
+        ModelGarbage: not embeddings, too few or many, doubtful order, unequal dimensions, or numbers that are not
+            finite or all zero.
+    """
+    if not isinstance(answer, CreateEmbeddingResponse):
+        raise ModelGarbage("The embedding model's answer is not embeddings")
+    items: object = answer.data
+    if not isinstance(items, list) or len(items) != count:
+        raise ModelGarbage("The embedding model sent another number of vectors than texts")
+    by_index = {index: item for item in items if type(index := getattr(item, "index", None)) is int}
+    if by_index.keys() != set(range(count)):
+        raise ModelGarbage("The embedding model's vectors are not numbered like the texts")
+    rows = [_read_vector(getattr(by_index[index], "embedding", None)) for index in range(count)]
+    if len({row.shape for row in rows}) != 1:
+        raise ModelGarbage("The embedding model's vectors differ in dimension")
+    vectors = np.stack(rows)
+    if not is_usable(vectors):
+        raise ModelGarbage("The embedding model sent vectors that are not finite, or zero")
+    return vectors
+
+
+def _read_vector(value: object) -> Floats:
+    """A vector of shape (d,), d > 0, from base64 of little-endian float32 or from a list of numbers."""
+    try:
+        if isinstance(value, str):
+            vector = np.frombuffer(base64.b64decode(value, validate=True), dtype="<f4")
+        elif isinstance(value, list) and all(type(number) in (float, int) for number in value):
+            with np.errstate(over="ignore"):  # to infinity, which the caller refuses
+                vector = np.array(value, dtype=np.float32)
+        else:
+            raise TypeError
+    except (binascii.Error, ValueError, TypeError, OverflowError):
+        raise ModelGarbage("The embedding model sent something that is not a vector") from None
+    if not vector.size:
+        raise ModelGarbage("The embedding model sent an empty vector")
+    return vector.astype(np.float32, copy=False)
+
+
+def read_usage(answer: ChatCompletion | ChatCompletionChunk) -> Usage | None:
+    """The token counts, or None where the provider sent none that make sense: an answer is not lost over its bill."""
+    prompt = getattr(answer.usage, "prompt_tokens", None)
+    completion = getattr(answer.usage, "completion_tokens", None)
+    if type(prompt) is not int or type(completion) is not int or prompt < 0 or completion < 0:
+        return None
+    return Usage(prompt, completion)
+
+
+def read_model(answer: ChatCompletion | ChatCompletionChunk, *, asked: str) -> str:
+    """The name of the model that answered, as the provider gives it."""
+    name: object = answer.model
+    return repair(name) if isinstance(name, str) and name else asked
+
+
+def repair(text: str) -> str:
+    """The text with surrogate pairs joined and lone surrogates replaced by U+FFFD, so that it encodes as UTF-8."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def join_surrogates(held: str, delta: str) -> tuple[str, str]:
+    """The text to pass on and what to hold back: a pair that two chunks of a stream share must not be torn."""
+    text = held + delta
+    if text and "\ud800" <= text[-1] <= "\udbff":
+        return repair(text[:-1]), text[-1]
+    return repair(text), ""

@@ -1,0 +1,214 @@
+"""How do texts become vectors, at a provider or in this process?
+
+Both ways promise the same: one row of length 1 a text, of a dimension that never changes, whatever the text is.
+"""
+
+import asyncio
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Literal, Protocol
+
+import numpy as np
+from openai import AsyncOpenAI, BadRequestError, UnprocessableEntityError
+
+from config.settings import Settings
+from utils.answers import read_embeddings, repair
+from utils.circuit import CircuitBreaker
+from utils.errors import ConfigurationError, ModelGarbage
+from utils.openai_client import ask
+from utils.vectors import Floats, batches, normalised
+
+if TYPE_CHECKING:
+    from utils.encoder import Encoder
+
+CACHED = 2048  # vectors; at 1,536 dimensions 12 MB
+LOCAL_CHUNK = 8  # texts (some 20 ms) after which a bulk lets others have the encoder
+
+# OpenAI takes 2,048 texts, 300,000 tokens and 8,191 tokens a text in one call. Byte-pair tokenizers have no more tokens
+# than bytes, and of most texts three bytes or more a token.
+TEXTS_PER_CALL = 256
+BYTES_PER_CALL = 600_000
+BYTES_PER_TEXT = (24_573, 8_191, 1_500)  # 8,191 tokens of most texts; of any text; 512 tokens of most texts
+
+BLANK = "."  # stands in for a text without characters, which providers refuse
+
+Encoding = Literal["base64", "float"]
+
+
+class Embedder(Protocol):
+    """What turns texts into vectors; `model` and `dimensions` are recorded with every vector."""
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def dimensions(self) -> int | None:
+        """None until a provider's first answer."""
+
+    async def embed(self, texts: Sequence[str]) -> Floats:
+        """Vectors of length 1, shape (n, d), in the order of the texts.
+
+        Raises:
+            ModelError: the provider failed, refused, or sent something that is not vectors.
+        """
+
+
+class VectorCache:
+    """The newest vectors by space and text: a chat message is embedded as a query, and again by the worker."""
+
+    def __init__(self, size: int = CACHED) -> None:
+        self._size = size
+        self._lock = threading.Lock()
+        self._vectors: OrderedDict[bytes, Floats] = OrderedDict()
+
+    async def fill(
+        self, space: str, texts: Sequence[str], embed: Callable[[Sequence[str]], Awaitable[Floats]]
+    ) -> Floats:
+        """The texts' vectors, shape (n, d), of which `embed` makes those that are missing; n must not be 0."""
+        keys = [blake2b(f"{space}\0{text}".encode(), digest_size=16).digest() for text in texts]
+        with self._lock:
+            known = {key: self._vectors[key] for key in keys if key in self._vectors}
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if missing:
+            vectors = await embed(list(missing.values()))
+            # A row is a view that would keep its whole batch in memory.
+            known.update((key, vector.copy()) for key, vector in zip(missing, vectors, strict=True))
+        if len({vector.shape for vector in known.values()}) > 1:
+            raise ModelGarbage("The embedding model changed its dimension")
+        with self._lock:
+            for key in keys:
+                self._vectors[key] = known[key]
+                self._vectors.move_to_end(key)
+            while len(self._vectors) > self._size:
+                self._vectors.popitem(last=False)
+        return np.stack([known[key] for key in keys])
+
+
+SHARED_CACHE = VectorCache()  # one a process: its API and its worker embed the same texts
+
+
+class RemoteEmbedder:
+    """An embedding model behind an OpenAI-compatible endpoint."""
+
+    def __init__(
+        self,
+        client: AsyncOpenAI,
+        model: str,
+        *,
+        deadline: float,
+        breaker: CircuitBreaker,
+        cache: VectorCache | None = None,
+    ) -> None:
+        self.model = model
+        self.dimensions: int | None = None
+        self._client = client
+        self._deadline = deadline  # seconds a call of up to 256 texts, retries included
+        self._breaker = breaker
+        self._cache = cache if cache is not None else VectorCache()
+        self._space = f"{client.base_url} {model}"
+        self._encoding: Encoding = "base64"
+
+    async def embed(self, texts: Sequence[str]) -> Floats:
+        """As `Embedder`: cut to some 8,191 tokens a text, and to less where the provider refuses that."""
+        if not texts:
+            return np.empty((0, self.dimensions or 0), dtype=np.float32)
+        cleaned = [_cut(repair(text), BYTES_PER_TEXT[0]) if text.strip() else BLANK for text in texts]
+        vectors = await self._cache.fill(self._space, cleaned, self._embed_all)
+        self.dimensions = vectors.shape[1]
+        return vectors
+
+    async def _embed_all(self, texts: Sequence[str]) -> Floats:
+        sizes = [len(text.encode()) for text in texts]
+        calls = batches(sizes, most=TEXTS_PER_CALL, bound=BYTES_PER_CALL)
+        return np.concatenate([await self._embed_call(list(texts[call])) for call in calls])
+
+    async def _embed_call(self, texts: list[str]) -> Floats:
+        async def attempt() -> Floats:
+            return self._accept(read_embeddings(await self._send(texts), count=len(texts)))
+
+        with self._breaker.watch():
+            return await ask(attempt, deadline=self._deadline)
+
+    async def _send(self, texts: list[str]) -> object:
+        """The SDK's answer. A refusal may be about the encoding or about a text's length: try what is left to try."""
+        remaining = [b for b in BYTES_PER_TEXT[1:] if any(len(text.encode()) > b for text in texts)]
+        encoding = self._encoding
+        cut = texts
+        while True:
+            try:
+                answer = await self._client.embeddings.create(input=cut, model=self.model, encoding_format=encoding)
+            except (BadRequestError, UnprocessableEntityError) as error:
+                if encoding == "base64" and error.param in (None, "encoding_format"):
+                    encoding = "float"
+                elif remaining:
+                    bound = remaining.pop(0)
+                    cut = [_cut(text, bound) for text in cut]
+                else:
+                    raise
+            else:
+                if cut == texts:  # else the length may have been the reason
+                    self._encoding = encoding
+                return answer
+
+    def _accept(self, vectors: Floats) -> Floats:
+        """The vectors at length 1, when their dimension is the one seen before."""
+        width = vectors.shape[1]
+        if self.dimensions not in (None, width):
+            raise ModelGarbage("The embedding model changed its dimension")
+        self.dimensions = width
+        return normalised(vectors)
+
+
+class LocalEmbedder:
+    """The packaged encoder, run on its own thread."""
+
+    def __init__(self, encoder: "Encoder", *, model: str, dimensions: int, cache: VectorCache | None = None) -> None:
+        self.model = model
+        self.dimensions = dimensions
+        self._encoder = encoder
+        self._cache = cache if cache is not None else VectorCache()
+
+    async def embed(self, texts: Sequence[str]) -> Floats:
+        """As `Embedder`; only a text's first 256 tokens count."""
+        if not texts:
+            return np.empty((0, self.dimensions), dtype=np.float32)
+        return await self._cache.fill(self.model, [repair(text) for text in texts], self._encode)
+
+    async def token_vectors(self, texts: Sequence[str]) -> list[Floats]:
+        """Every text's tokens in context, rows of length 1: one array of shape (tokens, 384) a text."""
+        return [await asyncio.wrap_future(self._encoder.submit_tokens(text)) for text in texts]
+
+    async def _encode(self, texts: Sequence[str]) -> Floats:
+        chunks = [texts[start : start + LOCAL_CHUNK] for start in range(0, len(texts), LOCAL_CHUNK)]
+        return np.concatenate([await asyncio.wrap_future(self._encoder.submit(chunk)) for chunk in chunks])
+
+
+def open_embedder(settings: Settings, client: AsyncOpenAI | None) -> Embedder:
+    """The embedder that the settings ask for; the local one takes half a second the first time, then 0.1 s.
+
+    Raises:
+        ConfigurationError: the local encoder's package is missing, or a provider is set without a client.
+    """
+    if settings.local_embeddings:
+        from utils.encoder import DIMENSIONS, MODEL, load_encoder  # onnxruntime takes 0.2 s to import
+
+        encoder = load_encoder(settings.loci_home)
+        return LocalEmbedder(encoder, model=MODEL, dimensions=DIMENSIONS, cache=SHARED_CACHE)
+    if client is None:
+        raise ConfigurationError("Embedding at a provider needs its client")
+    return RemoteEmbedder(
+        client,
+        settings.embedding_model,
+        deadline=settings.model_deadline,
+        breaker=CircuitBreaker("embedding"),
+        cache=SHARED_CACHE,
+    )
+
+
+def _cut(text: str, size: int) -> str:
+    """The text's beginning, of at most `size` bytes in UTF-8."""
+    if len(text) * 4 <= size:
+        return text
+    return text.encode()[:size].decode(errors="ignore")

@@ -1,0 +1,231 @@
+"""How is a chat model asked for an answer, whole or as a stream?"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar, cast
+
+from openai import APIStatusError, AsyncOpenAI, AsyncStream, BadRequestError, Omit, UnprocessableEntityError, omit
+from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
+
+from utils.answers import (
+    LONGEST_ANSWER,
+    Completion,
+    Usage,
+    completed,
+    join_surrogates,
+    read_chunk,
+    read_completion,
+    read_model,
+    read_usage,
+    repair,
+)
+from utils.circuit import CircuitBreaker
+from utils.errors import ModelGarbage
+from utils.openai_client import PROVIDER_ERRORS, as_model_error, ask, open_client
+
+__all__ = ["ChatModel", "Completion", "Message", "Usage", "open_client"]
+
+Message = ChatCompletionMessageParam  # `content` is a string, or a list of text and image parts
+
+STALL = 30.0  # seconds between two chunks of a stream
+STREAM_DEADLINES = 5  # a stream may take this many deadlines in all
+GRACE = 2.0  # seconds to wait for the token count once the answer has ended
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class _Request:
+    model: str
+    messages: list[Message]
+    temperature: float | None
+    max_tokens: int | None
+
+
+class ChatModel:
+    """A chat model behind one endpoint; every call ends within its deadline, in an answer or a `ModelError`."""
+
+    def __init__(
+        self, client: AsyncOpenAI, model: str, *, deadline: float, breaker: CircuitBreaker, stall: float = STALL
+    ) -> None:
+        self.model = model
+        self._client = client
+        self._deadline = deadline  # seconds
+        self._breaker = breaker
+        self._stall = stall  # seconds
+        self._refused: dict[str, frozenset[str]] = {}  # model → optional parameters that it does not take
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        model: str | None = None,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+    ) -> Completion:
+        """One whole answer, within the deadline, retries included.
+
+        Raises:
+            ModelUnavailable, CircuitOpen, ModelRefused, ModelGarbage: as `ask`, `CircuitBreaker` and
+                `read_completion` say.
+        """
+        request = self._request(messages, model, temperature, max_tokens)
+
+        async def attempt() -> Completion:
+            return read_completion(await self._send(request, streamed=False), asked=request.model)
+
+        with self._breaker.watch():
+            return await ask(attempt, deadline=self._deadline)
+
+    async def stream(
+        self,
+        messages: Sequence[Message],
+        *,
+        model: str | None = None,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+    ) -> AsyncGenerator[str | Completion, None]:
+        """The answer's text as it comes, then one `Completion` that holds all of it.
+
+        The deadline, retries and circuit breaker cover the time to the first text. From then on a gap of `stall`
+        seconds, or five deadlines in all, end the stream. Leaving early closes the connection; wrap the stream in
+        `contextlib.aclosing` where the loop over it may be left.
+
+        Raises:
+            ModelUnavailable, CircuitOpen, ModelRefused, ModelGarbage: as `complete`; after the first text, a stream
+                that is cut, stalls, or ends without a finish reason raises too, and what was yielded stands.
+        """
+        request = self._request(messages, model, temperature, max_tokens)
+        now = asyncio.get_running_loop().time
+        ends = now() + STREAM_DEADLINES * self._deadline
+        with self._breaker.watch():
+            answer, text = await ask(lambda: self._begin(request), deadline=self._deadline)
+        try:
+            while text is not None:
+                if text:
+                    yield text
+                try:
+                    gap = min(GRACE, self._stall) if answer.finish_reason else self._stall
+                    async with asyncio.timeout_at(min(now() + gap, ends)):
+                        text = await answer.read_on()
+                except (TimeoutError, *PROVIDER_ERRORS) as error:
+                    if answer.finish_reason:
+                        break  # the answer is whole; only its token count is missing
+                    raise as_model_error(error) from None
+            yield answer.completion()
+        finally:
+            await answer.close()
+
+    def _request(
+        self, messages: Sequence[Message], model: str | None, temperature: float | None, max_tokens: int | None
+    ) -> _Request:
+        return _Request(model or self.model, [_encodable(m) for m in messages], temperature, max_tokens)
+
+    async def _begin(self, request: _Request) -> tuple["_StreamedAnswer", str | None]:
+        """Open a stream and read it up to its first text."""
+        chunks = await self._send(request, streamed=True)
+        if not isinstance(chunks, AsyncStream):
+            raise ModelGarbage("The model's answer is not a stream")
+        answer = _StreamedAnswer(chunks, request.model)
+        try:
+            text = await answer.read_on()
+            if not text:
+                answer.completion()  # it ended without any text: raises
+        except BaseException:
+            await answer.close()
+            raise
+        return answer, text
+
+    async def _send(self, request: _Request, *, streamed: bool) -> object:
+        """The SDK's answer; optional parameters that the provider turns out not to take are left out from then on."""
+        refused = self._refused.get(request.model, frozenset())
+        while True:
+            try:
+                answer = await self._client.chat.completions.create(
+                    model=request.model,
+                    messages=request.messages,
+                    temperature=omit if "temperature" in refused else _given(request.temperature),
+                    max_tokens=omit if "max_tokens" in refused else _given(request.max_tokens),
+                    max_completion_tokens=_given(request.max_tokens) if "max_tokens" in refused else omit,
+                    stream=streamed,
+                    stream_options={"include_usage": True} if streamed and "stream_options" not in refused else omit,
+                )
+            except (BadRequestError, UnprocessableEntityError) as error:
+                option = _dispensable(error, request, streamed=streamed)
+                if option is None or option in refused:
+                    raise
+                refused |= {option}
+            else:
+                self._refused[request.model] = refused
+                return answer
+
+
+class _StreamedAnswer:
+    """A stream that is being read, and what it has said so far."""
+
+    def __init__(self, chunks: AsyncStream[ChatCompletionChunk], asked: str) -> None:
+        self.finish_reason: str | None = None
+        self._chunks = chunks
+        self._model = asked
+        self._usage: Usage | None = None
+        self._texts: list[str] = []
+        self._length = 0
+        self._held = ""  # half of a surrogate pair
+
+    async def read_on(self) -> str | None:
+        """The next text; an empty one when the answer has just ended; None when the stream has."""
+        while (chunk := await anext(self._chunks, None)) is not None:
+            piece = read_chunk(chunk)
+            self._model = read_model(chunk, asked=self._model)
+            self._usage = read_usage(chunk) or self._usage
+            self.finish_reason = piece.finish_reason or self.finish_reason
+            text, self._held = join_surrogates(self._held, piece.text)
+            self._length += len(text)
+            if self._length > LONGEST_ANSWER:
+                raise ModelGarbage("The model's answer does not end")
+            if text:
+                self._texts.append(text)
+            if text or piece.finish_reason:
+                return text
+        return None
+
+    def completion(self) -> Completion:
+        """The whole answer, checked; raises as `read_completion`."""
+        return completed("".join(self._texts), model=self._model, usage=self._usage, finish_reason=self.finish_reason)
+
+    async def close(self) -> None:
+        await self._chunks.close()
+
+
+def _given(value: T | None) -> T | Omit:
+    return omit if value is None else value
+
+
+def _dispensable(error: APIStatusError, request: _Request, *, streamed: bool) -> str | None:
+    """The optional parameter to try without, after a 400 or 422.
+
+    Reasoning models refuse `temperature`, and `max_tokens` in favour of `max_completion_tokens`, and name what they
+    refuse; older servers refuse `stream_options`, and seldom name it.
+    """
+    sent = {"temperature": request.temperature is not None, "max_tokens": request.max_tokens is not None}
+    if error.param in sent:
+        return error.param if sent[error.param] else None
+    return "stream_options" if streamed else None
+
+
+def _encodable(message: Message) -> Message:
+    """The message with every string in it such that JSON and UTF-8 can carry it."""
+    return cast(Message, _repaired(message))
+
+
+def _repaired(value: object) -> object:
+    match value:
+        case str():
+            return repair(value)
+        case Mapping():
+            return {key: _repaired(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_repaired(item) for item in value]
+        case _:
+            return value

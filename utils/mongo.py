@@ -1,0 +1,78 @@
+"""How is MongoDB reached, whichever driver and server it is?
+
+The only file that knows drivers. The rest of the project is written against PyMongo's async API as far as Motor shares
+it; the two calls that differ (`aggregate`, `close`) stand here.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, TypeAlias
+
+from bson.codec_options import DatetimeConversion
+from motor.motor_asyncio import AsyncIOMotorClient
+from pymongo import AsyncMongoClient
+from pymongo.asynchronous.collection import AsyncCollection
+from pymongo.asynchronous.database import AsyncDatabase
+from pymongo.errors import AutoReconnect, ConnectionFailure, ExecutionTimeout, PyMongoError
+
+from config.settings import Settings
+from embedded.launch import attached
+from utils.errors import LociError, StoreUnavailable
+
+Document: TypeAlias = dict[str, Any]
+Collection: TypeAlias = AsyncCollection[Document]
+Database: TypeAlias = AsyncDatabase[Document]
+
+SELECTION_SECONDS = 10  # how long an operation waits for a server before it fails
+
+
+@asynccontextmanager
+async def open_database(settings: Settings) -> AsyncIterator[Database]:
+    """The database that the settings name: a MongoDB, or the built-in store, started or joined for the while.
+
+    The client belongs to the running event loop. Raises `embedded.launch.StoreStartError` where the built-in store
+    cannot be started.
+    """
+    if settings.mongodb_uri is not None:
+        async with _client(settings, settings.mongodb_uri.get_secret_value()) as database:
+            yield database
+    else:
+        async with attached(settings.loci_home) as uri, _client(settings, uri) as database:
+            yield database
+
+
+@asynccontextmanager
+async def _client(settings: Settings, uri: str) -> AsyncIterator[Database]:
+    options: dict[str, Any] = {
+        "tz_aware": True,
+        "serverSelectionTimeoutMS": SELECTION_SECONDS * 1000,
+        "datetime_conversion": DatetimeConversion.DATETIME_AUTO,
+        "appname": "loci",
+    }
+    if settings.mongodb_driver == "motor":
+        motor: Any = AsyncIOMotorClient(uri, **options)
+        try:
+            yield motor[settings.mongodb_db]
+        finally:
+            motor.close()
+    else:
+        client: AsyncMongoClient[Document] = AsyncMongoClient(uri, **options)
+        try:
+            yield client[settings.mongodb_db]
+        finally:
+            await client.close()
+
+
+async def aggregate(collection: Collection, pipeline: Sequence[Mapping[str, Any]]) -> list[Document]:
+    """All documents that the pipeline gives. PyMongo's `aggregate` is awaited, Motor's is not."""
+    found: Any = collection.aggregate(pipeline)
+    cursor = await found if hasattr(found, "__await__") else found
+    documents: list[Document] = await cursor.to_list(None)
+    return documents
+
+
+def as_loci_error(error: PyMongoError) -> LociError | None:
+    """`StoreUnavailable` where the driver says that the server is away; None where the error is a bug of ours."""
+    if isinstance(error, ConnectionFailure | AutoReconnect | ExecutionTimeout):
+        return StoreUnavailable("The store does not answer; try again", retry_after=1.0)
+    return None

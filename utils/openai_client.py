@@ -1,0 +1,181 @@
+"""How is a model provider reached, tried again, and what do its failures mean?
+
+The SDK's own retries are off: they sleep past any deadline (a Retry-After of up to 120 s is obeyed) and count timeouts
+per read. Here one deadline spans all attempts, and every error of the SDK becomes one of `utils.errors`, without the
+provider's text: it may quote the prompt, the key or the URL. The log gets an error's class and status, nothing more.
+"""
+
+import asyncio
+import logging
+import math
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from ipaddress import ip_address
+from json import JSONDecodeError
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+from openai import (
+    APIConnectionError,
+    APIError,
+    APIStatusError,
+    APITimeoutError,
+    AsyncOpenAI,
+    DefaultAsyncHttpxClient,
+    OpenAIError,
+    Timeout,
+)
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, stop_before_delay
+from tenacity.wait import wait_random_exponential
+
+from config.settings import OPENAI_URL, Settings
+from utils.errors import ConfigurationError, ModelError, ModelGarbage, ModelRefused, ModelUnavailable
+
+T = TypeVar("T")
+
+ATTEMPTS = 3
+FIRST_PAUSE = 0.5  # seconds, at most, before the second attempt; doubles; full jitter
+LONGEST_PAUSE = 8.0  # seconds; a provider's Retry-After may be longer
+CONNECT_TIMEOUT = 10.0  # seconds
+
+PROVIDER_ERRORS = (OpenAIError, JSONDecodeError, UnicodeDecodeError)  # what the SDK raises over a provider's answer
+
+_TRANSIENT = frozenset({408, 409, 429})
+_REFUSALS = {
+    401: "the API key is not accepted",
+    403: "the API key may not do this",
+    404: "the model name or OPENAI_BASE_URL is wrong",
+}
+
+log = logging.getLogger(__name__)
+
+
+def open_client(settings: Settings) -> AsyncOpenAI:
+    """A client for the provider that the settings name; belongs to the event loop that first uses it.
+
+    Only the settings count: `OPENAI_BASE_URL` left in the SDK's hands would be read from the environment alone. A
+    provider on this machine is reached directly, any other through the environment's proxy. Redirects are not
+    followed: they would carry a conversation to a place nobody configured.
+
+    Raises:
+        ConfigurationError: no provider is set, or its URL or key cannot be one.
+    """
+    if not settings.has_model:
+        raise ConfigurationError("Neither OPENAI_API_KEY nor OPENAI_BASE_URL is set")
+    url = settings.openai_base_url or OPENAI_URL
+    key = settings.openai_api_key.get_secret_value().strip() if settings.openai_api_key else ""
+    if not key.isascii() or not key.isprintable():
+        raise ConfigurationError("OPENAI_API_KEY holds characters that no HTTP header can carry")
+    _silence_urls()
+    try:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or (parts.port or 1) < 0:
+            raise ValueError
+        timeout = Timeout(
+            connect=CONNECT_TIMEOUT, read=settings.model_deadline, write=settings.model_deadline, pool=CONNECT_TIMEOUT
+        )
+        http = DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, trust_env=not _is_local(parts.hostname))
+        return AsyncOpenAI(base_url=url, api_key=key or "none", max_retries=0, timeout=timeout, http_client=http)
+    except ValueError:
+        raise ConfigurationError("OPENAI_BASE_URL is not an http or https URL") from None
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _silence_urls() -> None:
+    """Keep the HTTP client from logging every URL, which may carry credentials, at INFO."""
+    for name in ("httpx", "httpx2"):
+        if logging.getLogger(name).level == logging.NOTSET:
+            logging.getLogger(name).setLevel(logging.WARNING)
+
+
+async def ask(call: Callable[[], Awaitable[T]], *, deadline: float) -> T:
+    """What `call` returns: tried up to three times, all of it within `deadline` seconds.
+
+    Tried again: connection errors, 408, 409, 429 and 5xx, after an exponential pause with full jitter or the
+    provider's Retry-After; when that pause would outlast the deadline, the call fails at once.
+
+    Raises:
+        ModelUnavailable: out of attempts or time; `retry_after` is the provider's, where it gave one.
+        ModelRefused: any other 4xx, not tried again.
+        ModelGarbage: the answer cannot be read, not tried again.
+    """
+    attempts = AsyncRetrying(
+        retry=retry_if_exception(is_transient),
+        wait=_pause,
+        stop=stop_after_attempt(ATTEMPTS) | stop_before_delay(deadline),
+        before_sleep=_note_retry,
+        reraise=True,
+    )
+
+    async def attempt() -> T:  # tenacity awaits only what it sees to be a coroutine function
+        return await call()
+
+    try:
+        async with asyncio.timeout(deadline):
+            return await attempts(attempt)
+    except (TimeoutError, *PROVIDER_ERRORS) as error:
+        raise as_model_error(error) from None
+
+
+def is_transient(error: BaseException) -> bool:
+    """Whether the same request may succeed in a moment."""
+    if isinstance(error, APIStatusError):
+        exhausted = error.code == "insufficient_quota"  # OpenAI's 429 for an unpaid bill; no pause mends it
+        return (error.status_code in _TRANSIENT and not exhausted) or error.status_code >= 500
+    return isinstance(error, APIError)  # the connection, or an error told inside a stream
+
+
+def as_model_error(error: Exception) -> ModelError:
+    """The error of ours that one of `PROVIDER_ERRORS`, or a timeout, amounts to; logged, by class and status only."""
+    status = error.status_code if isinstance(error, APIStatusError) else None
+    log.warning("model call failed: %s, status %s", type(error).__name__, status)
+    match error:
+        case TimeoutError() | APITimeoutError():
+            return ModelUnavailable("The model did not answer in time")
+        case APIConnectionError():
+            return ModelUnavailable("The model cannot be reached, or broke off")
+        case APIStatusError(status_code=code) if code in _TRANSIENT or code >= 500:
+            return ModelUnavailable(f"The model answered with status {code}", retry_after=_retry_after(error))
+        case APIStatusError(status_code=code) if code >= 300:
+            why = _REFUSALS.get(code)
+            return ModelRefused(f"The model refused with status {code}" + (f": {why}" if why else ""))
+        case APIError():
+            return ModelUnavailable("The model reported an error instead of going on")
+        case _:
+            return ModelGarbage("The model's answer cannot be read")
+
+
+def _pause(state: RetryCallState) -> float:
+    backoff = wait_random_exponential(multiplier=FIRST_PAUSE, max=LONGEST_PAUSE)(state)
+    error = state.outcome.exception() if state.outcome else None
+    return max(backoff, _retry_after(error) or 0.0)
+
+
+def _note_retry(state: RetryCallState) -> None:
+    error = state.outcome.exception() if state.outcome else None
+    status = error.status_code if isinstance(error, APIStatusError) else None
+    log.info("model call tried again in %.2f s: %s, status %s", state.upcoming_sleep, type(error).__name__, status)
+
+
+def _retry_after(error: BaseException | None) -> float | None:
+    """Seconds to wait according to the response's Retry-After header, a number or an HTTP date; None without one."""
+    text = error.response.headers.get("retry-after") if isinstance(error, APIStatusError) else None
+    if text is None:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        try:
+            moment = parsedate_to_datetime(text)
+        except ValueError:
+            return None
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        seconds = (aware - datetime.now(UTC)).total_seconds()
+    return max(seconds, 0.0) if math.isfinite(seconds) else None

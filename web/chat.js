@@ -1,0 +1,153 @@
+// The chat page: sends a question, shows the answer as it streams and the memories that it cites. Text only, no HTML.
+"use strict";
+
+const log = document.getElementById("log");
+const form = document.getElementById("form");
+const text = document.getElementById("text");
+const send = document.getElementById("send");
+const sessions = document.getElementById("session");
+const NEW = "";
+
+let session = sessionStorage.getItem("session") || null;
+
+function headers() {
+  const key = localStorage.getItem("key");
+  return { "content-type": "application/json", ...(key ? { "x-api-key": key } : {}) };
+}
+
+async function call(path, options = {}) {
+  const answer = await fetch(path, { ...options, headers: headers() });
+  if (answer.status === 401) {
+    await askForKey();
+    return call(path, options);
+  }
+  if (!answer.ok) {
+    const problem = await answer.json().catch(() => ({}));
+    throw new Error(problem.detail || `The server answered ${answer.status}`);
+  }
+  return answer;
+}
+
+function askForKey() {
+  const dialog = document.getElementById("keys");
+  const key = document.getElementById("key");
+  key.value = "";
+  if (!dialog.open) dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => { localStorage.setItem("key", key.value.trim()); resolve(); }, { once: true });
+  });
+}
+
+function show(role, content) {
+  const line = document.createElement("div");
+  line.className = `message ${role}`;
+  line.textContent = content;
+  log.append(line);
+  line.scrollIntoView({ block: "end" });
+  return line;
+}
+
+function showSources(citations) {
+  if (!citations.length) return;
+  const box = document.createElement("details");
+  box.className = "sources";
+  const title = document.createElement("summary");
+  title.textContent = citations.length === 1 ? "1 memory" : `${citations.length} memories`;
+  const list = document.createElement("ol");
+  for (const { n, role, content, timestamp } of citations) {
+    const item = document.createElement("li");
+    item.value = n;
+    item.textContent = `${role || "summary"}, ${new Date(timestamp).toLocaleString()}: ${content}`;
+    list.append(item);
+  }
+  box.append(title, list);
+  log.append(box);
+  box.scrollIntoView({ block: "end" });
+}
+
+// Server-sent events of a POST: yields {event, data} as they come.
+async function* events(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    rest += value;
+    const blocks = rest.split("\n\n");
+    rest = blocks.pop();
+    for (const block of blocks) {
+      const found = block.match(/^event: (.*)\ndata: (.*)$/);
+      if (found) yield { event: found[1], data: JSON.parse(found[2]) };
+    }
+  }
+}
+
+async function ask(query) {
+  show("user", query);
+  const line = show("assistant waiting", "");
+  let ended = false;
+  try {
+    const request = { query, stream: true, ...(session ? { session_id: session } : {}) };
+    const answer = await call("/query", { method: "POST", body: JSON.stringify(request) });
+    for await (const { event, data } of events(answer.body)) {
+      if (event === "meta") remember(data.session_id);
+      if (event === "delta") line.textContent += data.text;
+      if (event === "done") { ended = true; line.textContent = data.response; showSources(data.citations); }
+      if (event === "error") { ended = true; show("error", data.detail); }
+      line.scrollIntoView({ block: "end" });
+    }
+    if (!ended) show("error", "The connection broke off; what came so far is kept.");
+  } catch (error) {
+    show("error", error instanceof TypeError ? "The server cannot be reached. Is it running?" : error.message);
+  }
+  line.classList.remove("waiting");
+  if (!line.textContent) line.remove();
+}
+
+function remember(id) {
+  const fresh = id !== session;
+  session = id;
+  sessionStorage.setItem("session", id);
+  if (fresh) listSessions();
+}
+
+async function listSessions() {
+  const { items } = await (await call("/v1/sessions?limit=50")).json();
+  sessions.replaceChildren(new Option("New conversation", NEW));
+  for (const item of items) sessions.append(new Option(item.title, item.id, false, item.id === session));
+  if (!session) sessions.value = NEW;
+}
+
+async function openSession(id) {
+  session = id || null;
+  log.replaceChildren();
+  if (!session) { sessionStorage.removeItem("session"); return; }
+  sessionStorage.setItem("session", session);
+  let cursor = null;
+  do {
+    const query = new URLSearchParams({ limit: "200", ...(cursor ? { cursor } : {}) });
+    const page = await (await call(`/v1/sessions/${encodeURIComponent(session)}/messages?${query}`)).json();
+    for (const message of page.items) show(message.role, message.content);
+    cursor = page.next_cursor;
+  } while (cursor);
+}
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const query = text.value.trim();
+  if (!query || send.disabled) return;
+  text.value = "";
+  send.disabled = true;
+  await ask(query);
+  send.disabled = false;
+  text.focus();
+});
+text.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); form.requestSubmit(); }
+});
+sessions.addEventListener("change", () => openSession(sessions.value).catch((error) => show("error", error.message)));
+document.getElementById("new").addEventListener("click", () => { openSession(null); sessions.value = NEW; text.focus(); });
+
+listSessions()
+  .then(() => session && openSession(session))
+  .catch(() => { session = null; sessionStorage.removeItem("session"); });

@@ -1,0 +1,64 @@
+"""What is the Celery app? The broker, the tasks and the schedule; the same app on Redis and in one process.
+
+A message is a nudge, never the record: it may be lost or come twice. What there is to do stands in MongoDB.
+"""
+
+from typing import Any
+
+from celery import Celery
+
+from config.settings import Settings
+from workers.process import WorkerProcess
+
+SWEEP_SECONDS = 5.0
+NUDGE_EXPIRES = 60  # seconds after which a nudge says nothing that the sweep has not found
+POLLING = 0.02  # seconds between two looks at the in-memory queue
+
+
+def make_app(settings: Settings) -> tuple[Celery, WorkerProcess]:
+    """The app over `REDIS_URL`, or over a queue in this process's memory; and the door of its tasks to the core."""
+    broker = settings.redis_url.get_secret_value() if settings.redis_url else "memory://"
+    app = Celery("loci", broker=broker, set_as_current=False)
+    app.conf.update(
+        broker_connection_retry_on_startup=True,
+        broker_transport_options=_transport(settings),
+        task_ignore_result=True,
+        task_default_queue="loci",
+        worker_prefetch_multiplier=1,
+        worker_hijack_root_logger=False,
+        worker_send_task_events=False,
+        beat_scheduler="celery.beat:Scheduler",  # the schedule below is all there is: nothing to persist
+        beat_schedule={
+            "sweep": {"task": "loci.sweep", "schedule": SWEEP_SECONDS, "options": {"expires": NUDGE_EXPIRES}}
+        },
+        enable_utc=True,
+    )
+    process = WorkerProcess(settings)
+    _register(app, process)
+    return app, process
+
+
+def _register(app: Celery, process: WorkerProcess) -> None:
+    @app.task(name="loci.embed")
+    def embed() -> None:
+        process.run(lambda memory: memory.engine.embeddings.work())
+
+    @app.task(name="loci.summarise")
+    def summarise() -> None:
+        process.run(lambda memory: memory.engine.summaries.work())
+
+    @app.task(name="loci.sweep")
+    def sweep() -> None:
+        process.run(lambda memory: memory.engine.sweep())
+
+
+def _transport(settings: Settings) -> dict[str, Any]:
+    if settings.redis_url is None:
+        return {"polling_interval": POLLING}
+    return {
+        "visibility_timeout": 300,
+        "unacked_restore_interval": 2,
+        "unacked_restore_throttle": 1,
+        "socket_connect_timeout": 5,
+        "socket_timeout": 30,
+    }

@@ -1,0 +1,20 @@
+"""Does the broker answer?"""
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from config.settings import Settings
+
+
+async def ping_broker(settings: Settings) -> str:
+    """What the broker is. Raises `OSError` where Redis does not answer."""
+    if settings.redis_url is None:
+        return "in-process queue"
+    client = Redis.from_url(settings.redis_url.get_secret_value(), socket_connect_timeout=2, socket_timeout=2)
+    try:
+        await client.ping()
+    except RedisError as error:
+        raise ConnectionError("Redis does not answer") from error
+    finally:
+        await client.aclose()
+    return "Redis"

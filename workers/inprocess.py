@@ -1,0 +1,54 @@
+"""How do worker and beat run without a broker? As threads of the process that answers."""
+
+import logging
+import threading
+from typing import Any
+
+from celery import beat
+
+from config.settings import Settings
+from workers.app import make_app
+
+STOP_SECONDS = 30
+
+log = logging.getLogger(__name__)
+
+
+class InProcessWorker:
+    """A Celery worker, one task at a time, and a beat, on a queue in memory. `app`: takes the nudges."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.app, self._process = make_app(settings)
+        self._controller: Any = None
+        self._beat: Any = beat.EmbeddedService(
+            self.app, max_interval=1, thread=True, scheduler_cls="celery.beat:Scheduler"
+        )
+        self._thread = threading.Thread(target=self._work, name="worker", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+        self._beat.start()
+
+    def stop(self) -> None:
+        """Ends after the task that runs."""
+        self._beat.stop()
+        if self._controller is not None:
+            self._controller.stop()
+        self._thread.join(timeout=STOP_SECONDS)
+
+    def _work(self) -> None:
+        """The worker's thread: its event loop and memory live and end here."""
+        self._process.start()
+        self._controller = self.app.WorkController(
+            app=self.app,
+            pool_cls="solo",
+            concurrency=1,
+            hostname="loci@localhost",
+            without_heartbeat=True,
+            without_mingle=True,
+            without_gossip=True,
+        )
+        try:
+            self._controller.start()
+        finally:
+            self._process.stop()

@@ -1,0 +1,65 @@
+"""How does the API tell the workers that there is work, without waiting for the broker?"""
+
+import logging
+import threading
+from typing import Literal
+
+from celery import Celery
+
+from workers.app import NUDGE_EXPIRES
+
+GAP = 0.05  # seconds between two nudges of one kind; a task does all the work that it finds
+
+Kind = Literal["embed", "summarise"]
+
+log = logging.getLogger(__name__)
+
+
+class CeleryNudge:
+    """Sends nudges from a thread of its own, many asked for at once going out as one. A lost one costs a sweep."""
+
+    def __init__(self, app: Celery) -> None:
+        self._app = app
+        self._wanted: set[Kind] = set()
+        self._changed = threading.Condition()
+        self._closed = False
+        self._thread = threading.Thread(target=self._send, name="nudges", daemon=True)
+        self._thread.start()
+
+    def embed(self) -> None:
+        self._want("embed")
+
+    def summarise(self) -> None:
+        self._want("summarise")
+
+    def close(self) -> None:
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+        self._thread.join(timeout=5)
+
+    def _want(self, kind: Kind) -> None:
+        if kind in self._wanted:
+            return
+        with self._changed:
+            self._wanted.add(kind)
+            self._changed.notify()
+
+    def _send(self) -> None:
+        failing = False
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._wanted or self._closed)
+                if self._closed:
+                    return
+                kinds, self._wanted = self._wanted, set()
+            try:
+                for kind in kinds:
+                    self._app.send_task(f"loci.{kind}", expires=NUDGE_EXPIRES, retry=False)
+                failing = False
+            except Exception as error:  # whatever a broker's client raises, the sweep finds the work
+                if not failing:
+                    log.warning("the broker does not take nudges: %s", type(error).__name__)
+                failing = True
+            with self._changed:
+                self._changed.wait_for(lambda: self._closed, timeout=GAP)

@@ -1,0 +1,43 @@
+"""How does a worker process reach the asynchronous core? One event loop and one memory for as long as it lives."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from typing import Any
+
+from agents.memory import Memory
+from agents.open import open_memory
+from config.settings import Settings
+
+
+class WorkerProcess:
+    """The door from Celery's synchronous tasks to the core. Belongs to the thread that starts it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._runner: asyncio.Runner | None = None
+        self._stack = AsyncExitStack()
+        self._memory: Memory | None = None
+
+    def start(self) -> None:
+        """Opens the loop, and on it the memory."""
+        self._runner = asyncio.Runner()
+        self._memory = self._runner.run(self._stack.enter_async_context(open_memory(self._settings)))
+
+    def run(self, work: Callable[[Memory], Awaitable[Any]]) -> None:
+        """Runs one piece of work to its end."""
+        if self._runner is None or self._memory is None:
+            self.start()
+        assert self._runner is not None and self._memory is not None  # noqa: S101
+
+        async def job(memory: Memory) -> None:
+            await work(memory)
+
+        self._runner.run(job(self._memory))
+
+    def stop(self) -> None:
+        """Closes the memory and the loop."""
+        if self._runner is not None:
+            self._runner.run(self._stack.aclose())
+            self._runner.close()
+        self._runner = self._memory = None

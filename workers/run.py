@@ -1,0 +1,42 @@
+"""How does a worker run as processes of its own, on Redis?"""
+
+from typing import Any
+
+from celery import signals
+
+from config.settings import Settings
+from utils.errors import ConfigurationError
+from workers.app import make_app
+
+
+def run_worker(settings: Settings, *, concurrency: int, beat: bool) -> None:
+    """Works until it is told to stop: SIGTERM ends it after the tasks that run. `beat`: sends the sweeps too."""
+    if settings.redis_url is None:
+        raise ConfigurationError("REDIS_URL is not set: without it the workers run inside `loci serve`")
+    app, process = make_app(settings)
+
+    def begin(**_: Any) -> None:
+        process.start()
+
+    def end(**_: Any) -> None:
+        process.stop()
+
+    signals.worker_process_init.connect(begin, weak=False)
+    signals.worker_process_shutdown.connect(end, weak=False)
+    worker = app.Worker(
+        concurrency=concurrency,
+        pool="prefork" if concurrency > 1 else "solo",
+        beat=beat,
+        loglevel="INFO",
+        without_mingle=True,
+        without_gossip=True,
+    )
+    worker.start()
+
+
+def run_beat(settings: Settings) -> None:
+    """Sends the sweeps until it is told to stop; one a deployment is enough, more do no harm."""
+    if settings.redis_url is None:
+        raise ConfigurationError("REDIS_URL is not set: without it beat runs inside `loci serve`")
+    app, _ = make_app(settings)
+    app.Beat(loglevel="INFO").run()
