@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from agents.context import Citation, Context
 from agents.intent import is_small_talk
+from memory.extract import statement_to_forget
 from memory.summary_rules import summarise_by_rules
 from utils.text import content_stems, cut_at_word, split_sentences
 
@@ -24,6 +25,7 @@ _GREETINGS = (
     (re.compile(r"\bhow are you|what['’]s up|how['’]s it", re.IGNORECASE), "I'm well, thank you. How can I help?"),
     (re.compile(r"\b(hi|hello|hey|hiya|yo|good (morning|afternoon|evening))", re.IGNORECASE), "Hello! How can I help?"),
 )
+_ASKS = re.compile(r"^(what|who|whose|where|when|which|why|how|do you|did i|can you|tell me|remind me)\b", re.I)
 _WANTS = (
     (
         re.compile(r"\b(when|what (day|date|time|year)|how long)\b", re.IGNORECASE),
@@ -62,7 +64,9 @@ def answer_by_rules(context: Context) -> RuleAnswer:
     if intent == "summarise":
         return _summary(context)
     if intent == "chat":
-        return RuleAnswer(_small_talk(query) if is_small_talk(query) else "Noted. I'll remember that.")
+        if is_small_talk(query):
+            return RuleAnswer(_small_talk(query))
+        return RuleAnswer("Noted." if context.request.temporary else "Noted. I'll remember that.")
     if context.images is not None and context.intent.name == "image":
         return RuleAnswer(context.images)
     chosen = _choose(query, _sentences(context))
@@ -117,8 +121,13 @@ def _sentences(context: Context) -> list[_Sentence]:
             gist.timestamp,
             score or None,
         )
-        found += [_Sentence(text, source, score) for text in split_sentences(gist.content) if not text.endswith("?")]
+        found += [_Sentence(text, source, score) for text in split_sentences(gist.content) if _states(text)]
     return found
+
+
+def _states(sentence: str) -> bool:
+    """Whether a sentence says something, and neither asks nor asks to forget."""
+    return not (sentence.endswith("?") or _ASKS.match(sentence) or statement_to_forget(sentence))
 
 
 def _choose(query: str, sentences: Sequence[_Sentence]) -> list[_Sentence]:

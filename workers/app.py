@@ -17,7 +17,7 @@ POLLING = 0.02  # seconds between two looks at the in-memory queue
 
 def make_app(settings: Settings) -> tuple[Celery, WorkerProcess]:
     """The app over `REDIS_URL`, or over a queue in this process's memory; and the door of its tasks to the core."""
-    broker = settings.redis_url.get_secret_value() if settings.redis_url else "memory://"
+    broker = settings.redis_url.get_secret_value() if settings.redis_url else "memory://localhost/"
     app = Celery("loci", broker=broker, set_as_current=False)
     app.conf.update(
         broker_connection_retry_on_startup=True,

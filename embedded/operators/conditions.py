@@ -16,7 +16,7 @@ Predicate = Callable[[Mapping[str, Any]], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Any_:
+class Some:
     """Some value at the path passes `test`. Unless `expand`, an array is tried as a whole and not by its elements."""
 
     test: Test
@@ -37,7 +37,7 @@ class All:
     conditions: tuple["Condition", ...]
 
 
-Condition = Any_ | Not | All
+Condition = Some | Not | All
 
 
 def at_path(path: str, condition: Condition) -> Predicate:
@@ -48,7 +48,7 @@ def at_path(path: str, condition: Condition) -> Predicate:
             return lambda document: not holds(document)
         case All(conditions):
             return every([at_path(path, inner) for inner in conditions])
-        case Any_(test, expand):
+        case Some(test, expand):
             if "." in path:
                 return _below(path, test, expand)
             return _on_top(path, test) if expand else lambda document: test(document.get(path, MISSING))
@@ -62,7 +62,7 @@ def on_value(condition: Condition) -> Test:
             return lambda value: not holds(value)
         case All(conditions):
             return every([on_value(inner) for inner in conditions])
-        case Any_(test, _):
+        case Some(test, _):
             return test
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from bson import Decimal128, Int64, ObjectId
 
 from embedded.errors import StoreError
-from embedded.operators.comparing import MISSING, Bracket, bracket, compare, equal
+from embedded.operators.comparing import MISSING, Bracket, bracket, compare, equal, milliseconds
 from embedded.operators.conditions import Test
 from embedded.operators.keys import encode_key
 from embedded.operators.patterns import compile_regex, is_regex
@@ -65,6 +65,9 @@ def compares(operand: Any, accepts: Callable[[int], bool]) -> Test:
             return accepts(compare(value, operand))
 
         return compares_number
+    if kind is Bracket.DATE:
+        moment = milliseconds(operand)
+        return lambda value: bracket(value) is kind and accepts(milliseconds(value) - moment)
     return lambda value: bracket(value) is kind and accepts(compare(value, operand))
 
 

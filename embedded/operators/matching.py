@@ -5,7 +5,7 @@ from typing import Any
 
 from embedded.errors import StoreError, not_implemented
 from embedded.operators.comparing import MISSING
-from embedded.operators.conditions import All, Any_, Condition, Not, Predicate, Test, at_path, every, on_value
+from embedded.operators.conditions import All, Condition, Not, Predicate, Some, Test, at_path, every, on_value
 from embedded.operators.equality import compares, equals, equals_or_matches, is_one_of
 from embedded.operators.expressions import compile_expression, truthy
 from embedded.operators.paths import as_mapping
@@ -35,7 +35,7 @@ def compile_value_test(operand: Any) -> Test:
 
     Raises as `compile_filter`.
     """
-    if is_operators(operand):
+    if is_operators(operand) and next(iter(operand)) not in _LOGICAL | {"$expr"}:
         return on_value(_field_condition(operand))
     return _element_filter(operand) if isinstance(operand, Mapping) else equals_or_matches(operand)
 
@@ -50,7 +50,7 @@ def is_operators(operand: Any) -> bool:
 
 def _clause(name: str, operand: Any) -> Predicate:
     if not name.startswith("$"):
-        return at_path(name, _field_condition(operand) if is_operators(operand) else Any_(equals_or_matches(operand)))
+        return at_path(name, _field_condition(operand) if is_operators(operand) else Some(equals_or_matches(operand)))
     if name in _LOGICAL:
         return _logical(name, operand)
     if name == "$expr":
@@ -89,7 +89,7 @@ def _field_condition(operators: Mapping[str, Any]) -> Condition:
         wanted = operators["$regex"]
         same = equals(wanted) if is_regex(wanted) else None
         conditions.append(
-            Any_(lambda value: search(value) is not None if type(value) is str else same is not None and same(value))
+            Some(lambda value: search(value) is not None if type(value) is str else same is not None and same(value))
         )
     elif "$options" in operators:
         raise StoreError(2, "$options needs a $regex")
@@ -109,7 +109,7 @@ def _comparison(name: str, accepts: Callable[[int], bool]) -> Callable[[Any], Co
     def build(operand: Any) -> Condition:
         if is_regex(operand):
             raise StoreError(2, f"Can't have RegEx as arg to predicate over field ({name}).")
-        return Any_(compares(operand, accepts))
+        return Some(compares(operand, accepts))
 
     return build
 
@@ -117,23 +117,23 @@ def _comparison(name: str, accepts: Callable[[int], bool]) -> Callable[[Any], Co
 def _ne(operand: Any) -> Condition:
     if is_regex(operand):
         raise StoreError(2, "Can't have regex as arg to $ne.")
-    return Not(Any_(equals(operand)))
+    return Not(Some(equals(operand)))
 
 
 def _in(name: str, operand: Any) -> Condition:
     if not isinstance(operand, list):
         raise StoreError(2, f"{name} needs an array")
-    return Any_(is_one_of(operand))
+    return Some(is_one_of(operand))
 
 
 def _exists(operand: Any) -> Condition:
-    present = Any_(lambda value: value is not MISSING)
+    present = Some(lambda value: value is not MISSING)
     return present if truthy(operand) else Not(present)
 
 
 def _not(operand: Any) -> Condition:
     if is_regex(operand):
-        return Not(Any_(equals_or_matches(operand)))
+        return Not(Some(equals_or_matches(operand)))
     if not isinstance(operand, Mapping):
         raise StoreError(2, "$not needs a regex or a document")
     if not operand:
@@ -147,9 +147,8 @@ def _not(operand: Any) -> Condition:
 def _elem_match(operand: Any) -> Condition:
     if not isinstance(operand, Mapping):
         raise StoreError(2, "$elemMatch needs an Object")
-    by_value = is_operators(operand) and not operand.keys() & (_LOGICAL | {"$expr"})
-    test = on_value(_field_condition(operand)) if by_value else _element_filter(operand)
-    return Any_(lambda value: isinstance(value, list) and any(map(test, value)), expand=False)
+    test = compile_value_test(operand)
+    return Some(lambda value: isinstance(value, list) and any(map(test, value)), expand=False)
 
 
 def _element_filter(filter: Mapping[str, Any]) -> Test:
@@ -169,7 +168,7 @@ def _all(operand: Any) -> Condition:
     if not isinstance(operand, list):
         raise StoreError(2, "$all needs an array")
     if not operand:
-        return Any_(lambda value: False)
+        return Some(lambda value: False)
     element_wise = [isinstance(item, Mapping) and next(iter(item), "") == "$elemMatch" for item in operand]
     if any(element_wise):
         if not all(element_wise):
@@ -177,11 +176,11 @@ def _all(operand: Any) -> Condition:
         return All(tuple(_field_condition(item) for item in operand))
     if any(is_operators(item) for item in operand):
         raise StoreError(2, "no $ expressions in $all")
-    return All(tuple(Any_(equals_or_matches(item)) for item in operand))
+    return All(tuple(Some(equals_or_matches(item)) for item in operand))
 
 
 _OPERATORS: dict[str, Callable[[Any], Condition]] = {
-    "$eq": lambda operand: Any_(equals(operand)),
+    "$eq": lambda operand: Some(equals(operand)),
     "$ne": _ne,
     "$gt": _comparison("$gt", lambda order: order > 0),
     "$gte": _comparison("$gte", lambda order: order >= 0),
@@ -190,15 +189,15 @@ _OPERATORS: dict[str, Callable[[Any], Condition]] = {
     "$in": lambda operand: _in("$in", operand),
     "$nin": lambda operand: Not(_in("$nin", operand)),
     "$exists": _exists,
-    "$type": lambda operand: Any_(has_type(operand)),
+    "$type": lambda operand: Some(has_type(operand)),
     "$not": _not,
     "$elemMatch": _elem_match,
     "$all": _all,
-    "$size": lambda operand: Any_(has_size(operand), expand=False),
-    "$mod": lambda operand: Any_(has_remainder(operand)),
-    "$bitsAllSet": lambda operand: Any_(has_bits(operand, lambda bits, mask: bits & mask == mask)),
-    "$bitsAnySet": lambda operand: Any_(has_bits(operand, lambda bits, mask: bits & mask != 0)),
-    "$bitsAllClear": lambda operand: Any_(has_bits(operand, lambda bits, mask: bits & mask == 0)),
-    "$bitsAnyClear": lambda operand: Any_(has_bits(operand, lambda bits, mask: bits & mask != mask)),
+    "$size": lambda operand: Some(has_size(operand), expand=False),
+    "$mod": lambda operand: Some(has_remainder(operand)),
+    "$bitsAllSet": lambda operand: Some(has_bits(operand, lambda bits, mask: bits & mask == mask)),
+    "$bitsAnySet": lambda operand: Some(has_bits(operand, lambda bits, mask: bits & mask != 0)),
+    "$bitsAllClear": lambda operand: Some(has_bits(operand, lambda bits, mask: bits & mask == 0)),
+    "$bitsAnyClear": lambda operand: Some(has_bits(operand, lambda bits, mask: bits & mask != mask)),
     "$comment": lambda operand: All(()),
 }

@@ -37,8 +37,17 @@ def values_at(document: Mapping[str, Any], path: str) -> list[Any]:
 
 def index_values(document: Mapping[str, Any], path: str) -> IndexValues:
     """As `values_at`, and whether the path is absent or went through an array."""
+    names = path.split(".")
+    value: Any = document
+    for name in names:
+        if type(value) is not dict:
+            break
+        value = value.get(name, MISSING)
+    else:
+        if type(value) is not list:
+            return IndexValues([None if value is MISSING else value], value is MISSING, False)
     found: list[Any] = []
-    multikey = _collect(document, path.split("."), 0, found)
+    multikey = _collect(document, names, 0, found)
     present = [value for value in found if value is not MISSING]
     return IndexValues([None if value is MISSING else value for value in found], not present, multikey)
 

@@ -1,6 +1,7 @@
 """Do values compare as MongoDB says?"""
 
 import datetime
+import itertools
 
 import pytest
 from bson import SON, Binary, Decimal128, Int64, MaxKey, MinKey, ObjectId, Regex, Timestamp
@@ -37,7 +38,7 @@ IN_ORDER = [
 ]
 
 
-@pytest.mark.parametrize(("a", "b"), list(zip(IN_ORDER, IN_ORDER[1:], strict=False)))
+@pytest.mark.parametrize(("a", "b"), list(itertools.pairwise(IN_ORDER)))
 def test_types_come_in_mongodbs_order(a: object, b: object) -> None:
     assert compare(a, b) == -1
     assert compare(b, a) == 1

@@ -1,0 +1,115 @@
+"""What do all tests share? A built-in store, a memory over it, a served API; and no network but this machine."""
+
+import asyncio
+import ipaddress
+import itertools
+import os
+import socket
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+
+from agents.memory import Memory
+from agents.open import open_memory
+from api.app import create_app
+from config.settings import Settings
+from embedded.launch import attached
+
+_databases = itertools.count()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _only_this_machine() -> Iterator[None]:
+    """Refuses every connection that would leave this machine."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and not ipaddress.ip_address(address[0]).is_loopback:
+            raise AssertionError(f"a test tried to reach {address[0]}")
+        connect(self, address)
+
+    socket.socket.connect = guarded  # type: ignore[method-assign]
+    yield
+    socket.socket.connect = connect  # type: ignore[method-assign]
+
+
+@pytest.fixture(autouse=True)
+def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings come from the test alone."""
+    for name in Settings.model_fields:
+        monkeypatch.delenv(name.upper(), raising=False)
+    monkeypatch.setitem(Settings.model_config, "env_file", None)
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the shared store and the encoder live."""
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="session")
+def store_uri(home: Path) -> Iterator[str]:
+    """The address of a built-in store that runs as long as the tests."""
+    with asyncio.Runner() as runner:
+        store = attached(home)
+        yield runner.run(store.__aenter__())
+        runner.run(store.__aexit__(None, None, None))
+
+
+@pytest.fixture
+def make_settings(home: Path, store_uri: str) -> Callable[..., Settings]:
+    """Settings over a database of their own in the shared store."""
+    name = f"test_{os.getpid()}_{next(_databases)}"
+
+    def make(**changes: Any) -> Settings:
+        return Settings(**{"mongodb_uri": store_uri, "mongodb_db": name, "loci_home": home, **changes})
+
+    return make
+
+
+@pytest.fixture
+async def memory(make_settings: Callable[..., Settings]) -> AsyncIterator[Memory]:
+    """A memory without a model, that embeds and summarises in the background."""
+    async with open_memory(make_settings()) as opened:
+        yield opened
+
+
+class Served:
+    """An API that runs in a thread of this process, on a port of its own, with its worker."""
+
+    def __init__(self, settings: Settings) -> None:
+        config = uvicorn.Config(create_app(settings), host="127.0.0.1", port=0, log_level="warning")
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, daemon=True)
+
+    def start(self) -> str:
+        """Its address."""
+        self._thread.start()
+        while not self._server.started:
+            if not self._thread.is_alive():
+                raise AssertionError("the API did not start")
+            self._thread.join(0.01)
+        port = self._server.servers[0].sockets[0].getsockname()[1]
+        return f"http://127.0.0.1:{port}"
+
+    def stop(self) -> None:
+        self._server.should_exit = True
+        self._thread.join(30)
+
+
+@pytest.fixture
+def serve(make_settings: Callable[..., Settings]) -> Iterator[Callable[..., str]]:
+    """Starts the API over settings with the given changes; returns its address."""
+    running: list[Served] = []
+
+    def start(**changes: Any) -> str:
+        running.append(Served(make_settings(**changes)))
+        return running[-1].start()
+
+    yield start
+    for served in running:
+        served.stop()
