@@ -1,7 +1,7 @@
 """What is the HTTP application?"""
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 
@@ -31,12 +31,17 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            nudge = stack.enter_context(_nudge(settings))
+            worker = InProcessWorker(settings) if settings.redis_url is None else None
+            nudge = CeleryNudge(worker.app if worker else make_app(settings)[0])
+            stack.callback(nudge.close)
             memory = await stack.enter_async_context(open_memory(settings, nudge=nudge))
             keys = ApiKeys(memory.engine, settings.keys)
             await keys.load()
             await _require_keys(settings, keys, make_key=make_key)
             app.state.memory, app.state.keys, app.state.settings = memory, keys, settings
+            if worker:
+                worker.start()
+                stack.callback(worker.stop)
             yield
 
     app = FastAPI(
@@ -57,21 +62,6 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
     app.include_router(pages)
     app.mount("/web", StaticFiles(directory=WEB), name="web")
     return app
-
-
-@contextmanager
-def _nudge(settings: Settings) -> Iterator[CeleryNudge]:
-    """Whom the API tells of work: the workers on Redis, or one in this process, which runs for the while."""
-    worker = InProcessWorker(settings) if settings.redis_url is None else None
-    nudge = CeleryNudge(worker.app if worker else make_app(settings)[0])
-    if worker:
-        worker.start()
-    try:
-        yield nudge
-    finally:
-        nudge.close()
-        if worker:
-            worker.stop()
 
 
 async def _require_keys(settings: Settings, keys: ApiKeys, *, make_key: bool) -> None:

@@ -28,9 +28,11 @@ class ApiKeys:
         self.required = bool(configured)
 
     async def load(self) -> None:
-        """Writes the configured keys to the store, hashed, and looks whether there are others."""
+        """Writes the configured keys to the store, hashed, and looks whether there are others. Those that the settings
+        do not name any more are revoked."""
+        await self._stored.delete_many({"configured": True, "_id": {"$nin": list(self._configured)}})
         for key, user in self._configured.items():
-            await self._stored.update_one({"_id": key}, {"$set": {"user_id": user}}, upsert=True)
+            await self._stored.update_one({"_id": key}, {"$set": {"user_id": user, "configured": True}}, upsert=True)
         self.required = self.required or await self._stored.find_one({}) is not None
 
     async def create(self, user: str) -> str:

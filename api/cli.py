@@ -1,12 +1,8 @@
 """The command `loci`."""
 
 import asyncio
-import json
 import logging
 import sys
-import threading
-import time
-import urllib.request
 import webbrowser
 from collections.abc import Callable, Coroutine, Iterator
 from functools import wraps
@@ -14,19 +10,26 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn, ParamSpec
 
 import typer
-import uvicorn
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+from pymongo.errors import ConfigurationError as PyMongoConfigurationError
+from pymongo.errors import PyMongoError
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from agents.context import ChatRequest
 from agents.memory import Delta, Finished
 from agents.open import open_memory
 from api.app import create_app
 from api.doctor import examine
+from api.fields import Identifier
+from api.server import serve as serve_api
 from api.settings_table import rows
-from api.wire import MessageIn
+from api.strict import read_json
+from api.wire import MessageIn, QueryRequest, SearchRequest
 from config.recipes import SEARCH
 from config.settings import Settings
 from embedded.launch import StoreStartError
@@ -35,7 +38,8 @@ from memory.domain import Turn
 from memory.ids import derived_id, new_id
 from memory.recall import with_overrides
 from utils.clock import now
-from utils.errors import LociError
+from utils.errors import InvalidInput, LociError
+from utils.mongo import as_loci_error
 from workers.run import run_beat, run_worker
 
 BATCH = 200  # messages that `loci import` commits at a time
@@ -60,11 +64,23 @@ def main() -> None:
     except (LociError, StoreStartError) as error:
         fail(str(error))
     except ValidationError as error:
-        fail("; ".join(f"{'.'.join(map(str, one['loc'])).upper()}: {one['msg']}" for one in error.errors()))
+        fail("; ".join(_reason(one, error.title) for one in error.errors()))
+    except PyMongoError as error:
+        known = as_loci_error(error)
+        if known is None and not isinstance(error, PyMongoConfigurationError):
+            raise
+        fail(f"{known.detail}: see `loci doctor`" if known else "MONGODB_URI is not one that the driver takes")
+
+
+def _reason(error: ErrorDetails, model: str) -> str:
+    """What is wrong with a setting or a field of a message, without its value."""
+    name = ".".join(map(str, error["loc"]))
+    message = error["msg"].removeprefix("Value error, ")
+    return f"{name.upper() if model == 'Settings' else name}: {message}" if name else message
 
 
 def fail(message: str) -> NoReturn:
-    err.print(f"[red]loci:[/red] {message}", highlight=False)
+    err.print(f"[red]loci:[/red] {escape(message)}", highlight=False, soft_wrap=True)
     sys.exit(1)
 
 
@@ -77,41 +93,20 @@ def asynchronous(command: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P,
 
 
 @app.command()
-def serve(
+@asynchronous
+async def serve(
     open_page: Annotated[bool, typer.Option("--open", help="Open the chat page in a browser")] = False,
     make_key: Annotated[bool, typer.Option("--make-key", help="Make an API key where one is needed")] = False,
 ) -> None:
     """Serve the API and the chat page; without REDIS_URL the workers run inside."""
     settings = Settings()
-    address = f"http://{'[' + settings.host + ']' if ':' in settings.host else settings.host}:{settings.port}"
-    config = uvicorn.Config(
-        create_app(settings, make_key=make_key),
-        host=settings.host,
-        port=settings.port,
-        log_level="info",
-        access_log=False,
-        timeout_graceful_shutdown=20,
-    )
-    threading.Thread(target=_announce, args=(address, open_page), daemon=True).start()
-    server = uvicorn.Server(config)
-    server.run()
-    if not server.started:
-        sys.exit(1)
 
+    def started(address: str) -> None:
+        err.print(f"Loci is at [bold]{address}[/bold]  (Ctrl-C stops it)", highlight=False)
+        if open_page and sys.stderr.isatty():
+            webbrowser.open(address)
 
-def _announce(address: str, open_page: bool) -> None:
-    """Says where the page is once it answers."""
-    for _ in range(600):
-        try:
-            with urllib.request.urlopen(f"{address}/livez", timeout=1):  # noqa: S310
-                break
-        except OSError:
-            time.sleep(0.1)
-    else:
-        return
-    err.print(f"Loci is at [bold]{address}[/bold]  (Ctrl-C stops it)", highlight=False)
-    if open_page and sys.stderr.isatty():
-        webbrowser.open(address)
+    await serve_api(create_app(settings, make_key=make_key), settings, started)
 
 
 @app.command()
@@ -143,7 +138,8 @@ async def ask(
     session: Annotated[str | None, typer.Option("--session", "-s", help="Go on with a session")] = None,
 ) -> None:
     """Ask one question and print the answer as it comes."""
-    request = ChatRequest(question, user, session or new_id(), new_id())
+    checked = QueryRequest(query=question, user_id=user, session_id=session)
+    request = ChatRequest(checked.query, checked.user_id, checked.session_id or new_id(), new_id())
     async with open_memory() as memory:
         async for event in memory.stream(request):
             match event:
@@ -167,19 +163,20 @@ async def search(
     top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, max=50)] = 8,
 ) -> None:
     """Recall without answering."""
+    checked = SearchRequest(query=query, user_id=user, top_k=top_k)
     async with open_memory() as memory:
-        found = await memory.search(user, query, with_overrides(SEARCH, top_k=top_k))
+        found = await memory.search(checked.user_id, checked.query, with_overrides(SEARCH, top_k=top_k))
     table = Table("score", "when", "who", "what", box=None)
     for hit in found.hits:
         who = hit.gist.name or hit.gist.role
-        table.add_row(f"{hit.score:.3f}", f"{hit.gist.timestamp:%Y-%m-%d}", who, hit.gist.content)
+        table.add_row(f"{hit.score:.3f}", f"{hit.gist.timestamp:%Y-%m-%d}", Text(who), Text(hit.gist.content))
     out.print(table)
 
 
 @app.command("import")
 @asynchronous
 async def import_messages(
-    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="JSONL, one message a line; - is no file")],
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="JSONL, one message a line")],
     user: User = "default",
     session: Annotated[str, typer.Option("--session", "-s", help="For lines without a session_id")] = "imported",
 ) -> None:
@@ -204,22 +201,29 @@ async def import_messages(
 
 def _lines(file: Path, session: str) -> Iterator[tuple[str, Turn]]:
     """Each line's session and turn. The whole file is checked before anything is stored."""
-    with file.open(encoding="utf-8") as lines:
+    with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
             try:
-                fields = json.loads(line)
-                session_id = fields.pop("session_id", session)
-                message = MessageIn.model_validate(fields)
-            except (ValueError, AttributeError) as error:
-                reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "not a JSON object"
-                fail(f"{file}, line {number}: {reason}")
+                session_id, message = _line(line, session)
+            except ValidationError as error:
+                fail(f"{file}, line {number}: {_reason(error.errors()[0], error.title)}")
+            except InvalidInput as error:
+                fail(f"{file}, line {number}: {error.detail}")
             identifier = message.id or derived_id(session_id, str(number), message.role, message.content)
             yield (
                 session_id,
                 Turn(identifier, message.role, message.content, message.timestamp or now(), message.name),
             )
+
+
+def _line(line: bytes, session: str) -> tuple[str, MessageIn]:
+    fields = read_json(line)
+    if not isinstance(fields, dict):
+        raise InvalidInput("not a JSON object")
+    session_id = TypeAdapter(Identifier).validate_python(fields.pop("session_id", session), strict=True)
+    return session_id, MessageIn.model_validate(fields)
 
 
 def _batches(lines: list[tuple[str, Turn]]) -> Iterator[tuple[str, list[Turn]]]:
@@ -255,7 +259,7 @@ def settings() -> None:
     """Print every setting with its value and where it comes from; secrets are masked."""
     table = Table("setting", "value", "from", "what it does", box=None)
     for row in rows():
-        table.add_row(*row)
+        table.add_row(*map(Text, row))
     out.print(table)
 
 
@@ -266,8 +270,8 @@ async def doctor() -> None:
     findings = await examine(Settings())
     for finding in findings:
         mark = "[green]ok  [/green]" if finding.ok else "[red]FAIL[/red]"
-        out.print(f"{mark} {finding.name}: {finding.detail}", highlight=False)
+        out.print(f"{mark} {finding.name}: {escape(finding.detail)}", highlight=False, soft_wrap=True)
         if finding.advice:
-            out.print(f"     {finding.advice}", highlight=False)
+            out.print(f"     {escape(finding.advice)}", highlight=False, soft_wrap=True)
     if not all(finding.ok for finding in findings):
         raise typer.Exit(1)

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import re
 from datetime import UTC, datetime
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -12,6 +13,7 @@ QUERY_CHARACTERS = 32_000
 CONTENT_CHARACTERS = 200_000
 ID_CHARACTERS = 200
 YEARS = range(1900, 2200)
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}")  # a number would be read as seconds since 1970
 
 
 class Wire(BaseModel):
@@ -33,7 +35,7 @@ def _not_a_dot_segment(text: str) -> str:
 
 
 def _text_only(value: Any) -> Any:
-    if not isinstance(value, str | datetime):
+    if not isinstance(value, datetime) and not (isinstance(value, str) and DATE.match(value)):
         raise ValueError("must be an RFC 3339 time")
     return value
 

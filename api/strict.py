@@ -3,37 +3,45 @@
 from typing import Any
 
 import orjson
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from utils.errors import InvalidInput
 from utils.text import CONTROL_CHARACTERS
 
 MAX_DEPTH = 32
 
 
+def read_json(raw: bytes) -> Any:
+    """JSON in UTF-8 without lone surrogates, NaN, control characters, deep nesting or huge numbers.
+
+    Raises `InvalidInput` where it is not.
+    """
+    try:
+        parsed = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        raise InvalidInput("Not valid JSON in UTF-8 (NaN and lone surrogates are not)") from None
+    _check(parsed, MAX_DEPTH)
+    return parsed
+
+
 class StrictRequest(Request):
-    """A request whose JSON is UTF-8 without lone surrogates, NaN, control characters, deep nesting or huge numbers."""
+    """A request whose JSON is read by `read_json`."""
 
     async def json(self) -> Any:
-        try:
-            parsed = orjson.loads(await self.body())
-        except orjson.JSONDecodeError:
-            raise HTTPException(400, "The body is not valid JSON in UTF-8 (NaN and lone surrogates are not)") from None
-        _check(parsed, MAX_DEPTH)
-        return parsed
+        return read_json(await self.body())
 
 
 def _check(value: Any, depth: int) -> None:
     if isinstance(value, str):
         if CONTROL_CHARACTERS.search(value):
-            raise HTTPException(400, "The body has a string with control characters")
+            raise InvalidInput("A string has control characters")
     elif isinstance(value, dict | list):
         if not depth:
-            raise HTTPException(400, f"The body is nested more than {MAX_DEPTH} deep")
+            raise InvalidInput(f"Nested more than {MAX_DEPTH} deep")
         if isinstance(value, dict):
             for key in value:
                 _check(key, depth - 1)
         for item in value.values() if isinstance(value, dict) else value:
             _check(item, depth - 1)
     elif isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise HTTPException(400, "The body has an integer of more than 64 bits")
+        raise InvalidInput("An integer has more than 64 bits")

@@ -25,6 +25,7 @@ class Connection(asyncio.Protocol):
         self._buffer = bytearray()
         self._transport: asyncio.Transport | None = None
         self._request: Request | None = None
+        self._paused = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)  # uvloop's is not a subclass
@@ -49,6 +50,14 @@ class Connection(asyncio.Protocol):
         except WireError as error:
             self._refuse(error)
 
+    def pause_writing(self) -> None:
+        """The client does not read its replies: it gets no more until it does."""
+        self._paused = True
+
+    def resume_writing(self) -> None:
+        self._paused = False
+        self._go_on()
+
     def close(self) -> None:
         if self._transport is not None:
             self._transport.close()
@@ -56,7 +65,7 @@ class Connection(asyncio.Protocol):
     def _pump(self) -> None:
         """Handle the whole messages in the buffer, until one is under way."""
         buffer = self._buffer
-        while self._request is None and len(buffer) >= 4:
+        while self._request is None and not self._paused and len(buffer) >= 4:
             length = message_length(buffer)
             if len(buffer) < length:
                 break
@@ -64,7 +73,7 @@ class Connection(asyncio.Protocol):
             del buffer[:length]
             self._handle(message)
         if self._transport is not None:
-            if self._request is not None and len(buffer) > _MAX_BUFFERED:
+            if (self._request is not None or self._paused) and len(buffer) > _MAX_BUFFERED:
                 self._transport.pause_reading()
             else:
                 self._transport.resume_reading()
@@ -78,6 +87,9 @@ class Connection(asyncio.Protocol):
     def _done(self, reply: bytes) -> None:
         """The reply of a request that took longer; then on with those that waited."""
         self._answer(reply)
+        self._go_on()
+
+    def _go_on(self) -> None:
         if self._buffer:
             try:
                 self._pump()

@@ -1,6 +1,6 @@
 """Who runs a command? The event loop, a reading thread or the writer.
 
-A read runs on the event loop for two milliseconds; if it takes longer it goes on in a thread, between two breaths.
+A read begins on the event loop; after two milliseconds it goes on in a thread, at the next breath.
 """
 
 import asyncio
@@ -33,7 +33,8 @@ class Dispatcher:
         self._threads = ThreadPoolExecutor(READING_THREADS, thread_name_prefix="reader")
 
     def close(self) -> None:
-        """Wait for the reads that are under way."""
+        """Interrupt the reads that are under way and wait for them to end."""
+        self._store.closing = True
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     def handle(self, request: Request, connection: int, done: Callable[[Reply], None]) -> Reply | None:
@@ -65,7 +66,7 @@ class Dispatcher:
         for reply in steps:
             if reply is not None:
                 return reply
-            if time.perf_counter() > until:
+            if call.slow or time.perf_counter() > until:
                 self._threads.submit(self._read_on, call, steps, done)
                 return None
         raise RuntimeError(f"{call.name} gave no reply")

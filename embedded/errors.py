@@ -2,7 +2,9 @@
 
 NAMES = {
     2: "BadValue",
+    8: "UnknownError",
     9: "FailedToParse",
+    13: "Unauthorized",
     14: "TypeMismatch",
     15: "Overflow",
     16: "InvalidLength",
@@ -29,13 +31,18 @@ NAMES = {
     85: "IndexOptionsConflict",
     86: "IndexKeySpecsConflict",
     115: "CommandNotSupported",
+    123: "NotAReplicaSet",
     167: "InvalidIndexSpecificationOption",
     168: "InvalidPipelineOperator",
+    171: "CannotIndexParallelArrays",
     197: "InvalidIndexSpecificationOption",
     238: "NotImplemented",
     241: "ConversionFailure",
+    292: "QueryExceededMemoryLimitNoDiskUseAllowed",
+    322: "APIVersionError",
     10334: "BSONObjectTooLarge",
     11000: "DuplicateKey",
+    11600: "InterruptedAtShutdown",
     14031: "OutOfDiskSpace",
     40324: "Location40324",
 }

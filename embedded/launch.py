@@ -28,6 +28,7 @@ logger = logging.getLogger(__name__)
 
 START_SECONDS = 15.0
 PING_SECONDS = 2.0
+MAX_LOG = 10_000_000
 _POLL_SECONDS = 0.02
 _PACKAGES = Path(__file__).resolve().parent.parent
 _started: list[subprocess.Popen[bytes]] = []
@@ -81,7 +82,7 @@ async def _attach(home: Path, port: int, idle_exit: float) -> Attachment:
     """Join, and start for as long as there is none to join. `port` 0: any."""
     folder = home / "store"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise StoreStartError(f"{folder} cannot be made: {error.strerror}") from error
     until = time.monotonic() + START_SECONDS
@@ -157,7 +158,10 @@ def _spawn(home: Path, port: int, idle_exit: float) -> subprocess.Popen[bytes]:
         "--idle-exit",
         str(idle_exit),
     ]
-    with (home / "store" / "log").open("ab") as log:
+    path_of_log = home / "store" / "log"
+    if path_of_log.exists() and path_of_log.stat().st_size > MAX_LOG:
+        path_of_log.replace(path_of_log.with_name("log.1"))
+    with path_of_log.open("ab") as log:
         child = subprocess.Popen(  # noqa: S603
             command,
             stdin=subprocess.DEVNULL,

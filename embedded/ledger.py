@@ -14,7 +14,7 @@ from embedded.catalog import IDENTITY_SPEC, Catalog, Collection, Index
 from embedded.codec import Document, decode, encode
 from embedded.errors import StoreError
 from embedded.keying import entry_keys, is_same_key
-from embedded.operators.values import index_values
+from embedded.operators.values import UNDEFINED, encode_key, index_values, invert_key
 from embedded.planning import Plan
 from embedded.scanning import scan
 from embedded.schema import ROW_BITS
@@ -187,7 +187,7 @@ class Ledger:
             for key in keys:
                 self.connection.execute(statement, (index.id, key, row))
         except sqlite3.IntegrityError:
-            raise duplicate_key(collection, index, document) from None
+            raise duplicate_key(collection, index, key, document) from None
 
     def _remove_entries(self, index: Index, keys: frozenset[bytes], row: int) -> None:
         statement = _REMOVE[index.table]
@@ -216,9 +216,14 @@ def check_namespace(database: str, name: str) -> None:
         raise StoreError(73, f"Fully qualified namespace is too long: {database}.{name}")
 
 
-def duplicate_key(collection: Collection, index: Index, document: Mapping[str, Any]) -> StoreError:
-    """The error for a document whose key a unique index holds already."""
-    values = {path: index_values(document, path).values[0] for path, _ in index.keys}
+def duplicate_key(collection: Collection, index: Index, key: bytes, document: Mapping[str, Any]) -> StoreError:
+    """The error for a document whose `key` a unique index holds already."""
+    values = {}
+    for path, direction in index.keys:
+        found = index_values(document, path).values
+        if len(index.keys) == 1:  # of an array, the element that is there already
+            found = [value for value in found if encode_key(value) == (key if direction > 0 else invert_key(key))]
+        values[path] = None if found[0] is UNDEFINED else found[0]
     shown = ", ".join(f"{path}: {_show(value)}" for path, value in values.items())
     return StoreError(
         11000,

@@ -25,6 +25,8 @@ from embedded.operators.values import invert_key
 
 SortSpec = Sequence[tuple[str, int]]
 Range = tuple[bytes, bytes]
+ONE_DOCUMENT = 100
+MAX_MERGED = 100
 EVERYTHING: list[Range] = [(b"", b"\xff")]
 
 
@@ -34,6 +36,7 @@ class Plan:
 
     `index` None reads the collection in insertion order. `exact`: no document needs to be looked at.
     `ordered`: the documents come sorted. `reverse`: the index is read backwards.
+    `shared`: each range has this many bytes in front of what it is ordered by, and the ranges have to be merged.
     """
 
     collection: Collection
@@ -43,6 +46,7 @@ class Plan:
     exact: bool = False
     ordered: bool = False
     reverse: bool = False
+    shared: list[int] = field(default_factory=list)
     score: float = 0.0
 
 
@@ -58,9 +62,14 @@ def make_plan(
         return _hinted(collection, filter, bounds, sort, hint)
     best = Plan(collection, filter, exact=bounds.complete and not bounds.fields, ordered=not sort)
     for index in collection.indexes:
+        first = index.keys[0][0]
+        if first not in bounds.fields and (not sort or sort[0][0] != first):
+            continue
         plan = _use(collection, index, filter, bounds, sort)
         if plan is not None and plan.score > best.score:
             best = plan
+            if plan.score > ONE_DOCUMENT - 1:
+                break
     return best
 
 
@@ -97,8 +106,10 @@ def _use(
     prefixes = [b""]
     ranges: list[Range] | None = None
     leading = 0  # components fixed to one value
+    points_end = 0  # components fixed to one of several values
     score = 0.0
     used: set[str] = set()
+    fixed: set[str] = set()
     exact = bounds.complete
     for place, (path, direction) in enumerate(index.keys):
         found = bounds.fields.get(path)
@@ -118,18 +129,25 @@ def _use(
         prefixes = [prefix + point for prefix in prefixes for point in points]
         if len(points) == 1 and leading == place:
             leading += 1
+        points_end = place + 1
+        if len(points) == 1 and not index.multikey >> place & 1:
+            fixed.add(path)
         score += 4 if len(points) == 1 else 3
     exact = exact and len(used) == len(bounds.fields)
     if ranges is None:
         ranges = [(prefix, successor(prefix)) for prefix in prefixes] if used else EVERYTHING
     if index.unique and leading == len(index.keys):
-        score += 100
-    ordered, reverse = _order(index, leading, sort)
+        score += ONE_DOCUMENT
+    ordered, reverse = _order(index, leading, fixed, sort)
+    shared: list[int] = []
+    if not ordered and points_end > leading and 1 < len(prefixes) <= MAX_MERGED:
+        ordered, reverse = _order(index, points_end, fixed, sort)
+        shared = [len(prefix) for prefix in prefixes] if ordered else []
     if sort and ordered:
         score += 3
     if not used and not (sort and ordered) and not forced:
         return None
-    return Plan(collection, filter, index, ranges, exact, ordered, reverse, score - len(index.keys) / 100)
+    return Plan(collection, filter, index, ranges, exact, ordered, reverse, shared, score - len(index.keys) / 100)
 
 
 def _directed(bound: Bound, direction: int) -> Range:
@@ -138,11 +156,13 @@ def _directed(bound: Bound, direction: int) -> Range:
     return descending(bound.high), descending(bound.low)
 
 
-def _order(index: Index, leading: int, sort: SortSpec) -> tuple[bool, bool]:
-    """(whether the entries come in the order of `sort`, whether they have to be read backwards)."""
+def _order(index: Index, leading: int, fixed: set[str], sort: SortSpec) -> tuple[bool, bool]:
+    """(whether entries that agree in the `leading` components come in the order of `sort`, whether backwards).
+
+    `fixed` are the paths that have the same value in all documents.
+    """
     if not sort:
         return True, False
-    fixed = {path for place, (path, _) in enumerate(index.keys[:leading]) if not index.multikey >> place & 1}
     wanted = [(path, direction) for path, direction in sort if path not in fixed]
     given = list(enumerate(index.keys))[leading:]
     if len(wanted) > len(given):
@@ -173,7 +193,7 @@ def _holds_all(index: Index, bounds: Bounds) -> bool:
         ):
             continue
         values = bounds.equalities.get(path)
-        if values is None:
+        if values is None or any(value is None or isinstance(value, list) for value in values):
             return False
         holds = compile_filter({path: condition})
         if not all(holds(_nested(path, value)) for value in values):

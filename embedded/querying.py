@@ -1,6 +1,6 @@
 """What comes out of a query? Sorted, skipped, limited and projected, as BSON bytes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,8 +134,10 @@ def documents(stream: Stream) -> Iterator[Document | None]:
         yield None if raw is None else decode(raw)
 
 
-def drain(stream: Stream) -> Iterator[Document]:
-    """A stream's documents without its breaths: for what cannot pause."""
+def drain(stream: Stream, breathe: Callable[[], None]) -> Iterator[Document]:
+    """A stream's documents, `breathe` called at its breaths: for what cannot pause."""
     for raw in stream:
-        if raw is not None:
+        if raw is None:
+            breathe()
+        else:
             yield decode(raw)

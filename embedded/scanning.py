@@ -7,6 +7,8 @@ between two pieces: a scan can pause for minutes, move to another thread, and ne
 import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from heapq import merge
+from operator import itemgetter
 
 from embedded.codec import Document, decode
 from embedded.operators.matching import Predicate, compile_filter
@@ -17,6 +19,7 @@ Source = Callable[[], sqlite3.Connection]
 """The connection to read on; asked for anew for every piece, since the thread may be another."""
 
 Row = tuple[int, bytes]
+Entry = tuple[bytes, int, bytes]
 Match = tuple[int, bytes, Document | None]
 """A document's row, its bytes, and the document itself where it had to be decoded anyway."""
 
@@ -86,18 +89,41 @@ def scan(plan: Plan, source: Source, *, wanted: int = 0, effort: Effort | None =
         yield from _scan_collection(plan, source, wanted, effort)
         return
     seen: set[int] | None = set() if plan.index.multikey else None
+    entries = _merged(plan, source, wanted, effort) if plan.shared else _in_turn(plan, source, wanted, effort)
+    for entry in entries:
+        if entry is None:
+            yield None
+        elif seen is None:
+            yield entry[1], entry[2]
+        elif entry[1] not in seen:
+            seen.add(entry[1])
+            yield entry[1], entry[2]
+
+
+def _in_turn(plan: Plan, source: Source, wanted: int, effort: Effort) -> Iterator[Entry | None]:
+    """One range after the other."""
     for low, high in reversed(plan.ranges) if plan.reverse else plan.ranges:
-        for row in _scan_range(plan, low, high, source, wanted, effort):
-            if row is None or seen is None:
-                yield row
-            elif row[0] not in seen:
-                seen.add(row[0])
-                yield row
+        yield from _scan_range(plan, low, high, source, wanted, effort)
+
+
+def _merged(plan: Plan, source: Source, wanted: int, effort: Effort) -> Iterator[Entry | None]:
+    """All ranges at once, by what follows the bytes that each range begins with."""
+
+    def keyed(low: bytes, high: bytes, shared: int) -> Iterator[tuple[bytes, Entry]]:
+        for entry in _scan_range(plan, low, high, source, wanted, effort):
+            if entry is not None:
+                yield entry[0][shared:], entry
+
+    streams = [keyed(low, high, shared) for (low, high), shared in zip(plan.ranges, plan.shared, strict=True)]
+    for number, (_, entry) in enumerate(merge(*streams, key=itemgetter(0), reverse=plan.reverse)):
+        yield entry
+        if number % FIRST_PIECE == 0:
+            yield None
 
 
 def _scan_range(
     plan: Plan, low: bytes, high: bytes, source: Source, wanted: int, effort: Effort
-) -> Iterator[Row | None]:
+) -> Iterator[Entry | None]:
     index = plan.index
     assert index is not None  # noqa: S101
     table, reverse = index.table, plan.reverse
@@ -107,14 +133,13 @@ def _scan_range(
     while True:
         effort.keys += len(rows)
         effort.documents += len(rows)
-        for _, doc, body in rows:
-            yield doc, body
+        yield from rows
         if len(rows) < size:
             return
         yield None
         key, doc, _ = rows[-1]
         place: tuple[object, ...] = (key,) if index.unique else (key, doc)
-        size = _next_size(sum(len(body) for _, _, body in rows), len(rows))
+        size = _next_size(size, sum(len(body) for _, _, body in rows), len(rows))
         end = low if reverse else high
         rows = source().execute(_STATEMENTS[table, reverse, True], (index.id, *place, end, size)).fetchall()
 
@@ -134,54 +159,9 @@ def _scan_collection(plan: Plan, source: Source, wanted: int, effort: Effort) ->
             high = rows[-1][0]
         else:
             low = rows[-1][0]
-        size = _next_size(sum(len(body) for _, body in rows), len(rows))
+        size = _next_size(size, sum(len(body) for _, body in rows), len(rows))
 
 
-def _next_size(read: int, rows: int) -> int:
-    """How many rows the next piece may have, so that it stays at about four megabytes."""
-    return max(1, min(_LARGEST_PIECE, _PIECE_BYTES * rows // max(read, 1)))
-
-
-def count(plan: Plan, source: Source, *, effort: Effort | None = None) -> Iterator[int | None]:
-    """How many documents the filter selects, as the last value; None is a breath.
-
-    An exact plan is answered from the index entries alone.
-    """
-    if plan.index is None and plan.exact:
-        plan = Plan(plan.collection, plan.filter, plan.collection.identity, [(b"", b"\xff")], exact=True)
-    if not plan.exact or plan.index is None:
-        total = 0
-        for match in matches(plan, source, effort=effort):
-            if match is None:
-                yield None
-            else:
-                total += 1
-        yield total
-        return
-    index = plan.index
-    if index.multikey and len(plan.ranges) > 1:
-        docs: set[int] = set()
-        for low, high in plan.ranges:
-            found = source().execute(
-                f"SELECT doc FROM {index.table} WHERE idx = ? AND key >= ? AND key < ?",  # noqa: S608
-                (index.id, low, high),
-            )
-            docs.update(doc for (doc,) in found.fetchall())
-            yield None
-        yield len(docs)
-        return
-    what = "COUNT(DISTINCT doc)" if index.multikey else "COUNT(*)"
-    total = 0
-    for low, high in plan.ranges:
-        total += (
-            source()
-            .execute(
-                f"SELECT {what} FROM {index.table} WHERE idx = ? AND key >= ? AND key < ?",  # noqa: S608
-                (index.id, low, high),
-            )
-            .fetchone()[0]
-        )
-        yield None
-    if effort is not None:
-        effort.keys += total
-    yield total
+def _next_size(size: int, read: int, rows: int) -> int:
+    """How many rows the next piece may have: more and more, as long as it stays at about four megabytes."""
+    return max(1, min(4 * size, _LARGEST_PIECE, _PIECE_BYTES * rows // max(read, 1)))

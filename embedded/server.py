@@ -47,7 +47,7 @@ def serve(home: Path, port: int = 0, idle_exit: float | None = None) -> None:
     """
     folder = home / "store"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise StoreStartError(f"{folder} cannot be made: {error.strerror}") from error
     with _locked(folder / "lock"), contextlib.closing(_listen(folder, port)) as listener:

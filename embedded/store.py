@@ -22,6 +22,7 @@ class Store:
         self.connection = open_file(path)
         self.catalog: Catalog = load(self.connection)
         self.cursors = Cursors()
+        self.closing = False
         self.writer = Writer(self.connection, self.catalog, publish=self._publish, deliver=deliver)
         self._readers = threading.local()
         self._opened: list[sqlite3.Connection] = []

@@ -26,6 +26,7 @@ def make_app(settings: Settings) -> tuple[Celery, WorkerProcess]:
         task_default_queue="loci",
         worker_prefetch_multiplier=1,
         worker_hijack_root_logger=False,
+        worker_proc_alive_timeout=60,  # seconds that a process may take to open the store and the encoder
         worker_send_task_events=False,
         beat_scheduler="celery.beat:Scheduler",  # the schedule below is all there is: nothing to persist
         beat_schedule={

@@ -20,6 +20,7 @@ class InProcessWorker:
     def __init__(self, settings: Settings) -> None:
         self.app, self._process = make_app(settings)
         self._controller: Any = None
+        self._ready = threading.Event()  # the controller takes tasks, or there will be none
         self._beat: Any = beat.EmbeddedService(
             self.app, max_interval=1, thread=True, scheduler_cls="celery.beat:Scheduler"
         )
@@ -30,25 +31,28 @@ class InProcessWorker:
         self._beat.start()
 
     def stop(self) -> None:
-        """Ends after the task that runs."""
+        """Ends after the task that runs. A start under way is waited for: a controller stopped before that goes on."""
         self._beat.stop()
+        self._ready.wait(STOP_SECONDS)
         if self._controller is not None:
             self._controller.stop()
         self._thread.join(timeout=STOP_SECONDS)
 
     def _work(self) -> None:
         """The worker's thread: its event loop and memory live and end here."""
-        self._process.start()
-        self._controller = self.app.WorkController(
-            app=self.app,
-            pool_cls="solo",
-            concurrency=1,
-            hostname="loci@localhost",
-            without_heartbeat=True,
-            without_mingle=True,
-            without_gossip=True,
-        )
         try:
+            self._process.start()
+            self._controller = self.app.WorkController(
+                app=self.app,
+                pool_cls="solo",
+                concurrency=1,
+                hostname="loci@localhost",
+                without_heartbeat=True,
+                without_mingle=True,
+                without_gossip=True,
+                ready_callback=lambda _: self._ready.set(),
+            )
             self._controller.start()
         finally:
+            self._ready.set()
             self._process.stop()

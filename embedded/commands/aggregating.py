@@ -11,13 +11,13 @@ from typing import Any
 from embedded.codec import Document, encode
 from embedded.commands.call import Call, Command, Steps, read
 from embedded.commands.reading import FIRST_BATCH, first_batch
+from embedded.counting import count as count_matches
 from embedded.cursors import Stream
 from embedded.errors import StoreError, not_implemented
 from embedded.operators.aggregating import run_pipeline
 from embedded.operators.matching import compile_filter
 from embedded.planning import make_plan
 from embedded.querying import Query, documents, drain, read_sort, run_query
-from embedded.scanning import count as count_matches
 
 _SMALL = 200
 _READS_OTHERS = frozenset({"$lookup", "$graphLookup", "$unionWith", "$facet"})
@@ -116,23 +116,25 @@ def _run(call: Call, stages: Sequence[Stage], found: Stream) -> Stream:
         kept.append(document)
         if len(kept) >= _SMALL:
             break
-    others = any(next(iter(stage)) in _READS_OTHERS for stage in stages)
-    if others or len(kept) >= _SMALL:
-        yield None
-    results = run_pipeline(_chain(kept, found), stages, collection=lambda name: _everything(call, name))
-    for result in results:
+    call.slow = len(kept) >= _SMALL or any(next(iter(stage)) in _READS_OTHERS for stage in stages)
+    yield None
+    results = run_pipeline(_chain(call, kept, found), stages, collection=lambda name: _everything(call, name))
+    for number, result in enumerate(results):
+        if number % _SMALL == 0:
+            call.breathe()
+            yield None
         yield encode(result)
 
 
-def _chain(kept: list[Document], rest: Stream) -> Iterator[Document]:
+def _chain(call: Call, kept: list[Document], rest: Stream) -> Iterator[Document]:
     yield from kept
     kept.clear()
-    yield from drain(rest)
+    yield from drain(rest, call.breathe)
 
 
 def _everything(call: Call, name: str) -> Iterable[Document]:
     collection = call.store.catalog.get(call.database, name)
-    return drain(run_query(collection, Query({}), call.store.source))
+    return drain(run_query(collection, Query({}), call.store.source), call.breathe)
 
 
 def _count(call: Call, query: Query, result: Document, field: str) -> Stream:

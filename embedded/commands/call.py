@@ -42,6 +42,8 @@ class Call:
     store: Store
     connection: int = 0
     deadline: float | None = None
+    slow: bool = False
+    """What comes next may take long: at the next breath it leaves the event loop."""
 
     @property
     def database(self) -> str:
@@ -117,7 +119,9 @@ class Call:
         return value or None
 
     def breathe(self) -> None:
-        """Called now and then by what may take long. Raises MaxTimeMSExpired (50)."""
+        """Called now and then by what may take long. Raises MaxTimeMSExpired (50), InterruptedAtShutdown (11600)."""
+        if self.store.closing:
+            raise StoreError(11600, "interrupted at shutdown")
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise StoreError(50, "operation exceeded time limit")
 
@@ -200,7 +204,7 @@ def check(call: Call, fields: frozenset[str] | None) -> None:
     if "collation" in body:
         check_collation(body["collation"])
     if body.get("let"):
-        _check_variables(body)
+        _check_variables(call)
 
 
 def check_collation(collation: object) -> None:
@@ -223,10 +227,10 @@ def _check_write_concern(concern: Mapping[str, Any]) -> None:
         raise StoreError(2, "cannot use 'w' > 1 when a host is not replicated")
 
 
-def _check_variables(body: Document) -> None:
+def _check_variables(call: Call) -> None:
     """`let` is harmless where nothing refers to a variable."""
-    rest = {name: value for name, value in body.items() if name != "let"}
-    if "$$" in repr(rest):
+    rest = {name: value for name, value in call.body.items() if name != "let"}
+    if "$$" in repr(rest) or any(b"$$" in raw for documents in call.sequences.values() for raw in documents):
         raise not_implemented("let")
 
 

@@ -6,10 +6,10 @@ from embedded.catalog import Collection
 from embedded.codec import Document, encode, encode_reply
 from embedded.commands.call import Call, Command, Steps, read, write
 from embedded.commands.reading import first_batch
+from embedded.counting import collection_stats
 from embedded.errors import StoreError, not_implemented
 from embedded.ledger import Ledger
 from embedded.operators.matching import compile_filter
-from embedded.stats import collection_stats
 
 _CREATE_OPTIONS = (
     *("capped", "size", "max", "validator", "validationLevel", "validationAction", "viewOn", "pipeline"),
@@ -79,8 +79,11 @@ def list_databases(call: Call) -> Steps:
     for name in catalog.databases():
         document: Document = {"name": name}
         if not name_only:
-            yield None
-            size = sum(collection_stats(each, call.store.source).storage_size for each in catalog.of_database(name))
+            size = 0
+            for collection in catalog.of_database(name):
+                for stats in collection_stats(collection, call.store.source):
+                    yield None
+                    size += stats.storage_size if stats else 0
             document |= {"sizeOnDisk": size, "empty": False}
         if selects(document):
             shown.append(document)

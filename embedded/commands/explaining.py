@@ -11,12 +11,12 @@ from embedded.commands.aggregating import counted, open_pipeline
 from embedded.commands.call import Call, Command, Steps, read
 from embedded.commands.greeting import VERSION
 from embedded.commands.reading import query_of
+from embedded.counting import count as count_matches
 from embedded.errors import StoreError, not_implemented
 from embedded.operators.matching import compile_filter
 from embedded.planning import Plan, make_plan
 from embedded.querying import Query, read_sort, select
 from embedded.scanning import Effort
-from embedded.scanning import count as count_matches
 
 _VERBOSITIES = ("queryPlanner", "executionStats", "allPlansExecution")
 

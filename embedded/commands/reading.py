@@ -7,13 +7,13 @@ from bson import Int64
 
 from embedded.codec import encode_cursor, encode_reply
 from embedded.commands.call import Call, Command, Steps, now, read
+from embedded.counting import count as count_matches
 from embedded.cursors import Cursor, Stream
 from embedded.errors import StoreError, not_implemented
 from embedded.operators.matching import compile_filter
 from embedded.operators.values import encode_key
 from embedded.planning import make_plan
 from embedded.querying import Query, documents, read_sort, run_query
-from embedded.scanning import count as count_matches
 
 FIRST_BATCH = 101
 

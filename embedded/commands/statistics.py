@@ -4,15 +4,18 @@ from bson import Int64
 
 from embedded.codec import Document, encode_reply
 from embedded.commands.call import Call, Command, Steps, read
+from embedded.counting import CollectionStats, collection_stats
 from embedded.errors import StoreError
-from embedded.stats import CollectionStats, collection_stats
 
 
 def coll_stats(call: Call) -> Steps:
     scale = _scale(call)
     collection = call.collection()
-    yield None
-    stats = CollectionStats(0, 0, {}) if collection is None else collection_stats(collection, call.store.source)
+    stats = CollectionStats(0, 0, {})
+    if collection is not None:
+        for found in collection_stats(collection, call.store.source):
+            yield None
+            stats = found or stats
     reply: Document = {
         "ns": call.namespace,
         "size": stats.size // scale,
@@ -34,10 +37,12 @@ def coll_stats(call: Call) -> Steps:
 def db_stats(call: Call) -> Steps:
     scale = _scale(call)
     collections = call.store.catalog.of_database(call.database)
-    found = []
+    found: list[CollectionStats] = []
     for collection in collections:
-        yield None
-        found.append(collection_stats(collection, call.store.source))
+        for stats in collection_stats(collection, call.store.source):
+            yield None
+            if stats is not None:
+                found.append(stats)
     objects, size = sum(each.count for each in found), sum(each.size for each in found)
     index_size = sum(each.storage_size for each in found) - size
     yield encode_reply(

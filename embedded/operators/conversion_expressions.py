@@ -10,7 +10,7 @@ from bson.errors import InvalidId
 
 from embedded.errors import StoreError
 from embedded.operators.comparing import MISSING, Bracket, bracket, milliseconds, number
-from embedded.operators.dates import as_utc, from_milliseconds, iso_text, parse
+from embedded.operators.dates import after, as_utc, iso_text, parse
 from embedded.operators.numbers import to_decimal128
 from embedded.operators.operands import Form, Operator, is_nothing, named, null_safe, truthy
 from embedded.operators.typenames import (
@@ -102,7 +102,8 @@ def _to_date(value: Any) -> Any:
     if is_string(value):
         return parse(value)
     if is_number(value) and type_name(value) != "int":
-        return from_milliseconds(int(number(value)))
+        exact = number(value)
+        return after(0, int(exact) if math.isfinite(exact) else value)
     if bracket(value) in (Bracket.DATE, Bracket.TIMESTAMP, Bracket.OBJECT_ID):
         return as_utc(value)
     raise _unsupported(value, "date")

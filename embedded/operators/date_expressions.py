@@ -99,11 +99,16 @@ def _truncate(date: Any, unit: Any, bin_size: Any, timezone: Any, start_of_week:
     if unit in _MONTHS:
         step = _MONTHS[unit] * size
         count = ((local.year - 2000) * 12 + local.month - 1) // step * step
+        if not datetime.MINYEAR <= 2000 + count // 12 <= datetime.MAXYEAR:
+            raise StoreError(15, f"$dateTrunc by {size} {unit}s leaves the years 1 to 9999")
         start = _REFERENCE.replace(year=2000 + count // 12, month=count % 12 + 1)
     elif unit in _SPANS:
         origin = _first_week(start_of_week) if unit == "week" else _REFERENCE
-        span = _SPANS[unit] * size
-        start = origin + (local - origin) // span * span
+        try:
+            span = _SPANS[unit] * size
+            start = origin + (local - origin) // span * span
+        except OverflowError:
+            raise StoreError(15, f"$dateTrunc by {size} {unit}s leaves the years 1 to 9999") from None
     else:
         raise StoreError(9, f"unknown time unit value: {unit}")
     return start.replace(tzinfo=where).astimezone(datetime.UTC)

@@ -1,6 +1,7 @@
 """Which day is it, and where? BSON dates, their time zones and their parts."""
 
 import datetime
+import math
 import re
 import zoneinfo
 from typing import Any
@@ -8,20 +9,33 @@ from typing import Any
 from bson import DatetimeMS, ObjectId, Timestamp
 
 from embedded.errors import StoreError
-from embedded.operators.comparing import milliseconds
+from embedded.operators.comparing import milliseconds, number
 from embedded.operators.operands import is_nothing
-from embedded.operators.typenames import is_string, type_name
+from embedded.operators.typenames import INT64, is_string, type_name
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 _OFFSET = re.compile(r"([+-])(\d{2})(?::?(\d{2}))?")
 
 
 def from_milliseconds(value: int) -> datetime.datetime | DatetimeMS:
-    """The date so many milliseconds after 1970, with the UTC zone; one that Python cannot hold as DatetimeMS."""
+    """The date so many milliseconds after 1970, with the UTC zone; one that Python cannot hold as DatetimeMS.
+
+    Raises StoreError 15 if it leaves 64 bits.
+    """
+    if value not in INT64:
+        raise StoreError(15, "date overflow")
     try:
         return _EPOCH + datetime.timedelta(milliseconds=value)
     except OverflowError:
         return DatetimeMS(value)
+
+
+def after(start: int, more: Any) -> datetime.datetime | DatetimeMS:
+    """The date so many milliseconds, a BSON number, after another in milliseconds. Raises StoreError 15."""
+    exact = number(more)
+    if not math.isfinite(exact):
+        raise StoreError(15, "date overflow")
+    return from_milliseconds(start + round(exact))
 
 
 def now() -> datetime.datetime:

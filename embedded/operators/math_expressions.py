@@ -2,6 +2,7 @@
 
 import decimal
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -9,11 +10,12 @@ from bson import Decimal128, Int64
 
 from embedded.errors import StoreError
 from embedded.operators.comparing import Bracket, bracket, milliseconds, number
-from embedded.operators.dates import from_milliseconds
+from embedded.operators.dates import after
 from embedded.operators.numbers import (
     add,
     as_type,
     fitted,
+    in_decimals,
     multiply,
     subtract,
     to_decimal128,
@@ -21,7 +23,7 @@ from embedded.operators.numbers import (
     widest,
 )
 from embedded.operators.operands import Operator, as_number, is_nothing, null_safe
-from embedded.operators.typenames import is_number, type_name
+from embedded.operators.typenames import is_number, type_name, whole_number
 from embedded.operators.typetests import int_remainder
 
 
@@ -33,14 +35,14 @@ def _add(*operands: Any) -> Any:
     for value in operands:
         if bracket(value) is not Bracket.DATE:
             found = widen_on_overflow(add, found, as_number("$add", value, 14))
-    return from_milliseconds(milliseconds(dates[0]) + round(number(found))) if dates else found
+    return after(milliseconds(dates[0]), found) if dates else found
 
 
 def _subtract(a: Any, b: Any) -> Any:
     if bracket(a) is Bracket.DATE:
         if bracket(b) is Bracket.DATE:
             return Int64(milliseconds(a) - milliseconds(b))
-        return from_milliseconds(milliseconds(a) - round(number(as_number("$subtract", b, 14))))
+        return after(milliseconds(a), -number(as_number("$subtract", b, 14)))
     return widen_on_overflow(subtract, as_number("$subtract", a, 14), as_number("$subtract", b, 14))
 
 
@@ -56,8 +58,7 @@ def _divide(a: Any, b: Any) -> Any:
     if number(b) == 0:
         raise StoreError(2, "can't $divide by zero")
     if widest(a, b) == "decimal":
-        with decimal.localcontext(prec=34):
-            return Decimal128(_decimal(a) / _decimal(b))
+        return in_decimals(operator.truediv, a, b)
     return float(a) / float(b)
 
 
@@ -69,7 +70,7 @@ def _mod(a: Any, b: Any) -> Any:
     if name == "double":
         return math.fmod(a, b) if math.isfinite(a) else math.nan
     if name == "decimal":
-        return Decimal128(_decimal(a) % _decimal(b))
+        return in_decimals(operator.mod, a, b)
     return as_type(int_remainder(int(a), int(b)), name)
 
 
@@ -94,14 +95,15 @@ def _to_whole(name: str, round_to: Callable[[Any], Any]) -> Callable[[Any], Any]
 def _to_place(name: str, rounding: str) -> Callable[..., Any]:
     def call(value: Any, place: Any = 0) -> Any:
         exact = number(as_number(name, value, 51081))
-        if not is_number(place) or int(number(place)) != number(place) or not -20 <= number(place) <= 100:
+        digits = whole_number(place)
+        if digits is None or not -20 <= digits <= 100:
             raise StoreError(
                 51083, f"cannot apply {name} with precision value {place}; it must be whole, from -20 to 100"
             )
         if not math.isfinite(exact):
             return value
         with decimal.localcontext(prec=400):
-            unit = decimal.Decimal(1).scaleb(-int(number(place)))
+            unit = decimal.Decimal(1).scaleb(-digits)
             rounded = (decimal.Decimal(exact) / unit).quantize(decimal.Decimal(1), rounding=rounding) * unit
         return fitted(rounded, type_name(value))
 
@@ -114,18 +116,15 @@ def _pow(base: Any, exponent: Any) -> Any:
         raise StoreError(28764, "$pow cannot take a base of 0 and a negative exponent")
     name = widest(base, exponent)
     if name == "decimal":
-        return to_decimal128(_decimal(base) ** _decimal(exponent))
-    if name == "double" or exponent < 0:
-        try:
-            return math.pow(base, exponent)
-        except ValueError:
-            return math.nan
-        except OverflowError:
-            return math.inf
+        return in_decimals(operator.pow, base, exponent)
+    if name != "double" and exponent >= 0 and (exponent < 64 or abs(base) < 2):
+        return fitted(int(base) ** int(exponent), name)
     try:
-        return as_type(int(base) ** int(exponent), name) if exponent < 64 or abs(base) < 2 else math.pow(base, exponent)
-    except OverflowError:
         return math.pow(base, exponent)
+    except ValueError:  # a negative base, and an exponent with a fraction
+        return math.nan
+    except OverflowError:
+        return math.inf if base > 0 or exponent % 2 == 0 else -math.inf
 
 
 def _real(name: str, function: Callable[[float], float], allowed: Callable[[float], bool], code: int) -> Operator:
@@ -152,10 +151,6 @@ def _exp(value: float) -> float:
         return math.exp(value)
     except OverflowError:
         return math.inf
-
-
-def _decimal(value: Any) -> decimal.Decimal:
-    return (value if isinstance(value, Decimal128) else to_decimal128(value)).to_decimal()
 
 
 MATHS: dict[str, Operator] = {

@@ -10,7 +10,6 @@ from typing import Any
 from bson import Decimal128, Int64
 from bson.decimal128 import create_decimal128_context
 
-from embedded.operators.comparing import number
 from embedded.operators.typenames import INT32, INT64, type_name
 
 _RANKS = {"int": 0, "long": 1, "double": 2, "decimal": 3}
@@ -69,6 +68,13 @@ def widest(*values: Any) -> str:
     return _TYPES[max(_RANKS[type_name(value)] for value in values)]
 
 
+def in_decimals(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Decimal128:
+    """The operation on both numbers as decimals, to 34 digits; NaN where it has no result."""
+    left, right = (value if isinstance(value, Decimal128) else to_decimal128(value) for value in (a, b))
+    with decimal.localcontext(_CONTEXT):
+        return Decimal128(operation(left.to_decimal(), right.to_decimal()))
+
+
 def to_decimal128(value: int | float | decimal.Decimal) -> Decimal128:
     """The number with 34 digits; a double keeps 15, as MongoDB converts it."""
     if isinstance(value, float):
@@ -82,9 +88,7 @@ def _combine(a: Any, b: Any, operation: Callable[[Any, Any], Any]) -> Any:
         return operation(a, b)
     name = widest(a, b)
     if name == "decimal":
-        left, right = (number(value if isinstance(value, Decimal128) else to_decimal128(value)) for value in (a, b))
-        with decimal.localcontext(_CONTEXT):
-            return Decimal128(operation(left, right))
+        return in_decimals(operation, a, b)
     if name == "double":
         return operation(float(a), float(b))
     return as_type(operation(int(a), int(b)), name)

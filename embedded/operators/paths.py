@@ -62,6 +62,12 @@ def lookup(document: Any, path: str) -> Any:
     return value
 
 
+def replaced(document: Mapping[str, Any], path: str, value: Any) -> dict[str, Any]:
+    """The document with another value at a path through embedded documents, which has to be there."""
+    name, _, rest = path.partition(".")
+    return {**document, name: replaced(document[name], rest, value) if rest else value}
+
+
 def as_mapping(value: Any) -> Mapping[str, Any] | None:
     """The value as an embedded document, or None if it is not one."""
     if isinstance(value, Mapping):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from embedded.operators.matching import compile_filter
-from embedded.operators.paths import lookup
+from embedded.operators.paths import lookup, replaced
 
 
 def first_match(filter: Mapping[str, Any], document: Mapping[str, Any], path: str) -> int | None:
@@ -17,9 +17,8 @@ def first_match(filter: Mapping[str, Any], document: Mapping[str, Any], path: st
         return None
     for condition in _conditions_on(filter, path):
         holds = compile_filter(condition)
-        names = path.split(".")
         for place, element in enumerate(array):
-            if holds(_with(document, names, [element])):
+            if holds(replaced(document, path, [element])):
                 return place
     return None
 
@@ -40,8 +39,3 @@ def _conditions_on(filter: Mapping[str, Any], path: str) -> list[Mapping[str, An
 
 def _is_negated(operand: Any) -> bool:
     return isinstance(operand, Mapping) and bool(operand) and operand.keys() <= {"$ne", "$nin", "$not"}
-
-
-def _with(document: Mapping[str, Any], names: list[str], value: Any) -> dict[str, Any]:
-    first, *rest = names
-    return {**document, first: _with(document[first], rest, value) if rest else value}

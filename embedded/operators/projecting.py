@@ -8,7 +8,7 @@ from embedded.operators.array_expressions import slice_array
 from embedded.operators.comparing import MISSING
 from embedded.operators.expressions import compile_expression, truthy
 from embedded.operators.matching import compile_value_test
-from embedded.operators.paths import lookup
+from embedded.operators.paths import lookup, replaced
 from embedded.operators.positions import first_match
 from embedded.operators.shaping import Shape, check_path, compute, drop, keep, plant
 from embedded.operators.typenames import is_number, whole_number
@@ -152,12 +152,7 @@ def _at_match(document: Mapping[str, Any], path: str, filter: Mapping[str, Any])
     place = first_match(filter, document, path)
     if place is None:
         raise StoreError(51246, "Executor error: the positional operator did not find the match needed from the query")
-    return _replaced(document, path.split("."), [array[place]])
-
-
-def _replaced(document: Mapping[str, Any], names: list[str], value: Any) -> dict[str, Any]:
-    first, *rest = names
-    return {**document, first: _replaced(document[first], rest, value) if rest else value}
+    return replaced(document, path, [array[place]])
 
 
 def _is_plain_slice(operand: Any) -> bool:

@@ -54,14 +54,24 @@ def largest(values: list[Any]) -> Any:
 
 def population_deviation(values: list[Any]) -> float | None:
     """`$stdDevPop`: anything but numbers is left out; null of none."""
-    numbers = [float(number(value)) for value in values if is_number(value)]
-    return statistics.pstdev(numbers) if numbers else None
+    return _deviation(statistics.pstdev, values, 1)
 
 
 def sample_deviation(values: list[Any]) -> float | None:
     """`$stdDevSamp`: anything but numbers is left out; null of fewer than two."""
+    return _deviation(statistics.stdev, values, 2)
+
+
+def _deviation(deviation: Callable[[list[float]], float], values: list[Any], least: int) -> float | None:
     numbers = [float(number(value)) for value in values if is_number(value)]
-    return statistics.stdev(numbers) if len(numbers) > 1 else None
+    if len(numbers) < least:
+        return None
+    if not all(map(math.isfinite, numbers)):
+        return math.nan
+    try:
+        return deviation(numbers)
+    except OverflowError:
+        return math.inf
 
 
 def merged(values: list[Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from embedded.operators.comparing import MISSING
 from embedded.operators.conditions import Test
 from embedded.operators.typenames import INT64, NUMBERS, TYPE_CODES, is_number, is_string, type_name, whole_number
 
+_BIT_POSITIONS = 16 * 2**20 * 8
 _NAMES_BY_CODE = {code: name for name, code in TYPE_CODES.items()}
 
 
@@ -104,8 +105,8 @@ def _mask(operand: Any) -> int:
         return int.from_bytes(operand, "little")
     if isinstance(operand, list):
         places = [whole_number(item) for item in operand]
-        if any(place is None or place < 0 for place in places):
-            raise StoreError(2, "Failed to parse bit position. Expected a non-negative whole number")
+        if any(place is None or not 0 <= place < _BIT_POSITIONS for place in places):
+            raise StoreError(2, "Failed to parse bit position. Expected a whole number from 0 that fits a document")
         return sum(1 << place for place in set(places) if place is not None)
     mask = whole_number(operand)
     if mask is None or mask < 0:

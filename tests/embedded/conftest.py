@@ -5,7 +5,8 @@ import uuid
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
-from drivers import DRIVERS, Database, Documents, kept_attached, settled
+
+from tests.embedded.drivers import DRIVERS, Database, Documents, kept_attached, settled
 
 
 @pytest.fixture(scope="session")
@@ -39,5 +40,3 @@ def on_store() -> None:
     """For tests of what only the built-in store does."""
     if os.environ.get("LOCI_TEST_MONGODB_URI"):
         pytest.skip("of the built-in store only")
-
-

@@ -1,8 +1,9 @@
 """Do collections and databases come, go and describe themselves as MongoDB's do?"""
 
 import pytest
-from drivers import settled
 from pymongo.errors import CollectionInvalid, OperationFailure
+
+from tests.embedded.drivers import settled
 
 
 async def test_collections_are_created_listed_and_dropped(db):

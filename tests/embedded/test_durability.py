@@ -7,7 +7,6 @@ import sqlite3
 import threading
 
 import pytest
-from drivers import kept_attached
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
@@ -18,6 +17,7 @@ from embedded.errors import StoreError
 from embedded.schema import open_file
 from embedded.store import Store
 from embedded.writer import Job
+from tests.embedded.drivers import kept_attached
 
 ROUNDS, WRITERS = 3, 8
 

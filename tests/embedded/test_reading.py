@@ -4,9 +4,10 @@ import threading
 import time
 
 import pytest
-from drivers import listed, settled
 from pymongo import MongoClient
 from pymongo.errors import OperationFailure
+
+from tests.embedded.drivers import listed, settled
 
 
 @pytest.fixture
@@ -179,13 +180,18 @@ async def test_a_time_limit_ends_a_long_read(docs, on_store):
     assert caught.value.code == 50
 
 
-async def test_small_reads_go_on_beside_a_long_one(docs, uri, on_store):
+@pytest.mark.parametrize("kind", ["find", "aggregate"])
+async def test_small_reads_go_on_beside_a_long_one(docs, uri, on_store, kind):
     await docs.insert_many([{"_id": n, "a": n} for n in range(30_000)])
     slow = {"$expr": {"$eq": [{"$mod": ["$a", 100_000]}, -1]}}
 
     def scan() -> None:
         with MongoClient(uri) as other:
-            other[docs.raw.database.name]["docs"].find_one(slow)
+            collection = other[docs.raw.database.name]["docs"]
+            if kind == "find":
+                collection.find_one(slow)
+            else:
+                list(collection.aggregate([{"$group": {"_id": {"$mod": ["$a", 7]}, "n": {"$sum": "$a"}}}]))
 
     thread = threading.Thread(target=scan)
     thread.start()

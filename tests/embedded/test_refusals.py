@@ -1,10 +1,11 @@
 """Is what the store does not have refused with MongoDB's own code, never ignored?"""
 
 import pytest
-from drivers import settled
 from pymongo import ReadPreference, UpdateOne, WriteConcern
 from pymongo.errors import BulkWriteError, OperationFailure
 from pymongo.read_concern import ReadConcern
+
+from tests.embedded.drivers import settled
 
 pytestmark = pytest.mark.usefixtures("on_store")
 

@@ -4,9 +4,10 @@ import re
 
 import pytest
 from bson import ObjectId
-from drivers import settled
 from pymongo import DeleteOne, InsertOne, ReplaceOne, ReturnDocument, UpdateMany, UpdateOne, WriteConcern
 from pymongo.errors import BulkWriteError, DocumentTooLarge, DuplicateKeyError, OperationFailure, WriteError
+
+from tests.embedded.drivers import settled
 
 
 async def test_insert_generates_an_id_where_there_is_none(docs):

@@ -53,7 +53,7 @@ def mock_collection() -> Any:
 
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(documents, filters)
-def test_filters_agree(document: dict[str, Any], filter: dict[str, Any]) -> None:
+def test_filters_select_the_same(document: dict[str, Any], filter: dict[str, Any]) -> None:
     collection = mock_collection()
     collection.insert_one({"_id": 1, **copy.deepcopy(document)})
     assert compile_filter(filter)({"_id": 1, **document}) == (collection.count_documents(filter) == 1)
@@ -61,7 +61,7 @@ def test_filters_agree(document: dict[str, Any], filter: dict[str, Any]) -> None
 
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(documents, st.integers(0, 5), st.lists(scalars, max_size=4), updates)
-def test_updates_agree(document: dict[str, Any], number: int, array: list[Any], update: dict[str, Any]) -> None:
+def test_updates_give_the_same(document: dict[str, Any], number: int, array: list[Any], update: dict[str, Any]) -> None:
     whole = {"_id": 1, **document, "n": number, "l": array}
     collection = mock_collection()
     collection.insert_one(copy.deepcopy(whole))

@@ -40,7 +40,7 @@ ID = ObjectId()
         (["b", 1, None], {"$each": [True], "$sort": 1}, [None, 1, "b", True]),
     ],
 )
-def test_push(array: list[Any], operand: Any, expected: list[Any]) -> None:
+def test_push_adds_then_sorts_then_slices(array: list[Any], operand: Any, expected: list[Any]) -> None:
     assert apply_update({"l": array}, {"$push": {"l": operand}}, filter={}) == {"l": expected}
 
 
@@ -55,7 +55,7 @@ def test_push(array: list[Any], operand: Any, expected: list[Any]) -> None:
         ([1], [2], [1, [2]]),
     ],
 )
-def test_add_to_set(array: list[Any], operand: Any, expected: list[Any]) -> None:
+def test_add_to_set_adds_only_what_is_not_there(array: list[Any], operand: Any, expected: list[Any]) -> None:
     result = apply_update({"l": array}, {"$addToSet": {"l": operand}}, filter={})["l"]
     assert [(type(item), item) for item in result] == [(type(item), item) for item in expected]
 
@@ -79,7 +79,7 @@ def test_add_to_set(array: list[Any], operand: Any, expected: list[Any]) -> None
         ([None, 1], None, [1]),
     ],
 )
-def test_pull(array: list[Any], operand: Any, expected: list[Any]) -> None:
+def test_pull_removes_what_meets_its_condition(array: list[Any], operand: Any, expected: list[Any]) -> None:
     assert apply_update({"l": array}, {"$pull": {"l": operand}}, filter={})["l"] == expected
 
 
@@ -92,7 +92,7 @@ def test_pull(array: list[Any], operand: Any, expected: list[Any]) -> None:
         ({"$pop": {"l": -1}}, [2, 3]),
     ],
 )
-def test_pull_all_and_pop(update: dict[str, Any], expected: list[int]) -> None:
+def test_pull_all_removes_values_and_pop_an_end(update: dict[str, Any], expected: list[int]) -> None:
     assert apply_update({"l": [1, 2, 3]}, update, filter={}) == {"l": expected}
 
 

@@ -4,11 +4,11 @@ import datetime
 
 import pytest
 from bson import Binary, Code, DatetimeMS, DBRef, Decimal128, Int64, ObjectId
-from bson_values import close_values, numbers, values
 from hypothesis import given
 from hypothesis import strategies as st
 
 from embedded.operators.values import compare, encode_key, invert_key
+from tests.embedded.operators.bson_values import close_values, numbers, values
 
 
 def order(a: bytes, b: bytes) -> int:

@@ -5,10 +5,10 @@ import itertools
 
 import pytest
 from bson import SON, Binary, Decimal128, Int64, MaxKey, MinKey, ObjectId, Regex, Timestamp
-from bson_values import close_values, values
 from hypothesis import given
 
 from embedded.operators.values import MISSING, UNDEFINED, compare, equal
+from tests.embedded.operators.bson_values import close_values, values
 
 IN_ORDER = [
     MinKey(),

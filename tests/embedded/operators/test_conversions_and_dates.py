@@ -75,7 +75,7 @@ def value_of(expression: Any) -> Any:
         ),
     ],
 )
-def test_conversions_and_dates(expression: Any, expected: Any) -> None:
+def test_an_expression_has_this_value(expression: Any, expected: Any) -> None:
     found = value_of(expression)
     assert found == expected
     assert type(found) is type(expected) or isinstance(found, int | datetime.datetime)

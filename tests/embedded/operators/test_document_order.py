@@ -4,13 +4,13 @@ from functools import cmp_to_key
 from typing import Any
 
 import pytest
-from bson_values import close_values, scalars
 from hypothesis import given
 from hypothesis import strategies as st
 
 from embedded.errors import StoreError
 from embedded.operators.ordering import sort_documents
 from embedded.operators.values import UNDEFINED, compare
+from tests.embedded.operators.bson_values import close_values, scalars
 
 
 def ids(documents: list[dict[str, Any]], spec: dict[str, Any]) -> list[Any]:

@@ -55,7 +55,9 @@ def updated(
         ({"a": 1}, {"$set": {"b": {"$weird": 1}}}, {"a": 1, "b": {"$weird": 1}}),
     ],
 )
-def test_field_operators(document: dict[str, Any], update: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_an_update_gives_this_document(
+    document: dict[str, Any], update: dict[str, Any], expected: dict[str, Any]
+) -> None:
     result = updated(document, update)
     assert result == expected
     assert list(result) == list(expected)

@@ -151,7 +151,7 @@ def test_regular_expressions_search_in_strings(condition: Any, value: Any, expec
         ({"$size": 1}, "x", False),
     ],
 )
-def test_conditions_on_arrays(condition: Any, value: Any, expected: bool) -> None:
+def test_conditions_look_into_arrays(condition: Any, value: Any, expected: bool) -> None:
     assert matches({"f": condition}, {"f": value}) is expected
 
 
@@ -172,7 +172,7 @@ def test_conditions_on_arrays(condition: Any, value: Any, expected: bool) -> Non
         ({"$bitsAllSet": b"\x05"}, 7, True),
     ],
 )
-def test_remainders_and_bits(condition: Any, value: Any, expected: bool) -> None:
+def test_remainders_and_bits_are_those_of_integers(condition: Any, value: Any, expected: bool) -> None:
     assert matches({"f": condition}, {"f": value}) is expected
 
 

@@ -4,18 +4,18 @@ import contextlib
 from typing import Any
 
 import bson
-from bson_values import close_values, values
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from embedded.errors import StoreError
-from embedded.operators import expressions, forms, matching, projecting, updating
+from embedded.operators import expressions, matching, projecting, updating
 from embedded.operators.values import MISSING, UNDEFINED
+from tests.embedded.operators.bson_values import close_values, values
 
 odd = (values | close_values).filter(lambda value: UNDEFINED is not value and "UNDEFINED" not in repr(value))
 fields = st.sampled_from(["a", "b", "a.b", "a.0", "a.0.b", "_id"])
 documents = st.fixed_dictionaries({}, optional={"_id": odd, "a": odd, "b": odd})
-filter_operators = st.sampled_from(sorted(matching._OPERATORS) + ["$regex", "$options"])
+filter_operators = st.sampled_from([*sorted(matching._OPERATORS), "$regex", "$options"])
 update_operators = st.sampled_from(sorted(updating._OPERATORS))
 expression_operators = st.sampled_from(
     sorted(expressions._OPERATORS.keys() | expressions._FORMS.keys() | expressions.ACCUMULATIONS.keys())
@@ -48,14 +48,14 @@ def can_be_stored(value: Any) -> bool:
 @given(
     documents, st.dictionaries(fields, st.dictionaries(filter_operators, odd | st.lists(odd, max_size=2)), max_size=2)
 )
-def test_filters(document: dict[str, Any], filter: dict[str, Any]) -> None:
+def test_a_filter_answers_yes_no_or_an_error(document: dict[str, Any], filter: dict[str, Any]) -> None:
     with contextlib.suppress(StoreError):
         assert matching.compile_filter(filter)(document) in (True, False)
 
 
 @settings(max_examples=600, deadline=None)
 @given(documents, st.dictionaries(update_operators, st.dictionaries(fields, odd, max_size=2), max_size=2))
-def test_updates(document: dict[str, Any], update: dict[str, Any]) -> None:
+def test_an_update_gives_what_can_be_stored_or_an_error(document: dict[str, Any], update: dict[str, Any]) -> None:
     with contextlib.suppress(StoreError):
         assert can_be_stored(updating.apply_update(document, update, filter={}))
 
@@ -66,7 +66,7 @@ def test_updates(document: dict[str, Any], update: dict[str, Any]) -> None:
     expression_operators,
     operands | st.lists(operands, max_size=3) | st.dictionaries(named, operands, max_size=3),
 )
-def test_expressions(document: dict[str, Any], operator: str, operand: Any) -> None:
+def test_an_expression_gives_a_value_or_an_error(document: dict[str, Any], operator: str, operand: Any) -> None:
     with contextlib.suppress(StoreError):
         expression = expressions.compile_expression({operator: operand})
         assert can_be_stored(expression({"ROOT": document, "CURRENT": document}))
@@ -74,10 +74,6 @@ def test_expressions(document: dict[str, Any], operator: str, operand: Any) -> N
 
 @settings(max_examples=300, deadline=None)
 @given(documents, st.dictionaries(fields, odd, max_size=3))
-def test_projections(document: dict[str, Any], spec: dict[str, Any]) -> None:
+def test_a_projection_gives_what_can_be_stored_or_an_error(document: dict[str, Any], spec: dict[str, Any]) -> None:
     with contextlib.suppress(StoreError):
         assert can_be_stored(projecting.compile_projection(spec)(document))
-
-
-def test_every_form_is_known_by_its_dollar() -> None:
-    assert all(name.startswith("$") for name in forms.FORMS)

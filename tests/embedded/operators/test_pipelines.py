@@ -33,7 +33,7 @@ def ids(*stages: dict[str, Any]) -> list[Any]:
     return [document["_id"] for document in run(*stages)]
 
 
-def test_match_sort_skip_and_limit() -> None:
+def test_match_sort_skip_and_limit_choose_documents() -> None:
     assert ids({"$match": {"k": "a"}}) == [1, 3]
     assert ids({"$sort": {"n": -1}}, {"$skip": 1}, {"$limit": 2}) == [3, 2]
     assert ids() == [1, 2, 3, 4]
@@ -99,7 +99,7 @@ def test_group_keys_are_equal_as_values_are() -> None:
         ({"$stdDevSamp": "$missing"}, None),
     ],
 )
-def test_accumulators(accumulator: dict[str, Any], expected: Any) -> None:
+def test_an_accumulator_makes_this_of_a_group(accumulator: dict[str, Any], expected: Any) -> None:
     values: list[Any] = [2, 4.5, "x", None]
     documents = [{"v": value} for value in values] + [{"v": 2, "o": {"a": 1, "b": 0}}, {"o": {"b": 2}}]
     if accumulator in ({"$sum": "$v"}, {"$avg": "$v"}):
@@ -107,7 +107,7 @@ def test_accumulators(accumulator: dict[str, Any], expected: Any) -> None:
     assert run({"$group": {"_id": None, "r": accumulator}}, documents=documents) == [{"_id": None, "r": expected}]
 
 
-def test_deviations() -> None:
+def test_deviations_are_of_the_population_or_a_sample() -> None:
     documents = [{"v": value} for value in (2, 4, 4, 4, 5, 5, 7, 9)]
     stage = {"$group": {"_id": None, "p": {"$stdDevPop": "$v"}, "s": {"$stdDevSamp": "$v"}}}
     assert run(stage, documents=documents) == [{"_id": None, "p": 2.0, "s": pytest.approx(2.138089935)}]
@@ -131,7 +131,7 @@ def test_sums_have_the_widest_type(values: list[Any], expected: Any) -> None:
     assert type(found["s"]) is type(expected)
 
 
-def test_count_and_sort_by_count() -> None:
+def test_counting_gives_a_number_or_the_largest_groups_first() -> None:
     assert run({"$count": "n"}) == [{"n": 4}]
     assert run({"$match": {"_id": 99}}, {"$count": "n"}) == []
     assert run({"$sortByCount": "$k"}, {"$limit": 1}) == [{"_id": "a", "count": 2}]
@@ -149,7 +149,7 @@ def test_unwind_drops_what_has_no_elements_unless_told_otherwise() -> None:
     ]
 
 
-def test_unwind_of_a_dotted_path() -> None:
+def test_unwind_follows_a_dotted_path() -> None:
     assert run({"$unwind": "$a.b"}, documents=[{"a": {"b": [1, 2], "c": 3}}]) == [
         {"a": {"b": 1, "c": 3}},
         {"a": {"b": 2, "c": 3}},
@@ -176,7 +176,7 @@ def test_facet_runs_several_pipelines_over_the_same_documents() -> None:
     ) == [{"n": [{"n": 4}], "top": [{"_id": 4, "n": 4}]}]
 
 
-def test_replacing_the_root() -> None:
+def test_the_root_is_replaced_by_a_document() -> None:
     documents = [{"_id": 1, "o": {"x": 1}}]
     assert run({"$replaceRoot": {"newRoot": "$o"}}, documents=documents) == [{"x": 1}]
     assert run({"$replaceWith": {"$mergeObjects": ["$o", {"y": "$_id"}]}}, documents=documents) == [{"x": 1, "y": 1}]

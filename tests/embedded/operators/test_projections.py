@@ -45,7 +45,7 @@ DOCUMENT = {"_id": 1, "a": 1, "b": {"c": 2, "d": 3}, "l": [{"x": 1, "y": 1}, {"x
         ({"b.e": "$a", "_id": 0}, {"b": {"e": 1}}),
     ],
 )
-def test_projections(spec: Any, expected: dict[str, Any]) -> None:
+def test_a_projection_keeps_these_fields(spec: Any, expected: dict[str, Any]) -> None:
     before = copy.deepcopy(DOCUMENT)
     result = compile_projection(spec)(DOCUMENT)
     assert result == expected
