@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal, Protocol
 
 from memory.domain import Gist, Hit, KeyValue, Recall, Summary
-from memory.ids import prompt_id, response_id
+from memory.ids import prompt_id, response_id, scoped
 from memory.receipts import LedgerEntry, Used
 from memory.sessions import Place
 from utils.llm import Usage
@@ -54,18 +54,20 @@ class Bundle:
     """What memory has to say about a request (seed 4, "Complete Memory Bundle").
 
     `recall.hits` may stand among `recent` too; `context` leaves those out, so that nothing is in the bundle twice.
+    `unsummarised`: for a request to summarise, the messages of the session that no summary covers.
     """
 
     recall: Recall = field(default_factory=Recall)
     recent: tuple[Gist, ...] = ()
     summaries: tuple[Summary, ...] = ()
     memories: tuple[KeyValue, ...] = ()
+    unsummarised: tuple[Gist, ...] = ()
 
     @property
     def context(self) -> tuple[Hit, ...]:
         """Hits that are neither recent messages nor the statement of a key/value fact."""
         told = {message.key for message in self.recent}
-        stated = {fact.source for fact in self.memories}
+        stated = {source for fact in self.memories for source in fact.sources}
         return tuple(hit for hit in self.recall.hits if hit.gist.key not in told and hit.gist.id not in stated)
 
 
@@ -128,9 +130,9 @@ class Context:
 
     @property
     def own_keys(self) -> tuple[str, ...]:
-        """The `_id`s of the request's own messages, which recall must not find."""
-        turn_id = self.request.turn_id
-        return (prompt_id(turn_id), response_id(turn_id))
+        """The `_id`s that the request's own messages may have, which recall must not find."""
+        own = (prompt_id(self.request.turn_id), response_id(self.request.turn_id))
+        return (*own, *(scoped(identifier, self.request.owner) for identifier in own))
 
     def having_run(self, agent: str) -> "Context":
         return replace(self, ran=(*self.ran, agent))

@@ -21,9 +21,10 @@ ALIKE = 0.5  # cosine similarity to an example from which on it decides
 _KEYWORDS: tuple[tuple[IntentName, str], ...] = (
     (
         "recall",
-        r"\b(what|when|where|who|which|how|did|have|had)\b.*\b(i|we)\b.{0,20}\b(tell|told|say|said|mention(ed)?|"
+        r"\b(what|when|where|who|which|how|did|have|had)\b(?!.*\b(should|could|can|shall|must|would|to)\b).*\b(i|we)\b.{0,20}\b(tell|told|say|said|mention(ed)?|"
         r"talk(ed)?|discuss(ed)?|ask(ed)?)\b|\b(do|did|can) you (still )?(remember|recall)\b|\bremind me\b|"
-        r"\bwhat (do|did) you (know|remember) about\b|\bwhat have i (told|said)\b|\blast time we\b",
+        r"\bwhat (do|did) you (know|remember) about\b|\bwhat have i (told|said)\b|\blast time we\b|"
+        r"^(please )?remember (what|when|where|who|how|the time)\b",
     ),
     (
         "summarise",
@@ -38,15 +39,20 @@ _KEYWORDS: tuple[tuple[IntentName, str], ...] = (
 )
 _PATTERNS = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _KEYWORDS)
 _QUESTION = re.compile(
-    r"\?\s*$|^(who|whom|whose|what|what['’]s|when|where|which|why|how|is|are|am|was|were|do|does|did|can|could|will|would|"
-    r"should|shall|may|have|has|had|tell me|explain|show me|give me|list|name)\b",
+    r"\?\s*$|^(who|whom|whose|what(?!\s+an?\b)|when|where|which|why|how|is|are|am|was|were|do|does|did|could|would|should|"
+    r"shall|(can|will|has|had)(?!['’]t\b)(?=\s+(i|you|he|she|it|we|they|the|my|our|your|this|that|there|anyone)\b)|"
+    r"have\s+(i|you|we|they)|tell me|explain|show me|give me|list|name)\b",
     re.IGNORECASE,
 )
-_SMALL_TALK = re.compile(
-    r"^\W*(hi|hello|hey|hiya|yo|good (morning|afternoon|evening|night)|thanks?( you)?( so much| a lot| very much)?|thx|"
-    r"bye|goodbye|see you( later| soon)?|ok(ay)?|cool|great|nice|perfect|sure|yes|no|yep|nope|lol|haha+|"
-    r"how are you( doing)?( today)?|what['’]?s up|how['’]?s it going)(\s+(there|all|everyone|loci|again))?\W*$",
-    re.IGNORECASE,
+_STATES = re.compile(r"^(i|i['’](m|ve|ll|d)|we|my|our|he|she|it|they|the|there|this|that)\b", re.IGNORECASE)
+_PLEASANTRY = (
+    r"(hi|hello|hey|hiya|yo|good (morning|afternoon|evening|night)|(many )?thanks|thank you|thx|so much|a lot|very much|"
+    r"bye|goodbye|see you( later| soon)?|ok(ay)?|cool|great|nice|lol|haha+|how are you( doing)?( today)?|what['’]?s up|"
+    r"how['’]?s it going|there|all|everyone|loci|again|for your help)"
+)
+_SMALL_TALK = re.compile(rf"^\W*{_PLEASANTRY}(\W+{_PLEASANTRY})*\W*$", re.IGNORECASE)
+_ASSENT = re.compile(
+    r"^\W*(yes|no|yep|yeah|nope|sure|perfect|right|exactly)( please| thanks| thank you)?\W*$", re.IGNORECASE
 )
 
 _REASONS: dict[IntentName, tuple[bool, str]] = {
@@ -66,6 +72,11 @@ def is_small_talk(query: str) -> bool:
     return _SMALL_TALK.match(query) is not None
 
 
+def is_assent(query: str) -> bool:
+    """Whether the text only says yes or no, which means something after what was said before."""
+    return _ASSENT.match(query) is not None
+
+
 def intent_of(name: IntentName, query: str, *, use_memory: bool) -> Intent:
     """The decision on memory that goes with an intent."""
     if not use_memory:
@@ -80,21 +91,18 @@ def name_by_keywords(query: str, *, images: bool) -> IntentName:
     text = query.strip()
     if is_small_talk(text):
         return "image" if images else "chat"
-    if statement_to_remember(text) and not _asks_back(text):
+    if statement_to_remember(text):
         return "remember"
     if statement_to_forget(text):
         return "forget"
     if images:
         return "image"
+    if _STATES.match(text) and not text.endswith("?"):
+        return "chat"
     for name, pattern in _PATTERNS:
         if pattern.search(text):
             return name
     return "question" if _QUESTION.search(text) else "chat"
-
-
-def _asks_back(text: str) -> bool:
-    """ "Remember what I told you" asks; "remember that …" states."""
-    return re.match(r"^\W*(please\s+)?remember\s+(what|when|where|who|how|the time)\b", text, re.IGNORECASE) is not None
 
 
 class IntentDetector:

@@ -1,11 +1,13 @@
 """What does the user ask to be kept under a key, or deleted?"""
 
+from contextlib import suppress
 from dataclasses import replace
 
 from agents.context import Context
 from memory.engine import Engine
-from memory.extract import fact_meant, key_and_value, statement_to_forget, statement_to_remember
+from memory.extract import fact_meant, facts_near, key_and_value, statement_to_forget, statement_to_remember
 from memory.ids import prompt_id
+from utils.errors import NotFound
 
 LOOKED_AT = 1_000  # facts among which the one to forget is looked for
 
@@ -42,8 +44,11 @@ class KeeperAgent:
         facts = await self._engine.keyvalues.suited(owner, meant, LOOKED_AT)
         fact = fact_meant(meant, facts)
         if fact is None:
-            return "I have no stored fact of that kind, so nothing was deleted."
-        await self._engine.keyvalues.delete(owner, fact.key)
-        messages = await self._engine.forgetter.source_of(owner, fact)
+            close = facts_near(meant, facts)
+            hint = f" The closest I have: {', '.join(f'“{one.key}”' for one in close)}." if close else ""
+            return f"I have no stored fact of exactly that kind, so nothing was deleted.{hint}"
+        messages = await self._engine.forgetter.sources_of(owner, fact)
+        with suppress(NotFound):  # somebody else was faster
+            await self._engine.keyvalues.delete(owner, fact.key)
         also = " and the messages in which you told me" if messages else ""
         return f"I have forgotten “{fact.key}”{also}."

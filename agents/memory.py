@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from agents.context import Answer, Bundle, ChatRequest, Context
 from agents.coordinator import Coordinator
 from agents.intent import IntentDetector
-from agents.writer_agent import InterruptedAnswer
+from agents.writer_agent import AbandonedAnswer, InterruptedAnswer
 from config.recipes import SEARCH, Recipe
 from memory.domain import Recall, Remembered, Turn
 from memory.engine import Engine
@@ -17,7 +17,6 @@ from memory.ids import prompt_id, response_id
 from memory.ranking import Scope
 from memory.receipts import Receipt
 from utils.clock import now
-from utils.llm import Usage
 
 COALESCE = 0.025  # seconds of deltas that go out as one
 
@@ -128,30 +127,19 @@ class Memory:
         return Context(request, intent, place, streamed=streamed)
 
     async def _answer(self, context: Context) -> Finished:
-        said: list[str] = []
-
-        async def emit(text: str) -> None:
-            said.append(text)
-            await context.emit(text)
-
         try:
-            written = await self._coordinator.write(replace(context, emit=emit))
+            written = await self._coordinator.write(context)
         except InterruptedAnswer as broken:
-            await self._keep(context, broken.answer)
+            await asyncio.shield(self._shielded(self._keep(context, broken.answer)))
             raise broken.cause from None
-        except asyncio.CancelledError:
-            if said:
-                self._keep_in_background(context, "".join(said))
+        except AbandonedAnswer as left:
+            self._shielded(self._keep(context, left.answer))
             raise
         if written.answer is None:
             raise AssertionError("the writer gave no answer")
         keeping = self._shielded(self._keep(written, written.answer))
         await asyncio.shield(keeping)
         return Finished(written, written.answer)
-
-    def _keep_in_background(self, context: Context, text: str) -> None:
-        partial = Answer(text, "interrupted", Usage(0, 0), interrupted=True)
-        self._shielded(self._keep(context, partial))
 
     def _shielded(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """A task that outlives the request it belongs to."""
@@ -174,10 +162,13 @@ class Memory:
             model=answer.model,
             interrupted=answer.interrupted,
         )
-        await asyncio.gather(
+        kept, _ = await asyncio.gather(
             self.engine.turns.close_exchange(request.owner, request.session_id, place, turn, retried=request.retried),
             self.engine.receipts.keep(request.owner, self._receipt(context, answer)),
         )
+        if not kept:
+            await self.engine.receipts.delete(request.owner, request.turn_id)
+            return
         self._nudge.embed()
         if self.engine.sessions.is_due(place):
             self._nudge.summarise()

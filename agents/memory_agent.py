@@ -6,11 +6,13 @@ from dataclasses import replace
 
 from agents.context import Bundle, Context
 from config.recipes import BundleSizes, Recipe
-from memory.domain import Recall
+from memory.domain import Gist, Recall
 from memory.engine import Engine
 from memory.ranking import Scope
 from memory.recall import with_overrides
 from utils.errors import ModelError
+
+UNSUMMARISED = 100  # messages
 
 log = logging.getLogger(__name__)
 
@@ -29,14 +31,25 @@ class MemoryAgent:
         engine, request, sizes = self._engine, context.request, self._sizes
         owner, session = request.owner, request.session_id
         before = context.place.index if context.place else 0
-        recall, recent, summaries, memories = await asyncio.gather(
+        recall, recent, summaries, memories, unsummarised = await asyncio.gather(
             self._recall(context),
             engine.turns.recent(owner, session, before, 2 * sizes.recent_pairs),
             engine.summaries.newest(owner, session, sizes.summaries),
             engine.keyvalues.suited(owner, request.query, sizes.memories),
+            self._unsummarised(context),
         )
-        bundle = Bundle(recall, tuple(recent), tuple(summaries), tuple(memories))
+        bundle = Bundle(recall, tuple(recent), tuple(summaries), tuple(memories), tuple(unsummarised))
         return replace(context, bundle=bundle)
+
+    async def _unsummarised(self, context: Context) -> list[Gist]:
+        """For a request to summarise: what no summary covers yet, as far as one more summary would."""
+        place = context.place
+        if context.intent.name != "summarise" or place is None:
+            return []
+        most = min(place.index - place.summarised_to - 1, UNSUMMARISED)
+        if most <= 0:
+            return []
+        return await self._engine.turns.recent(context.request.owner, context.request.session_id, place.index, most)
 
     async def _recall(self, context: Context) -> Recall:
         """The similar messages; none where the query cannot be embedded, which the log tells."""

@@ -11,7 +11,8 @@ from memory.domain import Gist, Hit, KeyValue, Summary
 from memory.receipts import LedgerEntry
 from utils.text import count_tokens, cut_at_word
 
-QUOTE_MARK = re.compile(r"<(?=\s*/?\s*memory\b)", re.IGNORECASE)
+QUOTE_MARK = re.compile(r"<(?=[\W_]{0,8}memory)", re.IGNORECASE)
+NUMBERS = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
     said = {" ".join(item.content.split()) for item in request.history[-table.history.items :]}
     recent = [m for m in bundle.recent if " ".join(m.content.split()) not in said][-table.recent.items :]
     shown = {message.key for message in recent}
-    stated = {fact.source for fact in bundle.memories[: table.memories.items]}
+    stated = {source for fact in bundle.memories[: table.memories.items] for source in fact.sources}
     similar = [
         hit
         for hit in bundle.recall.hits
@@ -77,7 +78,9 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
     numbers = _Numbers()
     sections = [
         _history(request.history, table.history),
-        Section("images", f"## Attached images, as described\n{context.images}\n\n" if context.images else ""),
+        Section(
+            "images", f"## Attached images, as described\n{quoted(context.images, None)}\n\n" if context.images else ""
+        ),
         _quotes(
             "summaries",
             "Summaries of earlier conversation",
@@ -208,8 +211,8 @@ def _of_gist(gist: Gist, label: str, cut: Cut, score: float | None) -> _Quote:
 
 
 def cited(text: str, given: Sequence[Citation]) -> tuple[Citation, ...]:
-    """The memories whose numbers stand in an answer, such as [2]; where none does, the facts and similar messages that
-    the model was given."""
-    numbers = {int(n) for n in re.findall(r"\[(\d{1,3})\]", text)}
+    """The memories whose numbers stand in an answer, such as [2] or [1, 3]; where none does, the facts and similar
+    messages that the model was given."""
+    numbers = {int(n) for found in NUMBERS.findall(text) for n in re.findall(r"\d+", found)}
     named = tuple(citation for citation in given if citation.n in numbers)
     return named or tuple(citation for citation in given if citation.section in ("memories", "similar"))

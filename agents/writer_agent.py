@@ -1,5 +1,6 @@
 """What is the answer?"""
 
+import asyncio
 import logging
 from contextlib import aclosing
 from dataclasses import replace
@@ -23,6 +24,14 @@ class InterruptedAnswer(Exception):
         super().__init__(cause.detail)
         self.answer = answer
         self.cause = cause
+
+
+class AbandonedAnswer(asyncio.CancelledError):
+    """Whoever asked left in the middle of an answer that was streamed. `answer`: what had been said."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__()
+        self.answer = answer
 
 
 class WriterAgent:
@@ -62,11 +71,14 @@ class WriterAgent:
                         return _answer(piece, prompt)
                     said.append(piece)
                     await context.emit(piece)
-        except ModelError as error:
+        except (ModelError, asyncio.CancelledError) as error:
             if not said:
                 raise
-            partial = Completion("".join(said), asked or model.model, None, "interrupted")
-            raise InterruptedAnswer(replace(_answer(partial, prompt), interrupted=True), error) from error
+            completion = Completion("".join(said), asked or model.model, None, "interrupted")
+            partial = replace(_answer(completion, prompt), interrupted=True)
+            if isinstance(error, ModelError):
+                raise InterruptedAnswer(partial, error) from error
+            raise AbandonedAnswer(partial) from error
         raise AssertionError("the stream ended without its completion")
 
 

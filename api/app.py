@@ -10,7 +10,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from fastapi.staticfiles import StaticFiles
 
 from agents.open import open_memory
-from api import problems
+from api import openapi, problems
 from api.auth import ApiKeys
 from api.guard import LOCAL_HOSTS, Guard
 from api.pages import router as pages
@@ -53,6 +53,7 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
         redoc_url=None,
     )
     problems.install(app)
+    openapi.install(app)
     origins = [origin.strip() for origin in settings.cors_origins.split(",") if origin.strip()]
     if origins:
         app.add_middleware(CORSMiddleware, allow_origins=origins, allow_methods=["*"], allow_headers=["*"])

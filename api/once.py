@@ -1,7 +1,10 @@
 """How does a write happen once, however often its request is sent? The route class of every JSON route."""
 
+import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Callable, Coroutine
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from contextlib import aclosing
 from typing import Any, cast
 
 from fastapi import Request, Response
@@ -16,9 +19,12 @@ from utils.errors import InvalidInput, UnsupportedMediaType
 from utils.text import CONTROL_CHARACTERS
 
 KEY_CHARACTERS = 255
+JSON_TYPE = re.compile(r"\s*application/([\w.-]+\+)?json\s*(;|$)", re.IGNORECASE)
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+_settling: set[asyncio.Task[None]] = set()
 
 
 class LociRoute(APIRoute):
@@ -29,8 +35,10 @@ class LociRoute(APIRoute):
 
         async def strict(request: Request) -> Response:
             request = StrictRequest(request.scope, request.receive)
-            if await request.body() and "json" not in request.headers.get("content-type", ""):
-                raise UnsupportedMediaType("Send the body as Content-Type: application/json")
+            if await request.body():
+                if not JSON_TYPE.match(request.headers.get("content-type", "")):
+                    raise UnsupportedMediaType("Send the body as Content-Type: application/json")
+                await request.json()  # here rather than in FastAPI, which would tell less
             key = request.headers.get("idempotency-key")
             if key is None or request.method in READING:
                 return await handle(request)
@@ -56,7 +64,8 @@ async def _once(request: Request, key: str, handle: Handler) -> Response:
         await requests.release(owner, key)
         raise
     if isinstance(response, StreamingResponse):
-        response.body_iterator = _recorded(response, requests, owner, key)
+        body_iterator = cast(AsyncGenerator[bytes, None], response.body_iterator)
+        response.body_iterator = _recorded(response, body_iterator, requests, owner, key)
     elif response.status_code < 300:
         await requests.finish(owner, key, _stored(response, bytes(response.body)))
     else:
@@ -77,21 +86,25 @@ async def _owner(request: Request, body: bytes) -> str:
 
 
 async def _recorded(
-    response: StreamingResponse, requests: IdempotencyKeys, owner: str, key: str
+    response: StreamingResponse, body: AsyncGenerator[bytes, None], requests: IdempotencyKeys, owner: str, key: str
 ) -> AsyncIterator[bytes]:
     """Passes a stream on; keeps it as the answer once it has come to its end."""
     chunks: list[bytes] = []
     whole = False
     try:
-        async for chunk in response.body_iterator:
-            chunks.append(chunk.encode() if isinstance(chunk, str) else bytes(chunk))
-            yield chunks[-1]
-        whole = b"event: error" not in chunks[-1] if chunks else False
+        async with aclosing(body) as stream:
+            async for chunk in stream:
+                chunks.append(chunk)
+                yield chunk
+        whole = not chunks[-1].startswith(b"event: error") if chunks else False
     finally:
-        if whole:
-            await requests.finish(owner, key, _stored(response, b"".join(chunks)))
-        else:
-            await requests.release(owner, key)
+        answer = _stored(response, b"".join(chunks))
+        settling = asyncio.create_task(
+            requests.finish(owner, key, answer) if whole else requests.release(owner, key)
+        )  # a task of its own: a client that has left cancels what is awaited here
+        _settling.add(settling)
+        settling.add_done_callback(_settling.discard)
+        await asyncio.shield(settling)
 
 
 def _stored(response: Response, body: bytes) -> StoredAnswer:

@@ -8,11 +8,11 @@ from agents.memory import Memory
 from config.settings import Settings
 
 
-def _memory(request: Request) -> Memory:
+async def _memory(request: Request) -> Memory:
     return cast(Memory, request.app.state.memory)
 
 
-def _settings(request: Request) -> Settings:
+async def _settings(request: Request) -> Settings:
     return cast(Settings, request.app.state.settings)
 
 

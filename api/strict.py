@@ -25,10 +25,12 @@ def read_json(raw: bytes) -> Any:
 
 
 class StrictRequest(Request):
-    """A request whose JSON is read by `read_json`."""
+    """A request whose JSON is read by `read_json`, once."""
 
     async def json(self) -> Any:
-        return read_json(await self.body())
+        if not hasattr(self, "_json"):
+            self._json = read_json(await self.body())
+        return self._json
 
 
 def _check(value: Any, depth: int) -> None:

@@ -1,5 +1,6 @@
 """What goes over the wire? Requests and responses, by the names that clients rely on."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -18,7 +19,8 @@ from api.fields import (
     TopK,
     Wire,
 )
-from memory.domain import Hit, KeyValue, Summary
+from memory.domain import Candidate, Hit, KeyValue, Summary
+from memory.ids import unscoped
 from memory.receipts import Receipt
 from memory.sessions import Session
 from utils.llm import Usage
@@ -362,6 +364,19 @@ class CandidateOut(Wire):
     used: bool
     dropped: str | None
 
+    @classmethod
+    def of(cls, candidate: Candidate, identifier: str, prompt: Collection[str]) -> "CandidateOut":
+        """`prompt`: ids of what stood in the prompt."""
+        parts = candidate.parts
+        dropped = candidate.dropped or (None if identifier in prompt else "not_in_prompt")
+        return cls(
+            id=identifier,
+            score=parts.score,
+            explain=Explanation(dense=parts.dense, fused=parts.dense, recency=parts.recency, mmr=parts.mmr),
+            used=dropped is None,
+            dropped=dropped,
+        )
+
 
 class UsedOut(Wire):
     n: int
@@ -395,7 +410,8 @@ class ReceiptOut(Wire):
     interrupted: bool
 
     @classmethod
-    def of(cls, receipt: Receipt) -> "ReceiptOut":
+    def of(cls, receipt: Receipt, owner: str) -> "ReceiptOut":
+        prompt = {used.id for used in receipt.used}
         return cls(
             turn_id=receipt.turn_id,
             session_id=receipt.session_id,
@@ -409,19 +425,7 @@ class ReceiptOut(Wire):
             recipe=receipt.recipe,
             messages=list(receipt.messages),
             considered=[
-                CandidateOut(
-                    id=candidate.key,
-                    score=candidate.parts.score,
-                    explain=Explanation(
-                        dense=candidate.parts.dense,
-                        fused=candidate.parts.dense,
-                        recency=candidate.parts.recency,
-                        mmr=candidate.parts.mmr,
-                    ),
-                    used=candidate.dropped is None,
-                    dropped=candidate.dropped,
-                )
-                for candidate in receipt.considered
+                CandidateOut.of(candidate, unscoped(candidate.key, owner), prompt) for candidate in receipt.considered
             ],
             used=[UsedOut(**vars(used)) for used in receipt.used],
             ledger=[LedgerOut(**vars(entry)) for entry in receipt.ledger],

@@ -17,11 +17,15 @@ IDENTITY_SPEC: Document = {"v": 2, "key": {"_id": 1}, "name": "_id_"}
 
 @dataclass(eq=False, slots=True)
 class Index:
-    """One index. `multikey` is a bit for each component whose values came out of arrays; bits are only ever added."""
+    """One index. `multikey` is a bit for each component whose values came out of arrays; bits are only ever added.
+
+    `dropped` is set before its entries are seen to go: what was read meanwhile is not to be trusted.
+    """
 
     id: int
     spec: Document
     multikey: int = 0
+    dropped: bool = False
     name: str = field(init=False)
     keys: tuple[tuple[str, int], ...] = field(init=False)
     unique: bool = field(init=False)

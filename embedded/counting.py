@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from embedded.catalog import Collection, Index
 from embedded.planning import EVERYTHING, Plan
-from embedded.scanning import Effort, Source, matches
+from embedded.scanning import Effort, Source, check_there, matches
 from embedded.schema import ROW_BITS
 
 PIECE = 20_000
@@ -32,6 +32,7 @@ def count(plan: Plan, source: Source, *, effort: Effort | None = None) -> Iterat
     documents: set[int] = set()
     for low, high in ranges:
         for entries in _entries(index, low, high, source) if index.multikey else _counted(index, low, high, source):
+            check_there(index)
             yield None
             if isinstance(entries, int):
                 total += entries

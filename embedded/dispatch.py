@@ -12,7 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from embedded.codec import encode_error
 from embedded.commands import COMMANDS
-from embedded.commands.call import Call, Now, Read, Reply, Steps, check
+from embedded.commands.call import Call, Now, Read, Reply, Steps
+from embedded.commands.checks import check
 from embedded.errors import StoreError
 from embedded.store import Store
 from embedded.wire import Request
@@ -91,4 +92,9 @@ def error_reply(error: Exception, command: str) -> Reply:
         logger.error("%s failed", command, exc_info=error)
         code = 14031 if isinstance(error, sqlite3.Error) else 8
         error = StoreError(code, f"internal error: {type(error).__name__}: {error}")
-    return encode_error({"errmsg": error.message, "code": error.code, "codeName": error.name, **error.extra})
+    fields = {"errmsg": error.message, "code": error.code, "codeName": error.name}
+    try:
+        return encode_error({**fields, **error.extra})
+    except Exception:  # whatever happens, the client is answered
+        logger.exception("the details of an error could not be told")
+        return encode_error(fields)

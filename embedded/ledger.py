@@ -38,6 +38,7 @@ class Ledger:
         self._next_rows: dict[int, int] = {}
         self._multikey = {index.id: index.multikey for _, index in catalog.indexes()}
         self._turned_multikey: set[Index] = set()
+        self._dropped: list[Index] = []
 
     def source(self) -> sqlite3.Connection:
         """The connection that sees what this transaction has written so far."""
@@ -46,20 +47,23 @@ class Ledger:
     @contextmanager
     def attempt(self) -> Iterator[None]:
         """One operation: whatever is raised inside leaves no trace of it."""
-        catalog = self.catalog
+        catalog, dropped = self.catalog, len(self._dropped)
         self.connection.execute("SAVEPOINT operation")
         try:
             yield
         except BaseException:
             self.catalog = catalog
+            del self._dropped[dropped:]
             if self.connection.in_transaction:  # SQLite gives the whole transaction up when the disk is full
                 self.connection.execute("ROLLBACK TO operation")
                 self.connection.execute("RELEASE operation")
             raise
         self.connection.execute("RELEASE operation")
 
-    def note_multikey(self) -> None:
-        """Write down which indexes have met arrays; called before COMMIT."""
+    def before_commit(self) -> None:
+        """Write down which indexes have met arrays, and warn those who read from indexes that go."""
+        for index in self._dropped:
+            index.dropped = True
         for index in self._turned_multikey:
             self.connection.execute("UPDATE indexes SET multikey = ? WHERE id = ?", (index.multikey, index.id))
 
@@ -68,11 +72,15 @@ class Ledger:
         for index in self._turned_multikey:
             self._multikey[index.id] = index.multikey
         self._turned_multikey.clear()
+        self._dropped.clear()
 
     def rolled_back(self, catalog: Catalog) -> None:
         """Called after ROLLBACK, with the catalog of the last COMMIT."""
         self.catalog = catalog
         self._next_rows.clear()
+        for index in self._dropped:
+            index.dropped = False
+        self._dropped.clear()
 
     # Documents
 
@@ -170,6 +178,7 @@ class Ledger:
         self.connection.execute(f"DELETE FROM {index.table} WHERE idx = ?", (index.id,))  # noqa: S608
         self.connection.execute("DELETE FROM indexes WHERE id = ?", (index.id,))
         self._turned_multikey.discard(index)
+        self._dropped.append(index)
 
     # Entries
 

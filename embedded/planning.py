@@ -63,7 +63,7 @@ def make_plan(
     best = Plan(collection, filter, exact=bounds.complete and not bounds.fields, ordered=not sort)
     for index in collection.indexes:
         first = index.keys[0][0]
-        if first not in bounds.fields and (not sort or sort[0][0] != first):
+        if index.dropped or (first not in bounds.fields and (not sort or sort[0][0] != first)):
             continue
         plan = _use(collection, index, filter, bounds, sort)
         if plan is not None and plan.score > best.score:
@@ -84,7 +84,7 @@ def _hinted(
         backwards = hint["$natural"] == -1
         return Plan(collection, filter, exact=False, ordered=not sort, reverse=backwards)
     for index in collection.indexes:
-        wanted = index.name == hint if isinstance(hint, str) else dict(index.keys) == dict(hint)
+        wanted = index.name == hint if isinstance(hint, str) else list(index.keys) == list(hint.items())
         if wanted:
             plan = _use(collection, index, filter, bounds, sort, forced=True)
             if plan is not None:

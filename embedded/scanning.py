@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from heapq import merge
 from operator import itemgetter
 
+from embedded.catalog import Index
 from embedded.codec import Document, decode
+from embedded.errors import StoreError
 from embedded.operators.matching import Predicate, compile_filter
 from embedded.planning import Plan
 from embedded.schema import ROW_BITS
@@ -131,6 +133,7 @@ def _scan_range(
     size = min(size, _LARGEST_FIRST)
     rows = source().execute(_STATEMENTS[table, reverse, False], (index.id, low, high, size)).fetchall()
     while True:
+        check_there(index)
         effort.keys += len(rows)
         effort.documents += len(rows)
         yield from rows
@@ -142,6 +145,12 @@ def _scan_range(
         size = _next_size(size, sum(len(body) for _, _, body in rows), len(rows))
         end = low if reverse else high
         rows = source().execute(_STATEMENTS[table, reverse, True], (index.id, *place, end, size)).fetchall()
+
+
+def check_there(index: Index) -> None:
+    """After a piece was read. Raises QueryPlanKilled (175) where the index may have been dropped before."""
+    if index.dropped:
+        raise StoreError(175, f"query plan killed :: index '{index.name}' dropped")
 
 
 def _scan_collection(plan: Plan, source: Source, wanted: int, effort: Effort) -> Iterator[Row | None]:

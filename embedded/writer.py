@@ -83,7 +83,7 @@ class Writer:
                 if len(jobs) >= MAX_BATCH or self._queue.empty() or time.monotonic() > until:
                     break
                 job = self._queue.get()
-            self._ledger.note_multikey()
+            self._ledger.before_commit()
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
             self._undo(jobs or [first], error)

@@ -108,7 +108,8 @@ class Summary:
 
 @dataclass(frozen=True)
 class KeyValue:
-    """A user's fact under a key. `version` counts its writes; `source`: id of the message that stated it."""
+    """A user's fact under a key. `version` counts its writes; `source`: id of the message that stated it; `sources`:
+    ids of all messages that stated it or a former value."""
 
     key: str
     value: str
@@ -116,14 +117,14 @@ class KeyValue:
     token_count: int
     version: int
     source: str | None = None
+    sources: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Remembered:
-    """What `remember` did. `ids`: of all turns given, in order. `first_index`: place of the first new one."""
+    """What `remember` did. `ids`: of all turns given, in order."""
 
     ids: tuple[str, ...]
     accepted: int
     duplicates: int
     session_id: str
-    first_index: int = -1

@@ -85,7 +85,7 @@ class EmbeddingQueue:
             if await self._changes.close(owner, number):
                 break
         if not matched and await self._vectors.find_one({"user_id": owner}, {"_id": 1}) is None:
-            await self._owners.delete_one({"_id": owner})  # the user was deleted meanwhile
+            await self._owners.delete_one({"_id": owner, "change": number})  # the user was deleted meanwhile
         return matched
 
     async def revive_after_outage(self) -> None:

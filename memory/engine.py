@@ -98,6 +98,7 @@ async def open_engine(
     changes = Changes(collections)
     sessions = Sessions(collections, window)
     summaries = Summaries(collections, summary_model, window, SummaryRecipe())
+    receipts = Receipts(collections)
     return Engine(
         collections=collections,
         embedder=embedder,
@@ -106,8 +107,8 @@ async def open_engine(
         recaller=Recaller(collections, changes, embedder.model, recall_memory_mb),
         summaries=summaries,
         keyvalues=KeyValues(collections),
-        receipts=Receipts(collections),
-        forgetter=Forgetter(collections, changes, summaries),
+        receipts=receipts,
+        forgetter=Forgetter(collections, changes, summaries, receipts),
         idempotency=IdempotencyKeys(collections),
         embeddings=EmbeddingQueue(collections, changes, embedder),
         changes=changes,

@@ -10,13 +10,22 @@ KEY_CHARACTERS = 60
 
 _LEAD = r"^(?:(?:please|hey|hi|ok|okay|so|and|now|also|can you|could you|would you)\b[\s,]*)*"
 _REMEMBER = re.compile(
-    _LEAD + r"(?:do\s+)?(?:remember|memori[sz]e|keep in mind|bear in mind|do not forget|don['’]?t forget|"
-    r"make a note|take a note|note down|note|save)\b(?:\s+(?:of this|this|that|for me|of))*\s*[:,\-–]?\s*(?P<rest>.+)$",
+    _LEAD
+    + r"(?:i (?:want|need) you to |i['’]d like you to )?(?:do\s+)?(?:remember|memori[sz]e|keep in mind|bear in mind|"
+    r"do not forget|don['’]?t (?:ever )?forget|never forget|make a note|take a note|note down|"
+    r"(?:note|save)(?=\s+(?:this|that|my|our|for me)\b|\s*:))\b"
+    r"(?:\s+(?:of this|this|that|for me|of))*\s*[:,\-–]?\s*(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_ASKED_POLITELY = re.compile(
+    r"^\W*(?:please\s+)?(?:can|could|would|will) you\b.*?\b(?:that|my|our)\b.*\b(?:is|are)\b", re.I
+)
+_ASKS_BACK = re.compile(
+    r"^(?:(?:what|when|where|who|whom|whose|which|how|why|if|whether)\b|the (?:time|day)\b)", re.IGNORECASE
+)
 _FORGET = re.compile(
-    _LEAD
-    + r"(?:forget|erase|delete|remove|unlearn)\b(?:\s+(?:what (?:i|we) (?:said|told you)|everything|all|anything))?"
+    _LEAD + r"(?:(?:forget|unlearn)\b(?!-)|(?:erase|delete|remove)(?=\s+(?:my|our|what|that i|everything|all|"
+    r"anything|the (?:fact|memory))\b))(?:\s+(?:what (?:i|we) (?:said|told you)|everything|all|anything))?"
     r"(?:\s+(?:about|that|regarding|the (?:fact|memory)(?: that| about| of)?))*\s*[:,]?\s*(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -25,24 +34,27 @@ _MY = re.compile(
     r"(?:(?:is|are|was|were)\s+(?:called|named)|is|are|was|were|=)\s+(?P<value>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_NAME_S = re.compile(r"^my name['’]s\b", re.IGNORECASE)
 _PLACE = re.compile(
     r"^i(?:['’]m|\s+am)?\s+(?P<key>(?:live|work|study|stay|allergic|born|was born|moved)\s+(?:in|at|for|as|on|to))\s+"
     r"(?P<value>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
 _IS = re.compile(
-    r"^(?:the\s+)?(?P<key>(?!(?:i|you|he|she|it|we|they|this|that|there)\b)[^.,;:!?=]{1,50}?)\s*"
+    r"^(?:(?:the|my|our)\s+)?(?P<key>(?!(?:i|you|he|she|it|we|they|this|that|there)\b)[^.,;:!?=]{1,50}?)\s*"
     r"(?:\s(?:is|are|was|were)\s|=|:\s)\s*(?P<value>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
 
 
 def statement_to_remember(text: str) -> str | None:
-    """What "remember that …" asks to keep; None where the text asks no such thing."""
+    """What "remember that …" asks to keep; None where the text asks no such thing, but asks back."""
     found = _REMEMBER.match(text.strip())
-    if found is None or text.rstrip().endswith("?"):
+    if found is None or _ASKS_BACK.match(found["rest"]):
         return None
-    return found["rest"].strip() or None
+    if text.rstrip().endswith("?") and not _ASKED_POLITELY.match(text):
+        return None
+    return found["rest"].strip(" ?") or None
 
 
 def statement_to_forget(text: str) -> str | None:
@@ -56,23 +68,32 @@ def key_and_value(statement: str) -> tuple[str, str]:
 
     A statement of no known form is its own value, under a key made of its first words.
     """
-    bare = " ".join(statement.split()).rstrip(".! ")
+    bare = " ".join(statement.split()).rstrip(".! ") or statement
     for pattern in (_MY, _PLACE, _IS):
-        found = pattern.match(bare)
-        if found and (key := slug(found["key"], KEY_CHARACTERS)):
-            return key, found["value"].strip(" \"'“”")
+        found = pattern.match(_NAME_S.sub("my name is", bare))
+        if found and (key := slug(found["key"], KEY_CHARACTERS)) and (value := found["value"].strip(" \"'“”")):
+            return key, value
     return slug(bare, KEY_CHARACTERS) or cut_at_word(bare, KEY_CHARACTERS), bare
 
 
 def fact_meant(text: str, facts: Sequence[KeyValue]) -> KeyValue | None:
-    """The one fact that a request to forget speaks of: it names the whole key, or nothing but what the fact holds."""
+    """The one fact that a request to forget speaks of: it says nothing but what the fact holds, and names the whole
+    key, the whole value, or more than half of the key. None where no fact suits, or two suit alike."""
     asked = set(content_stems(text))
-    best, closeness = None, 0.0
+    suited: list[tuple[float, KeyValue]] = []
     for fact in facts:
-        key, whole = set(content_stems(fact.key)), set(content_stems(f"{fact.key} {fact.value}"))
-        if not asked or not (asked <= whole or (key and key <= asked)):
+        key, value = set(content_stems(fact.key)), set(content_stems(fact.value))
+        if not asked or not asked <= key | value:
             continue
-        alike = len(asked & whole) / len(asked | key)
-        if alike > closeness:
-            best, closeness = fact, alike
-    return best
+        if (key and key <= asked) or (value and value <= asked) or 2 * len(asked & key) > len(key):
+            suited.append((len(asked & key) / len(asked | key), fact))
+    suited.sort(key=lambda one: -one[0])
+    if not suited or (len(suited) > 1 and suited[0][0] == suited[1][0]):
+        return None
+    return suited[0][1]
+
+
+def facts_near(text: str, facts: Sequence[KeyValue], most: int = 3) -> list[KeyValue]:
+    """Facts whose key shares a word with a request to forget, for the user to name."""
+    asked = set(content_stems(text))
+    return [fact for fact in facts if asked & set(content_stems(fact.key))][:most]

@@ -5,6 +5,7 @@ from typing import Any
 from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import KeyValue
+from memory.receipts import Receipts
 from memory.summarise import Summaries
 from utils.errors import NotFound
 
@@ -14,33 +15,41 @@ MARKED_AT_ONCE = 1_000
 class Forgetter:
     """Deletes sessions, users and single facts. Every recall index of every process sees it at the next search."""
 
-    def __init__(self, collections: Collections, changes: Changes, summaries: Summaries) -> None:
+    def __init__(self, collections: Collections, changes: Changes, summaries: Summaries, receipts: Receipts) -> None:
         self._collections = collections
         self._changes = changes
         self._summaries = summaries
+        self._receipts = receipts
 
     async def session(self, owner: str, session_id: str) -> dict[str, int]:
-        """Deletes a session with its messages, summaries and receipts; returns counts by collection."""
+        """Deletes a session with its messages, summaries and receipts; returns counts by collection.
+
+        The session itself goes first, so that answers that land later find it gone; called again after a crash, it
+        deletes what was left.
+        """
         own = {"user_id": owner, "session_id": session_id}
         gone = await self._collections.sessions.delete_one(own)
-        if not gone.deleted_count:
-            raise NotFound("No such session")
-        counts = {"sessions": 1, "vectors": await self._gists(owner, own)}
+        counts = {"sessions": gone.deleted_count, "vectors": await self._gists(owner, own)}
         for name in ("summaries", "receipts"):
             counts[name] = (await getattr(self._collections, name).delete_many(own)).deleted_count
+        if not any(counts.values()):
+            raise NotFound("No such session")
         return counts
 
-    async def source_of(self, owner: str, fact: KeyValue) -> int:
-        """Deletes the exchange in which a fact was stated, so that neither recall nor a summary tells it again.
+    async def sources_of(self, owner: str, fact: KeyValue) -> int:
+        """Deletes every exchange in which a fact was stated, so that neither recall nor a summary tells it again.
 
         Returns how many messages that were. A fact that came by the API alone has no source.
         """
-        source = {"user_id": owner, "id": fact.source}
-        found = await self._collections.vectors.find_one(source) if fact.source else None
+        return sum([await self._exchange(owner, source) for source in fact.sources])
+
+    async def _exchange(self, owner: str, source_id: str) -> int:
+        source = {"user_id": owner, "id": source_id}
+        found = await self._collections.vectors.find_one(source)
         if found is None:
             return 0
         exchange = {"user_id": owner, "turn_id": found.get("turn_id", found["id"]), "session_id": found["session_id"]}
-        await self._collections.receipts.delete_one({"_id": exchange["turn_id"], "user_id": owner})
+        await self._receipts.delete(owner, exchange["turn_id"])
         deleted = await self._gists(owner, exchange if "turn_id" in found else source)
         await self._summaries.rewrite(owner, found["session_id"], found["message_index"])
         return deleted

@@ -24,6 +24,12 @@ def scoped(identifier: str, owner: str) -> str:
     return f"{identifier}~{derived_id(owner, identifier)[:16]}"
 
 
+def unscoped(key: str, owner: str) -> str:
+    """The id that a document has for its owner, from its `_id`."""
+    identifier = key.rpartition("~")[0]
+    return identifier if identifier and scoped(identifier, owner) == key else key
+
+
 def prompt_id(turn_id: str) -> str:
     """The id of the user's message of an exchange."""
     return f"{turn_id}.prompt"

@@ -30,7 +30,7 @@ class UserIndex:
         self.matrix: NDArray[np.float32] = np.zeros((0, 0), np.float32)
         self.times: NDArray[np.float64] = np.zeros(0)
         self.sessions: NDArray[np.int32] = np.zeros(0, np.int32)
-        self.kinds: NDArray[np.int16] = np.zeros(0, np.int16)
+        self.kinds: NDArray[np.int32] = np.zeros(0, np.int32)
         self.alive: NDArray[np.bool_] = np.zeros(0, np.bool_)
         self._row_of: dict[str, int] = {}
         self._codes: dict[tuple[str, str], int] = {}

@@ -50,6 +50,9 @@ class KeyValues:
                 if made is not None:
                     return made, True
             elif found["value"] == value:
+                if source is not None:
+                    stated = {"_id": found["_id"], "version": found["version"]}
+                    await self._memories.update_one(stated, {"$addToSet": {"sources": source}})
                 return _keyvalue(found), False
             else:
                 changed = await self._replace(found, value, source)
@@ -66,6 +69,7 @@ class KeyValues:
             "updated_at": now(),
             "version": 1,
             "source": source,
+            "sources": [source] if source is not None else [],
             "history": [],
         }
         try:
@@ -83,6 +87,7 @@ class KeyValues:
                 "$set": fresh,
                 "$inc": {"version": 1},
                 "$push": {"history": {"$each": [former], "$slice": -HISTORY}},
+                **({"$addToSet": {"sources": source}} if source is not None else {}),
             },
             return_document=ReturnDocument.AFTER,
         )
@@ -136,4 +141,5 @@ def _keyvalue(found: Document) -> KeyValue:
         token_count=found["tokenCount"],
         version=found["version"],
         source=found.get("source"),
+        sources=tuple(found.get("sources", ())),
     )

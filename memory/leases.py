@@ -42,7 +42,7 @@ async def claim(collection: Collection, field: str, most: int) -> Claim:
     due = {f"{field}.state": "pending", f"{field}.lease_until": {"$lte": now()}}
     order = [(f"{field}.lease_until", 1)]
     found = await collection.find(due, {field: 1}).sort(order).limit(most).to_list(None)
-    fresh = [document["_id"] for document in found if document[field]["attempts"] == 0]
+    fresh = [document["_id"] for document in found if document[field]["attempts"] <= 0]
     retried = [document for document in found if document[field]["attempts"] > 0]
     exhausted = [document["_id"] for document in retried if document[field]["attempts"] >= MAX_ATTEMPTS]
     ids = fresh or [document["_id"] for document in retried if document["_id"] not in exhausted][:1]
@@ -52,7 +52,7 @@ async def claim(collection: Collection, field: str, most: int) -> Claim:
             {"$set": {f"{field}.state": "dead"}, "$unset": {f"{field}.lease": ""}},
         )
     if not ids:
-        return Claim(token, [])
+        return await claim(collection, field, most) if exhausted else Claim(token, [])
     taken = await collection.update_many(
         {"_id": {"$in": ids}, **due},
         {

@@ -46,7 +46,8 @@ def rank(index: UserIndex, query: NDArray[np.float32], recipe: Recipe, scope: Sc
     if not len(rows):
         return []
     if recipe.candidates is not None and len(rows) > recipe.candidates:
-        newest = np.argsort(index.times[rows], kind="stable")[-recipe.candidates :]
+        inside = index.sessions[rows] == index.code("session", scope.session_id or "")
+        newest = np.lexsort((index.times[rows], inside))[-recipe.candidates :]
         rows = rows[np.sort(newest)]
     dense = np.clip(_cosines(index.matrix, rows, query), 0.0, 1.0)
     recency: NDArray[np.float64] | None = None
@@ -56,13 +57,15 @@ def rank(index: UserIndex, query: NDArray[np.float32], recipe: Recipe, scope: Sc
         recency = np.exp(-age / RECENCY_DAYS)
         scores = (1 - recipe.recency_weight) * dense + recipe.recency_weight * recency
     most = min(len(rows), POOL * recipe.top_k + EXTRA)
-    best = np.argpartition(-scores, most - 1)[:most]
-    best = best[np.lexsort((rows[best], -scores[best]))]
+    failed = dense < recipe.floor
+    order = failed - scores  # what passes the floor comes first: 1 outweighs every score
+    best = np.argpartition(order, most - 1)[:most]
+    best = best[np.lexsort((rows[best], order[best]))]
     found = [
         Ranked(
             int(rows[at]),
             Parts(float(dense[at]), float(scores[at]), None if recency is None else float(recency[at])),
-            "below_floor" if dense[at] < recipe.floor else None,
+            "below_floor" if failed[at] else None,
         )
         for at in best
     ]

@@ -45,14 +45,19 @@ class Recaller:
         index = await self._fresh(owner)
         if not len(index):
             return Recall(dimensions=len(query))
-        wide = replace(recipe, top_k=recipe.top_k + SPARE)
-        if len(index) < THREAD_ROWS:
-            ranked = rank(index, query, wide, scope, time())
-        else:
-            ranked = await asyncio.to_thread(rank, index, query, wide, scope, time())
-        keys = [index.ids[one.row] for one in ranked]
-        found = await self._fetch(owner, [key for key, one in zip(keys, ranked, strict=True) if one.dropped is None])
-        return _collect(keys, ranked, found, recipe.top_k, len(query))
+        spare = SPARE
+        while True:
+            wide = replace(recipe, top_k=recipe.top_k + spare)
+            if len(index) < THREAD_ROWS:
+                ranked = rank(index, query, wide, scope, time())
+            else:
+                ranked = await asyncio.to_thread(rank, index, query, wide, scope, time())
+            keys = [index.ids[one.row] for one in ranked]
+            found = await self._fetch(owner, [key for key, one in zip(keys, ranked, strict=True) if not one.dropped])
+            recall = _collect(keys, ranked, found, recipe.top_k, len(query))
+            if len(recall.hits) == recipe.top_k or all(one.dropped in (None, "below_floor") for one in ranked):
+                return recall
+            spare *= 8  # the same text stands there so often that other texts had no room
 
     async def _fetch(self, owner: str, keys: list[str]) -> dict[str, Gist]:
         if not keys:
@@ -81,6 +86,8 @@ class Recaller:
 
     async def _catch_up(self, owner: str, index: UserIndex, deleted: int) -> None:
         since = index.settled
+        if deleted > since:  # first, because an id that was deleted may have been given again since
+            index.drop(await self._changes.deleted_since(owner, since))
         batch: list[Document] = []
         cursor = self._vectors.find({"user_id": owner, "change": {"$gt": since}}, FIELDS).batch_size(BATCH)
         async for document in cursor:
@@ -89,8 +96,6 @@ class Recaller:
                 index.put(batch)
                 batch.clear()
         index.put(batch)
-        if deleted > since:
-            index.drop(await self._changes.deleted_since(owner, since))
 
     def _forget(self, owner: str) -> None:
         self._indexes.pop(owner, None)

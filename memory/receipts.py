@@ -1,11 +1,15 @@
 """Why did an answer remember what it did? One receipt per exchange."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from pymongo.errors import DuplicateKeyError
+
 from memory.collections import Collections
 from memory.domain import Candidate, Parts
+from memory.ids import scoped
 from utils.errors import NotFound
 from utils.mongo import Document
 
@@ -58,20 +62,31 @@ class Receipts:
 
     async def keep(self, owner: str, receipt: Receipt) -> None:
         """Stores a receipt; another of the same exchange takes the place of the first."""
-        await self._receipts.replace_one(
-            {"_id": receipt.turn_id, "user_id": owner}, _document(owner, receipt), upsert=True
-        )
+        document = _document(owner, receipt)
+        for key in _keys(owner, receipt.turn_id):
+            with suppress(DuplicateKeyError):  # the first one is another user's, or is being written just now
+                await self._receipts.replace_one({"_id": key, "user_id": owner}, document | {"_id": key}, upsert=True)
+                return
 
     async def get(self, owner: str, turn_id: str) -> Receipt:
-        found = await self._receipts.find_one({"_id": turn_id, "user_id": owner})
+        found = await self._receipts.find_one({"_id": {"$in": _keys(owner, turn_id)}, "user_id": owner})
         if found is None:
             raise NotFound("No such receipt")
         return _receipt(found)
 
+    async def delete(self, owner: str, turn_id: str) -> None:
+        """Deletes the receipt of an exchange, where there is one."""
+        await self._receipts.delete_one({"_id": {"$in": _keys(owner, turn_id)}, "user_id": owner})
+
+
+def _keys(owner: str, turn_id: str) -> list[str]:
+    """The `_id`s that the receipt of an exchange may have."""
+    return [turn_id, scoped(turn_id, owner)]
+
 
 def _document(owner: str, receipt: Receipt) -> Document:
     return {
-        "_id": receipt.turn_id,
+        "turn_id": receipt.turn_id,
         "user_id": owner,
         "session_id": receipt.session_id,
         "at": receipt.at,
@@ -97,7 +112,7 @@ def _receipt(found: Document) -> Receipt:
         return tuple(Candidate(entry["key"], Parts(**entry["parts"]), entry["dropped"]) for entry in entries)
 
     return Receipt(
-        turn_id=found["_id"],
+        turn_id=found["turn_id"],
         session_id=found["session_id"],
         at=found["at"],
         query=found["query"],

@@ -28,7 +28,8 @@ class Turns:
         When it returns, the turns are durable and their embedding is due; `Sessions.is_due` says whether a summary is.
         """
         known = await self._known(owner, [turn.id for turn in turns])
-        fresh = list({turn.id: turn for turn in turns if turn.id not in known}.values())
+        first = {turn.id: turn for turn in reversed(turns)}
+        fresh = [turn for turn in turns if turn.id not in known and first[turn.id] is turn]
         ids = tuple(turn.id for turn in turns)
         if not fresh:
             place = await self._sessions.place(owner, session_id)
@@ -47,18 +48,22 @@ class Turns:
             place = await self._sessions.place(owner, session_id)
             if found is not None and place is not None:
                 return replace(place, index=found["message_index"])
-        place = await self._sessions.reserve(owner, session_id, [prompt], answers=1)
+        counted = retried and await self._sessions.has_logged(owner, session_id, prompt)
+        place = await self._sessions.reserve(owner, session_id, [prompt], answers=1, counted=counted)
         await self._insert(owner, session_id, [replace(prompt, index=place.index)])
         return place
 
-    async def close_exchange(self, owner: str, session_id: str, place: Place, answer: Turn, *, retried: bool) -> None:
-        """Commits the answer to the prompt that `open_exchange` placed, and counts the pair.
-
-        An answer to a session deleted meanwhile leaves nothing behind.
+    async def close_exchange(self, owner: str, session_id: str, place: Place, answer: Turn, *, retried: bool) -> bool:
+        """Commits the answer to the prompt that `open_exchange` placed, and counts the pair. `retried`: it takes the
+        place of an answer that may be there already. False: the session was deleted meanwhile; nothing is left behind.
         """
-        await self._insert(owner, session_id, [replace(answer, index=place.index + 1)])
-        if not await self._sessions.answered(place, answer, once=retried):
-            await self._vectors.delete_many({"user_id": owner, "turn_id": answer.turn_id, "session_id": session_id})
+        placed = replace(answer, index=place.index + 1)
+        if not await self._insert(owner, session_id, [placed]) and retried:
+            await self._overwrite(owner, session_id, placed)
+        if await self._sessions.answered(place, answer, once=retried):
+            return True
+        await self._vectors.delete_many({"user_id": owner, "turn_id": answer.turn_id, "session_id": session_id})
+        return False
 
     async def recent(self, owner: str, session_id: str, before: int, most: int) -> list[Gist]:
         """The newest messages before a place of the session, oldest first."""
@@ -94,6 +99,14 @@ class Turns:
         if {document["id"] for document in again} - await self._known(owner, [document["id"] for document in again]):
             raise RuntimeError("two messages were given the same place")
         return len(documents) - len(refused) + len(foreign) - len(again)
+
+    async def _overwrite(self, owner: str, session_id: str, turn: Turn) -> None:
+        """Puts a turn in the place of the one of the same id, to be embedded anew."""
+        document = document_of(owner, session_id, turn, turn.index or 0)
+        for name in ("_id", "created_at", "message_index"):
+            del document[name]
+        gone = {"embedding": "", "embedding_model": ""} | ({} if turn.interrupted else {"interrupted": ""})
+        await self._vectors.update_one({"user_id": owner, "id": turn.id}, {"$set": document, "$unset": gone})
 
     async def _insert_many(self, documents: list[Document]) -> list[Document]:
         """The documents that were refused as duplicates."""

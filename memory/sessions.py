@@ -19,6 +19,7 @@ from utils.text import cut_at_word
 EVENTS = 200  # newest events that a session keeps
 TITLE_CHARACTERS = 60
 COUNTERS = {"events": 0}
+DUE = {"summary.state": "pending", "summary.attempts": 0}  # new messages are a reason to try a dead job again
 
 
 @dataclass(frozen=True)
@@ -51,19 +52,23 @@ class Sessions:
         self._sessions = collections.sessions
         self._window = window
 
-    async def reserve(self, owner: str, session_id: str, turns: Sequence[Turn], *, answers: int = 0) -> Place:
+    async def reserve(
+        self, owner: str, session_id: str, turns: Sequence[Turn], *, answers: int = 0, counted: bool = False
+    ) -> Place:
         """Places for new turns, and after them for answers that are still to come; makes the session where it is new.
 
-        One atomic update hands out the places and logs the turns as events.
+        One atomic update hands out the places and logs the turns as events. `counted`: all but the places was done
+        before, by a request that came no further.
         """
         moment = now()
+        logged = [] if counted else turns
         update: dict[str, Any] = {
             "$inc": {
                 "next_index": len(turns) + answers,
-                "message_count": len(turns),
-                "pair_count": sum(turn.role == "assistant" for turn in turns),
+                "message_count": len(logged),
+                "pair_count": sum(turn.role == "assistant" for turn in logged),
             },
-            "$push": {"events": {"$each": [_event(turn) for turn in turns[-EVENTS:]], "$slice": -EVENTS}},
+            "$push": {"events": {"$each": [_event(turn) for turn in logged[-EVENTS:]], "$slice": -EVENTS}},
             "$set": {"updated_at": moment},
             "$setOnInsert": {
                 "title": _title(turns),
@@ -74,6 +79,12 @@ class Sessions:
         found = await self._upsert(owner, session_id, update)
         first = found["next_index"] - len(turns) - answers
         return Place(found["_id"], first, found["summary"]["to"], found["next_index"])
+
+    async def has_logged(self, owner: str, session_id: str, turn: Turn) -> bool:
+        """Whether the session counted this turn already."""
+        event = {"turn_id": turn.turn_id or turn.id, "type": _event(turn)["type"]}
+        own = {"user_id": owner, "session_id": session_id, "events": {"$elemMatch": event}}
+        return await self._sessions.find_one(own, {"_id": 1}) is not None
 
     async def _upsert(self, owner: str, session_id: str, update: dict[str, Any]) -> Document:
         # A duplicate key is another request that makes the same session just now, or another user's session of that id.
@@ -103,7 +114,7 @@ class Sessions:
             "$set": {"updated_at": now()},
         }
         if self.is_due(place):
-            update["$set"]["summary.state"] = "pending"
+            update["$set"] |= DUE
         counted = await self._sessions.update_one(filter, update)
         if counted.matched_count or not once:
             return counted.matched_count == 1
@@ -115,7 +126,7 @@ class Sessions:
 
     async def mark_due(self, place: Place) -> None:
         """Asks for a summary. A lease that runs keeps running: its holder looks again before it ends."""
-        await self._sessions.update_one({"_id": place.key}, {"$set": {"summary.state": "pending"}})
+        await self._sessions.update_one({"_id": place.key}, {"$set": DUE})
 
     async def place(self, owner: str, session_id: str) -> Place | None:
         """Where the session stands; None where there is none."""

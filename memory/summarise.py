@@ -56,7 +56,7 @@ class Summaries:
                 {"user_id": owner, "session_id": session_id}, {"summaries": {"$slice": -most}}
             )
             found += [own] if own else []
-        every = [_summary(document, entry) for document in found for entry in document["summaries"]]
+        every = [_summary(document, entry) for document in found for entry in document["summaries"] if entry["text"]]
         every.sort(key=lambda one: (one.session_id == session_id, one.timestamp, one.from_index), reverse=True)
         return every[:most]
 
@@ -110,6 +110,11 @@ class Summaries:
                 if messages:
                     await self._write(session, window, messages)
                     written += 1
+                    left = await self._messages(session, window)
+                    if [message.key for message in left] != [message.key for message in messages]:
+                        await self.rewrite(
+                            session["user_id"], session["session_id"], window.start
+                        )  # some was forgotten
                 session["summary"]["to"] = window.end
                 kept = await self._sessions.find_one_and_update(
                     {"_id": session["_id"], "summary.lease": claimed.lease},

@@ -8,6 +8,7 @@ from typing import Any
 from celery import Celery
 
 from config.settings import Settings
+from memory.ids import new_id
 from workers.process import WorkerProcess
 
 SWEEP_SECONDS = 5.0
@@ -23,7 +24,7 @@ def make_app(settings: Settings) -> tuple[Celery, WorkerProcess]:
         broker_connection_retry_on_startup=True,
         broker_transport_options=_transport(settings),
         task_ignore_result=True,
-        task_default_queue="loci",
+        task_default_queue="loci" if settings.redis_url else f"loci-{new_id()}",  # all queues in memory are in one place
         worker_prefetch_multiplier=1,
         worker_hijack_root_logger=False,
         worker_proc_alive_timeout=60,  # seconds that a process may take to open the store and the encoder

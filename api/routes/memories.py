@@ -8,11 +8,13 @@ from fastapi import APIRouter, Header, Path, Query, Response
 from api.auth import Calling
 from api.fields import Identifier
 from api.once import LociRoute
+from api.openapi import errors
 from api.paging import PageCursor, PageLimit, cursor_of, position_of
 from api.state import TheMemory
 from api.wire import Deleted, MemoryHistory, MemoryOut, MemoryPage, MemoryPut
 from memory.domain import KeyValue
-from utils.errors import InvalidInput
+from memory.keyvalues import KeyValues
+from utils.errors import InvalidInput, NotFound, PreconditionFailed
 
 router = APIRouter(prefix="/v1/memories", route_class=LociRoute, tags=["memories"])
 
@@ -34,6 +36,14 @@ def _version(if_match: str | None) -> int | None:
     return int(found[1])
 
 
+async def _require(keyvalues: KeyValues, owner: str, key: str) -> None:
+    """Raises `PreconditionFailed` where there is no such fact (RFC 9110, 13.1.1)."""
+    try:
+        await keyvalues.get(owner, key)
+    except NotFound:
+        raise PreconditionFailed("There is no such memory") from None
+
+
 @router.get("")
 async def list_memories(
     memory: TheMemory, calling: Calling, user_id: UserId = None, limit: PageLimit = 50, cursor: PageCursor = None
@@ -45,7 +55,7 @@ async def list_memories(
     return MemoryPage(items=[MemoryOut.of(fact) for fact, _ in page], next_cursor=more)
 
 
-@router.get("/{key}")
+@router.get("/{key}", responses=errors(404))
 async def get_memory(
     key: Key, response: Response, memory: TheMemory, calling: Calling, user_id: UserId = None
 ) -> MemoryOut:
@@ -55,14 +65,14 @@ async def get_memory(
     return MemoryOut.of(fact)
 
 
-@router.get("/{key}/history")
+@router.get("/{key}/history", responses=errors(404))
 async def memory_history(key: Key, memory: TheMemory, calling: Calling, user_id: UserId = None) -> MemoryHistory:
     """Every value that the fact had, the present one first."""
     values = await memory.engine.keyvalues.history(calling.owner(user_id), key)
     return MemoryHistory(items=[MemoryOut.of(fact) for fact in values])
 
 
-@router.put("/{key}", responses={201: {"model": MemoryOut, "description": "The key is new"}})
+@router.put("/{key}", responses={201: {"model": MemoryOut, "description": "The key is new"}, **errors(412)})
 async def put_memory(
     key: Key,
     body: MemoryPut,
@@ -73,13 +83,16 @@ async def put_memory(
     if_match: IfMatch = None,
 ) -> MemoryOut:
     """Keep a value under a key. With `If-Match`, only in place of that version."""
-    fact, new = await memory.engine.keyvalues.put(calling.owner(user_id), key, body.value, expected=_version(if_match))
+    owner, keyvalues = calling.owner(user_id), memory.engine.keyvalues
+    if if_match is not None and if_match.strip() == "*":
+        await _require(keyvalues, owner, key)
+    fact, new = await keyvalues.put(owner, key, body.value, expected=_version(if_match))
     response.headers["ETag"] = _etag(fact)
     response.status_code = 201 if new else 200
     return MemoryOut.of(fact)
 
 
-@router.delete("/{key}")
+@router.delete("/{key}", responses=errors(404, 412))
 async def delete_memory(
     key: Key, memory: TheMemory, calling: Calling, user_id: UserId = None, if_match: IfMatch = None
 ) -> Deleted:

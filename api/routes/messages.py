@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request
 
 from api.auth import Calling
 from api.once import LociRoute, once_id
+from api.openapi import errors
 from api.state import TheMemory
 from api.wire import MessagesRequest, MessagesResponse, SearchItem, SearchRequest, SearchResponse
 from config.recipes import SEARCH
@@ -39,7 +40,7 @@ async def add_messages(
     return MessagesResponse(accepted=done.accepted, duplicates=done.duplicates, ids=list(done.ids))
 
 
-@router.post("/v1/search")
+@router.post("/v1/search", responses=errors(502))
 async def search(body: SearchRequest, memory: TheMemory, calling: Calling) -> SearchResponse:
     """Recall without answering."""
     began = perf_counter()

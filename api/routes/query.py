@@ -10,6 +10,7 @@ from api import sse
 from api.auth import Calling
 from api.fields import Identifier
 from api.once import LociRoute, once_id
+from api.openapi import errors
 from api.state import TheMemory
 from api.wire import QueryRequest, QueryResponse, ReceiptOut
 from memory.ids import new_id
@@ -50,7 +51,7 @@ async def query(body: QueryRequest, request: Request, memory: TheMemory, calling
     )
 
 
-@router.get("/v1/receipts/{turn_id}")
+@router.get("/v1/receipts/{turn_id}", responses=errors(404))
 async def receipt(
     turn_id: Annotated[Identifier, Path()],
     memory: TheMemory,
@@ -58,4 +59,5 @@ async def receipt(
     user_id: Annotated[Identifier | None, Query()] = None,
 ) -> ReceiptOut:
     """What an answer considered, used and dropped, and what each section of its prompt cost."""
-    return ReceiptOut.of(await memory.engine.receipts.get(calling.owner(user_id), turn_id))
+    owner = calling.owner(user_id)
+    return ReceiptOut.of(await memory.engine.receipts.get(owner, turn_id), owner)

@@ -6,8 +6,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 
 from api.auth import Calling
-from api.fields import Identifier
+from api.fields import PRINTABLE, Identifier
 from api.once import LociRoute
+from api.openapi import errors
 from api.paging import PageCursor, PageLimit, cursor_of, index_of, position_of
 from api.state import TheMemory
 from api.wire import (
@@ -32,7 +33,7 @@ async def list_sessions(
     memory: TheMemory,
     calling: Calling,
     user_id: UserId = None,
-    q: Annotated[str | None, Query(max_length=200, description="Words of the title")] = None,
+    q: Annotated[str | None, Query(max_length=200, pattern=PRINTABLE, description="A part of the title")] = None,
     limit: PageLimit = 50,
     cursor: PageCursor = None,
 ) -> SessionPage:
@@ -46,7 +47,7 @@ async def list_sessions(
     return SessionPage(items=[SessionOut.of(session) for session, _ in page], next_cursor=more)
 
 
-@router.get("/{session_id}")
+@router.get("/{session_id}", responses=errors(404))
 async def get_session(
     session_id: SessionId, memory: TheMemory, calling: Calling, user_id: UserId = None
 ) -> SessionDetail:
@@ -57,7 +58,7 @@ async def get_session(
     return SessionDetail(**vars(session), summaries=[SummaryOut.of(summary) for summary in summaries])
 
 
-@router.patch("/{session_id}")
+@router.patch("/{session_id}", responses=errors(404))
 async def rename_session(
     session_id: SessionId, body: SessionPatch, memory: TheMemory, calling: Calling, user_id: UserId = None
 ) -> SessionOut:
@@ -65,13 +66,13 @@ async def rename_session(
     return SessionOut.of(await memory.engine.sessions.rename(calling.owner(user_id), session_id, body.title))
 
 
-@router.delete("/{session_id}")
+@router.delete("/{session_id}", responses=errors(404))
 async def delete_session(session_id: SessionId, memory: TheMemory, calling: Calling, user_id: UserId = None) -> Deleted:
     """Delete a session with everything derived from it."""
     return Deleted(deleted=await memory.engine.forgetter.session(calling.owner(user_id), session_id))
 
 
-@router.get("/{session_id}/messages")
+@router.get("/{session_id}/messages", responses=errors(404))
 async def list_messages(
     session_id: SessionId,
     memory: TheMemory,

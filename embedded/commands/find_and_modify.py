@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from embedded.codec import Document, decode, encode, encode_value_document
 from embedded.commands.call import Call, Command, write
-from embedded.commands.writing import change_one, find_rows, upsert_one
+from embedded.commands.changing import change_one, find_rows, upsert_one
 from embedded.errors import StoreError, not_implemented
 from embedded.ledger import Ledger
 from embedded.operators.matching import compile_filter

@@ -5,7 +5,8 @@ from typing import Any
 
 from embedded.catalog import Collection, Index
 from embedded.codec import Document, encode, encode_reply
-from embedded.commands.call import Call, Command, Steps, check_collation, read, write
+from embedded.commands.call import Call, Command, Steps, read, write
+from embedded.commands.checks import check_collation
 from embedded.commands.reading import first_batch
 from embedded.errors import StoreError, not_implemented
 from embedded.ledger import Ledger

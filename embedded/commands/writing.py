@@ -1,33 +1,28 @@
 """How are documents inserted, updated and deleted?"""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
-from bson import ObjectId, Regex
-from bson.regex import Regex as RegexValue
-
-from embedded.catalog import Collection
-from embedded.codec import Document, check_size, decode, encode, encode_reply, with_id
-from embedded.commands.call import Call, Command, check_collation, write
+from embedded.codec import Document, encode_reply
+from embedded.commands.call import Call, Command, write
+from embedded.commands.changing import change_one, delete_matching, find_rows, insert_one, is_replacement, upsert_one
+from embedded.commands.checks import check_collation
 from embedded.errors import StoreError, not_implemented
 from embedded.ledger import Ledger
 from embedded.operators.matching import compile_filter
-from embedded.operators.updating import apply_update, upsert_document
-from embedded.operators.values import encode_key
-from embedded.planning import SortSpec, make_plan
-from embedded.querying import Query, select
 
 MAX_OPERATIONS = 100_000
+T = TypeVar("T")
 _UPDATE_FIELDS = frozenset({"q", "u", "c", "multi", "upsert", "collation", "arrayFilters", "hint", "sort"})
 _DELETE_FIELDS = frozenset({"q", "limit", "collation", "hint"})
 
 
 def insert(call: Call, ledger: Ledger) -> bytes:
-    documents = _operations(call, call.raw_documents("documents"), "documents")
+    documents = _sized(call.raw_documents("documents"))
     database, name = call.database, call.target
     inserted = 0
 
-    def run(raw: bytes) -> None:
+    def run(place: int, raw: bytes) -> None:
         nonlocal inserted
         insert_one(ledger, ledger.collection(database, name), raw)
         inserted += 1
@@ -36,43 +31,13 @@ def insert(call: Call, ledger: Ledger) -> bytes:
     return _reply({"n": inserted}, errors)
 
 
-def insert_one(ledger: Ledger, collection: Collection, raw: bytes) -> Document:
-    """Store one document, its `_id` generated where it has none and moved to the front; the document.
-
-    Raises DuplicateKey (11000), BSONObjectTooLarge (10334), and 2 for an `_id` that cannot be one.
-    """
-    document = decode(raw)
-    first = next(iter(document), None)
-    if first != "_id":
-        if "_id" in document:
-            raw = encode(document)
-        else:
-            identifier = ObjectId()
-            document = {"_id": identifier, **document}
-            raw = with_id(identifier, raw)
-    check_size(raw)
-    check_id(document["_id"])
-    ledger.insert(collection, document, raw)
-    return document
-
-
-def check_id(identifier: object) -> None:
-    """Raises 2 for the types that MongoDB refuses as an `_id`."""
-    if isinstance(identifier, list):
-        raise StoreError(2, "The '_id' value cannot be of type array")
-    if isinstance(identifier, (Regex, RegexValue)):
-        raise StoreError(2, "The '_id' value cannot be of type regex")
-
-
 def update(call: Call, ledger: Ledger) -> bytes:
-    operations = _operations(call, call.documents("updates"), "updates")
+    operations = _sized(call.documents("updates"))
     matched = modified = 0
     upserted: list[Document] = []
-    position = 0
 
-    def run(operation: Document) -> None:
-        nonlocal matched, modified, position
-        position = places[id(operation)]
+    def run(place: int, operation: Document) -> None:
+        nonlocal matched, modified
         _check_operation(operation, _UPDATE_FIELDS, "update.updates")
         if operation.get("sort"):
             raise not_implemented("an update with a sort")
@@ -80,9 +45,8 @@ def update(call: Call, ledger: Ledger) -> bytes:
         matched += found
         modified += changed
         if made is not None:
-            upserted.append({"index": position, "_id": made["_id"]})
+            upserted.append({"index": place, "_id": made["_id"]})
 
-    places = {id(operation): place for place, operation in enumerate(operations)}
     errors = _each(call, ledger, operations, run)
     fields: Document = {"n": matched + len(upserted), "nModified": modified}
     if upserted:
@@ -116,62 +80,11 @@ def _update_one(call: Call, ledger: Ledger, operation: Document) -> tuple[int, i
     return len(rows), modified, None
 
 
-def find_rows(
-    call: Call,
-    ledger: Ledger,
-    collection: Collection,
-    query: Mapping[str, Any],
-    *,
-    limit: int,
-    sort: SortSpec = (),
-    hint: Any = None,
-) -> list[int]:
-    """The rows that a filter selects, all read before the first is changed."""
-    plan = make_plan(collection, query, sort, hint or None)
-    rows = []
-    for match in select(plan, Query(query, sort, limit=limit), ledger.source):
-        if match is None:
-            call.breathe()
-        else:
-            rows.append(match[0])
-    return rows
-
-
-def change_one(
-    ledger: Ledger, collection: Collection, row: int, raw: bytes, query: Mapping[str, Any], change: Any
-) -> bytes:
-    """Apply an update to a stored document; its new bytes, or `raw` itself if nothing changed.
-
-    Raises ImmutableField (66) where the `_id` would change.
-    """
-    old = decode(raw)
-    new = apply_update(old, change, filter=query, inserting=False)
-    if "_id" not in new:
-        new = {"_id": old["_id"], **new}
-    elif encode_key(new["_id"]) != encode_key(old["_id"]):
-        raise StoreError(66, "Performing an update on the path '_id' would modify the immutable field '_id'")
-    changed = encode(new)
-    if changed == raw:
-        return raw
-    ledger.replace(collection, row, old, new, changed)
-    return changed
-
-
-def upsert_one(ledger: Ledger, collection: Collection, query: Mapping[str, Any], change: Any) -> Document:
-    """Insert what an upsert makes of its filter and its update; the document."""
-    return insert_one(ledger, collection, encode(upsert_document(query, change)))
-
-
-def is_replacement(change: object) -> bool:
-    """Whether an update is a whole document rather than operators or a pipeline."""
-    return isinstance(change, Mapping) and not next(iter(change), "").startswith("$")
-
-
 def delete(call: Call, ledger: Ledger) -> bytes:
-    operations = _operations(call, call.documents("deletes"), "deletes")
+    operations = _sized(call.documents("deletes"))
     deleted = 0
 
-    def run(operation: Document) -> None:
+    def run(place: int, operation: Document) -> None:
         nonlocal deleted
         _check_operation(operation, _DELETE_FIELDS, "delete.deletes")
         limit = operation.get("limit")
@@ -189,36 +102,23 @@ def delete(call: Call, ledger: Ledger) -> bytes:
     return _reply({"n": deleted}, errors)
 
 
-def delete_matching(
-    call: Call, ledger: Ledger, collection: Collection, query: Mapping[str, Any], *, limit: int, hint: Any = None
-) -> int:
-    """Delete what a filter selects; how many."""
-    rows = find_rows(call, ledger, collection, query, limit=limit, hint=hint)
-    for row in rows:
-        raw = ledger.fetch(row)
-        if raw is not None:
-            ledger.delete(collection, row, decode(raw))
-    return len(rows)
-
-
-def _operations(call: Call, operations: list[Any], field: str) -> list[Any]:
+def _sized(operations: list[T]) -> list[T]:
+    """The operations, if a batch may have so many. Raises InvalidLength (16)."""
     if not 1 <= len(operations) <= MAX_OPERATIONS:
         raise StoreError(
             16, f"Write batch sizes must be between 1 and {MAX_OPERATIONS}. Got {len(operations)} operations."
         )
-    if call.boolean("bypassDocumentValidation"):
-        pass  # there are no validators to bypass
     return operations
 
 
-def _each(call: Call, ledger: Ledger, operations: list[Any], run: Callable[[Any], None]) -> list[Document]:
+def _each(call: Call, ledger: Ledger, operations: list[T], run: Callable[[int, T], None]) -> list[Document]:
     """Run the operations, each whole or not at all; the `writeErrors`. An ordered batch ends at the first."""
     ordered = call.boolean("ordered", True)
     errors: list[Document] = []
     for place, operation in enumerate(operations):
         try:
             with ledger.attempt():
-                run(operation)
+                run(place, operation)
         except StoreError as error:
             errors.append({"index": place, "code": error.code, "errmsg": error.message, **error.extra})
             if ordered:

@@ -103,6 +103,8 @@ async def test_an_index_is_kept_up_by_updates_and_deletes(turns):
 
 async def test_hints_choose_the_index(turns):
     assert index_used(await turns.explain({"session_id": "s1"}, hint="_id_")) == "_id_"
+    by_keys = [("session_id", 1), ("message_index", -1)]
+    assert index_used(await turns.explain({"_id": 1}, hint=by_keys)) == "by_session"
     with pytest.raises(OperationFailure) as caught:
         await turns.find({}, hint="nothing")
     assert caught.value.code == 2

@@ -1,0 +1,107 @@
+"""How is a stored document found and changed, whichever command asks for it?"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bson import ObjectId, Regex
+
+from embedded.catalog import Collection
+from embedded.codec import Document, check_size, decode, encode, with_id
+from embedded.commands.call import Call
+from embedded.errors import StoreError
+from embedded.ledger import Ledger
+from embedded.operators.updating import apply_update, upsert_document
+from embedded.operators.values import encode_key
+from embedded.planning import SortSpec, make_plan
+from embedded.querying import Query, select
+
+
+def insert_one(ledger: Ledger, collection: Collection, raw: bytes) -> Document:
+    """Store one document, its `_id` generated where it has none and moved to the front; the document.
+
+    Raises DuplicateKey (11000), BSONObjectTooLarge (10334), InvalidIdField (53).
+    """
+    document = decode(raw)
+    first = next(iter(document), None)
+    if first != "_id":
+        if "_id" in document:
+            raw = encode(document)
+        else:
+            identifier = ObjectId()
+            document = {"_id": identifier, **document}
+            raw = with_id(identifier, raw)
+    check_size(raw)
+    check_id(document["_id"])
+    ledger.insert(collection, document, raw)
+    return document
+
+
+def check_id(identifier: object) -> None:
+    """Raises InvalidIdField (53) for the types that MongoDB refuses as an `_id`."""
+    if isinstance(identifier, list):
+        raise StoreError(53, "The '_id' value cannot be of type array")
+    if isinstance(identifier, Regex):
+        raise StoreError(53, "The '_id' value cannot be of type regex")
+
+
+def find_rows(
+    call: Call,
+    ledger: Ledger,
+    collection: Collection,
+    query: Mapping[str, Any],
+    *,
+    limit: int,
+    sort: SortSpec = (),
+    hint: Any = None,
+) -> list[int]:
+    """The rows that a filter selects, all read before the first is changed."""
+    plan = make_plan(collection, query, sort, hint or None)
+    rows = []
+    for match in select(plan, Query(query, sort, limit=limit), ledger.source):
+        if match is None:
+            call.breathe()
+        else:
+            rows.append(match[0])
+    return rows
+
+
+def change_one(
+    ledger: Ledger, collection: Collection, row: int, raw: bytes, query: Mapping[str, Any], change: Any
+) -> bytes:
+    """Apply an update to a stored document; its new bytes, or `raw` itself if nothing changed.
+
+    Raises ImmutableField (66) where the `_id` would change.
+    """
+    old = decode(raw)
+    new = apply_update(old, change, filter=query, inserting=False)
+    if "_id" not in new:
+        new = {"_id": old["_id"], **new}
+    elif encode_key(new["_id"]) != encode_key(old["_id"]):
+        raise StoreError(66, "Performing an update on the path '_id' would modify the immutable field '_id'")
+    changed = encode(new)
+    if changed == raw:
+        return raw
+    ledger.replace(collection, row, old, new, changed)
+    return changed
+
+
+def upsert_one(ledger: Ledger, collection: Collection, query: Mapping[str, Any], change: Any) -> Document:
+    """Insert what an upsert makes of its filter and its update; the document."""
+    return insert_one(ledger, collection, encode(upsert_document(query, change)))
+
+
+def is_replacement(change: object) -> bool:
+    """Whether an update is a whole document rather than operators or a pipeline."""
+    return isinstance(change, Mapping) and not next(iter(change), "").startswith("$")
+
+
+def delete_matching(
+    call: Call, ledger: Ledger, collection: Collection, query: Mapping[str, Any], *, limit: int, hint: Any = None
+) -> int:
+    """Delete what a filter selects; how many."""
+    rows = find_rows(call, ledger, collection, query, limit=limit, hint=hint)
+    for row in rows:
+        raw = ledger.fetch(row)
+        if raw is not None:
+            ledger.delete(collection, row, decode(raw))
+    return len(rows)

@@ -1,0 +1,100 @@
+"""What do the tests of the front doors share? A served API without a model and one with a scripted one."""
+
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from pymongo import MongoClient
+from pymongo.database import Database
+
+from config.settings import Settings
+from tests.conftest import Served
+from tests.scripted_model import ScriptedModel
+
+_users = itertools.count()
+
+
+@pytest.fixture
+def user() -> str:
+    """A user whom no other test knows."""
+    return f"user-{next(_users)}"
+
+
+@pytest.fixture
+def other() -> str:
+    """Another one."""
+    return f"other-{next(_users)}"
+
+
+@pytest.fixture(scope="session")
+def plain_settings(store_uri: str, home: Path) -> Settings:
+    return Settings(_env_file=None, mongodb_uri=store_uri, mongodb_db="plain", loci_home=home)
+
+
+@pytest.fixture(scope="session")
+def plain(plain_settings: Settings) -> Iterator[str]:
+    """The address of an API without a model."""
+    served = Served(plain_settings)
+    yield served.start()
+    served.stop()
+
+
+@pytest.fixture
+def api(plain: str) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=plain, timeout=30) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def server(store_uri: str) -> Iterator[MongoClient[dict[str, Any]]]:
+    with MongoClient[dict[str, Any]](store_uri, tz_aware=True) as client:
+        yield client
+
+
+@pytest.fixture
+def database(server: MongoClient[dict[str, Any]], plain_settings: Settings) -> Database[dict[str, Any]]:
+    """What the API without a model has stored."""
+    return server[plain_settings.mongodb_db]
+
+
+@pytest.fixture
+def counts(database: Database[dict[str, Any]]) -> Callable[[], dict[str, int]]:
+    """How many documents each collection has."""
+    return lambda: {name: database[name].count_documents({}) for name in sorted(database.list_collection_names())}
+
+
+@pytest.fixture(scope="session")
+def _model_and_api(store_uri: str, home: Path) -> Iterator[tuple[ScriptedModel, str]]:
+    with ScriptedModel() as model:
+        settings = Settings(
+            _env_file=None,
+            mongodb_uri=store_uri,
+            mongodb_db="scripted",
+            loci_home=home,
+            openai_base_url=model.url,
+            openai_api_key="sk-test",
+            model_deadline=5,
+        )
+        served = Served(settings)
+        yield model, served.start()
+        served.stop()
+
+
+@pytest.fixture
+def model(_model_and_api: tuple[ScriptedModel, str]) -> Iterator[ScriptedModel]:
+    """The model behind `chat`, without a script."""
+    model = _model_and_api[0]
+    model.requests.clear()
+    yield model
+    model.always(None)
+    model.always(None, on="embeddings")
+
+
+@pytest.fixture
+def chat(model: ScriptedModel, _model_and_api: tuple[ScriptedModel, str]) -> Iterator[httpx.Client]:
+    """An API with the scripted model."""
+    with httpx.Client(base_url=_model_and_api[1], timeout=30) as client:
+        yield client
