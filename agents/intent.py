@@ -16,6 +16,7 @@ from utils.embeddings import Embedder
 from utils.errors import ModelError
 
 EXAMPLES = Path(config.__file__).parent / "intent_examples.json"
+LOOKED_AT = 600  # characters of a query that keywords are looked for in
 ALIKE = 0.5  # cosine similarity to an example from which on it decides
 
 _KEYWORDS: tuple[tuple[IntentName, str], ...] = (
@@ -46,9 +47,9 @@ _QUESTION = re.compile(
 )
 _STATES = re.compile(r"^(i|i['’](m|ve|ll|d)|we|my|our|he|she|it|they|the|there|this|that)\b", re.IGNORECASE)
 _PLEASANTRY = (
-    r"(hi|hello|hey|hiya|yo|good (morning|afternoon|evening|night)|(many )?thanks|thank you|thx|so much|a lot|very much|"
-    r"bye|goodbye|see you( later| soon)?|ok(ay)?|cool|great|nice|lol|haha+|how are you( doing)?( today)?|what['’]?s up|"
-    r"how['’]?s it going|there|all|everyone|loci|again|for your help)"
+    r"(hi|hello|hey|hiya|yo|good (morning|afternoon|evening|night)|(many )?thanks|thank you|thx|so much|a lot|"
+    r"very much|bye|goodbye|see you( later| soon)?|ok(ay)?|cool|great|nice|lol|haha+|"
+    r"how are you( doing)?( today)?|what['’]?s up|how['’]?s it going|there|all|everyone|loci|again|for your help)"
 )
 _SMALL_TALK = re.compile(rf"^\W*{_PLEASANTRY}(\W+{_PLEASANTRY})*\W*$", re.IGNORECASE)
 _ASSENT = re.compile(
@@ -89,6 +90,8 @@ def intent_of(name: IntentName, query: str, *, use_memory: bool) -> Intent:
 def name_by_keywords(query: str, *, images: bool) -> IntentName:
     """The intent by the words of the query."""
     text = query.strip()
+    if len(text) > LOOKED_AT:  # what is wanted stands at the beginning or at the end
+        text = f"{text[: LOOKED_AT // 2]}\n{text[-LOOKED_AT // 2 :]}"
     if is_small_talk(text):
         return "image" if images else "chat"
     if statement_to_remember(text):

@@ -11,6 +11,7 @@ from memory.engine import Engine
 from memory.ranking import Scope
 from memory.recall import with_overrides
 from utils.errors import ModelError
+from utils.text import content_stems
 
 UNSUMMARISED = 100  # messages
 
@@ -42,9 +43,10 @@ class MemoryAgent:
         return replace(context, bundle=bundle)
 
     async def _unsummarised(self, context: Context) -> list[Gist]:
-        """For a request to summarise: what no summary covers yet, as far as one more summary would."""
-        place = context.place
-        if context.intent.name != "summarise" or place is None:
+        """For a request that names no subject: what no summary covers yet."""
+        place, intent = context.place, context.intent.name
+        wide = intent == "summarise" or (intent == "recall" and not content_stems(context.request.query))
+        if place is None or not wide:
             return []
         most = min(place.index - place.summarised_to - 1, UNSUMMARISED)
         if most <= 0:

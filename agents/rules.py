@@ -7,17 +7,49 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from agents.context import Citation, Context
-from agents.intent import is_small_talk
+from agents.intent import is_assent, is_small_talk
 from memory.extract import statement_to_forget
-from memory.summary_rules import summarise_by_rules
-from utils.text import content_stems, cut_at_word, split_sentences
+from memory.summary_rules import summarise_by_rules, weight
+from utils.text import content_stems, cut_at_word, split_sentences, stem
 
 SENTENCE_CHARACTERS = 300
 MOST_SENTENCES = 3
 NEAR_BEST = 0.8  # a further sentence is told where its score is at least this share of the best one's
 COVERED = 0.45  # share of the question's weight that a sentence must cover by words alone
-LIKE = 0.6  # cosine similarity that suffices where no word is shared
+LIKE = 0.52  # cosine similarity that suffices where no word is shared
+SURE = 0.7  # cosine similarity from which on a sentence need not hold a number or a date, as the question wants
+MOST_KNOWN = 5  # statements told where the question names no subject
 SUMMARY_TOKENS = 200
+
+# Words of a question that say of which form its answer is, and words that mean the same in questions and answers.
+_FORM = frozenset(
+    content_stems("name called number date day time year place kind type sort old long talk mention discuss ask tell")
+)
+_SAME = {
+    stem(other): stem(word)
+    for word, others in {
+        "work": "job profession occupation employed working",
+        "live": "home reside address living",
+        "married": "wedding marriage marry",
+        "colour": "color",
+        "favourite": "favorite",
+        "children": "child kids kid",
+        "mother": "mom mum mommy",
+        "father": "dad daddy",
+        "wife": "spouse",
+        "boss": "manager",
+        "flight": "plane",
+        "choose": "chose chosen decide decided pick picked",
+        "buy": "bought",
+    }.items()
+    for other in others.split()
+}
+# Of two of these a sentence speaks of one or the other: a question about a brother is not answered by a sister.
+_SUBJECTS = frozenset(
+    content_stems(
+        "mother father brother sister son daughter wife husband uncle aunt cousin boss neighbour dog cat car bike"
+    )
+)
 
 _GREETINGS = (
     (re.compile(r"\b(thank|thanks|thx)", re.IGNORECASE), "You're welcome."),
@@ -26,17 +58,22 @@ _GREETINGS = (
     (re.compile(r"\b(hi|hello|hey|hiya|yo|good (morning|afternoon|evening))", re.IGNORECASE), "Hello! How can I help?"),
 )
 _ASKS = re.compile(r"^(what|who|whose|where|when|which|why|how|do you|did i|can you|tell me|remind me)\b", re.I)
-_WANTS = (
+_NUMBER = r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|couple|no)\b"
+_NEEDS = (  # what a question wants and a sentence must hold, to be an answer
     (
         re.compile(r"\b(when|what (day|date|time|year)|how long)\b", re.IGNORECASE),
         re.compile(
-            r"\d|\b(mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(january|february|march|april|may|june|july|august|"
-            r"september|october|november|december|yesterday|today|tomorrow|noon|midnight|morning|evening|week|month|"
-            r"year)\b",
+            _NUMBER
+            + r"|\b(mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(january|february|march|april|may|june|july|august|"
+            r"september|october|november|december|yesterday|today|tomorrow|noon|midnight|morning|afternoon|evening|night|"
+            r"weekend|week|month|year|spring|summer|autumn|winter|christmas|easter|since|after|before|until)s?\b",
             re.IGNORECASE,
         ),
     ),
-    (re.compile(r"\bhow (many|much|old)\b|\bnumber\b|\bpassword\b|\bcode\b", re.IGNORECASE), re.compile(r"\d")),
+    (re.compile(r"\bhow (many|much|old)\b|\bnumber\b", re.IGNORECASE), re.compile(_NUMBER, re.IGNORECASE)),
+)
+_LIKES = (  # what makes a sentence a likelier answer
+    (re.compile(r"\bpassword\b|\bcode\b", re.IGNORECASE), re.compile(r"\d")),
     (re.compile(r"\b(who|whose|where|name|called|which)\b", re.IGNORECASE), re.compile(r"(?<=\w[\s,])[A-ZÀ-Þ]\w+")),
 )
 
@@ -64,12 +101,13 @@ def answer_by_rules(context: Context) -> RuleAnswer:
     if intent == "summarise":
         return _summary(context)
     if intent == "chat":
-        if is_small_talk(query):
+        if is_small_talk(query) or is_assent(query):
             return RuleAnswer(_small_talk(query))
         return RuleAnswer("Noted." if context.request.temporary else "Noted. I'll remember that.")
     if context.images is not None and context.intent.name == "image":
         return RuleAnswer(context.images)
-    chosen = _choose(query, _sentences(context))
+    sentences = _sentences(context)
+    chosen = _choose(query, sentences) if _asked(query) else _lasting(sentences)
     if chosen:
         return _quote(chosen)
     if context.bundle is None:
@@ -86,6 +124,7 @@ def _sentences(context: Context) -> list[_Sentence]:
     bundle = context.bundle
     if bundle is None:
         return []
+    likeness = {hit.gist.id: hit.score for hit in bundle.recall.hits}
     found = [
         _Sentence(
             f"{fact.key}: {fact.value}",
@@ -100,15 +139,16 @@ def _sentences(context: Context) -> list[_Sentence]:
                 fact.updated_at,
                 None,
             ),
-            0.0,
+            max((likeness.get(source, 0.0) for source in fact.sources), default=0.0),
         )
         for fact in bundle.memories
     ]
+    stated = {source for fact in bundle.memories for source in fact.sources}
     messages = {hit.gist.key: (hit.gist, hit.score) for hit in bundle.recall.hits}
-    for gist in bundle.recent:
+    for gist in (*bundle.recent, *bundle.unsummarised):
         messages.setdefault(gist.key, (gist, 0.0))
     for gist, score in messages.values():
-        if gist.by_rules:
+        if gist.by_rules or gist.id in stated:
             continue
         source = Citation(
             0,
@@ -132,28 +172,49 @@ def _states(sentence: str) -> bool:
 
 def _choose(query: str, sentences: Sequence[_Sentence]) -> list[_Sentence]:
     """The sentences that answer best: idf-weighted coverage of the question's words, and likeness of the message."""
-    asked = set(content_stems(query))
-    stems = [set(content_stems(sentence.text)) for sentence in sentences]
-    frequency = Counter(stem for found in stems for stem in found)
-    weights = {stem: math.log(1 + len(sentences) / (0.5 + frequency[stem])) for stem in asked}
+    asked = _asked(query)
+    stems = [_meant(sentence.text) for sentence in sentences]
+    frequency = Counter(one for found in stems for one in found)
+    weights = {one: math.log(1 + len(sentences) / (0.5 + frequency[one])) for one in asked}
     whole = sum(weights.values())
-    wanted = next((answer for question, answer in _WANTS if question.search(query)), None)
+    needed = [answer for question, answer in _NEEDS if question.search(query)]
+    liked = [answer for question, answer in _LIKES if question.search(query)]
     scored: list[tuple[float, int]] = []
     for at, sentence in enumerate(sentences):
-        covered = sum(weights[stem] for stem in asked & stems[at]) / whole if whole else 0.0
-        if covered < COVERED and sentence.likeness < LIKE and not (covered and sentence.likeness):
+        covered = sum(weights[one] for one in asked & stems[at]) / whole
+        if covered < COVERED and sentence.likeness < LIKE:
             continue
         if not stems[at] - asked:
             continue  # it says no more than the question
-        score = covered + sentence.likeness
-        if wanted is not None and wanted.search(sentence.text):
-            score += 0.25
+        subjects = asked & _SUBJECTS
+        if subjects and stems[at] & _SUBJECTS and not subjects & stems[at]:
+            continue
+        if sentence.likeness < SURE and not all(answer.search(sentence.text) for answer in needed):
+            continue
+        score = covered + sentence.likeness + 0.25 * any(answer.search(sentence.text) for answer in liked)
         if sentence.source.role == "user":
             score += 0.1
         scored.append((score, at))
     scored.sort(key=lambda one: (-one[0], one[1]))
     best = [sentences[at] for score, at in scored if score >= NEAR_BEST * scored[0][0]]
     return list({sentence.text.casefold(): sentence for sentence in best}.values())[:MOST_SENTENCES]
+
+
+def _asked(query: str) -> set[str]:
+    """The stems by which a sentence answers a question."""
+    found = _meant(query)
+    return found - _FORM or found
+
+
+def _meant(text: str) -> set[str]:
+    return {_SAME.get(found, found) for found in content_stems(text)}
+
+
+def _lasting(sentences: Sequence[_Sentence]) -> list[_Sentence]:
+    """What is known of the user at all: facts, then the statements that say most."""
+    own = [s for s in sentences if s.source.kind == "memory" or (s.source.role == "user" and weight(s.text) > 0)]
+    own.sort(key=lambda s: (s.source.kind != "memory", -weight(s.text)))
+    return list({sentence.text.casefold(): sentence for sentence in own}.values())[:MOST_KNOWN]
 
 
 def _quote(chosen: Sequence[_Sentence]) -> RuleAnswer:
@@ -179,7 +240,7 @@ def _summary(context: Context) -> RuleAnswer:
         return RuleAnswer("I did not look into my memory, so there is nothing to summarise.")
     parts = [summary.text for summary in reversed(bundle.summaries) if summary.session_id == context.request.session_id]
     covered = max((s.to_index for s in bundle.summaries if s.session_id == context.request.session_id), default=-1)
-    rest = [gist for gist in bundle.recent if gist.message_index > covered and not gist.by_rules]
+    rest = [gist for gist in bundle.unsummarised or bundle.recent if gist.message_index > covered]
     if rest:
         parts.append(summarise_by_rules(rest, SUMMARY_TOKENS))
     if not any(parts) and bundle.summaries:

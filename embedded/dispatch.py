@@ -12,9 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 from embedded.codec import encode_error
 from embedded.commands import COMMANDS
-from embedded.commands.call import Call, Now, Read, Reply, Steps
+from embedded.commands.call import Call, Now, Read, Reply, Steps, Write
 from embedded.commands.checks import check
 from embedded.errors import StoreError
+from embedded.ledger import Ledger
 from embedded.store import Store
 from embedded.wire import Request
 from embedded.writer import Job
@@ -53,10 +54,9 @@ class Dispatcher:
                 return self._read(call, command.run(call), done)
         except Exception as error:
             return error_reply(error, name)
-        run = command.run
         self._store.writer.put(
             Job(
-                lambda ledger: run(call, ledger),
+                _turns(call, command),
                 lambda outcome: done(outcome if isinstance(outcome, bytes) else error_reply(outcome, name)),
             )
         )
@@ -80,10 +80,27 @@ class Dispatcher:
         self._loop.call_soon_threadsafe(done, reply)
 
 
+def _turns(call: Call, command: Write) -> Callable[[Ledger], Reply | None]:
+    """What the writer runs: a write at once, or one that takes long a portion at a time."""
+    steps: Steps | None = None
+
+    def turn(ledger: Ledger) -> Reply | None:
+        nonlocal steps
+        if steps is None:
+            outcome = command.run(call, ledger)
+            if isinstance(outcome, bytes):
+                return outcome
+            steps = outcome
+        return next(steps)
+
+    return turn
+
+
 def deliver(jobs: list[Job]) -> None:
     """Hand the outcomes of a COMMIT to who asked; on the event loop's thread."""
     for job in jobs:
-        job.done(job.outcome)
+        if job.outcome is not None:
+            job.done(job.outcome)
 
 
 def error_reply(error: Exception, command: str) -> Reply:

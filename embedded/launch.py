@@ -31,7 +31,16 @@ PING_SECONDS = 2.0
 MAX_LOG = 10_000_000
 _POLL_SECONDS = 0.02
 _PACKAGES = Path(__file__).resolve().parent.parent
-_started: list[subprocess.Popen[bytes]] = []
+
+
+class Server(subprocess.Popen[bytes]):
+    """A server that is meant to outlive its starter, which `Popen` would warn of."""
+
+    def __del__(self) -> None:
+        pass
+
+
+_started: list[Server] = []
 
 
 @dataclass(slots=True)
@@ -86,7 +95,7 @@ async def _attach(home: Path, port: int, idle_exit: float) -> Attachment:
     except OSError as error:
         raise StoreStartError(f"{folder} cannot be made: {error.strerror}") from error
     until = time.monotonic() + START_SECONDS
-    child: subprocess.Popen[bytes] | None = None
+    child: Server | None = None
     while True:
         attachment = await _join(folder)
         if attachment is not None and port in (0, attachment.port):
@@ -143,7 +152,7 @@ async def _hang_up(attachment: Attachment) -> None:
         await attachment.writer.wait_closed()
 
 
-def _spawn(home: Path, port: int, idle_exit: float) -> subprocess.Popen[bytes]:
+def _spawn(home: Path, port: int, idle_exit: float) -> Server:
     """Start the server in a session of its own, so that it outlives a Ctrl-C of its starter."""
     _started[:] = [child for child in _started if child.poll() is None]  # reaps what has ended
     path = os.pathsep.join(filter(None, (str(_PACKAGES), os.environ.get("PYTHONPATH"))))
@@ -162,7 +171,7 @@ def _spawn(home: Path, port: int, idle_exit: float) -> subprocess.Popen[bytes]:
     if path_of_log.exists() and path_of_log.stat().st_size > MAX_LOG:
         path_of_log.replace(path_of_log.with_name("log.1"))
     with path_of_log.open("ab") as log:
-        child = subprocess.Popen(  # noqa: S603
+        child = Server(
             command,
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -175,7 +184,7 @@ def _spawn(home: Path, port: int, idle_exit: float) -> subprocess.Popen[bytes]:
     return child
 
 
-def _reason(folder: Path, child: subprocess.Popen[bytes]) -> str:
+def _reason(folder: Path, child: Server) -> str:
     """What the log says of the process that failed."""
     lines = (folder / "log").read_text(errors="replace").splitlines()[-50:]
     mark = f" {child.pid} ERROR "

@@ -24,11 +24,14 @@ MAX_SECONDS = 0.02
 
 @dataclass(slots=True)
 class Job:
-    """A write, and what became of it: the reply, or the error that is the reply."""
+    """A write, and what became of it: the reply, or the error that is the reply.
 
-    run: Callable[[Ledger], bytes]
+    A `run` that returns None is not done: it is called again after the COMMIT, behind the writes that wait.
+    """
+
+    run: Callable[[Ledger], bytes | None]
     done: Callable[[bytes | Exception], None]
-    outcome: bytes | Exception = b""
+    outcome: bytes | Exception | None = None
 
 
 class Writer:
@@ -92,7 +95,10 @@ class Writer:
             if self._ledger.catalog is not self._published:
                 self._published = self._ledger.catalog
                 self._publish(self._published)
-        self._deliver(jobs or [first])
+        self._deliver([each for each in jobs or [first] if each.outcome is not None])
+        for each in jobs:
+            if each.outcome is None:
+                self._queue.put(each)
         return job is not None
 
     def _run(self, job: Job) -> None:

@@ -1,27 +1,34 @@
-"""How does a recall index learn what changed, without missing a write that lands late?
+"""How does a cache learn what changed, without missing a write that lands late?
 
-Each user has a document in `owners`: `change`, the last number handed out; `open`, the numbers whose writes may not
-have landed yet; `deleted`, the last number that was a deletion; `epoch`, which changes when a user is deleted and
-comes back. A writer takes a number, writes it into the gists that it changes, and closes the number. A reader that
-reads the owner's document first may trust everything up to the lowest open number, and reads the rest again next time.
+Each user has a document in `owners`, and in it two counters: `gists` for what the recall index holds, `notes` for
+summaries and key/value facts. A counter has `change`, the last number handed out; `open`, the numbers whose writes may
+not have landed yet; `deleted`, the last number that was a deletion. `epoch` changes when a user is deleted and comes
+back.
 
-A number left open by a crash is closed by the sweep. A writer so slow that its number was closed before its write
-landed is told so by `close`, and takes another.
+A writer takes a number, writes (gists carry it), and closes the number. A reader that reads the owner's document first
+may trust everything up to the lowest open number, and reads the rest again next time. A number left open by a crash is
+closed by the sweep. A writer so slow that its number was closed before its write landed is told so by `close`, and
+takes another.
 """
 
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Literal
 
-from pymongo import ReturnDocument
-from pymongo.errors import DuplicateKeyError
+from pymongo import UpdateOne
 
 from memory.collections import Collections
 from memory.ids import new_id
 from utils.clock import now
-from utils.mongo import Document
+from utils.coalesce import Coalescer
+from utils.mongo import Document, insert_new
 
 OPEN_AT_MOST = timedelta(minutes=10)
+
+Counter = Literal["gists", "notes"]
+COUNTERS: tuple[Counter, ...] = ("gists", "notes")
 
 
 @dataclass(frozen=True)
@@ -38,37 +45,85 @@ class Changes:
     def __init__(self, collections: Collections) -> None:
         self._owners = collections.owners
         self._tombstones = collections.tombstones
+        self._reads: Coalescer[str, Document | None] = Coalescer(self._read)
 
-    async def standing(self, owner: str) -> Standing | None:
+    async def standing(self, owner: str, counter: Counter = "gists") -> Standing | None:
         """The user's state; None where nothing of the user was ever changed, or all of it is deleted."""
-        found = await self._owners.find_one({"_id": owner})
-        return None if found is None else _standing(found)
+        found = await self._reads.get(owner)
+        return None if found is None else _standing(found, counter)
 
-    async def take(self, owner: str, *, deletion: bool = False) -> int:
+    async def _read(self, owners: Sequence[str]) -> list[Document | None]:
+        found = await self._owners.find({"_id": {"$in": list(set(owners))}}).to_list(None)
+        by_owner = {document["_id"]: document for document in found}
+        return [by_owner.get(owner) for owner in owners]
+
+    async def take(self, owner: str, counter: Counter = "gists", *, deletion: bool = False) -> int:
         """A number for a change that is about to be written. Close it after the write."""
-        while True:
-            found = await self._owners.find_one({"_id": owner}, {"change": 1})
-            if found is None:
-                fresh = {"_id": owner, "epoch": new_id(), "change": 0, "deleted": 0, "open": []}
-                with suppress(DuplicateKeyError):
-                    await self._owners.insert_one(fresh)
-                continue
-            number = int(found["change"]) + 1
-            fields = {"change": number, **({"deleted": number} if deletion else {})}
-            taken = await self._owners.find_one_and_update(
-                {"_id": owner, "change": number - 1},
-                {"$set": fields, "$push": {"open": {"n": number, "at": now()}}},
-                projection={"_id": 1},
-                return_document=ReturnDocument.AFTER,
-            )
-            if taken is not None:
-                return number
+        return (await self.take_all([owner], counter, deletion=deletion))[owner]
 
-    async def close(self, owner: str, number: int) -> bool:
+    async def take_all(
+        self, owners: Iterable[str], counter: Counter = "gists", *, deletion: bool = False
+    ) -> dict[str, int]:
+        """A number for each owner, in a few calls for all of them."""
+        missing, token, taken = set(owners), new_id(), dict[str, int]()
+        while missing:
+            found = await self._owners.find({"_id": {"$in": list(missing)}}, {counter: 1}).to_list(None)
+            last = {document["_id"]: document[counter]["change"] for document in found}
+            await self._create([owner for owner in missing if owner not in last])
+            wanted = []
+            for owner, change in last.items():
+                fields = {f"{counter}.change": change + 1} | ({f"{counter}.deleted": change + 1} if deletion else {})
+                opened = {"n": change + 1, "at": now(), "by": token}
+                wanted.append(
+                    UpdateOne(
+                        {"_id": owner, f"{counter}.change": change},
+                        {"$set": fields, "$push": {f"{counter}.open": opened}},
+                    )
+                )
+            if not wanted:
+                continue
+            written = await self._owners.bulk_write(wanted, ordered=False)
+            got = last
+            if written.modified_count < len(wanted):  # others took numbers meanwhile: who got theirs?
+                mine = {"_id": {"$in": list(last)}, f"{counter}.open.by": token}
+                got = {document["_id"]: 0 for document in await self._owners.find(mine, {"_id": 1}).to_list(None)}
+            taken |= {owner: last[owner] + 1 for owner in got if owner in missing}
+            missing -= set(taken)
+        return taken
+
+    async def _create(self, owners: Sequence[str]) -> None:
+        if not owners:
+            return
+        empty = {"change": 0, "deleted": 0, "open": []}
+        fresh = [{"_id": owner, "epoch": new_id(), **dict.fromkeys(COUNTERS, empty)} for owner in owners]
+        await insert_new(self._owners, fresh)
+
+    async def close(self, owner: str, number: int, counter: Counter = "gists") -> bool:
         """Says that the writes under a number have landed. False: too late, readers may have passed it; write again
         under a new number."""
-        closed = await self._owners.update_one({"_id": owner, "open.n": number}, {"$pull": {"open": {"n": number}}})
-        return closed.modified_count == 1
+        return await self.close_all({owner: number}, counter)
+
+    async def close_all(self, numbers: Mapping[str, int], counter: Counter = "gists") -> bool:
+        """`close` for many owners; False where it is too late for one of them."""
+        closing = [
+            UpdateOne({"_id": owner, f"{counter}.open.n": number}, {"$pull": {f"{counter}.open": {"n": number}}})
+            for owner, number in numbers.items()
+        ]
+        return (await self._owners.bulk_write(closing, ordered=False)).modified_count == len(closing)
+
+    @asynccontextmanager
+    async def noted(self, owner: str) -> AsyncIterator[None]:
+        """Around a write of summaries or key/value facts."""
+        number = await self.take(owner, "notes")
+        try:
+            yield
+        finally:
+            while not await self.close(owner, number, "notes"):  # swept meanwhile: caches may have passed it
+                number = await self.take(owner, "notes")
+
+    async def forget(self, owner: str) -> None:
+        """Drops a user's counters; every cache of the user is built anew."""
+        await self._owners.delete_one({"_id": owner})
 
     async def deleted_since(self, owner: str, number: int) -> list[str]:
         """The `_id`s of gists deleted under a higher number."""
@@ -84,9 +139,13 @@ class Changes:
     async def sweep(self) -> None:
         """Closes the numbers that crashed writers left open."""
         old = now() - OPEN_AT_MOST
-        await self._owners.update_many({"open.at": {"$lt": old}}, {"$pull": {"open": {"at": {"$lt": old}}}})
+        for counter in COUNTERS:
+            await self._owners.update_many(
+                {f"{counter}.open.at": {"$lt": old}}, {"$pull": {f"{counter}.open": {"at": {"$lt": old}}}}
+            )
 
 
-def _standing(found: Document) -> Standing:
-    numbers = [entry["n"] for entry in found["open"]]
-    return Standing(found["epoch"], found["change"], found["deleted"], min([found["change"] + 1, *numbers]) - 1)
+def _standing(found: Document, counter: Counter) -> Standing:
+    state = found[counter]
+    numbers = [entry["n"] for entry in state["open"]]
+    return Standing(found["epoch"], state["change"], state["deleted"], min([state["change"] + 1, *numbers]) - 1)

@@ -59,7 +59,10 @@ INDEXES: dict[str, list[IndexModel]] = {
     "receipts": [
         IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),
     ],
-    "owners": [IndexModel([("open.at", ASCENDING)], name="open_since")],
+    "owners": [
+        IndexModel([("gists.open.at", ASCENDING)], name="gists_open_since"),
+        IndexModel([("notes.open.at", ASCENDING)], name="notes_open_since"),
+    ],
     "tombstones": [
         IndexModel([("user_id", ASCENDING), ("change", ASCENDING)], name="owner_change"),
         IndexModel([("at", ASCENDING)], name="expiry", expireAfterSeconds=TOMBSTONE_SECONDS),

@@ -1,8 +1,6 @@
 """How do messages get their embeddings? Claims what waits, embeds it, and writes it under the same lease."""
 
-import asyncio
 import logging
-from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -29,7 +27,6 @@ class EmbeddingQueue:
 
     def __init__(self, collections: Collections, changes: Changes, embedder: Embedder) -> None:
         self._vectors = collections.vectors
-        self._owners = collections.owners
         self._changes = changes
         self._embedder = embedder
 
@@ -53,27 +50,21 @@ class EmbeddingQueue:
         except Exception as error:
             await fail(self._vectors, "embed", lease, documents, type(error).__name__)
             raise
-        rows: dict[str, list[int]] = defaultdict(list)
-        for row, document in enumerate(documents):
-            rows[document["user_id"]].append(row)
-        written = await asyncio.gather(
-            *(self._write(owner, lease, [documents[i] for i in mine], vectors[mine]) for owner, mine in rows.items())
-        )
-        return sum(written)
+        return await self._write(lease, documents, vectors)
 
-    async def _write(self, owner: str, lease: str, documents: Sequence[Document], vectors: NDArray[np.float32]) -> int:
-        """Writes one owner's vectors under a change number; again under another where readers may have passed it."""
-        held = lease
+    async def _write(self, lease: str, documents: Sequence[Document], vectors: NDArray[np.float32]) -> int:
+        """Writes vectors under a change number of each owner; again under others where readers may have passed one."""
+        owners = {document["user_id"] for document in documents}
         while True:
-            number = await self._changes.take(owner)
+            numbers = await self._changes.take_all(owners)
             writes = [
                 UpdateOne(
-                    {"_id": document["_id"], "embed.lease": held},
+                    {"_id": document["_id"], "embed.lease": lease},
                     {
                         "$set": {
                             "embedding": to_binary(vector),
                             "embedding_model": self._embedder.model,
-                            "change": number,
+                            "change": numbers[document["user_id"]],
                             "embed.state": "done",
                         },
                         "$unset": {"embed.error": ""},
@@ -82,11 +73,17 @@ class EmbeddingQueue:
                 for document, vector in zip(documents, vectors, strict=True)
             ]
             matched = (await self._vectors.bulk_write(writes, ordered=False)).matched_count
-            if await self._changes.close(owner, number):
+            if await self._changes.close_all(numbers):
                 break
-        if not matched and await self._vectors.find_one({"user_id": owner}, {"_id": 1}) is None:
-            await self._owners.delete_one({"_id": owner, "change": number})  # the user was deleted meanwhile
+        if matched < len(documents):
+            await self._forget_the_deleted(owners)
         return matched
+
+    async def _forget_the_deleted(self, owners: set[str]) -> None:
+        """Takes back the counters of users who were deleted while their messages were being embedded."""
+        for owner in owners:
+            if await self._vectors.find_one({"user_id": owner}, {"_id": 1}) is None:
+                await self._changes.forget(owner)
 
     async def revive_after_outage(self) -> None:
         """Tries one gist again that died because the model was away; the others follow once that one succeeds."""

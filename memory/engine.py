@@ -13,6 +13,7 @@ from memory.collections import Collections, ensure_indexes
 from memory.domain import Recall
 from memory.embed import EmbeddingQueue
 from memory.forget import Forgetter
+from memory.gist_reader import GistReader
 from memory.idempotency import IdempotencyKeys
 from memory.keyvalues import KeyValues
 from memory.leases import reclaim
@@ -97,16 +98,17 @@ async def open_engine(
     window = 2 * summary_interval  # a pair is two messages
     changes = Changes(collections)
     sessions = Sessions(collections, window)
-    summaries = Summaries(collections, summary_model, window, SummaryRecipe())
+    summaries = Summaries(collections, changes, summary_model, window, SummaryRecipe())
     receipts = Receipts(collections)
+    reader = GistReader(collections)
     return Engine(
         collections=collections,
         embedder=embedder,
         sessions=sessions,
-        turns=Turns(collections, sessions),
-        recaller=Recaller(collections, changes, embedder.model, recall_memory_mb),
+        turns=Turns(collections, sessions, reader),
+        recaller=Recaller(collections, changes, reader, embedder.model, recall_memory_mb),
         summaries=summaries,
-        keyvalues=KeyValues(collections),
+        keyvalues=KeyValues(collections, changes),
         receipts=receipts,
         forgetter=Forgetter(collections, changes, summaries, receipts),
         idempotency=IdempotencyKeys(collections),

@@ -30,8 +30,9 @@ class Forgetter:
         own = {"user_id": owner, "session_id": session_id}
         gone = await self._collections.sessions.delete_one(own)
         counts = {"sessions": gone.deleted_count, "vectors": await self._gists(owner, own)}
-        for name in ("summaries", "receipts"):
-            counts[name] = (await getattr(self._collections, name).delete_many(own)).deleted_count
+        async with self._changes.noted(owner):
+            counts["summaries"] = (await self._collections.summaries.delete_many(own)).deleted_count
+        counts["receipts"] = (await self._collections.receipts.delete_many(own)).deleted_count
         if not any(counts.values()):
             raise NotFound("No such session")
         return counts
@@ -59,7 +60,7 @@ class Forgetter:
         own = {"user_id": owner}
         names = ("sessions", "vectors", "summaries", "memories", "receipts", "idempotency", "tombstones")
         counts = {name: (await getattr(self._collections, name).delete_many(own)).deleted_count for name in names}
-        await self._collections.owners.delete_one({"_id": owner})
+        await self._changes.forget(owner)
         return {name: count for name, count in counts.items() if name not in ("idempotency", "tombstones")}
 
     async def _gists(self, owner: str, filter: dict[str, Any]) -> int:

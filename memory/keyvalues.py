@@ -7,9 +7,11 @@ from typing import Any
 from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError
 
+from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import KeyValue
 from memory.ids import derived_id
+from memory.notes import NotesCache
 from utils.clock import now
 from utils.errors import NotFound, PreconditionFailed
 from utils.mongo import Document
@@ -22,8 +24,10 @@ LOOKED_AT = 500  # newest facts among which those that suit a query are chosen
 class KeyValues:
     """A user's key/value facts. Every write counts the version up and keeps the former value."""
 
-    def __init__(self, collections: Collections) -> None:
+    def __init__(self, collections: Collections, changes: Changes) -> None:
         self._memories = collections.memories
+        self._changes = changes
+        self._newest = NotesCache(changes, self._read_newest)
 
     async def get(self, owner: str, key: str) -> KeyValue:
         return _keyvalue(await self._find(owner, key))
@@ -41,6 +45,12 @@ class KeyValues:
 
         `expected`: the version that must be in force, 0 for none; raises `PreconditionFailed` otherwise.
         """
+        async with self._changes.noted(owner):
+            return await self._put(owner, key, value, source, expected)
+
+    async def _put(
+        self, owner: str, key: str, value: str, source: str | None, expected: int | None
+    ) -> tuple[KeyValue, bool]:
         while True:
             found = await self._memories.find_one({"user_id": owner, "key": key})
             if expected is not None and (found["version"] if found else 0) != expected:
@@ -98,7 +108,8 @@ class KeyValues:
         filter: dict[str, Any] = {"user_id": owner, "key": key}
         if expected is not None:
             filter["version"] = expected
-        found = await self._memories.find_one_and_delete(filter)
+        async with self._changes.noted(owner):
+            found = await self._memories.find_one_and_delete(filter)
         if found is None:
             if expected is not None and await self._memories.find_one({"user_id": owner, "key": key}, {"_id": 1}):
                 raise PreconditionFailed("The memory has another version")
@@ -116,9 +127,11 @@ class KeyValues:
 
     async def suited(self, owner: str, query: str, most: int) -> list[KeyValue]:
         """The facts that share most words with a query, then the newest."""
+        return best_matching(await self._newest.get(owner), query)[:most]
+
+    async def _read_newest(self, owner: str) -> list[KeyValue]:
         cursor = self._memories.find({"user_id": owner}, {"history": 0}).sort([("updated_at", -1), ("_id", -1)])
-        newest = [_keyvalue(found) for found in await cursor.limit(LOOKED_AT).to_list(None)]
-        return best_matching(newest, query)[:most]
+        return [_keyvalue(found) for found in await cursor.limit(LOOKED_AT).to_list(None)]
 
     async def _find(self, owner: str, key: str) -> Document:
         found = await self._memories.find_one({"user_id": owner, "key": key})

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import replace
 from time import time
 
@@ -9,16 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from config.recipes import Recipe
-from memory.changes import Changes
+from memory.changes import Changes, Standing
 from memory.collections import Collections
 from memory.domain import Candidate, Drop, Gist, Hit, Recall
-from memory.gists import gist_of
+from memory.gist_reader import GistReader
 from memory.index import UserIndex
 from memory.ranking import Ranked, Scope, rank
+from utils.coalesce import Coalescer
 from utils.mongo import Document
 
 THREAD_ROWS = 20_000  # from so many rows on, scoring leaves the event loop
 SPARE = 8  # kept beyond top_k, to take the place of duplicates
+FEW = 64  # changes up to which the news of concurrent requests are read in one call
 BATCH = 2_000  # documents read at a time while an index is filled
 FIELDS = {"embedding": 1, "embedding_model": 1, "timestamp": 1, "session_id": 1, "kind": 1, "model": 1}
 MEGABYTE = 1 << 20
@@ -32,8 +35,12 @@ class Recaller:
     process is seen by the next search.
     """
 
-    def __init__(self, collections: Collections, changes: Changes, model: str, memory_mb: int) -> None:
+    def __init__(
+        self, collections: Collections, changes: Changes, reader: GistReader, model: str, memory_mb: int
+    ) -> None:
         self._vectors = collections.vectors
+        self._reader = reader
+        self._news: Coalescer[tuple[str, int], list[Document]] = Coalescer(self._read_news)
         self._changes = changes
         self._model = model
         self._bound = memory_mb * MEGABYTE
@@ -53,17 +60,12 @@ class Recaller:
             else:
                 ranked = await asyncio.to_thread(rank, index, query, wide, scope, time())
             keys = [index.ids[one.row] for one in ranked]
-            found = await self._fetch(owner, [key for key, one in zip(keys, ranked, strict=True) if not one.dropped])
+            kept = [key for key, one in zip(keys, ranked, strict=True) if not one.dropped]
+            found = await self._reader.by_keys(owner, kept)
             recall = _collect(keys, ranked, found, recipe.top_k, len(query))
             if len(recall.hits) == recipe.top_k or all(one.dropped in (None, "below_floor") for one in ranked):
                 return recall
             spare *= 8  # the same text stands there so often that other texts had no room
-
-    async def _fetch(self, owner: str, keys: list[str]) -> dict[str, Gist]:
-        if not keys:
-            return {}
-        documents = await self._vectors.find({"_id": {"$in": keys}, "user_id": owner}, {"embedding": 0}).to_list(None)
-        return {document["_id"]: gist_of(document) for document in documents}
 
     async def _fresh(self, owner: str) -> UserIndex:
         async with self._locks.setdefault(owner, asyncio.Lock()):
@@ -76,7 +78,7 @@ class Recaller:
                 index = UserIndex(self._model)
                 index.epoch = standing.epoch
             if standing.change > index.settled:
-                await self._catch_up(owner, index, standing.deleted)
+                await self._catch_up(owner, index, standing)
                 index.settled = standing.settled
             index.touch()
             self._indexes[owner] = index
@@ -84,10 +86,13 @@ class Recaller:
         self._evict(owner)
         return index
 
-    async def _catch_up(self, owner: str, index: UserIndex, deleted: int) -> None:
+    async def _catch_up(self, owner: str, index: UserIndex, standing: Standing) -> None:
         since = index.settled
-        if deleted > since:  # first, because an id that was deleted may have been given again since
+        if standing.deleted > since:  # first, because an id that was deleted may have been given again since
             index.drop(await self._changes.deleted_since(owner, since))
+        if since and standing.change - since <= FEW:
+            index.put(await self._news.get((owner, since)))
+            return
         batch: list[Document] = []
         cursor = self._vectors.find({"user_id": owner, "change": {"$gt": since}}, FIELDS).batch_size(BATCH)
         async for document in cursor:
@@ -96,6 +101,14 @@ class Recaller:
                 index.put(batch)
                 batch.clear()
         index.put(batch)
+
+    async def _read_news(self, wanted: Sequence[tuple[str, int]]) -> list[list[Document]]:
+        """What changed for each of several owners since a number of theirs."""
+        since = {"$or": [{"user_id": owner, "change": {"$gt": number}} for owner, number in wanted]}
+        found: dict[str, list[Document]] = {owner: [] for owner, _ in wanted}
+        for document in await self._vectors.find(since, FIELDS | {"user_id": 1}).to_list(None):
+            found[document["user_id"]].append(document)
+        return [found[owner] for owner, _ in wanted]
 
     def _forget(self, owner: str) -> None:
         self._indexes.pop(owner, None)

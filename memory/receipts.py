@@ -10,8 +10,9 @@ from pymongo.errors import DuplicateKeyError
 from memory.collections import Collections
 from memory.domain import Candidate, Parts
 from memory.ids import scoped
+from utils.coalesce import Coalescer
 from utils.errors import NotFound
-from utils.mongo import Document
+from utils.mongo import Document, insert_new
 
 
 @dataclass(frozen=True)
@@ -59,10 +60,13 @@ class Receipt:
 class Receipts:
     def __init__(self, collections: Collections) -> None:
         self._receipts = collections.receipts
+        self._inserts: Coalescer[Document, bool] = Coalescer(lambda new: insert_new(self._receipts, new))
 
     async def keep(self, owner: str, receipt: Receipt) -> None:
         """Stores a receipt; another of the same exchange takes the place of the first."""
         document = _document(owner, receipt)
+        if await self._inserts.get(document | {"_id": receipt.turn_id}):
+            return
         for key in _keys(owner, receipt.turn_id):
             with suppress(DuplicateKeyError):  # the first one is another user's, or is being written just now
                 await self._receipts.replace_one({"_id": key, "user_id": owner}, document | {"_id": key}, upsert=True)

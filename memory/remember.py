@@ -3,24 +3,24 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pymongo.errors import BulkWriteError
-
 from memory.collections import Collections
 from memory.domain import Gist, Remembered, Turn
+from memory.gist_reader import GistReader
 from memory.gists import document_of, gist_of
 from memory.ids import scoped
 from memory.sessions import Place, Sessions
-from utils.mongo import Document
-
-DUPLICATE_KEY = 11000
+from utils.coalesce import Coalescer
+from utils.mongo import Document, insert_new
 
 
 class Turns:
     """The messages of sessions, one document each in `vectors`."""
 
-    def __init__(self, collections: Collections, sessions: Sessions) -> None:
+    def __init__(self, collections: Collections, sessions: Sessions, reader: GistReader) -> None:
         self._vectors = collections.vectors
         self._sessions = sessions
+        self._reader = reader
+        self._inserts: Coalescer[Document, bool] = Coalescer(lambda new: insert_new(self._vectors, new))
 
     async def remember(self, owner: str, session_id: str, turns: Sequence[Turn]) -> Remembered:
         """Commits turns to the end of a session, in order; those whose id the owner has already are no-ops.
@@ -110,14 +110,10 @@ class Turns:
 
     async def _insert_many(self, documents: list[Document]) -> list[Document]:
         """The documents that were refused as duplicates."""
-        try:
-            await self._vectors.insert_many(documents, ordered=False)
-        except BulkWriteError as error:
-            failures = error.details["writeErrors"]
-            if any(failure["code"] != DUPLICATE_KEY for failure in failures) or error.details["writeConcernErrors"]:
-                raise
-            return [documents[failure["index"]] for failure in failures]
-        return []
+        if len(documents) == 1:
+            return [] if await self._inserts.get(documents[0]) else documents
+        new = await insert_new(self._vectors, documents)
+        return [document for document, inserted in zip(documents, new, strict=True) if not inserted]
 
 
 def _placed(turns: list[Turn], first: int) -> list[Turn]:

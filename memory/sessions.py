@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from pymongo import ReturnDocument
+from pymongo import ReturnDocument, UpdateOne
 from pymongo.errors import DuplicateKeyError
 
 from memory.collections import Collections
 from memory.domain import Turn
 from memory.ids import scoped
 from utils.clock import now
+from utils.coalesce import Coalescer
 from utils.errors import NotFound
 from utils.mongo import Document
 from utils.text import cut_at_word
@@ -51,6 +52,7 @@ class Sessions:
     def __init__(self, collections: Collections, window: int) -> None:
         self._sessions = collections.sessions
         self._window = window
+        self._answers: Coalescer[tuple[str, UpdateOne], bool] = Coalescer(self._count)
 
     async def reserve(
         self, owner: str, session_id: str, turns: Sequence[Turn], *, answers: int = 0, counted: bool = False
@@ -115,10 +117,21 @@ class Sessions:
         }
         if self.is_due(place):
             update["$set"] |= DUE
-        counted = await self._sessions.update_one(filter, update)
-        if counted.matched_count or not once:
-            return counted.matched_count == 1
+        if not once:
+            return await self._answers.get((place.key, UpdateOne(filter, update)))
+        if (await self._sessions.update_one(filter, update)).matched_count:
+            return True
         return await self._sessions.find_one({"_id": place.key}, {"_id": 1}) is not None
+
+    async def _count(self, updates: Sequence[tuple[str, UpdateOne]]) -> list[bool]:
+        """Counts answers of several requests in one call; for each whether its session is still there."""
+        done = await self._sessions.bulk_write([update for _, update in updates], ordered=False)
+        if done.matched_count == len(updates):
+            return [True] * len(updates)
+        keys = [key for key, _ in updates]
+        found = await self._sessions.find({"_id": {"$in": keys}}, {"_id": 1}).to_list(None)
+        there = {document["_id"] for document in found}
+        return [key in there for key in keys]
 
     def is_due(self, place: Place) -> bool:
         """Whether a whole window of messages after the last summary has its places."""

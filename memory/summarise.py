@@ -7,10 +7,12 @@ from datetime import timedelta
 
 from config.prompts import prompt
 from config.recipes import SummaryRecipe
+from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import RULE_BASED, Gist, Summary
 from memory.gists import gist_of
 from memory.leases import Claim, claim, fail, put_back
+from memory.notes import NotesCache
 from memory.summary_rules import summarise_by_rules
 from utils.clock import now
 from utils.errors import ModelError
@@ -24,6 +26,8 @@ ABANDONED = timedelta(minutes=10)  # an answer that takes longer than this will 
 LOST = timedelta(seconds=5)  # a message that is not stored so long after its place was given was lost or forgotten
 MESSAGE_CHARACTERS = 1_000  # of each message that a model summarises
 LONGEST_SUMMARY = 2_000
+NEWEST_SESSIONS = 8  # newest sessions whose summaries are kept at hand, and of each so many
+NEWEST_SUMMARIES = 8
 
 log = logging.getLogger(__name__)
 
@@ -39,26 +43,31 @@ class Window:
 class Summaries:
     """A session's summaries, one per window of `window` messages (seed 4: ten pairs), tiling it without gaps."""
 
-    def __init__(self, collections: Collections, model: ChatModel | None, window: int, recipe: SummaryRecipe) -> None:
+    def __init__(
+        self, collections: Collections, changes: Changes, model: ChatModel | None, window: int, recipe: SummaryRecipe
+    ) -> None:
         self._sessions = collections.sessions
         self._vectors = collections.vectors
         self._summaries = collections.summaries
+        self._changes = changes
+        self._newest = NotesCache(changes, self._read_newest)
         self._model = model
         self._window = window
         self._recipe = recipe
 
     async def newest(self, owner: str, session_id: str, most: int) -> list[Summary]:
         """The session's newest summaries, newest first, then those of the owner's other sessions up to `most`."""
-        cursor = self._summaries.find({"user_id": owner}, {"summaries": {"$slice": -most}})
-        found = await cursor.sort([("updated_at", -1), ("_id", -1)]).limit(most + 1).to_list(None)
-        if all(document["session_id"] != session_id for document in found) and len(found) > most:
-            own = await self._summaries.find_one(
-                {"user_id": owner, "session_id": session_id}, {"summaries": {"$slice": -most}}
-            )
-            found += [own] if own else []
-        every = [_summary(document, entry) for document in found for entry in document["summaries"] if entry["text"]]
+        every = [one for one in await self._newest.get(owner) if one.text]
+        sessions = {one.session_id for one in every}
+        if len(sessions) == NEWEST_SESSIONS and session_id not in sessions:
+            every += [one for one in await self.of_session(owner, session_id) if one.text]
         every.sort(key=lambda one: (one.session_id == session_id, one.timestamp, one.from_index), reverse=True)
         return every[:most]
+
+    async def _read_newest(self, owner: str) -> list[Summary]:
+        cursor = self._summaries.find({"user_id": owner}, {"summaries": {"$slice": -NEWEST_SUMMARIES}})
+        found = await cursor.sort([("updated_at", -1), ("_id", -1)]).limit(NEWEST_SESSIONS).to_list(None)
+        return [_summary(document, entry) for document in found for entry in document["summaries"]]
 
     async def of_session(self, owner: str, session_id: str) -> list[Summary]:
         """All summaries of a session, oldest first."""
@@ -75,17 +84,14 @@ class Summaries:
         entry = next(e for e in found["summaries"] if e["from_index"] <= index <= e["to_index"])
         messages = await self._messages(found, Window(entry["from_index"], entry["to_index"]))
         text, model = await self._text(messages) if messages else ("", RULE_BASED)
-        await self._summaries.update_one(
-            key,
-            {
-                "$set": {
-                    "summaries.$.text": text,
-                    "summaries.$.model": model,
-                    "summaries.$.message_count": len(messages),
-                    "updated_at": now(),
-                }
-            },
-        )
+        rewritten = {
+            "summaries.$.text": text,
+            "summaries.$.model": model,
+            "summaries.$.message_count": len(messages),
+            "updated_at": now(),
+        }
+        async with self._changes.noted(owner):
+            await self._summaries.update_one(key, {"$set": rewritten})
         return True
 
     async def work(self) -> int:
@@ -193,11 +199,12 @@ class Summaries:
         }
         key = {"_id": session["_id"]}
         fresh = {**{name: session[name] for name in ("session_id", "user_id")}, "summaries": [], "created_at": moment}
-        await self._summaries.update_one(key, {"$setOnInsert": fresh | {"updated_at": moment}}, upsert=True)
-        await self._summaries.update_one(
-            {**key, "summaries.from_index": {"$ne": window.start}},
-            {"$push": {"summaries": entry}, "$set": {"updated_at": moment}},
-        )
+        async with self._changes.noted(session["user_id"]):
+            await self._summaries.update_one(key, {"$setOnInsert": fresh | {"updated_at": moment}}, upsert=True)
+            await self._summaries.update_one(
+                {**key, "summaries.from_index": {"$ne": window.start}},
+                {"$push": {"summaries": entry}, "$set": {"updated_at": moment}},
+            )
 
     async def _text(self, messages: Sequence[Gist]) -> tuple[str, str]:
         """The summary and what wrote it."""

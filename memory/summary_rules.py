@@ -1,7 +1,7 @@
 """How is a conversation summarised without a model? Pure functions over its messages."""
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from memory.domain import Gist
 from utils.text import WORD, content_stems, count_tokens, cut_at_word, split_sentences
@@ -24,20 +24,20 @@ LASTING = frozenset(
 def summarise_by_rules(messages: Sequence[Gist], max_tokens: int) -> str:
     """Question and answer pairs, then key points, a bullet each, in at most about `max_tokens` estimated tokens.
 
-    Seed 4: "Extracted Q&A pairs + key points".
+    Seed 4: "Extracted Q&A pairs + key points". Where not all fit, the last pair and the first points go before others.
     """
     pairs = _pairs(messages)
     asked = {question.key for question, _ in pairs}
-    lines = [_pair_line(question, answer) for question, answer in pairs[-PAIRS:]]
-    lines += [f"- {point}" for point in _points([m for m in messages if m.key not in asked])]
-    if not lines and messages:
-        lines = [f"- {cut_at_word(messages[0].content, POINT_CHARACTERS)}"]
+    asking = [_pair_line(question, answer) for question, answer in pairs[-PAIRS:]]
+    telling = [f"- {point}" for point in _points([m for m in messages if m.key not in asked])]
+    if not asking and not telling and messages:
+        telling = [f"- {cut_at_word(messages[0].content, POINT_CHARACTERS)}"]
+    by_worth = [line for both in zip_longest(telling, reversed(asking)) for line in both if line is not None]
     kept: list[str] = []
-    for line in lines:
-        if kept and count_tokens("\n".join([*kept, line])) > max_tokens:
-            break
-        kept.append(line)
-    return "\n".join(kept)
+    for line in by_worth:
+        if not kept or count_tokens("\n".join([*kept, line])) <= max_tokens:
+            kept.append(line)
+    return "\n".join(line for line in [*asking, *telling] if line in kept)
 
 
 def _pairs(messages: Sequence[Gist]) -> list[tuple[Gist, Gist]]:
@@ -51,8 +51,11 @@ def _pairs(messages: Sequence[Gist]) -> list[tuple[Gist, Gist]]:
 
 def _pair_line(question: Gist, answer: Gist) -> str:
     asked = next((s for s in split_sentences(question.content) if s.endswith("?")), question.content)
+    line = f"- Q: {cut_at_word(asked, QUESTION_CHARACTERS)}"
+    if answer.by_rules:  # it quotes other messages, or says that it knows nothing
+        return line
     said = next(iter(split_sentences(answer.content)), answer.content)
-    return f"- Q: {cut_at_word(asked, QUESTION_CHARACTERS)} A: {cut_at_word(said, ANSWER_CHARACTERS)}"
+    return f"{line} A: {cut_at_word(said, ANSWER_CHARACTERS)}"
 
 
 def _points(messages: Sequence[Gist]) -> list[str]:
@@ -64,8 +67,8 @@ def _points(messages: Sequence[Gist]) -> list[str]:
         for sentence in split_sentences(message.content)
         if not sentence.endswith("?")
     ]
-    weighed = sorted(range(len(statements)), key=lambda at: (-_weight(statements[at][0]), at))
-    chosen = sorted(at for at in weighed[:POINTS] if _weight(statements[at][0]) > 0)
+    weighed = sorted(range(len(statements)), key=lambda at: (-weight(statements[at][0]), at))
+    chosen = sorted(at for at in weighed[:POINTS] if weight(statements[at][0]) > 0)
     return [_point(*statements[at]) for at in chosen]
 
 
@@ -74,12 +77,12 @@ def _point(sentence: str, name: str | None) -> str:
     return f"{name}: {cut}" if name else cut
 
 
-def _weight(sentence: str) -> float:
+def weight(sentence: str) -> float:
     """How much a statement is worth keeping: lasting words, names and numbers, against its length."""
     found = WORD.findall(sentence)
     if len(found) < 3:
         return 0.0
     stems = set(content_stems(sentence)) | ({"my", "i'm", "i"} & {word.lower() for word in found})
     names: int = sum(word[0].isupper() or word[0].isdigit() for word in found[1:])
-    weight: float = (2 * len(stems & LASTING) + names + min(len(stems), 8) / 4) / (1 + len(found) / 40)
-    return weight
+    worth: float = (2 * len(stems & LASTING) + names + min(len(stems), 8) / 4) / (1 + len(found) / 40)
+    return worth

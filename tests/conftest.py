@@ -18,6 +18,9 @@ from agents.open import open_memory
 from api.app import create_app
 from config.settings import Settings
 from embedded.launch import attached
+from tests.conversations import Silent
+from tests.scripted_model import ScriptedModel
+from utils import openai_client
 
 _databases = itertools.count()
 
@@ -75,6 +78,35 @@ def make_settings(home: Path, store_uri: str) -> Callable[..., Settings]:
 async def memory(make_settings: Callable[..., Settings]) -> AsyncIterator[Memory]:
     """A memory without a model, that embeds and summarises in the background."""
     async with open_memory(make_settings()) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def quiet(make_settings: Callable[..., Settings]) -> AsyncIterator[Memory]:
+    """A memory without a model, in which nothing happens in the background."""
+    async with open_memory(make_settings(), nudge=Silent()) as opened:
+        yield opened
+
+
+@pytest.fixture
+def scripted_model() -> Iterator[ScriptedModel]:
+    with ScriptedModel() as model:
+        yield model
+
+
+@pytest.fixture
+def model_settings(
+    make_settings: Callable[..., Settings], scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> Settings:
+    """Settings that name the scripted model."""
+    monkeypatch.setattr(openai_client, "FIRST_PAUSE", 0.01)
+    return make_settings(openai_base_url=scripted_model.url, openai_api_key="sk-test", model_deadline=5)
+
+
+@pytest.fixture
+async def with_model(model_settings: Settings) -> AsyncIterator[Memory]:
+    """A memory on the scripted model, in which nothing happens in the background."""
+    async with open_memory(model_settings, nudge=Silent()) as opened:
         yield opened
 
 

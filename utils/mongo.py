@@ -13,7 +13,7 @@ from motor.motor_asyncio import AsyncIOMotorClient
 from pymongo import AsyncMongoClient
 from pymongo.asynchronous.collection import AsyncCollection
 from pymongo.asynchronous.database import AsyncDatabase
-from pymongo.errors import AutoReconnect, ConnectionFailure, ExecutionTimeout, PyMongoError
+from pymongo.errors import AutoReconnect, BulkWriteError, ConnectionFailure, ExecutionTimeout, PyMongoError
 
 from config.settings import Settings
 from embedded.launch import attached
@@ -23,6 +23,7 @@ Document: TypeAlias = dict[str, Any]
 Collection: TypeAlias = AsyncCollection[Document]
 Database: TypeAlias = AsyncDatabase[Document]
 
+DUPLICATE_KEY = 11000
 SELECTION_SECONDS = 10  # how long an operation waits for a server before it fails
 
 
@@ -69,6 +70,19 @@ async def aggregate(collection: Collection, pipeline: Sequence[Mapping[str, Any]
     cursor = await found if hasattr(found, "__await__") else found
     documents: list[Document] = await cursor.to_list(None)
     return documents
+
+
+async def insert_new(collection: Collection, documents: Sequence[Document]) -> list[bool]:
+    """Inserts documents in one call; for each whether it was new. False: one with the same unique key stands there."""
+    try:
+        await collection.insert_many(documents, ordered=False)
+    except BulkWriteError as error:
+        failures = error.details["writeErrors"]
+        if any(failure["code"] != DUPLICATE_KEY for failure in failures) or error.details["writeConcernErrors"]:
+            raise
+        refused = {failure["index"] for failure in failures}
+        return [at not in refused for at in range(len(documents))]
+    return [True] * len(documents)
 
 
 def as_loci_error(error: PyMongoError) -> LociError | None:

@@ -24,7 +24,7 @@ def make_app(settings: Settings) -> tuple[Celery, WorkerProcess]:
         broker_connection_retry_on_startup=True,
         broker_transport_options=_transport(settings),
         task_ignore_result=True,
-        task_default_queue="loci" if settings.redis_url else f"loci-{new_id()}",  # all queues in memory are in one place
+        task_default_queue="loci" if settings.redis_url else f"loci-{new_id()}",  # memory:// is one for all of a process
         worker_prefetch_multiplier=1,
         worker_hijack_root_logger=False,
         worker_proc_alive_timeout=60,  # seconds that a process may take to open the store and the encoder
@@ -41,15 +41,17 @@ def make_app(settings: Settings) -> tuple[Celery, WorkerProcess]:
 
 
 def _register(app: Celery, process: WorkerProcess) -> None:
-    @app.task(name="loci.embed")
+    """The tasks, of this app alone: shared ones would reach the core of the first app of a process."""
+
+    @app.task(name="loci.embed", shared=False)
     def embed() -> None:
         process.run(lambda memory: memory.engine.embeddings.work())
 
-    @app.task(name="loci.summarise")
+    @app.task(name="loci.summarise", shared=False)
     def summarise() -> None:
         process.run(lambda memory: memory.engine.summaries.work())
 
-    @app.task(name="loci.sweep")
+    @app.task(name="loci.sweep", shared=False)
     def sweep() -> None:
         process.run(lambda memory: memory.engine.sweep())
 

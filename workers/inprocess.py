@@ -40,6 +40,7 @@ class InProcessWorker:
 
     def _work(self) -> None:
         """The worker's thread: its event loop and memory live and end here."""
+        self.app.set_current()  # of this thread: where tasks are looked up
         try:
             self._process.start()
             self._controller = self.app.WorkController(

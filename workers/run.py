@@ -14,6 +14,7 @@ def run_worker(settings: Settings, *, concurrency: int, beat: bool) -> None:
     if settings.redis_url is None:
         raise ConfigurationError("REDIS_URL is not set: without it the workers run inside `loci serve`")
     app, process = make_app(settings)
+    app.set_current()  # where tasks are looked up
 
     def begin(**_: Any) -> None:
         process.start()

@@ -147,9 +147,9 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A command that runs on the writer's thread."""
+    """A command that runs on the writer's thread; one that takes long pauses, so that others are written meanwhile."""
 
-    run: Callable[[Call, Ledger], Reply]
+    run: Callable[[Call, Ledger], Reply | Steps]
     fields: frozenset[str]
 
 
@@ -169,7 +169,7 @@ def read(run: Callable[[Call], Steps], *fields: str) -> Read:
     return Read(run, COMMON_FIELDS | set(fields))
 
 
-def write(run: Callable[[Call, Ledger], Reply], *fields: str) -> Write:
+def write(run: Callable[[Call, Ledger], Reply | Steps], *fields: str) -> Write:
     return Write(run, COMMON_FIELDS | set(fields))
 
 

@@ -1,6 +1,6 @@
 """How is a stored document found and changed, whichever command asks for it?"""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bson import ObjectId, Regex
@@ -10,10 +10,13 @@ from embedded.codec import Document, check_size, decode, encode, with_id
 from embedded.commands.call import Call
 from embedded.errors import StoreError
 from embedded.ledger import Ledger
+from embedded.operators.matching import compile_filter
 from embedded.operators.updating import apply_update, upsert_document
 from embedded.operators.values import encode_key
 from embedded.planning import SortSpec, make_plan
 from embedded.querying import Query, select
+
+PORTION = 500
 
 
 def insert_one(ledger: Ledger, collection: Collection, raw: bytes) -> Document:
@@ -97,11 +100,22 @@ def is_replacement(change: object) -> bool:
 
 def delete_matching(
     call: Call, ledger: Ledger, collection: Collection, query: Mapping[str, Any], *, limit: int, hint: Any = None
-) -> int:
-    """Delete what a filter selects; how many."""
+) -> Iterator[int | None]:
+    """Delete what a filter selects, a portion at a time with a pause (None) between; how many, as the last value."""
     rows = find_rows(call, ledger, collection, query, limit=limit, hint=hint)
-    for row in rows:
-        raw = ledger.fetch(row)
-        if raw is not None:
-            ledger.delete(collection, row, decode(raw))
-    return len(rows)
+    selects = compile_filter(query)
+    deleted = 0
+    for place in range(0, len(rows), PORTION):
+        if place:
+            yield None
+        current = ledger.catalog.get(collection.database, collection.name)
+        if current is None or current.id != collection.id:
+            break
+        with ledger.attempt():
+            for row in rows[place : place + PORTION]:
+                raw = ledger.fetch(row)
+                document = None if raw is None else decode(raw)
+                if document is not None and selects(document):  # others may have changed it meanwhile
+                    ledger.delete(current, row, document)
+                    deleted += 1
+    yield deleted

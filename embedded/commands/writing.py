@@ -1,10 +1,10 @@
 """How are documents inserted, updated and deleted?"""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from embedded.codec import Document, encode_reply
-from embedded.commands.call import Call, Command, write
+from embedded.commands.call import Call, Command, Steps, write
 from embedded.commands.changing import change_one, delete_matching, find_rows, insert_one, is_replacement, upsert_one
 from embedded.commands.checks import check_collation
 from embedded.errors import StoreError, not_implemented
@@ -80,26 +80,36 @@ def _update_one(call: Call, ledger: Ledger, operation: Document) -> tuple[int, i
     return len(rows), modified, None
 
 
-def delete(call: Call, ledger: Ledger) -> bytes:
+def delete(call: Call, ledger: Ledger) -> Steps:
     operations = _sized(call.documents("deletes"))
+    ordered = call.boolean("ordered", True)
     deleted = 0
+    errors: list[Document] = []
+    for place, operation in enumerate(operations):
+        try:
+            for found in _delete(call, ledger, operation):
+                if found is None:
+                    yield None
+                else:
+                    deleted += found
+        except StoreError as error:
+            errors.append(_told(place, error))
+            if ordered:
+                break
+    yield _reply({"n": deleted}, errors)
 
-    def run(place: int, operation: Document) -> None:
-        nonlocal deleted
-        _check_operation(operation, _DELETE_FIELDS, "delete.deletes")
-        limit = operation.get("limit")
-        if limit not in (0, 1):
-            raise StoreError(9, f"The limit field in delete objects must be 0 or 1. Got {limit}")
-        query = _part(operation, "q")
-        collection = ledger.catalog.get(call.database, call.target)
-        if collection is None:
-            compile_filter(query)
-            return
-        removed = delete_matching(call, ledger, collection, query, limit=int(limit), hint=operation.get("hint"))
-        deleted += removed
 
-    errors = _each(call, ledger, operations, run)
-    return _reply({"n": deleted}, errors)
+def _delete(call: Call, ledger: Ledger, operation: Document) -> Iterator[int | None]:
+    _check_operation(operation, _DELETE_FIELDS, "delete.deletes")
+    limit = operation.get("limit")
+    if limit not in (0, 1):
+        raise StoreError(9, f"The limit field in delete objects must be 0 or 1. Got {limit}")
+    query = _part(operation, "q")
+    collection = ledger.catalog.get(call.database, call.target)
+    if collection is None:
+        compile_filter(query)
+        return iter((0,))
+    return delete_matching(call, ledger, collection, query, limit=int(limit), hint=operation.get("hint"))
 
 
 def _sized(operations: list[T]) -> list[T]:
@@ -120,10 +130,14 @@ def _each(call: Call, ledger: Ledger, operations: list[T], run: Callable[[int, T
             with ledger.attempt():
                 run(place, operation)
         except StoreError as error:
-            errors.append({"index": place, "code": error.code, "errmsg": error.message, **error.extra})
+            errors.append(_told(place, error))
             if ordered:
                 break
     return errors
+
+
+def _told(place: int, error: StoreError) -> Document:
+    return {"index": place, "code": error.code, "errmsg": error.message, **error.extra}
 
 
 def _reply(fields: Document, errors: list[Document]) -> bytes:

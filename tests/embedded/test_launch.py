@@ -165,6 +165,15 @@ async def test_a_port_that_another_program_took_meanwhile_is_not_insisted_on(tmp
             assert other != uri
 
 
+async def test_attaching_while_the_server_is_about_to_end_always_works(tmp_path):
+    for n in range(8):
+        async with attached(tmp_path, idle_exit=0.05) as uri, AsyncMongoClient(uri) as client:
+            await client.t.docs.insert_one({"_id": n})
+        await asyncio.sleep(0.02 * n)
+    async with attached(tmp_path, idle_exit=0.05) as uri, AsyncMongoClient(uri) as client:
+        assert await client.t.docs.count_documents({}) == 8
+
+
 async def test_a_stale_state_file_does_not_mislead(tmp_path):
     (tmp_path / "store").mkdir()
     (tmp_path / "store" / "store.json").write_text('{"pid": 1, "port": 1, "started": 0}')

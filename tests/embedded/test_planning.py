@@ -9,9 +9,11 @@ import pytest
 from embedded import counting
 from embedded.codec import decode
 from embedded.commands.call import Call
+from embedded.commands.call import write as writing
 from embedded.commands.indexes import create_indexes, drop_indexes
 from embedded.commands.writing import delete, insert, update
 from embedded.counting import count
+from embedded.dispatch import _turns
 from embedded.errors import StoreError
 from embedded.keying import entry_keys
 from embedded.operators.matching import compile_filter
@@ -82,7 +84,7 @@ def store(tmp_path):
 def write(store, run, body):
     done, over = [], threading.Event()
     call = Call(next(iter(body)), {**body, "$db": "t"}, {}, store)
-    store.writer.put(Job(lambda ledger: run(call, ledger), lambda outcome: (done.append(outcome), over.set())))
+    store.writer.put(Job(_turns(call, writing(run)), lambda outcome: (done.append(outcome), over.set())))
     assert over.wait(20)
     if isinstance(done[0], Exception):
         raise done[0]

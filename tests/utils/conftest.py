@@ -1,7 +1,7 @@
-"""Fixtures of the model clients' tests: a scripted provider and the real SDK pointed at it."""
+"""Fixtures of the model clients' tests: the real SDK, pointed at the scripted provider."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 from openai import AsyncOpenAI
@@ -12,12 +12,6 @@ from utils import openai_client
 from utils.openai_client import open_client
 
 KEY = "sk-secret-7a81"
-
-
-@pytest.fixture
-def scripted_model() -> Iterator[ScriptedModel]:
-    with ScriptedModel() as model:
-        yield model
 
 
 @pytest.fixture

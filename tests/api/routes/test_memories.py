@@ -1,0 +1,120 @@
+"""A user's key/value facts."""
+
+import threading
+
+import httpx
+import pytest
+
+from tests.checks import problem
+
+
+def put(api: httpx.Client, user: str, key: str, value: str, if_match: str | None = None) -> httpx.Response:
+    headers = {} if if_match is None else {"If-Match": if_match}
+    return api.put(f"/v1/memories/{key}", params={"user_id": user}, json={"value": value}, headers=headers)
+
+
+def test_a_new_key_is_201_and_a_changed_one_200(api: httpx.Client, user: str) -> None:
+    first = put(api, user, "dog", "Biscuit")
+    assert first.status_code == 201
+    assert first.json().keys() == {"key", "value", "updated_at", "tokenCount"}
+    second = put(api, user, "dog", "Rex")
+    assert second.status_code == 200
+    assert first.headers["etag"] != second.headers["etag"]
+    found = api.get("/v1/memories/dog", params={"user_id": user})
+    assert (found.json()["value"], found.json()["tokenCount"]) == ("Rex", 1)
+    assert found.headers["etag"] == second.headers["etag"]
+
+
+def test_the_same_value_again_changes_nothing(api: httpx.Client, user: str) -> None:
+    first = put(api, user, "dog", "Biscuit")
+    again = put(api, user, "dog", "Biscuit")
+    assert (again.status_code, again.headers["etag"]) == (200, first.headers["etag"])
+    assert again.json() == first.json()
+
+
+def test_if_match_guards_against_a_lost_update(api: httpx.Client, user: str) -> None:
+    etag = put(api, user, "dog", "Biscuit").headers["etag"]
+    assert put(api, user, "dog", "Rex", etag).status_code == 200
+    problem(put(api, user, "dog", "Lassie", etag), 412)
+    assert api.get("/v1/memories/dog", params={"user_id": user}).json()["value"] == "Rex"
+    problem(api.delete("/v1/memories/dog", params={"user_id": user}, headers={"If-Match": etag}), 412)
+    assert put(api, user, "dog", "Lassie", "*").status_code == 200
+
+
+def test_if_match_never_makes_a_key(api: httpx.Client, user: str) -> None:
+    problem(put(api, user, "dog", "Biscuit", '"1"'), 412)
+    problem(put(api, user, "dog", "Biscuit", "*"), 412)
+    problem(api.get("/v1/memories/dog", params={"user_id": user}), 404)
+
+
+@pytest.mark.parametrize("if_match", ["1", 'W/"1"', '"one"', '"1", "2"', '""', "", '"9999999999999"', "-1"])
+def test_an_if_match_that_no_response_gave_is_refused(api: httpx.Client, user: str, if_match: str) -> None:
+    put(api, user, "dog", "Biscuit")
+    problem(put(api, user, "dog", "Rex", if_match), 400)
+    assert api.get("/v1/memories/dog", params={"user_id": user}).json()["value"] == "Biscuit"
+
+
+def test_of_two_writers_with_the_same_etag_one_wins(api: httpx.Client, user: str) -> None:
+    etag = put(api, user, "dog", "Biscuit").headers["etag"]
+    answers: list[int] = []
+    threads = [
+        threading.Thread(target=lambda n=number: answers.append(put(api, user, "dog", f"Rex {n}", etag).status_code))
+        for number in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(answers) == [200] + [412] * 7
+
+
+def test_the_history_has_every_value_the_present_one_first(api: httpx.Client, user: str) -> None:
+    for value in ("Biscuit", "Rex", "Lassie"):
+        put(api, user, "dog", value)
+    items = api.get("/v1/memories/dog/history", params={"user_id": user}).json()["items"]
+    assert [item["value"] for item in items] == ["Lassie", "Rex", "Biscuit"]
+    assert [item["updated_at"] for item in items] == sorted((item["updated_at"] for item in items), reverse=True)
+
+
+def test_a_deleted_key_is_gone_with_its_history(api: httpx.Client, user: str) -> None:
+    put(api, user, "dog", "Biscuit")
+    assert api.delete("/v1/memories/dog", params={"user_id": user}).json() == {"deleted": {"memories": 1}}
+    problem(api.delete("/v1/memories/dog", params={"user_id": user}), 404)
+    problem(api.get("/v1/memories/dog/history", params={"user_id": user}), 404)
+    assert put(api, user, "dog", "Rex").status_code == 201
+    assert len(api.get("/v1/memories/dog/history", params={"user_id": user}).json()["items"]) == 1
+
+
+def test_keys_are_paged_the_newest_first(api: httpx.Client, user: str) -> None:
+    for number in range(7):
+        put(api, user, f"key {number}", "value")
+    found: list[str] = []
+    cursor: str | None = None
+    while True:
+        params: dict[str, str | int] = {"user_id": user, "limit": 3, **({"cursor": cursor} if cursor else {})}
+        page = api.get("/v1/memories", params=params).json()
+        found += [item["key"] for item in page["items"]]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+    assert found == [f"key {number}" for number in reversed(range(7))]
+
+
+def test_a_key_is_its_owners_alone(api: httpx.Client, user: str, other: str) -> None:
+    put(api, user, "dog", "Biscuit")
+    problem(api.get("/v1/memories/dog", params={"user_id": other}), 404)
+    problem(api.delete("/v1/memories/dog", params={"user_id": other}), 404)
+    assert put(api, other, "dog", "Rex").status_code == 201
+    assert api.get("/v1/memories/dog", params={"user_id": user}).json()["value"] == "Biscuit"
+    assert api.get("/v1/memories", params={"user_id": other}).json()["items"][0]["value"] == "Rex"
+
+
+def test_what_the_user_asks_to_remember_stands_under_a_key(api: httpx.Client, user: str) -> None:
+    api.post("/query", json={"query": "Remember that my dog is called Biscuit", "user_id": user})
+    assert api.get("/v1/memories/dog", params={"user_id": user}).json()["value"] == "Biscuit"
+
+
+@pytest.mark.parametrize("body", [{}, {"value": ""}, {"value": " "}, {"value": 5}, {"value": "x" * 20_001}, [], None])
+def test_a_value_that_is_none_is_refused(api: httpx.Client, user: str, body: object) -> None:
+    problem(api.put("/v1/memories/dog", params={"user_id": user}, json=body), 422)
+    problem(api.get("/v1/memories/dog", params={"user_id": user}), 404)

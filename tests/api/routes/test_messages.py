@@ -1,0 +1,149 @@
+"""Messages in, search out."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.checks import eventually, problem
+
+
+def add(api: httpx.Client, user: str, messages: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    body = {"user_id": user, "session_id": "s", "messages": messages, **more}
+    found = api.post("/v1/messages", json=body)
+    assert found.status_code == 200, found.text
+    answer: dict[str, Any] = found.json()
+    assert answer.keys() == {"accepted", "duplicates", "ids"}
+    return answer
+
+
+def search(api: httpx.Client, user: str, query: str, **more: Any) -> list[dict[str, Any]]:
+    found = api.post("/v1/search", json={"user_id": user, "query": query, **more})
+    assert found.status_code == 200, found.text
+    assert found.json().keys() == {"items", "took_ms"}
+    items: list[dict[str, Any]] = found.json()["items"]
+    return items
+
+
+def say(content: str, **more: Any) -> dict[str, Any]:
+    return {"role": "user", "content": content, **more}
+
+
+def listed(api: httpx.Client, user: str) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = api.get("/v1/sessions/s/messages", params={"user_id": user}).json()["items"]
+    return items
+
+
+def test_messages_that_are_waited_for_can_be_found_at_once(api: httpx.Client, user: str) -> None:
+    answer = add(api, user, [say("The heron nests by the mill."), say("Bread and butter.")], wait=True)
+    assert (answer["accepted"], answer["duplicates"]) == (2, 0)
+    assert search(api, user, "Where does the heron nest?")[0]["id"] == answer["ids"][0]
+
+
+def test_messages_that_are_not_waited_for_can_be_found_soon(api: httpx.Client, user: str) -> None:
+    ids = add(api, user, [say("The heron nests by the mill.")])["ids"]
+    assert eventually(lambda: search(api, user, "Where does the heron nest?"))[0]["id"] == ids[0]
+
+
+def test_names_roles_ids_and_times_are_kept_as_given(api: httpx.Client, user: str) -> None:
+    messages = [
+        say("Hello", id="m/1 ü", name="Caroline", timestamp="2023-05-08T13:56:00+02:00"),
+        {"role": "assistant", "content": "Hi", "timestamp": "2023-05-08T11:57:00"},
+        {"role": "tool", "content": "42", "timestamp": "2023-05-08"},
+        {"role": "system", "content": "Be kind"},
+    ]
+    answer = add(api, user, messages)
+    found = listed(api, user)
+    assert [item["id"] for item in found] == answer["ids"]
+    assert found[0]["id"] == "m/1 ü"
+    assert [item["role"] for item in found] == ["user", "assistant", "tool", "system"]
+    assert [item["name"] for item in found] == ["Caroline", None, None, None]
+    times = ["2023-05-08T11:56:00Z", "2023-05-08T11:57:00Z", "2023-05-08T00:00:00Z"]
+    assert [item["timestamp"] for item in found][:3] == times
+    assert [item["message_index"] for item in found] == [0, 1, 2, 3]
+
+
+def test_repeated_ids_are_no_ops(api: httpx.Client, user: str) -> None:
+    first = add(api, user, [say("One", id=f"{user}-1"), say("Two", id=f"{user}-2"), say("Again", id=f"{user}-1")])
+    assert (first["accepted"], first["duplicates"]) == (2, 1)
+    assert first["ids"] == [f"{user}-1", f"{user}-2", f"{user}-1"]
+    second = add(api, user, [say("Other words", id=f"{user}-1"), say("Three", id=f"{user}-3")])
+    assert (second["accepted"], second["duplicates"]) == (1, 1)
+    assert [item["content"] for item in listed(api, user)] == ["One", "Two", "Three"]
+
+
+def test_a_thousand_messages_fit_in_a_call_and_one_more_does_not(api: httpx.Client, user: str) -> None:
+    messages = [say(f"Message {number}") for number in range(1_001)]
+    problem(api.post("/v1/messages", json={"user_id": user, "session_id": "s", "messages": messages}), 422)
+    problem(api.get("/v1/sessions/s", params={"user_id": user}), 404)
+    answer = add(api, user, messages[:1_000])
+    assert answer["accepted"] == len(set(answer["ids"])) == 1_000
+    assert api.get("/v1/sessions/s", params={"user_id": user}).json()["message_count"] == 1_000
+    api.delete(f"/v1/users/{user}")
+
+
+@pytest.mark.parametrize(
+    "timestamp", ["1700000000", 1700000000, "yesterday", "1066-10-14T12:00:00Z", "9999-12-31", "2023-13-01", True, ""]
+)
+def test_a_time_that_is_none_is_refused(api: httpx.Client, user: str, timestamp: object) -> None:
+    body = {"user_id": user, "session_id": "s", "messages": [say("Hello", timestamp=timestamp)]}
+    assert problem(api.post("/v1/messages", json=body), 422)["errors"][0]["loc"] == ["body", "messages", 0, "timestamp"]
+
+
+def test_a_search_tells_every_part_of_its_scores(api: httpx.Client, user: str) -> None:
+    add(api, user, [say("The heron nests by the mill."), say("The mill burned down in 1911.")], wait=True)
+    items = search(api, user, "the heron and the mill", recency_weight=0.2, mmr_lambda=0.7)
+    assert len(items) == 2
+    for item in items:
+        assert item.keys() == {"id", "kind", "role", "content", "score", "session_id", "timestamp", "explain"}
+        assert item["kind"] == "turn"
+        parts = item["explain"]
+        assert parts.keys() == {"dense", "bm25", "fused", "rerank", "recency", "mmr"}
+        assert 0 <= item["score"] <= 1
+        assert parts["recency"] == pytest.approx(1, abs=1e-3)
+        assert parts["mmr"] is not None
+
+
+def test_top_k_and_min_score_bound_what_is_found(api: httpx.Client, user: str) -> None:
+    add(api, user, [say(f"The heron number {number} nests by the mill.") for number in range(10)], wait=True)
+    add(api, user, [say("Bread and butter.")], wait=True)
+    assert len(search(api, user, "Where do herons nest?")) == 8
+    assert len(search(api, user, "Where do herons nest?", top_k=3)) == 3
+    assert len(search(api, user, "Where do herons nest?", top_k=50)) == 11
+    every = search(api, user, "Where do herons nest?", top_k=50, min_score=0.3)
+    assert len(every) == 10
+    assert search(api, user, "Where do herons nest?", min_score=1) == []
+
+
+def test_a_search_may_be_kept_to_a_session_a_kind_and_a_time(api: httpx.Client, user: str) -> None:
+    body = [say("The heron nests by the mill.", timestamp="2024-01-01T00:00:00Z")]
+    add(api, user, body, wait=True)
+    body = [say("The heron left the mill.", timestamp="2024-06-01T00:00:00Z")]
+    add(api, user, body, session_id="t", wait=True)
+
+    def sessions(**more: Any) -> list[str]:
+        return sorted(item["session_id"] for item in search(api, user, "the heron at the mill", **more))
+
+    assert sessions() == ["s", "t"]
+    assert sessions(session_id="t") == ["t"]
+    assert sessions(session_id="nowhere") == []
+    assert sessions(kinds=["turn"]) == ["s", "t"]
+    assert sessions(kinds=["fact", "lesson"]) == []
+    assert sessions(since="2024-03-01T00:00:00Z") == ["t"]
+    assert sessions(until="2024-03-01T00:00:00Z") == ["s"]
+    assert sessions(since="2024-02-01T00:00:00Z", until="2024-03-01T00:00:00Z") == []
+    assert sessions(since="2024-01-01T00:00:00+00:00", until="2024-01-01T00:00:00Z") == ["s"]
+
+
+def test_a_search_finds_nothing_of_another_user(api: httpx.Client, user: str, other: str) -> None:
+    add(api, user, [say("My safe opens with 7391.")], wait=True)
+    assert search(api, other, "My safe opens with 7391.") == []
+    add(api, other, [say("My safe has no code.")], wait=True)
+    assert [item["content"] for item in search(api, other, "What opens my safe?")] == ["My safe has no code."]
+
+
+def test_what_is_deleted_is_not_found_any_more(api: httpx.Client, user: str) -> None:
+    add(api, user, [say("The heron nests by the mill.")], wait=True)
+    assert search(api, user, "heron")
+    api.delete("/v1/sessions/s", params={"user_id": user})
+    assert search(api, user, "heron") == []

@@ -1,0 +1,155 @@
+"""A user's sessions and their messages."""
+
+from typing import Any
+
+import httpx
+import pytest
+from pymongo.database import Database
+
+from tests.checks import eventually, problem
+
+
+def add(api: httpx.Client, user: str, session: str, *contents: str) -> None:
+    messages = [{"role": ("user", "assistant")[at % 2], "content": content} for at, content in enumerate(contents)]
+    found = api.post("/v1/messages", json={"user_id": user, "session_id": session, "messages": messages})
+    assert found.status_code == 200
+
+
+def pages(api: httpx.Client, path: str, **params: Any) -> list[list[dict[str, Any]]]:
+    """Every page of a list."""
+    found: list[list[dict[str, Any]]] = []
+    cursor: str | None = None
+    while True:
+        answer = api.get(path, params={**params, **({"cursor": cursor} if cursor else {})})
+        assert answer.status_code == 200, answer.text
+        body = answer.json()
+        assert body.keys() == {"items", "next_cursor"}
+        found.append(body["items"])
+        cursor = body["next_cursor"]
+        if cursor is None:
+            return found
+
+
+def test_sessions_are_listed_newest_first_with_their_counts(api: httpx.Client, user: str) -> None:
+    add(api, user, "one", "First of all", "Yes?")
+    add(api, user, "two", "Second")
+    add(api, user, "one", "More")
+    (items,) = pages(api, "/v1/sessions", user_id=user)
+    assert [item["id"] for item in items] == ["one", "two"]
+    assert items[0].keys() == {"id", "title", "created_at", "updated_at", "message_count", "pair_count"}
+    assert (items[0]["title"], items[0]["message_count"], items[0]["pair_count"]) == ("First of all", 3, 1)
+
+
+def test_a_user_without_sessions_has_an_empty_list(api: httpx.Client, user: str) -> None:
+    assert pages(api, "/v1/sessions", user_id=user) == [[]]
+
+
+def test_q_finds_a_part_of_the_title_as_it_stands(api: httpx.Client, user: str) -> None:
+    for session, title in (("a", "Trip to Tromsø (2024)"), ("b", "100% cotton"), ("c", "Tax")):
+        add(api, user, session, title)
+
+    def found(q: str) -> list[str]:
+        (items,) = pages(api, "/v1/sessions", user_id=user, q=q)
+        return [item["id"] for item in items]
+
+    assert found("tromsø") == ["a"]
+    assert found("(2024)") == ["a"]
+    assert found("100%") == ["b"]
+    assert found("T") == ["c", "b", "a"]
+    assert found(".*") == []
+
+
+def test_more_sessions_than_a_page_holds_are_all_listed_once(api: httpx.Client, user: str) -> None:
+    for number in range(210):
+        add(api, user, f"session {number}", f"Title {number}")
+    found = pages(api, "/v1/sessions", user_id=user, limit=200)
+    assert [len(page) for page in found] == [200, 10]
+    ids = [item["id"] for page in found for item in page]
+    assert ids == [f"session {number}" for number in reversed(range(210))]
+    assert [len(page) for page in pages(api, "/v1/sessions", user_id=user)] == [50, 50, 50, 50, 10]
+    api.delete(f"/v1/users/{user}")
+
+
+def test_messages_are_paged_in_order(api: httpx.Client, user: str) -> None:
+    add(api, user, "long", *(f"Message {number}" for number in range(450)))
+    found = pages(api, "/v1/sessions/long/messages", user_id=user, limit=200)
+    assert [len(page) for page in found] == [200, 200, 50]
+    assert [item["content"] for page in found for item in page] == [f"Message {number}" for number in range(450)]
+    assert found[0][0].keys() == {
+        "id",
+        "role",
+        "content",
+        "name",
+        "timestamp",
+        "message_index",
+        "turn_id",
+        "model",
+        "interrupted",
+    }
+
+
+def test_a_session_shows_its_summaries(api: httpx.Client, user: str) -> None:
+    add(api, user, "long", *(f"The heron number {number} nests by the mill." for number in range(20)))
+
+    def summaries() -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = api.get("/v1/sessions/long", params={"user_id": user}).json()["summaries"]
+        return found
+
+    (summary,) = eventually(summaries)
+    assert summary.keys() == {"session_id", "summary", "message_count", "model", "timestamp"}
+    assert (summary["session_id"], summary["message_count"], summary["model"]) == ("long", 20, "rule_based")
+    assert "heron" in summary["summary"]
+
+
+def test_a_session_can_be_renamed(api: httpx.Client, user: str) -> None:
+    add(api, user, "one", "First of all")
+    found = api.patch("/v1/sessions/one", params={"user_id": user}, json={"title": "Ünïcode 🐦"})
+    assert found.json()["title"] == "Ünïcode 🐦"
+    assert api.get("/v1/sessions/one", params={"user_id": user}).json()["title"] == "Ünïcode 🐦"
+    for title in ("", " ", "x" * 201, None, 5):
+        problem(api.patch("/v1/sessions/one", params={"user_id": user}, json={"title": title}), 422)
+
+
+def test_a_deleted_session_takes_everything_derived_with_it(
+    api: httpx.Client, user: str, database: Database[dict[str, Any]]
+) -> None:
+    add(api, user, "gone", *(f"The heron number {number} nests by the mill." for number in range(20)))
+    add(api, user, "stays", "Bread and butter.")
+    turn = api.post("/query", json={"query": "Where?", "user_id": user, "session_id": "gone"}).json()["turn_id"]
+    own = {"user_id": user, "session_id": "gone"}
+    eventually(lambda: database["summaries"].count_documents(own))
+    found = api.delete("/v1/sessions/gone", params={"user_id": user})
+    assert found.json() == {"deleted": {"sessions": 1, "vectors": 22, "summaries": 1, "receipts": 1}}
+    for name in ("sessions", "vectors", "summaries", "receipts"):
+        assert database[name].count_documents(own) == 0, name
+    problem(api.get("/v1/sessions/gone", params={"user_id": user}), 404)
+    problem(api.get("/v1/sessions/gone/messages", params={"user_id": user}), 404)
+    problem(api.get(f"/v1/receipts/{turn}", params={"user_id": user}), 404)
+    problem(api.delete("/v1/sessions/gone", params={"user_id": user}), 404)
+    assert [item["id"] for item in pages(api, "/v1/sessions", user_id=user)[0]] == ["stays"]
+    assert api.post("/v1/search", json={"user_id": user, "query": "heron", "min_score": 0.4}).json()["items"] == []
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "/v1/sessions/mine", None),
+        ("GET", "/v1/sessions/mine/messages", None),
+        ("PATCH", "/v1/sessions/mine", {"title": "Stolen"}),
+        ("DELETE", "/v1/sessions/mine", None),
+    ],
+)
+def test_another_users_session_is_not_there(
+    api: httpx.Client, user: str, other: str, method: str, path: str, body: object
+) -> None:
+    add(api, user, "mine", "First of all")
+    problem(api.request(method, path, params={"user_id": other}, json=body), 404)
+    assert api.get("/v1/sessions/mine", params={"user_id": user}).json()["title"] == "First of all"
+
+
+def test_odd_session_ids_work_in_paths(api: httpx.Client, user: str) -> None:
+    for session in ("a b", "ünï", "50%", "%2e", "a?b#c", "$where", "~", "x" * 200, "日本", "a.b", "..."):
+        add(api, user, session, "Hello")
+        path = "/v1/sessions/" + "".join(f"%{byte:02X}" for byte in session.encode())
+        assert api.get(path, params={"user_id": user}).json()["id"] == session
+        assert api.delete(path, params={"user_id": user}).status_code == 200

@@ -1,0 +1,75 @@
+"""What do tests of the core and the agents say to it?"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from agents.context import ChatRequest
+from agents.memory import Memory
+from memory.domain import Role, Turn
+from memory.ids import new_id
+
+START = datetime(2025, 3, 1, 12, tzinfo=UTC)
+USER = "ann"
+
+
+class Silent:
+    """A nudge that nobody hears: work is done when the test says so."""
+
+    def embed(self) -> None: ...
+
+    def summarise(self) -> None: ...
+
+
+def turn(identifier: str, content: str = "", role: Role = "user", **more: Any) -> Turn:
+    """A message; those of later ids were said later where the id ends in a number."""
+    digits = "".join(character for character in identifier if character.isdigit())
+    said = START + timedelta(minutes=int(digits or 0))
+    return Turn(identifier, role, content or f"message {identifier}", **{"timestamp": said, **more})
+
+
+def pairs(count: int, first: int = 0) -> list[Turn]:
+    """Questions and answers, alternating."""
+    return [
+        turn(f"{role}{number}", f"{role} says something of item number {number}", role)
+        for number in range(first, first + count)
+        for role in ("user", "assistant")
+    ]
+
+
+def request(query: str, session_id: str = "s1", **more: Any) -> ChatRequest:
+    return ChatRequest(**{"query": query, "owner": USER, "session_id": session_id, "turn_id": new_id(), **more})
+
+
+async def say(memory: Memory, *queries: str, session_id: str = "s1", **more: Any) -> str:
+    """Says one thing after the other, each one embedded before the next; returns the last answer."""
+    text = ""
+    for query in queries:
+        text = (await memory.chat(request(query, session_id, **more))).answer.text
+        await settle(memory)
+    return text
+
+
+async def settle(memory: Memory) -> None:
+    """Returns when nothing waits for its embedding and no summary is due."""
+    vectors = memory.engine.collections.vectors
+
+    async def embedded() -> bool:
+        await memory.engine.embeddings.work()
+        return await vectors.find_one({"embed.state": {"$in": ["pending", "leased"]}}) is None
+
+    await until(embedded)
+    await memory.engine.summaries.work()
+
+
+async def until(condition: Callable[[], Awaitable[bool]], seconds: float = 10) -> None:
+    """Returns when the condition holds."""
+    async with asyncio.timeout(seconds):
+        while not await condition():  # noqa: ASYNC110 - what is waited for happens elsewhere
+            await asyncio.sleep(0.01)
+
+
+async def messages(memory: Memory, session_id: str = "s1", owner: str = USER) -> list[dict[str, Any]]:
+    """What is stored of a session, in order."""
+    return await memory.engine.turns.page(owner, session_id, after=-1, limit=2_000)
