@@ -31,10 +31,9 @@ class MemoryAgent:
     async def run(self, context: Context) -> Context:
         engine, request, sizes = self._engine, context.request, self._sizes
         owner, session = request.owner, request.session_id
-        before = context.place.index if context.place else 0
         recall, recent, summaries, memories, unsummarised = await asyncio.gather(
             self._recall(context),
-            engine.turns.recent(owner, session, before, 2 * sizes.recent_pairs),
+            self._recent(context, 2 * sizes.recent_pairs),
             engine.summaries.newest(owner, session, sizes.summaries),
             engine.keyvalues.suited(owner, request.query, sizes.memories),
             self._unsummarised(context),
@@ -51,7 +50,13 @@ class MemoryAgent:
         most = min(place.index - place.summarised_to - 1, UNSUMMARISED)
         if most <= 0:
             return []
-        return await self._engine.turns.recent(context.request.owner, context.request.session_id, place.index, most)
+        return await self._recent(context, most)
+
+    async def _recent(self, context: Context, most: int) -> list[Gist]:
+        request, place = context.request, context.place
+        if place is None:
+            return []
+        return await self._engine.turns.recent(request.owner, request.session_id, place, most)
 
     async def _recall(self, context: Context) -> Recall:
         """The similar messages; none where the query cannot be embedded, which the log tells."""

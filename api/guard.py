@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.problems import MEDIA_TYPE, problem_of
 from memory.ids import new_id
 from utils.errors import BodyTooLarge, Forbidden, LociError
 
+NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 MAX_BODY = 12 * 1024 * 1024  # bytes; images come as data URIs
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
@@ -27,6 +28,7 @@ class Guard:
             return
         request_id = scope["request_id"] = new_id()
         headers = Headers(scope=scope)
+        label = request_id.encode()
         started = False
         size = 0
 
@@ -42,9 +44,7 @@ class Guard:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                out = MutableHeaders(scope=message)
-                out["X-Request-ID"] = request_id
-                out["X-Content-Type-Options"] = "nosniff"
+                message["headers"] = [*message["headers"], (b"x-request-id", label), NO_SNIFFING]
             await send(message)
 
         try:

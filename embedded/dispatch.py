@@ -56,7 +56,7 @@ class Dispatcher:
             return error_reply(error, name)
         self._store.writer.put(
             Job(
-                _turns(call, command),
+                turns(call, command),
                 lambda outcome: done(outcome if isinstance(outcome, bytes) else error_reply(outcome, name)),
             )
         )
@@ -80,7 +80,7 @@ class Dispatcher:
         self._loop.call_soon_threadsafe(done, reply)
 
 
-def _turns(call: Call, command: Write) -> Callable[[Ledger], Reply | None]:
+def turns(call: Call, command: Write) -> Callable[[Ledger], Reply | None]:
     """What the writer runs: a write at once, or one that takes long a portion at a time."""
     steps: Steps | None = None
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from memory.collections import Collections
 from memory.domain import Gist
 from memory.gists import gist_of
+from memory.ids import scoped
 from utils.coalesce import Coalescer
 
 
@@ -17,6 +18,15 @@ class GistReader:
     async def by_keys(self, owner: str, keys: Ids[str]) -> dict[str, Gist]:
         """The owner's gists of these `_id`s; those that are gone, or another's, are left out."""
         return await self._reads.get((owner, frozenset(keys))) if keys else {}
+
+    async def by_ids(self, owner: str, ids: Sequence[str]) -> list[Gist]:
+        """The owner's gists of these ids, in their order; those that are gone are left out."""
+        found = {gist.id: gist for gist in (await self.by_keys(owner, ids)).values()}
+        missing = [identifier for identifier in ids if identifier not in found]
+        if missing:
+            others = await self.by_keys(owner, [scoped(identifier, owner) for identifier in missing])
+            found |= {gist.id: gist for gist in others.values()}
+        return [found[identifier] for identifier in ids if identifier in found]
 
     async def _read(self, wanted: Sequence[tuple[str, frozenset[str]]]) -> list[dict[str, Gist]]:
         every = set[str]().union(*(keys for _, keys in wanted))

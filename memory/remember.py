@@ -65,8 +65,15 @@ class Turns:
         await self._vectors.delete_many({"user_id": owner, "turn_id": answer.turn_id, "session_id": session_id})
         return False
 
-    async def recent(self, owner: str, session_id: str, before: int, most: int) -> list[Gist]:
+    async def recent(self, owner: str, session_id: str, place: Place, most: int) -> list[Gist]:
         """The newest messages before a place of the session, oldest first."""
+        logged = await self._reader.by_ids(owner, place.newest)
+        earlier = [gist for gist in logged if gist.session_id == session_id and gist.message_index < place.index]
+        if len(earlier) >= min(most, place.index):
+            return sorted(earlier, key=lambda gist: gist.message_index)[-most:]
+        return await self._before(owner, session_id, place.index, most)
+
+    async def _before(self, owner: str, session_id: str, before: int, most: int) -> list[Gist]:
         filter = {"user_id": owner, "session_id": session_id, "message_index": {"$lt": before}}
         cursor = self._vectors.find(filter, {"embedding": 0}).sort("message_index", -1).limit(most)
         return [gist_of(document) for document in reversed(await cursor.to_list(None))]

@@ -17,6 +17,7 @@ from utils.errors import NotFound
 from utils.mongo import Document
 from utils.text import cut_at_word
 
+NEWEST = 16  # events that a reservation tells: the twelve messages that a bundle shows, and some to spare
 EVENTS = 200  # newest events that a session keeps
 TITLE_CHARACTERS = 60
 COUNTERS = {"events": 0}
@@ -38,12 +39,14 @@ class Session:
 @dataclass(frozen=True)
 class Place:
     """Where new messages of a session go. `key`: the session's `_id`. `index`: place of the first of them.
-    `summarised_to`: place of the last message that a summary covers, -1 for none."""
+    `summarised_to`: place of the last message that a summary covers, -1 for none. `newest`: ids of the messages logged
+    last, oldest first."""
 
     key: str
     index: int
     summarised_to: int
     next_index: int
+    newest: tuple[str, ...] = ()
 
 
 class Sessions:
@@ -80,7 +83,9 @@ class Sessions:
         }
         found = await self._upsert(owner, session_id, update)
         first = found["next_index"] - len(turns) - answers
-        return Place(found["_id"], first, found["summary"]["to"], found["next_index"])
+        own = {turn.id for turn in turns}
+        newest = tuple(event["id"] for event in found["events"] if event["id"] not in own)
+        return Place(found["_id"], first, found["summary"]["to"], found["next_index"], newest)
 
     async def has_logged(self, owner: str, session_id: str, turn: Turn) -> bool:
         """Whether the session counted this turn already."""
@@ -95,7 +100,7 @@ class Sessions:
                 found: Document | None = await self._sessions.find_one_and_update(
                     {"user_id": owner, "session_id": session_id},
                     update | {"$setOnInsert": update["$setOnInsert"] | {"_id": key}},
-                    projection=COUNTERS,
+                    projection={"events": {"$slice": -NEWEST}},
                     upsert=True,
                     return_document=ReturnDocument.AFTER,
                 )
@@ -184,6 +189,7 @@ def _event(turn: Turn) -> Document:
     event: Document = {
         "type": "response" if turn.role == "assistant" else "prompt",
         "turn_id": turn.turn_id or turn.id,
+        "id": turn.id,
         "at": turn.timestamp,
     }
     return event | {"interrupted": True} if turn.interrupted else event

@@ -24,7 +24,9 @@ def make_app(settings: Settings) -> tuple[Celery, WorkerProcess]:
         broker_connection_retry_on_startup=True,
         broker_transport_options=_transport(settings),
         task_ignore_result=True,
-        task_default_queue="loci" if settings.redis_url else f"loci-{new_id()}",  # memory:// is one for all of a process
+        task_default_queue="loci"
+        if settings.redis_url
+        else f"loci-{new_id()}",  # memory:// is one a process, not an app
         worker_prefetch_multiplier=1,
         worker_hijack_root_logger=False,
         worker_proc_alive_timeout=60,  # seconds that a process may take to open the store and the encoder

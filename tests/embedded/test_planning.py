@@ -13,7 +13,7 @@ from embedded.commands.call import write as writing
 from embedded.commands.indexes import create_indexes, drop_indexes
 from embedded.commands.writing import delete, insert, update
 from embedded.counting import count
-from embedded.dispatch import _turns
+from embedded.dispatch import turns
 from embedded.errors import StoreError
 from embedded.keying import entry_keys
 from embedded.operators.matching import compile_filter
@@ -84,7 +84,7 @@ def store(tmp_path):
 def write(store, run, body):
     done, over = [], threading.Event()
     call = Call(next(iter(body)), {**body, "$db": "t"}, {}, store)
-    store.writer.put(Job(_turns(call, writing(run)), lambda outcome: (done.append(outcome), over.set())))
+    store.writer.put(Job(turns(call, writing(run)), lambda outcome: (done.append(outcome), over.set())))
     assert over.wait(20)
     if isinstance(done[0], Exception):
         raise done[0]
@@ -140,3 +140,25 @@ def test_a_scan_of_an_index_that_is_dropped_meanwhile_is_told(store):
     assert caught.value.code == 175
     again = run_query(collection, Query({"a": {"$gte": 0}}), store.source)
     assert len([raw for raw in again if raw]) == 100
+
+
+def test_a_large_delete_lets_other_writes_go_first(store):
+    write(store, insert, {"insert": "c", "documents": [{"_id": n} for n in range(1200)]})
+    finished, over = [], threading.Event()
+
+    def told(name):
+        finished.append(name)
+        if len(finished) == 2:
+            over.set()
+
+    def job(run, body):
+        call = Call(next(iter(body)), {**body, "$db": "t"}, {}, store)
+        return Job(turns(call, writing(run)), lambda outcome: told(call.name))
+
+    large = job(delete, {"delete": "c", "deletes": [{"q": {}, "limit": 0}]})
+    small = job(insert, {"insert": "other", "documents": [{"_id": 1}]})
+    store.writer.put(large)
+    store.writer.put(small)
+    assert over.wait(20)
+    assert finished == ["insert", "delete"]
+    assert store.source().execute("SELECT COUNT(*) FROM documents").fetchone() == (1,)

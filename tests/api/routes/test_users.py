@@ -8,10 +8,6 @@ from pymongo.database import Database
 from tests.checks import eventually
 
 
-def names_of(document: object) -> str:
-    return str(document)
-
-
 def test_a_deleted_user_leaves_nothing_in_any_collection(
     api: httpx.Client, user: str, other: str, database: Database[dict[str, Any]]
 ) -> None:
@@ -29,7 +25,7 @@ def test_a_deleted_user_leaves_nothing_in_any_collection(
     assert counts["vectors"] == 26
     assert counts["summaries"] == counts["memories"] == counts["receipts"] == 1
     for name in database.list_collection_names():
-        left = [names_of(document) for document in database[name].find()]
+        left = [str(document) for document in database[name].find()]
         assert not [document for document in left if f"'{user}'" in document or f"{user} says" in document], name
     assert api.get("/v1/sessions", params={"user_id": user}).json()["items"] == []
     assert api.get("/v1/sessions/s", params={"user_id": other}).json()["message_count"] == 24

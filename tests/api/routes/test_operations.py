@@ -1,0 +1,69 @@
+"""Is it up, and what does it run on?"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.checks import eventually, problem
+from tests.processes import free_port, loci
+
+
+def test_livez_says_ok(api: httpx.Client) -> None:
+    assert api.get("/livez").json() == {"status": "ok"}
+
+
+def test_readyz_names_each_dependency_with_its_latency(api: httpx.Client) -> None:
+    body = api.get("/readyz").json()
+    assert body["ready"] is True
+    assert body["dependencies"].keys() == {"store", "broker", "embeddings"}
+    for dependency in body["dependencies"].values():
+        assert dependency["ok"] is True
+        assert dependency["latency_ms"] >= 0
+    assert body["dependencies"]["broker"]["detail"] == "in-process queue"
+
+
+def test_health_tells_the_basic_configuration(api: httpx.Client) -> None:
+    body = api.get("/health").json()
+    assert body["status"] == "ok"
+    assert (body["chat_model"], body["broker"], body["store"]) == ("rule_based", "in-process", "mongodb")
+    assert (body["top_k"], body["similarity_floor"], body["summary_interval"]) == (8, 0.45, 10)
+
+
+def test_health_names_the_models_that_are_set(chat: httpx.Client) -> None:
+    body = chat.get("/health").json()
+    assert (body["chat_model"], body["embedding_model"]) == ("gpt-4o-mini", "text-embedding-3-small")
+
+
+def test_an_api_without_its_broker_is_not_ready_but_answers(serve: Callable[..., str], user: str) -> None:
+    with httpx.Client(base_url=serve(redis_url=f"redis://127.0.0.1:{free_port()}/0"), timeout=30) as api:
+        answer = api.get("/readyz")
+        assert answer.status_code == 503
+        assert answer.json()["ready"] is False
+        assert answer.json()["dependencies"]["broker"]["ok"] is False
+        assert answer.json()["dependencies"]["store"]["ok"] is True
+        assert api.post("/query", json={"query": "hello", "user_id": user}).status_code == 200
+
+
+@pytest.mark.parametrize("driver", ["pymongo", "motor"])
+def test_an_api_without_its_store_lives_but_is_not_ready(
+    serve: Callable[..., str], tmp_path: Path, user: str, driver: str
+) -> None:
+    port = free_port()
+    with loci(tmp_path, "store", "--port", str(port)) as store:
+        eventually(lambda: (tmp_path / "store" / "store.json").exists())
+        address = serve(mongodb_uri=f"mongodb://127.0.0.1:{port}/?directConnection=true", mongodb_driver=driver)
+        with httpx.Client(base_url=address, timeout=30) as api:
+            assert api.get("/readyz").status_code == 200
+            store.kill()
+            assert api.get("/livez").status_code == 200
+            answer = api.get("/readyz")
+            assert answer.status_code == 503
+            assert answer.json()["dependencies"]["store"]["ok"] is False
+            refused = api.post("/query", json={"query": "hello", "user_id": user})
+            assert problem(refused, 503)["title"] == "Store unavailable"
+            assert refused.headers["retry-after"] == "1"
+            with loci(tmp_path, "store", "--port", str(port)):
+                eventually(lambda: api.get("/readyz").status_code == 200)
+                assert api.post("/query", json={"query": "hello", "user_id": user}).status_code == 200

@@ -1,0 +1,129 @@
+"""Does every message get its embedding, exactly one, whatever happens to the model?"""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from agents.memory import Memory
+from agents.open import open_memory
+from config.settings import Settings
+from memory.embed import UNAVAILABLE
+from tests.conversations import USER, Silent, messages, pairs, settle, turn
+from tests.scripted_model import ScriptedModel, nan_vectors, status, wrong_dimension
+from utils.circuit import CircuitBreaker
+from utils.clock import now
+from utils.vectors import from_binary
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A circuit breaker that is ready to ask again at once."""
+    monkeypatch.setattr(CircuitBreaker.__init__, "__kwdefaults__", {**_defaults(), "cool_down": 0.0})
+
+
+def _defaults() -> dict[str, Any]:
+    return dict(CircuitBreaker.__init__.__kwdefaults__ or {})
+
+
+async def embeds(memory: Memory) -> list[dict[str, Any]]:
+    return [one["embed"] for one in await messages(memory)]
+
+
+async def overdue(memory: Memory) -> None:
+    """Lets every wait pass."""
+    await memory.engine.collections.vectors.update_many(
+        {"embed.state": {"$ne": "done"}}, {"$set": {"embed.lease_until": now()}}
+    )
+
+
+async def test_every_message_gets_one_vector_of_its_model_under_concurrent_workers(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", pairs(60))
+    done = await asyncio.gather(*(quiet.engine.embeddings.work() for _ in range(4)))
+    await settle(quiet)
+    assert sum(done) == 120
+    stored = await quiet.engine.collections.vectors.find({"user_id": USER}).to_list(None)
+    assert len(stored) == 120
+    assert {one["embedding_model"] for one in stored} == {quiet.engine.embedder.model}
+    assert {one["embed"]["attempts"] for one in stored} == {1}
+    assert {from_binary(one["embedding"]).shape for one in stored} == {(384,)}
+    found = await quiet.search(USER, "user says something of item number 3")
+    assert found.hits[0].gist.id == "user3"
+
+
+async def test_a_text_is_embedded_after_the_name_of_who_said_it(with_model: Memory, scripted_model: ScriptedModel) -> None:
+    await with_model.add(USER, "s1", [turn("m1", "I climb in winter", name="Petra"), turn("m2", "So do I")], wait=True)
+    sent = [text for body in scripted_model.asked("embeddings") for text in body["input"]]
+    assert sent == ["Petra: I climb in winter", "So do I"]
+
+
+async def test_what_died_while_the_model_was_away_comes_back_with_it(
+    patient: None, model_settings: Settings, scripted_model: ScriptedModel
+) -> None:
+    async with open_memory(model_settings, nudge=Silent()) as memory:
+        scripted_model.always(status(503), on="embeddings")
+        await memory.add(USER, "s1", [turn(f"m{n}", f"outage message {n}") for n in range(4)])
+        for _ in range(10):
+            await overdue(memory)
+            await memory.engine.embeddings.work()
+        assert {one["state"] for one in await embeds(memory)} == {"dead"}
+        assert {one["error"] for one in await embeds(memory)} == {UNAVAILABLE}
+        await memory.engine.sweep()  # the model is still away
+        assert "done" not in {one["state"] for one in await embeds(memory)}
+        scripted_model.always(None, on="embeddings")
+        for _ in range(5):
+            await overdue(memory)
+            await memory.engine.sweep()
+        assert {one["state"] for one in await embeds(memory)} == {"done"}
+        assert all("error" not in one for one in await embeds(memory))
+
+
+async def test_what_died_of_something_else_stays_dead_until_an_admin_revives_it(
+    patient: None, model_settings: Settings, scripted_model: ScriptedModel
+) -> None:
+    async with open_memory(model_settings, nudge=Silent()) as memory:
+        scripted_model.always(nan_vectors(), on="embeddings")
+        await memory.add(USER, "s1", [turn("m1", "a poisonous message")])
+        for _ in range(3):
+            await overdue(memory)
+            await memory.engine.embeddings.work()
+        scripted_model.always(None, on="embeddings")
+        await memory.engine.sweep()
+        assert [(one["state"], one["error"]) for one in await embeds(memory)] == [("dead", "ModelGarbage")]
+
+
+async def test_a_sweep_does_what_a_worker_that_died_had_taken(quiet: Memory) -> None:
+    from memory.leases import claim
+
+    await quiet.add(USER, "s1", pairs(2))
+    vectors = quiet.engine.collections.vectors
+    await claim(vectors, "embed", 10)
+    await quiet.engine.sweep()
+    assert {one["state"] for one in await embeds(quiet)} == {"leased"}
+    await overdue(quiet)
+    await quiet.engine.sweep()
+    assert {one["state"] for one in await embeds(quiet)} == {"done"}
+
+
+async def test_vectors_of_another_model_are_not_compared_until_they_are_made_anew(
+    model_settings: Settings, scripted_model: ScriptedModel
+) -> None:
+    async with open_memory(model_settings, nudge=Silent()) as memory:
+        await memory.add(USER, "s1", [turn("m1", "Biscuit is a spaniel"), turn("m2", "Tea at five")], wait=True)
+    other = model_settings.model_copy(update={"embedding_model": "another-model"})
+    async with open_memory(other, nudge=Silent()) as memory:
+        assert (await memory.search(USER, "Biscuit is a spaniel")).hits == ()
+        assert await memory.engine.embeddings.count_outdated() == 2
+        while await memory.engine.reembed(batch=1):
+            pass
+        assert await memory.engine.embeddings.count_outdated() == 0
+        assert (await memory.search(USER, "Biscuit is a spaniel")).hits[0].gist.id == "m1"
+
+
+async def test_a_model_that_changes_its_dimension_stores_nothing(with_model: Memory, scripted_model: ScriptedModel) -> None:
+    await with_model.add(USER, "s1", [turn("m1", "the first of them")], wait=True)
+    scripted_model.script(wrong_dimension(), on="embeddings")
+    await with_model.add(USER, "s1", [turn("m2", "the second of them")])
+    await with_model.engine.embeddings.work()
+    assert [one["state"] for one in await embeds(with_model)] == ["done", "pending"]
+    assert len((await with_model.search(USER, "the first of them")).hits) == 1

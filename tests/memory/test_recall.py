@@ -1,0 +1,283 @@
+"""Is everything found that was written, whoever wrote it, and nothing that was deleted?"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from agents.memory import Memory
+from agents.open import open_memory
+from config.recipes import QUERY, QUERY_NEWEST_200, SEARCH, Recipe
+from config.settings import Settings
+from memory import changes, index
+from memory.domain import RULE_BASED
+from memory.ranking import Scope
+from memory.recall import with_overrides
+from tests.conversations import START, USER, Silent, pairs, settle, turn
+from utils.clock import now
+
+
+@pytest.fixture
+async def two(model_settings: Settings) -> AsyncIterator[tuple[Memory, Memory]]:
+    """Two memories on one database, as two processes have them."""
+    async with open_memory(model_settings, nudge=Silent()) as one, open_memory(model_settings, nudge=Silent()) as other:
+        yield one, other
+
+
+async def found(memory: Memory, query: str, recipe: Recipe = SEARCH, owner: str = USER, **scope: Any) -> list[str]:
+    return [hit.gist.id for hit in (await memory.search(owner, query, recipe, Scope(**scope))).hits]
+
+
+async def test_a_write_by_another_process_is_found_by_the_next_search(two: tuple[Memory, Memory]) -> None:
+    one, other = two
+    await one.add(USER, "s1", [turn("m1", "bees make honey")], wait=True)
+    assert await found(one, "bees honey") == ["m1"]
+    await other.add(USER, "s1", [turn("m2", "bees like lavender")], wait=True)
+    assert sorted(await found(one, "bees")) == ["m1", "m2"]
+    assert sorted(await found(other, "bees")) == ["m1", "m2"]
+
+
+async def test_a_deletion_by_another_process_is_seen_by_the_next_search(two: tuple[Memory, Memory]) -> None:
+    one, other = two
+    await one.add(USER, "s1", [turn("m1", "bees make honey")], wait=True)
+    await one.add(USER, "s2", [turn("m2", "bees like lavender")], wait=True)
+    assert sorted(await found(other, "bees")) == ["m1", "m2"]
+    await one.engine.forgetter.session(USER, "s1")
+    assert await found(other, "bees") == ["m2"]
+    assert await found(one, "bees") == ["m2"]
+
+
+async def test_a_message_that_was_deleted_and_sent_again_is_found_by_old_and_new_processes(
+    two: tuple[Memory, Memory], model_settings: Settings
+) -> None:
+    one, other = two
+    await one.add(USER, "s1", [turn("m1", "bees make honey")], wait=True)
+    assert await found(other, "bees") == ["m1"]
+    await one.engine.forgetter.session(USER, "s1")
+    await one.add(USER, "s1", [turn("m1", "bees make honey")], wait=True)
+    assert await found(other, "bees") == ["m1"]
+    async with open_memory(model_settings, nudge=Silent()) as third:
+        assert await found(third, "bees") == ["m1"]
+
+
+async def test_a_change_that_lands_after_a_later_one_is_found(two: tuple[Memory, Memory]) -> None:
+    one, other = two
+    await one.add(USER, "s1", [turn("m1", "bees make honey"), turn("m2", "bees like lavender")], wait=True)
+    vectors, ledger = one.engine.collections.vectors, one.engine.changes
+    stored = await vectors.find_one({"_id": "m1"})
+    assert stored is not None
+    await one.engine.forgetter.session(USER, "s1")
+    assert await found(other, "bees") == []
+    early, late = await ledger.take(USER), await ledger.take(USER)
+    await vectors.insert_one(stored | {"_id": "late", "id": "late", "message_index": 1, "change": late})
+    assert await ledger.close(USER, late)
+    assert await found(other, "bees") == ["late"]
+    await vectors.insert_one(stored | {"_id": "early", "id": "early", "message_index": 0, "change": early})
+    assert await ledger.close(USER, early)
+    assert sorted(await found(other, "bees", with_overrides(SEARCH, floor=0.1))) == ["late"]  # the same text
+    recall = await other.search(USER, "bees")
+    assert {one.key for one in recall.considered} == {"early", "late"}
+
+
+async def test_a_writer_so_slow_that_the_sweep_closed_its_number_writes_again(
+    two: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = two
+    await one.add(USER, "s1", [turn("m0", "bees make honey")], wait=True)
+    assert await found(other, "bees") == ["m0"]
+    await one.add(USER, "s1", [turn("m1", "bees like lavender")])
+    ledger, close, calls = one.engine.changes, type(one.engine.changes).close_all, 0
+
+    async def slow(self: Any, *args: Any, **more: Any) -> bool:
+        nonlocal calls
+        calls += 1
+        if calls == 1:  # long after: the sweep closes the number, and a reader passes it
+            with monkeypatch.context() as patch:
+                patch.setattr(changes, "now", lambda: now() + changes.OPEN_AT_MOST * 2)
+                await other.engine.changes.sweep()
+            await other.search(USER, "bees")
+        return await close(self, *args, **more)
+
+    monkeypatch.setattr(type(ledger), "close_all", slow)
+    await one.engine.embeddings.work()
+    assert calls == 2
+    assert sorted(await found(other, "bees")) == ["m0", "m1"]
+
+
+async def test_a_number_that_a_crash_left_open_is_closed_by_the_sweep(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = quiet.engine.changes
+    lost, number = await ledger.take(USER), await ledger.take(USER)
+    assert await ledger.close(USER, number)
+    await ledger.sweep()
+    standing = await ledger.standing(USER)
+    assert standing is not None
+    assert (standing.settled, standing.change) == (lost - 1, number)
+    monkeypatch.setattr(changes, "now", lambda: now() + changes.OPEN_AT_MOST * 2)
+    await ledger.sweep()
+    standing = await ledger.standing(USER)
+    assert standing is not None
+    assert standing.settled == number
+    assert not await ledger.close(USER, lost)
+
+
+async def test_concurrent_writers_get_different_numbers(quiet: Memory) -> None:
+    numbers = await asyncio.gather(*(quiet.engine.changes.take(USER) for _ in range(25)))
+    assert sorted(numbers) == list(range(1, 26))
+
+
+async def test_a_user_who_was_deleted_and_comes_back_has_nothing_of_before(two: tuple[Memory, Memory]) -> None:
+    one, other = two
+    await one.add(USER, "s1", [turn(f"m{n}", f"bees in hive {n}") for n in range(5)], wait=True)
+    assert len(await found(other, "bees")) == 5
+    counts = await one.engine.forgetter.user(USER)
+    assert (counts["sessions"], counts["vectors"]) == (1, 5)
+    assert await found(other, "bees") == []
+    await one.add(USER, "s1", [turn("m1", "bees again")], wait=True)
+    assert await found(other, "bees") == ["m1"]
+    assert await found(one, "bees") == ["m1"]
+
+
+async def test_a_user_deleted_while_a_worker_embeds_leaves_nothing_behind(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await quiet.add(USER, "s1", pairs(2))
+    embed = type(quiet.engine.embedder).embed
+
+    async def meanwhile(self: Any, texts: Any) -> Any:
+        made = await embed(self, texts)
+        await quiet.engine.forgetter.user(USER)
+        return made
+
+    monkeypatch.setattr(type(quiet.engine.embedder), "embed", meanwhile)
+    assert await quiet.engine.embeddings.work() == 0
+    for name in await quiet.engine.collections.vectors.database.list_collection_names():
+        assert await quiet.engine.collections.vectors.database[name].count_documents({}) == 0, name
+
+
+async def test_the_users_searched_least_recently_leave_memory_first(make_settings: Any) -> None:
+    async with open_memory(make_settings(recall_memory_mb=1), nudge=Silent()) as memory:
+        for owner in ("ann", "bob", "cleo", "dan"):  # some 0.4 MB each
+            await memory.add(owner, "s1", [turn(f"m{n}", f"{owner} {n}") for n in range(200)], wait=True)
+        for owner in ("ann", "bob", "ann", "cleo", "dan"):
+            assert len(await found(memory, "who", owner=owner)) == 8
+        held = memory.engine.recaller._indexes
+        assert sum(one.bytes for one in held.values()) <= 1 << 20
+        assert "dan" in held
+        assert "bob" not in held
+        assert len(await found(memory, "bob 3", owner="bob")) == 8
+
+
+async def test_an_index_that_slept_longer_than_marks_of_deletions_last_is_built_anew(
+    two: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = two
+    await one.add(USER, "s1", [turn("m1", "bees make honey")], wait=True)
+    await one.add(USER, "s2", [turn("m2", "bees like lavender")], wait=True)
+    assert len(await found(other, "bees")) == 2
+    await one.engine.forgetter.session(USER, "s1")
+    await one.engine.collections.tombstones.delete_many({})  # as the store does after a day
+    asleep = index.monotonic() + 24 * 3600
+    monkeypatch.setattr(index, "monotonic", lambda: asleep)
+    assert await found(other, "bees") == ["m2"]
+    assert {one.key for one in (await other.search(USER, "bees")).considered} == {"m2"}
+
+
+# Seed 4: the numbers.
+
+
+async def test_a_chat_recalls_the_8_best_messages(with_model: Memory) -> None:
+    await with_model.add(USER, "s1", [turn(f"m{n}", f"bees honey {n}") for n in range(20)], wait=True)
+    recall = await with_model.search(USER, "bees honey", QUERY)
+    assert len(recall.hits) == 8
+    assert [one.dropped for one in recall.considered[8:20]] == ["top_k"] * 12
+
+
+async def test_a_message_below_the_similarity_of_0_45_is_not_recalled(with_model: Memory) -> None:
+    texts = {"near": "alpha beta gamma one", "half": "alpha beta two three", "far": "alpha four five six"}
+    await with_model.add(USER, "s1", [turn(name, text) for name, text in texts.items()], wait=True)
+    recall = await with_model.search(USER, "alpha beta gamma delta", QUERY)
+    assert [hit.gist.id for hit in recall.hits] == ["near", "half"]
+    assert all(hit.parts.dense >= 0.45 for hit in recall.hits)
+    assert [(one.key, one.dropped) for one in recall.considered[2:]] == [("far", "below_floor")]
+    assert recall.considered[2].parts.dense < 0.45
+
+
+async def test_only_the_newest_200_vectors_are_compared_under_the_seeds_recipe(with_model: Memory) -> None:
+    await with_model.add(USER, "s1", [turn("m0", "the very first words")], wait=True)
+    await with_model.add(USER, "s1", [turn(f"m{n}", f"filler {n}") for n in range(1, 200)], wait=True)
+    assert await found(with_model, "the very first words", QUERY_NEWEST_200) == ["m0"]
+    await with_model.add(USER, "s1", [turn("m200", "one more")], wait=True)
+    assert await found(with_model, "the very first words", QUERY_NEWEST_200) == []
+    assert await found(with_model, "the very first words", QUERY) == ["m0"]
+
+
+@pytest.mark.parametrize(("vectors", "expected"), [(49, ["elsewhere"]), (50, [])])
+async def test_other_sessions_are_searched_while_the_session_has_fewer_than_50_vectors(
+    with_model: Memory, vectors: int, expected: list[str]
+) -> None:
+    await with_model.add(USER, "s2", [turn("elsewhere", "my cello is a Mirecourt")], wait=True)
+    await with_model.add(USER, "s1", [turn(f"m{n}", f"filler {n}") for n in range(vectors)], wait=True)
+    assert await found(with_model, "my cello is a", QUERY, session_id="s1") == expected
+
+
+# What a search may be told.
+
+
+async def test_a_search_stays_within_a_session_a_time_and_kinds(with_model: Memory) -> None:
+    await with_model.add(USER, "s1", [turn(f"m{n}", f"bees {n}") for n in range(10)], wait=True)
+    await with_model.add(USER, "s2", [turn("n99", "bees elsewhere")], wait=True)
+    assert await found(with_model, "bees", session_id="s2", only_session=True) == ["n99"]
+    since, until = (START + timedelta(minutes=n) for n in (3, 5))
+    limits = {"since": since.timestamp(), "until": until.timestamp()}
+    assert sorted(await found(with_model, "bees", **limits)) == ["m3", "m4", "m5"]
+    assert await found(with_model, "bees", kinds=("insight",)) == []
+    assert len(await found(with_model, "bees", kinds=("insight", "turn"))) == 8
+    assert await found(with_model, "bees", session_id="s3", only_session=True) == []
+
+
+async def test_what_was_said_before_in_the_same_words_is_told_once_and_makes_room_for_others(
+    with_model: Memory,
+) -> None:
+    same = [turn(f"m{n}", "Bees  make honey" if n % 2 else "bees make honey") for n in range(60)]
+    others = [turn(f"o{n}", f"bees make honey in hive {n}") for n in range(10)]
+    await with_model.add(USER, "s1", [*same, *others], wait=True)
+    recall = await with_model.search(USER, "bees make honey", QUERY)
+    assert len(recall.hits) == 8
+    assert sum(hit.gist.id.startswith("m") for hit in recall.hits) == 1
+    assert "duplicate" in {one.dropped for one in recall.considered}
+
+
+async def test_answers_made_by_rules_are_not_recalled(with_model: Memory) -> None:
+    told = turn("m1", "bees make honey")
+    echo = turn("m2", "You told me: bees make honey", "assistant", model=RULE_BASED)
+    written = turn("m3", "Yes, bees make honey", "assistant", model="gpt-4o-mini")
+    await with_model.add(USER, "s1", [told, echo, written], wait=True)
+    assert await found(with_model, "bees make honey") == ["m1", "m3"]
+
+
+async def test_a_user_of_whom_nothing_is_known_has_no_hits(quiet: Memory) -> None:
+    recall = await quiet.search("nobody", "anything")
+    assert (recall.hits, recall.considered) == ((), ())
+
+
+async def test_a_message_deleted_between_ranking_and_reading_is_not_told(
+    with_model: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await with_model.add(USER, "s1", [turn("m1", "bees make honey"), turn("m2", "bees like lavender")], wait=True)
+    await with_model.search(USER, "bees")
+    await with_model.engine.collections.vectors.delete_one({"_id": "m1"})
+    recall = await with_model.search(USER, "bees make honey")
+    assert [hit.gist.id for hit in recall.hits] == ["m2"]
+    assert [one.dropped for one in recall.considered] == ["deleted", None]
+
+
+async def test_searches_of_one_user_at_once_agree(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", pairs(30))
+    await settle(quiet)
+    answers = await asyncio.gather(*(found(quiet, "user says something of item number 7") for _ in range(10)))
+    assert all(answer == answers[0] for answer in answers)
+    assert answers[0][0] == "user7"

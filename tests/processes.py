@@ -1,0 +1,101 @@
+"""The commands of Loci as processes of their own, for tests that kill them."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from tests.checks import eventually
+
+LOCI = Path(sys.executable).with_name("loci")
+OWN = re.compile(r"^(MONGODB|REDIS|LOCI|OPENAI|API_KEYS|ADMIN|HOST|PORT|CORS|CHAT|SUMMARY|EMBEDDING|USE_LLM|RERANK)")
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port: int = taken.getsockname()[1]
+        return port
+
+
+def environment(home: Path, **settings: object) -> dict[str, str]:
+    """This process's environment with these settings and no others."""
+    kept = {name: value for name, value in os.environ.items() if not OWN.match(name)}
+    return {**kept, "LOCI_HOME": str(home), **{name.upper(): str(value) for name, value in settings.items()}}
+
+
+def run(home: Path, *arguments: str, seconds: float = 60, **settings: object) -> subprocess.CompletedProcess[str]:
+    """Runs a command to its end, in an empty directory beside the home."""
+    home.mkdir(parents=True, exist_ok=True)
+    return subprocess.run(
+        [LOCI, *arguments],
+        env=environment(home, **settings),
+        cwd=home,
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        check=False,
+    )
+
+
+class Process:
+    """A command that runs until it is told to stop, or killed. Use it as a context manager."""
+
+    def __init__(self, home: Path, command: list[str | Path], **settings: object) -> None:
+        home.mkdir(parents=True, exist_ok=True)
+        self._output: IO[bytes] = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            command,
+            env=environment(home, **settings),
+            cwd=home,
+            stdout=self._output,
+            stderr=self._output,
+            start_new_session=True,
+        )
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def output(self) -> str:
+        self._output.flush()
+        return os.pread(self._output.fileno(), 1 << 20, 0).decode(errors="replace")
+
+    def says(self, pattern: str, seconds: float = 30) -> re.Match[str]:
+        """Waits for a line of its output."""
+
+        def look() -> re.Match[str] | None:
+            assert self._process.poll() is None, self.output
+            return re.search(pattern, self.output)
+
+        return eventually(look, seconds)
+
+    def kill(self) -> None:
+        """As `kill -9` does."""
+        self._process.kill()
+        self._process.wait(10)
+
+    def stop(self, seconds: float = 30) -> int:
+        """As a service manager does; the exit status."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+        return self._process.wait(seconds)
+
+    def __enter__(self) -> "Process":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._process.poll() is None:
+            self.kill()
+        self._output.close()
+
+
+def loci(home: Path, *arguments: str, **settings: object) -> Process:
+    """One of Loci's commands."""
+    return Process(home, [LOCI, *arguments], **settings)
