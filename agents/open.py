@@ -18,6 +18,7 @@ from config.settings import Settings
 from memory.engine import Engine, open_engine
 from utils.circuit import CircuitBreaker
 from utils.embeddings import open_embedder
+from utils.errors import ConfigurationError
 from utils.llm import ChatModel, open_client
 from utils.mongo import open_database
 
@@ -32,6 +33,7 @@ async def open_memory(
     Raises `ConfigurationError`, or `embedded.launch.StoreStartError`.
     """
     settings = settings or Settings()
+    _refuse_unsupported(settings)
     check_prompts()
     client = open_client(settings) if settings.has_model else None
 
@@ -63,6 +65,14 @@ async def open_memory(
             await background.close()
             if client is not None:
                 await client.close()
+
+
+def _refuse_unsupported(settings: Settings) -> None:
+    """Settings that have a name but no effect yet are refused rather than ignored."""
+    if settings.vector_search == "mongodb":
+        raise ConfigurationError("VECTOR_SEARCH=mongodb is not supported by this version; only exact")
+    if settings.rerank_model is not None:
+        raise ConfigurationError("RERANK_MODEL is not supported by this version")
 
 
 def _coordinator(settings: Settings, engine: Engine, model: ChatModel | None, recipe: Recipe) -> Coordinator:

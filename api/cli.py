@@ -265,9 +265,9 @@ def settings() -> None:
 
 @app.command()
 @asynchronous
-async def doctor() -> None:
+async def doctor(quick: Annotated[bool, typer.Option("--quick", help="Store and broker alone")] = False) -> None:
     """Check store, broker and models, and say what to do."""
-    findings = await examine(Settings())
+    findings = await examine(Settings(), quick=quick)
     for finding in findings:
         mark = "[green]ok  [/green]" if finding.ok else "[red]FAIL[/red]"
         out.print(f"{mark} {finding.name}: {escape(finding.detail)}", highlight=False, soft_wrap=True)

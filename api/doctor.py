@@ -24,8 +24,11 @@ class Finding:
     advice: str = ""
 
 
-async def examine(settings: Settings) -> list[Finding]:
-    """Checks each dependency for real: a round trip to the store and the broker, one embedding, one answer."""
+async def examine(settings: Settings, *, quick: bool = False) -> list[Finding]:
+    """Checks each dependency for real: a round trip to the store and the broker, one embedding, one answer. `quick`:
+    store and broker alone."""
+    if quick:
+        return [await _store(settings), await _broker(settings)]
     return [await _store(settings), await _broker(settings), await _embeddings(settings), await _chat(settings)]
 
 

@@ -31,7 +31,7 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="Address to listen on; another than loopback needs API keys")
     port: int = Field(8000, ge=0, le=65535, description="Port to listen on")
     api_keys: SecretStr | None = Field(None, description="Comma-separated user:key pairs; set: every call needs a key")
-    admin_key: SecretStr | None = Field(None, description="Key of the admin routes")
+    admin_key: SecretStr | None = Field(None, description="Key of the admin routes; there are none in this version")
     cors_origins: str = Field("", description="Comma-separated origins that browsers may call from; none by default")
 
     openai_api_key: SecretStr | None = Field(None, description="Key of the model provider")
@@ -46,8 +46,8 @@ class Settings(BaseSettings):
     model_deadline: float = Field(60.0, gt=0, le=600, description="Seconds that one answer may take, retries included")
 
     use_llm_intent: bool = Field(False, description="Detect intents by embedding similarity instead of keywords")
-    vector_search: Literal["exact", "mongodb"] = Field("exact", description="Exact search in process, or $vectorSearch")
-    rerank_model: Path | None = Field(None, description="Path of an ONNX cross-encoder")
+    vector_search: Literal["exact", "mongodb"] = Field("exact", description="Exact search in process; mongodb is not supported by this version")
+    rerank_model: Path | None = Field(None, description="Path of an ONNX cross-encoder; not supported by this version")
     summary_interval: int = Field(10, ge=1, le=1000, description="Message pairs between two summaries")
     recall_memory_mb: int = Field(512, ge=1, description="Memory that recall indexes may take, in MB")
 

@@ -65,6 +65,7 @@ def _transport(settings: Settings) -> dict[str, Any]:
         "visibility_timeout": 300,
         "unacked_restore_interval": 2,
         "unacked_restore_throttle": 1,
+        "max_retries": 0,  # a nudge to a broker that is away is dropped
         "socket_connect_timeout": 5,
         "socket_timeout": 30,
     }
