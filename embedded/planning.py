@@ -70,7 +70,27 @@ def make_plan(
             best = plan
             if plan.score > ONE_DOCUMENT - 1:
                 break
+    if best.index is None and "$or" in filter:
+        return _union(collection, filter, sort) or best
     return best
+
+
+def _union(collection: Collection, filter: Mapping[str, Any], sort: SortSpec) -> Plan | None:
+    """One plan for all branches of an `$or`, where one index serves every one of them."""
+    branches = filter["$or"]
+    if not isinstance(branches, list) or not branches or not all(isinstance(branch, dict) for branch in branches):
+        return None
+    plans = [make_plan(collection, branch) for branch in branches]
+    index = plans[0].index
+    if index is None or any(plan.index is not index for plan in plans):
+        return None
+    ranges: list[Range] = []
+    for low, high in sorted(one for plan in plans for one in plan.ranges):
+        if ranges and low <= ranges[-1][1]:
+            ranges[-1] = (ranges[-1][0], max(ranges[-1][1], high))
+        else:
+            ranges.append((low, high))
+    return Plan(collection, filter, index, ranges, ordered=not sort)
 
 
 def _hinted(

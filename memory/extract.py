@@ -18,7 +18,7 @@ _REMEMBER = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ASKED_POLITELY = re.compile(
-    r"^\W*(?:please\s+)?(?:can|could|would|will) you\b.*?\b(?:that|my|our)\b.*\b(?:is|are)\b", re.I
+    r"^\W*(?:(?:please|hey|hi|ok|okay)\b\W*)*(?:can|could|would|will) you\b.*?\b(?:that|my|our)\b.*\b(?:is|are)\b", re.I
 )
 _ASKS_BACK = re.compile(
     r"^(?:(?:what|when|where|who|whom|whose|which|how|why|if|whether)\b|the (?:time|day)\b)", re.IGNORECASE

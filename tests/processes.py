@@ -48,7 +48,7 @@ class Process:
 
     def __init__(self, home: Path, command: list[str | Path], **settings: object) -> None:
         home.mkdir(parents=True, exist_ok=True)
-        self._output: IO[bytes] = tempfile.TemporaryFile()
+        self._output: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
             command,
             env=environment(home, **settings),

@@ -32,11 +32,12 @@ class InProcessWorker:
 
     def stop(self) -> None:
         """Ends after the task that runs. A start under way is waited for: a controller stopped before that goes on."""
-        self._beat.stop()
+        self._beat.service.stop()  # not `_beat.stop`, which waits before the worker is told
         self._ready.wait(STOP_SECONDS)
         if self._controller is not None:
             self._controller.stop()
         self._thread.join(timeout=STOP_SECONDS)
+        self._beat.join(timeout=STOP_SECONDS)
 
     def _work(self) -> None:
         """The worker's thread: its event loop and memory live and end here."""

@@ -162,3 +162,16 @@ def test_a_large_delete_lets_other_writes_go_first(store):
     assert over.wait(20)
     assert finished == ["insert", "delete"]
     assert store.source().execute("SELECT COUNT(*) FROM documents").fetchone() == (1,)
+
+
+async def test_an_or_is_read_from_the_index_that_serves_all_its_branches(docs, db, on_store):
+    await docs.create_index([("user_id", 1), ("change", 1)], name="owner_change")
+    await docs.insert_many([{"_id": f"{user}{n}", "user_id": user, "change": n} for user in "abc" for n in range(50)])
+    query = {
+        "$or": [{"user_id": "a", "change": {"$gt": 47}}, {"user_id": "b", "change": {"$gte": 48}}, {"user_id": "a"}]
+    }
+    narrow = {"$or": query["$or"][:2]}
+    assert {each["_id"] for each in await docs.find(narrow)} == {"a48", "a49", "b48", "b49"}
+    assert len(await docs.find(query)) == 52
+    explained = await db.command("explain", {"find": "docs", "filter": narrow}, verbosity="executionStats")
+    assert explained["executionStats"]["totalDocsExamined"] == 4

@@ -51,7 +51,9 @@ async def test_every_message_gets_one_vector_of_its_model_under_concurrent_worke
     assert found.hits[0].gist.id == "user3"
 
 
-async def test_a_text_is_embedded_after_the_name_of_who_said_it(with_model: Memory, scripted_model: ScriptedModel) -> None:
+async def test_a_text_is_embedded_after_the_name_of_who_said_it(
+    with_model: Memory, scripted_model: ScriptedModel
+) -> None:
     await with_model.add(USER, "s1", [turn("m1", "I climb in winter", name="Petra"), turn("m2", "So do I")], wait=True)
     sent = [text for body in scripted_model.asked("embeddings") for text in body["input"]]
     assert sent == ["Petra: I climb in winter", "So do I"]
@@ -120,7 +122,9 @@ async def test_vectors_of_another_model_are_not_compared_until_they_are_made_ane
         assert (await memory.search(USER, "Biscuit is a spaniel")).hits[0].gist.id == "m1"
 
 
-async def test_a_model_that_changes_its_dimension_stores_nothing(with_model: Memory, scripted_model: ScriptedModel) -> None:
+async def test_a_model_that_changes_its_dimension_stores_nothing(
+    with_model: Memory, scripted_model: ScriptedModel
+) -> None:
     await with_model.add(USER, "s1", [turn("m1", "the first of them")], wait=True)
     scripted_model.script(wrong_dimension(), on="embeddings")
     await with_model.add(USER, "s1", [turn("m2", "the second of them")])

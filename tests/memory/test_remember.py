@@ -63,9 +63,7 @@ async def test_the_first_user_of_an_id_has_it_plain_in_the_store(quiet: Memory) 
 
 
 async def test_concurrent_turns_of_one_session_get_distinct_places_without_a_gap(quiet: Memory) -> None:
-    await asyncio.gather(
-        *(quiet.add(USER, "s1", [turn(f"c{caller}-{n}") for n in range(3)]) for caller in range(20))
-    )
+    await asyncio.gather(*(quiet.add(USER, "s1", [turn(f"c{caller}-{n}") for n in range(3)]) for caller in range(20)))
     kept = await messages(quiet)
     assert [one["message_index"] for one in kept] == list(range(60))
     for caller in range(20):  # each caller's turns stand together

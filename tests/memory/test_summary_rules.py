@@ -62,7 +62,9 @@ def test_nothing_but_small_talk_still_gives_a_line() -> None:
     assert summarise_by_rules([], 120) == ""
 
 
-@given(st.lists(st.tuples(st.sampled_from(["user", "assistant", "system", "tool"]), st.text(max_size=400)), max_size=25))
+@given(
+    st.lists(st.tuples(st.sampled_from(["user", "assistant", "system", "tool"]), st.text(max_size=400)), max_size=25)
+)
 def test_a_summary_of_anything_is_short(said: list[tuple[Role, str]]) -> None:
     text = summarise_by_rules(gists(*said), 120)
     assert count_tokens(text) <= 120 or text.count("\n") == 0

@@ -1,13 +1,17 @@
 """Is it up, and what does it run on?"""
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
 import pytest
 
+from config.settings import Settings
 from tests.checks import eventually, problem
+from tests.conftest import Served
 from tests.processes import free_port, loci
+from utils import mongo
 
 
 def test_livez_says_ok(api: httpx.Client) -> None:
@@ -48,22 +52,26 @@ def test_an_api_without_its_broker_is_not_ready_but_answers(serve: Callable[...,
 
 @pytest.mark.parametrize("driver", ["pymongo", "motor"])
 def test_an_api_without_its_store_lives_but_is_not_ready(
-    serve: Callable[..., str], tmp_path: Path, user: str, driver: str
+    make_settings: Callable[..., Settings], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, user: str, driver: str
 ) -> None:
+    monkeypatch.setattr(mongo, "SELECTION_SECONDS", 1)
     port = free_port()
-    with loci(tmp_path, "store", "--port", str(port)) as store:
+    question = {"query": "hello", "user_id": user}
+    with loci(tmp_path, "store", "--port", str(port)) as store, ExitStack() as stack:
         eventually(lambda: (tmp_path / "store" / "store.json").exists())
-        address = serve(mongodb_uri=f"mongodb://127.0.0.1:{port}/?directConnection=true", mongodb_driver=driver)
-        with httpx.Client(base_url=address, timeout=30) as api:
+        uri = f"mongodb://127.0.0.1:{port}/?directConnection=true"
+        served = Served(make_settings(mongodb_uri=uri, mongodb_driver=driver))
+        with httpx.Client(base_url=served.start(), timeout=30) as api:
             assert api.get("/readyz").status_code == 200
             store.kill()
             assert api.get("/livez").status_code == 200
             answer = api.get("/readyz")
             assert answer.status_code == 503
             assert answer.json()["dependencies"]["store"]["ok"] is False
-            refused = api.post("/query", json={"query": "hello", "user_id": user})
+            refused = api.post("/query", json=question)
             assert problem(refused, 503)["title"] == "Store unavailable"
             assert refused.headers["retry-after"] == "1"
-            with loci(tmp_path, "store", "--port", str(port)):
-                eventually(lambda: api.get("/readyz").status_code == 200)
-                assert api.post("/query", json={"query": "hello", "user_id": user}).status_code == 200
+            stack.enter_context(loci(tmp_path, "store", "--port", str(port)))
+            eventually(lambda: api.get("/readyz").status_code == 200)
+            assert api.post("/query", json=question).status_code == 200
+        served.stop()

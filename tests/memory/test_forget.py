@@ -1,0 +1,110 @@
+"""Is what was deleted gone, with all that was derived from it?"""
+
+from typing import Any
+
+import pytest
+from pymongo.errors import AutoReconnect
+
+from agents.memory import Memory
+from tests.conversations import USER, messages, pairs, request, say, settle, turn
+from utils.errors import NotFound
+
+
+async def counts(memory: Memory, owner: str = USER) -> dict[str, int]:
+    database = memory.engine.collections.vectors.database
+    return {
+        name: found
+        for name in await database.list_collection_names()
+        if (found := await database[name].count_documents({"user_id": owner}))
+    }
+
+
+async def test_a_deleted_session_takes_its_messages_summaries_and_receipts_with_it(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", pairs(10))
+    await say(quiet, "What is item number 3?")
+    await say(quiet, "I like trains.", session_id="s2")
+    gone = await quiet.engine.forgetter.session(USER, "s1")
+    assert gone == {"sessions": 1, "vectors": 22, "summaries": 1, "receipts": 1}
+    left = await counts(quiet)
+    left.pop("tombstones")
+    assert left == {"sessions": 1, "vectors": 2, "receipts": 1}
+    with pytest.raises(NotFound):
+        await quiet.engine.sessions.get(USER, "s1")
+
+
+async def test_the_session_of_the_same_id_of_another_user_stays(quiet: Memory) -> None:
+    await quiet.add("ann", "s1", pairs(2))
+    await quiet.add("bob", "s1", pairs(2))
+    await quiet.engine.forgetter.session("ann", "s1")
+    assert len(await messages(quiet, "s1", "bob")) == 4
+    with pytest.raises(NotFound):
+        await quiet.engine.forgetter.session("ann", "s1")
+
+
+async def test_a_deletion_that_a_crash_cut_short_is_ended_by_the_next_one(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await quiet.add(USER, "s1", pairs(10))
+    await settle(quiet)
+
+    async def crash(*_: Any, **__: Any) -> int:
+        raise AutoReconnect("the store went away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(quiet.engine.forgetter, "_gists", crash)
+        with pytest.raises(AutoReconnect):
+            await quiet.engine.forgetter.session(USER, "s1")
+    assert (await quiet.engine.forgetter.session(USER, "s1"))["vectors"] == 20
+    assert (await quiet.search(USER, "item number 3")).hits == ()
+    assert set(await counts(quiet)) == {"tombstones"}
+
+
+async def test_deleting_a_user_leaves_nothing_of_that_user_and_all_of_others(quiet: Memory) -> None:
+    for owner in ("ann", "bob"):
+        await quiet.add(owner, "s1", pairs(10))
+        await say(quiet, "remember that my dog is Rex", "what is my dog called?", owner=owner)
+        await quiet.engine.idempotency.begin(owner, "key", "print")
+    before = await counts(quiet, "bob")
+    gone = await quiet.engine.forgetter.user("ann")
+    assert gone == {"sessions": 1, "vectors": 24, "summaries": 1, "memories": 1, "receipts": 2}
+    assert await counts(quiet, "ann") == {}
+    assert await quiet.engine.collections.owners.find_one({"_id": "ann"}) is None
+    assert await counts(quiet, "bob") == before
+
+
+async def test_deleting_a_user_twice_counts_nothing_the_second_time(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", pairs(1))
+    await quiet.engine.forgetter.user(USER)
+    assert set((await quiet.engine.forgetter.user(USER)).values()) == {0}
+
+
+async def test_a_forgotten_fact_takes_every_exchange_that_stated_it_with_it(quiet: Memory) -> None:
+    await say(quiet, "remember that my PIN is 1111")
+    await say(quiet, "remember that my PIN is 4711", "remember that my PIN is 4711", session_id="s2")
+    fact = await quiet.engine.keyvalues.get(USER, "pin")
+    assert await quiet.engine.forgetter.sources_of(USER, fact) == 6
+    assert (await quiet.search(USER, "my PIN is 4711")).hits == ()
+    assert await quiet.engine.collections.receipts.count_documents({}) == 0
+
+
+async def test_forgetting_a_fact_deletes_no_message_of_another_user_with_the_same_id(quiet: Memory) -> None:
+    await quiet.add("bob", "s1", [turn("m1", "Bob's own words")])
+    fact, _ = await quiet.engine.keyvalues.put("ann", "pin", "1111", source="m1")
+    assert await quiet.engine.forgetter.sources_of("ann", fact) == 0
+    assert len(await messages(quiet, "s1", "bob")) == 1
+
+
+async def test_an_answer_that_lands_after_its_session_was_deleted_is_not_kept(quiet: Memory) -> None:
+    turns = quiet.engine.turns
+    place = await turns.open_exchange(USER, "s1", turn("q", "A question?", turn_id="t"), retried=False)
+    await quiet.engine.forgetter.session(USER, "s1")
+    landed = turn("a", "An answer.", "assistant", turn_id="t")
+    assert not await turns.close_exchange(USER, "s1", place, landed, retried=False)
+    assert set(await counts(quiet)) == {"tombstones"}
+
+
+async def test_chats_go_on_after_their_user_was_deleted(quiet: Memory) -> None:
+    await say(quiet, "my dog is called Rex")
+    await quiet.engine.forgetter.user(USER)
+    answer = (await quiet.chat(request("what is my dog called?"))).answer
+    assert "Rex" not in answer.text

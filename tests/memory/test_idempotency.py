@@ -1,0 +1,79 @@
+"""Is a request that is made twice under one key done once?"""
+
+import asyncio
+
+import pytest
+
+from agents.memory import Memory
+from memory import idempotency
+from memory.idempotency import IN_PROGRESS, IdempotencyKeys, StoredAnswer
+from utils.clock import now
+from utils.errors import Conflict, IdempotencyMismatch
+
+ANSWER = StoredAnswer(201, "application/json", b'{"a": 1}')
+
+
+@pytest.fixture
+def keys(quiet: Memory) -> IdempotencyKeys:
+    return quiet.engine.idempotency
+
+
+async def test_the_first_answer_is_given_again(keys: IdempotencyKeys) -> None:
+    assert await keys.begin("ann", "k", "print") is None
+    await keys.finish("ann", "k", ANSWER)
+    for _ in range(2):
+        assert await keys.begin("ann", "k", "print") == ANSWER
+
+
+async def test_another_request_under_the_same_key_is_refused(keys: IdempotencyKeys) -> None:
+    await keys.begin("ann", "k", "print")
+    with pytest.raises(IdempotencyMismatch):
+        await keys.begin("ann", "k", "another")
+    await keys.finish("ann", "k", ANSWER)
+    with pytest.raises(IdempotencyMismatch):
+        await keys.begin("ann", "k", "another")
+
+
+async def test_a_request_in_progress_is_not_made_again(keys: IdempotencyKeys) -> None:
+    await keys.begin("ann", "k", "print")
+    with pytest.raises(Conflict):
+        await keys.begin("ann", "k", "print")
+
+
+async def test_of_many_at_once_one_begins(keys: IdempotencyKeys) -> None:
+    results = await asyncio.gather(*(keys.begin("ann", "k", "print") for _ in range(10)), return_exceptions=True)
+    assert results.count(None) == 1
+    assert sum(isinstance(one, Conflict) for one in results) == 9
+
+
+async def test_a_request_that_crashed_may_be_made_again_after_a_while_by_one(
+    keys: IdempotencyKeys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await keys.begin("ann", "k", "print")
+    moment = now() + IN_PROGRESS * 1.1
+    monkeypatch.setattr(idempotency, "now", lambda: moment)
+    results = await asyncio.gather(*(keys.begin("ann", "k", "print") for _ in range(5)), return_exceptions=True)
+    assert results.count(None) == 1
+    assert sum(isinstance(one, Conflict) for one in results) == 4
+
+
+async def test_a_request_that_failed_may_be_made_again_at_once(keys: IdempotencyKeys) -> None:
+    await keys.begin("ann", "k", "print")
+    await keys.release("ann", "k")
+    assert await keys.begin("ann", "k", "another") is None
+    await keys.finish("ann", "k", ANSWER)
+    await keys.release("ann", "k")  # too late: it is done
+    assert await keys.begin("ann", "k", "another") == ANSWER
+
+
+async def test_users_have_keys_of_their_own(keys: IdempotencyKeys) -> None:
+    await keys.begin("ann", "k", "print")
+    assert await keys.begin("bob", "k", "another") is None
+    await keys.finish("ann", "k", ANSWER)
+    with pytest.raises(Conflict):
+        await keys.begin("bob", "k", "another")
+
+
+async def test_keys_expire_after_a_day(quiet: Memory) -> None:
+    found = await quiet.engine.collections.idempotency.index_information()
+    assert found["expiry"]["expireAfterSeconds"] == 24 * 3600

@@ -1,0 +1,37 @@
+"""Does a receipt tell what an answer rests on, to its owner alone?"""
+
+import pytest
+
+from agents.memory import Memory
+from tests.conversations import USER, request, say
+from utils.errors import NotFound
+
+
+async def test_a_receipt_tells_what_was_considered_used_and_spent(quiet: Memory) -> None:
+    await say(quiet, "my dog is called Biscuit", "I like trains.")
+    asked = request("what is my dog called?", "s2")
+    answer = (await quiet.chat(asked)).answer
+    receipt = await quiet.engine.receipts.get(USER, asked.turn_id)
+    assert (receipt.query, receipt.intent, receipt.model) == (asked.query, "question", "rule_based")
+    assert receipt.agents_used == ("memory_agent", "writer_agent")
+    assert receipt.messages == (f"{asked.turn_id}.prompt", f"{asked.turn_id}.response")
+    assert {one.dropped for one in receipt.considered} == {None, "below_floor"}
+    assert [one.n for one in receipt.used] == list(range(1, len(receipt.used) + 1))
+    assert sum(entry.tokens for entry in receipt.ledger) == receipt.prompt_tokens == answer.usage.prompt_tokens
+
+
+async def test_a_receipt_is_for_its_owner_alone_even_where_exchanges_have_the_same_id(quiet: Memory) -> None:
+    for owner in ("ann", "bob"):
+        await quiet.chat(request(f"I am {owner}", owner=owner, turn_id="same"))
+    assert (await quiet.engine.receipts.get("ann", "same")).query == "I am ann"
+    assert (await quiet.engine.receipts.get("bob", "same")).query == "I am bob"
+    with pytest.raises(NotFound):
+        await quiet.engine.receipts.get("cleo", "same")
+    await quiet.engine.receipts.delete("bob", "same")
+    assert (await quiet.engine.receipts.get("ann", "same")).query == "I am ann"
+
+
+async def test_a_second_receipt_of_an_exchange_takes_the_place_of_the_first(quiet: Memory) -> None:
+    for _ in range(2):
+        await quiet.chat(request("I am Ann", turn_id="same", retried=True))
+    assert await quiet.engine.collections.receipts.count_documents({}) == 1
