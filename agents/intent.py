@@ -22,7 +22,7 @@ ALIKE = 0.5  # cosine similarity to an example from which on it decides
 _KEYWORDS: tuple[tuple[IntentName, str], ...] = (
     (
         "recall",
-        r"\b(what|when|where|who|which|how|did|have|had)\b(?!.*\b(should|could|can|shall|must|would|to)\b).*\b(i|we)\b.{0,20}\b(tell|told|say|said|mention(ed)?|"
+        r"\b(what|when|where|who|which|how|did|have|had)\b(?!.*\b(should|could|can|shall|must|would)\b).*\b(i|we)\b.{0,20}\b(tell|told|say|said|mention(ed)?|"
         r"talk(ed)?|discuss(ed)?|ask(ed)?)\b|\b(do|did|can) you (still )?(remember|recall)\b|\bremind me\b|"
         r"\bwhat (do|did) you (know|remember) about\b|\bwhat have i (told|said)\b|\blast time we\b|"
         r"^(please )?remember (what|when|where|who|how|the time)\b",

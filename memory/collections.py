@@ -44,7 +44,6 @@ INDEXES: dict[str, list[IndexModel]] = {
             unique=True,
             partialFilterExpression={"message_index": {"$exists": True}},
         ),
-        IndexModel([("user_id", ASCENDING), ("id", ASCENDING)], name="owner_id", unique=True),
         IndexModel([("user_id", ASCENDING), ("change", ASCENDING)], name="owner_change"),
         IndexModel([("embed.state", ASCENDING), ("embed.lease_until", ASCENDING)], name="embed_work"),
     ],

@@ -5,6 +5,7 @@ from typing import Any
 from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import KeyValue
+from memory.ids import keys_of
 from memory.receipts import Receipts
 from memory.summarise import Summaries
 from utils.errors import NotFound
@@ -30,8 +31,10 @@ class Forgetter:
         own = {"user_id": owner, "session_id": session_id}
         gone = await self._collections.sessions.delete_one(own)
         counts = {"sessions": gone.deleted_count, "vectors": await self._gists(owner, own)}
-        async with self._changes.noted(owner):
-            counts["summaries"] = (await self._collections.summaries.delete_many(own)).deleted_count
+        counts["summaries"] = 0
+        if await self._collections.summaries.find_one(own, {"_id": 1}) is not None:
+            async with self._changes.noted(owner):
+                counts["summaries"] = (await self._collections.summaries.delete_many(own)).deleted_count
         counts["receipts"] = (await self._collections.receipts.delete_many(own)).deleted_count
         if not any(counts.values()):
             raise NotFound("No such session")
@@ -45,7 +48,7 @@ class Forgetter:
         return sum([await self._exchange(owner, source) for source in fact.sources])
 
     async def _exchange(self, owner: str, source_id: str) -> int:
-        source = {"user_id": owner, "id": source_id}
+        source = {"_id": {"$in": keys_of(source_id, owner)}, "user_id": owner}
         found = await self._collections.vectors.find_one(source)
         if found is None:
             return 0

@@ -24,6 +24,11 @@ def scoped(identifier: str, owner: str) -> str:
     return f"{identifier}~{derived_id(owner, identifier)[:16]}"
 
 
+def keys_of(identifier: str, owner: str) -> tuple[str, str]:
+    """The `_id`s that the owner's document of this id may have."""
+    return identifier, scoped(identifier, owner)
+
+
 def unscoped(key: str, owner: str) -> str:
     """The id that a document has for its owner, from its `_id`."""
     identifier = key.rpartition("~")[0]

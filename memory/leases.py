@@ -41,7 +41,7 @@ async def claim(collection: Collection, field: str, most: int) -> Claim:
     token = new_id()
     due = {f"{field}.state": "pending", f"{field}.lease_until": {"$lte": now()}}
     order = [(f"{field}.lease_until", 1)]
-    found = await collection.find(due, {field: 1}).sort(order).limit(most).to_list(None)
+    found = await collection.find(due).sort(order).limit(most).to_list(None)
     fresh = [document["_id"] for document in found if document[field]["attempts"] <= 0]
     retried = [document for document in found if document[field]["attempts"] > 0]
     exhausted = [document["_id"] for document in retried if document[field]["attempts"] >= MAX_ATTEMPTS]
@@ -62,6 +62,11 @@ async def claim(collection: Collection, field: str, most: int) -> Claim:
     )
     if not taken.modified_count:
         return Claim(token, [])
+    if taken.modified_count == len(ids):
+        mine = [document for document in found if document["_id"] in ids]
+        for document in mine:
+            document[field] |= {"state": "leased", "lease": token, "attempts": document[field]["attempts"] + 1}
+        return Claim(token, mine)
     return Claim(token, await collection.find({"_id": {"$in": ids}, f"{field}.lease": token}).to_list(None))
 
 

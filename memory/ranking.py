@@ -12,7 +12,7 @@ from memory.index import UserIndex
 
 RECENCY_DAYS = 30.0  # seed 3: recency = exp(-age_days / 30)
 POOL = 3  # seed 3: candidates per item returned, before MMR
-EXTRA = 24  # candidates below the cut that a receipt still lists
+EXTRA = 8  # candidates below the cut that a receipt still lists
 DAY = 86_400.0
 
 
@@ -56,18 +56,17 @@ def rank(index: UserIndex, query: NDArray[np.float32], recipe: Recipe, scope: Sc
         age = np.maximum(now - index.times[rows], 0.0) / DAY
         recency = np.exp(-age / RECENCY_DAYS)
         scores = (1 - recipe.recency_weight) * dense + recipe.recency_weight * recency
-    most = min(len(rows), POOL * recipe.top_k + EXTRA)
+    most = min(len(rows), (1 if recipe.mmr_lambda is None else POOL) * recipe.top_k + EXTRA)
     failed = dense < recipe.floor
     order = failed - scores  # what passes the floor comes first: 1 outweighs every score
     best = np.argpartition(order, most - 1)[:most]
     best = best[np.lexsort((rows[best], order[best]))]
+    ages: list[float | None] = [None] * most if recency is None else recency[best].tolist()
+    columns = zip(
+        rows[best].tolist(), dense[best].tolist(), scores[best].tolist(), ages, failed[best].tolist(), strict=True
+    )
     found = [
-        Ranked(
-            int(rows[at]),
-            Parts(float(dense[at]), float(scores[at]), None if recency is None else float(recency[at])),
-            "below_floor" if failed[at] else None,
-        )
-        for at in best
+        Ranked(row, Parts(alike, score, age), "below_floor" if low else None) for row, alike, score, age, low in columns
     ]
     return _select(index, found, recipe)
 

@@ -9,7 +9,7 @@ from pymongo.errors import DuplicateKeyError
 
 from memory.collections import Collections
 from memory.domain import Candidate, Parts
-from memory.ids import scoped
+from memory.ids import keys_of
 from utils.coalesce import Coalescer
 from utils.errors import NotFound
 from utils.mongo import Document, insert_new
@@ -67,25 +67,20 @@ class Receipts:
         document = _document(owner, receipt)
         if await self._inserts.get(document | {"_id": receipt.turn_id}):
             return
-        for key in _keys(owner, receipt.turn_id):
+        for key in keys_of(receipt.turn_id, owner):
             with suppress(DuplicateKeyError):  # the first one is another user's, or is being written just now
                 await self._receipts.replace_one({"_id": key, "user_id": owner}, document | {"_id": key}, upsert=True)
                 return
 
     async def get(self, owner: str, turn_id: str) -> Receipt:
-        found = await self._receipts.find_one({"_id": {"$in": _keys(owner, turn_id)}, "user_id": owner})
+        found = await self._receipts.find_one({"_id": {"$in": keys_of(turn_id, owner)}, "user_id": owner})
         if found is None:
             raise NotFound("No such receipt")
         return _receipt(found)
 
     async def delete(self, owner: str, turn_id: str) -> None:
         """Deletes the receipt of an exchange, where there is one."""
-        await self._receipts.delete_one({"_id": {"$in": _keys(owner, turn_id)}, "user_id": owner})
-
-
-def _keys(owner: str, turn_id: str) -> list[str]:
-    """The `_id`s that the receipt of an exchange may have."""
-    return [turn_id, scoped(turn_id, owner)]
+        await self._receipts.delete_one({"_id": {"$in": keys_of(turn_id, owner)}, "user_id": owner})
 
 
 def _document(owner: str, receipt: Receipt) -> Document:

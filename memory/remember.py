@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from memory.collections import Collections
 from memory.domain import Gist, Remembered, Turn
 from memory.gist_reader import GistReader
 from memory.gists import document_of, gist_of
-from memory.ids import scoped
+from memory.ids import keys_of, scoped
 from memory.sessions import Place, Sessions
 from utils.coalesce import Coalescer
 from utils.mongo import Document, insert_new
@@ -44,7 +45,7 @@ class Turns:
     async def open_exchange(self, owner: str, session_id: str, prompt: Turn, *, retried: bool) -> Place:
         """Commits a prompt and keeps the place after it for the answer. `retried`: it may be there already."""
         if retried:
-            found = await self._vectors.find_one({"user_id": owner, "id": prompt.id}, {"message_index": 1})
+            found = await self._vectors.find_one(_own(owner, [prompt.id]), {"message_index": 1})
             place = await self._sessions.place(owner, session_id)
             if found is not None and place is not None:
                 return replace(place, index=found["message_index"])
@@ -85,11 +86,11 @@ class Turns:
 
     async def embedded(self, owner: str, ids: Sequence[str]) -> bool:
         """Whether none of these messages still waits for its embedding."""
-        waiting = {"user_id": owner, "id": {"$in": list(ids)}, "embed.state": {"$in": ["pending", "leased"]}}
+        waiting = _own(owner, ids) | {"embed.state": {"$in": ["pending", "leased"]}}
         return await self._vectors.find_one(waiting, {"_id": 1}) is None
 
     async def _known(self, owner: str, ids: list[str]) -> set[str]:
-        found = self._vectors.find({"user_id": owner, "id": {"$in": ids}}, {"id": 1})
+        found = self._vectors.find(_own(owner, ids), {"id": 1})
         return {document["id"] for document in await found.to_list(None)}
 
     async def _insert(self, owner: str, session_id: str, turns: list[Turn]) -> int:
@@ -113,7 +114,7 @@ class Turns:
         for name in ("_id", "created_at", "message_index"):
             del document[name]
         gone = {"embedding": "", "embedding_model": ""} | ({} if turn.interrupted else {"interrupted": ""})
-        await self._vectors.update_one({"user_id": owner, "id": turn.id}, {"$set": document, "$unset": gone})
+        await self._vectors.update_one(_own(owner, [turn.id]), {"$set": document, "$unset": gone})
 
     async def _insert_many(self, documents: list[Document]) -> list[Document]:
         """The documents that were refused as duplicates."""
@@ -121,6 +122,11 @@ class Turns:
             return [] if await self._inserts.get(documents[0]) else documents
         new = await insert_new(self._vectors, documents)
         return [document for document, inserted in zip(documents, new, strict=True) if not inserted]
+
+
+def _own(owner: str, ids: Sequence[str]) -> dict[str, Any]:
+    """The filter of the owner's messages of these ids."""
+    return {"_id": {"$in": [key for identifier in ids for key in keys_of(identifier, owner)]}, "user_id": owner}
 
 
 def _placed(turns: list[Turn], first: int) -> list[Turn]:

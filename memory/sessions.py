@@ -10,7 +10,7 @@ from pymongo.errors import DuplicateKeyError
 
 from memory.collections import Collections
 from memory.domain import Turn
-from memory.ids import scoped
+from memory.ids import prompt_id, response_id, scoped
 from utils.clock import now
 from utils.coalesce import Coalescer
 from utils.errors import NotFound
@@ -84,7 +84,7 @@ class Sessions:
         found = await self._upsert(owner, session_id, update)
         first = found["next_index"] - len(turns) - answers
         own = {turn.id for turn in turns}
-        newest = tuple(event["id"] for event in found["events"] if event["id"] not in own)
+        newest = tuple(identifier for event in found["events"] if (identifier := _id_of(event)) not in own)
         return Place(found["_id"], first, found["summary"]["to"], found["next_index"], newest)
 
     async def has_logged(self, owner: str, session_id: str, turn: Turn) -> bool:
@@ -189,10 +189,18 @@ def _event(turn: Turn) -> Document:
     event: Document = {
         "type": "response" if turn.role == "assistant" else "prompt",
         "turn_id": turn.turn_id or turn.id,
-        "id": turn.id,
         "at": turn.timestamp,
     }
+    if turn.turn_id is None:
+        event["id"] = turn.id
     return event | {"interrupted": True} if turn.interrupted else event
+
+
+def _id_of(event: Document) -> str:
+    """The id of the message that an event logs."""
+    if "id" in event:
+        return str(event["id"])
+    return prompt_id(event["turn_id"]) if event["type"] == "prompt" else response_id(event["turn_id"])
 
 
 def _title(turns: Sequence[Turn]) -> str:

@@ -81,10 +81,10 @@ class Process:
         self._process.kill()
         self._process.wait(10)
 
-    def stop(self, seconds: float = 30) -> int:
+    def stop(self, seconds: float = 30, kind: signal.Signals = signal.SIGTERM) -> int:
         """As a service manager does; the exit status."""
         if self._process.poll() is None:
-            self._process.send_signal(signal.SIGTERM)
+            self._process.send_signal(kind)
         return self._process.wait(seconds)
 
     def __enter__(self) -> "Process":

@@ -40,10 +40,10 @@ class InProcessWorker:
         self._beat.join(timeout=STOP_SECONDS)
 
     def _work(self) -> None:
-        """The worker's thread: its event loop and memory live and end here."""
+        """The worker's thread: its event loop and memory live and end here. They open with the first task, so that a
+        store that is away just now costs a task, not the worker."""
         self.app.set_current()  # of this thread: where tasks are looked up
         try:
-            self._process.start()
             self._controller = self.app.WorkController(
                 app=self.app,
                 pool_cls="solo",

@@ -20,9 +20,13 @@ class WorkerProcess:
         self._memory: Memory | None = None
 
     def start(self) -> None:
-        """Opens the loop, and on it the memory."""
+        """Opens the loop, and on it the memory. Where that fails, the next piece of work tries again."""
         self._runner = asyncio.Runner()
-        self._memory = self._runner.run(self._stack.enter_async_context(open_memory(self._settings)))
+        try:
+            self._memory = self._runner.run(self._stack.enter_async_context(open_memory(self._settings)))
+        except BaseException:
+            self.stop()
+            raise
 
     def run(self, work: Callable[[Memory], Awaitable[Any]]) -> None:
         """Runs one piece of work to its end."""

@@ -159,7 +159,6 @@ CALLS: list[tuple[str, str, tuple[int, ...]]] = [
     ("POST", "/v1/sessions", (405,)),
     ("POST", "/livez", (405,)),
     ("TRACE", "/livez", (405,)),
-    ("XYZZY", "/livez", (400, 405)),
     ("GET", "/v1/sessions?limit=0", (422,)),
     ("GET", "/v1/sessions?limit=201", (422,)),
     ("GET", "/v1/sessions?limit=xyzzy-the-input", (422,)),
@@ -197,7 +196,6 @@ CALLS: list[tuple[str, str, tuple[int, ...]]] = [
     ("GET", "/web/..%2f..%2fpyproject.toml", (404,)),
     ("GET", "/web/%2e%2e/%2e%2e/pyproject.toml", (404,)),
     ("GET", "/web/" + "x" * 5_000, (404,)),
-    ("GET", "/web", (404,)),
     ("GET", "/web/", (404,)),
     ("POST", "/web/chat.js", (405,)),
 ]
@@ -239,8 +237,6 @@ def test_a_path_or_query_string_that_leads_nowhere_is_refused(
 ) -> None:
     before = counts()
     answer = api.request(method, path)
-    if not answer.content and answer.status_code == 400:
-        return  # the HTTP parser itself
     check(answer, *statuses)
     if answer.status_code == 405:
         assert answer.headers["allow"]

@@ -1,0 +1,232 @@
+"""The command `loci`, as a process of its own."""
+
+import json
+import re
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.checks import eventually
+from tests.processes import free_port, loci, run
+from tests.scripted_model import ScriptedModel, answer, status
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home that the commands of this file share, so that its store starts once."""
+    return tmp_path_factory.mktemp("cli")
+
+
+def one_line(done: subprocess.CompletedProcess[str]) -> str:
+    """What a command that failed says: one line and no traceback."""
+    assert done.returncode != 0
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("Building the local encoder")]
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("loci: ")
+    return lines[0]
+
+
+def write(file: Path, *lines: Any) -> Path:
+    file.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines) + "\n")
+    return file
+
+
+def test_a_question_is_answered_from_what_was_said_before(place: Path) -> None:
+    told = run(place, "ask", "The heron nests by the old mill.", "--user", "ann")
+    assert told.returncode == 0, told.stderr
+    session = re.search(r"session (\S+)", told.stderr)
+    assert session
+    asked = run(place, "ask", "Where does the heron nest?", "--user", "ann")
+    assert "old mill" in asked.stdout
+    assert "[1]" in asked.stdout
+    again = run(place, "ask", "And then?", "--user", "ann", "--session", session[1])
+    assert f"session {session[1]}" in again.stderr
+
+
+def test_an_answer_of_a_model_is_printed_as_it_comes(place: Path) -> None:
+    with ScriptedModel() as model:
+        model.script(answer("Forty-two [not markup] [/b]."))
+        done = run(place, "ask", "What is it?", "-u", "bob", openai_base_url=model.url, embedding_model="local")
+    assert done.stdout.splitlines()[0] == "Forty-two [not markup] [/b]."
+
+
+@pytest.mark.parametrize(
+    "arguments", [("ask", " "), ("ask", "x" * 32_001), ("ask", "hello", "--user", "a/b"), ("search", "")]
+)
+def test_a_question_that_is_none_is_refused_in_one_line(place: Path, arguments: tuple[str, ...]) -> None:
+    one_line(run(place, *arguments))
+
+
+def test_a_file_is_imported_once_and_found(place: Path, tmp_path: Path) -> None:
+    file = write(
+        tmp_path / "said.jsonl",
+        {"role": "user", "content": "My [bold]locker[/] code is 4711.", "session_id": "gym", "name": "[red]Carl[/red]"},
+        "",
+        {"role": "assistant", "content": "Noted.", "session_id": "gym", "timestamp": "2024-05-01T12:00:00Z"},
+        *({"role": "user", "content": f"Lap {number}", "session_id": "pool"} for number in range(450)),
+    )
+    first = run(place, "import", str(file), "--user", "carl")
+    assert (first.returncode, first.stdout) == (0, "452 imported, 0 already there\n"), first.stderr
+    assert "452/452" in first.stderr
+    again = run(place, "import", str(file), "--user", "carl")
+    assert again.stdout == "0 imported, 452 already there\n"
+    found = run(place, "search", "What is my locker code?", "--user", "carl", "--top-k", "1")
+    assert "My [bold]locker[/] code is 4711." in " ".join(found.stdout.split())
+    assert "[red]Carl[/red]" in found.stdout
+    assert run(place, "search", "locker", "--user", "nobody").stdout.split() == ["score", "when", "who", "what"]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("{", "not valid json"),
+        ("[1]", "not a json object"),
+        ('{"role": "user"}', "content"),
+        ('{"role": "king", "content": "x"}', "role"),
+        ('{"role": "user", "content": "secret \\ud800"}', "not valid json"),
+        ('{"role": "user", "content": "secret \\u0000"}', "control characters"),
+        ('{"role": "user", "content": "secret", "extra": 1}', "extra"),
+        ('{"role": "user", "content": "secret", "session_id": 5}', "string"),
+        ('{"role": "user", "content": "secret", "session_id": "a/b"}', "pattern"),
+        ('{"role": "user", "content": "secret", "timestamp": 5}', "timestamp"),
+    ],
+)
+def test_a_bad_line_is_named_before_anything_is_stored(place: Path, tmp_path: Path, line: str, reason: str) -> None:
+    file = write(tmp_path / "[/said].jsonl", {"role": "user", "content": "Good"}, line)
+    said = one_line(run(place, "import", str(file), "--user", "dora"))
+    assert "line 2" in said
+    assert reason in said.lower()
+    assert "secret" not in said
+    assert run(place, "search", "Good", "--user", "dora").stdout.split() == ["score", "when", "who", "what"]
+
+
+def test_bytes_that_are_no_text_are_a_bad_line(place: Path, tmp_path: Path) -> None:
+    file = tmp_path / "said.jsonl"
+    file.write_bytes(b'{"role": "user", "content": "\xff"}\n')
+    assert "line 1" in one_line(run(place, "import", str(file)))
+
+
+def test_settings_are_shown_with_their_source_and_without_secrets(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("CHAT_MODEL=from-the-file\nPORT=1234\n")
+    secrets = {
+        "openai_api_key": "sk-0123456789abcdef",
+        "mongodb_uri": "mongodb://root:hunter2@db.example/",
+        "api_keys": "ann:short",
+    }
+    done = run(tmp_path, "settings", **secrets, port=4321, columns=200)
+    assert done.returncode == 0
+    rows = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines()[1:] if line.strip()}
+    assert rows["CHAT_MODEL"][:2] == ["from-the-file", ".env"]
+    assert rows["PORT"][:2] == ["4321", "environment"]
+    assert rows["HOST"][:2] == ["127.0.0.1", "default"]
+    for secret in ("0123456789", "hunter2", "short", "root"):
+        assert secret not in done.stdout
+
+
+def test_the_doctor_finds_nothing_wrong_with_a_sound_installation(place: Path) -> None:
+    done = run(place, "doctor")
+    assert done.returncode == 0, done.stdout
+    assert [line.split()[1] for line in done.stdout.splitlines() if line.startswith("ok")] == [
+        "store:",
+        "broker:",
+        "embeddings:",
+        "chat",
+    ]
+
+
+def test_the_doctor_says_what_to_do_about_what_is_down(place: Path) -> None:
+    with ScriptedModel() as model:
+        model.always(status(401))
+        model.always(status(401), on="embeddings")
+        redis = f"redis://127.0.0.1:{free_port()}/0"
+        done = run(place, "doctor", redis_url=redis, openai_base_url=model.url, openai_api_key="sk-secret-0123456789")
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    failed = [line.split(":")[0] for line in lines if line.startswith("FAIL")]
+    assert failed == ["FAIL broker", "FAIL embeddings", "FAIL chat model"]
+    assert "unset REDIS_URL" in done.stdout
+    assert "OPENAI_API_KEY" in done.stdout
+    assert "sk-secret" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "said"),
+    [
+        (["serve"], {"host": "0.0.0.0"}, "set API_KEYS"),
+        (["serve"], {"host": "::", "port": 0}, "set API_KEYS"),
+        (["serve"], {"host": "no.such.host.invalid"}, "HOST"),
+        (["serve"], {"api_keys": "hunter2"}, "API_KEYS must be"),
+        (["serve"], {"port": "http"}, "PORT"),
+        (["serve"], {"openai_base_url": "hunter2"}, "OPENAI_BASE_URL"),
+        (["worker"], {}, "REDIS_URL is not set"),
+        (["beat"], {}, "REDIS_URL is not set"),
+        (["ask", "hello"], {"mongodb_uri": "hunter2://"}, "MONGODB_URI"),
+        (["ask", "hello"], {"loci_home": "/dev/null/home"}, "cannot be made"),
+    ],
+)
+def test_what_cannot_work_is_said_in_one_line(
+    place: Path, arguments: list[str], settings: dict[str, object], said: str
+) -> None:
+    line = one_line(run(place, *arguments, **settings))
+    assert said in line
+    assert "hunter2" not in line
+
+
+def test_a_second_server_on_a_port_says_so_and_the_first_serves_on(place: Path) -> None:
+    port = free_port()
+    with loci(place, "serve", port=port) as first:
+        first.says("Loci is at")
+        assert f"Port {port} of 127.0.0.1 is in use" in one_line(run(place, "serve", port=port))
+        assert httpx.get(f"http://127.0.0.1:{port}/readyz").status_code == 200
+        assert first.stop() == 0
+        assert "Traceback" not in first.output
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_a_server_ends_when_it_is_told_to(place: Path, kind: signal.Signals) -> None:
+    with loci(place, "serve", port=0) as server:
+        address = server.says(r"Loci is at (\S+)")[1]
+        body = {"query": "hello", "session_id": "told"}
+        assert httpx.post(f"{address}/query", json=body).status_code == 200
+        assert server.stop(kind=kind) == 0
+        assert "Traceback" not in server.output
+
+
+def test_a_server_for_others_makes_a_key_when_asked(tmp_path: Path) -> None:
+    with loci(tmp_path, "serve", "--make-key", host="0.0.0.0", port=0) as server:
+        key = server.says(r"shown this once: (\S+)")[1]
+        port = server.says(r"Loci is at http://0\.0\.0\.0:(\d+)")[1]
+        address = f"http://127.0.0.1:{port}/v1/sessions"
+        assert httpx.get(address).status_code == 401
+        assert httpx.get(address, headers={"X-API-Key": key}).status_code == 200
+        assert server.stop() == 0
+    with loci(tmp_path, "serve", host="0.0.0.0", port=0) as server:
+        port = server.says(r"Loci is at http://0\.0\.0\.0:(\d+)")[1]
+        assert httpx.get(f"http://127.0.0.1:{port}/v1/sessions", headers={"X-API-Key": key}).status_code == 200
+        assert server.stop() == 0
+
+
+def test_the_store_alone_is_joined_by_the_other_commands(tmp_path: Path) -> None:
+    state = tmp_path / "store" / "store.json"
+    with loci(tmp_path, "store") as store:
+        eventually(state.exists)
+        pid = json.loads(state.read_text())["pid"]
+        assert run(tmp_path, "ask", "hello").returncode == 0
+        assert json.loads(state.read_text())["pid"] == pid
+        assert store.stop() == 0
+
+
+def test_another_model_embeds_anew_what_is_there(tmp_path: Path) -> None:
+    file = write(tmp_path / "said.jsonl", {"role": "user", "content": "The heron nests by the mill."})
+    assert run(tmp_path, "import", str(file)).returncode == 0
+    with ScriptedModel() as model:
+        done = run(tmp_path, "reembed", openai_base_url=model.url)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == "1 embedded anew with text-embedding-3-small\n"
+        found = run(tmp_path, "search", "heron mill", openai_base_url=model.url)
+    assert "The heron nests by the mill." in " ".join(found.stdout.split())
+    assert run(tmp_path, "reembed").stdout.startswith("1 embedded anew with all-MiniLM")
