@@ -54,8 +54,8 @@ class Bundle:
     """What memory has to say about a request (seed 4, "Complete Memory Bundle").
 
     `recall.hits` may stand among `recent` too; `context` leaves those out, so that nothing is in the bundle twice.
-    `unsummarised`: for a request to summarise, or for what is known at all, the messages of the session that no summary
-    covers.
+    `unsummarised`: for a request to summarise, the messages of the session that no summary covers; for what is known
+    at all, the newest ones.
     """
 
     recall: Recall = field(default_factory=Recall)

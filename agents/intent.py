@@ -40,7 +40,7 @@ _KEYWORDS: tuple[tuple[IntentName, str], ...] = (
 )
 _PATTERNS = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _KEYWORDS)
 _QUESTION = re.compile(
-    r"\?\s*$|^(who|whom|whose|what(?!\s+an?\b)|when|where|which|why|how|is|are|am|was|were|do|does|did|could|would|should|"
+    r"[?？]\s*$|^(who|whom|whose|what(?!\s+an?\b)|when|where|which|why|how|is|are|am|was|were|do|does|did|could|would|should|"
     r"shall|(can|will|has|had)(?!['’]t\b)(?=\s+(i|you|he|she|it|we|they|the|my|our|your|this|that|there|anyone)\b)|"
     r"have\s+(i|you|we|they)|tell me|explain|show me|give me|list|name)\b",
     re.IGNORECASE,
@@ -100,7 +100,7 @@ def name_by_keywords(query: str, *, images: bool) -> IntentName:
         return "forget"
     if images:
         return "image"
-    if _STATES.match(text) and not text.endswith("?"):
+    if _STATES.match(text) and not text.endswith(("?", "？")):
         return "chat"
     for name, pattern in _PATTERNS:
         if pattern.search(text):

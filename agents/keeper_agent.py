@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from agents.context import Context
 from memory.engine import Engine
-from memory.extract import fact_meant, facts_near, key_and_value, statement_to_forget, statement_to_remember
+from memory.extract import fact_meant, facts_near, key_and_value, statement_to_forget, statement_to_remember, told
 from memory.ids import prompt_id
 from utils.errors import NotFound
 
@@ -33,11 +33,9 @@ class KeeperAgent:
         key, value = key_and_value(statement)
         request = context.request
         fact, new = await self._engine.keyvalues.put(request.owner, key, value, source=prompt_id(request.turn_id))
-        if fact.version > 1 and not new:
-            former = (await self._engine.keyvalues.history(request.owner, key))[1:2]
-            instead = f" (before: {former[0].value})" if former else ""
-            return f"I'll remember: {key} = {value}{instead}."
-        return f"I'll remember: {key} = {value}."
+        former = (await self._engine.keyvalues.history(request.owner, key))[1:2] if fact.version > 1 else []
+        instead = f" (before: {former[0].value})" if former and not new else ""
+        return f"I'll remember: {told(key, value)}{instead}."
 
     async def _forget(self, context: Context, meant: str) -> str:
         owner = context.request.owner

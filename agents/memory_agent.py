@@ -42,12 +42,13 @@ class MemoryAgent:
         return replace(context, bundle=bundle)
 
     async def _unsummarised(self, context: Context) -> list[Gist]:
-        """For a request that names no subject: what no summary covers yet."""
+        """For a request that names no subject: what no summary covers yet, or simply what was said last."""
         place, intent = context.place, context.intent.name
         wide = intent == "summarise" or (intent == "recall" and not content_stems(context.request.query))
         if place is None or not wide:
             return []
-        most = min(place.index - place.summarised_to - 1, UNSUMMARISED)
+        covered = place.summarised_to if intent == "summarise" else -1
+        most = min(place.index - covered - 1, UNSUMMARISED)
         if most <= 0:
             return []
         return await self._recent(context, most)

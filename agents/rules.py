@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 
 from agents.context import Citation, Context
 from agents.intent import is_assent, is_small_talk
-from memory.extract import statement_to_forget
+from memory.extract import statement_to_forget, told
 from memory.summary_rules import summarise_by_rules, weight
 from utils.text import content_stems, cut_at_word, split_sentences, stem
 
 SENTENCE_CHARACTERS = 300
+TOLD_WHOLE = 160  # characters of a message up to which its sentences are told together
 MOST_SENTENCES = 3
 NEAR_BEST = 0.8  # a further sentence is told where its score is at least this share of the best one's
-COVERED = 0.45  # share of the question's weight that a sentence must cover by words alone
+COVERED = 0.55  # share of the question's weight that a sentence must cover by words alone
 LIKE = 0.52  # cosine similarity that suffices where no word is shared
 SURE = 0.7  # cosine similarity from which on a sentence need not hold a number or a date, as the question wants
 MOST_KNOWN = 5  # statements told where the question names no subject
@@ -127,7 +128,7 @@ def _sentences(context: Context) -> list[_Sentence]:
     likeness = {hit.gist.id: hit.score for hit in bundle.recall.hits}
     found = [
         _Sentence(
-            f"{fact.key}: {fact.value}",
+            told(fact.key, fact.value),
             Citation(
                 0,
                 fact.key,
@@ -161,13 +162,16 @@ def _sentences(context: Context) -> list[_Sentence]:
             gist.timestamp,
             score or None,
         )
-        found += [_Sentence(text, source, score) for text in split_sentences(gist.content) if _states(text)]
+        stating = [text for text in split_sentences(gist.content) if _states(text)]
+        together = " ".join(stating)
+        whole = stating and len(together) <= TOLD_WHOLE
+        found += [_Sentence(text, source, score) for text in ([together] if whole else stating)]
     return found
 
 
 def _states(sentence: str) -> bool:
     """Whether a sentence says something, and neither asks nor asks to forget."""
-    return not (sentence.endswith("?") or _ASKS.match(sentence) or statement_to_forget(sentence))
+    return not (sentence.endswith(("?", "？")) or _ASKS.match(sentence) or statement_to_forget(sentence))
 
 
 def _choose(query: str, sentences: Sequence[_Sentence]) -> list[_Sentence]:
@@ -187,7 +191,7 @@ def _choose(query: str, sentences: Sequence[_Sentence]) -> list[_Sentence]:
         if not stems[at] - asked:
             continue  # it says no more than the question
         subjects = asked & _SUBJECTS
-        if subjects and stems[at] & _SUBJECTS and not subjects & stems[at]:
+        if subjects and not subjects & stems[at] and (stems[at] & _SUBJECTS or sentence.likeness < SURE):
             continue
         if sentence.likeness < SURE and not all(answer.search(sentence.text) for answer in needed):
             continue

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 RULE_BASED = "rule_based"  # the `model` of what no language model wrote
 
@@ -45,8 +45,7 @@ class Gist:
         return self.model == RULE_BASED
 
 
-@dataclass(frozen=True)
-class Parts:
+class Parts(NamedTuple):  # a tuple, as are candidates: a search makes dozens of them
     """What a score is made of, each in 0..1; None where the recipe does not use it.
 
     `dense`: cosine similarity, negative ones as 0. `recency`: exp(-age / 30 days). `mmr`: similarity to what was chosen
@@ -62,8 +61,7 @@ class Parts:
 Drop = Literal["below_floor", "duplicate", "mmr", "top_k", "deleted"]
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A gist that a search looked at, by its `_id`. `dropped`: why it was not returned; None where it was."""
 
     key: str

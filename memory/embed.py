@@ -31,13 +31,18 @@ class EmbeddingQueue:
         self._embedder = embedder
 
     async def work(self) -> int:
-        """Embeds until nothing is due; returns how many gists got their embedding. Safe to run twice at once."""
+        """Embeds what is due; returns how many gists got their embedding. Safe to run twice at once.
+
+        What comes due meanwhile may be left for the next nudge, so that it is done in large batches.
+        """
         total = 0
-        while True:
+        more = True
+        while more:
             claimed = await claim(self._vectors, "embed", BATCH)
-            if not claimed.documents:
-                return total
-            total += await self._embed(claimed.lease, claimed.documents)
+            if claimed.documents:
+                total += await self._embed(claimed.lease, claimed.documents)
+            more = claimed.more
+        return total
 
     async def _embed(self, lease: str, documents: list[Document]) -> int:
         try:

@@ -52,9 +52,9 @@ def statement_to_remember(text: str) -> str | None:
     found = _REMEMBER.match(text.strip())
     if found is None or _ASKS_BACK.match(found["rest"]):
         return None
-    if text.rstrip().endswith("?") and not _ASKED_POLITELY.match(text):
+    if text.rstrip().endswith(("?", "？")) and not _ASKED_POLITELY.match(text):
         return None
-    return found["rest"].strip(" ?") or None
+    return found["rest"].strip(" ?？") or None
 
 
 def statement_to_forget(text: str) -> str | None:
@@ -74,6 +74,11 @@ def key_and_value(statement: str) -> tuple[str, str]:
         if found and (key := slug(found["key"], KEY_CHARACTERS)) and (value := found["value"].strip(" \"'“”")):
             return key, value
     return slug(bare, KEY_CHARACTERS) or cut_at_word(bare, KEY_CHARACTERS), bare
+
+
+def told(key: str, value: str) -> str:
+    """A fact in words: its value alone where the key is made of it."""
+    return value if slug(value, KEY_CHARACTERS) == key else f"{key}: {value}"
 
 
 def fact_meant(text: str, facts: Sequence[KeyValue]) -> KeyValue | None:

@@ -29,10 +29,11 @@ def pending() -> Document:
 
 @dataclass(frozen=True)
 class Claim:
-    """Jobs leased to one worker under `lease`, a random token."""
+    """Jobs leased to one worker under `lease`, a random token. `more`: others may be due that were left."""
 
     lease: str
     documents: list[Document]
+    more: bool = False
 
 
 async def claim(collection: Collection, field: str, most: int) -> Claim:
@@ -62,12 +63,13 @@ async def claim(collection: Collection, field: str, most: int) -> Claim:
     )
     if not taken.modified_count:
         return Claim(token, [])
+    more = len(found) == most or len(ids) < len(found)
     if taken.modified_count == len(ids):
         mine = [document for document in found if document["_id"] in ids]
         for document in mine:
             document[field] |= {"state": "leased", "lease": token, "attempts": document[field]["attempts"] + 1}
-        return Claim(token, mine)
-    return Claim(token, await collection.find({"_id": {"$in": ids}, f"{field}.lease": token}).to_list(None))
+        return Claim(token, mine, more)
+    return Claim(token, await collection.find({"_id": {"$in": ids}, f"{field}.lease": token}).to_list(None), more)
 
 
 async def reclaim(collection: Collection, field: str) -> int:

@@ -1,7 +1,7 @@
 """Which rows of a user's index answer a query best? Pure functions over arrays."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,7 @@ class Scope:
     exclude: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class Ranked:
+class Ranked(NamedTuple):
     """One row of the index, kept (`dropped` is None) or not."""
 
     row: int

@@ -1,6 +1,5 @@
 """Why did an answer remember what it did? One receipt per exchange."""
 
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -96,7 +95,7 @@ def _document(owner: str, receipt: Receipt) -> Document:
         "agents_used": list(receipt.agents_used),
         "model": receipt.model,
         "recipe": receipt.recipe,
-        "considered": [{"key": c.key, "dropped": c.dropped, "parts": vars(c.parts)} for c in receipt.considered],
+        "considered": [_considered(candidate) for candidate in receipt.considered],
         "used": [vars(used) for used in receipt.used],
         "ledger": [vars(entry) for entry in receipt.ledger],
         "prompt_tokens": receipt.prompt_tokens,
@@ -106,10 +105,21 @@ def _document(owner: str, receipt: Receipt) -> Document:
     }
 
 
-def _receipt(found: Document) -> Receipt:
-    def candidates(entries: Sequence[Document]) -> tuple[Candidate, ...]:
-        return tuple(Candidate(entry["key"], Parts(**entry["parts"]), entry["dropped"]) for entry in entries)
+def _considered(candidate: Candidate) -> Document:
+    parts = candidate.parts
+    entry: Document = {"key": candidate.key, "score": parts.score, "dense": parts.dense}
+    for name, value in (("recency", parts.recency), ("mmr", parts.mmr), ("dropped", candidate.dropped)):
+        if value is not None:
+            entry[name] = value
+    return entry
 
+
+def _candidate(entry: Document) -> Candidate:
+    parts = Parts(entry["dense"], entry["score"], entry.get("recency"), entry.get("mmr"))
+    return Candidate(entry["key"], parts, entry.get("dropped"))
+
+
+def _receipt(found: Document) -> Receipt:
     return Receipt(
         turn_id=found["turn_id"],
         session_id=found["session_id"],
@@ -121,7 +131,7 @@ def _receipt(found: Document) -> Receipt:
         agents_used=tuple(found["agents_used"]),
         model=found["model"],
         recipe=found["recipe"],
-        considered=candidates(found["considered"]),
+        considered=tuple(_candidate(entry) for entry in found["considered"]),
         used=tuple(Used(**entry) for entry in found["used"]),
         ledger=tuple(LedgerEntry(**entry) for entry in found["ledger"]),
         prompt_tokens=found["prompt_tokens"],

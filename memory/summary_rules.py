@@ -7,7 +7,8 @@ from memory.domain import Gist
 from utils.text import WORD, content_stems, count_tokens, cut_at_word, split_sentences
 
 PAIRS = 3
-POINTS = 3
+POINTS = 5
+LINES = 6  # seed 4: "4-6 bullet points"
 QUESTION_CHARACTERS = 110
 ANSWER_CHARACTERS = 110
 POINT_CHARACTERS = 140
@@ -28,16 +29,17 @@ def summarise_by_rules(messages: Sequence[Gist], max_tokens: int) -> str:
     """
     pairs = _pairs(messages)
     asked = {question.key for question, _ in pairs}
-    asking = [_pair_line(question, answer) for question, answer in pairs[-PAIRS:]]
+    asking = [_pair_line(question, answer) for question, answer in pairs[-PAIRS:] if not answer.by_rules]
+    unanswered = [_question_line(question) for question, answer in pairs[-PAIRS:] if answer.by_rules]
     telling = [f"- {point}" for point in _points([m for m in messages if m.key not in asked])]
-    if not asking and not telling and messages:
+    if not pairs and not telling and messages:
         telling = [f"- {cut_at_word(messages[0].content, POINT_CHARACTERS)}"]
     by_worth = [line for both in zip_longest(telling, reversed(asking)) for line in both if line is not None]
     kept: list[str] = []
-    for line in by_worth:
+    for line in [*by_worth, *unanswered][:LINES]:
         if not kept or count_tokens("\n".join([*kept, line])) <= max_tokens:
             kept.append(line)
-    return "\n".join(line for line in [*asking, *telling] if line in kept)
+    return "\n".join(line for line in [*asking, *unanswered, *telling] if line in kept)
 
 
 def _pairs(messages: Sequence[Gist]) -> list[tuple[Gist, Gist]]:
@@ -50,12 +52,14 @@ def _pairs(messages: Sequence[Gist]) -> list[tuple[Gist, Gist]]:
 
 
 def _pair_line(question: Gist, answer: Gist) -> str:
-    asked = next((s for s in split_sentences(question.content) if s.endswith("?")), question.content)
-    line = f"- Q: {cut_at_word(asked, QUESTION_CHARACTERS)}"
-    if answer.by_rules:  # it quotes other messages, or says that it knows nothing
-        return line
     said = next(iter(split_sentences(answer.content)), answer.content)
-    return f"{line} A: {cut_at_word(said, ANSWER_CHARACTERS)}"
+    return f"{_question_line(question)} A: {cut_at_word(said, ANSWER_CHARACTERS)}"
+
+
+def _question_line(question: Gist) -> str:
+    """A question alone: an answer by rules quotes other messages, or says that it knows nothing."""
+    asked = next((s for s in split_sentences(question.content) if s.endswith("?")), question.content)
+    return f"- Q: {cut_at_word(asked, QUESTION_CHARACTERS)}"
 
 
 def _points(messages: Sequence[Gist]) -> list[str]:

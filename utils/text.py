@@ -8,7 +8,8 @@ import snowballstemmer
 CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"')\]]*\s+|\n+")
-ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|no|approx)\.$", re.IGNORECASE)
+ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx)\.$", re.IGNORECASE)
+NUMBER_SIGN = re.compile(r"\bno\.$", re.IGNORECASE)  # before a digit only: "no." may end a sentence
 
 # Words that carry no meaning of their own in a question or an answer.
 STOPWORDS = frozenset(
@@ -53,7 +54,8 @@ def split_sentences(text: str) -> list[str]:
     sentences: list[str] = []
     for piece in SENTENCE_END.split(text):
         part = piece.strip()
-        if sentences and ABBREVIATION.search(sentences[-1]):
+        last = sentences[-1] if sentences else ""
+        if ABBREVIATION.search(last) or (NUMBER_SIGN.search(last) and part[:1].isdigit()):
             sentences[-1] += " " + part
         elif part:
             sentences.append(part)

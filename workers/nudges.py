@@ -8,7 +8,7 @@ from celery import Celery
 
 from workers.app import NUDGE_EXPIRES
 
-GAP = 0.05  # seconds between two nudges of one kind; a task does all the work that it finds
+GAP = 0.2  # seconds between two nudges of one kind; a task does all the work that it finds
 
 Kind = Literal["embed", "summarise"]
 

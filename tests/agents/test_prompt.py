@@ -214,6 +214,6 @@ def test_an_answer_cites_the_numbers_in_it_or_else_the_facts_and_similar_message
 
 
 def test_what_was_done_just_now_is_told_to_the_model() -> None:
-    made = replace(context(query="remember that my dog is Rex"), done="I'll remember: dog = Rex.")
+    made = replace(context(query="remember that my dog is Rex"), done="I'll remember: dog: Rex.")
     user = assemble(made, SYSTEM, PromptTable()).user
-    assert "## Done just now\nI'll remember: dog = Rex.\n" in user
+    assert "## Done just now\nI'll remember: dog: Rex.\n" in user

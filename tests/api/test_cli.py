@@ -1,15 +1,18 @@
-"""The command `loci`, as a process of its own."""
+"""The command `loci`."""
 
 import json
 import re
 import signal
 import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from api.cli import main
 from tests.checks import eventually
 from tests.processes import free_port, loci, run
 from tests.scripted_model import ScriptedModel, answer, status
@@ -19,6 +22,26 @@ from tests.scripted_model import ScriptedModel, answer, status
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home that the commands of this file share, so that its store starts once."""
     return tmp_path_factory.mktemp("cli")
+
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def here(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command in this process, which is ten times faster than in its own."""
+
+    def run_here(*arguments: str, **settings: object) -> subprocess.CompletedProcess[str]:
+        with monkeypatch.context() as patch:
+            for name, value in {"loci_home": place, "columns": 120, **settings}.items():
+                patch.setenv(name.upper(), str(value))
+            patch.setattr(sys, "argv", ["loci", *arguments])
+            with pytest.raises(SystemExit) as ended:
+                main()
+        said = capsys.readouterr()
+        return subprocess.CompletedProcess(arguments, int(ended.value.code or 0), said.out, said.err)
+
+    return run_here
 
 
 def one_line(done: subprocess.CompletedProcess[str]) -> str:
@@ -35,33 +58,33 @@ def write(file: Path, *lines: Any) -> Path:
     return file
 
 
-def test_a_question_is_answered_from_what_was_said_before(place: Path) -> None:
-    told = run(place, "ask", "The heron nests by the old mill.", "--user", "ann")
+def test_a_question_is_answered_from_what_was_said_before(here: Run) -> None:
+    told = here("ask", "The heron nests by the old mill.", "--user", "ann")
     assert told.returncode == 0, told.stderr
     session = re.search(r"session (\S+)", told.stderr)
     assert session
-    asked = run(place, "ask", "Where does the heron nest?", "--user", "ann")
+    asked = here("ask", "Where does the heron nest?", "--user", "ann")
     assert "old mill" in asked.stdout
     assert "[1]" in asked.stdout
-    again = run(place, "ask", "And then?", "--user", "ann", "--session", session[1])
+    again = here("ask", "And then?", "--user", "ann", "--session", session[1])
     assert f"session {session[1]}" in again.stderr
 
 
-def test_an_answer_of_a_model_is_printed_as_it_comes(place: Path) -> None:
+def test_an_answer_of_a_model_is_printed_as_it_comes(here: Run) -> None:
     with ScriptedModel() as model:
         model.script(answer("Forty-two [not markup] [/b]."))
-        done = run(place, "ask", "What is it?", "-u", "bob", openai_base_url=model.url, embedding_model="local")
+        done = here("ask", "What is it?", "-u", "bob", openai_base_url=model.url, embedding_model="local")
     assert done.stdout.splitlines()[0] == "Forty-two [not markup] [/b]."
 
 
 @pytest.mark.parametrize(
     "arguments", [("ask", " "), ("ask", "x" * 32_001), ("ask", "hello", "--user", "a/b"), ("search", "")]
 )
-def test_a_question_that_is_none_is_refused_in_one_line(place: Path, arguments: tuple[str, ...]) -> None:
-    one_line(run(place, *arguments))
+def test_a_question_that_is_none_is_refused_in_one_line(here: Run, arguments: tuple[str, ...]) -> None:
+    one_line(here(*arguments))
 
 
-def test_a_file_is_imported_once_and_found(place: Path, tmp_path: Path) -> None:
+def test_a_file_is_imported_once_and_found(here: Run, tmp_path: Path) -> None:
     file = write(
         tmp_path / "said.jsonl",
         {"role": "user", "content": "My [bold]locker[/] code is 4711.", "session_id": "gym", "name": "[red]Carl[/red]"},
@@ -69,15 +92,15 @@ def test_a_file_is_imported_once_and_found(place: Path, tmp_path: Path) -> None:
         {"role": "assistant", "content": "Noted.", "session_id": "gym", "timestamp": "2024-05-01T12:00:00Z"},
         *({"role": "user", "content": f"Lap {number}", "session_id": "pool"} for number in range(450)),
     )
-    first = run(place, "import", str(file), "--user", "carl")
+    first = here("import", str(file), "--user", "carl")
     assert (first.returncode, first.stdout) == (0, "452 imported, 0 already there\n"), first.stderr
     assert "452/452" in first.stderr
-    again = run(place, "import", str(file), "--user", "carl")
+    again = here("import", str(file), "--user", "carl")
     assert again.stdout == "0 imported, 452 already there\n"
-    found = run(place, "search", "What is my locker code?", "--user", "carl", "--top-k", "1")
+    found = here("search", "What is my locker code?", "--user", "carl", "--top-k", "1")
     assert "My [bold]locker[/] code is 4711." in " ".join(found.stdout.split())
     assert "[red]Carl[/red]" in found.stdout
-    assert run(place, "search", "locker", "--user", "nobody").stdout.split() == ["score", "when", "who", "what"]
+    assert here("search", "locker", "--user", "nobody").stdout.split() == ["score", "when", "who", "what"]
 
 
 @pytest.mark.parametrize(
@@ -95,19 +118,19 @@ def test_a_file_is_imported_once_and_found(place: Path, tmp_path: Path) -> None:
         ('{"role": "user", "content": "secret", "timestamp": 5}', "timestamp"),
     ],
 )
-def test_a_bad_line_is_named_before_anything_is_stored(place: Path, tmp_path: Path, line: str, reason: str) -> None:
-    file = write(tmp_path / "[/said].jsonl", {"role": "user", "content": "Good"}, line)
-    said = one_line(run(place, "import", str(file), "--user", "dora"))
+def test_a_bad_line_is_named_before_anything_is_stored(here: Run, tmp_path: Path, line: str, reason: str) -> None:
+    file = write(tmp_path / "[b]said.jsonl", {"role": "user", "content": "Good"}, line)
+    said = one_line(here("import", str(file), "--user", "dora"))
     assert "line 2" in said
     assert reason in said.lower()
     assert "secret" not in said
-    assert run(place, "search", "Good", "--user", "dora").stdout.split() == ["score", "when", "who", "what"]
+    assert here("search", "Good", "--user", "dora").stdout.split() == ["score", "when", "who", "what"]
 
 
-def test_bytes_that_are_no_text_are_a_bad_line(place: Path, tmp_path: Path) -> None:
+def test_bytes_that_are_no_text_are_a_bad_line(here: Run, tmp_path: Path) -> None:
     file = tmp_path / "said.jsonl"
     file.write_bytes(b'{"role": "user", "content": "\xff"}\n')
-    assert "line 1" in one_line(run(place, "import", str(file)))
+    assert "line 1" in one_line(here("import", str(file)))
 
 
 def test_settings_are_shown_with_their_source_and_without_secrets(tmp_path: Path) -> None:
@@ -123,7 +146,7 @@ def test_settings_are_shown_with_their_source_and_without_secrets(tmp_path: Path
     assert rows["CHAT_MODEL"][:2] == ["from-the-file", ".env"]
     assert rows["PORT"][:2] == ["4321", "environment"]
     assert rows["HOST"][:2] == ["127.0.0.1", "default"]
-    for secret in ("0123456789", "hunter2", "short", "root"):
+    for secret in ("0123456789", "hunter2", "short", "root:"):
         assert secret not in done.stdout
 
 
@@ -138,12 +161,12 @@ def test_the_doctor_finds_nothing_wrong_with_a_sound_installation(place: Path) -
     ]
 
 
-def test_the_doctor_says_what_to_do_about_what_is_down(place: Path) -> None:
+def test_the_doctor_says_what_to_do_about_what_is_down(here: Run) -> None:
     with ScriptedModel() as model:
         model.always(status(401))
         model.always(status(401), on="embeddings")
         redis = f"redis://127.0.0.1:{free_port()}/0"
-        done = run(place, "doctor", redis_url=redis, openai_base_url=model.url, openai_api_key="sk-secret-0123456789")
+        done = here("doctor", redis_url=redis, openai_base_url=model.url, openai_api_key="sk-secret-0123456789")
     assert done.returncode == 1
     lines = done.stdout.splitlines()
     failed = [line.split(":")[0] for line in lines if line.startswith("FAIL")]
@@ -169,9 +192,9 @@ def test_the_doctor_says_what_to_do_about_what_is_down(place: Path) -> None:
     ],
 )
 def test_what_cannot_work_is_said_in_one_line(
-    place: Path, arguments: list[str], settings: dict[str, object], said: str
+    here: Run, arguments: list[str], settings: dict[str, object], said: str
 ) -> None:
-    line = one_line(run(place, *arguments, **settings))
+    line = one_line(here(*arguments, **settings))
     assert said in line
     assert "hunter2" not in line
 
@@ -220,13 +243,13 @@ def test_the_store_alone_is_joined_by_the_other_commands(tmp_path: Path) -> None
         assert store.stop() == 0
 
 
-def test_another_model_embeds_anew_what_is_there(tmp_path: Path) -> None:
+def test_another_model_embeds_anew_what_is_there(here: Run, tmp_path: Path) -> None:
     file = write(tmp_path / "said.jsonl", {"role": "user", "content": "The heron nests by the mill."})
-    assert run(tmp_path, "import", str(file)).returncode == 0
+    assert here("import", str(file), mongodb_db="other").returncode == 0
     with ScriptedModel() as model:
-        done = run(tmp_path, "reembed", openai_base_url=model.url)
+        done = here("reembed", openai_base_url=model.url, mongodb_db="other")
         assert done.returncode == 0, done.stderr
         assert done.stdout == "1 embedded anew with text-embedding-3-small\n"
-        found = run(tmp_path, "search", "heron mill", openai_base_url=model.url)
+        found = here("search", "heron mill", openai_base_url=model.url, mongodb_db="other")
     assert "The heron nests by the mill." in " ".join(found.stdout.split())
-    assert run(tmp_path, "reembed").stdout.startswith("1 embedded anew with all-MiniLM")
+    assert here("reembed", mongodb_db="other").stdout.startswith("1 embedded anew with all-MiniLM")

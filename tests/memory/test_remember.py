@@ -8,7 +8,7 @@ from pymongo.errors import AutoReconnect, DuplicateKeyError
 
 from agents.memory import Memory
 from memory.sessions import Sessions
-from tests.conversations import USER, messages, pairs, settle, turn, until
+from tests.conversations import USER, messages, pairs, request, settle, turn, until
 from utils.mongo import Collection
 
 
@@ -60,6 +60,18 @@ async def test_the_first_user_of_an_id_has_it_plain_in_the_store(quiet: Memory) 
         plain = "m1" if collection is quiet.engine.collections.vectors else "s1"
         assert keys["ann"] == plain
         assert keys["bob"].startswith(f"{plain}~")
+
+
+async def test_two_users_may_make_the_same_session_at_the_same_moment(quiet: Memory) -> None:
+    owners = [f"user{n}" for n in range(8)]
+    await asyncio.gather(*(quiet.add(owner, "s1", [turn("m1", f"{owner} was here")]) for owner in owners * 2))
+    for owner in owners:
+        assert [one["content"] for one in await messages(quiet, "s1", owner)] == [f"{owner} was here"]
+        await quiet.engine.sessions.get(owner, "s1")
+    await settle(quiet)
+    for owner in owners:
+        hits = (await quiet.search(owner, "who was here?")).hits
+        assert [hit.gist.content for hit in hits] == [f"{owner} was here"]
 
 
 async def test_concurrent_turns_of_one_session_get_distinct_places_without_a_gap(quiet: Memory) -> None:
@@ -165,8 +177,6 @@ async def test_a_crash_between_two_steps_loses_and_duplicates_nothing_once_it_is
 async def test_imports_and_chat_take_the_same_way_into_the_same_session(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tests.conversations import request
-
     reserved: list[int] = []
     reserve = Sessions.reserve
 

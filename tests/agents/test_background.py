@@ -1,0 +1,49 @@
+"""Is work done where no worker runs?"""
+
+import asyncio
+import logging
+from typing import Any
+
+import pytest
+
+from agents.background import BackgroundNudge
+from agents.memory import Memory
+from tests.conversations import USER, messages, pairs
+
+
+async def test_nudges_during_the_work_lead_to_one_more_round(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds, going = 0, asyncio.Event()
+
+    async def work() -> int:
+        nonlocal rounds
+        rounds += 1
+        await going.wait()
+        return 0
+
+    monkeypatch.setattr(quiet.engine.embeddings, "work", work)
+    nudge = BackgroundNudge(quiet.engine)
+    for _ in range(5):
+        nudge.embed()
+        await asyncio.sleep(0)
+    going.set()
+    await nudge.close()
+    assert rounds == 2
+
+
+async def test_work_that_fails_is_logged_and_left_to_the_sweep(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    await quiet.add(USER, "s1", pairs(1))
+    nudge = BackgroundNudge(quiet.engine)
+
+    async def broken(*_: Any) -> Any:
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patch, caplog.at_level(logging.ERROR):
+        patch.setattr(quiet.engine.embedder, "embed", broken)
+        nudge.embed()
+        await nudge.close()
+    assert "the sweep will try again" in caplog.text
+    assert {one["embed"]["state"] for one in await messages(quiet)} == {"pending"}
+    nudge.embed()
+    await nudge.close()

@@ -1,0 +1,61 @@
+"""Is kept what a user asks to be kept, and only deleted what was meant?"""
+
+from agents.memory import Memory
+from tests.conversations import USER, messages, request, say
+
+
+async def values(memory: Memory, owner: str = USER) -> dict[str, str]:
+    return {fact.key: fact.value for fact, _ in await memory.engine.keyvalues.page(owner, limit=50, after=None)}
+
+
+async def test_remember_keeps_a_fact_and_says_so(quiet: Memory) -> None:
+    asked = request("remember that my wifi password is hunter2")
+    finished = await quiet.chat(asked)
+    assert finished.answer.text == "I'll remember: wifi password: hunter2."
+    assert finished.context.ran == ("keeper_agent", "writer_agent")
+    fact = await quiet.engine.keyvalues.get(USER, "wifi password")
+    assert (fact.value, fact.source) == ("hunter2", f"{asked.turn_id}.prompt")
+
+
+async def test_a_changed_fact_is_told_with_what_was_before(quiet: Memory) -> None:
+    await say(quiet, "remember that my dog is Rex")
+    assert await say(quiet, "remember that my dog is Biscuit") == "I'll remember: dog: Biscuit (before: Rex)."
+
+
+async def test_forget_deletes_the_fact_and_every_exchange_that_stated_it(quiet: Memory) -> None:
+    await say(quiet, "remember that my PIN is 4711", session_id="s2")
+    await say(quiet, "I like trains.", "remember that my PIN is 4711", "remember that my dog is Rex")
+    answer = await say(quiet, "forget my PIN")
+    assert answer == "I have forgotten “pin” and the messages in which you told me."
+    assert await values(quiet) == {"dog": "Rex"}
+    said = [one["content"] for session in ("s1", "s2") for one in await messages(quiet, session)]
+    assert not any("4711" in text for text in said)
+    assert "I like trains." in said
+    assert not any("4711" in hit.gist.content for hit in (await quiet.search(USER, "my PIN is 4711")).hits)
+
+
+async def test_a_fact_that_was_not_exactly_meant_is_named_and_stays(quiet: Memory) -> None:
+    await say(quiet, "remember that my dog food is Acana")
+    answer = await say(quiet, "forget my dog")
+    assert "nothing was deleted" in answer
+    assert "“dog food”" in answer
+    assert await values(quiet) == {"dog food": "Acana"}
+
+
+async def test_nothing_of_another_user_is_forgotten(quiet: Memory) -> None:
+    await say(quiet, "remember that my PIN is 4711", owner="bob")
+    assert "nothing was deleted" in await say(quiet, "forget my PIN")
+    assert await values(quiet, "bob") == {"pin": "4711"}
+    assert len(await messages(quiet, "s1", "bob")) == 2
+
+
+async def test_a_request_to_remember_tried_again_keeps_one_version(quiet: Memory) -> None:
+    for _ in range(2):
+        await quiet.chat(request("remember that my dog is Rex", turn_id="t1", retried=True))
+    assert (await quiet.engine.keyvalues.get(USER, "dog")).version == 1
+    assert len(await messages(quiet)) == 2
+
+
+async def test_a_question_back_keeps_nothing(quiet: Memory) -> None:
+    await say(quiet, "do you remember my dog?", "remember what I told you", "can you remember my dog's name?")
+    assert await values(quiet) == {}

@@ -1,0 +1,184 @@
+"""Are answers without a model useful, and honest where nothing is known?"""
+
+import pytest
+
+from agents.memory import Memory
+from memory.domain import RULE_BASED
+from tests.conversations import USER, pairs, request, say, settle, turn
+
+UNKNOWN = "I don't know that yet"
+
+ANN = (
+    "I live in Lisbon and work as a nurse.",
+    "I am allergic to peanuts.",
+    "My sister Ana gets married on 14 June 2025.",
+    "I have two cats, Tom and Jerry.",
+)
+BEN = (
+    "The project deadline is March 3rd.",
+    "We decided to use PostgreSQL for the database.",
+    "My manager is called Petra.",
+    "My plane to Oslo departs at 9 am on Friday.",
+)
+CLEO = (
+    "My favourite colour is blue.",
+    "My birthday is on 12 May.",
+    "I parked the car on level 3.",
+    "My locker number is 12.",
+    "I play the cello in an orchestra.",
+)
+
+
+async def test_a_question_is_answered_at_once_from_the_same_session(quiet: Memory) -> None:
+    await quiet.chat(request("my dog is called Biscuit"))  # not even embedded yet
+    finished = await quiet.chat(request("what is my dog's name?"))
+    assert finished.answer.text == "You told me: “my dog is called Biscuit” [1]"
+    assert finished.answer.model == RULE_BASED
+    (citation,) = finished.answer.citations
+    assert (citation.n, citation.content, citation.role) == (1, "my dog is called Biscuit", "user")
+
+
+async def test_a_question_is_answered_from_another_session(quiet: Memory) -> None:
+    await say(quiet, "my dog is called Biscuit", session_id="s1")
+    assert await say(quiet, "what is my dog's name?", session_id="s2") == "You told me: “my dog is called Biscuit” [1]"
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "expected"),
+    [
+        (ANN, "where do I live?", "Lisbon"),
+        (ANN, "what is my job?", "nurse"),
+        (ANN, "what am I allergic to?", "peanuts"),
+        (ANN, "when does my sister get married?", "14 June"),
+        (ANN, "when is Ana's wedding?", "14 June"),
+        (ANN, "how many cats do I have?", "two cats"),
+        (ANN, "what are my cats called?", "Tom and Jerry"),
+        (ANN, "do you remember my cats?", "Tom and Jerry"),
+        (BEN, "when is the deadline?", "March 3rd"),
+        (BEN, "which database did we choose?", "PostgreSQL"),
+        (BEN, "what did we decide about the database?", "PostgreSQL"),
+        (BEN, "who is my boss?", "Petra"),
+        (BEN, "when does my flight leave?", "9 am on Friday"),
+        (CLEO, "what's my favorite color?", "blue"),
+        (CLEO, "when is my birthday?", "12 May"),
+        (CLEO, "where did I park the car?", "level 3"),
+        (CLEO, "what is my locker number?", "12"),
+        (CLEO, "what instrument do I play?", "cello"),
+    ],
+)
+async def test_what_a_user_told_answers_the_questions_about_it(
+    quiet: Memory, told: tuple[str, ...], question: str, expected: str
+) -> None:
+    await say(quiet, *told)
+    answer = await say(quiet, question)
+    assert expected in answer
+    assert answer.startswith("You told me: ")
+    assert answer.count("\n") <= 1
+
+
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        (ANN, "what is the capital of France?"),
+        (ANN, "what is my brother's name?"),
+        (ANN, "what is my dog's name?"),
+        (ANN, "how old is my car?"),
+        (BEN, "when is my brother's birthday?"),
+        (BEN, "what is the wifi password?"),
+        (CLEO, "what colour is my car?"),
+        (CLEO, "what is my phone number?"),
+        (CLEO, "when is my mother's birthday?"),
+        ((), "what is my dog's name?"),
+    ],
+)
+async def test_what_nobody_told_is_not_known(quiet: Memory, told: tuple[str, ...], question: str) -> None:
+    await say(quiet, "Hello!", *told)
+    assert (await say(quiet, question)).startswith(UNKNOWN)
+
+
+async def test_a_question_is_not_answered_with_a_question_or_a_request_to_forget(quiet: Memory) -> None:
+    await say(quiet, "what is my dog's name?", "tell me my dog's name", "forget my dog's name")
+    assert (await say(quiet, "what is my dog's name?")).startswith(UNKNOWN)
+
+
+async def test_a_fact_is_told_once_with_the_message_that_stated_it_left_out(quiet: Memory) -> None:
+    await say(quiet, "remember that my wifi password is hunter2")
+    for session in ("s1", "s2"):
+        answer = await say(quiet, "what is my wifi password?", session_id=session)
+        assert answer == "You asked me to remember: wifi password: hunter2 [1]"
+
+
+async def test_a_fact_whose_key_is_made_of_its_value_is_told_by_its_value_alone(quiet: Memory) -> None:
+    assert await say(quiet, "remember that I prefer window seats") == "I'll remember: I prefer window seats."
+    answer = await say(quiet, "which seats do I prefer?")
+    assert answer == "You asked me to remember: I prefer window seats [1]"
+
+
+async def test_sentences_of_a_short_message_are_told_together(quiet: Memory) -> None:
+    await say(quiet, "Hello! I have a dog. His name is Biscuit and he is 4.")
+    assert "His name is Biscuit" in await say(quiet, "what is my dog's name?")
+
+
+async def test_other_languages_are_answered_by_likeness_and_shared_words(quiet: Memory) -> None:
+    await say(quiet, "Ich wohne in Berlin.", "Mein Hund heißt Rex.")
+    assert "Rex" in await say(quiet, "Wie heißt mein Hund?")
+    assert "Berlin" in await say(quiet, "Wo wohne ich?")
+
+
+async def test_a_changed_fact_is_told_as_it_is_now(quiet: Memory) -> None:
+    await say(quiet, "remember that my dog is called Rex", "remember that my dog is called Biscuit")
+    answer = await say(quiet, "what is my dog called?", session_id="s2")
+    assert "Biscuit" in answer
+    assert "Rex" not in answer
+
+
+async def test_what_is_known_of_the_user_is_listed(quiet: Memory) -> None:
+    await say(quiet, "remember that my dog is Biscuit", *ANN, *(f"what is thing {n}?" for n in range(8)))
+    answer = await say(quiet, "what do you know about me?")
+    assert "dog: Biscuit" in answer
+    assert "Lisbon" in answer
+    assert "thing" not in answer
+
+
+async def test_an_answer_of_the_assistant_is_quoted_as_such(quiet: Memory) -> None:
+    said = turn("a1", "The wedding cake should be lemon with poppy seeds.", "assistant", model="gpt-4o-mini")
+    await quiet.add(USER, "s1", [turn("q1", "Any ideas?"), said], wait=True)
+    answer = await say(quiet, "which wedding cake should it be?")
+    assert answer == "I told you: “The wedding cake should be lemon with poppy seeds.” [1]"
+
+
+@pytest.mark.parametrize(
+    ("query", "answer"),
+    [
+        ("hi", "Hello! How can I help?"),
+        ("thanks a lot!", "You're welcome."),
+        ("bye", "Goodbye. I'll remember what we talked about."),
+        ("yes", "All right."),
+        ("I like trains.", "Noted. I'll remember that."),
+        ("summarise our conversation", "There is nothing to summarise yet."),
+    ],
+)
+async def test_small_talk_and_statements_have_plain_answers(quiet: Memory, query: str, answer: str) -> None:
+    assert await say(quiet, query) == answer
+
+
+async def test_a_short_conversation_is_summarised_from_its_first_message(quiet: Memory) -> None:
+    await say(quiet, *BEN, "when is the deadline?", *(f"and what is thing {n}?" for n in range(4)))
+    answer = await say(quiet, "summarise our conversation")
+    assert "The project deadline is March 3rd." in answer
+    assert "We decided to use PostgreSQL for the database." in answer
+
+
+async def test_a_long_conversation_is_summarised_by_its_summaries_and_what_came_after(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", [turn("m1", "We decided to launch on 3 March."), *pairs(10)][:20])
+    await settle(quiet)
+    await say(quiet, "My sister Ana moved to Porto.")
+    answer = await say(quiet, "summarise our conversation")
+    assert "launch on 3 March" in answer
+    assert "Ana moved to Porto" in answer
+
+
+async def test_without_memory_the_answer_says_that_it_did_not_look(quiet: Memory) -> None:
+    await say(quiet, "my dog is called Biscuit")
+    answer = await say(quiet, "what is my dog called?", use_memory=False)
+    assert answer.startswith("I did not look into my memory")

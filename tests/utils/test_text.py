@@ -1,0 +1,74 @@
+"""Is text measured, cut and taken apart as promised, whatever it is?"""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from utils.text import content_stems, count_tokens, cut_at_word, slug, split_sentences, words
+
+prose = st.text(alphabet="ab cdé.,;!? \n\t-’'“”漢🙂", max_size=120)
+
+
+@given(st.text() | prose, st.integers(1, 60))
+def test_a_cut_text_is_short_and_on_one_line(text: str, characters: int) -> None:
+    cut = cut_at_word(text, characters)
+    flat = " ".join(text.split())
+    assert len(cut) <= characters
+    assert "\n" not in cut
+    if len(flat) <= characters:
+        assert cut == flat
+    else:
+        assert cut.endswith("…")
+        assert flat.startswith(cut[:-1])
+
+
+@given(st.lists(st.text("abc", min_size=1, max_size=8), min_size=1, max_size=30), st.integers(20, 60))
+def test_words_that_fit_are_cut_whole(parts: list[str], characters: int) -> None:
+    text = " ".join(parts)
+    cut = cut_at_word(text, characters)
+    if cut.endswith("…"):
+        assert text[len(cut) - 1] == " "
+
+
+def test_a_word_that_does_not_fit_is_cut_itself() -> None:
+    assert cut_at_word("x" * 50, 10) == "x" * 9 + "…"
+    assert cut_at_word("any length", None) == "any length"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
+        ("Dr. Lee lives at No. 5. He sings.", ["Dr. Lee lives at No. 5.", "He sings."]),
+        ("Version 3.5 is out", ["Version 3.5 is out"]),
+        ("a\nb\n\nc", ["a", "b", "c"]),
+        ('He said "no." Then left.', ['He said "no.', "Then left."]),
+        ("  ", []),
+    ],
+)
+def test_sentences_end_where_readers_see_an_end(text: str, sentences: list[str]) -> None:
+    assert split_sentences(text) == sentences
+
+
+@given(st.text() | prose)
+def test_no_letter_is_lost_in_sentences_and_none_is_blank(text: str) -> None:
+    sentences = split_sentences(text)
+    assert all(sentence.strip() == sentence and sentence for sentence in sentences)
+    kept = [character for character in text if character.isalnum()]
+    assert [character for sentence in sentences for character in sentence if character.isalnum()] == kept
+
+
+@given(st.text())
+def test_tokens_are_a_quarter_of_the_bytes_rounded_up(text: str) -> None:
+    assert count_tokens(text) == (len(text.encode("utf-8", "replace")) + 3) // 4
+
+
+@given(st.text() | prose)
+def test_stems_and_slugs_are_made_of_any_text(text: str) -> None:
+    assert len(content_stems(text)) <= len(words(text))
+    assert len(slug(text, 20)) <= 20
+    assert "\n" not in slug(text)
+
+
+def test_stems_leave_out_what_carries_no_meaning() -> None:
+    assert content_stems("What is my dog’s name?") == content_stems("the names of dogs")[::-1] == ["dog", "name"]

@@ -1,0 +1,158 @@
+"""Workers on Redis, and what is left when one of the processes is killed: everything."""
+
+import json
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from pymongo import MongoClient
+from pymongo.errors import PyMongoError
+
+from tests.checks import eventually
+from tests.processes import Process, free_port, loci
+from tests.workers.conftest import Broker
+from utils.clock import now
+
+BATCH = 25
+BATCHES = 24
+
+
+class Deployment:
+    """An API, a worker with the beat, a Redis and a built-in store, each a process."""
+
+    def __init__(self, home: Path, broker: Broker, stack: ExitStack) -> None:
+        self._home = home
+        self._stack = stack
+        self.broker = broker
+        self.port = free_port()
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.api = self._start("serve")
+        self.api.says("Loci is at")
+        self.worker = self._start("worker", "--beat")
+
+    def _start(self, *arguments: str) -> Process:
+        return self._stack.enter_context(
+            loci(self._home, *arguments, redis_url=self.broker.url, port=self.port, host="127.0.0.1")
+        )
+
+    @property
+    def store(self) -> dict[str, Any]:
+        state: dict[str, Any] = json.loads((self._home / "store" / "store.json").read_text())
+        return state
+
+    @property
+    def uri(self) -> str:
+        return f"mongodb://127.0.0.1:{self.store['port']}/?directConnection=true"
+
+    def kill(self, victim: str) -> None:
+        """`kill -9`, and the restart by whoever looks after the process."""
+        match victim:
+            case "worker":
+                self.worker.kill()
+                self.worker = self._start("worker", "--beat")
+            case "api":
+                self.api.kill()
+                self.api = self._start("serve")
+            case "store":
+                os.kill(self.store["pid"], signal.SIGKILL)  # those who are attached start it again
+            case "redis":
+                self.broker.kill_and_restart()
+
+    def add(self, session: str, number: int) -> None:
+        """Imports one batch, again and again until it is acknowledged."""
+        messages = [
+            {
+                "id": f"{session}-{at}",
+                "role": ("user", "assistant")[at % 2],
+                "content": f"Heron {at} nests by the mill.",
+            }
+            for at in range(number * BATCH, (number + 1) * BATCH)
+        ]
+
+        def acknowledged() -> bool:
+            try:
+                body = {"session_id": session, "messages": messages}
+                answer = httpx.post(f"{self.address}/v1/messages", json=body, timeout=30)
+            except httpx.TransportError:
+                return False
+            assert answer.status_code in (200, 503), answer.text
+            return answer.status_code == 200
+
+        eventually(acknowledged, 60)
+
+
+@pytest.fixture
+def deployment(tmp_path: Path, broker: Broker) -> Iterator[Deployment]:
+    with ExitStack() as stack:
+        yield Deployment(tmp_path / "home", broker, stack)
+
+
+def with_time_passing(vectors: Any) -> Callable[[], bool]:
+    """Whether all is embedded; where only leases of the dead are left, the time until they end passes at once."""
+
+    def done() -> bool:
+        try:
+            if vectors.count_documents({"embed.state": "pending"}):
+                return False
+            over = {"$set": {"embed.lease_until": now() - timedelta(seconds=1)}}
+            return bool(vectors.update_many({"embed.state": "leased"}, over).matched_count == 0)
+        except PyMongoError:
+            return False
+
+    return done
+
+
+def test_a_worker_of_its_own_embeds_and_summarises(deployment: Deployment) -> None:
+    for number in range(2):
+        deployment.add("s", number)
+    with MongoClient[dict[str, Any]](deployment.uri) as client:
+        database = client["loci"]
+        eventually(lambda: database["vectors"].count_documents({"embed.state": "done"}) == 2 * BATCH)
+        found = eventually(lambda: database["summaries"].find_one({"summaries.1": {"$exists": True}}))
+        windows = [(one["from_index"], one["to_index"]) for one in found["summaries"]]
+        assert windows == [(0, 19), (20, 39)]
+    assert "loci.embed" not in deployment.api.output
+    assert deployment.worker.stop() == 0
+    assert "Traceback" not in deployment.worker.output
+    assert deployment.api.stop() == 0
+
+
+@pytest.mark.parametrize("victim", ["worker", "redis", "store", "api"])
+def test_a_process_killed_in_the_middle_of_an_import_loses_nothing(deployment: Deployment, victim: str) -> None:
+    sent = threading.Semaphore(0)
+
+    def send() -> None:
+        for number in range(BATCHES):
+            deployment.add("s", number)
+            sent.release()
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    for _ in range(BATCHES // 3):
+        assert sent.acquire(timeout=60)
+    deployment.kill(victim)
+    sender.join(120)
+    assert not sender.is_alive()
+    total = BATCH * BATCHES
+    with MongoClient[dict[str, Any]](deployment.uri) as client:
+        vectors, summaries = client["loci"]["vectors"], client["loci"]["summaries"]
+        eventually(with_time_passing(vectors), 60)
+        found = list(vectors.find({}, {"id": 1, "embed": 1, "message_index": 1, "embedding": 1}))
+        assert sorted(document["id"] for document in found) == sorted(f"s-{at}" for at in range(total))
+        assert all(document["embed"]["state"] == "done" and document["embedding"] for document in found)
+        assert len({document["message_index"] for document in found}) == total
+        places = max(document["message_index"] for document in found) + 1
+        eventually(lambda: summaries.find_one({f"summaries.{places // 20 - 1}": {"$exists": True}}), 60)
+        windows = [one["from_index"] for one in summaries.find_one({})["summaries"]]
+        assert windows == list(range(0, places // 20 * 20, 20))
+    items = httpx.post(f"{deployment.address}/v1/search", json={"query": "herons", "top_k": 50}, timeout=30).json()[
+        "items"
+    ]
+    assert len(items) == 50
