@@ -2,8 +2,9 @@
 
     python -m bench.query [--seconds 8]
 
-Prints p50 and p95 at one client, and at 32 clients the requests a second as a share of a bare FastAPI route that does
-one insert and one find on the same store, measured in turns in the same run.
+Prints p50 and p95 at one client, and at 32 clients the requests a second as a share of a bare FastAPI route on the same
+store that does one insert and one find: it stores a message and finds the newest twelve of its session. Both are
+measured in turns in the same run.
 """
 
 import argparse
@@ -30,7 +31,11 @@ def question(client: int, n: int) -> dict[str, object]:
 
 
 def bare(client: int, n: int) -> dict[str, object]:
-    return {"query": f"where is my item number {n}?", "user_id": f"user-{client}"}
+    return {
+        "query": f"where is my item number {n}?",
+        "user_id": f"user-{client}",
+        "session_id": f"session-{client}-{n // 50}",
+    }
 
 
 @contextlib.contextmanager

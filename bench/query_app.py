@@ -3,6 +3,7 @@
 import sys
 import uuid
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -35,18 +36,26 @@ class FreeEmbedder:
 
 class Bare(BaseModel):
     user_id: str
+    session_id: str
     query: str
 
 
 def add_bare_route(app: FastAPI) -> None:
+    indexed: list[str] = []
+
     @app.post("/bare")
-    async def bare(body: Bare, request: Request) -> dict[str, Any]:
-        """One insert and one find by index."""
-        collection = request.app.state.memory.engine.collections.receipts.database["bare"]
-        identifier = uuid.uuid4().hex
-        await collection.insert_one({"_id": identifier, "user_id": body.user_id, "query": body.query})
-        found = await collection.find_one({"_id": identifier})
-        return {"query": found["query"]}
+    async def bare(body: Bare, request: Request) -> list[dict[str, Any]]:
+        """The least that a chat backend does: stores the message, and finds the newest twelve of its session."""
+        messages = request.app.state.memory.engine.collections.vectors.database["bare"]
+        if not indexed:
+            indexed.append(
+                await messages.create_index([("user_id", 1), ("session_id", 1), ("timestamp", 1)], name="own")
+            )
+        moment = datetime.now(UTC)
+        message = {"user_id": body.user_id, "session_id": body.session_id, "role": "user", "content": body.query}
+        await messages.insert_one({"_id": uuid.uuid4().hex, **message, "timestamp": moment})
+        own = {"user_id": body.user_id, "session_id": body.session_id}
+        return await messages.find(own, {"_id": 0}).sort("timestamp", -1).limit(12).to_list(None)
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ takes another.
 """
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
@@ -111,15 +111,22 @@ class Changes:
         ]
         return (await self._owners.bulk_write(closing, ordered=False)).modified_count == len(closing)
 
-    @asynccontextmanager
-    async def noted(self, owner: str) -> AsyncIterator[None]:
+    def noted(self, owner: str) -> AbstractAsyncContextManager[None]:
         """Around a write of summaries or key/value facts."""
-        number = await self.take(owner, "notes")
+        return self._numbered(owner, "notes", deletion=False)
+
+    def overwriting(self, owner: str) -> AbstractAsyncContextManager[None]:
+        """Around a write that changes the text of a gist."""
+        return self._numbered(owner, "gists", deletion=True)
+
+    @asynccontextmanager
+    async def _numbered(self, owner: str, counter: Counter, *, deletion: bool) -> AsyncIterator[None]:
+        number = await self.take(owner, counter, deletion=deletion)
         try:
             yield
         finally:
-            while not await self.close(owner, number, "notes"):  # swept meanwhile: caches may have passed it
-                number = await self.take(owner, "notes")
+            while not await self.close(owner, number, counter):  # swept meanwhile: caches may have passed it
+                number = await self.take(owner, counter, deletion=deletion)
 
     async def forget(self, owner: str) -> None:
         """Drops a user's counters; every cache of the user is built anew."""

@@ -45,7 +45,11 @@ INDEXES: dict[str, list[IndexModel]] = {
             partialFilterExpression={"message_index": {"$exists": True}},
         ),
         IndexModel([("user_id", ASCENDING), ("change", ASCENDING)], name="owner_change"),
-        IndexModel([("embed.state", ASCENDING), ("embed.lease_until", ASCENDING)], name="embed_work"),
+        IndexModel(
+            [("embed.state", ASCENDING), ("embed.lease_until", ASCENDING)],
+            name="embed_work",
+            partialFilterExpression={"embed.lease_until": {"$exists": True}},
+        ),
     ],
     "summaries": [
         IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session", unique=True),

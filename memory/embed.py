@@ -72,7 +72,7 @@ class EmbeddingQueue:
                             "change": numbers[document["user_id"]],
                             "embed.state": "done",
                         },
-                        "$unset": {"embed.error": ""},
+                        "$unset": {"embed.error": "", "embed.lease_until": ""},
                     },
                 )
                 for document, vector in zip(documents, vectors, strict=True)

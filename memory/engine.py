@@ -100,12 +100,12 @@ async def open_engine(
     sessions = Sessions(collections, window)
     summaries = Summaries(collections, changes, summary_model, window, SummaryRecipe())
     receipts = Receipts(collections)
-    reader = GistReader(collections)
+    reader = GistReader(collections, changes)
     return Engine(
         collections=collections,
         embedder=embedder,
         sessions=sessions,
-        turns=Turns(collections, sessions, reader),
+        turns=Turns(collections, sessions, changes, reader),
         recaller=Recaller(collections, changes, reader, embedder.model, recall_memory_mb),
         summaries=summaries,
         keyvalues=KeyValues(collections, changes),

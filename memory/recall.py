@@ -20,7 +20,7 @@ from utils.coalesce import Coalescer
 from utils.mongo import Document
 
 THREAD_ROWS = 20_000  # from so many rows on, scoring leaves the event loop
-SPARE = 8  # kept beyond top_k, to take the place of duplicates
+SPARE = 2  # kept beyond top_k, to take the place of duplicates
 FEW = 64  # changes up to which the news of concurrent requests are read in one call
 BATCH = 2_000  # documents read at a time while an index is filled
 FIELDS = {"embedding": 1, "embedding_model": 1, "timestamp": 1, "session_id": 1, "kind": 1, "model": 1}

@@ -1,9 +1,11 @@
 """How is something said kept? The one way to remember: imports, prompts and answers all go through `remember`."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import Gist, Remembered, Turn
 from memory.gist_reader import GistReader
@@ -17,9 +19,10 @@ from utils.mongo import Document, insert_new
 class Turns:
     """The messages of sessions, one document each in `vectors`."""
 
-    def __init__(self, collections: Collections, sessions: Sessions, reader: GistReader) -> None:
+    def __init__(self, collections: Collections, sessions: Sessions, changes: Changes, reader: GistReader) -> None:
         self._vectors = collections.vectors
         self._sessions = sessions
+        self._changes = changes
         self._reader = reader
         self._inserts: Coalescer[Document, bool] = Coalescer(lambda new: insert_new(self._vectors, new))
 
@@ -28,7 +31,9 @@ class Turns:
 
         When it returns, the turns are durable and their embedding is due; `Sessions.is_due` says whether a summary is.
         """
-        known = await self._known(owner, [turn.id for turn in turns])
+        known, logged = await asyncio.gather(
+            self._known(owner, [turn.id for turn in turns]), self._sessions.has_logged(owner, session_id, turns[-1:])
+        )
         first = {turn.id: turn for turn in reversed(turns)}
         fresh = [turn for turn in turns if turn.id not in known and first[turn.id] is turn]
         ids = tuple(turn.id for turn in turns)
@@ -36,7 +41,9 @@ class Turns:
             place = await self._sessions.place(owner, session_id)
             inserted = 0
         else:
-            place = await self._sessions.reserve(owner, session_id, fresh)
+            # A request that crashed between the next two lines has counted them all, for it logged the last one.
+            counted = logged and fresh[-1].id == turns[-1].id
+            place = await self._sessions.reserve(owner, session_id, fresh, counted=counted)
             inserted = await self._insert(owner, session_id, _placed(fresh, place.index))
         if place is not None and self._sessions.is_due(place):
             await self._sessions.mark_due(place)
@@ -49,9 +56,11 @@ class Turns:
             place = await self._sessions.place(owner, session_id)
             if found is not None and place is not None:
                 return replace(place, index=found["message_index"])
-        counted = retried and await self._sessions.has_logged(owner, session_id, prompt)
+        counted = retried and await self._sessions.has_logged(owner, session_id, [prompt])
         place = await self._sessions.reserve(owner, session_id, [prompt], answers=1, counted=counted)
-        await self._insert(owner, session_id, [replace(prompt, index=place.index)])
+        placed = replace(prompt, index=place.index)
+        if await self._insert(owner, session_id, [placed]):
+            self._reader.put(owner, gist_of(document_of(owner, session_id, placed, place.index)))
         return place
 
     async def close_exchange(self, owner: str, session_id: str, place: Place, answer: Turn, *, retried: bool) -> bool:
@@ -62,6 +71,7 @@ class Turns:
         if not await self._insert(owner, session_id, [placed]) and retried:
             await self._overwrite(owner, session_id, placed)
         if await self._sessions.answered(place, answer, once=retried):
+            self._reader.put(owner, gist_of(document_of(owner, session_id, placed, place.index + 1)))
             return True
         await self._vectors.delete_many({"user_id": owner, "turn_id": answer.turn_id, "session_id": session_id})
         return False
@@ -114,7 +124,8 @@ class Turns:
         for name in ("_id", "created_at", "message_index"):
             del document[name]
         gone = {"embedding": "", "embedding_model": ""} | ({} if turn.interrupted else {"interrupted": ""})
-        await self._vectors.update_one(_own(owner, [turn.id]), {"$set": document, "$unset": gone})
+        async with self._changes.overwriting(owner):
+            await self._vectors.update_one(_own(owner, [turn.id]), {"$set": document, "$unset": gone})
 
     async def _insert_many(self, documents: list[Document]) -> list[Document]:
         """The documents that were refused as duplicates."""

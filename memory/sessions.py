@@ -87,10 +87,12 @@ class Sessions:
         newest = tuple(identifier for event in found["events"] if (identifier := _id_of(event)) not in own)
         return Place(found["_id"], first, found["summary"]["to"], found["next_index"], newest)
 
-    async def has_logged(self, owner: str, session_id: str, turn: Turn) -> bool:
-        """Whether the session counted this turn already."""
-        event = {"turn_id": turn.turn_id or turn.id, "type": _event(turn)["type"]}
-        own = {"user_id": owner, "session_id": session_id, "events": {"$elemMatch": event}}
+    async def has_logged(self, owner: str, session_id: str, turns: Sequence[Turn]) -> bool:
+        """Whether the session counted one of these turns already."""
+        events = [{"turn_id": turn.turn_id or turn.id, "type": _event(turn)["type"]} for turn in turns]
+        if not events:
+            return False
+        own = {"user_id": owner, "session_id": session_id, "events": {"$elemMatch": {"$or": events}}}
         return await self._sessions.find_one(own, {"_id": 1}) is not None
 
     async def _upsert(self, owner: str, session_id: str, update: dict[str, Any]) -> Document:

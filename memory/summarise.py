@@ -174,7 +174,10 @@ class Summaries:
         while True:
             ended = await self._sessions.update_one(
                 {"_id": session["_id"], "summary.lease": claimed.lease, "next_index": session["next_index"]},
-                {"$set": {"summary.state": "done", "summary.attempts": 0}, "$unset": {"summary.lease": ""}},
+                {
+                    "$set": {"summary.state": "done", "summary.attempts": 0, "summary.lease_until": now()},
+                    "$unset": {"summary.lease": ""},
+                },
             )
             if ended.matched_count:
                 return

@@ -197,7 +197,10 @@ class ScriptedModel:
         try:
             while (request := await _read_request(reader)) is not None:
                 self.requests.append(request)
-                await self._respond(request, reader, writer)
+                try:
+                    await self._respond(request, reader, writer)
+                except ConnectionError:
+                    raise _ClientLeft from None
         except _ClientLeft:
             self.hang_ups += 1
         except (_Cut, ConnectionError, asyncio.IncompleteReadError):

@@ -9,6 +9,7 @@ const sessions = document.getElementById("session");
 const NEW = "";
 
 let session = sessionStorage.getItem("session") || null;
+let view = 0; // counts the conversations shown; what belongs to an earlier one is not shown any more
 
 function headers() {
   const key = localStorage.getItem("key");
@@ -31,11 +32,18 @@ async function call(path, options = {}) {
 function askForKey() {
   const dialog = document.getElementById("keys");
   const key = document.getElementById("key");
-  key.value = "";
-  if (!dialog.open) dialog.showModal();
-  return new Promise((resolve) => {
-    dialog.addEventListener("close", () => { localStorage.setItem("key", key.value.trim()); resolve(); }, { once: true });
+  if (!dialog.open) { key.value = dialog.returnValue = ""; dialog.showModal(); }
+  return new Promise((resolve, reject) => {
+    dialog.addEventListener("close", () => {
+      if (dialog.returnValue !== "use") return reject(new Error("This server needs an API key."));
+      localStorage.setItem("key", key.value.trim());
+      resolve();
+    }, { once: true });
   });
+}
+
+function told(error) {
+  show("error", error instanceof TypeError ? "The server cannot be reached. Is it running?" : error.message);
 }
 
 function show(role, content) {
@@ -83,6 +91,7 @@ async function* events(body) {
 }
 
 async function ask(query) {
+  const here = view;
   show("user", query);
   const line = show("assistant waiting", "");
   let ended = false;
@@ -90,15 +99,18 @@ async function ask(query) {
     const request = { query, stream: true, ...(session ? { session_id: session } : {}) };
     const answer = await call("/query", { method: "POST", body: JSON.stringify(request) });
     for await (const { event, data } of events(answer.body)) {
+      if (here !== view) continue; // read on, so that the answer is not cut short
       if (event === "meta") remember(data.session_id);
       if (event === "delta") line.textContent += data.text;
       if (event === "done") { ended = true; line.textContent = data.response; showSources(data.citations); }
       if (event === "error") { ended = true; show("error", data.detail); }
       line.scrollIntoView({ block: "end" });
     }
-    if (!ended) show("error", "The connection broke off; what came so far is kept.");
+    if (!ended && here === view) show("error", "The connection broke off; what came so far is kept.");
   } catch (error) {
-    show("error", error instanceof TypeError ? "The server cannot be reached. Is it running?" : error.message);
+    if (here !== view) return;
+    told(error);
+    if (!line.textContent && !text.value) text.value = query;
   }
   line.classList.remove("waiting");
   if (!line.textContent) line.remove();
@@ -108,7 +120,7 @@ function remember(id) {
   const fresh = id !== session;
   session = id;
   sessionStorage.setItem("session", id);
-  if (fresh) listSessions();
+  if (fresh) listSessions().catch(told);
 }
 
 async function listSessions() {
@@ -119,15 +131,18 @@ async function listSessions() {
 }
 
 async function openSession(id) {
+  const here = ++view;
   session = id || null;
+  send.disabled = false;
   log.replaceChildren();
   if (!session) { sessionStorage.removeItem("session"); return; }
   sessionStorage.setItem("session", session);
   let cursor = null;
   do {
     const query = new URLSearchParams({ limit: "200", ...(cursor ? { cursor } : {}) });
-    const page = await (await call(`/v1/sessions/${encodeURIComponent(session)}/messages?${query}`)).json();
-    for (const message of page.items) show(message.role, message.content);
+    const page = await (await call(`/v1/sessions/${encodeURIComponent(id)}/messages?${query}`)).json();
+    if (here !== view) return;
+    for (const message of page.items) show(message.interrupted ? `${message.role} interrupted` : message.role, message.content);
     cursor = page.next_cursor;
   } while (cursor);
 }
@@ -138,16 +153,18 @@ form.addEventListener("submit", async (event) => {
   if (!query || send.disabled) return;
   text.value = "";
   send.disabled = true;
+  const here = view;
   await ask(query);
+  if (here !== view) return;
   send.disabled = false;
   text.focus();
 });
 text.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); form.requestSubmit(); }
 });
-sessions.addEventListener("change", () => openSession(sessions.value).catch((error) => show("error", error.message)));
+sessions.addEventListener("change", () => openSession(sessions.value).catch(told));
 document.getElementById("new").addEventListener("click", () => { openSession(null); sessions.value = NEW; text.focus(); });
 
 listSessions()
-  .then(() => session && openSession(session))
-  .catch(() => { session = null; sessionStorage.removeItem("session"); });
+  .then(() => session && openSession(session).catch(() => openSession(null))) // it may have been deleted
+  .catch(told);

@@ -4,10 +4,8 @@ import logging
 import threading
 from typing import Any
 
-from celery import beat
-
 from config.settings import Settings
-from workers.app import make_app
+from workers.app import make_app, make_beat
 
 STOP_SECONDS = 30
 
@@ -21,9 +19,7 @@ class InProcessWorker:
         self.app, self._process = make_app(settings)
         self._controller: Any = None
         self._ready = threading.Event()  # the controller takes tasks, or there will be none
-        self._beat: Any = beat.EmbeddedService(
-            self.app, max_interval=1, thread=True, scheduler_cls="celery.beat:Scheduler"
-        )
+        self._beat = make_beat(self.app)
         self._thread = threading.Thread(target=self._work, name="worker", daemon=True)
 
     def start(self) -> None:

@@ -6,7 +6,7 @@ from celery import signals
 
 from config.settings import Settings
 from utils.errors import ConfigurationError
-from workers.app import make_app
+from workers.app import make_app, make_beat
 
 
 def run_worker(settings: Settings, *, concurrency: int, beat: bool) -> None:
@@ -22,12 +22,16 @@ def run_worker(settings: Settings, *, concurrency: int, beat: bool) -> None:
     def end(**_: Any) -> None:
         process.stop()
 
+    def ready(**_: Any) -> None:  # not before: threads do not survive the forks of the pool
+        make_beat(app).start()
+
     signals.worker_process_init.connect(begin, weak=False)
     signals.worker_process_shutdown.connect(end, weak=False)
+    if beat:
+        signals.worker_ready.connect(ready, weak=False)
     worker = app.Worker(
         concurrency=concurrency,
         pool="prefork" if concurrency > 1 else "solo",
-        beat=beat,
         loglevel="INFO",
         without_mingle=True,
         without_gossip=True,

@@ -265,12 +265,21 @@ async def test_a_user_of_whom_nothing_is_known_has_no_hits(quiet: Memory) -> Non
 
 
 async def test_a_message_deleted_between_ranking_and_reading_is_not_told(
-    with_model: Memory, monkeypatch: pytest.MonkeyPatch
+    two: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await with_model.add(USER, "s1", [turn("m1", "bees make honey"), turn("m2", "bees like lavender")], wait=True)
-    await with_model.search(USER, "bees")
-    await with_model.engine.collections.vectors.delete_one({"_id": "m1"})
-    recall = await with_model.search(USER, "bees make honey")
+    one, other = two
+    await one.add(USER, "s1", [turn("m1", "bees make honey")], wait=True)
+    await one.add(USER, "s2", [turn("m2", "bees like lavender")], wait=True)
+    assert len(await found(one, "bees")) == 2  # both have been read before
+    reader = one.engine.recaller._reader
+    read = reader.by_keys
+
+    async def meanwhile(*args: Any) -> Any:
+        await other.engine.forgetter.session(USER, "s1")
+        return await read(*args)
+
+    monkeypatch.setattr(reader, "by_keys", meanwhile)
+    recall = await one.search(USER, "bees make honey")
     assert [hit.gist.id for hit in recall.hits] == ["m2"]
     assert [one.dropped for one in recall.considered] == ["deleted", None]
 

@@ -169,6 +169,8 @@ async def test_a_crash_between_two_steps_loses_and_duplicates_nothing_once_it_is
     await quiet.add(USER, "s1", pairs(1, first=90))
     kept = await messages(quiet)
     assert [one["_id"] for one in kept] == [one.id for one in [*turns, *pairs(1, first=90)]]
+    session = await quiet.engine.sessions.get(USER, "s1")
+    assert (session.message_count, session.pair_count) == (26, 13)
     await settle(quiet)
     found = await quiet.engine.collections.vectors.find({"embed.state": "done"}, {"_id": 1}).to_list(None)
     assert len(found) == 26

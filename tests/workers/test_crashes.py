@@ -109,6 +109,17 @@ def with_time_passing(vectors: Any) -> Callable[[], bool]:
     return done
 
 
+def windows_of(sessions: Any, summaries: Any, count: int) -> list[int] | None:
+    """Where the summaries begin, once there are so many. The places of a batch that was never stored are waited for;
+    that time passes at once."""
+    found = summaries.find_one({})
+    if found is not None and len(found["summaries"]) == count:
+        return [one["from_index"] for one in found["summaries"]]
+    waiting = {"summary.waiting_since": {"$exists": True}}
+    sessions.update_many(waiting, {"$set": {"summary.waiting_since": now() - timedelta(hours=1)}})
+    return None
+
+
 def test_a_worker_of_its_own_embeds_and_summarises(deployment: Deployment) -> None:
     for number in range(2):
         deployment.add("s", number)
@@ -148,11 +159,38 @@ def test_a_process_killed_in_the_middle_of_an_import_loses_nothing(deployment: D
         assert sorted(document["id"] for document in found) == sorted(f"s-{at}" for at in range(total))
         assert all(document["embed"]["state"] == "done" and document["embedding"] for document in found)
         assert len({document["message_index"] for document in found}) == total
-        places = max(document["message_index"] for document in found) + 1
-        eventually(lambda: summaries.find_one({f"summaries.{places // 20 - 1}": {"$exists": True}}), 60)
-        windows = [one["from_index"] for one in summaries.find_one({})["summaries"]]
-        assert windows == list(range(0, places // 20 * 20, 20))
+        sessions = client["loci"]["sessions"]
+        places = {document["message_index"] for document in found}
+        due = {place // 20 * 20 for place in places if place < (max(places) + 1) // 20 * 20}
+        windows = eventually(lambda: windows_of(sessions, summaries, len(due)), 60)
+        assert windows == sorted(due)
     items = httpx.post(f"{deployment.address}/v1/search", json={"query": "herons", "top_k": 50}, timeout=30).json()[
         "items"
     ]
     assert len(items) == 50
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return " Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are listed under /proc")
+def test_no_process_of_a_worker_outlives_it(tmp_path: Path, broker: Broker) -> None:
+    with loci(tmp_path, "worker", "--beat", "--concurrency", "2", redis_url=broker.url) as worker:
+        worker.says("ready")
+        started = children(worker.pid)
+        assert len(started) == 2
+        worker.kill()
+        eventually(lambda: not any(is_alive(pid) for pid in started))
+    with loci(tmp_path, "worker", "--beat", "--concurrency", "2", redis_url=broker.url) as worker:
+        worker.says("ready")
+        started = children(worker.pid)
+        assert worker.stop() == 0
+        assert not any(is_alive(pid) for pid in started)

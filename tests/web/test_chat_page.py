@@ -1,0 +1,262 @@
+"""The chat page, in a real browser."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
+
+from config.settings import Settings
+from tests.conftest import Served
+from tests.scripted_model import Behaviour, ScriptedModel, answer, cut
+
+CHROMIUM = "/usr/bin/chromium"
+OPTIONS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    found = shutil.which(CHROMIUM) or shutil.which("chromium")
+    if found is None and os.environ.get("CI") != "true":
+        pytest.skip("chromium is not installed")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=found or CHROMIUM, args=OPTIONS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedModel]:
+    with ScriptedModel() as model:
+        yield model
+
+
+class Watched:
+    """A page, with everything that must not happen on it."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        page.on("request", self._request)
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def _request(self, request: Request) -> None:
+        self.requests.append(request.url)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+
+@pytest.fixture
+def watched(browser: Browser) -> Iterator[Watched]:
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.set_default_timeout(10_000)
+    yield Watched(context.new_page())
+    context.close()
+
+
+@pytest.fixture
+def page(watched: Watched) -> Page:
+    return watched.page
+
+
+@pytest.fixture
+def address(serve: Callable[..., str], model: ScriptedModel) -> str:
+    return serve(openai_base_url=model.url, embedding_model="local", model_deadline=5)
+
+
+def say(page: Page, text: str) -> None:
+    page.get_by_label("Message", exact=True).fill(text)
+    page.get_by_role("button", name="Send").click()
+
+
+def lines(page: Page) -> list[str]:
+    return page.locator(".message").all_inner_texts()
+
+
+def test_a_conversation_streams_and_survives_a_reload(
+    page: Page, watched: Watched, address: str, model: ScriptedModel
+) -> None:
+    page.goto(address)
+    expect(page).to_have_title("Loci")
+    model.script(Behaviour(text="One two three four", hang_after=3))
+    say(page, "Count for me")
+    expect(page.locator(".assistant")).to_have_text("One two ")
+    page.reload()
+    expect(page.locator(".assistant")).to_have_text("One two ")
+    model.script(answer("Five six"))
+    page.get_by_label("Message", exact=True).fill("Go on")
+    page.get_by_label("Message", exact=True).press("Enter")
+    expect(page.locator(".message")).to_have_text(["Count for me", "One two ", "Go on", "Five six"])
+    page.reload()
+    expect(page.locator(".message")).to_have_text(["Count for me", "One two ", "Go on", "Five six"])
+    assert {url.split("/")[2] for url in watched.requests} == {address.split("/")[2]}
+    assert watched.complaints == []
+
+
+def test_a_new_conversation_recalls_from_the_other_and_both_can_be_opened(
+    page: Page, serve: Callable[..., str]
+) -> None:
+    page.goto(serve())
+    say(page, "Remember that my cat is called Ada")
+    expect(page.locator(".assistant")).to_contain_text("Ada")
+    page.get_by_role("button", name="New conversation").click()
+    expect(page.locator(".message")).to_have_count(0)
+    say(page, "What is my cat called?")
+    expect(page.locator(".assistant")).to_contain_text("Ada")
+    page.get_by_text("1 memory").click()
+    expect(page.locator(".sources li")).to_contain_text("Ada")
+    picker = page.get_by_label("Conversation", exact=True)
+    expect(picker.locator("option")).to_have_text(
+        ["New conversation", "What is my cat called?", "Remember that my cat is called Ada"]
+    )
+    picker.select_option("Remember that my cat is called Ada")
+    expect(page.locator(".user")).to_have_text("Remember that my cat is called Ada")
+
+
+def test_markup_is_shown_as_the_text_that_it_is(
+    page: Page, watched: Watched, address: str, model: ScriptedModel
+) -> None:
+    evil = '<img src=x onerror="document.title=1"><script>document.title=1</script><b>bold</b>'
+    page.goto(address)
+    model.script(answer(f"You said {evil}"))
+    say(page, evil)
+    expect(page.locator(".message")).to_have_text([evil, f"You said {evil}"])
+    page.reload()
+    expect(page.locator(".message")).to_have_text([evil, f"You said {evil}"])
+    assert page.locator("#log img, #log script, #log b").count() == 0
+    expect(page).to_have_title("Loci")
+    assert watched.complaints == []
+
+
+def test_the_policy_keeps_scripts_and_other_origins_out(page: Page, watched: Watched, address: str) -> None:
+    page.goto(address)
+    page.evaluate(
+        "document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.ran = 1'}))"
+    )
+    assert page.evaluate("window.ran") is None
+    assert page.evaluate("fetch('https://example.org').then(() => 'sent', () => 'refused')") == "refused"
+    assert any("Content Security Policy" in complaint for complaint in watched.complaints)
+    assert not [url for url in watched.requests if "example.org" in url and not url.startswith(address)]
+
+
+def test_a_model_that_breaks_off_is_told_and_its_part_stands(page: Page, address: str, model: ScriptedModel) -> None:
+    page.goto(address)
+    model.script(cut(3))
+    say(page, "Tell me")
+    expect(page.locator(".error")).to_be_visible()
+    expect(page.locator(".assistant")).to_have_text("You said: ")
+    expect(page.get_by_role("button", name="Send")).to_be_enabled()
+
+
+def test_a_server_that_is_away_is_told(page: Page, make_settings: Callable[..., Settings]) -> None:
+    served = Served(make_settings())
+    page.goto(served.start())
+    say(page, "hello")
+    expect(page.locator(".assistant")).not_to_be_empty()
+    served.stop()
+    say(page, "Are you there?")
+    expect(page.locator(".error")).to_have_text("The server cannot be reached. Is it running?")
+    expect(page.get_by_label("Message", exact=True)).to_have_value("Are you there?")
+
+
+def test_a_key_is_asked_for_where_keys_are_on(page: Page, serve: Callable[..., str]) -> None:
+    page.goto(serve(api_keys="ann:key-of-ann"))
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_be_visible()
+    for key in ("wrong", "key-of-ann"):
+        page.get_by_label("This server asks for an API key").fill(key)
+        page.get_by_role("button", name="Use it").click()
+    expect(dialog).to_be_hidden()
+    say(page, "hello")
+    expect(page.locator(".assistant")).not_to_be_empty()
+    page.reload()
+    expect(page.locator(".message")).to_have_count(2)
+    expect(dialog).to_be_hidden()
+
+
+def test_the_key_dialog_can_be_left(page: Page, serve: Callable[..., str]) -> None:
+    page.goto(serve(api_keys="ann:key-of-ann"))
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    expect(page.locator(".error")).to_have_text("This server needs an API key.")
+
+
+def test_switching_conversations_does_not_mix_them(page: Page, address: str, model: ScriptedModel) -> None:
+    page.goto(address)
+    model.script(Behaviour(text="One two three four", hang_after=3))
+    say(page, "Count for me")
+    expect(page.locator(".assistant")).to_have_text("One two ")
+    page.get_by_role("button", name="New conversation").click()
+    expect(page.locator(".message")).to_have_count(0)
+    say(page, "Something else")
+    expect(page.locator(".message")).to_have_text(["Something else", "You said: Something else"])
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_fits_and_can_be_read(browser: Browser, serve: Callable[..., str], width: int, scheme: Any) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 740}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(serve())
+    say(page, "Remember that " + "my very long word is " + "x" * 200)
+    expect(page.locator(".assistant")).not_to_be_empty()
+    say(page, "What did I ask you to remember?")
+    expect(page.locator(".sources")).to_be_visible()
+    page.locator(".sources summary").click()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    for selector in ("#text", "#send", "#new", "#session"):
+        box = page.locator(selector).bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+    for selector in (".user", ".assistant", ".sources", "#send"):
+        assert contrast(page, selector) >= 4.5, selector
+    if shots := os.environ.get("SHOTS"):
+        page.screenshot(path=f"{shots}/chat-{width}-{scheme}.png")
+    context.close()
+
+
+def contrast(page: Page, selector: str) -> float:
+    """WCAG's contrast of an element's text against what is behind it, as the browser paints them."""
+    ratio: float = page.locator(selector).first.evaluate(
+        """element => {
+          const pixel = (colours) => {
+            const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+            for (const colour of colours) { canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); }
+            return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+          };
+          const light = (rgb) => rgb
+            .map((part) => part / 255)
+            .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+            .reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0);
+          const behind = ["canvas"];
+          for (let at = element, all = []; at; at = at.parentElement) {
+            all.unshift(getComputedStyle(at).backgroundColor);
+            if (!at.parentElement) behind.push(...all);
+          }
+          const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+          behind[0] = dark ? "#121212" : "#ffffff";
+          const style = getComputedStyle(element);
+          const text = light(pixel([...behind, style.color]));
+          const ground = light(pixel(behind));
+          const ratio = (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05);
+          return 1 + (ratio - 1) * Number(style.opacity);
+        }"""
+    )
+    return ratio
