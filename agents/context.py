@@ -115,7 +115,7 @@ class Context:
     """A request on its way through the agents; each returns a copy with its part filled in.
 
     `place`: where the prompt stands in its session; None for a temporary request. `emit`: takes the answer's text as it
-    comes. `done`: what an agent did that the answer should tell.
+    comes. `done`: what an agent did that the answer should tell. `forgotten`: the request itself was deleted.
     """
 
     request: ChatRequest
@@ -124,6 +124,7 @@ class Context:
     bundle: Bundle | None = None
     images: str | None = None
     done: str | None = None
+    forgotten: bool = False
     answer: Answer | None = None
     ran: tuple[str, ...] = ()
     streamed: bool = False

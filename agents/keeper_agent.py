@@ -26,7 +26,7 @@ class KeeperAgent:
         if (statement := statement_to_remember(context.request.query)) is not None:
             return replace(context, done=await self._keep(context, statement))
         if (meant := statement_to_forget(context.request.query)) is not None:
-            return replace(context, done=await self._forget(context, meant))
+            return await self._forget(context, meant)
         return context
 
     async def _keep(self, context: Context, statement: str) -> str:
@@ -37,16 +37,18 @@ class KeeperAgent:
         instead = f" (before: {former[0].value})" if former and not new else ""
         return f"I'll remember: {told(key, value)}{instead}."
 
-    async def _forget(self, context: Context, meant: str) -> str:
+    async def _forget(self, context: Context, meant: str) -> Context:
+        """Deletes the fact, the exchanges that stated it, and the request itself, which may repeat it."""
         owner = context.request.owner
         facts = await self._engine.keyvalues.suited(owner, meant, LOOKED_AT)
         fact = fact_meant(meant, facts)
         if fact is None:
             close = facts_near(meant, facts)
             hint = f" The closest I have: {', '.join(f'“{one.key}”' for one in close)}." if close else ""
-            return f"I have no stored fact of exactly that kind, so nothing was deleted.{hint}"
+            return replace(context, done=f"I have no stored fact of exactly that kind, so nothing was deleted.{hint}")
         messages = await self._engine.forgetter.sources_of(owner, fact)
         with suppress(NotFound):  # somebody else was faster
             await self._engine.keyvalues.delete(owner, fact.key)
+        await self._engine.forgetter.exchange(owner, prompt_id(context.request.turn_id))
         also = " and the messages in which you told me" if messages else ""
-        return f"I have forgotten “{fact.key}”{also}."
+        return replace(context, done=f"I have forgotten “{fact.key}”{also}.", forgotten=True)

@@ -179,7 +179,7 @@ class Memory:
             turn_id=request.turn_id,
             session_id=request.session_id,
             at=now(),
-            query=request.query,
+            query="" if context.forgotten else request.query,
             intent=context.intent.name,
             need_memory=context.intent.need_memory,
             memory_reason=context.intent.memory_reason,

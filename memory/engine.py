@@ -110,7 +110,7 @@ async def open_engine(
         summaries=summaries,
         keyvalues=KeyValues(collections, changes),
         receipts=receipts,
-        forgetter=Forgetter(collections, changes, summaries, receipts),
+        forgetter=Forgetter(collections, changes, sessions, summaries, receipts),
         idempotency=IdempotencyKeys(collections),
         embeddings=EmbeddingQueue(collections, changes, embedder),
         changes=changes,

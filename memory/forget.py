@@ -7,6 +7,7 @@ from memory.collections import Collections
 from memory.domain import KeyValue
 from memory.ids import keys_of
 from memory.receipts import Receipts
+from memory.sessions import Sessions
 from memory.summarise import Summaries
 from utils.errors import NotFound
 
@@ -16,9 +17,12 @@ MARKED_AT_ONCE = 1_000
 class Forgetter:
     """Deletes sessions, users and single facts. Every recall index of every process sees it at the next search."""
 
-    def __init__(self, collections: Collections, changes: Changes, summaries: Summaries, receipts: Receipts) -> None:
+    def __init__(
+        self, collections: Collections, changes: Changes, sessions: Sessions, summaries: Summaries, receipts: Receipts
+    ) -> None:
         self._collections = collections
         self._changes = changes
+        self._sessions = sessions
         self._summaries = summaries
         self._receipts = receipts
 
@@ -45,9 +49,11 @@ class Forgetter:
 
         Returns how many messages that were. A fact that came by the API alone has no source.
         """
-        return sum([await self._exchange(owner, source) for source in fact.sources])
+        return sum([await self.exchange(owner, source) for source in fact.sources])
 
-    async def _exchange(self, owner: str, source_id: str) -> int:
+    async def exchange(self, owner: str, source_id: str) -> int:
+        """Deletes the exchange that a message belongs to, or the message alone where it was imported; returns how many
+        messages that were. The session's title goes where it quotes the message."""
         source = {"_id": {"$in": keys_of(source_id, owner)}, "user_id": owner}
         found = await self._collections.vectors.find_one(source)
         if found is None:
@@ -55,6 +61,7 @@ class Forgetter:
         exchange = {"user_id": owner, "turn_id": found.get("turn_id", found["id"]), "session_id": found["session_id"]}
         await self._receipts.delete(owner, exchange["turn_id"])
         deleted = await self._gists(owner, exchange if "turn_id" in found else source)
+        await self._sessions.retitle(owner, found["session_id"], found["content"])
         await self._summaries.rewrite(owner, found["session_id"], found["message_index"])
         return deleted
 

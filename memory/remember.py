@@ -73,7 +73,10 @@ class Turns:
         if await self._sessions.answered(place, answer, once=retried):
             self._reader.put(owner, gist_of(document_of(owner, session_id, placed, place.index + 1)))
             return True
-        await self._vectors.delete_many({"user_id": owner, "turn_id": answer.turn_id, "session_id": session_id})
+        async with self._changes.overwriting(owner):
+            await self._vectors.delete_many({"user_id": owner, "turn_id": answer.turn_id, "session_id": session_id})
+        if await self._vectors.find_one({"user_id": owner}, {"_id": 1}) is None:
+            await self._changes.forget(owner)  # all of the user was deleted
         return False
 
     async def recent(self, owner: str, session_id: str, place: Place, most: int) -> list[Gist]:

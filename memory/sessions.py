@@ -20,6 +20,7 @@ from utils.text import cut_at_word
 NEWEST = 16  # events that a reservation tells: the twelve messages that a bundle shows, and some to spare
 EVENTS = 200  # newest events that a session keeps
 TITLE_CHARACTERS = 60
+UNTITLED = "Conversation"
 COUNTERS = {"events": 0}
 DUE = {"summary.state": "pending", "summary.attempts": 0}  # new messages are a reason to try a dead job again
 
@@ -76,7 +77,7 @@ class Sessions:
             "$push": {"events": {"$each": [_event(turn) for turn in logged[-EVENTS:]], "$slice": -EVENTS}},
             "$set": {"updated_at": moment},
             "$setOnInsert": {
-                "title": _title(turns),
+                "title": _title(next((turn for turn in turns if turn.role == "user"), turns[0]).content),
                 "created_at": moment,
                 "summary": {"state": "done", "attempts": 0, "lease_until": moment, "to": -1},
             },
@@ -175,6 +176,11 @@ class Sessions:
         cursor = self._sessions.find(filter, COUNTERS).sort([("updated_at", -1), ("_id", -1)]).limit(limit)
         return [(_session(found), found["_id"]) for found in await cursor.to_list(None)]
 
+    async def retitle(self, owner: str, session_id: str, content: str) -> None:
+        """Takes a deleted message out of the title that was made of it."""
+        own = {"user_id": owner, "session_id": session_id, "title": _title(content)}
+        await self._sessions.update_one(own, {"$set": {"title": UNTITLED}})
+
     async def rename(self, owner: str, session_id: str, title: str) -> Session:
         found = await self._sessions.find_one_and_update(
             {"user_id": owner, "session_id": session_id},
@@ -185,6 +191,10 @@ class Sessions:
         if found is None:
             raise NotFound("No such session")
         return _session(found)
+
+
+def _title(text: str) -> str:
+    return cut_at_word(text, TITLE_CHARACTERS)
 
 
 def _event(turn: Turn) -> Document:
@@ -203,11 +213,6 @@ def _id_of(event: Document) -> str:
     if "id" in event:
         return str(event["id"])
     return prompt_id(event["turn_id"]) if event["type"] == "prompt" else response_id(event["turn_id"])
-
-
-def _title(turns: Sequence[Turn]) -> str:
-    first = next((turn for turn in turns if turn.role == "user"), turns[0])
-    return cut_at_word(first.content, TITLE_CHARACTERS)
 
 
 def _session(found: Document) -> Session:

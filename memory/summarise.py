@@ -129,7 +129,8 @@ class Summaries:
                 )
                 if kept is None:  # the lease ran out, or the session was deleted
                     if await self._sessions.find_one({"_id": session["_id"]}, {"_id": 1}) is None:
-                        await self._summaries.delete_one({"_id": session["_id"]})
+                        async with self._changes.noted(session["user_id"]):
+                            await self._summaries.delete_one({"_id": session["_id"]})
                     return written
                 session["summary"].pop("waiting_since", None)
             await self._finish(claimed, session)

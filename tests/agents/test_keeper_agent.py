@@ -59,3 +59,11 @@ async def test_a_request_to_remember_tried_again_keeps_one_version(quiet: Memory
 async def test_a_question_back_keeps_nothing(quiet: Memory) -> None:
     await say(quiet, "do you remember my dog?", "remember what I told you", "can you remember my dog's name?")
     assert await values(quiet) == {}
+
+
+async def test_forgetting_leaves_no_trace_of_the_value(quiet: Memory) -> None:
+    for number, text in enumerate(("remember that my PIN is 4711", "forget that my PIN is 4711")):
+        await quiet.chat(request(text, turn_id=f"t{number}"))
+    database = quiet.engine.collections.vectors.database
+    for name in await database.list_collection_names():
+        assert "4711" not in str(await database[name].find({}).to_list(None)), name

@@ -193,7 +193,8 @@ async def test_a_chat_recalls_the_8_best_messages(with_model: Memory) -> None:
     await with_model.add(USER, "s1", [turn(f"m{n}", f"bees honey {n}") for n in range(20)], wait=True)
     recall = await with_model.search(USER, "bees honey", QUERY)
     assert len(recall.hits) == 8
-    assert [one.dropped for one in recall.considered[8:20]] == ["top_k"] * 12
+    assert len(recall.considered) > 8
+    assert {one.dropped for one in recall.considered[8:]} == {"top_k"}
 
 
 async def test_a_message_below_the_similarity_of_0_45_is_not_recalled(with_model: Memory) -> None:

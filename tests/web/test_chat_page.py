@@ -84,10 +84,6 @@ def say(page: Page, text: str) -> None:
     page.get_by_role("button", name="Send").click()
 
 
-def lines(page: Page) -> list[str]:
-    return page.locator(".message").all_inner_texts()
-
-
 def test_a_conversation_streams_and_survives_a_reload(
     page: Page, watched: Watched, address: str, model: ScriptedModel
 ) -> None:
@@ -214,9 +210,11 @@ def test_the_page_fits_and_can_be_read(browser: Browser, serve: Callable[..., st
     context = browser.new_context(viewport={"width": width, "height": 740}, color_scheme=scheme)
     page = context.new_page()
     page.goto(serve())
-    say(page, "Remember that " + "my very long word is " + "x" * 200)
-    expect(page.locator(".assistant")).not_to_be_empty()
-    say(page, "What did I ask you to remember?")
+    say(page, "Remember that my cat is called Ada")
+    expect(page.locator(".assistant")).to_have_count(1)
+    say(page, "A very long word is " + "x" * 200)
+    expect(page.locator(".assistant")).to_have_count(2)
+    say(page, "What is my cat called?")
     expect(page.locator(".sources")).to_be_visible()
     page.locator(".sources summary").click()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
