@@ -68,9 +68,13 @@ class Turns:
         place of an answer that may be there already. False: the session was deleted meanwhile; nothing is left behind.
         """
         placed = replace(answer, index=place.index + 1)
-        if not await self._insert(owner, session_id, [placed]) and retried:
+        # Counted while it lands: a crash in between costs a count, never a message.
+        inserted, counted = await asyncio.gather(
+            self._insert(owner, session_id, [placed]), self._sessions.answered(place, answer, once=retried)
+        )
+        if not inserted and retried:
             await self._overwrite(owner, session_id, placed)
-        if await self._sessions.answered(place, answer, once=retried):
+        if counted:
             self._reader.put(owner, gist_of(document_of(owner, session_id, placed, place.index + 1)))
             return True
         async with self._changes.overwriting(owner):

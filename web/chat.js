@@ -69,6 +69,7 @@ function showSources(citations) {
     list.append(item);
   }
   box.append(title, list);
+  box.addEventListener("toggle", () => box.scrollIntoView({ block: "nearest" }));
   log.append(box);
   box.scrollIntoView({ block: "end" });
 }
