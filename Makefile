@@ -10,6 +10,7 @@ run: .venv/run
 
 test: .venv/dev
 	$(BIN)/pytest -q
+	LOCI_TEST_DRIVER=motor $(BIN)/pytest -q tests/memory tests/agents
 
 check: .venv/dev
 	$(BIN)/ruff check .
