@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import aclosing
 from typing import Any, cast
 
@@ -52,11 +52,16 @@ async def _once(request: Request, key: str, handle: Handler) -> Response:
         raise InvalidInput(f"An Idempotency-Key has 1 to {KEY_CHARACTERS} characters")
     requests: IdempotencyKeys = request.app.state.memory.engine.idempotency
     body = await request.body()
-    owner = await _owner(request, body)
+    parsed = await request.json() if body else None
+    fields = parsed if isinstance(parsed, dict) else {}
+    if fields.get("temporary") is True:
+        return await handle(request)  # it writes nothing, and nothing of it may be kept
+    owner = await _owner(request, fields)
     fingerprint = hashlib.sha256(f"{request.method} {request.url.path}?{request.url.query}\n".encode() + body)
     stored = await requests.begin(owner, key, fingerprint.hexdigest())
     if stored is not None:
-        return Response(stored.body, stored.status, {"Idempotency-Replayed": "true"}, stored.media_type)
+        headers = {"Idempotency-Replayed": "true"} | ({"ETag": stored.etag} if stored.etag else {})
+        return Response(stored.body, stored.status, headers, stored.media_type)
     request.state.once = derived_id(owner, key)
     try:
         response = await handle(request)
@@ -73,15 +78,12 @@ async def _once(request: Request, key: str, handle: Handler) -> Response:
     return response
 
 
-async def _owner(request: Request, body: bytes) -> str:
+async def _owner(request: Request, fields: Mapping[str, Any]) -> str:
     """The user that the request is about, before it is validated; a body that is not understood is refused later."""
     calling = await caller(request)
     if calling.user is not None:
         return calling.user
-    named = request.query_params.get("user_id")
-    if named is None and body:
-        parsed = await request.json()
-        named = parsed.get("user_id") if isinstance(parsed, dict) else None
+    named = request.query_params.get("user_id") or fields.get("user_id")
     return named if isinstance(named, str) and named else calling.owner(None)
 
 
@@ -109,7 +111,7 @@ async def _recorded(
 
 def _stored(response: Response, body: bytes) -> StoredAnswer:
     media_type = response.headers.get("content-type", "application/json")
-    return StoredAnswer(response.status_code, media_type, body)
+    return StoredAnswer(response.status_code, media_type, body, response.headers.get("etag"))
 
 
 def once_id(request: Request) -> str | None:

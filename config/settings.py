@@ -46,7 +46,7 @@ class Settings(BaseSettings):
     model_deadline: float = Field(60.0, gt=0, le=600, description="Seconds that one answer may take, retries included")
 
     use_llm_intent: bool = Field(False, description="Detect intents by embedding similarity instead of keywords")
-    vector_search: Literal["exact", "mongodb"] = Field("exact", description="Exact search in process; mongodb is not supported by this version")
+    vector_search: Literal["exact", "mongodb"] = Field("exact", description="Only exact, in process, in this version")
     rerank_model: Path | None = Field(None, description="Path of an ONNX cross-encoder; not supported by this version")
     summary_interval: int = Field(10, ge=1, le=1000, description="Message pairs between two summaries")
     recall_memory_mb: int = Field(512, ge=1, description="Memory that recall indexes may take, in MB")

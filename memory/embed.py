@@ -10,7 +10,7 @@ from pymongo import UpdateOne
 from memory.changes import Changes
 from memory.collections import Collections
 from memory.gists import text_to_embed
-from memory.leases import claim, fail, pending, revive
+from memory.leases import claim, fail, held, pending, revive
 from utils.embeddings import Embedder
 from utils.errors import ModelError, ModelUnavailable
 from utils.mongo import Document
@@ -40,7 +40,8 @@ class EmbeddingQueue:
         while more:
             claimed = await claim(self._vectors, "embed", BATCH)
             if claimed.documents:
-                total += await self._embed(claimed.lease, claimed.documents)
+                async with held(self._vectors, "embed", claimed):
+                    total += await self._embed(claimed.lease, claimed.documents)
             more = claimed.more
         return total
 

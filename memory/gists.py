@@ -51,7 +51,10 @@ def gist_of(document: Document) -> Gist:
 def text_to_embed(document: Document) -> str:
     """What an embedding stands for: the text, after the speaker's name where there is one.
 
-    On conversations between named people the prefix adds 12 to 15 points of recall to cosine similarity.
+    On conversations between named people (LoCoMo) the prefix adds 13 points of recall@8 to cosine similarity; a name that
+    says no more than the role (BEAM) costs two, and is left out.
     """
     name = document.get("name")
-    return f"{name}: {document['content']}" if name else str(document["content"])
+    if not name or name.casefold() == document["role"]:
+        return str(document["content"])
+    return f"{name}: {document['content']}"

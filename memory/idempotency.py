@@ -20,6 +20,7 @@ class StoredAnswer:
     status: int
     media_type: str
     body: bytes
+    etag: str | None = None
 
 
 class IdempotencyKeys:
@@ -53,7 +54,7 @@ class IdempotencyKeys:
         if found["fingerprint"] != fingerprint:
             raise IdempotencyMismatch("This Idempotency-Key was used with another request")
         if found["state"] == "done":
-            return StoredAnswer(found["status"], found["media_type"], found["body"])
+            return StoredAnswer(found["status"], found["media_type"], found["body"], found["etag"])
         taken = await self._requests.update_one(
             {"_id": identifier, "state": "in_progress", "until": {"$lte": moment}},
             {"$set": {"until": moment + IN_PROGRESS}},
@@ -72,6 +73,7 @@ class IdempotencyKeys:
                     "status": answer.status,
                     "media_type": answer.media_type,
                     "body": answer.body,
+                    "etag": answer.etag,
                 }
             },
         )

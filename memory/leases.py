@@ -6,10 +6,14 @@ counts an attempt, so that a worker that dies counts too; the sweep makes `lease
 again; after three attempts a job is `dead`.
 """
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
+
+from pymongo.errors import PyMongoError
 
 from memory.ids import new_id
 from utils.clock import now
@@ -18,7 +22,7 @@ from utils.mongo import Collection, Document
 State = Literal["pending", "leased", "done", "dead"]
 
 MAX_ATTEMPTS = 3
-LEASE = timedelta(seconds=120)
+LEASE = timedelta(seconds=30)  # without a sign of life from its holder
 BACKOFF = (timedelta(seconds=2), timedelta(seconds=15))  # after the first and the second failed attempt
 
 
@@ -70,6 +74,26 @@ async def claim(collection: Collection, field: str, most: int) -> Claim:
             document[field] |= {"state": "leased", "lease": token, "attempts": document[field]["attempts"] + 1}
         return Claim(token, mine, more)
     return Claim(token, await collection.find({"_id": {"$in": ids}, f"{field}.lease": token}).to_list(None), more)
+
+
+@asynccontextmanager
+async def held(collection: Collection, field: str, claimed: Claim) -> AsyncIterator[None]:
+    """Keeps leases running for as long as their holder works, so that they can be short for one that dies."""
+    ids = [document["_id"] for document in claimed.documents]
+    mine = {"_id": {"$in": ids}, f"{field}.lease": claimed.lease, f"{field}.state": {"$in": ["pending", "leased"]}}
+
+    async def renew() -> None:
+        while True:
+            await asyncio.sleep(LEASE.total_seconds() / 3)
+            await collection.update_many(mine, {"$set": {f"{field}.lease_until": now() + LEASE}})
+
+    renewing = asyncio.create_task(renew())
+    try:
+        yield
+    finally:
+        renewing.cancel()
+        with suppress(asyncio.CancelledError, PyMongoError):  # a lease that is lost shows when its holder writes
+            await renewing
 
 
 async def reclaim(collection: Collection, field: str) -> int:

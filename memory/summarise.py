@@ -11,7 +11,7 @@ from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import RULE_BASED, Gist, Summary
 from memory.gists import gist_of
-from memory.leases import Claim, claim, fail, put_back
+from memory.leases import Claim, claim, fail, held, put_back
 from memory.notes import NotesCache
 from memory.summary_rules import summarise_by_rules
 from utils.clock import now
@@ -101,8 +101,9 @@ class Summaries:
             claimed = await claim(self._sessions, "summary", BATCH)
             if not claimed.documents:
                 return total
-            for session in claimed.documents:
-                total += await self._advance(claimed, session)
+            async with held(self._sessions, "summary", claimed):
+                for session in claimed.documents:
+                    total += await self._advance(claimed, session)
 
     async def _advance(self, claimed: Claim, session: Document) -> int:
         """Summarises the windows of one leased session that are complete, and gives the lease back."""

@@ -69,7 +69,9 @@ def make_settings(home: Path, store_uri: str) -> Callable[..., Settings]:
     name = f"test_{os.getpid()}_{next(_databases)}"
 
     def make(**changes: Any) -> Settings:
-        return Settings(**{"mongodb_uri": store_uri, "mongodb_db": name, "loci_home": home, "mongodb_driver": os.environ.get("LOCI_TEST_DRIVER", "pymongo"), **changes})
+        driver = os.environ.get("LOCI_TEST_DRIVER", "pymongo")
+        mine = {"mongodb_uri": store_uri, "mongodb_db": name, "loci_home": home, "mongodb_driver": driver}
+        return Settings(**mine | changes)
 
     return make
 
