@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from pymongo import ReturnDocument, UpdateOne
-from pymongo.errors import DuplicateKeyError
+from pymongo.errors import BulkWriteError, DuplicateKeyError
 
 from memory.collections import Collections
 from memory.domain import Turn
@@ -14,7 +14,7 @@ from memory.ids import prompt_id, response_id, scoped
 from utils.clock import now
 from utils.coalesce import Coalescer
 from utils.errors import NotFound
-from utils.mongo import Document
+from utils.mongo import Document, duplicates
 from utils.text import cut_at_word
 
 NEWEST = 16  # events that a reservation tells: the twelve messages that a bundle shows, and some to spare
@@ -50,12 +50,33 @@ class Place:
     newest: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class _Wanted:
+    """Places that are asked for, and the update that hands them out."""
+
+    owner: str
+    session_id: str
+    turns: tuple[Turn, ...]
+    answers: int
+    update: dict[str, Any]
+
+    @property
+    def places(self) -> int:
+        return len(self.turns) + self.answers
+
+    def write(self) -> UpdateOne:
+        made = self.update["$setOnInsert"] | {"_id": self.session_id}
+        own = {"user_id": self.owner, "session_id": self.session_id}
+        return UpdateOne(own, self.update | {"$setOnInsert": made}, upsert=True)
+
+
 class Sessions:
     """A user's sessions. `window`: messages that one summary covers."""
 
     def __init__(self, collections: Collections, window: int) -> None:
         self._sessions = collections.sessions
         self._window = window
+        self._places: Coalescer[_Wanted, Place] = Coalescer(self._reserve_all)
         self._answers: Coalescer[tuple[str, UpdateOne], bool] = Coalescer(self._count)
 
     async def reserve(
@@ -63,18 +84,17 @@ class Sessions:
     ) -> Place:
         """Places for new turns, and after them for answers that are still to come; makes the session where it is new.
 
-        One atomic update hands out the places and logs the turns as events. `counted`: all but the places was done
-        before, by a request that came no further.
+        One atomic update hands out the places and logs the turns as events. `counted`: they were counted before, by a
+        request that came no further.
         """
         moment = now()
-        logged = [] if counted else turns
         update: dict[str, Any] = {
             "$inc": {
                 "next_index": len(turns) + answers,
-                "message_count": len(logged),
-                "pair_count": sum(turn.role == "assistant" for turn in logged),
+                "message_count": 0 if counted else len(turns),
+                "pair_count": 0 if counted else sum(turn.role == "assistant" for turn in turns),
             },
-            "$push": {"events": {"$each": [_event(turn) for turn in logged[-EVENTS:]], "$slice": -EVENTS}},
+            "$push": {"events": {"$each": [_event(turn) for turn in turns[-EVENTS:]], "$slice": -EVENTS}},
             "$set": {"updated_at": moment},
             "$setOnInsert": {
                 "title": _title(next((turn for turn in turns if turn.role == "user"), turns[0]).content),
@@ -82,11 +102,31 @@ class Sessions:
                 "summary": {"state": "done", "attempts": 0, "lease_until": moment, "to": -1},
             },
         }
-        found = await self._upsert(owner, session_id, update)
-        first = found["next_index"] - len(turns) - answers
-        own = {turn.id for turn in turns}
-        newest = tuple(identifier for event in found["events"] if (identifier := _id_of(event)) not in own)
-        return Place(found["_id"], first, found["summary"]["to"], found["next_index"], newest)
+        wanted = _Wanted(owner, session_id, tuple(turns), answers, update)
+        return await (self._places.get(wanted) if answers else self._reserve(wanted))
+
+    async def _reserve(self, wanted: "_Wanted") -> Place:
+        found = await self._upsert(wanted.owner, wanted.session_id, wanted.update)
+        return _place(found, found["next_index"] - wanted.places, wanted)
+
+    async def _reserve_all(self, wanted: Sequence["_Wanted"]) -> list[Place]:
+        """Places for several exchanges in two calls, each told from the others by its event."""
+        if len(wanted) == 1:
+            return [await self._reserve(wanted[0])]
+        try:
+            await self._sessions.bulk_write([one.write() for one in wanted], ordered=False)
+            refused = set[int]()
+        except BulkWriteError as error:
+            refused = duplicates(error)
+        sessions = [{"user_id": one.owner, "session_id": one.session_id} for one in wanted]
+        cursor = self._sessions.find({"$or": sessions}, {"events": {"$slice": -len(wanted) - NEWEST}})
+        found = {(session["user_id"], session["session_id"]): session for session in await cursor.to_list(None)}
+        places = []
+        for at, one in enumerate(wanted):
+            session = found.get((one.owner, one.session_id))
+            index = _index_of(session, one) if session is not None and at not in refused else None
+            places.append(await self._reserve(one) if session is None or index is None else _place(session, index, one))
+        return places
 
     async def has_logged(self, owner: str, session_id: str, turns: Sequence[Turn]) -> bool:
         """Whether the session counted one of these turns already."""
@@ -206,6 +246,28 @@ def _event(turn: Turn) -> Document:
     if turn.turn_id is None:
         event["id"] = turn.id
     return event | {"interrupted": True} if turn.interrupted else event
+
+
+def _place(session: Document, index: int, wanted: _Wanted) -> Place:
+    own = {turn.id for turn in wanted.turns}
+    newest = tuple(identifier for event in session["events"] if (identifier := _id_of(event)) not in own)
+    return Place(session["_id"], index, session["summary"]["to"], session["next_index"], newest[-NEWEST:])
+
+
+def _index_of(session: Document, wanted: _Wanted) -> int | None:
+    """Where an exchange was placed: counted back from the session's end over the places that each event took since.
+    None where its event is not among those that were read."""
+    index = int(session["next_index"])
+    for event in reversed(session["events"]):
+        index -= _places_of(event)
+        if event["type"] == "prompt" and event["turn_id"] == wanted.turns[0].turn_id:
+            return index
+    return None
+
+
+def _places_of(event: Document) -> int:
+    """A prompt takes its answer's place too, so the answer takes none; an imported message takes one."""
+    return 1 if "id" in event else 2 if event["type"] == "prompt" else 0
 
 
 def _id_of(event: Document) -> str:

@@ -77,12 +77,17 @@ async def insert_new(collection: Collection, documents: Sequence[Document]) -> l
     try:
         await collection.insert_many(documents, ordered=False)
     except BulkWriteError as error:
-        failures = error.details["writeErrors"]
-        if any(failure["code"] != DUPLICATE_KEY for failure in failures) or error.details["writeConcernErrors"]:
-            raise
-        refused = {failure["index"] for failure in failures}
+        refused = duplicates(error)
         return [at not in refused for at in range(len(documents))]
     return [True] * len(documents)
+
+
+def duplicates(error: BulkWriteError) -> set[int]:
+    """Which writes of a bulk were refused for a duplicate key; raises the error where another reason stopped one."""
+    failures = error.details["writeErrors"]
+    if any(failure["code"] != DUPLICATE_KEY for failure in failures) or error.details["writeConcernErrors"]:
+        raise error
+    return {failure["index"] for failure in failures}
 
 
 def as_loci_error(error: PyMongoError) -> LociError | None:
