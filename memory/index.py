@@ -13,6 +13,7 @@ from utils.mongo import Document
 from utils.vectors import from_binary
 
 MIN_ROWS = 64
+ROW_BYTES, EMPTY_BYTES = 250, 2_000  # of ids and columns, and of an index without rows
 
 
 class UserIndex:
@@ -41,7 +42,7 @@ class UserIndex:
     @property
     def bytes(self) -> int:
         """What it takes in memory, roughly."""
-        return self.matrix.nbytes + 250 * len(self.ids)
+        return self.matrix.nbytes + ROW_BYTES * len(self.ids) + EMPTY_BYTES
 
     @property
     def expired(self) -> bool:

@@ -3,7 +3,8 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from time import time
 
 import numpy as np
@@ -27,6 +28,15 @@ FIELDS = {"embedding": 1, "embedding_model": 1, "timestamp": 1, "session_id": 1,
 MEGABYTE = 1 << 20
 
 
+@dataclass
+class _Kept:
+    """A user's index, the lock under which it is brought up to date, and the bytes that it was counted with."""
+
+    index: UserIndex
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    bytes: int = 0
+
+
 class Recaller:
     """Searches the whole history of a user exactly.
 
@@ -44,8 +54,8 @@ class Recaller:
         self._changes = changes
         self._model = model
         self._bound = memory_mb * MEGABYTE
-        self._indexes: OrderedDict[str, UserIndex] = OrderedDict()
-        self._locks: dict[str, asyncio.Lock] = {}
+        self._bytes = 0
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
     async def recall(self, owner: str, query: NDArray[np.float32], recipe: Recipe, scope: Scope) -> Recall:
         """The owner's gists most like `query`, (dimensions,) float32 of length 1, made by this recaller's model."""
@@ -68,21 +78,24 @@ class Recaller:
             spare *= 8  # the same text stands there so often that other texts had no room
 
     async def _fresh(self, owner: str) -> UserIndex:
-        async with self._locks.setdefault(owner, asyncio.Lock()):
-            index = self._indexes.get(owner)
+        kept = self._kept.get(owner)
+        if kept is None:
+            kept = self._kept[owner] = _Kept(UserIndex(self._model))
+        self._kept.move_to_end(owner)
+        async with kept.lock:
             standing = await self._changes.standing(owner)
-            if standing is None:
-                self._forget(owner)
-                return UserIndex(self._model)
-            if index is None or index.epoch != standing.epoch or index.expired:
-                index = UserIndex(self._model)
-                index.epoch = standing.epoch
-            if standing.change > index.settled:
-                await self._catch_up(owner, index, standing)
-                index.settled = standing.settled
-            index.touch()
-            self._indexes[owner] = index
-            self._indexes.move_to_end(owner)
+            if standing is None or kept.index.epoch != standing.epoch or kept.index.expired:
+                kept.index = UserIndex(self._model)
+            if standing is not None:
+                kept.index.epoch = standing.epoch
+                if standing.change > kept.index.settled:
+                    await self._catch_up(owner, kept.index, standing)
+                    kept.index.settled = standing.settled
+                kept.index.touch()
+            if self._kept.get(owner) is kept:
+                self._bytes += kept.index.bytes - kept.bytes
+                kept.bytes = kept.index.bytes
+            index = kept.index
         self._evict(owner)
         return index
 
@@ -110,17 +123,14 @@ class Recaller:
             found[document["user_id"]].append(document)
         return [found[owner] for owner, _ in wanted]
 
-    def _forget(self, owner: str) -> None:
-        self._indexes.pop(owner, None)
-
     def _evict(self, keep: str) -> None:
-        total = sum(index.bytes for index in self._indexes.values())
-        for owner in list(self._indexes):
-            if total <= self._bound or owner == keep:
+        """Drops the least recently used indexes until the rest fits; the one just used stays, however large."""
+        while self._bytes > self._bound:
+            owner, kept = next(iter(self._kept.items()))
+            if owner == keep or kept.lock.locked():
                 break
-            total -= self._indexes.pop(owner).bytes
-        for owner in [name for name, lock in self._locks.items() if name not in self._indexes and not lock.locked()]:
-            del self._locks[owner]
+            del self._kept[owner]
+            self._bytes -= kept.bytes
 
 
 def _collect(keys: list[str], ranked: list[Ranked], found: dict[str, Gist], top_k: int, dimensions: int) -> Recall:
@@ -146,6 +156,7 @@ def _collect(keys: list[str], ranked: list[Ranked], found: dict[str, Gist], top_
     return Recall(tuple(hits), tuple(considered), dimensions)
 
 
+@lru_cache
 def with_overrides(
     recipe: Recipe,
     *,

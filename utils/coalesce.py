@@ -8,7 +8,6 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 MOST = 200  # keys that go together
-PAUSE = 0.0  # seconds between two calls under load, in which more keys come together; a lone caller never waits
 
 
 class Coalescer(Generic[K, V]):
@@ -32,12 +31,8 @@ class Coalescer(Generic[K, V]):
         return await future
 
     async def _run(self) -> None:
-        loaded = False
         try:
             while self._waiting:
-                if loaded:
-                    await asyncio.sleep(PAUSE)
-                loaded = True
                 batch, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
                 await self._serve(batch)
         finally:

@@ -164,7 +164,7 @@ async def test_the_users_searched_least_recently_leave_memory_first(make_setting
             await memory.add(owner, "s1", [turn(f"m{n}", f"{owner} {n}") for n in range(200)], wait=True)
         for owner in ("ann", "bob", "ann", "cleo", "dan"):
             assert len(await found(memory, "who", owner=owner)) == 8
-        held = memory.engine.recaller._indexes
+        held = memory.engine.recaller._kept
         assert sum(one.bytes for one in held.values()) <= 1 << 20
         assert "dan" in held
         assert "bob" not in held
