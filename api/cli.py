@@ -1,6 +1,5 @@
 """The command `loci`."""
 
-import asyncio
 import logging
 import sys
 import webbrowser
@@ -39,6 +38,7 @@ from memory.ids import derived_id, new_id
 from memory.recall import with_overrides
 from utils.clock import now
 from utils.errors import InvalidInput, LociError
+from utils.loops import new_runner
 from utils.mongo import as_loci_error
 from workers.run import run_beat, run_worker
 
@@ -87,7 +87,8 @@ def fail(message: str) -> NoReturn:
 def asynchronous(command: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        asyncio.run(command(*args, **kwargs))
+        with new_runner() as runner:
+            runner.run(command(*args, **kwargs))
 
     return run
 

@@ -8,6 +8,7 @@ from typing import Any
 from agents.memory import Memory
 from agents.open import open_memory
 from config.settings import Settings
+from utils.loops import new_runner
 
 
 class WorkerProcess:
@@ -21,7 +22,7 @@ class WorkerProcess:
 
     def start(self) -> None:
         """Opens the loop, and on it the memory. Where that fails, the next piece of work tries again."""
-        self._runner = asyncio.Runner()
+        self._runner = new_runner()
         try:
             self._memory = self._runner.run(self._stack.enter_async_context(open_memory(self._settings)))
         except BaseException:

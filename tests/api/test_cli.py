@@ -179,7 +179,7 @@ def test_the_doctor_says_what_to_do_about_what_is_down(here: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "settings", "said"),
     [
-        (["serve"], {"host": "0.0.0.0"}, "set API_KEYS"),
+        (["serve"], {"host": "0.0.0.0", "port": 0}, "set API_KEYS"),
         (["serve"], {"host": "::", "port": 0}, "set API_KEYS"),
         (["serve"], {"host": "no.such.host.invalid"}, "HOST"),
         (["serve"], {"api_keys": "hunter2"}, "API_KEYS must be"),
