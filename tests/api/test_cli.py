@@ -184,7 +184,7 @@ def test_the_doctor_says_what_to_do_about_what_is_down(here: Run) -> None:
         (["serve"], {"host": "no.such.host.invalid"}, "HOST"),
         (["serve"], {"api_keys": "hunter2"}, "API_KEYS must be"),
         (["serve"], {"port": "http"}, "PORT"),
-        (["serve"], {"openai_base_url": "hunter2"}, "OPENAI_BASE_URL"),
+        (["serve"], {"openai_base_url": "hunter2", "port": 0}, "OPENAI_BASE_URL"),
         (["worker"], {}, "REDIS_URL is not set"),
         (["beat"], {}, "REDIS_URL is not set"),
         (["ask", "hello"], {"mongodb_uri": "hunter2://"}, "MONGODB_URI"),
