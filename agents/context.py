@@ -7,8 +7,8 @@ from typing import Literal, Protocol
 
 from memory.domain import Gist, Hit, KeyValue, Recall, Summary
 from memory.ids import prompt_id, response_id, scoped
+from memory.places import Place
 from memory.receipts import LedgerEntry, Used
-from memory.sessions import Place
 from utils.llm import Usage
 
 IntentName = Literal["question", "chat", "recall", "remember", "forget", "summarise", "image", "location"]

@@ -50,5 +50,7 @@ class KeeperAgent:
         with suppress(NotFound):  # somebody else was faster
             await self._engine.keyvalues.delete(owner, fact.key)
         await self._engine.forgetter.exchange(owner, prompt_id(context.request.turn_id))
+        await self._engine.idempotency.forget(owner)
         also = " and the messages in which you told me" if messages else ""
-        return replace(context, done=f"I have forgotten “{fact.key}”{also}.", forgotten=True)
+        what = "that" if told(fact.key, fact.value) == fact.value else f"“{fact.key}”"  # else the key tells the value
+        return replace(context, done=f"I have forgotten {what}{also}.", forgotten=True)

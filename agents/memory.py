@@ -169,8 +169,13 @@ class Memory:
         if not kept:
             await self.engine.receipts.delete(request.owner, request.turn_id)
             return
+        if context.intent.name == "remember" and not await self.engine.turns.is_there(
+            request.owner, prompt_id(request.turn_id)
+        ):  # forgotten while it was being answered
+            await self.engine.forgetter.exchange(request.owner, turn.id)
+            return
         self._nudge.embed()
-        if self.engine.sessions.is_due(place):
+        if self.engine.places.is_due(place):
             self._nudge.summarise()
 
     def _receipt(self, context: Context, answer: Answer) -> Receipt:

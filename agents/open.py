@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 
 from agents.background import BackgroundNudge
 from agents.coordinator import Coordinator, routes
@@ -13,7 +14,7 @@ from agents.memory_agent import MemoryAgent
 from agents.vision_agent import VisionAgent
 from agents.writer_agent import WriterAgent
 from config.prompts import check_prompts, provider_prompt
-from config.recipes import QUERY, BundleSizes, PromptTable, Recipe
+from config.recipes import QUERY_RECIPES, BundleSizes, PromptTable, Recipe
 from config.settings import Settings
 from memory.engine import Engine, open_engine
 from utils.circuit import CircuitBreaker
@@ -22,11 +23,11 @@ from utils.errors import ConfigurationError
 from utils.llm import ChatModel, open_client
 from utils.mongo import open_database
 
+ABANDONED_DEADLINES = 8  # an answer takes at most seven: for its images, its recall, and five as a stream
+
 
 @asynccontextmanager
-async def open_memory(
-    settings: Settings | None = None, *, nudge: Nudge | None = None, recipe: Recipe = QUERY
-) -> AsyncIterator[Memory]:
+async def open_memory(settings: Settings | None = None, *, nudge: Nudge | None = None) -> AsyncIterator[Memory]:
     """A memory over the store, models and encoder that the settings name; closed in reverse.
 
     `nudge`: who is told of work to do; not given, it is done in the background of this event loop.
@@ -35,6 +36,7 @@ async def open_memory(
     settings = settings or Settings()
     _refuse_unsupported(settings)
     check_prompts()
+    recipe = QUERY_RECIPES[settings.query_recipe]
     client = open_client(settings) if settings.has_model else None
 
     def model(name: str) -> ChatModel | None:
@@ -49,6 +51,7 @@ async def open_memory(
             model(settings.summary_model),
             summary_interval=settings.summary_interval,
             recall_memory_mb=settings.recall_memory_mb,
+            abandoned=timedelta(seconds=ABANDONED_DEADLINES * settings.model_deadline),
         )
         background = BackgroundNudge(engine)
         memory = Memory(

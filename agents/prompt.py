@@ -78,9 +78,7 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
     numbers = _Numbers()
     sections = [
         _history(request.history, table.history),
-        Section(
-            "images", f"## Attached images, as described\n{quoted(context.images, None)}\n\n" if context.images else ""
-        ),
+        _images(context.images),
         _quotes(
             "summaries",
             "Summaries of earlier conversation",
@@ -159,6 +157,11 @@ def _history(history: Sequence[HistoryItem], cut: Cut) -> Section:
     lines = [f"{item.role}: {quoted(item.content, cut.characters)}" for item in history[-cut.items :]]
     body = "\n".join(lines)
     return Section("history", f"## Conversation so far\n{body}\n\n" if lines else "")
+
+
+def _images(described: str | None) -> Section:
+    body = f'## Attached images, as described\n<memory kind="images">\n{quoted(described or "", None)}\n</memory>\n\n'
+    return Section("images", body if described else "")
 
 
 def _of_summary(summary: Summary, cut: Cut) -> _Quote:

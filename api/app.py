@@ -1,18 +1,18 @@
 """What is the HTTP application?"""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.metadata import version
-from pathlib import Path
 
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
-from fastapi.staticfiles import StaticFiles
 
 from agents.open import open_memory
 from api import openapi, problems
 from api.auth import ApiKeys
-from api.guard import LOCAL_HOSTS, Guard
+from api.guard import Guard
+from api.pages import WEB, Assets
 from api.pages import router as pages
 from api.routes import memories, messages, operations, query, sessions, users
 from config.settings import Settings
@@ -21,7 +21,7 @@ from workers.app import make_app
 from workers.inprocess import InProcessWorker
 from workers.nudges import CeleryNudge
 
-WEB = Path(__file__).parent.parent / "web"
+EXPOSED = ("ETag", "X-Request-ID", "Idempotency-Replayed", "Retry-After")  # what pages of other origins may read
 
 
 def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
@@ -33,15 +33,15 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
         async with AsyncExitStack() as stack:
             worker = InProcessWorker(settings) if settings.redis_url is None else None
             nudge = CeleryNudge(worker.app if worker else make_app(settings)[0])
-            stack.callback(nudge.close)
+            stack.push_async_callback(asyncio.to_thread, nudge.close)  # in a thread: the loop keeps answers meanwhile
             memory = await stack.enter_async_context(open_memory(settings, nudge=nudge))
-            keys = ApiKeys(memory.engine, settings.keys)
+            keys = ApiKeys(memory.engine.api_keys, settings.keys)
             await keys.load()
             await _require_keys(settings, keys, make_key=make_key)
             app.state.memory, app.state.keys, app.state.settings = memory, keys, settings
             if worker:
                 worker.start()
-                stack.callback(worker.stop)
+                stack.push_async_callback(asyncio.to_thread, worker.stop)
             yield
 
     app = FastAPI(
@@ -56,12 +56,14 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
     openapi.install(app)
     origins = [origin.strip() for origin in settings.cors_origins.split(",") if origin.strip()]
     if origins:
-        app.add_middleware(CORSMiddleware, allow_origins=origins, allow_methods=["*"], allow_headers=["*"])
-    app.add_middleware(Guard, hosts=LOCAL_HOSTS if settings.on_loopback and not settings.keys else None)
+        app.add_middleware(
+            CORSMiddleware, allow_origins=origins, allow_methods=["*"], allow_headers=["*"], expose_headers=EXPOSED
+        )
+    app.add_middleware(Guard, only_local=lambda: not app.state.keys.required)
     for module in (query, messages, sessions, memories, users, operations):
         app.include_router(module.router)
     app.include_router(pages)
-    app.mount("/web", StaticFiles(directory=WEB), name="web")
+    app.mount("/web", Assets(directory=WEB), name="web")
     return app
 
 

@@ -1,44 +1,35 @@
 """Who calls? The user of the API key where keys are on; on loopback without keys, whoever the request names."""
 
-import hashlib
 import hmac
-import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Request
 
-from memory.engine import Engine
+from memory.api_keys import StoredKeys, hashed
 from utils.errors import Forbidden, Unauthorized
 
 DEFAULT_USER = "default"
 
 
-def hashed(key: str) -> str:
-    """A key as it is stored. Keys are random, so one round of SHA-256 is enough."""
-    return hashlib.sha256(key.encode()).hexdigest()
-
-
 class ApiKeys:
-    """The keys in force: those of the settings, and those that `api_keys` in MongoDB holds hashed."""
+    """The keys in force: those of the settings, and those that the store holds hashed."""
 
-    def __init__(self, engine: Engine, configured: dict[str, str]) -> None:
-        self._stored = engine.collections.api_keys
+    def __init__(self, stored: StoredKeys, configured: Mapping[str, str]) -> None:
+        self._stored = stored
         self._configured = {hashed(key): user for key, user in configured.items()}
         self.required = bool(configured)
 
     async def load(self) -> None:
         """Writes the configured keys to the store, hashed, and looks whether there are others. Those that the settings
         do not name any more are revoked."""
-        await self._stored.delete_many({"configured": True, "_id": {"$nin": list(self._configured)}})
-        for key, user in self._configured.items():
-            await self._stored.update_one({"_id": key}, {"$set": {"user_id": user, "configured": True}}, upsert=True)
-        self.required = self.required or await self._stored.find_one({}) is not None
+        await self._stored.configure(self._configured)
+        self.required = self.required or await self._stored.are_there()
 
     async def create(self, user: str) -> str:
-        """A new random key of 256 bits for a user; only its hash is stored."""
-        key = "loci_" + secrets.token_urlsafe(32)
-        await self._stored.insert_one({"_id": hashed(key), "user_id": user})
+        """A new key for a user, from now on needed."""
+        key = await self._stored.create(user)
         self.required = True
         return key
 
@@ -47,10 +38,10 @@ class ApiKeys:
         for known, user in self._configured.items():
             if hmac.compare_digest(known, digest):
                 return user
-        found = await self._stored.find_one({"_id": digest})
-        if found is None:
+        user_of_stored = await self._stored.user_of(digest)
+        if user_of_stored is None:
             raise Unauthorized("The API key is not known")
-        return str(found["user_id"])
+        return user_of_stored
 
 
 @dataclass(frozen=True)

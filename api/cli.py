@@ -1,5 +1,6 @@
 """The command `loci`."""
 
+import hashlib
 import logging
 import sys
 import webbrowser
@@ -42,6 +43,7 @@ from utils.loops import new_runner
 from utils.mongo import as_loci_error
 from workers.run import run_beat, run_worker
 
+IDENTIFIER: TypeAdapter[str] = TypeAdapter(Identifier)
 BATCH = 200  # messages that `loci import` commits at a time
 
 P = ParamSpec("P")
@@ -183,8 +185,9 @@ async def import_messages(
 ) -> None:
     """Import messages from a JSONL file: {role, content, session_id?, id?, name?, timestamp?} a line.
 
-    Lines without an id get one from their content and place, so that the same file imports once.
+    Lines without an id get one from the file's content and their place in it, so that the same file imports once.
     """
+    user, session = _identifier("--user", user), _identifier("--session", session)
     lines = list(_lines(file, session))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     accepted = duplicates = 0
@@ -200,9 +203,18 @@ async def import_messages(
     out.print(f"{accepted} imported, {duplicates} already there")
 
 
+def _identifier(option: str, value: str) -> str:
+    try:
+        return IDENTIFIER.validate_python(value, strict=True)
+    except ValidationError as error:
+        fail(f"{option}: {_reason(error.errors()[0], error.title)}")
+
+
 def _lines(file: Path, session: str) -> Iterator[tuple[str, Turn]]:
     """Each line's session and turn. The whole file is checked before anything is stored."""
     with file.open("rb") as lines:
+        digest = hashlib.file_digest(lines, "sha256").hexdigest()
+        lines.seek(0)
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
@@ -212,7 +224,7 @@ def _lines(file: Path, session: str) -> Iterator[tuple[str, Turn]]:
                 fail(f"{file}, line {number}: {_reason(error.errors()[0], error.title)}")
             except InvalidInput as error:
                 fail(f"{file}, line {number}: {error.detail}")
-            identifier = message.id or derived_id(session_id, str(number), message.role, message.content)
+            identifier = message.id or derived_id(digest, session_id, str(number))
             yield (
                 session_id,
                 Turn(identifier, message.role, message.content, message.timestamp or now(), message.name),
@@ -223,7 +235,7 @@ def _line(line: bytes, session: str) -> tuple[str, MessageIn]:
     fields = read_json(line)
     if not isinstance(fields, dict):
         raise InvalidInput("not a JSON object")
-    session_id = TypeAdapter(Identifier).validate_python(fields.pop("session_id", session), strict=True)
+    session_id = IDENTIFIER.validate_python(fields.pop("session_id", session), strict=True)
     return session_id, MessageIn.model_validate(fields)
 
 
@@ -249,7 +261,7 @@ async def reembed() -> None:
         total = await memory.engine.embeddings.count_outdated()
         with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=err) as progress:
             task = progress.add_task("gists", total=total)
-            while done := await memory.engine.reembed():
+            async for done in memory.engine.reembed():
                 progress.advance(task, done)
         left = await memory.engine.embeddings.count_outdated()
         out.print(f"{total - left} embedded anew with {memory.engine.embedder.model}")

@@ -1,6 +1,7 @@
 """What is refused before a route sees it? Bodies that are too large, foreign hosts; and what every answer carries."""
 
-from collections.abc import Iterable
+from collections.abc import Callable
+from ipaddress import ip_address
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -11,16 +12,15 @@ from utils.errors import BodyTooLarge, Forbidden, LociError
 
 NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 MAX_BODY = 12 * 1024 * 1024  # bytes; images come as data URIs
-LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 
 class Guard:
-    """Gives each request an id, caps its body, and where only this machine may call, checks the Host header, so that a
+    """Gives each request an id, caps its body, and while only this machine may call, checks the Host header, so that a
     web page cannot reach the API under a name that it made to point here."""
 
-    def __init__(self, app: ASGIApp, *, hosts: Iterable[str] | None = None) -> None:
+    def __init__(self, app: ASGIApp, *, only_local: Callable[[], bool]) -> None:
         self._app = app
-        self._hosts = frozenset(hosts) if hosts is not None else None
+        self._only_local = only_local
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -56,16 +56,21 @@ class Guard:
             await _refuse(error, request_id, labelled)
 
     def _check(self, headers: Headers) -> None:
-        if self._hosts is not None and _host(headers.get("host", "")) not in self._hosts:
+        if self._only_local() and not _is_local(headers.get("host", "")):
             raise Forbidden("Without API keys only this machine may call, under its local names")
         length = headers.get("content-length", "")
         if length.isdigit() and int(length) > MAX_BODY:
             raise BodyTooLarge(f"A request body may have {MAX_BODY // 1024 // 1024} MB")
 
 
-def _host(header: str) -> str:
+def _is_local(header: str) -> bool:
+    """Whether a Host header names this machine: `localhost`, or a loopback address."""
     name, colon, port = header.rpartition(":")
-    return (name if colon and port.isdigit() else header).lower()
+    host = (name if colon and port.isdigit() else header).lower()
+    try:
+        return host == "localhost" or ip_address(host.removeprefix("[").removesuffix("]")).is_loopback
+    except ValueError:
+        return False
 
 
 async def _refuse(error: LociError, request_id: str, send: Send) -> None:

@@ -57,25 +57,41 @@ async def _once(request: Request, key: str, handle: Handler) -> Response:
     if fields.get("temporary") is True:
         return await handle(request)  # it writes nothing, and nothing of it may be kept
     owner = await _owner(request, fields)
-    fingerprint = hashlib.sha256(f"{request.method} {request.url.path}?{request.url.query}\n".encode() + body)
-    stored = await requests.begin(owner, key, fingerprint.hexdigest())
+    route = f"{request.method} {request.url.path}?{request.url.query}\n"
+    fingerprint = hashlib.sha256(route.encode() + body).hexdigest()
+    stored = await requests.begin(owner, key, fingerprint)
     if stored is not None:
         headers = {"Idempotency-Replayed": "true"} | ({"ETag": stored.etag} if stored.etag else {})
         return Response(stored.body, stored.status, headers, stored.media_type)
+    _hold(requests, owner, key)
     request.state.once = derived_id(owner, key)
     try:
         response = await handle(request)
     except BaseException:
         await requests.release(owner, key)
         raise
+
+    async def settle(answer: bytes | None) -> None:
+        if answer is None:
+            await requests.release(owner, key)
+        else:  # a deletion may have deleted this record too, and answers nothing that was said
+            deletion = request.method == "DELETE"
+            await requests.finish(owner, key, fingerprint, _stored(response, answer), anew=deletion)
+
     if isinstance(response, StreamingResponse):
         body_iterator = cast(AsyncGenerator[bytes, None], response.body_iterator)
-        response.body_iterator = _recorded(response, body_iterator, requests, owner, key)
-    elif response.status_code < 300:
-        await requests.finish(owner, key, _stored(response, bytes(response.body)))
+        response.body_iterator = _recorded(body_iterator, settle)
     else:
-        await requests.release(owner, key)
+        await settle(bytes(response.body) if response.status_code < 300 else None)
     return response
+
+
+def _hold(requests: IdempotencyKeys, owner: str, key: str) -> None:
+    """Holds the key for as long as the task runs that serves this request, its stream included."""
+    holding = asyncio.create_task(requests.hold(owner, key))
+    serving = asyncio.current_task()
+    assert serving is not None  # noqa: S101
+    serving.add_done_callback(lambda _: holding.cancel())
 
 
 async def _owner(request: Request, fields: Mapping[str, Any]) -> str:
@@ -88,9 +104,9 @@ async def _owner(request: Request, fields: Mapping[str, Any]) -> str:
 
 
 async def _recorded(
-    response: StreamingResponse, body: AsyncGenerator[bytes, None], requests: IdempotencyKeys, owner: str, key: str
+    body: AsyncGenerator[bytes, None], settle: Callable[[bytes | None], Coroutine[Any, Any, None]]
 ) -> AsyncIterator[bytes]:
-    """Passes a stream on; keeps it as the answer once it has come to its end."""
+    """Passes a stream on; keeps it as the answer once it has come to its end, and lets the request go else."""
     chunks: list[bytes] = []
     whole = False
     try:
@@ -100,10 +116,8 @@ async def _recorded(
                 yield chunk
         whole = not chunks[-1].startswith(b"event: error") if chunks else False
     finally:
-        answer = _stored(response, b"".join(chunks))
-        settling = asyncio.create_task(
-            requests.finish(owner, key, answer) if whole else requests.release(owner, key)
-        )  # a task of its own: a client that has left cancels what is awaited here
+        # A task of its own: a client that has left cancels what is awaited here.
+        settling = asyncio.create_task(settle(b"".join(chunks) if whole else None))
         _settling.add(settling)
         settling.add_done_callback(_settling.discard)
         await asyncio.shield(settling)

@@ -3,13 +3,16 @@
 from pathlib import Path
 
 from fastapi import APIRouter
-from fastapi.responses import FileResponse
+from fastapi.responses import FileResponse, Response
+from fastapi.staticfiles import StaticFiles
+from starlette.types import Scope
 
 WEB = Path(__file__).parent.parent / "web"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+HEADERS = {"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"}
 
 router = APIRouter(include_in_schema=False)
 
@@ -17,6 +20,13 @@ router = APIRouter(include_in_schema=False)
 @router.get("/")
 async def chat_page() -> FileResponse:
     """The chat page; it loads nothing from elsewhere."""
-    return FileResponse(
-        WEB / "index.html", headers={"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"}
-    )
+    return FileResponse(WEB / "index.html", headers=HEADERS)
+
+
+class Assets(StaticFiles):
+    """The files that the pages consist of, each under the policy of the page."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        response.headers.update(HEADERS)
+        return response

@@ -2,8 +2,9 @@
 
 import base64
 import binascii
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Protocol, TypeVar
 
 import orjson
 from fastapi import Query
@@ -15,8 +16,23 @@ PageLimit = Annotated[Limit, Query(description="Items a page")]
 PageCursor = Annotated[str | None, Query(max_length=2_000, description="`next_cursor` of the page before")]
 
 
-def cursor_of(moment: datetime, key: str) -> str:
+class Updated(Protocol):
+    @property
+    def updated_at(self) -> datetime: ...
+
+
+T = TypeVar("T")
+
+
+def page_of(found: list[T], limit: int, cursor: Callable[[T], str]) -> tuple[list[T], str | None]:
+    """The page, where one item more than `limit` was looked for, and the cursor after it; None after the last."""
+    page = found[:limit]
+    return page, cursor(page[-1]) if len(found) > limit else None
+
+
+def cursor_of(item: tuple[Updated, str]) -> str:
     """The cursor after an item that lists by time, then key."""
+    moment, key = item[0].updated_at, item[1]
     return base64.urlsafe_b64encode(orjson.dumps([moment.timestamp(), key])).decode().rstrip("=")
 
 

@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from pymongo.errors import PyMongoError
 from starlette.exceptions import HTTPException
 
-from utils.errors import LociError
+from utils.errors import LociError, Unauthorized
 from utils.mongo import as_loci_error
 
 MEDIA_TYPE = "application/problem+json"
@@ -39,6 +39,8 @@ def problem_of(error: Exception, request_id: str) -> tuple[int, bytes, dict[str,
     match known:
         case LociError():
             headers = {} if known.retry_after is None else {"Retry-After": str(max(1, round(known.retry_after)))}
+            if isinstance(known, Unauthorized):
+                headers["WWW-Authenticate"] = "Bearer"
             return known.status, problem(known.status, known.title, known.detail, request_id), headers
         case RequestValidationError():
             errors = [

@@ -3,6 +3,7 @@
 import errno
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
@@ -13,6 +14,7 @@ from config.settings import Settings
 from utils.errors import ConfigurationError
 
 GRACE = 20  # seconds that requests under way have when it is told to end
+SWITCH_SECONDS = 0.0005  # that a worker's thread keeps the interpreter from the one that answers; 0.005 by default
 
 
 class _Server(uvicorn.Server):
@@ -38,6 +40,7 @@ async def serve(app: FastAPI, settings: Settings, started: Callable[[str], None]
             app, lifespan="off", log_level="info", access_log=False, timeout_graceful_shutdown=GRACE
         )
         async with app.router.lifespan_context(app):  # here rather than in uvicorn, which would print a traceback
+            sys.setswitchinterval(SWITCH_SECONDS)
             handlers = {kind: signal.signal(kind, signal.SIG_IGN) for kind in (signal.SIGINT, signal.SIGTERM)}
             await _Server(config, lambda: started(address)).serve(sockets)  # raises the signal again as it ends
             for kind, handler in handlers.items():

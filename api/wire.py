@@ -19,7 +19,7 @@ from api.fields import (
     TopK,
     Wire,
 )
-from memory.domain import Candidate, Hit, KeyValue, Summary
+from memory.domain import Candidate, Hit, KeyValue, Parts, Summary
 from memory.ids import unscoped
 from memory.receipts import Receipt
 from memory.sessions import Session
@@ -34,9 +34,19 @@ class HistoryMessage(Wire):
     content: Annotated[str, Field(max_length=200_000)]
 
 
-class QueryRequest(Wire):
-    query: Query
+class OwnedRequest(Wire):
+    """A request that may name the user whom it is about."""
+
     user_id: Identifier = "default"
+
+    @property
+    def named_user(self) -> str | None:
+        """The user that it names; None where it names none."""
+        return self.user_id if "user_id" in self.model_fields_set else None
+
+
+class QueryRequest(OwnedRequest):
+    query: Query
     session_id: Identifier | None = None
     use_memory: bool = True
     top_k: TopK = 8
@@ -156,7 +166,7 @@ class UsageOut(Wire):
         return cls(
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
-            total_tokens=usage.prompt_tokens + usage.completion_tokens,
+            total_tokens=usage.total,
         )
 
 
@@ -216,8 +226,7 @@ class MessageIn(Wire):
     timestamp: Moment | None = None
 
 
-class MessagesRequest(Wire):
-    user_id: Identifier = "default"
+class MessagesRequest(OwnedRequest):
     session_id: Identifier
     messages: Annotated[list[MessageIn], Field(min_length=1, max_length=1_000)]
     wait: bool = False
@@ -229,8 +238,7 @@ class MessagesResponse(Wire):
     ids: list[str]
 
 
-class SearchRequest(Wire):
-    user_id: Identifier = "default"
+class SearchRequest(OwnedRequest):
     query: Query
     top_k: TopK = 8
     session_id: Identifier | None = None
@@ -251,6 +259,10 @@ class Explanation(Wire):
     rerank: float | None = None
     recency: float | None = None
     mmr: float | None = None
+
+    @classmethod
+    def of(cls, parts: Parts) -> "Explanation":
+        return cls(dense=parts.dense, recency=parts.recency, mmr=parts.mmr)
 
 
 class SearchItem(Wire):
@@ -274,7 +286,7 @@ class SearchItem(Wire):
             score=parts.score,
             session_id=gist.session_id,
             timestamp=gist.timestamp,
-            explain=Explanation(dense=parts.dense, fused=parts.dense, recency=parts.recency, mmr=parts.mmr),
+            explain=Explanation.of(parts),
         )
 
 
@@ -372,7 +384,7 @@ class CandidateOut(Wire):
         return cls(
             id=identifier,
             score=parts.score,
-            explain=Explanation(dense=parts.dense, fused=parts.dense, recency=parts.recency, mmr=parts.mmr),
+            explain=Explanation.of(parts),
             used=dropped is None,
             dropped=dropped,
         )
@@ -429,10 +441,6 @@ class ReceiptOut(Wire):
             ],
             used=[UsedOut(**vars(used)) for used in receipt.used],
             ledger=[LedgerOut(**vars(entry)) for entry in receipt.ledger],
-            usage=UsageOut(
-                prompt_tokens=receipt.prompt_tokens,
-                completion_tokens=receipt.completion_tokens,
-                total_tokens=receipt.prompt_tokens + receipt.completion_tokens,
-            ),
+            usage=UsageOut.of(Usage(receipt.prompt_tokens, receipt.completion_tokens)),
             interrupted=receipt.interrupted,
         )

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 import agents.open
 from api.app import create_app
+from api.server import SWITCH_SECONDS
 from config.settings import Settings
 
 DIMENSIONS = 384
@@ -63,6 +64,7 @@ def main() -> None:
     agents.open.open_embedder = lambda *_: FreeEmbedder()  # type: ignore[assignment]
     app = create_app(Settings(loci_home=home, port=port))
     add_bare_route(app)
+    sys.setswitchinterval(SWITCH_SECONDS)
     uvicorn.run(app, port=port, log_level="warning", access_log=False)
 
 

@@ -28,6 +28,7 @@ class Recipe:
 # Seed 4, "Configuration": top_k 8, threshold 0.45, cross-session trigger < 50; its fetch limit of 200 is an option.
 QUERY = Recipe("query", top_k=8, floor=0.45, expand_below=50)
 QUERY_NEWEST_200 = Recipe("query-newest-200", top_k=8, floor=0.45, candidates=200, expand_below=50)
+QUERY_RECIPES = {recipe.name: recipe for recipe in (QUERY, QUERY_NEWEST_200)}
 SEARCH = Recipe("search", top_k=8, floor=0.0)
 
 

@@ -7,8 +7,9 @@ from functools import cached_property
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -43,12 +44,17 @@ class Settings(BaseSettings):
     embedding_model: str = Field(
         "text-embedding-3-small", description="Embedding model; 'local' keeps the built-in encoder"
     )
-    model_deadline: float = Field(60.0, gt=0, le=600, description="Seconds that one answer may take, retries included")
+    model_deadline: float = Field(
+        60.0, gt=0, le=600, description="Seconds to the answer, or to the first word of a stream, retries included"
+    )
 
     use_llm_intent: bool = Field(False, description="Detect intents by embedding similarity instead of keywords")
     vector_search: Literal["exact", "mongodb"] = Field("exact", description="Only exact, in process, in this version")
     rerank_model: Path | None = Field(None, description="Path of an ONNX cross-encoder; not supported by this version")
     summary_interval: int = Field(10, ge=1, le=1000, description="Message pairs between two summaries")
+    query_recipe: Literal["query", "query-newest-200"] = Field(
+        "query", description="What /query recalls from: all of a session or user, or the newest 200 messages of it"
+    )
     recall_memory_mb: int = Field(512, ge=1, description="Memory that recall indexes may take, in MB")
 
     @property
@@ -74,9 +80,27 @@ class Settings(BaseSettings):
         pairs = (self.api_keys.get_secret_value() if self.api_keys else "").split(",")
         return {key: user for user, _, key in (pair.strip().partition(":") for pair in pairs) if key}
 
+    @field_validator("redis_url")
+    @classmethod
+    def _check_redis(cls, url: SecretStr | None) -> SecretStr | None:
+        if url is not None and not _is_redis(url.get_secret_value()):
+            raise ValueError("must be redis://host:port/number, or rediss:// for TLS")
+        return url
+
     @model_validator(mode="after")
     def _check_keys(self) -> "Settings":
         listed = [p for p in (self.api_keys.get_secret_value() if self.api_keys else "").split(",") if p.strip()]
         if len(self.keys) != len(listed) or not all(self.keys.values()):
             raise ValueError("API_KEYS must be comma-separated user:key pairs with distinct keys")
         return self
+
+
+def _is_redis(url: str) -> bool:
+    """Whether both Celery and the Redis client take it as an address; `unix://` is the client's alone."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # raises where it is none
+    except ValueError:
+        return False
+    number = parts.path.strip("/")
+    return parts.scheme in ("redis", "rediss") and (not number or number.isdecimal())

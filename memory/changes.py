@@ -126,6 +126,8 @@ class Changes:
             yield
         finally:
             while not await self.close(owner, number, counter):  # swept meanwhile: caches may have passed it
+                if await self._owners.find_one({"_id": owner}, {"_id": 1}) is None:
+                    break  # the user was deleted
                 number = await self.take(owner, counter, deletion=deletion)
 
     async def forget(self, owner: str) -> None:

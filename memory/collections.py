@@ -30,12 +30,15 @@ class Collections:
         return cls(**{field.name: database[field.name] for field in fields(cls)})
 
 
-# Every query of the project is served by one of these; every sort ends in a unique key.
+# Every query of the project is served by one of these, but for the conversion to another embedding model, which reads
+# all gists once; every sort ends in a unique key.
 INDEXES: dict[str, list[IndexModel]] = {
     "sessions": [
         IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session", unique=True),
         IndexModel([("user_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
-        IndexModel([("summary.state", ASCENDING), ("summary.lease_until", ASCENDING)], name="summary_work"),
+        IndexModel(
+            [("summary.state", ASCENDING), ("summary.lease_until", ASCENDING), ("_id", ASCENDING)], name="summary_work"
+        ),
     ],
     "vectors": [
         IndexModel(
@@ -46,13 +49,13 @@ INDEXES: dict[str, list[IndexModel]] = {
         ),
         IndexModel([("user_id", ASCENDING), ("change", ASCENDING)], name="owner_change"),
         IndexModel(
-            [("embed.state", ASCENDING), ("embed.lease_until", ASCENDING)],
+            [("embed.state", ASCENDING), ("embed.lease_until", ASCENDING), ("_id", ASCENDING)],
             name="embed_work",
             partialFilterExpression={"embed.lease_until": {"$exists": True}},
         ),
     ],
     "summaries": [
-        IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session", unique=True),
+        IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),
         IndexModel([("user_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
     ],
     "memories": [
@@ -74,7 +77,6 @@ INDEXES: dict[str, list[IndexModel]] = {
         IndexModel([("user_id", ASCENDING)], name="owner"),
         IndexModel([("at", ASCENDING)], name="expiry", expireAfterSeconds=IDEMPOTENCY_SECONDS),
     ],
-    "api_keys": [IndexModel([("user_id", ASCENDING)], name="owner")],
 }
 
 

@@ -10,7 +10,7 @@ from pymongo import UpdateOne
 from memory.changes import Changes
 from memory.collections import Collections
 from memory.gists import text_to_embed
-from memory.leases import claim, fail, held, pending, revive
+from memory.leases import Claim, claim, fail, held, pending, revive
 from utils.embeddings import Embedder
 from utils.errors import ModelError, ModelUnavailable
 from utils.mongo import Document
@@ -36,14 +36,23 @@ class EmbeddingQueue:
         What comes due meanwhile may be left for the next nudge, so that it is done in large batches.
         """
         total = 0
-        more = True
-        while more:
+        while True:
             claimed = await claim(self._vectors, "embed", BATCH)
-            if claimed.documents:
-                async with held(self._vectors, "embed", claimed):
-                    total += await self._embed(claimed.lease, claimed.documents)
-            more = claimed.more
-        return total
+            total += await self._embed_claimed(claimed)
+            if not claimed.more:
+                return total
+
+    async def step(self) -> bool:
+        """`work` of one batch; False where there was nothing to do."""
+        claimed = await claim(self._vectors, "embed", BATCH)
+        await self._embed_claimed(claimed)
+        return bool(claimed.documents)
+
+    async def _embed_claimed(self, claimed: Claim) -> int:
+        if not claimed.documents:
+            return 0
+        async with held(self._vectors, "embed", claimed):
+            return await self._embed(claimed.lease, claimed.documents)
 
     async def _embed(self, lease: str, documents: list[Document]) -> int:
         try:
@@ -97,16 +106,19 @@ class EmbeddingQueue:
         if await revive(self._vectors, "embed", died, most=1) and await self.work():
             await revive(self._vectors, "embed", died)
 
-    async def mark_outdated(self, most: int) -> int:
-        """Asks for new embeddings of at most `most` gists whose embedding is another model's; returns how many."""
+    async def mark_outdated(self, after: str, most: int) -> tuple[int, str] | None:
+        """Asks for new embeddings of at most `most` gists, in the order of `_id`, whose embedding is another model's.
+
+        Returns how many, and the last `_id`, to go on after; None where there are no more.
+        """
         outdated = {"embed.state": "done", "embedding_model": {"$ne": self._embedder.model}}
-        found = await self._vectors.find(outdated, {"_id": 1}).limit(most).to_list(None)
+        beyond = {"_id": {"$gt": after}, **outdated}
+        found = await self._vectors.find(beyond, {"_id": 1}).sort("_id", 1).limit(most).to_list(None)
         if not found:
-            return 0
-        marked = await self._vectors.update_many(
-            {"_id": {"$in": [document["_id"] for document in found]}, **outdated}, {"$set": {"embed": pending()}}
-        )
-        return marked.modified_count
+            return None
+        ids = [document["_id"] for document in found]
+        marked = await self._vectors.update_many({"_id": {"$in": ids}, **outdated}, {"$set": {"embed": pending()}})
+        return marked.modified_count, ids[-1]
 
     async def count_outdated(self) -> int:
         """How many gists carry an embedding of another model."""

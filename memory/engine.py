@@ -1,13 +1,15 @@
 """What can the core do? Everything that remembers, recalls, summarises and forgets, wired to one database."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 import numpy as np
 from numpy.typing import NDArray
 
 from config.recipes import Recipe, SummaryRecipe
+from memory.api_keys import StoredKeys
 from memory.changes import Changes
 from memory.collections import Collections, ensure_indexes
 from memory.domain import Recall
@@ -17,6 +19,7 @@ from memory.gist_reader import GistReader
 from memory.idempotency import IdempotencyKeys
 from memory.keyvalues import KeyValues
 from memory.leases import reclaim
+from memory.places import Places
 from memory.ranking import Scope
 from memory.recall import Recaller
 from memory.receipts import Receipts
@@ -37,6 +40,7 @@ class Engine:
     collections: Collections
     embedder: Embedder
     sessions: Sessions
+    places: Places
     turns: Turns
     recaller: Recaller
     summaries: Summaries
@@ -46,6 +50,7 @@ class Engine:
     idempotency: IdempotencyKeys
     embeddings: EmbeddingQueue
     changes: Changes
+    api_keys: StoredKeys
 
     async def recall(self, owner: str, query: str, recipe: Recipe, scope: Scope) -> Recall:
         """The owner's gists that suit a query best. Raises `ModelError` where the query cannot be embedded."""
@@ -58,11 +63,9 @@ class Engine:
 
     async def embed_all(self, owner: str, ids: Sequence[str]) -> None:
         """Returns when none of these messages waits for its embedding any more, by this process's work or another's."""
-        while True:
-            await self.embeddings.work()
-            if await self.turns.embedded(owner, ids):
-                return
-            await asyncio.sleep(WAIT_STEP)
+        while not await self.turns.embedded(owner, ids):
+            if not await self.embeddings.step():
+                await asyncio.sleep(WAIT_STEP)
 
     async def ping(self) -> None:
         """Asks the store for a sign of life; raises what the driver raises."""
@@ -77,11 +80,13 @@ class Engine:
         await self.summaries.work()
         await self.embeddings.revive_after_outage()
 
-    async def reembed(self, batch: int = 256) -> int:
-        """Embeds one batch of gists anew whose vectors are another model's; returns how many there were."""
-        marked = await self.embeddings.mark_outdated(batch)
-        await self.embeddings.work()
-        return marked
+    async def reembed(self, batch: int = 256) -> AsyncIterator[int]:
+        """Embeds the gists anew whose vectors are another model's, batch by batch; yields how many each had."""
+        after = ""
+        while (marked := await self.embeddings.mark_outdated(after, batch)) is not None:
+            count, after = marked
+            await self.embeddings.work()
+            yield count
 
 
 async def open_engine(
@@ -91,21 +96,25 @@ async def open_engine(
     *,
     summary_interval: int,
     recall_memory_mb: int,
+    abandoned: timedelta,
 ) -> Engine:
-    """Wires the core to a database and makes sure that its indexes are there."""
+    """Wires the core to a database and makes sure that its indexes are there. `abandoned`: after which an answer that
+    is still to come will not."""
     collections = Collections.of(database)
     await ensure_indexes(collections)
     window = 2 * summary_interval  # a pair is two messages
     changes = Changes(collections)
-    sessions = Sessions(collections, window)
-    summaries = Summaries(collections, changes, summary_model, window, SummaryRecipe())
+    sessions = Sessions(collections)
+    places = Places(collections, window)
+    summaries = Summaries(collections, changes, summary_model, window, SummaryRecipe(), abandoned)
     receipts = Receipts(collections)
     reader = GistReader(collections, changes)
     return Engine(
         collections=collections,
         embedder=embedder,
         sessions=sessions,
-        turns=Turns(collections, sessions, changes, reader),
+        places=places,
+        turns=Turns(collections, places, changes, reader),
         recaller=Recaller(collections, changes, reader, embedder.model, recall_memory_mb),
         summaries=summaries,
         keyvalues=KeyValues(collections, changes),
@@ -114,4 +123,5 @@ async def open_engine(
         idempotency=IdempotencyKeys(collections),
         embeddings=EmbeddingQueue(collections, changes, embedder),
         changes=changes,
+        api_keys=StoredKeys(collections),
     )

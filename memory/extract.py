@@ -17,6 +17,7 @@ _REMEMBER = re.compile(
     r"(?:\s+(?:of this|this|that|for me|of))*\s*[:,\-–]?\s*(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+POLITE_CHARACTERS = 600  # the pattern takes time that grows with the square
 _ASKED_POLITELY = re.compile(
     r"^\W*(?:(?:please|hey|hi|ok|okay)\b\W*)*(?:can|could|would|will) you\b.*?\b(?:that|my|our)\b.*\b(?:is|are)\b", re.I
 )
@@ -52,7 +53,7 @@ def statement_to_remember(text: str) -> str | None:
     found = _REMEMBER.match(text.strip())
     if found is None or _ASKS_BACK.match(found["rest"]):
         return None
-    if text.rstrip().endswith(("?", "？")) and not _ASKED_POLITELY.match(text):
+    if text.rstrip().endswith(("?", "？")) and not _ASKED_POLITELY.match(text[:POLITE_CHARACTERS]):
         return None
     return found["rest"].strip(" ?？") or None
 

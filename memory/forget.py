@@ -85,6 +85,6 @@ class Forgetter:
             while True:
                 number = await self._changes.take(owner, deletion=True)
                 await self._changes.mark_deleted(owner, number, ids)
-                total += (await vectors.delete_many({"_id": {"$in": ids}})).deleted_count
+                total += (await vectors.delete_many({"_id": {"$in": ids}, "user_id": owner})).deleted_count
                 if await self._changes.close(owner, number):
                     break

@@ -1,16 +1,19 @@
 """Was this request made before? Keys that make a write happen once."""
 
+import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import NoReturn
 
-from pymongo.errors import DuplicateKeyError
+from pymongo.errors import DuplicateKeyError, PyMongoError
 
 from memory.collections import Collections
 from memory.ids import derived_id
 from utils.clock import now
 from utils.errors import Conflict, IdempotencyMismatch
 
-IN_PROGRESS = timedelta(minutes=6)  # longer than any answer may take; a request that crashed may be made again then
+IN_PROGRESS = timedelta(minutes=1)  # without a sign of life from the request; it may be made again then
 
 
 @dataclass(frozen=True)
@@ -63,8 +66,18 @@ class IdempotencyKeys:
             raise Conflict("A request with this Idempotency-Key is in progress", retry_after=1.0)
         return None
 
-    async def finish(self, owner: str, key: str, answer: StoredAnswer) -> None:
-        """Keeps the answer, to be given again for a day."""
+    async def hold(self, owner: str, key: str) -> NoReturn:
+        """Keeps others from making a request that runs, until it is cancelled: a request that dies is let go soon."""
+        mine = {"_id": derived_id(owner, key), "state": "in_progress"}
+        while True:
+            await asyncio.sleep(IN_PROGRESS.total_seconds() / 3)
+            with suppress(PyMongoError):  # the next time may be in time
+                await self._requests.update_one(mine, {"$set": {"until": now() + IN_PROGRESS}})
+
+    async def finish(self, owner: str, key: str, fingerprint: str, answer: StoredAnswer, *, anew: bool = False) -> None:
+        """Keeps the answer, to be given again for a day. `anew`: also where the request deleted its own record; else
+        what was forgotten meanwhile stays so."""
+        moment = now()
         await self._requests.update_one(
             {"_id": derived_id(owner, key)},
             {
@@ -74,9 +87,15 @@ class IdempotencyKeys:
                     "media_type": answer.media_type,
                     "body": answer.body,
                     "etag": answer.etag,
-                }
+                },
+                "$setOnInsert": {"user_id": owner, "fingerprint": fingerprint, "until": moment, "at": moment},
             },
+            upsert=anew,
         )
+
+    async def forget(self, owner: str) -> None:
+        """Deletes the owner's answers, which may hold what was deleted. Requests in progress stay."""
+        await self._requests.delete_many({"user_id": owner, "state": "done"})
 
     async def release(self, owner: str, key: str) -> None:
         """Lets the request be made again, after it failed."""

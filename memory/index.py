@@ -1,6 +1,7 @@
 """Which embeddings does a user have? One user's part of the recall index, in memory."""
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from time import monotonic
 from typing import Any
 
@@ -22,13 +23,14 @@ class UserIndex:
     `matrix`: (rows, dimensions) float32, rows L2-normalised. `settled`: the change up to which it is complete.
     """
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, dimensions: int) -> None:
         self.model = model
+        self.dimensions = dimensions
         self.epoch = ""
         self.settled = 0
         self._refreshed = monotonic()
         self.ids: list[str] = []
-        self.matrix: NDArray[np.float32] = np.zeros((0, 0), np.float32)
+        self.matrix: NDArray[np.float32] = np.zeros((0, dimensions), np.float32)
         self.times: NDArray[np.float64] = np.zeros(0)
         self.sessions: NDArray[np.int32] = np.zeros(0, np.int32)
         self.kinds: NDArray[np.int32] = np.zeros(0, np.int32)
@@ -70,9 +72,12 @@ class UserIndex:
                 self.drop([document["_id"]])
                 continue
             vector = from_binary(document["embedding"])
+            if len(vector) != self.dimensions:  # another model that has the same name
+                self.drop([document["_id"]])
+                continue
             row = self._row_of.get(document["_id"])
             if row is None:
-                row = self._new_row(document["_id"], len(vector))
+                row = self._new_row(document["_id"])
             self.matrix[row] = vector
             self.times[row] = document["timestamp"].timestamp()
             self.sessions[row] = self._codes.setdefault(("session", document["session_id"]), len(self._codes))
@@ -85,21 +90,33 @@ class UserIndex:
             if row is not None:
                 self.alive[row] = False
 
-    def _new_row(self, identifier: str, dimensions: int) -> int:
+    def compacted(self) -> "UserIndex":
+        """Itself, or a copy without holes where there are more of them than rows; searches under way keep the old."""
+        rows = np.flatnonzero(self.alive[: len(self.ids)])
+        if len(self.ids) - len(rows) <= len(rows) + MIN_ROWS:
+            return self
+        fresh = copy(self)
+        fresh.ids = [self.ids[row] for row in rows]
+        fresh._row_of = {identifier: row for row, identifier in enumerate(fresh.ids)}
+        fresh.matrix, fresh.times, fresh.alive = self.matrix[rows], self.times[rows], self.alive[rows]
+        fresh.sessions, fresh.kinds = self.sessions[rows], self.kinds[rows]
+        return fresh
+
+    def _new_row(self, identifier: str) -> int:
         row = len(self.ids)
         if row == len(self.matrix):
-            self._grow(max(MIN_ROWS, row + row // 2), dimensions)
+            self._grow(max(MIN_ROWS, row + row // 2))
         self.ids.append(identifier)
         self._row_of[identifier] = row
         return row
 
-    def _grow(self, rows: int, dimensions: int) -> None:
+    def _grow(self, rows: int) -> None:
         def longer(column: NDArray[Any], *shape: int) -> NDArray[Any]:
             grown = np.zeros((rows, *shape), column.dtype)
             if len(column):
                 grown[: len(column)] = column
             return grown
 
-        self.matrix = longer(self.matrix, dimensions)
+        self.matrix = longer(self.matrix, self.dimensions)
         self.times, self.alive = longer(self.times), longer(self.alive)
         self.sessions, self.kinds = longer(self.sessions), longer(self.kinds)

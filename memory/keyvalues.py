@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from pymongo import ReturnDocument
@@ -17,6 +18,7 @@ from utils.errors import NotFound, PreconditionFailed
 from utils.mongo import Document
 from utils.text import content_stems, count_tokens
 
+STEMMED = 300  # characters of a value that a query is compared with
 HISTORY = 50  # former values kept
 LOOKED_AT = 500  # newest facts among which those that suit a query are chosen
 
@@ -143,7 +145,12 @@ class KeyValues:
 def best_matching(facts: Sequence[KeyValue], query: str) -> list[KeyValue]:
     """Facts by the number of content stems that they share with a query, in their order where equal."""
     asked = set(content_stems(query))
-    return sorted(facts, key=lambda fact: -len(asked & set(content_stems(f"{fact.key} {fact.value}"))))
+    return sorted(facts, key=lambda fact: -len(asked & _stems(fact.key, fact.value[:STEMMED])))
+
+
+@lru_cache(maxsize=10_000)
+def _stems(key: str, value: str) -> frozenset[str]:
+    return frozenset(content_stems(f"{key} {value}"))
 
 
 def _keyvalue(found: Document) -> KeyValue:

@@ -45,7 +45,7 @@ async def claim(collection: Collection, field: str, most: int) -> Claim:
     takes its worker down cannot take others with it."""
     token = new_id()
     due = {f"{field}.state": "pending", f"{field}.lease_until": {"$lte": now()}}
-    order = [(f"{field}.lease_until", 1)]
+    order = [(f"{field}.lease_until", 1), ("_id", 1)]
     found = await collection.find(due).sort(order).limit(most).to_list(None)
     fresh = [document["_id"] for document in found if document[field]["attempts"] <= 0]
     retried = [document for document in found if document[field]["attempts"] > 0]
@@ -85,15 +85,15 @@ async def held(collection: Collection, field: str, claimed: Claim) -> AsyncItera
     async def renew() -> None:
         while True:
             await asyncio.sleep(LEASE.total_seconds() / 3)
-            await collection.update_many(mine, {"$set": {f"{field}.lease_until": now() + LEASE}})
+            with suppress(PyMongoError):  # the next try may come in time; a lost lease shows when its holder writes
+                await collection.update_many(mine, {"$set": {f"{field}.lease_until": now() + LEASE}})
 
     renewing = asyncio.create_task(renew())
     try:
         yield
     finally:
         renewing.cancel()
-        with suppress(asyncio.CancelledError, PyMongoError):  # a lease that is lost shows when its holder writes
-            await renewing
+        await asyncio.wait([renewing])
 
 
 async def reclaim(collection: Collection, field: str) -> int:
@@ -137,7 +137,7 @@ async def put_back(collection: Collection, field: str, token: str, document: Doc
 
 async def revive(collection: Collection, field: str, filter: Document, most: int | None = None) -> int:
     """Makes dead jobs pending again with a clean count; returns how many."""
-    dead = {f"{field}.state": "dead", **filter}
+    dead = {f"{field}.state": "dead", f"{field}.lease_until": {"$exists": True}, **filter}  # as the index has it
     if most is not None:
         found = await collection.find(dead, {"_id": 1}).limit(most).to_list(None)
         dead = {"_id": {"$in": [document["_id"] for document in found]}, **dead}

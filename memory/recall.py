@@ -4,7 +4,6 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from time import time
 
 import numpy as np
@@ -22,6 +21,7 @@ from utils.mongo import Document
 
 THREAD_ROWS = 20_000  # from so many rows on, scoring leaves the event loop
 SPARE = 2  # kept beyond top_k, to take the place of duplicates
+MOST_SPARE = 200
 FEW = 64  # changes up to which the news of concurrent requests are read in one call
 BATCH = 2_000  # documents read at a time while an index is filled
 FIELDS = {"embedding": 1, "embedding_model": 1, "timestamp": 1, "session_id": 1, "kind": 1, "model": 1}
@@ -59,7 +59,7 @@ class Recaller:
 
     async def recall(self, owner: str, query: NDArray[np.float32], recipe: Recipe, scope: Scope) -> Recall:
         """The owner's gists most like `query`, (dimensions,) float32 of length 1, made by this recaller's model."""
-        index = await self._fresh(owner)
+        index = await self._fresh(owner, len(query))
         if not len(index):
             return Recall(dimensions=len(query))
         spare = SPARE
@@ -73,24 +73,27 @@ class Recaller:
             kept = [key for key, one in zip(keys, ranked, strict=True) if not one.dropped]
             found = await self._reader.by_keys(owner, kept)
             recall = _collect(keys, ranked, found, recipe.top_k, len(query))
-            if len(recall.hits) == recipe.top_k or all(one.dropped in (None, "below_floor") for one in ranked):
+            whole = all(one.dropped in (None, "below_floor") for one in ranked)
+            if len(recall.hits) == recipe.top_k or whole or spare > MOST_SPARE or recipe.mmr_lambda is not None:
                 return recall
             spare *= 8  # the same text stands there so often that other texts had no room
 
-    async def _fresh(self, owner: str) -> UserIndex:
+    async def _fresh(self, owner: str, dimensions: int) -> UserIndex:
         kept = self._kept.get(owner)
         if kept is None:
-            kept = self._kept[owner] = _Kept(UserIndex(self._model))
+            kept = self._kept[owner] = _Kept(UserIndex(self._model, dimensions))
         self._kept.move_to_end(owner)
         async with kept.lock:
             standing = await self._changes.standing(owner)
-            if standing is None or kept.index.epoch != standing.epoch or kept.index.expired:
-                kept.index = UserIndex(self._model)
+            known = standing is not None and kept.index.epoch == standing.epoch
+            if not known or kept.index.expired or kept.index.dimensions != dimensions:
+                kept.index = UserIndex(self._model, dimensions)
             if standing is not None:
                 kept.index.epoch = standing.epoch
                 if standing.change > kept.index.settled:
                     await self._catch_up(owner, kept.index, standing)
                     kept.index.settled = standing.settled
+                kept.index = kept.index.compacted()
                 kept.index.touch()
             if self._kept.get(owner) is kept:
                 self._bytes += kept.index.bytes - kept.bytes
@@ -156,7 +159,6 @@ def _collect(keys: list[str], ranked: list[Ranked], found: dict[str, Gist], top_
     return Recall(tuple(hits), tuple(considered), dimensions)
 
 
-@lru_cache
 def with_overrides(
     recipe: Recipe,
     *,

@@ -11,17 +11,18 @@ from memory.domain import Gist, Remembered, Turn
 from memory.gist_reader import GistReader
 from memory.gists import document_of, gist_of
 from memory.ids import keys_of, scoped
-from memory.sessions import Place, Sessions
+from memory.places import Place, Places
 from utils.coalesce import Coalescer
+from utils.errors import Conflict
 from utils.mongo import Document, insert_new
 
 
 class Turns:
     """The messages of sessions, one document each in `vectors`."""
 
-    def __init__(self, collections: Collections, sessions: Sessions, changes: Changes, reader: GistReader) -> None:
+    def __init__(self, collections: Collections, places: Places, changes: Changes, reader: GistReader) -> None:
         self._vectors = collections.vectors
-        self._sessions = sessions
+        self._places = places
         self._changes = changes
         self._reader = reader
         self._inserts: Coalescer[Document, bool] = Coalescer(lambda new: insert_new(self._vectors, new))
@@ -29,35 +30,52 @@ class Turns:
     async def remember(self, owner: str, session_id: str, turns: Sequence[Turn]) -> Remembered:
         """Commits turns to the end of a session, in order; those whose id the owner has already are no-ops.
 
-        When it returns, the turns are durable and their embedding is due; `Sessions.is_due` says whether a summary is.
+        When it returns, the turns are durable and their embedding is due; `Places.is_due` says whether a summary is.
         """
         known, logged = await asyncio.gather(
-            self._known(owner, [turn.id for turn in turns]), self._sessions.has_logged(owner, session_id, turns[-1:])
+            self._known(owner, [turn.id for turn in turns]), self._places.has_logged(owner, session_id, turns[-1:])
         )
         first = {turn.id: turn for turn in reversed(turns)}
         fresh = [turn for turn in turns if turn.id not in known and first[turn.id] is turn]
         ids = tuple(turn.id for turn in turns)
         if not fresh:
-            place = await self._sessions.place(owner, session_id)
+            place = await self._places.place(owner, session_id)
             inserted = 0
         else:
             # A request that crashed between the next two lines has counted them all, for it logged the last one.
             counted = logged and fresh[-1].id == turns[-1].id
-            place = await self._sessions.reserve(owner, session_id, fresh, counted=counted)
-            inserted = await self._insert(owner, session_id, _placed(fresh, place.index))
-        if place is not None and self._sessions.is_due(place):
-            await self._sessions.mark_due(place)
+            place = await self._places.reserve(owner, session_id, fresh, counted=counted)
+            inserted = await self._import(owner, session_id, place, fresh)
+        if place is not None and self._places.is_due(place):
+            await self._places.mark_due(place)
         return Remembered(ids, inserted, len(turns) - inserted, session_id)
+
+    async def _import(self, owner: str, session_id: str, place: Place, turns: list[Turn]) -> int:
+        """Inserts turns at their places; where another request of the same moment inserted some, all are counted anew.
+
+        Raises `Conflict` where the session was deleted meanwhile; nothing is left behind.
+        """
+        new = await self._insert(owner, session_id, _placed(turns, place.index))
+        if len(new) < len(turns):
+            there = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
+            messages, answers = await asyncio.gather(
+                self._vectors.count_documents(there), self._vectors.count_documents(there | {"role": "assistant"})
+            )
+            await self._places.recount(place, messages, answers)
+        if not await self._places.is_there(place):
+            await self._delete(owner, _own(owner, list(new)))
+            raise Conflict("The session was deleted meanwhile")
+        return len(new)
 
     async def open_exchange(self, owner: str, session_id: str, prompt: Turn, *, retried: bool) -> Place:
         """Commits a prompt and keeps the place after it for the answer. `retried`: it may be there already."""
         if retried:
             found = await self._vectors.find_one(_own(owner, [prompt.id]), {"message_index": 1})
-            place = await self._sessions.place(owner, session_id)
+            place = await self._places.place(owner, session_id)
             if found is not None and place is not None:
                 return replace(place, index=found["message_index"])
-        counted = retried and await self._sessions.has_logged(owner, session_id, [prompt])
-        place = await self._sessions.reserve(owner, session_id, [prompt], answers=1, counted=counted)
+        counted = retried and await self._places.has_logged(owner, session_id, [prompt])
+        place = await self._places.reserve(owner, session_id, [prompt], answers=1, counted=counted)
         placed = replace(prompt, index=place.index)
         if await self._insert(owner, session_id, [placed]):
             self._reader.put(owner, gist_of(document_of(owner, session_id, placed, place.index)))
@@ -70,18 +88,26 @@ class Turns:
         placed = replace(answer, index=place.index + 1)
         # Counted while it lands: a crash in between costs a count, never a message.
         inserted, counted = await asyncio.gather(
-            self._insert(owner, session_id, [placed]), self._sessions.answered(place, answer, once=retried)
+            self._insert(owner, session_id, [placed]), self._places.answered(place, answer, once=retried)
         )
         if not inserted and retried:
             await self._overwrite(owner, session_id, placed)
         if counted:
             self._reader.put(owner, gist_of(document_of(owner, session_id, placed, place.index + 1)))
             return True
+        await self._delete(owner, {"user_id": owner, "turn_id": answer.turn_id, "session_id": session_id})
+        return False
+
+    async def _delete(self, owner: str, filter: dict[str, Any]) -> None:
+        """Takes back what landed in a session that was deleted before."""
         async with self._changes.overwriting(owner):
-            await self._vectors.delete_many({"user_id": owner, "turn_id": answer.turn_id, "session_id": session_id})
+            await self._vectors.delete_many(filter)
         if await self._vectors.find_one({"user_id": owner}, {"_id": 1}) is None:
             await self._changes.forget(owner)  # all of the user was deleted
-        return False
+
+    async def is_there(self, owner: str, identifier: str) -> bool:
+        """Whether the owner has a message of this id."""
+        return await self._vectors.find_one(_own(owner, [identifier]), {"_id": 1}) is not None
 
     async def recent(self, owner: str, session_id: str, place: Place, most: int) -> list[Gist]:
         """The newest messages before a place of the session, oldest first."""
@@ -110,12 +136,13 @@ class Turns:
         found = self._vectors.find(_own(owner, ids), {"id": 1})
         return {document["id"] for document in await found.to_list(None)}
 
-    async def _insert(self, owner: str, session_id: str, turns: list[Turn]) -> int:
-        """Inserts placed turns; returns how many were new. An id that another user has gets a `_id` of its own."""
+    async def _insert(self, owner: str, session_id: str, turns: list[Turn]) -> set[str]:
+        """Inserts placed turns; returns the ids that were new. An id that another user has gets a `_id` of its own."""
         documents = [document_of(owner, session_id, turn, turn.index or 0) for turn in turns]
         refused = await self._insert_many(documents)
+        every = {turn.id for turn in turns}
         if not refused:
-            return len(documents)
+            return every
         known = await self._known(owner, [document["id"] for document in refused])
         foreign = [
             document | {"_id": scoped(document["id"], owner)} for document in refused if document["id"] not in known
@@ -123,7 +150,7 @@ class Turns:
         again = await self._insert_many(foreign) if foreign else []
         if {document["id"] for document in again} - await self._known(owner, [document["id"] for document in again]):
             raise RuntimeError("two messages were given the same place")
-        return len(documents) - len(refused) + len(foreign) - len(again)
+        return every - known - {document["id"] for document in again}
 
     async def _overwrite(self, owner: str, session_id: str, turn: Turn) -> None:
         """Puts a turn in the place of the one of the same id, to be embedded anew."""

@@ -11,6 +11,7 @@ from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import RULE_BASED, Gist, Summary
 from memory.gists import gist_of
+from memory.ids import derived_id
 from memory.leases import Claim, claim, fail, held, put_back
 from memory.notes import NotesCache
 from memory.summary_rules import summarise_by_rules
@@ -22,10 +23,10 @@ from utils.text import cut_at_word
 
 BATCH = 8
 LOOK_AGAIN = timedelta(seconds=1)  # after a window was found to miss a message that is still being answered
-ABANDONED = timedelta(minutes=10)  # an answer that takes longer than this will not come
 LOST = timedelta(seconds=5)  # a message that is not stored so long after its place was given was lost or forgotten
 MESSAGE_CHARACTERS = 1_000  # of each message that a model summarises
 LONGEST_SUMMARY = 2_000
+MOST_SUMMARIES = 1_000  # newest ones that a session keeps, far below what a document holds
 NEWEST_SESSIONS = 8  # newest sessions whose summaries are kept at hand, and of each so many
 NEWEST_SUMMARIES = 8
 
@@ -44,7 +45,13 @@ class Summaries:
     """A session's summaries, one per window of `window` messages (seed 4: ten pairs), tiling it without gaps."""
 
     def __init__(
-        self, collections: Collections, changes: Changes, model: ChatModel | None, window: int, recipe: SummaryRecipe
+        self,
+        collections: Collections,
+        changes: Changes,
+        model: ChatModel | None,
+        window: int,
+        recipe: SummaryRecipe,
+        abandoned: timedelta,
     ) -> None:
         self._sessions = collections.sessions
         self._vectors = collections.vectors
@@ -54,6 +61,7 @@ class Summaries:
         self._model = model
         self._window = window
         self._recipe = recipe
+        self._abandoned = abandoned  # an answer that takes longer than this will not come
 
     async def newest(self, owner: str, session_id: str, most: int) -> list[Summary]:
         """The session's newest summaries, newest first, then those of the owner's other sessions up to `most`."""
@@ -119,9 +127,8 @@ class Summaries:
                     written += 1
                     left = await self._messages(session, window)
                     if [message.key for message in left] != [message.key for message in messages]:
-                        await self.rewrite(
-                            session["user_id"], session["session_id"], window.start
-                        )  # some was forgotten
+                        # Something was forgotten meanwhile.
+                        await self.rewrite(session["user_id"], session["session_id"], window.start)
                 session["summary"]["to"] = window.end
                 kept = await self._sessions.find_one_and_update(
                     {"_id": session["_id"], "summary.lease": claimed.lease},
@@ -129,9 +136,10 @@ class Summaries:
                     projection={"next_index": 1},
                 )
                 if kept is None:  # the lease ran out, or the session was deleted
-                    if await self._sessions.find_one({"_id": session["_id"]}, {"_id": 1}) is None:
+                    same = {"_id": session["_id"], "epoch": session["epoch"]}
+                    if await self._sessions.find_one(same, {"_id": 1}) is None:
                         async with self._changes.noted(session["user_id"]):
-                            await self._summaries.delete_one({"_id": session["_id"]})
+                            await self._summaries.delete_one({"_id": _key_of(session)})
                     return written
                 session["summary"].pop("waiting_since", None)
             await self._finish(claimed, session)
@@ -162,7 +170,7 @@ class Summaries:
             return True
         answering = any(filled.get(index - 1) == "user" for index in empty)
         since = session["summary"].get("waiting_since")
-        return since is not None and now() - since > (ABANDONED if answering else LOST)
+        return since is not None and now() - since > (self._abandoned if answering else LOST)
 
     async def _wait(self, claimed: Claim, session: Document) -> None:
         if "waiting_since" not in session["summary"]:
@@ -202,13 +210,16 @@ class Summaries:
             "from_index": window.start,
             "to_index": window.end,
         }
-        key = {"_id": session["_id"]}
-        fresh = {**{name: session[name] for name in ("session_id", "user_id")}, "summaries": [], "created_at": moment}
+        key = {"_id": _key_of(session), "user_id": session["user_id"]}
+        fresh = {"session_id": session["session_id"], "summaries": [], "created_at": moment}
         async with self._changes.noted(session["user_id"]):
             await self._summaries.update_one(key, {"$setOnInsert": fresh | {"updated_at": moment}}, upsert=True)
             await self._summaries.update_one(
                 {**key, "summaries.from_index": {"$ne": window.start}},
-                {"$push": {"summaries": entry}, "$set": {"updated_at": moment}},
+                {
+                    "$push": {"summaries": {"$each": [entry], "$slice": -MOST_SUMMARIES}},
+                    "$set": {"updated_at": moment},
+                },
             )
 
     async def _text(self, messages: Sequence[Gist]) -> tuple[str, str]:
@@ -228,6 +239,11 @@ class Summaries:
             except ModelError as error:
                 log.warning("summary by rules: %s", error.detail)
         return summarise_by_rules(messages, self._recipe.max_tokens), RULE_BASED
+
+
+def _key_of(session: Document) -> str:
+    """The `_id` of a session's summaries: its own, not that of another session that had the same id before."""
+    return derived_id(session["user_id"], session["session_id"], session["epoch"])
 
 
 def _summary(document: Document, entry: Document) -> Summary:

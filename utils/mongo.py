@@ -1,10 +1,10 @@
 """How is MongoDB reached, whichever driver and server it is?
 
 The only file that knows drivers. The rest of the project is written against PyMongo's async API as far as Motor shares
-it; the two calls that differ (`aggregate`, `close`) stand here.
+it, which leaves out `aggregate` and `list_indexes`.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeAlias
 
@@ -62,14 +62,6 @@ async def _client(settings: Settings, uri: str) -> AsyncIterator[Database]:
             yield client[settings.mongodb_db]
         finally:
             await client.close()
-
-
-async def aggregate(collection: Collection, pipeline: Sequence[Mapping[str, Any]]) -> list[Document]:
-    """All documents that the pipeline gives. PyMongo's `aggregate` is awaited, Motor's is not."""
-    found: Any = collection.aggregate(pipeline)
-    cursor = await found if hasattr(found, "__await__") else found
-    documents: list[Document] = await cursor.to_list(None)
-    return documents
 
 
 async def insert_new(collection: Collection, documents: Sequence[Document]) -> list[bool]:

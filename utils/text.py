@@ -9,6 +9,7 @@ CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"')\]]*\s+|\n+")
 ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx)\.$", re.IGNORECASE)
+LONGEST_ABBREVIATION = 8  # characters
 NUMBER_SIGN = re.compile(r"\bno\.$", re.IGNORECASE)  # before a digit only: "no." may end a sentence
 
 # Words that carry no meaning of their own in a question or an answer.
@@ -51,15 +52,18 @@ def cut_at_word(text: str, characters: int | None) -> str:
 
 def split_sentences(text: str) -> list[str]:
     """The sentences of `text`, in order, without blank ones; line breaks end a sentence too."""
-    sentences: list[str] = []
+    sentences: list[list[str]] = []
+    last = ""
     for piece in SENTENCE_END.split(text):
         part = piece.strip()
-        last = sentences[-1] if sentences else ""
-        if ABBREVIATION.search(last) or (NUMBER_SIGN.search(last) and part[:1].isdigit()):
-            sentences[-1] += " " + part
-        elif part:
-            sentences.append(part)
-    return sentences
+        if not part:
+            continue
+        if ABBREVIATION.search(last) or (NUMBER_SIGN.search(last) and part[0].isdigit()):
+            sentences[-1].append(part)
+        else:
+            sentences.append([part])
+        last = part[-LONGEST_ABBREVIATION:]
+    return [" ".join(parts) for parts in sentences]
 
 
 @lru_cache(maxsize=65_536)

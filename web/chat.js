@@ -85,7 +85,7 @@ async function* events(body) {
     const blocks = rest.split("\n\n");
     rest = blocks.pop();
     for (const block of blocks) {
-      const found = block.match(/^event: (.*)\ndata: (.*)$/);
+      const found = block.match(/^event: ([^\n]*)\ndata: ([^\n]*)$/);
       if (found) yield { event: found[1], data: JSON.parse(found[2]) };
     }
   }

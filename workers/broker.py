@@ -10,7 +10,10 @@ async def ping_broker(settings: Settings) -> str:
     """What the broker is. Raises `OSError` where Redis does not answer."""
     if settings.redis_url is None:
         return "in-process queue"
-    client = Redis.from_url(settings.redis_url.get_secret_value(), socket_connect_timeout=2, socket_timeout=2)
+    try:
+        client = Redis.from_url(settings.redis_url.get_secret_value(), socket_connect_timeout=2, socket_timeout=2)
+    except ValueError:
+        raise ConnectionError("REDIS_URL is not one that the client takes") from None
     try:
         await client.ping()
     except RedisError as error:

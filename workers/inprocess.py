@@ -1,7 +1,6 @@
 """How do worker and beat run without a broker? As threads of the process that answers."""
 
 import logging
-import sys
 import threading
 from typing import Any
 
@@ -9,7 +8,6 @@ from config.settings import Settings
 from workers.app import make_app, make_beat
 
 STOP_SECONDS = 30
-SWITCH_SECONDS = 0.0005  # that the worker keeps the interpreter from the thread that answers; five milliseconds else
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +23,6 @@ class InProcessWorker:
         self._thread = threading.Thread(target=self._work, name="worker", daemon=True)
 
     def start(self) -> None:
-        sys.setswitchinterval(SWITCH_SECONDS)
         self._thread.start()
         self._beat.start()
 

@@ -36,7 +36,10 @@ def run_worker(settings: Settings, *, concurrency: int, beat: bool) -> None:
         without_mingle=True,
         without_gossip=True,
     )
-    worker.start()
+    try:
+        worker.start()
+    finally:
+        process.stop()  # a pool of one works in this process, and sends no signal as it ends
 
 
 def run_beat(settings: Settings) -> None:

@@ -9,7 +9,7 @@ from api.auth import Calling
 from api.fields import Identifier
 from api.once import LociRoute
 from api.openapi import errors
-from api.paging import PageCursor, PageLimit, cursor_of, position_of
+from api.paging import PageCursor, PageLimit, cursor_of, page_of, position_of
 from api.state import TheMemory
 from api.wire import Deleted, MemoryHistory, MemoryOut, MemoryPage, MemoryPut
 from memory.domain import KeyValue
@@ -50,8 +50,7 @@ async def list_memories(
 ) -> MemoryPage:
     """All facts, the newest first."""
     found = await memory.engine.keyvalues.page(calling.owner(user_id), limit=limit + 1, after=position_of(cursor))
-    page = found[:limit]
-    more = cursor_of(page[-1][0].updated_at, page[-1][1]) if len(found) > limit else None
+    page, more = page_of(found, limit, cursor_of)
     return MemoryPage(items=[MemoryOut.of(fact) for fact, _ in page], next_cursor=more)
 
 
@@ -97,5 +96,7 @@ async def delete_memory(
     key: Key, memory: TheMemory, calling: Calling, user_id: UserId = None, if_match: IfMatch = None
 ) -> Deleted:
     """Delete a fact with its history. What was said in messages stays."""
-    await memory.engine.keyvalues.delete(calling.owner(user_id), key, expected=_version(if_match))
+    owner = calling.owner(user_id)
+    await memory.engine.keyvalues.delete(owner, key, expected=_version(if_match))
+    await memory.engine.idempotency.forget(owner)
     return Deleted(deleted={"memories": 1})

@@ -35,7 +35,7 @@ async def add_messages(
         )
         for place, message in enumerate(body.messages)
     ]
-    owner = calling.owner(body.user_id if "user_id" in body.model_fields_set else None)
+    owner = calling.owner(body.named_user)
     done = await memory.add(owner, body.session_id, turns, wait=body.wait)
     return MessagesResponse(accepted=done.accepted, duplicates=done.duplicates, ids=list(done.ids))
 
@@ -58,7 +58,7 @@ async def search(body: SearchRequest, memory: TheMemory, calling: Calling) -> Se
         since=body.since.timestamp() if body.since else None,
         until=body.until.timestamp() if body.until else None,
     )
-    owner = calling.owner(body.user_id if "user_id" in body.model_fields_set else None)
+    owner = calling.owner(body.named_user)
     found = await memory.search(owner, body.query, recipe, scope)
     took = 1_000 * (perf_counter() - began)
     return SearchResponse(items=[SearchItem.of(hit) for hit in found.hits], took_ms=round(took, 3))

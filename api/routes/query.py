@@ -28,7 +28,7 @@ async def query(body: QueryRequest, request: Request, memory: TheMemory, calling
     once = once_id(request)
     chat = ChatRequest(
         query=body.query,
-        owner=calling.owner(body.user_id if "user_id" in body.model_fields_set else None),
+        owner=calling.owner(body.named_user),
         session_id=body.session_id or once or new_id(),
         turn_id=once or new_id(),
         use_memory=body.use_memory,

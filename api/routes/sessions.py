@@ -1,6 +1,5 @@
 """A user's sessions and their messages."""
 
-import re
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
@@ -9,7 +8,7 @@ from api.auth import Calling
 from api.fields import PRINTABLE, Identifier
 from api.once import LociRoute
 from api.openapi import errors
-from api.paging import PageCursor, PageLimit, cursor_of, index_of, position_of
+from api.paging import PageCursor, PageLimit, cursor_of, index_of, page_of, position_of
 from api.state import TheMemory
 from api.wire import (
     Deleted,
@@ -38,12 +37,10 @@ async def list_sessions(
     cursor: PageCursor = None,
 ) -> SessionPage:
     """Sessions, newest first."""
-    title = {"$regex": re.escape(q), "$options": "i"} if q else None
     found = await memory.engine.sessions.page(
-        calling.owner(user_id), limit=limit + 1, after=position_of(cursor), title=title
+        calling.owner(user_id), limit=limit + 1, after=position_of(cursor), title=q or None
     )
-    page = found[:limit]
-    more = cursor_of(page[-1][0].updated_at, page[-1][1]) if len(found) > limit else None
+    page, more = page_of(found, limit, cursor_of)
     return SessionPage(items=[SessionOut.of(session) for session, _ in page], next_cursor=more)
 
 
@@ -69,7 +66,10 @@ async def rename_session(
 @router.delete("/{session_id}", responses=errors(404))
 async def delete_session(session_id: SessionId, memory: TheMemory, calling: Calling, user_id: UserId = None) -> Deleted:
     """Delete a session with everything derived from it."""
-    return Deleted(deleted=await memory.engine.forgetter.session(calling.owner(user_id), session_id))
+    owner = calling.owner(user_id)
+    counts = await memory.engine.forgetter.session(owner, session_id)
+    await memory.engine.idempotency.forget(owner)
+    return Deleted(deleted=counts)
 
 
 @router.get("/{session_id}/messages", responses=errors(404))
@@ -85,6 +85,5 @@ async def list_messages(
     owner = calling.owner(user_id)
     await memory.engine.sessions.get(owner, session_id)
     found = await memory.engine.turns.page(owner, session_id, after=index_of(cursor), limit=limit + 1)
-    page = found[:limit]
-    more = str(page[-1]["message_index"]) if len(found) > limit else None
+    page, more = page_of(found, limit, lambda document: str(document["message_index"]))
     return MessagePage(items=[MessageOut.of(document) for document in page], next_cursor=more)

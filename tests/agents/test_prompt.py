@@ -155,7 +155,7 @@ def test_a_memory_cannot_close_or_open_its_element(forged: str) -> None:
         location=attack,
     )
     user = assemble(made, SYSTEM, PromptTable()).user
-    assert user.count("</memory>") == user.count("<memory kind=") == 4
+    assert user.count("</memory>") == user.count("<memory kind=") == 5
     assert forged not in user.replace("</memory>\n\n", "").replace('\n<memory kind="similar">', "")
     assert user.count("\n## The user's message\n") == 1
 

@@ -8,8 +8,8 @@ import httpx
 import pytest
 from pymongo import MongoClient
 
-from api.auth import hashed
 from config.settings import Settings
+from memory.api_keys import hashed
 from tests.checks import problem
 
 KEYS = "alice:key-of-alice, bob:key-of-bob"
@@ -32,6 +32,7 @@ def test_keys_open_their_users_data_and_no_other(
             body = {"query": "hello"} if method == "POST" else None
             refused = guarded.request(method, path, json=body, headers=headers)
             problem(refused, 401)
+            assert refused.headers["www-authenticate"] == "Bearer"
     for headers in ({"X-API-Key": "key-of-alice"}, bearer("key-of-alice"), {"authorization": "bearer key-of-alice"}):
         answer = guarded.post("/query", json={"query": "hello", "session_id": "s"}, headers=headers)
         assert answer.status_code == 200
@@ -77,6 +78,8 @@ def test_a_key_in_the_store_opens_its_users_data(
     problem(httpx.get(f"{address}/v1/sessions"), 401)
     assert httpx.get(f"{address}/v1/sessions", headers=bearer("made")).status_code == 200
     problem(httpx.get(f"{address}/v1/sessions?user_id=dave", headers=bearer("made")), 403)
+    elsewhere = {**bearer("made"), "host": "loci.example"}
+    assert httpx.get(f"{address}/v1/sessions", headers=elsewhere).status_code == 200
 
 
 @pytest.mark.parametrize("keys", ["alice", "alice:", ":key", "alice:key,bob:key", "alice:one,,bob"])

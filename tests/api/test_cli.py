@@ -103,6 +103,22 @@ def test_a_file_is_imported_once_and_found(here: Run, tmp_path: Path) -> None:
     assert here("search", "locker", "--user", "nobody").stdout.split() == ["score", "when", "who", "what"]
 
 
+def test_files_that_share_lines_are_both_imported_whole(here: Run, tmp_path: Path) -> None:
+    hello = {"role": "user", "content": "Hello"}
+    one = write(tmp_path / "one.jsonl", hello, {"role": "assistant", "content": "Good morning"})
+    two = write(tmp_path / "two.jsonl", hello, {"role": "assistant", "content": "Good evening"})
+    for file in (one, two):
+        assert here("import", str(file), "--user", "emma").stdout == "2 imported, 0 already there\n"
+    moved = one.rename(tmp_path / "moved.jsonl")
+    assert here("import", str(moved), "--user", "emma").stdout == "0 imported, 2 already there\n"
+
+
+@pytest.mark.parametrize("option", ["--user", "--session"])
+def test_an_import_for_nobody_is_refused_in_one_line(here: Run, tmp_path: Path, option: str) -> None:
+    file = write(tmp_path / "said.jsonl", {"role": "user", "content": "Hello"})
+    assert f"{option}: " in one_line(here("import", str(file), option, "a/b"))
+
+
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
@@ -185,6 +201,9 @@ def test_the_doctor_says_what_to_do_about_what_is_down(here: Run) -> None:
         (["serve"], {"api_keys": "hunter2"}, "API_KEYS must be"),
         (["serve"], {"port": "http"}, "PORT"),
         (["serve"], {"openai_base_url": "hunter2", "port": 0}, "OPENAI_BASE_URL"),
+        (["serve"], {"redis_url": "hunter2", "port": 0}, "REDIS_URL: must be redis://"),
+        (["worker"], {"redis_url": "hunter2"}, "REDIS_URL: must be redis://"),
+        (["doctor"], {"redis_url": "hunter2://host"}, "REDIS_URL: must be redis://"),
         (["worker"], {}, "REDIS_URL is not set"),
         (["beat"], {}, "REDIS_URL is not set"),
         (["ask", "hello"], {"mongodb_uri": "hunter2://"}, "MONGODB_URI"),

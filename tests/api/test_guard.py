@@ -40,13 +40,15 @@ def test_a_length_alone_is_enough_to_refuse(plain: str) -> None:
         assert connection.recv(1 << 16).startswith(b"HTTP/1.1 413 ")
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "", "localhost.", "0"])
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "", "localhost.", "0", "10.0.0.1"])
 def test_a_foreign_host_is_refused_on_loopback(api: httpx.Client, host: str) -> None:
     for path in ("/livez", "/v1/sessions", "/", "/openapi.json", "/nothing"):
         problem(api.get(path, headers={"host": host}), 403)
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST:1234", "[::1]", "[::1]:8000", "127.0.0.1:80"])
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "localhost", "LOCALHOST:1234", "[::1]", "[::1]:8000", "127.0.0.1:80", "127.0.0.2:8000"]
+)
 def test_a_local_host_is_served_on_loopback(api: httpx.Client, host: str) -> None:
     assert api.get("/livez", headers={"host": host}).status_code == 200
 
@@ -68,6 +70,8 @@ def test_origins_of_the_settings_may(serve: Callable[..., str]) -> None:
     address = serve(cors_origins="https://app.example, https://other.example")
     answer = httpx.get(f"{address}/v1/sessions", headers={"Origin": "https://app.example"})
     assert answer.headers["access-control-allow-origin"] == "https://app.example"
+    exposed = answer.headers["access-control-expose-headers"]
+    assert exposed == "ETag, X-Request-ID, Idempotency-Replayed, Retry-After"
     answer = httpx.get(f"{address}/v1/sessions", headers={"Origin": "https://evil.example"})
     assert "access-control-allow-origin" not in answer.headers
 

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -9,6 +10,7 @@ import httpx
 import pytest
 from pymongo.database import Database
 
+from memory import idempotency
 from memory.idempotency import IN_PROGRESS
 from memory.ids import derived_id
 from tests.checks import eventually, problem
@@ -218,6 +220,58 @@ def test_a_request_whose_server_crashed_may_be_made_again_later(
     assert (again.status_code, again.json()["turn_id"]) == (200, turn)
     assert session_of(api, user, "s") == ["hello", first.json()["response"]]
     assert api.get(f"/v1/receipts/{turn}", params={"user_id": user}).status_code == 200
+
+
+def test_a_user_who_deletes_himself_is_told_so_again(serve: Callable[..., str]) -> None:
+    with httpx.Client(base_url=serve(api_keys="alice:key"), headers={"X-API-Key": "key"}, timeout=30) as api:
+        api.post("/query", json={"query": "hello", "session_id": "s"})
+        first = api.delete("/v1/users/alice", headers=key("a"))
+        again = api.delete("/v1/users/alice", headers=key("a"))
+    assert first.json()["deleted"]["vectors"] == 2
+    assert again.content == first.content
+    assert again.headers["idempotency-replayed"] == "true"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("DELETE", "/v1/sessions/s", None),
+        ("DELETE", "/v1/memories/pin", None),
+        ("POST", "/query", {"query": "forget my PIN", "session_id": "t"}),
+    ],
+)
+def test_what_is_deleted_stands_in_no_kept_answer(
+    api: httpx.Client, user: str, database: Documents, method: str, path: str, body: dict[str, Any] | None
+) -> None:
+    told = {"query": "Remember that my PIN is 4711", "user_id": user, "session_id": "s"}
+    assert "4711" in api.post("/query", json=told, headers=key("told")).text
+    assert "4711" in str(database["idempotency"].find_one({"user_id": user}))
+    sent = {"json": {**body, "user_id": user}} if body else {"params": {"user_id": user}}
+    first = api.request(method, path, headers=key("deleted"), **sent)
+    assert first.status_code == 200
+    assert "4711" not in str(list(database["idempotency"].find({"user_id": user})))
+    again = api.request(method, path, headers=key("deleted"), **sent)
+    assert again.content == first.content
+    assert again.headers["idempotency-replayed"] == "true"
+
+
+def test_a_request_that_takes_long_is_held_while_it_streams(
+    chat: httpx.Client, model: ScriptedModel, user: str, scripted: Documents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(idempotency, "IN_PROGRESS", timedelta(seconds=0.15))
+    model.script(Behaviour(text="I was about to say", hang_after=3))
+    body = {"query": "Go on", "user_id": user, "session_id": "s", "stream": True}
+    ends: set[Any] = set()
+
+    def renewed() -> bool:
+        ends.add(scripted["idempotency"].find_one({"user_id": user})["until"])
+        return len(ends) >= 4
+
+    with chat.stream("POST", "/query", json=body, headers=key("a")) as answer:
+        assert next(answer.iter_lines()) == "event: meta"
+        eventually(renewed)
+        problem(chat.post("/query", json=body, headers=key("a")), 409)
+    eventually(lambda: scripted["idempotency"].count_documents({"user_id": user}) == 0)
 
 
 def test_reading_takes_no_key(api: httpx.Client, user: str) -> None:

@@ -85,6 +85,21 @@ def test_values_that_make_no_sense_are_refused(changes: dict[str, Any]) -> None:
         Settings(**changes)
 
 
+@pytest.mark.parametrize(
+    "url", ["foo", "http://host", "unix:///run/redis.sock", "redis://host:port/0", "redis://host:99999", "redis://h/x"]
+)
+def test_a_redis_url_that_is_none_is_refused_without_showing_it(url: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        Settings(redis_url=f"{url}?hunter2")
+    assert "must be redis://" in str(refused.value)
+    assert "hunter2" not in refused.value.errors()[0]["msg"]
+
+
+@pytest.mark.parametrize("url", ["redis://host", "redis://:pass@host:6379/2", "rediss://host:1/0?ssl_cert_reqs=none"])
+def test_a_redis_url_is_taken(url: str) -> None:
+    assert Settings(redis_url=url).redis_url is not None
+
+
 def test_secrets_do_not_show_in_what_is_printed() -> None:
     settings = Settings(
         mongodb_uri="mongodb://ann:pass-1@host", openai_api_key="sk-2", api_keys="ann:key-3", admin_key="key-4",

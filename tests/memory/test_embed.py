@@ -116,8 +116,7 @@ async def test_vectors_of_another_model_are_not_compared_until_they_are_made_ane
     async with open_memory(other, nudge=Silent()) as memory:
         assert (await memory.search(USER, "Biscuit is a spaniel")).hits == ()
         assert await memory.engine.embeddings.count_outdated() == 2
-        while await memory.engine.reembed(batch=1):
-            pass
+        assert [count async for count in memory.engine.reembed(batch=1)] == [1, 1]
         assert await memory.engine.embeddings.count_outdated() == 0
         assert (await memory.search(USER, "Biscuit is a spaniel")).hits[0].gist.id == "m1"
 

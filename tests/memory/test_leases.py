@@ -9,7 +9,7 @@ import pytest
 from agents.memory import Memory
 from memory import leases
 from memory.leases import BACKOFF, LEASE, MAX_ATTEMPTS, claim, fail, put_back, reclaim, revive
-from tests.conversations import USER, pairs, turn
+from tests.conversations import USER, pairs, turn, until
 from utils.clock import now
 from utils.mongo import Collection
 
@@ -159,3 +159,18 @@ async def test_a_message_without_an_attempt_goes_before_one_that_failed(quiet: M
     await quiet.add(USER, "s1", [turn("new")])
     assert [one["_id"] for one in (await claim(vectors, "embed", 5)).documents] == ["new"]
     assert [one["_id"] for one in (await claim(vectors, "embed", 5)).documents] == ["old"]
+
+
+async def test_a_lease_runs_on_for_as_long_as_its_holder_works(
+    jobs: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases, "LEASE", timedelta(seconds=0.2))
+    claimed = await claim(jobs, "embed", 2)
+    ends = [one["embed"]["lease_until"] for one in await jobs.find({"embed.lease": claimed.lease}).to_list(None)]
+    renewed = {"embed.lease": claimed.lease, "embed.lease_until": {"$gt": max(ends)}}
+
+    async def all_renewed() -> bool:
+        return await jobs.count_documents(renewed) == len(ends)
+
+    async with leases.held(jobs, "embed", claimed):
+        await until(all_renewed)

@@ -31,7 +31,7 @@ def vector(cosine: float) -> NDArray[np.float32]:
 
 def index_of(entries: list[tuple[float, str, int]]) -> UserIndex:
     """Rows of a similarity, a session and an age in days; their ids are their numbers."""
-    index = UserIndex("model")
+    index = UserIndex("model", 4)
     index.put(
         [
             {
@@ -135,7 +135,7 @@ def test_nothing_visible_gives_nothing() -> None:
 
 
 def test_many_sessions_and_a_new_kind_after_them_have_numbers_of_their_own() -> None:
-    index = UserIndex("model")
+    index = UserIndex("model", 4)
     one = {"embedding_model": "model", "embedding": to_binary(QUERY), "timestamp": START}
     index.put([one | {"_id": str(n), "session_id": str(n), "kind": "turn"} for n in range(33_000)])
     index.put([one | {"_id": "x", "session_id": "0", "kind": "insight"}])

@@ -291,3 +291,18 @@ async def test_searches_of_one_user_at_once_agree(quiet: Memory) -> None:
     answers = await asyncio.gather(*(found(quiet, "user says something of item number 7") for _ in range(10)))
     assert all(answer == answers[0] for answer in answers)
     assert answers[0][0] == "user7"
+
+
+async def test_an_index_takes_out_its_holes_when_they_are_most_of_it(quiet: Memory) -> None:
+    for round in range(4):
+        await quiet.add(USER, f"s{round}", [turn(f"m{round}-{n}", f"bees {n}") for n in range(100)], wait=True)
+        await quiet.search(USER, "bees")
+        await quiet.engine.forgetter.session(USER, f"s{round}")
+        await quiet.search(USER, "bees")
+    assert len(quiet.engine.recaller._kept[USER].index) < 200
+
+
+async def test_diverse_results_of_one_text_said_often_come_at_once(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", [turn(f"m{n}", "ok") for n in range(300)], wait=True)
+    recall = await quiet.search(USER, "ok", with_overrides(SEARCH, mmr_lambda=0.7))
+    assert [hit.gist.content for hit in recall.hits] == ["ok"]

@@ -7,8 +7,9 @@ import pytest
 from pymongo.errors import AutoReconnect, DuplicateKeyError
 
 from agents.memory import Memory
-from memory.sessions import Sessions
+from memory.places import Places
 from tests.conversations import USER, messages, pairs, request, settle, turn, until
+from utils.errors import Conflict
 from utils.mongo import Collection
 
 
@@ -87,6 +88,36 @@ async def test_the_same_turns_sent_at_once_by_two_callers_are_kept_once(quiet: M
     results = await asyncio.gather(*(quiet.add(USER, "s1", pairs(5)) for _ in range(4)))
     assert sum(one.accepted for one in results) == 10
     assert len(await messages(quiet)) == 10
+    session = await quiet.engine.sessions.get(USER, "s1")
+    assert (session.message_count, session.pair_count) == (10, 5)
+
+
+async def test_an_import_into_a_session_deleted_meanwhile_is_refused_and_leaves_nothing(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reserve = Places.reserve
+
+    async def then_deleted(self: Places, owner: str, session_id: str, turns: Any, **more: Any) -> Any:
+        place = await reserve(self, owner, session_id, turns, **more)
+        await quiet.engine.forgetter.session(owner, session_id)
+        return place
+
+    monkeypatch.setattr(Places, "reserve", then_deleted)
+    with pytest.raises(Conflict):
+        await quiet.add(USER, "s1", pairs(2))
+    assert await messages(quiet) == []
+
+
+async def test_an_answer_to_a_deleted_session_is_not_counted_in_another_users_of_the_same_id(quiet: Memory) -> None:
+    asked = turn("q1", "A question?", turn_id="t1")
+    place = await quiet.engine.turns.open_exchange("carol", "main", asked, retried=False)
+    await quiet.engine.forgetter.session("carol", "main")
+    await quiet.add("dave", "main", pairs(1))
+    answer = turn("a1", "An answer.", "assistant", turn_id="t1")
+    assert not await quiet.engine.turns.close_exchange("carol", "main", place, answer, retried=False)
+    session = await quiet.engine.sessions.get("dave", "main")
+    assert (session.message_count, session.pair_count) == (2, 1)
+    assert await quiet.engine.collections.vectors.count_documents({"user_id": "carol"}) == 0
 
 
 async def test_the_store_itself_refuses_two_messages_at_one_place(quiet: Memory) -> None:
@@ -159,7 +190,7 @@ class Failing:
 async def test_a_crash_between_two_steps_loses_and_duplicates_nothing_once_it_is_tried_again(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch, place: str, method: str, after: bool
 ) -> None:
-    part: Any = quiet.engine.turns if place == "turns" else quiet.engine.sessions
+    part: Any = quiet.engine.turns if place == "turns" else quiet.engine.places
     name = "_vectors" if place == "turns" else "_sessions"
     monkeypatch.setattr(part, name, Failing(getattr(part, name), method, after=after))
     turns = pairs(12)
@@ -180,13 +211,13 @@ async def test_imports_and_chat_take_the_same_way_into_the_same_session(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reserved: list[int] = []
-    reserve = Sessions.reserve
+    reserve = Places.reserve
 
-    async def watched(self: Sessions, owner: str, session_id: str, turns: Any, **more: Any) -> Any:
+    async def watched(self: Places, owner: str, session_id: str, turns: Any, **more: Any) -> Any:
         reserved.append(len(turns))
         return await reserve(self, owner, session_id, turns, **more)
 
-    monkeypatch.setattr(Sessions, "reserve", watched)
+    monkeypatch.setattr(Places, "reserve", watched)
     await memory.add(USER, "s1", pairs(2))
     await memory.chat(request("what did the user say?"))
     await memory.add(USER, "s1", pairs(1, first=7))

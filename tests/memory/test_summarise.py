@@ -7,11 +7,14 @@ from typing import Any
 import pytest
 
 from agents.memory import Memory
+from agents.open import ABANDONED_DEADLINES
 from memory import summarise
 from memory.domain import RULE_BASED, Summary
 from tests.conversations import USER, messages, pairs, request, turn
 from tests.scripted_model import ScriptedModel, answer, no_finish_reason, status
 from utils.clock import now
+
+ABANDONED = timedelta(seconds=60 * ABANDONED_DEADLINES)
 
 
 async def summaries(memory: Memory, session_id: str = "s1") -> list[Summary]:
@@ -105,10 +108,10 @@ async def test_an_abandoned_answer_does_not_block_its_window_for_ever(quiet: Mem
     await quiet.add(USER, "s1", pairs(2, first=20))
     await quiet.engine.sweep()
     assert await windows(quiet) == []
-    await waits_since(quiet, summarise.ABANDONED - timedelta(minutes=1))
+    await waits_since(quiet, ABANDONED - timedelta(minutes=1))
     await quiet.engine.sweep()
     assert await windows(quiet) == []
-    await waits_since(quiet, summarise.ABANDONED + timedelta(minutes=1))
+    await waits_since(quiet, ABANDONED + timedelta(minutes=1))
     await quiet.engine.sweep()
     assert await windows(quiet) == [(0, 19)]
     assert (await summaries(quiet))[0].message_count == 19
@@ -116,7 +119,7 @@ async def test_an_abandoned_answer_does_not_block_its_window_for_ever(quiet: Mem
 
 async def test_a_place_that_a_crash_left_empty_does_not_block_its_window(quiet: Memory) -> None:
     await quiet.add(USER, "s1", pairs(5))
-    await quiet.engine.sessions.reserve(USER, "s1", [turn("lost", role="assistant")])
+    await quiet.engine.places.reserve(USER, "s1", [turn("lost", role="assistant")])
     await quiet.add(USER, "s1", pairs(6, first=5))
     await quiet.engine.summaries.work()
     await waits_since(quiet, summarise.LOST + timedelta(seconds=1))
@@ -246,3 +249,14 @@ async def test_a_session_deleted_while_its_summary_is_being_written_leaves_none(
     scripted_model.reply = deleting
     await with_model.engine.summaries.work()
     assert await with_model.engine.collections.summaries.count_documents({}) == 0
+
+
+async def test_a_session_that_comes_back_under_another_user_gets_summaries_of_its_own(quiet: Memory) -> None:
+    await quiet.add("alice", "work", pairs(10))
+    await quiet.engine.sweep()
+    await quiet.engine.collections.sessions.delete_one({"_id": "work"})  # a deletion that came no further
+    await quiet.add("bob", "work", pairs(20))
+    await quiet.engine.sweep()
+    found = await quiet.engine.collections.summaries.find({"user_id": "alice"}).to_list(None)
+    assert [len(one["summaries"]) for one in found] == [1]
+    assert len(await quiet.engine.summaries.of_session("bob", "work")) == 2

@@ -1,5 +1,7 @@
 """Is text measured, cut and taken apart as promised, whatever it is?"""
 
+import threading
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,3 +74,12 @@ def test_stems_and_slugs_are_made_of_any_text(text: str) -> None:
 
 def test_stems_leave_out_what_carries_no_meaning() -> None:
     assert content_stems("What is my dog’s name?") == content_stems("the names of dogs")[::-1] == ["dog", "name"]
+
+
+def test_a_long_text_of_abbreviations_is_taken_apart_in_linear_time() -> None:
+    text = "mr. " * 50_000
+    sentences: list[str] = []
+    worker = threading.Thread(target=lambda: sentences.extend(split_sentences(text)), daemon=True)
+    worker.start()
+    worker.join(20)  # it took minutes when it was quadratic
+    assert sentences == [text.strip()]

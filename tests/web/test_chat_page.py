@@ -139,6 +139,15 @@ def test_markup_is_shown_as_the_text_that_it_is(
     assert watched.complaints == []
 
 
+def test_separators_that_end_a_line_in_scripts_end_no_event(page: Page, address: str, model: ScriptedModel) -> None:
+    page.goto(address)
+    model.script(answer("One\u2028two\u2029three"))
+    say(page, "Count\u2028for me")
+    expect(page.locator(".assistant:not(.waiting)")).to_have_count(1)
+    assert page.locator(".assistant").text_content() == "One\u2028two\u2029three"
+    assert page.locator(".error").count() == 0
+
+
 def test_the_policy_keeps_scripts_and_other_origins_out(page: Page, watched: Watched, address: str) -> None:
     page.goto(address)
     page.evaluate(

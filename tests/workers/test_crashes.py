@@ -31,6 +31,7 @@ class Deployment:
         self._home = home
         self._stack = stack
         self.broker = broker
+        self.orphaned: list[str] = []  # leases that a worker held when it was killed
         self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
         self.api = self._start("serve")
@@ -56,6 +57,7 @@ class Deployment:
         match victim:
             case "worker":
                 self.worker.kill()
+                self.orphaned = self._leases()
                 self.worker = self._start("worker", "--beat")
             case "api":
                 self.api.kill()
@@ -64,6 +66,10 @@ class Deployment:
                 os.kill(self.store["pid"], signal.SIGKILL)  # those who are attached start it again
             case "redis":
                 self.broker.kill_and_restart()
+
+    def _leases(self) -> list[str]:
+        with MongoClient[dict[str, Any]](self.uri) as client:
+            return list(client["loci"]["vectors"].distinct("embed.lease", {"embed.state": "leased"}))
 
     def add(self, session: str, number: int) -> None:
         """Imports one batch, again and again until it is acknowledged."""
@@ -94,15 +100,17 @@ def deployment(tmp_path: Path, broker: Broker) -> Iterator[Deployment]:
         yield Deployment(tmp_path / "home", broker, stack)
 
 
-def with_time_passing(vectors: Any) -> Callable[[], bool]:
+def with_time_passing(vectors: Any, orphaned: list[str]) -> Callable[[], bool]:
     """Whether all is embedded; where only leases of the dead are left, the time until they end passes at once."""
+    leased = {"embed.state": "leased"}
 
     def done() -> bool:
         try:
             if vectors.count_documents({"embed.state": "pending"}):
                 return False
             over = {"$set": {"embed.lease_until": now() - timedelta(seconds=1)}}
-            return bool(vectors.update_many({"embed.state": "leased"}, over).matched_count == 0)
+            vectors.update_many({**leased, "embed.lease": {"$in": orphaned}}, over)
+            return bool(vectors.count_documents(leased) == 0)
         except PyMongoError:
             return False
 
@@ -154,7 +162,7 @@ def test_a_process_killed_in_the_middle_of_an_import_loses_nothing(deployment: D
     total = BATCH * BATCHES
     with MongoClient[dict[str, Any]](deployment.uri) as client:
         vectors, summaries = client["loci"]["vectors"], client["loci"]["summaries"]
-        eventually(with_time_passing(vectors), 60)
+        eventually(with_time_passing(vectors, deployment.orphaned), 60)
         found = list(vectors.find({}, {"id": 1, "embed": 1, "message_index": 1, "embedding": 1}))
         assert sorted(document["id"] for document in found) == sorted(f"s-{at}" for at in range(total))
         assert all(document["embed"]["state"] == "done" and document["embedding"] for document in found)

@@ -102,6 +102,8 @@ def test_a_search_tells_every_part_of_its_scores(api: httpx.Client, user: str) -
         assert 0 <= item["score"] <= 1
         assert parts["recency"] == pytest.approx(1, abs=1e-3)
         assert parts["mmr"] is not None
+        assert parts["dense"] is not None
+        assert parts["bm25"] is parts["fused"] is parts["rerank"] is None
 
 
 def test_top_k_and_min_score_bound_what_is_found(api: httpx.Client, user: str) -> None:

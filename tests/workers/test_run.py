@@ -1,0 +1,40 @@
+"""Workers as processes of their own."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from config.settings import Settings
+from workers import run
+from workers.process import WorkerProcess
+
+
+class App:
+    """Stands for a Celery app whose worker does one piece of work and ends."""
+
+    def __init__(self, process: WorkerProcess) -> None:
+        self._process = process
+
+    def set_current(self) -> None: ...
+
+    def Worker(self, **_: Any) -> "App":  # noqa: N802
+        return self
+
+    def start(self) -> None:
+        async def work(_: object) -> None: ...
+
+        self._process.run(work)
+
+
+def test_a_worker_alone_closes_its_memory_as_it_ends(
+    make_settings: Callable[..., Settings], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = make_settings(redis_url="redis://localhost")
+    process = WorkerProcess(settings)
+    done: list[str] = []
+    stop = process.stop
+    monkeypatch.setattr(process, "stop", lambda: (stop(), done.append("closed")))
+    monkeypatch.setattr(run, "make_app", lambda _: (App(process), process))
+    run.run_worker(settings, concurrency=1, beat=False)
+    assert done == ["closed"]
