@@ -17,6 +17,7 @@ TOLD_WHOLE = 160  # characters of a message up to which its sentences are told t
 MOST_SENTENCES = 3
 NEAR_BEST = 0.8  # a further sentence is told where its score is at least this share of the best one's
 COVERED = 0.55  # share of the question's weight that a sentence must cover by words alone
+TELLING = 3  # words of its own that a sentence needs which shares none with the question
 LIKE = 0.52  # cosine similarity that suffices where no word is shared
 SURE = 0.7  # cosine similarity from which on a sentence need not hold a number or a date, as the question wants
 MOST_KNOWN = 5  # statements told where the question names no subject
@@ -60,9 +61,15 @@ _GREETINGS = (
 )
 _ASKS = re.compile(r"^(what|who|whose|where|when|which|why|how|do you|did i|can you|tell me|remind me)\b", re.I)
 _NUMBER = r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|couple|no)\b"
+_WHEN = re.compile(r"\b(when|what (day|date|time|year)|how long)\b", re.IGNORECASE)
+_RELATIVE = re.compile(
+    r"\b(yesterday|today|tonight|tomorrow|ago|(last|next|this|coming|past)\s+\w+|recently|just|soon|"
+    r"(mon|tues|wednes|thurs|fri|satur|sun)day)\b",
+    re.IGNORECASE,
+)
 _NEEDS = (  # what a question wants and a sentence must hold, to be an answer
     (
-        re.compile(r"\b(when|what (day|date|time|year)|how long)\b", re.IGNORECASE),
+        _WHEN,
         re.compile(
             _NUMBER
             + r"|\b(mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(january|february|march|april|may|june|july|august|"
@@ -110,7 +117,7 @@ def answer_by_rules(context: Context) -> RuleAnswer:
     sentences = _sentences(context)
     chosen = _choose(query, sentences) if _asked(query) else _lasting(sentences)
     if chosen:
-        return _quote(chosen)
+        return _quote(chosen, dated=_WHEN.search(query) is not None)
     if context.bundle is None:
         return RuleAnswer("I did not look into my memory for this, and without a language model I know nothing else.")
     return RuleAnswer("I don't know that yet: nothing you told me answers it.")
@@ -190,6 +197,8 @@ def _choose(query: str, sentences: Sequence[_Sentence]) -> list[_Sentence]:
             continue
         if not stems[at] - asked:
             continue  # it says no more than the question
+        if not covered and len(stems[at]) < TELLING:
+            continue  # "Cool!" is as like the question as the rest of its message, and says nothing
         subjects = asked & _SUBJECTS
         if subjects and not subjects & stems[at] and (stems[at] & _SUBJECTS or sentence.likeness < SURE):
             continue
@@ -221,21 +230,24 @@ def _lasting(sentences: Sequence[_Sentence]) -> list[_Sentence]:
     return list({sentence.text.casefold(): sentence for sentence in own}.values())[:MOST_KNOWN]
 
 
-def _quote(chosen: Sequence[_Sentence]) -> RuleAnswer:
+def _quote(chosen: Sequence[_Sentence], *, dated: bool) -> RuleAnswer:
+    """`dated`: with the day on which each was said, by which "yesterday" is to be understood."""
     citations: dict[tuple[str, str], Citation] = {}
     lines = []
     for sentence in chosen:
         source = sentence.source
         citation = citations.setdefault((source.kind, source.id), replace(source, n=len(citations) + 1))
-        lines.append(f"{_introduction(sentence)} [{citation.n}]")
+        lines.append(f"{_introduction(sentence, dated=dated)} [{citation.n}]")
     return RuleAnswer("\n".join(lines), tuple(citations.values()))
 
 
-def _introduction(sentence: _Sentence) -> str:
+def _introduction(sentence: _Sentence, *, dated: bool) -> str:
     text = cut_at_word(sentence.text, SENTENCE_CHARACTERS)
     if sentence.source.kind == "memory":
         return f"You asked me to remember: {text}"
-    return f"You told me: “{text}”" if sentence.source.role == "user" else f"I told you: “{text}”"
+    relative = dated and _RELATIVE.search(text) is not None
+    day = f" on {sentence.source.timestamp:%Y-%m-%d}" if relative else ""
+    return f"You told me{day}: “{text}”" if sentence.source.role == "user" else f"I told you{day}: “{text}”"
 
 
 def _summary(context: Context) -> RuleAnswer:

@@ -72,7 +72,7 @@ async def test_what_a_user_told_answers_the_questions_about_it(
     await say(quiet, *told)
     answer = await say(quiet, question)
     assert expected in answer
-    assert answer.startswith("You told me: ")
+    assert answer.startswith("You told me")
     assert answer.count("\n") <= 1
 
 
@@ -182,3 +182,9 @@ async def test_without_memory_the_answer_says_that_it_did_not_look(quiet: Memory
     await say(quiet, "my dog is called Biscuit")
     answer = await say(quiet, "what is my dog called?", use_memory=False)
     assert answer.startswith("I did not look into my memory")
+
+
+async def test_a_relative_time_is_told_with_the_day_on_which_it_was_said(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", [turn("m1", "I went to the dentist yesterday.")], wait=True)
+    answer = await say(quiet, "When did I go to the dentist?", session_id="s2")
+    assert answer == "You told me on 2025-03-01: “I went to the dentist yesterday.” [1]"

@@ -42,7 +42,10 @@ async def test_images_are_passed_on_as_they_are_and_never_fetched(
     text, *images = looked["messages"][1]["content"]
     assert [part["image_url"]["url"] for part in images] == [DATA, url]
     assert "What is this?" in text["text"]
-    assert '## Attached images, as described\n<memory kind="images">\nA cat on a mat.\n' in written["messages"][1]["content"]
+    assert (
+        '## Attached images, as described\n<memory kind="images">\nA cat on a mat.\n'
+        in written["messages"][1]["content"]
+    )
     assert finished.answer.text == "It is a cat."
     assert "vision_agent" in finished.context.ran
     assert fetched == []

@@ -40,7 +40,9 @@ def test_a_length_alone_is_enough_to_refuse(plain: str) -> None:
         assert connection.recv(1 << 16).startswith(b"HTTP/1.1 413 ")
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "", "localhost.", "0", "10.0.0.1"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "", "localhost.", "0", "10.0.0.1"]
+)
 def test_a_foreign_host_is_refused_on_loopback(api: httpx.Client, host: str) -> None:
     for path in ("/livez", "/v1/sessions", "/", "/openapi.json", "/nothing"):
         problem(api.get(path, headers={"host": host}), 403)

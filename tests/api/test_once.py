@@ -258,7 +258,7 @@ def test_what_is_deleted_stands_in_no_kept_answer(
 def test_a_request_that_takes_long_is_held_while_it_streams(
     chat: httpx.Client, model: ScriptedModel, user: str, scripted: Documents, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(idempotency, "IN_PROGRESS", timedelta(seconds=0.15))
+    monkeypatch.setattr(idempotency, "IN_PROGRESS", timedelta(seconds=0.6))
     model.script(Behaviour(text="I was about to say", hang_after=3))
     body = {"query": "Go on", "user_id": user, "session_id": "s", "stream": True}
     ends: set[Any] = set()
@@ -268,7 +268,8 @@ def test_a_request_that_takes_long_is_held_while_it_streams(
         return len(ends) >= 4
 
     with chat.stream("POST", "/query", json=body, headers=key("a")) as answer:
-        assert next(answer.iter_lines()) == "event: meta"
+        lines = answer.iter_lines()
+        assert next(lines) == "event: meta"
         eventually(renewed)
         problem(chat.post("/query", json=body, headers=key("a")), 409)
     eventually(lambda: scripted["idempotency"].count_documents({"user_id": user}) == 0)

@@ -18,7 +18,7 @@ class App:
 
     def set_current(self) -> None: ...
 
-    def Worker(self, **_: Any) -> "App":  # noqa: N802
+    def Worker(self, **_: Any) -> "App":
         return self
 
     def start(self) -> None:
