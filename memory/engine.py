@@ -5,9 +5,6 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-import numpy as np
-from numpy.typing import NDArray
-
 from config.recipes import Recipe, SummaryRecipe
 from memory.api_keys import StoredKeys
 from memory.changes import Changes
@@ -16,7 +13,9 @@ from memory.domain import Recall
 from memory.embed import EmbeddingQueue
 from memory.forget import Forgetter
 from memory.gist_reader import GistReader
+from memory.gists import text_to_embed
 from memory.idempotency import IdempotencyKeys
+from memory.just_said import JustSaid
 from memory.keyvalues import KeyValues
 from memory.leases import reclaim
 from memory.places import Places
@@ -27,8 +26,10 @@ from memory.remember import Turns
 from memory.sessions import Sessions
 from memory.summarise import Summaries
 from utils.embeddings import Embedder
+from utils.errors import ModelError
 from utils.llm import ChatModel
 from utils.mongo import Database
+from utils.vectors import to_binary
 
 WAIT_STEP = 0.02  # seconds between two looks at what others embed
 
@@ -50,16 +51,28 @@ class Engine:
     idempotency: IdempotencyKeys
     embeddings: EmbeddingQueue
     changes: Changes
+    just_said: JustSaid
     api_keys: StoredKeys
 
     async def recall(self, owner: str, query: str, recipe: Recipe, scope: Scope) -> Recall:
-        """The owner's gists that suit a query best. Raises `ModelError` where the query cannot be embedded."""
-        return await self.recaller.recall(owner, await self.embed_query(query), recipe, scope)
+        """The owner's gists that suit a query best, those among them that no worker has embedded yet.
 
-    async def embed_query(self, query: str) -> NDArray[np.float32]:
-        """The query's embedding, (dimensions,) float32 of length 1."""
-        vector: NDArray[np.float32] = (await self.embedder.embed([query]))[0]
-        return vector
+        Raises `ModelError` where the query cannot be embedded.
+        """
+        said = [document for document in self.just_said.of(owner) if document["_id"] not in scope.exclude]
+        fresh = self.recaller.lacking(owner, said)
+        try:
+            vectors = await self.embedder.embed([query, *(text_to_embed(document) for document in fresh)])
+        except ModelError:
+            if not fresh:
+                raise
+            fresh = []  # one of them may be what the model does not take
+            vectors = await self.embedder.embed([query])
+        embedded = [
+            document | {"embedding": to_binary(vector), "embedding_model": self.embedder.model}
+            for document, vector in zip(fresh, vectors[1:], strict=True)
+        ]
+        return await self.recaller.recall(owner, vectors[0], recipe, scope, embedded)
 
     async def embed_all(self, owner: str, ids: Sequence[str]) -> None:
         """Returns when none of these messages waits for its embedding any more, by this process's work or another's."""
@@ -108,13 +121,14 @@ async def open_engine(
     places = Places(collections, window)
     summaries = Summaries(collections, changes, summary_model, window, SummaryRecipe(), abandoned)
     receipts = Receipts(collections)
+    just_said = JustSaid()
     reader = GistReader(collections, changes)
     return Engine(
         collections=collections,
         embedder=embedder,
         sessions=sessions,
         places=places,
-        turns=Turns(collections, places, changes, reader),
+        turns=Turns(collections, places, changes, reader, just_said),
         recaller=Recaller(collections, changes, reader, embedder.model, recall_memory_mb),
         summaries=summaries,
         keyvalues=KeyValues(collections, changes),
@@ -123,5 +137,6 @@ async def open_engine(
         idempotency=IdempotencyKeys(collections),
         embeddings=EmbeddingQueue(collections, changes, embedder),
         changes=changes,
+        just_said=just_said,
         api_keys=StoredKeys(collections),
     )

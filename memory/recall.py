@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from config.recipes import Recipe
 from memory.changes import Changes, Standing
 from memory.collections import Collections
-from memory.domain import Candidate, Drop, Gist, Hit, Recall
+from memory.domain import RULE_BASED, Candidate, Drop, Gist, Hit, Recall
 from memory.gist_reader import GistReader
 from memory.index import UserIndex
 from memory.ranking import Ranked, Scope, rank
@@ -57,9 +57,20 @@ class Recaller:
         self._bytes = 0
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
-    async def recall(self, owner: str, query: NDArray[np.float32], recipe: Recipe, scope: Scope) -> Recall:
-        """The owner's gists most like `query`, (dimensions,) float32 of length 1, made by this recaller's model."""
+    async def recall(
+        self,
+        owner: str,
+        query: NDArray[np.float32],
+        recipe: Recipe,
+        scope: Scope,
+        just_said: Sequence[Document] = (),
+    ) -> Recall:
+        """The owner's gists most like `query`, (dimensions,) float32 of length 1, made by this recaller's model.
+
+        `just_said`: documents, with their embeddings, that may not have theirs in the store yet.
+        """
         index = await self._fresh(owner, len(query))
+        index.put([document for document in just_said if index.row_of(document["_id"]) is None])
         if not len(index):
             return Recall(dimensions=len(query))
         spare = SPARE
@@ -77,6 +88,15 @@ class Recaller:
             if len(recall.hits) == recipe.top_k or whole or spare > MOST_SPARE or recipe.mmr_lambda is not None:
                 return recall
             spare *= 8  # the same text stands there so often that other texts had no room
+
+    def lacking(self, owner: str, documents: Sequence[Document]) -> list[Document]:
+        """Those of the owner's documents that are to be recalled and that the index does not hold yet."""
+        kept = self._kept.get(owner)
+        return [
+            document
+            for document in documents
+            if document.get("model") != RULE_BASED and (kept is None or kept.index.row_of(document["_id"]) is None)
+        ]
 
     async def _fresh(self, owner: str, dimensions: int) -> UserIndex:
         kept = self._kept.get(owner)

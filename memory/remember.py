@@ -11,6 +11,7 @@ from memory.domain import Gist, Remembered, Turn
 from memory.gist_reader import GistReader
 from memory.gists import document_of, gist_of
 from memory.ids import keys_of, scoped
+from memory.just_said import JustSaid
 from memory.places import Place, Places
 from utils.coalesce import Coalescer
 from utils.errors import Conflict
@@ -20,11 +21,14 @@ from utils.mongo import Document, insert_new
 class Turns:
     """The messages of sessions, one document each in `vectors`."""
 
-    def __init__(self, collections: Collections, places: Places, changes: Changes, reader: GistReader) -> None:
+    def __init__(
+        self, collections: Collections, places: Places, changes: Changes, reader: GistReader, just_said: JustSaid
+    ) -> None:
         self._vectors = collections.vectors
         self._places = places
         self._changes = changes
         self._reader = reader
+        self._just_said = just_said
         self._inserts: Coalescer[Document, bool] = Coalescer(lambda new: insert_new(self._vectors, new))
 
     async def remember(self, owner: str, session_id: str, turns: Sequence[Turn]) -> Remembered:
@@ -141,6 +145,7 @@ class Turns:
         documents = [document_of(owner, session_id, turn, turn.index or 0) for turn in turns]
         refused = await self._insert_many(documents)
         every = {turn.id for turn in turns}
+        self._just_said.add(owner, [document for document in documents if document not in refused])
         if not refused:
             return every
         known = await self._known(owner, [document["id"] for document in refused])

@@ -129,4 +129,4 @@ async def test_a_model_that_changes_its_dimension_stores_nothing(
     await with_model.add(USER, "s1", [turn("m2", "the second of them")])
     await with_model.engine.embeddings.work()
     assert [one["state"] for one in await embeds(with_model)] == ["done", "pending"]
-    assert len((await with_model.search(USER, "the first of them")).hits) == 1
+    assert (await with_model.search(USER, "the first of them")).hits[0].gist.id == "m1"

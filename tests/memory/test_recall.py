@@ -306,3 +306,13 @@ async def test_diverse_results_of_one_text_said_often_come_at_once(quiet: Memory
     await quiet.add(USER, "s1", [turn(f"m{n}", "ok") for n in range(300)], wait=True)
     recall = await quiet.search(USER, "ok", with_overrides(SEARCH, mmr_lambda=0.7))
     assert [hit.gist.content for hit in recall.hits] == ["ok"]
+
+
+async def test_what_was_just_said_is_found_before_a_worker_has_embedded_it(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", [turn("m1", "My dog is called Biscuit.")])
+    recall = await quiet.search(USER, "What is my dog's name?", QUERY)
+    assert [hit.gist.id for hit in recall.hits] == ["m1"]
+    await quiet.engine.forgetter.session(USER, "s1")
+    assert (await quiet.search(USER, "What is my dog's name?", QUERY)).hits == ()
+    await quiet.add("bob", "s1", [turn("m2", "My cat is called Luna.")])
+    assert (await quiet.search(USER, "What is my cat's name?", QUERY)).hits == ()
