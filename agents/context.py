@@ -85,6 +85,7 @@ class Citation:
     content: str
     timestamp: datetime
     score: float | None
+    name: str | None = None  # of the speaker
 
     def as_used(self) -> Used:
         return Used(self.n, self.id, self.kind, self.section)

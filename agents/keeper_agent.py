@@ -48,6 +48,8 @@ class KeeperAgent:
             return replace(context, done=f"I have no stored fact of exactly that kind, so nothing was deleted.{hint}")
         messages = await self._engine.forgetter.sources_of(owner, fact)
         with suppress(NotFound):  # somebody else was faster
+            values = [one.value for one in await self._engine.keyvalues.history(owner, fact.key)]
+            await self._engine.forgetter.redact(owner, fact.key, values)
             await self._engine.keyvalues.delete(owner, fact.key)
         await self._engine.forgetter.exchange(owner, prompt_id(context.request.turn_id))
         await self._engine.idempotency.forget(owner)

@@ -53,6 +53,12 @@ _SUBJECTS = frozenset(
     )
 )
 
+_KEEPS_NOT = re.compile(r"\b(don['’]?t|do not|never)\s+(remember|save|store|keep|memori[sz]e|record)\b", re.IGNORECASE)
+_TASK = re.compile(
+    r"^\W*(please\s+)?(write|draft|compose|translate|tell|generate|create|make|calculate|compute|draw|suggest|recommend|"
+    r"rewrite|rephrase|fix|correct|improve|find|search|book|order|send|call|open|play|set)\b",
+    re.IGNORECASE,
+)
 _GREETINGS = (
     (re.compile(r"\b(thank|thanks|thx)", re.IGNORECASE), "You're welcome."),
     (re.compile(r"\b(bye|goodbye|see you|good night)", re.IGNORECASE), "Goodbye. I'll remember what we talked about."),
@@ -100,6 +106,11 @@ class _Sentence:
     source: Citation
     likeness: float  # cosine similarity of its message to the question; 0 where it was not found by recall
 
+    @property
+    def spoken(self) -> str:
+        """The sentence after its speaker's name, which a question may name too."""
+        return f"said {self.source.name}: {self.text}" if self.source.name else self.text
+
 
 def answer_by_rules(context: Context) -> RuleAnswer:
     """An answer in plain words. Says so where memory knows nothing, or was not asked."""
@@ -111,11 +122,19 @@ def answer_by_rules(context: Context) -> RuleAnswer:
     if intent == "chat":
         if is_small_talk(query) or is_assent(query):
             return RuleAnswer(_small_talk(query))
+        if _KEEPS_NOT.search(query) and not context.request.temporary:
+            return RuleAnswer(
+                "What is said here is kept. Use a temporary chat for what is not to be, or delete this one."
+            )
+        if _TASK.match(query):
+            return RuleAnswer("I can't do that without a language model. I can tell you what you told me.")
         return RuleAnswer("Noted." if context.request.temporary else "Noted. I'll remember that.")
     if context.images is not None and context.intent.name == "image":
         return RuleAnswer(context.images)
     sentences = _sentences(context)
     chosen = _choose(query, sentences) if _asked(query) else _lasting(sentences)
+    if not chosen and intent == "location" and context.request.location:
+        return RuleAnswer(f"You are at {context.request.location}, your request says. I know nothing else about it.")
     if chosen:
         return _quote(chosen, dated=_WHEN.search(query) is not None)
     if context.bundle is None:
@@ -168,6 +187,7 @@ def _sentences(context: Context) -> list[_Sentence]:
             gist.content,
             gist.timestamp,
             score or None,
+            gist.name,
         )
         stating = [text for text in split_sentences(gist.content) if _states(text)]
         together = " ".join(stating)
@@ -184,7 +204,7 @@ def _states(sentence: str) -> bool:
 def _choose(query: str, sentences: Sequence[_Sentence]) -> list[_Sentence]:
     """The sentences that answer best: idf-weighted coverage of the question's words, and likeness of the message."""
     asked = _asked(query)
-    stems = [_meant(sentence.text) for sentence in sentences]
+    stems = [_meant(sentence.spoken) for sentence in sentences]
     frequency = Counter(one for found in stems for one in found)
     weights = {one: math.log(1 + len(sentences) / (0.5 + frequency[one])) for one in asked}
     whole = sum(weights.values())
@@ -202,9 +222,9 @@ def _choose(query: str, sentences: Sequence[_Sentence]) -> list[_Sentence]:
         subjects = asked & _SUBJECTS
         if subjects and not subjects & stems[at] and (stems[at] & _SUBJECTS or sentence.likeness < SURE):
             continue
-        if sentence.likeness < SURE and not all(answer.search(sentence.text) for answer in needed):
+        if sentence.likeness < SURE and not all(answer.search(sentence.spoken) for answer in needed):
             continue
-        score = covered + sentence.likeness + 0.25 * any(answer.search(sentence.text) for answer in liked)
+        score = covered + sentence.likeness + 0.25 * any(answer.search(sentence.spoken) for answer in liked)
         if sentence.source.role == "user":
             score += 0.1
         scored.append((score, at))
@@ -247,6 +267,9 @@ def _introduction(sentence: _Sentence, *, dated: bool) -> str:
         return f"You asked me to remember: {text}"
     relative = dated and _RELATIVE.search(text) is not None
     day = f" on {sentence.source.timestamp:%Y-%m-%d}" if relative else ""
+    name = sentence.source.name
+    if name and name.casefold() != sentence.source.role:
+        return f"{name} said{day}: “{text}”"
     return f"You told me{day}: “{text}”" if sentence.source.role == "user" else f"I told you{day}: “{text}”"
 
 

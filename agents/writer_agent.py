@@ -103,7 +103,7 @@ def _by_rules(context: Context, prompt: Prompt) -> Answer:
         text=made.text,
         model=RULE_BASED,
         usage=Usage(sum(entry.tokens for entry in ledger), count_tokens(made.text)),
-        given=prompt.given,
+        given=made.citations,  # under the numbers of the answer
         citations=made.citations,
         ledger=ledger,
     )

@@ -1,15 +1,19 @@
 """How is something deleted, so that nothing derived from it stays?"""
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import KeyValue
 from memory.ids import keys_of
+from memory.leases import pending
 from memory.receipts import Receipts
 from memory.sessions import Sessions
 from memory.summarise import Summaries
 from utils.errors import NotFound
+from utils.text import content_stems
 
 MARKED_AT_ONCE = 1_000
 
@@ -64,6 +68,26 @@ class Forgetter:
         await self._sessions.retitle(owner, found["session_id"], found["content"])
         await self._summaries.rewrite(owner, found["session_id"], found["message_index"])
         return deleted
+
+    async def redact(self, owner: str, key: str, values: Sequence[str]) -> int:
+        """Takes the values that a fact had out of the assistant's messages that speak of it; returns how many those
+        were. Their embeddings and the summaries that cover them are made anew."""
+        value = "|".join(re.escape(value) for value in values)
+        told = {"user_id": owner, "role": "assistant", "content": {"$regex": value, "$options": "i"}}
+        subject = set(content_stems(key))
+        redacted = 0
+        for found in await self._collections.vectors.find(told, {"embedding": 0}).to_list(None):
+            if not subject & set(content_stems(found["content"])):
+                continue
+            text = re.sub(value, "…", found["content"], flags=re.IGNORECASE)
+            async with self._changes.overwriting(owner):
+                await self._collections.vectors.update_one(
+                    {"_id": found["_id"], "user_id": owner},
+                    {"$set": {"content": text, "embed": pending()}, "$unset": {"embedding": "", "embedding_model": ""}},
+                )
+            await self._summaries.rewrite(owner, found["session_id"], found["message_index"])
+            redacted += 1
+        return redacted
 
     async def user(self, owner: str) -> dict[str, int]:
         """Deletes everything of a user; returns counts by collection."""

@@ -67,3 +67,12 @@ async def test_forgetting_leaves_no_trace_of_the_value(quiet: Memory) -> None:
     database = quiet.engine.collections.vectors.database
     for name in await database.list_collection_names():
         assert "4711" not in str(await database[name].find({}).to_list(None)), name
+
+
+async def test_forgetting_takes_the_value_out_of_answers_that_told_it(quiet: Memory) -> None:
+    await say(quiet, "remember that my vault is 31337", "what is my vault?", "what number is my locker?")
+    assert await say(quiet, "forget my vault") == "I have forgotten “vault” and the messages in which you told me."
+    database = quiet.engine.collections.vectors.database
+    for name in await database.list_collection_names():
+        assert "31337" not in str(await database[name].find({}).to_list(None)), name
+    assert "31337" not in await say(quiet, "what is my vault?", session_id="s2")

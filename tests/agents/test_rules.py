@@ -188,3 +188,24 @@ async def test_a_relative_time_is_told_with_the_day_on_which_it_was_said(quiet: 
     await quiet.add(USER, "s1", [turn("m1", "I went to the dentist yesterday.")], wait=True)
     answer = await say(quiet, "When did I go to the dentist?", session_id="s2")
     assert answer == "You told me on 2025-03-01: “I went to the dentist yesterday.” [1]"
+
+
+@pytest.mark.parametrize(
+    ("said", "answered"),
+    [
+        ("please don't remember this: my salary is 1234", "What is said here is kept."),
+        ("Write a poem about my dog", "I can't do that without a language model."),
+        ("Translate hello to French", "I can't do that without a language model."),
+    ],
+)
+async def test_what_rules_cannot_do_is_not_promised(quiet: Memory, said: str, answered: str) -> None:
+    assert (await say(quiet, said)).startswith(answered)
+
+
+async def test_a_named_speaker_is_named(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", [turn("m1", "I ran a charity race.", "assistant", name="Melanie")], wait=True)
+    assert await say(quiet, "Who ran a charity race?", session_id="s2") == "Melanie said: “I ran a charity race.” [1]"
+
+
+async def test_a_question_about_the_place_is_answered_by_the_request_itself(quiet: Memory) -> None:
+    assert "Lisbon, Portugal" in await say(quiet, "Where am I?", location="Lisbon, Portugal")
