@@ -1,6 +1,6 @@
 """The command `loci`."""
 
-import hashlib
+import codecs
 import logging
 import sys
 import webbrowser
@@ -185,7 +185,8 @@ async def import_messages(
 ) -> None:
     """Import messages from a JSONL file: {role, content, session_id?, id?, name?, timestamp?} a line.
 
-    Lines without an id get one from the file's content and their place in it, so that the same file imports once.
+    Lines without an id get one from the file's name and the lines up to theirs: the same file imports once, and one
+    that grew imports what is new.
     """
     user, session = _identifier("--user", user), _identifier("--session", session)
     lines = list(_lines(file, session))
@@ -212,10 +213,10 @@ def _identifier(option: str, value: str) -> str:
 
 def _lines(file: Path, session: str) -> Iterator[tuple[str, Turn]]:
     """Each line's session and turn. The whole file is checked before anything is stored."""
+    so_far = file.name
     with file.open("rb") as lines:
-        digest = hashlib.file_digest(lines, "sha256").hexdigest()
-        lines.seek(0)
         for number, line in enumerate(lines, 1):
+            line = line.removeprefix(codecs.BOM_UTF8)
             if not line.strip():
                 continue
             try:
@@ -224,7 +225,8 @@ def _lines(file: Path, session: str) -> Iterator[tuple[str, Turn]]:
                 fail(f"{file}, line {number}: {_reason(error.errors()[0], error.title)}")
             except InvalidInput as error:
                 fail(f"{file}, line {number}: {error.detail}")
-            identifier = message.id or derived_id(digest, session_id, str(number))
+            so_far = derived_id(so_far, session_id, message.role, message.content)  # a file that grew keeps its ids
+            identifier = message.id or so_far
             yield (
                 session_id,
                 Turn(identifier, message.role, message.content, message.timestamp or now(), message.name),

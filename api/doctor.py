@@ -8,6 +8,7 @@ from pymongo.errors import PyMongoError
 
 from config.settings import Settings
 from embedded.launch import StoreStartError
+from memory.collections import Collections
 from utils.circuit import CircuitBreaker
 from utils.embeddings import open_embedder
 from utils.errors import LociError
@@ -64,10 +65,18 @@ async def _embeddings(settings: Settings) -> Finding:
         embedder = await asyncio.to_thread(open_embedder, settings, client)
         began = perf_counter()
         vectors = await embedder.embed(["How does this feel?"])
+        took = _took(began)
+        async with open_database(settings) as database:
+            others = {"embed.state": "done", "embedding_model": {"$ne": embedder.model}}
+            outdated = await Collections.of(database).vectors.count_documents(others)
     except LociError as error:
         advice = "Check OPENAI_API_KEY, OPENAI_BASE_URL and EMBEDDING_MODEL; EMBEDDING_MODEL=local needs none of them."
         return Finding(name, False, error.detail, advice)
-    return Finding(name, True, f"{embedder.model}, {vectors.shape[1]} dimensions, {_took(began)}")
+    except (StoreStartError, PyMongoError):
+        outdated = 0  # the store's own finding tells
+    advice = f"{outdated} messages carry another model's embedding and are not recalled: run `loci reembed`."
+    detail = f"{embedder.model}, {vectors.shape[1]} dimensions, {took}"
+    return Finding(name, True, detail, advice if outdated else "")
 
 
 async def _chat(settings: Settings) -> Finding:

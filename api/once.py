@@ -8,6 +8,7 @@ from contextlib import aclosing
 from typing import Any, cast
 
 from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.responses import StreamingResponse
 
@@ -32,9 +33,14 @@ class LociRoute(APIRoute):
 
     def get_route_handler(self) -> Handler:
         handle = super().get_route_handler()
+        known = {field.alias for field in self.dependant.query_params}
 
         async def strict(request: Request) -> Response:
             request = StrictRequest(request.scope, request.receive)
+            unknown = [name for name in request.query_params if name not in known]
+            if unknown:
+                errors = [{"type": "extra_forbidden", "loc": ("query", name), "msg": ""} for name in unknown]
+                raise RequestValidationError(errors)
             if await request.body():
                 if not JSON_TYPE.match(request.headers.get("content-type", "")):
                     raise UnsupportedMediaType("Send the body as Content-Type: application/json")

@@ -19,7 +19,7 @@ def read_json(raw: bytes) -> Any:
     try:
         parsed = orjson.loads(raw)
     except orjson.JSONDecodeError:
-        raise InvalidInput("Not valid JSON in UTF-8 (NaN and lone surrogates are not)") from None
+        raise InvalidInput("Not valid JSON in UTF-8, or with NaN or a lone surrogate in it") from None
     _check(parsed, MAX_DEPTH)
     return parsed
 

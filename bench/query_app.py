@@ -26,6 +26,7 @@ class FreeEmbedder:
 
     model = "free"
     dimensions = DIMENSIONS
+    healthy = True
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         rows = np.zeros((len(texts), DIMENSIONS), np.float32)

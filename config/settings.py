@@ -21,7 +21,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True)
 
     mongodb_uri: SecretStr | None = Field(None, description="A real MongoDB; not set: the built-in store")
-    mongodb_db: str = Field("loci", description="Database name")
+    mongodb_db: str = Field("loci", pattern=r'^[^/\\. "$*<>:|?\x00]{1,63}$', description="Database name")
     mongodb_driver: Literal["pymongo", "motor"] = Field(
         "pymongo", description="Driver: pymongo's async client, or Motor"
     )

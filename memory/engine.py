@@ -26,7 +26,7 @@ from memory.remember import Turns
 from memory.sessions import Sessions
 from memory.summarise import Summaries
 from utils.embeddings import Embedder
-from utils.errors import ModelError
+from utils.errors import ModelError, ModelUnavailable
 from utils.llm import ChatModel
 from utils.mongo import Database
 from utils.vectors import to_binary
@@ -75,10 +75,15 @@ class Engine:
         return await self.recaller.recall(owner, vectors[0], recipe, scope, embedded)
 
     async def embed_all(self, owner: str, ids: Sequence[str]) -> None:
-        """Returns when none of these messages waits for its embedding any more, by this process's work or another's."""
+        """Returns when none of these messages waits for its embedding any more, by this process's work or another's.
+
+        Raises `ModelUnavailable` where some could not be embedded; they are stored all the same.
+        """
         while not await self.turns.embedded(owner, ids):
             if not await self.embeddings.step():
                 await asyncio.sleep(WAIT_STEP)
+        if await self.turns.unembeddable(owner, ids):
+            raise ModelUnavailable("The messages are stored, but could not be embedded; that is tried again later")
 
     async def ping(self) -> None:
         """Asks the store for a sign of life; raises what the driver raises."""

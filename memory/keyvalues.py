@@ -110,8 +110,10 @@ class KeyValues:
         filter: dict[str, Any] = {"user_id": owner, "key": key}
         if expected is not None:
             filter["version"] = expected
-        async with self._changes.noted(owner):
-            found = await self._memories.find_one_and_delete(filter)
+        found = await self._memories.find_one(filter, {"_id": 1})
+        if found is not None:
+            async with self._changes.noted(owner):
+                found = await self._memories.find_one_and_delete(filter)
         if found is None:
             if expected is not None and await self._memories.find_one({"user_id": owner, "key": key}, {"_id": 1}):
                 raise PreconditionFailed("The memory has another version")

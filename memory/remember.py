@@ -136,6 +136,10 @@ class Turns:
         waiting = _own(owner, ids) | {"embed.state": {"$in": ["pending", "leased"]}}
         return await self._vectors.find_one(waiting, {"_id": 1}) is None
 
+    async def unembeddable(self, owner: str, ids: Sequence[str]) -> bool:
+        """Whether the embedding of one of these messages was given up for now."""
+        return await self._vectors.find_one(_own(owner, ids) | {"embed.state": "dead"}, {"_id": 1}) is not None
+
     async def _known(self, owner: str, ids: list[str]) -> set[str]:
         found = self._vectors.find(_own(owner, ids), {"id": 1})
         return {document["id"] for document in await found.to_list(None)}

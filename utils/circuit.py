@@ -41,6 +41,11 @@ class CircuitBreaker:
         self._probing = False
 
     @property
+    def healthy(self) -> bool:
+        """Whether the last call was not a failure."""
+        return self._failures == 0
+
+    @property
     def state(self) -> State:
         if self._opened_at is None:
             return "closed"

@@ -47,6 +47,10 @@ class Embedder(Protocol):
     def dimensions(self) -> int | None:
         """None until a provider's first answer."""
 
+    @property
+    def healthy(self) -> bool:
+        """Whether the last calls came through; asks nobody."""
+
     async def embed(self, texts: Sequence[str]) -> Floats:
         """Vectors of length 1, shape (n, d), in the order of the texts.
 
@@ -110,6 +114,10 @@ class RemoteEmbedder:
         self._space = f"{client.base_url} {model}"
         self._encoding: Encoding = "base64"
 
+    @property
+    def healthy(self) -> bool:
+        return self._breaker.healthy
+
     async def embed(self, texts: Sequence[str]) -> Floats:
         """As `Embedder`: cut to some 8,191 tokens a text, and to less where the provider refuses that."""
         if not texts:
@@ -168,6 +176,7 @@ class LocalEmbedder:
         self.model = model
         self.dimensions = dimensions
         self._encoder = encoder
+        self.healthy = True
         self._cache = cache if cache is not None else VectorCache()
 
     async def embed(self, texts: Sequence[str]) -> Floats:

@@ -12,7 +12,7 @@ from pymongo.errors import PyMongoError
 from api.fields import Wire
 from api.state import TheMemory, TheSettings
 from config.recipes import QUERY
-from utils.errors import LociError
+from utils.errors import LociError, ModelUnavailable
 from workers.broker import ping_broker
 
 router = APIRouter(tags=["operations"])
@@ -67,6 +67,8 @@ async def readyz(response: Response, memory: TheMemory, settings: TheSettings) -
         return await ping_broker(settings)
 
     async def encoder() -> str:
+        if not memory.engine.embedder.healthy:
+            raise ModelUnavailable("The last call of the embedding model failed")
         return memory.engine.embedder.model
 
     names = ("store", "broker", "embeddings")

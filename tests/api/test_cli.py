@@ -109,8 +109,9 @@ def test_files_that_share_lines_are_both_imported_whole(here: Run, tmp_path: Pat
     two = write(tmp_path / "two.jsonl", hello, {"role": "assistant", "content": "Good evening"})
     for file in (one, two):
         assert here("import", str(file), "--user", "emma").stdout == "2 imported, 0 already there\n"
-    moved = one.rename(tmp_path / "moved.jsonl")
-    assert here("import", str(moved), "--user", "emma").stdout == "0 imported, 2 already there\n"
+    with one.open("a") as file:
+        file.write(json.dumps({"role": "user", "content": "How are you?"}) + "\n")
+    assert here("import", str(one), "--user", "emma").stdout == "1 imported, 2 already there\n"
 
 
 @pytest.mark.parametrize("option", ["--user", "--session"])

@@ -278,3 +278,9 @@ def test_the_operators_of_a_database_are_text_like_any_other(api: httpx.Client, 
     for key in ("$set", "a.b.c", "$where", "_id"):
         assert api.put(f"/v1/memories/{key}", params={"user_id": user}, json={"value": "$inc"}).status_code == 201
         assert api.get(f"/v1/memories/{key}", params={"user_id": user}).json()["value"] == "$inc"
+
+
+def test_a_query_parameter_that_no_route_knows_is_refused(api: httpx.Client) -> None:
+    refused = api.delete("/v1/sessions/precious", params={"userid": "bob"})
+    assert refused.status_code == 422
+    assert refused.json()["errors"] == [{"loc": ["query", "userid"], "msg": "unknown field"}]

@@ -117,7 +117,7 @@ def test_a_deleted_session_takes_everything_derived_with_it(
     add(api, user, "stays", "Bread and butter.")
     turn = api.post("/query", json={"query": "Where?", "user_id": user, "session_id": "gone"}).json()["turn_id"]
     own = {"user_id": user, "session_id": "gone"}
-    eventually(lambda: database["summaries"].count_documents(own))
+    eventually(lambda: database["sessions"].count_documents({**own, "summary.to": 19}))  # the worker has let go
     found = api.delete("/v1/sessions/gone", params={"user_id": user})
     assert found.json() == {"deleted": {"sessions": 1, "vectors": 22, "summaries": 1, "receipts": 1}}
     for name in ("sessions", "vectors", "summaries", "receipts"):
