@@ -14,6 +14,7 @@ class Recipe:
     None for all. expand_below: other sessions of the user are searched too where the session has fewer vectors than
     this; None searches all sessions always. recency_weight: share of exp(-age / 30 days) in the score.
     mmr_lambda: weight of the score against likeness to what was chosen already; None leaves the order by score.
+    distinct: the same text is returned once, however often it was said.
     """
 
     name: str
@@ -23,13 +24,14 @@ class Recipe:
     expand_below: int | None = None
     recency_weight: float = 0.0
     mmr_lambda: float | None = None
+    distinct: bool = True
 
 
 # Seed 4, "Configuration": top_k 8, threshold 0.45, cross-session trigger < 50; its fetch limit of 200 is an option.
 QUERY = Recipe("query", top_k=8, floor=0.45, expand_below=50)
 QUERY_NEWEST_200 = Recipe("query-newest-200", top_k=8, floor=0.45, candidates=200, expand_below=50)
 QUERY_RECIPES = {recipe.name: recipe for recipe in (QUERY, QUERY_NEWEST_200)}
-SEARCH = Recipe("search", top_k=8, floor=0.0)
+SEARCH = Recipe("search", top_k=8, floor=0.0, distinct=False)
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ class Recaller:
             keys = [index.ids[one.row] for one in ranked]
             kept = [key for key, one in zip(keys, ranked, strict=True) if not one.dropped]
             found = await self._reader.by_keys(owner, kept)
-            recall = _collect(keys, ranked, found, recipe.top_k, len(query))
+            recall = _collect(keys, ranked, found, recipe, len(query))
             whole = all(one.dropped in (None, "below_floor") for one in ranked)
             if len(recall.hits) == recipe.top_k or whole or spare > MOST_SPARE or recipe.mmr_lambda is not None:
                 return recall
@@ -156,8 +156,8 @@ class Recaller:
             self._bytes -= kept.bytes
 
 
-def _collect(keys: list[str], ranked: list[Ranked], found: dict[str, Gist], top_k: int, dimensions: int) -> Recall:
-    """Puts texts to rows. What was deleted meanwhile is dropped, and so is a text said before in the same words."""
+def _collect(keys: list[str], ranked: list[Ranked], found: dict[str, Gist], recipe: Recipe, dimensions: int) -> Recall:
+    """Puts texts to rows. What was deleted meanwhile is dropped, and in a distinct recipe so is a text said before."""
     hits: list[Hit] = []
     considered: list[Candidate] = []
     seen: set[str] = set()
@@ -168,9 +168,9 @@ def _collect(keys: list[str], ranked: list[Ranked], found: dict[str, Gist], top_
             text = " ".join(gist.content.split()).casefold() if gist else ""
             if gist is None:
                 dropped = "deleted"
-            elif text in seen:
+            elif recipe.distinct and text in seen:
                 dropped = "duplicate"
-            elif len(hits) == top_k:
+            elif len(hits) == recipe.top_k:
                 dropped = "top_k"
             else:
                 seen.add(text)

@@ -76,7 +76,7 @@ async def test_a_change_that_lands_after_a_later_one_is_found(two: tuple[Memory,
     assert await found(other, "bees") == ["late"]
     await vectors.insert_one(stored | {"_id": "early", "id": "early", "message_index": 0, "change": early})
     assert await ledger.close(USER, early)
-    assert sorted(await found(other, "bees", with_overrides(SEARCH, floor=0.1))) == ["late"]  # the same text
+    assert sorted(await found(other, "bees", with_overrides(SEARCH, floor=0.1))) == ["early", "late"]
     recall = await other.search(USER, "bees")
     assert {one.key for one in recall.considered} == {"early", "late"}
 
@@ -304,8 +304,13 @@ async def test_an_index_takes_out_its_holes_when_they_are_most_of_it(quiet: Memo
 
 async def test_diverse_results_of_one_text_said_often_come_at_once(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn(f"m{n}", "ok") for n in range(300)], wait=True)
-    recall = await quiet.search(USER, "ok", with_overrides(SEARCH, mmr_lambda=0.7))
+    recall = await quiet.search(USER, "ok", with_overrides(QUERY, mmr_lambda=0.7))
     assert [hit.gist.content for hit in recall.hits] == ["ok"]
+
+
+async def test_a_search_returns_every_message_that_says_the_same(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", [turn("m1", "bees make honey"), turn("m2", "Bees make honey")], wait=True)
+    assert await found(quiet, "bees") == ["m1", "m2"]
 
 
 async def test_what_was_just_said_is_found_before_a_worker_has_embedded_it(quiet: Memory) -> None:
