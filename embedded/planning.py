@@ -25,7 +25,8 @@ from embedded.operators.values import invert_key
 
 SortSpec = Sequence[tuple[str, int]]
 Range = tuple[bytes, bytes]
-ONE_DOCUMENT = 100
+ONE_DOCUMENT = 100  # scores of a unique index by which at most one document is found, or one for each of several keys
+FEW_DOCUMENTS = 50
 MAX_MERGED = 100
 EVERYTHING: list[Range] = [(b"", b"\xff")]
 
@@ -158,6 +159,8 @@ def _use(
         ranges = [(prefix, successor(prefix)) for prefix in prefixes] if used else EVERYTHING
     if index.unique and leading == len(index.keys):
         score += ONE_DOCUMENT
+    elif index.unique and points_end == len(index.keys):
+        score += FEW_DOCUMENTS
     ordered, reverse = _order(index, leading, fixed, sort)
     shared: list[int] = []
     if not ordered and points_end > leading and 1 < len(prefixes) <= MAX_MERGED:

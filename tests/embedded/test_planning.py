@@ -175,3 +175,12 @@ async def test_an_or_is_read_from_the_index_that_serves_all_its_branches(docs, d
     assert len(await docs.find(query)) == 52
     explained = await db.command("explain", {"find": "docs", "filter": narrow}, verbosity="executionStats")
     assert explained["executionStats"]["totalDocsExamined"] == 4
+
+
+async def test_keys_of_a_unique_index_are_read_rather_than_a_range_of_another(docs, db, on_store):
+    await docs.create_index([("state", 1), ("until", 1)], name="work")
+    await docs.insert_many([{"_id": n, "state": "pending", "until": n} for n in range(200)])
+    query = {"_id": {"$in": [5, 7, 500]}, "state": "pending", "until": {"$lte": 150}}
+    assert {each["_id"] for each in await docs.find(query)} == {5, 7}
+    explained = await db.command("explain", {"find": "docs", "filter": query}, verbosity="executionStats")
+    assert explained["executionStats"]["totalDocsExamined"] == 2
