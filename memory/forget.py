@@ -64,7 +64,10 @@ class Forgetter:
             return 0
         exchange = {"user_id": owner, "turn_id": found.get("turn_id", found["id"]), "session_id": found["session_id"]}
         await self._receipts.delete(owner, exchange["turn_id"])
-        deleted = await self._gists(owner, exchange if "turn_id" in found else source)
+        going = exchange if "turn_id" in found else source
+        answers = await self._collections.vectors.count_documents({**going, "role": "assistant"})
+        deleted = await self._gists(owner, going)
+        await self._sessions.uncount(owner, found["session_id"], deleted, answers)
         await self._sessions.retitle(owner, found["session_id"], found["content"])
         await self._summaries.rewrite(owner, found["session_id"], found["message_index"])
         return deleted

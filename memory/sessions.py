@@ -53,6 +53,11 @@ class Sessions:
         cursor = self._sessions.find(filter, COUNTERS).sort([("updated_at", -1), ("_id", -1)]).limit(limit)
         return [(_session(found), found["_id"]) for found in await cursor.to_list(None)]
 
+    async def uncount(self, owner: str, session_id: str, messages: int, answers: int) -> None:
+        """Takes deleted messages out of the session's counts; their places stay empty."""
+        gone = {"message_count": -messages, "pair_count": -answers}
+        await self._sessions.update_one({"user_id": owner, "session_id": session_id}, {"$inc": gone})
+
     async def retitle(self, owner: str, session_id: str, content: str) -> None:
         """Takes a deleted message out of the title that was made of it."""
         own = {"user_id": owner, "session_id": session_id, "title": title_of(content)}

@@ -108,3 +108,11 @@ async def test_chats_go_on_after_their_user_was_deleted(quiet: Memory) -> None:
     await quiet.engine.forgetter.user(USER)
     answer = (await quiet.chat(request("what is my dog called?"))).answer
     assert "Rex" not in answer.text
+
+
+async def test_forgotten_exchanges_are_not_counted_any_more(quiet: Memory) -> None:
+    await say(quiet, "remember that my vault is 31337", "hello", "forget my vault")
+    session = await quiet.engine.sessions.get(USER, "s1")
+    stored = await messages(quiet)
+    assert session.message_count == len(stored) == 3
+    assert session.pair_count == 2
