@@ -63,9 +63,9 @@ class Engine:
         fresh = self.recaller.lacking(owner, said)
         try:
             vectors = await self.embedder.embed([query, *(text_to_embed(document) for document in fresh)])
-        except ModelError:
-            if not fresh:
-                raise
+        except ModelError as error:
+            if not fresh or isinstance(error, ModelUnavailable):
+                raise  # a model that is away would only be waited for twice
             fresh = []  # one of them may be what the model does not take
             vectors = await self.embedder.embed([query])
         embedded = [

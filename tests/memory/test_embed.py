@@ -13,6 +13,8 @@ from tests.conversations import USER, Silent, messages, pairs, settle, turn
 from tests.scripted_model import ScriptedModel, nan_vectors, status, wrong_dimension
 from utils.circuit import CircuitBreaker
 from utils.clock import now
+from utils.errors import ModelUnavailable
+from utils.openai_client import ATTEMPTS
 from utils.vectors import from_binary
 
 
@@ -130,3 +132,14 @@ async def test_a_model_that_changes_its_dimension_stores_nothing(
     await with_model.engine.embeddings.work()
     assert [one["state"] for one in await embeds(with_model)] == ["done", "pending"]
     assert (await with_model.search(USER, "the first of them")).hits[0].gist.id == "m1"
+
+
+async def test_a_model_that_is_away_is_not_waited_for_twice_by_a_search(
+    with_model: Memory, scripted_model: ScriptedModel
+) -> None:
+    await with_model.add(USER, "s1", [turn("m1", "Biscuit is a spaniel")])
+    scripted_model.always(status(500), on="embeddings")
+    before = len(scripted_model.asked("embeddings"))
+    with pytest.raises(ModelUnavailable):
+        await with_model.search(USER, "Biscuit")
+    assert len(scripted_model.asked("embeddings")) - before == ATTEMPTS
