@@ -16,6 +16,7 @@ from embedded.errors import StoreError
 from embedded.keying import entry_keys, is_same_key
 from embedded.operators.values import UNDEFINED, encode_key, index_values, invert_key
 from embedded.planning import Plan
+from embedded.recent import RecentlyChanged
 from embedded.scanning import scan
 from embedded.schema import ROW_BITS
 
@@ -35,6 +36,7 @@ class Ledger:
     def __init__(self, connection: sqlite3.Connection, catalog: Catalog) -> None:
         self.connection = connection
         self.catalog = catalog
+        self.recent = RecentlyChanged()
         self._next_rows: dict[int, int] = {}
         self._multikey = {index.id: index.multikey for _, index in catalog.indexes()}
         self._turned_multikey: set[Index] = set()
@@ -92,7 +94,7 @@ class Ledger:
             self._add_entries(collection, index, self._keys(index, document), row, document)
 
     def replace(
-        self, collection: Collection, row: int, old: Mapping[str, Any], new: Mapping[str, Any], raw: bytes
+        self, collection: Collection, row: int, old: Mapping[str, Any], new: Document, raw: bytes
     ) -> None:
         """Put `new` in the place of `old`; only index entries that differ are written. Raises DuplicateKey (11000)."""
         for index in collection.indexes[1:]:
@@ -103,6 +105,7 @@ class Ledger:
                 self._remove_entries(index, before - after, row)
                 self._add_entries(collection, index, after - before, row, new)
         self.connection.execute("UPDATE documents SET body = ? WHERE id = ?", (raw, row))
+        self.recent.put(row, raw, new)
 
     def delete(self, collection: Collection, row: int, document: Mapping[str, Any]) -> None:
         """Remove a document and its entries."""

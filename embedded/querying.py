@@ -12,7 +12,7 @@ from embedded.operators.matching import compile_filter
 from embedded.operators.projecting import compile_projection
 from embedded.operators.values import encode_key, index_values, invert_key
 from embedded.planning import Plan, SortSpec, make_plan
-from embedded.scanning import Effort, Match, Source, matches
+from embedded.scanning import Decode, Effort, Match, Source, decode_row, matches
 
 MAX_SORT_BYTES = 512 * 1024 * 1024
 
@@ -56,13 +56,15 @@ def run_query(collection: Collection | None, query: Query, source: Source, effor
     return _projected(found, project)
 
 
-def select(plan: Plan, query: Query, source: Source, effort: Effort | None = None) -> Iterator[Match | None]:
+def select(
+    plan: Plan, query: Query, source: Source, effort: Effort | None = None, decoded: Decode = decode_row
+) -> Iterator[Match | None]:
     """The matches of a plan in the query's order, `skip` and `limit` applied."""
     wanted = query.skip + query.limit if query.limit else 0
     if plan.ordered:
-        found = matches(plan, source, wanted=wanted, effort=effort)
+        found = matches(plan, source, wanted=wanted, effort=effort, decoded=decoded)
     else:
-        found = _sorted(matches(plan, source, effort=effort), query.sort, wanted)
+        found = _sorted(matches(plan, source, effort=effort, decoded=decoded), query.sort, wanted)
     return _slice(found, query.skip, query.limit) if query.skip or query.limit else found
 
 

@@ -25,6 +25,9 @@ Entry = tuple[bytes, int, bytes]
 Match = tuple[int, bytes, Document | None]
 """A document's row, its bytes, and the document itself where it had to be decoded anyway."""
 
+Decode = Callable[[int, bytes], Document]
+"""The document of a row's bytes."""
+
 FIRST_PIECE = 32
 _LARGEST_FIRST = 256
 _LARGEST_PIECE = 1024
@@ -64,7 +67,14 @@ _FORWARD = "SELECT id, body FROM documents WHERE id > ? AND id < ? ORDER BY id L
 _BACKWARD = "SELECT id, body FROM documents WHERE id > ? AND id < ? ORDER BY id DESC LIMIT ?"
 
 
-def matches(plan: Plan, source: Source, *, wanted: int = 0, effort: Effort | None = None) -> Iterator[Match | None]:
+def decode_row(row: int, raw: bytes) -> Document:
+    """`Decode` by decoding."""
+    return decode(raw)
+
+
+def matches(
+    plan: Plan, source: Source, *, wanted: int = 0, effort: Effort | None = None, decoded: Decode = decode_row
+) -> Iterator[Match | None]:
     """The documents that a plan's filter selects, in the plan's order; None is a breath between two pieces.
 
     `wanted` is how many the caller will take (0: all), so that no more are read than needed.
@@ -79,7 +89,7 @@ def matches(plan: Plan, source: Source, *, wanted: int = 0, effort: Effort | Non
         if row is None:
             yield None
             continue
-        document = decode(row[1])
+        document = decoded(row[0], row[1])
         if selects(document):
             yield row[0], row[1], document
 

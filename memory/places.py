@@ -1,7 +1,13 @@
-"""Where in its session does a message stand? Places are handed out by atomic counters of the session."""
+"""Where in its session does a message stand? Places are handed out by atomic counters of the session.
 
+One update hands out places and tells what the counters are; it needs a call to the store of its own. Where this process
+knows the counters already, for it answered the session last, an update that holds only for those does the same and goes
+along with those of other sessions.
+"""
+
+from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pymongo import ReturnDocument, UpdateOne
@@ -17,6 +23,7 @@ from utils.mongo import Document
 
 NEWEST = 16  # events that a reservation tells: the twelve messages that a bundle shows, and some to spare
 EVENTS = 200  # newest events that a session keeps
+KNOWN = 5_000  # sessions whose counters are kept, the one answered longest ago going first
 DUE = {"summary.state": "pending", "summary.attempts": 0}  # new messages are a reason to try a dead job again
 
 
@@ -24,20 +31,38 @@ DUE = {"summary.state": "pending", "summary.attempts": 0}  # new messages are a 
 class Place:
     """Where new messages of a session go. `key`: the session's `_id`. `epoch`: tells it from one that was deleted and
     came back under its id. `index`: place of the first of them. `summarised_to`: place of the last message that a
-    summary covers, -1 for none. `newest`: ids of the messages logged last, oldest first."""
+    summary covers, -1 for none. `next_index`, `message_count`: the counters, the new messages counted but for answers.
+    `newest`: ids of the messages logged last but for the new ones, oldest first."""
 
     owner: str
+    session_id: str
     key: str
     epoch: str
     index: int
     summarised_to: int
     next_index: int
+    message_count: int
     newest: tuple[str, ...] = ()
 
     @property
     def session(self) -> dict[str, Any]:
         """The filter of the session as it was when the place was given."""
         return {"_id": self.key, "user_id": self.owner, "epoch": self.epoch}
+
+    @property
+    def unchanged(self) -> dict[str, Any]:
+        """The filter of the session where nothing was logged, placed or summarised since."""
+        counters = {"next_index": self.next_index, "message_count": self.message_count}
+        return {**self.session, **counters, "summary.to": self.summarised_to}
+
+
+@dataclass(frozen=True)
+class _Logging:
+    """An update of a session that logs a turn."""
+
+    filter: dict[str, Any]
+    update: dict[str, Any]
+    event: Document
 
 
 class Places:
@@ -46,7 +71,8 @@ class Places:
     def __init__(self, collections: Collections, window: int) -> None:
         self._sessions = collections.sessions
         self._window = window
-        self._answers: Coalescer[tuple[Place, UpdateOne], bool] = Coalescer(self._count)
+        self._updates: Coalescer[_Logging, bool] = Coalescer(self._log)
+        self._known: OrderedDict[tuple[str, str], Place] = OrderedDict()
 
     async def reserve(
         self, owner: str, session_id: str, turns: Sequence[Turn], *, answers: int = 0, counted: bool = False
@@ -56,6 +82,9 @@ class Places:
         One atomic update hands out the places and logs the turns as events. `counted`: all but the places was done
         before, by a request that came no further.
         """
+        known = self._known.pop((owner, session_id), None)
+        if known is not None and not counted and (place := await self._reserve_known(known, turns, answers)):
+            return place
         moment = now()
         logged = [] if counted else turns
         update: dict[str, Any] = {
@@ -64,7 +93,7 @@ class Places:
                 "message_count": len(logged),
                 "pair_count": sum(turn.role == "assistant" for turn in logged),
             },
-            "$push": {"events": {"$each": [_event(turn) for turn in logged[-EVENTS:]], "$slice": -EVENTS}},
+            "$push": _logged([_event(turn) for turn in logged]),
             "$set": {"updated_at": moment},
             "$setOnInsert": {
                 "title": title_of(next((turn for turn in turns if turn.role == "user"), turns[0]).content),
@@ -77,6 +106,27 @@ class Places:
         own = {turn.id for turn in turns}
         newest = tuple(identifier for event in found["events"] if (identifier := _id_of(event)) not in own)
         return _place(found, found["next_index"] - len(turns) - answers, newest)
+
+    async def _reserve_known(self, known: Place, turns: Sequence[Turn], answers: int) -> Place | None:
+        """The same where the session is as it was when last answered; else None."""
+        events = [_event(turn) for turn in turns]
+        update = {
+            "$inc": {
+                "next_index": len(turns) + answers,
+                "message_count": len(turns),
+                "pair_count": sum(turn.role == "assistant" for turn in turns),
+            },
+            "$push": _logged(events),
+            "$set": {"updated_at": now()},
+        }
+        if not await self._updates.get(_Logging(known.unchanged, update, events[-1])):
+            return None
+        return replace(
+            known,
+            index=known.next_index,
+            next_index=known.next_index + len(turns) + answers,
+            message_count=known.message_count + len(turns),
+        )
 
     async def _upsert(self, owner: str, session_id: str, update: dict[str, Any]) -> Document:
         # A duplicate key is another request that makes the same session just now, or another user's session of that id.
@@ -110,26 +160,43 @@ class Places:
 
     async def answered(self, place: Place, turn: Turn, *, once: bool) -> bool:
         """Counts an answer. `once`: it may have been counted before. False: the session is gone."""
+        event = _event(turn)
         update: dict[str, Any] = {
             "$inc": {"message_count": 1, "pair_count": 1},
-            "$push": {"events": {"$each": [_event(turn)], "$slice": -EVENTS}},
+            "$push": _logged([event]),
             "$set": {"updated_at": now()},
         }
         if self.is_due(place):
             update["$set"] |= DUE
         if not once:
-            return await self._answers.get((place, UpdateOne(place.session, update)))
+            landed = await self._updates.get(_Logging(place.session, update, event))
+            if landed:
+                self._know(place, turn)
+            return landed
         uncounted = {"events": {"$not": {"$elemMatch": {"turn_id": turn.turn_id, "type": "response"}}}}
         if (await self._sessions.update_one(place.session | uncounted, update)).matched_count:
             return True
         return await self.is_there(place)
 
-    async def _count(self, answers: Sequence[tuple[Place, UpdateOne]]) -> list[bool]:
-        """Counts answers of several requests in one call; for each whether its session is still there."""
-        done = await self._sessions.bulk_write([update for _, update in answers], ordered=False)
-        if done.matched_count == len(answers):
-            return [True] * len(answers)
-        return [await self.is_there(place) for place, _ in answers]
+    def _know(self, place: Place, answer: Turn) -> None:
+        """Keeps the counters of a session that was just answered."""
+        newest = place.newest if answer.turn_id is None else (*place.newest, prompt_id(answer.turn_id))
+        newest = (*newest, answer.id)[-NEWEST:]
+        self._known[place.owner, place.session_id] = replace(
+            place, message_count=place.message_count + 1, newest=newest
+        )
+        if len(self._known) > KNOWN:
+            self._known.popitem(last=False)
+
+    async def _log(self, updates: Sequence[_Logging]) -> list[bool]:
+        """Makes updates of several sessions in one call; for each whether it found its session."""
+        done = await self._sessions.bulk_write([UpdateOne(one.filter, one.update) for one in updates], ordered=False)
+        if done.matched_count == len(updates):
+            return [True] * len(updates)
+        keys = [one.filter["_id"] for one in updates]
+        found = await self._sessions.find({"_id": {"$in": keys}}, {"epoch": 1, "events": 1}).to_list(None)
+        logs = {(session["_id"], session["epoch"]): session["events"] for session in found}
+        return [one.event in logs.get((one.filter["_id"], one.filter["epoch"]), ()) for one in updates]
 
     async def is_there(self, place: Place) -> bool:
         """Whether the session was not deleted since the place was given."""
@@ -152,13 +219,19 @@ class Places:
 def _place(session: Document, index: int, newest: tuple[str, ...] = ()) -> Place:
     return Place(
         owner=session["user_id"],
+        session_id=session["session_id"],
         key=session["_id"],
         epoch=session["epoch"],
         index=index,
         summarised_to=session["summary"]["to"],
         next_index=session["next_index"],
+        message_count=session["message_count"],
         newest=newest,
     )
+
+
+def _logged(events: list[Document]) -> Document:
+    return {"events": {"$each": events[-EVENTS:], "$slice": -EVENTS}}
 
 
 def _event(turn: Turn) -> Document:

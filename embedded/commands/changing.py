@@ -15,6 +15,7 @@ from embedded.operators.updating import apply_update, upsert_document
 from embedded.operators.values import encode_key
 from embedded.planning import SortSpec, make_plan
 from embedded.querying import Query, select
+from embedded.scanning import Match
 
 PORTION = 500
 
@@ -48,34 +49,45 @@ def check_id(identifier: object) -> None:
 
 
 def find_rows(
+    call: Call, ledger: Ledger, collection: Collection, query: Mapping[str, Any], *, limit: int = 0, hint: Any = None
+) -> list[int]:
+    """The rows that a filter selects, all read before the first is changed."""
+    return [match[0] for match in _found(call, ledger, collection, Query(query, limit=limit, hint=hint))]
+
+
+def find_one(
     call: Call,
     ledger: Ledger,
     collection: Collection,
     query: Mapping[str, Any],
     *,
-    limit: int,
     sort: SortSpec = (),
     hint: Any = None,
-) -> list[int]:
-    """The rows that a filter selects, all read before the first is changed."""
-    plan = make_plan(collection, query, sort, hint or None)
-    rows = []
-    for match in select(plan, Query(query, sort, limit=limit), ledger.source):
+) -> Match | None:
+    """The first document that a filter selects; None where there is none."""
+    return next(_found(call, ledger, collection, Query(query, sort, limit=1, hint=hint)), None)
+
+
+def _found(call: Call, ledger: Ledger, collection: Collection, query: Query) -> Iterator[Match]:
+    plan = make_plan(collection, query.filter, query.sort, query.hint or None)
+    for match in select(plan, query, ledger.source, decoded=ledger.recent.decode):
         if match is None:
             call.breathe()
         else:
-            rows.append(match[0])
-    return rows
+            yield match
 
 
 def change_one(
-    ledger: Ledger, collection: Collection, row: int, raw: bytes, query: Mapping[str, Any], change: Any
-) -> bytes:
-    """Apply an update to a stored document; its new bytes, or `raw` itself if nothing changed.
+    ledger: Ledger, collection: Collection, found: Match, query: Mapping[str, Any], change: Any
+) -> tuple[bytes, Document]:
+    """Apply an update to a stored document; its new bytes, or the old ones themselves if nothing changed, and the
+    document that they say.
 
     Raises ImmutableField (66) where the `_id` would change.
     """
-    old = decode(raw)
+    row, raw, old = found
+    if old is None:
+        old = ledger.recent.decode(row, raw)
     new = apply_update(old, change, filter=query, inserting=False)
     if "_id" not in new:
         new = {"_id": old["_id"], **new}
@@ -83,9 +95,9 @@ def change_one(
         raise StoreError(66, "Performing an update on the path '_id' would modify the immutable field '_id'")
     changed = encode(new)
     if changed == raw:
-        return raw
+        return raw, old
     ledger.replace(collection, row, old, new, changed)
-    return changed
+    return changed, new
 
 
 def upsert_one(ledger: Ledger, collection: Collection, query: Mapping[str, Any], change: Any) -> Document:

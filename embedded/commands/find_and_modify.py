@@ -4,12 +4,16 @@ from collections.abc import Mapping
 
 from embedded.codec import Document, decode, encode, encode_value_document
 from embedded.commands.call import Call, Command, write
-from embedded.commands.changing import change_one, find_rows, upsert_one
+from embedded.commands.changing import change_one, find_one, upsert_one
 from embedded.errors import StoreError, not_implemented
 from embedded.ledger import Ledger
 from embedded.operators.matching import compile_filter
 from embedded.operators.projecting import compile_projection
 from embedded.querying import read_sort
+from embedded.scanning import Match
+
+Value = tuple[bytes, Document | None]
+"""A document's bytes, and the document itself where it is at hand."""
 
 
 def find_and_modify(call: Call, ledger: Ledger) -> bytes:
@@ -25,36 +29,39 @@ def find_and_modify(call: Call, ledger: Ledger) -> bytes:
     fields = call.document("fields")
     with ledger.attempt():
         value, last_error = _run(call, ledger, query, remove=remove, upsert=upsert, new=new)
-        if value is not None and fields:
-            value = encode(compile_projection(fields, query)(decode(value)))
-    return encode_value_document("value", value, {"lastErrorObject": last_error})
+        if value is None:
+            raw = None
+        elif fields:
+            raw = encode(compile_projection(fields, query)(value[1] or decode(value[0])))
+        else:
+            raw = value[0]
+    return encode_value_document("value", raw, {"lastErrorObject": last_error})
 
 
 def _run(
     call: Call, ledger: Ledger, query: Mapping[str, object], *, remove: bool, upsert: bool, new: bool
-) -> tuple[bytes | None, Document]:
-    """(the document's bytes before or after, `lastErrorObject`)."""
+) -> tuple[Value | None, Document]:
+    """(the document before or after, `lastErrorObject`)."""
     collection = ledger.catalog.get(call.database, call.target)
     change = call.body.get("update")
-    rows: list[int] = []
+    found: Match | None = None
     if collection is None:
         compile_filter(query)
     else:
-        sort = read_sort(call.document("sort"))
-        rows = find_rows(call, ledger, collection, query, limit=1, sort=sort, hint=call.hint())
-    if not rows or collection is None:
+        found = find_one(call, ledger, collection, query, sort=read_sort(call.document("sort")), hint=call.hint())
+    if found is None or collection is None:
         if not upsert:
             return None, {"n": 0} if remove else {"n": 0, "updatedExisting": False}
         document = upsert_one(ledger, ledger.collection(call.database, call.target), query, change)
         error = {"n": 1, "updatedExisting": False, "upserted": document["_id"]}
-        return (encode(document) if new else None), error
-    before = ledger.fetch(rows[0])
-    assert before is not None  # noqa: S101
+        return ((encode(document), document) if new else None), error
+    row, raw, before = found
     if remove:
-        ledger.delete(collection, rows[0], decode(before))
-        return before, {"n": 1}
-    after = change_one(ledger, collection, rows[0], before, query, change)
-    return (after if new else before), {"n": 1, "updatedExisting": True}
+        before = before or decode(raw)
+        ledger.delete(collection, row, before)
+        return (raw, before), {"n": 1}
+    after = change_one(ledger, collection, found, query, change)
+    return (after if new else (raw, before)), {"n": 1, "updatedExisting": True}
 
 
 _FIELDS = (

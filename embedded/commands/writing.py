@@ -3,13 +3,23 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from embedded.catalog import Collection
 from embedded.codec import Document, encode_reply
 from embedded.commands.call import Call, Command, Steps, write
-from embedded.commands.changing import change_one, delete_matching, find_rows, insert_one, is_replacement, upsert_one
+from embedded.commands.changing import (
+    change_one,
+    delete_matching,
+    find_one,
+    find_rows,
+    insert_one,
+    is_replacement,
+    upsert_one,
+)
 from embedded.commands.checks import check_collation
 from embedded.errors import StoreError, not_implemented
 from embedded.ledger import Ledger
 from embedded.operators.matching import compile_filter
+from embedded.scanning import Match
 
 MAX_OPERATIONS = 100_000
 T = TypeVar("T")
@@ -63,21 +73,31 @@ def _update_one(call: Call, ledger: Ledger, operation: Document) -> tuple[int, i
     if multi and is_replacement(change):
         raise StoreError(9, "multi update is not supported for replacement-style update")
     collection = ledger.catalog.get(call.database, call.target)
-    rows: list[int] = []
+    matched = modified = 0
     if collection is None:
         compile_filter(query)
     else:
-        rows = find_rows(call, ledger, collection, query, limit=0 if multi else 1, hint=operation.get("hint"))
-    if not rows and operation.get("upsert"):
-        collection = ledger.collection(call.database, call.target)
-        return 0, 0, upsert_one(ledger, collection, query, change)
-    modified = 0
-    for row in rows:
-        assert collection is not None  # noqa: S101
+        for found in _matching(call, ledger, collection, query, operation, multi=multi):
+            matched += 1
+            modified += change_one(ledger, collection, found, query, change)[0] is not found[1]
+    if not matched and operation.get("upsert"):
+        return 0, 0, upsert_one(ledger, ledger.collection(call.database, call.target), query, change)
+    return matched, modified, None
+
+
+def _matching(
+    call: Call, ledger: Ledger, collection: Collection, query: Mapping[str, Any], operation: Document, *, multi: bool
+) -> Iterator[Match]:
+    """What an update is to change."""
+    if not multi:
+        found = find_one(call, ledger, collection, query, hint=operation.get("hint"))
+        if found is not None:
+            yield found
+        return
+    for row in find_rows(call, ledger, collection, query, hint=operation.get("hint")):
         raw = ledger.fetch(row)
         if raw is not None:
-            modified += change_one(ledger, collection, row, raw, query, change) is not raw
-    return len(rows), modified, None
+            yield row, raw, None
 
 
 def delete(call: Call, ledger: Ledger) -> Steps:
