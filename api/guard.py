@@ -1,6 +1,7 @@
 """What is refused before a route sees it? Bodies that are too large, foreign hosts; and what every answer carries."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from ipaddress import ip_address
 
 from starlette.datastructures import Headers
@@ -63,6 +64,7 @@ class Guard:
             raise BodyTooLarge(f"A request body may have {MAX_BODY // 1024 // 1024} MB")
 
 
+@lru_cache(maxsize=64)
 def _is_local(header: str) -> bool:
     """Whether a Host header names this machine: `localhost`, or a loopback address."""
     name, colon, port = header.rpartition(":")

@@ -5,6 +5,7 @@ knows the counters already, for it answered the session last, an update that hol
 along with those of other sessions.
 """
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -51,9 +52,8 @@ class Place:
 
     @property
     def unchanged(self) -> dict[str, Any]:
-        """The filter of the session where nothing was logged, placed or summarised since."""
-        counters = {"next_index": self.next_index, "message_count": self.message_count}
-        return {**self.session, **counters, "summary.to": self.summarised_to}
+        """The filter of the session where nothing was logged or placed since."""
+        return {**self.session, "next_index": self.next_index, "message_count": self.message_count}
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,7 @@ class Places:
         self._sessions = collections.sessions
         self._window = window
         self._updates: Coalescer[_Logging, bool] = Coalescer(self._log)
+        self._summarised: Coalescer[str, int] = Coalescer(self._read_summarised)
         self._known: OrderedDict[tuple[str, str], Place] = OrderedDict()
 
     async def reserve(
@@ -82,8 +83,8 @@ class Places:
         One atomic update hands out the places and logs the turns as events. `counted`: all but the places was done
         before, by a request that came no further.
         """
-        known = self._known.pop((owner, session_id), None)
-        if known is not None and not counted and (place := await self._reserve_known(known, turns, answers)):
+        known = None if counted else self._known.pop((owner, session_id), None)
+        if known is not None and (place := await self._reserve_known(known, turns, answers)) is not None:
             return place
         moment = now()
         logged = [] if counted else turns
@@ -109,6 +110,12 @@ class Places:
 
     async def _reserve_known(self, known: Place, turns: Sequence[Turn], answers: int) -> Place | None:
         """The same where the session is as it was when last answered; else None."""
+        place = replace(
+            known,
+            index=known.next_index,
+            next_index=known.next_index + len(turns) + answers,
+            message_count=known.message_count + len(turns),
+        )
         events = [_event(turn) for turn in turns]
         update = {
             "$inc": {
@@ -119,14 +126,12 @@ class Places:
             "$push": _logged(events),
             "$set": {"updated_at": now()},
         }
-        if not await self._updates.get(_Logging(known.unchanged, update, events[-1])):
-            return None
-        return replace(
-            known,
-            index=known.next_index,
-            next_index=known.next_index + len(turns) + answers,
-            message_count=known.message_count + len(turns),
-        )
+        landed = self._updates.get(_Logging(known.unchanged, update, events[-1]))
+        if not self.is_due(place):
+            return place if await landed else None
+        # A summary may have come since; it does not count as a change.
+        there, summarised_to = await asyncio.gather(landed, self._summarised.get(known.key))
+        return replace(place, summarised_to=summarised_to) if there else None
 
     async def _upsert(self, owner: str, session_id: str, update: dict[str, Any]) -> Document:
         # A duplicate key is another request that makes the same session just now, or another user's session of that id.
@@ -197,6 +202,12 @@ class Places:
         found = await self._sessions.find({"_id": {"$in": keys}}, {"epoch": 1, "events": 1}).to_list(None)
         logs = {(session["_id"], session["epoch"]): session["events"] for session in found}
         return [one.event in logs.get((one.filter["_id"], one.filter["epoch"]), ()) for one in updates]
+
+    async def _read_summarised(self, keys: Sequence[str]) -> list[int]:
+        """Up to where these sessions are summarised; -1 where one is not, or is gone."""
+        found = await self._sessions.find({"_id": {"$in": list(keys)}}, {"summary.to": 1}).to_list(None)
+        covered = {session["_id"]: session["summary"]["to"] for session in found}
+        return [covered.get(key, -1) for key in keys]
 
     async def is_there(self, place: Place) -> bool:
         """Whether the session was not deleted since the place was given."""
