@@ -70,6 +70,11 @@ def descending(edge: Edge) -> bytes:
     return inverted if edge[1] else successor(inverted)
 
 
+def is_point(condition: object) -> bool:
+    """Whether a field's condition is a value that one key stands for."""
+    return type(condition) in _EXACT_TYPES
+
+
 def read_bounds(filter: Mapping[str, Any]) -> Bounds:
     """Everything in a filter that index entries can tell, `$and` included."""
     bounds = Bounds()

@@ -28,26 +28,42 @@ class Index:
     dropped: bool = False
     name: str = field(init=False)
     keys: tuple[tuple[str, int], ...] = field(init=False)
+    paths: tuple[tuple[tuple[str, ...], int], ...] = field(init=False)
+    """The same, the names of each path apart."""
     unique: bool = field(init=False)
     sparse: bool = field(init=False)
     expire_after: float | None = field(init=False)
     partial: Mapping[str, Any] | None = field(init=False)
     covers: Predicate | None = field(init=False)
+    roots: frozenset[str] = field(init=False)
+    """The fields of a document that decide under which keys the index holds it."""
 
     def __post_init__(self) -> None:
         spec = self.spec
         self.name = spec["name"]
         self.keys = tuple((path, -1 if direction < 0 else 1) for path, direction in spec["key"].items())
+        self.paths = tuple((tuple(path.split(".")), direction) for path, direction in self.keys)
         self.unique = bool(spec.get("unique", False)) or self.name == "_id_"
         self.sparse = bool(spec.get("sparse", False))
         self.expire_after = spec.get("expireAfterSeconds")
         self.partial = spec.get("partialFilterExpression")
         self.covers = None if self.partial is None else compile_filter(self.partial)
+        self.roots = frozenset(path.split(".", 1)[0] for path in [*self.spec["key"], *_paths(self.partial or {})])
 
     @property
     def table(self) -> str:
         """The SQLite table that holds the entries."""
         return "unique_entries" if self.unique else "entries"
+
+
+def _paths(filter: Mapping[str, Any]) -> Iterator[str]:
+    """The paths that the filter of a partial index looks at."""
+    for name, condition in filter.items():
+        if name.startswith("$"):
+            for part in condition:
+                yield from _paths(part)
+        else:
+            yield name
 
 
 @dataclass(frozen=True, eq=False, slots=True)

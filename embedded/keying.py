@@ -18,13 +18,9 @@ def entry_keys(index: Index, document: Mapping[str, Any]) -> frozenset[bytes]:
     """
     if index.covers is not None and not index.covers(document):
         return NO_KEYS
-    if len(index.keys) == 1:
-        path, direction = index.keys[0]
-        value = document.get(path) if "." not in path else _NESTED
-        kind = type(value)
-        if kind is not list and kind is not _Nested and (value is not None or not index.sparse):
-            key = encode_key(value)
-            return frozenset((key if direction > 0 else invert_key(key),))
+    key = _plain_key(index, document)
+    if key is not None:
+        return frozenset((key,))
     components: list[list[bytes]] = []
     absent = True
     array_root: str | None = None
@@ -47,12 +43,25 @@ def entry_keys(index: Index, document: Mapping[str, Any]) -> frozenset[bytes]:
     return frozenset(map(b"".join, product(*components)))
 
 
+def _plain_key(index: Index, document: Mapping[str, Any]) -> bytes | None:
+    """The key of a document with one plain value on each path; None where there is more to it."""
+    parts: list[bytes] = []
+    for names, direction in index.paths:
+        value: Any = document
+        for name in names:
+            if type(value) is not dict:
+                return None
+            value = value.get(name)
+        if (value is None and index.sparse) or type(value) is list:
+            return None
+        key = encode_key(value)
+        parts.append(key if direction > 0 else invert_key(key))
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
 def is_same_key(index: Index, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     """Whether an index surely holds both documents under the same keys; False where that is not cheap to say."""
-    if index.covers is not None:
-        return False
-    for path, _ in index.keys:
-        root = path.split(".", 1)[0] if "." in path else path
+    for root in index.roots:
         before, after = old.get(root, _NESTED), new.get(root, _NESTED)
         if before is after:
             continue

@@ -6,17 +6,17 @@ nothing. Replies go out only after the writer's COMMIT.
 
 import sqlite3
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from embedded.catalog import IDENTITY_SPEC, Catalog, Collection, Index
 from embedded.codec import Document, decode, encode
 from embedded.errors import StoreError
-from embedded.keying import entry_keys, is_same_key
+from embedded.keying import NO_KEYS, entry_keys, is_same_key
 from embedded.operators.values import UNDEFINED, encode_key, index_values, invert_key
 from embedded.planning import Plan
-from embedded.recent import RecentlyChanged
+from embedded.recent import RecentlyDecoded
 from embedded.scanning import scan
 from embedded.schema import ROW_BITS
 
@@ -28,6 +28,7 @@ _REMOVE = {
     "entries": "DELETE FROM entries WHERE idx = ? AND key = ? AND doc = ?",
     "unique_entries": "DELETE FROM unique_entries WHERE idx = ? AND key = ? AND doc = ?",
 }
+_MOVE = "UPDATE entries SET key = ? WHERE idx = ? AND key = ? AND doc = ?"
 
 
 class Ledger:
@@ -36,7 +37,7 @@ class Ledger:
     def __init__(self, connection: sqlite3.Connection, catalog: Catalog) -> None:
         self.connection = connection
         self.catalog = catalog
-        self.recent = RecentlyChanged()
+        self.recent = RecentlyDecoded()
         self._next_rows: dict[int, int] = {}
         self._multikey = {index.id: index.multikey for _, index in catalog.indexes()}
         self._turned_multikey: set[Index] = set()
@@ -87,23 +88,31 @@ class Ledger:
     # Documents
 
     def insert(self, collection: Collection, document: Mapping[str, Any], raw: bytes) -> None:
-        """Store a new document. Raises DuplicateKey (11000)."""
+        """Store a new document, or nothing where one of its unique keys is taken. Raises DuplicateKey (11000)."""
         row = self._next_row(collection)
+        held = [(index, self._keys(index, document)) for index in collection.indexes]
+        self._add_unique(collection, [(index, keys) for index, keys in held if index.unique], row, document)
         self.connection.execute("INSERT INTO documents (id, body) VALUES (?, ?)", (row, raw))
-        for index in collection.indexes:
-            self._add_entries(collection, index, self._keys(index, document), row, document)
+        for index, keys in held:
+            if not index.unique:
+                for key in keys:
+                    self.connection.execute(_INSERT["entries"], (index.id, key, row))
 
-    def replace(
-        self, collection: Collection, row: int, old: Mapping[str, Any], new: Document, raw: bytes
-    ) -> None:
-        """Put `new` in the place of `old`; only index entries that differ are written. Raises DuplicateKey (11000)."""
+    def replace(self, collection: Collection, row: int, old: Mapping[str, Any], new: Document, raw: bytes) -> None:
+        """Put `new` in the place of `old`, or change nothing where one of its unique keys is taken; only index entries
+        that differ are written. Raises DuplicateKey (11000)."""
+        changed: list[tuple[Index, frozenset[bytes], frozenset[bytes]]] = []
         for index in collection.indexes[1:]:
-            if is_same_key(index, old, new):
-                continue
-            before, after = self._keys(index, old), self._keys(index, new)
-            if before != after:
-                self._remove_entries(index, before - after, row)
-                self._add_entries(collection, index, after - before, row, new)
+            if not is_same_key(index, old, new):
+                before, after = self._keys(index, old), self._keys(index, new)
+                if before != after:
+                    changed.append((index, before - after, after - before))
+        self._add_unique(collection, [(index, came) for index, _, came in changed if index.unique], row, new)
+        for index, gone, came in changed:
+            if index.unique:
+                self._remove_entries(index, gone, row)
+            else:
+                self._move_entries(index, gone, came, row)
         self.connection.execute("UPDATE documents SET body = ? WHERE id = ?", (raw, row))
         self.recent.put(row, raw, new)
 
@@ -194,12 +203,37 @@ class Ledger:
     def _add_entries(
         self, collection: Collection, index: Index, keys: frozenset[bytes], row: int, document: Mapping[str, Any]
     ) -> None:
-        statement = _INSERT[index.table]
-        try:
+        if index.unique:
+            self._add_unique(collection, [(index, keys)], row, document)
+        else:
+            self._move_entries(index, NO_KEYS, keys, row)
+
+    def _add_unique(
+        self,
+        collection: Collection,
+        entries: Sequence[tuple[Index, frozenset[bytes]]],
+        row: int,
+        document: Mapping[str, Any],
+    ) -> None:
+        """Add entries of unique indexes, all or none. Raises DuplicateKey (11000)."""
+        added: list[tuple[Index, bytes]] = []
+        for index, keys in entries:
             for key in keys:
-                self.connection.execute(statement, (index.id, key, row))
-        except sqlite3.IntegrityError:
-            raise duplicate_key(collection, index, key, document) from None
+                try:
+                    self.connection.execute(_INSERT["unique_entries"], (index.id, key, row))
+                except sqlite3.IntegrityError:
+                    for other, new in added:
+                        self._remove_entries(other, frozenset((new,)), row)
+                    raise duplicate_key(collection, index, key, document) from None
+                added.append((index, key))
+
+    def _move_entries(self, index: Index, gone: frozenset[bytes], came: frozenset[bytes], row: int) -> None:
+        if len(gone) == len(came) == 1:
+            self.connection.execute(_MOVE, (*came, index.id, *gone, row))
+            return
+        self._remove_entries(index, gone, row)
+        for key in came:
+            self.connection.execute(_INSERT["entries"], (index.id, key, row))
 
     def _remove_entries(self, index: Index, keys: frozenset[bytes], row: int) -> None:
         statement = _REMOVE[index.table]

@@ -14,6 +14,7 @@ from embedded.bounds import (
     Bounds,
     ascending,
     descending,
+    is_point,
     merge_bounds,
     read_bounds,
     successor,
@@ -21,7 +22,7 @@ from embedded.bounds import (
 from embedded.catalog import Collection, Index
 from embedded.errors import StoreError
 from embedded.operators.matching import compile_filter
-from embedded.operators.values import invert_key
+from embedded.operators.values import encode_key, invert_key
 
 SortSpec = Sequence[tuple[str, int]]
 Range = tuple[bytes, bytes]
@@ -38,6 +39,7 @@ class Plan:
     `index` None reads the collection in insertion order. `exact`: no document needs to be looked at.
     `ordered`: the documents come sorted. `reverse`: the index is read backwards.
     `shared`: each range has this many bytes in front of what it is ordered by, and the ranges have to be merged.
+    `points`: each range begins with the one key in it, of a unique index.
     """
 
     collection: Collection
@@ -48,6 +50,7 @@ class Plan:
     ordered: bool = False
     reverse: bool = False
     shared: list[int] = field(default_factory=list)
+    points: bool = False
     score: float = 0.0
 
 
@@ -58,6 +61,8 @@ def make_plan(
 
     Raises 2 for a hint that names no index.
     """
+    if hint is None and is_point(filter.get("_id")) and not collection.identity.dropped:
+        return _one_document(collection, filter)
     bounds = read_bounds(filter)
     if hint is not None:
         return _hinted(collection, filter, bounds, sort, hint)
@@ -74,6 +79,13 @@ def make_plan(
     if best.index is None and "$or" in filter:
         return _union(collection, filter, sort) or best
     return best
+
+
+def _one_document(collection: Collection, filter: Mapping[str, Any]) -> Plan:
+    """The plan for a filter that names one `_id`."""
+    key = encode_key(filter["_id"])
+    only = len(filter) == 1
+    return Plan(collection, filter, collection.identity, [(key, successor(key))], only, ordered=True, points=True)
 
 
 def _union(collection: Collection, filter: Mapping[str, Any], sort: SortSpec) -> Plan | None:
@@ -170,7 +182,9 @@ def _use(
         score += 3
     if not used and not (sort and ordered) and not forced:
         return None
-    return Plan(collection, filter, index, ranges, exact, ordered, reverse, shared, score - len(index.keys) / 100)
+    single = index.unique and points_end == len(index.keys) and not shared
+    score -= len(index.keys) / 100
+    return Plan(collection, filter, index, ranges, exact, ordered, reverse, shared, single, score)
 
 
 def _directed(bound: Bound, direction: int) -> Range:

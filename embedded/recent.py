@@ -1,4 +1,4 @@
-"""Which documents were changed last? They are kept decoded, for the next change of one often follows soon.
+"""Which documents did the writer look at last? They are kept decoded, for a change of one often follows soon.
 
 Belongs to the writer's thread. Nobody changes a decoded document in place, so one may be handed out many times.
 """
@@ -10,7 +10,7 @@ from embedded.codec import Document, decode
 MAX_BYTES = 8 * 1024 * 1024
 
 
-class RecentlyChanged:
+class RecentlyDecoded:
     """Decoded documents by row, the one used longest ago going first.
 
     What is kept of a row holds only for the very bytes it was kept with, so that no rollback has to be told.
@@ -22,7 +22,7 @@ class RecentlyChanged:
         self._bytes = 0
 
     def put(self, row: int, raw: bytes, document: Document) -> None:
-        """Keep what a change made of a row. `document`: what `decode` would make of `raw`."""
+        """Keep the document of a row. `document`: what `decode` would make of `raw`."""
         self._drop(row)
         self._kept[row] = (raw, document)
         self._bytes += len(raw)
@@ -33,7 +33,9 @@ class RecentlyChanged:
         """The document of a row's bytes."""
         kept = self._kept.get(row)
         if kept is None or kept[0] != raw:
-            return decode(raw)
+            document = decode(raw)
+            self.put(row, raw, document)
+            return document
         self._kept.move_to_end(row)
         return kept[1]
 

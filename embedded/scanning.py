@@ -63,6 +63,15 @@ _STATEMENTS = {
     for reverse in (False, True)
     for resumed in (False, True)
 }
+_FEW_POINTS, _MANY_POINTS = 8, 64
+_POINT_STATEMENTS = {
+    (size, reverse): (
+        "SELECT e.key, e.doc, d.body FROM unique_entries e CROSS JOIN documents d ON d.id = e.doc "  # noqa: S608
+        f"WHERE e.idx = ? AND e.key IN ({', '.join('?' * size)}) ORDER BY e.key {'DESC' if reverse else 'ASC'}"
+    )
+    for size in (_FEW_POINTS, _MANY_POINTS)
+    for reverse in (False, True)
+}
 _FORWARD = "SELECT id, body FROM documents WHERE id > ? AND id < ? ORDER BY id LIMIT ?"
 _BACKWARD = "SELECT id, body FROM documents WHERE id > ? AND id < ? ORDER BY id DESC LIMIT ?"
 
@@ -114,6 +123,9 @@ def scan(plan: Plan, source: Source, *, wanted: int = 0, effort: Effort | None =
 
 def _in_turn(plan: Plan, source: Source, wanted: int, effort: Effort) -> Iterator[Entry | None]:
     """One range after the other."""
+    if plan.points and len(plan.ranges) > 1:
+        yield from _scan_points(plan, source, wanted, effort)
+        return
     for low, high in reversed(plan.ranges) if plan.reverse else plan.ranges:
         yield from _scan_range(plan, low, high, source, wanted, effort)
 
@@ -155,6 +167,25 @@ def _scan_range(
         size = _next_size(size, sum(len(body) for _, _, body in rows), len(rows))
         end = low if reverse else high
         rows = source().execute(_STATEMENTS[table, reverse, True], (index.id, *place, end, size)).fetchall()
+
+
+def _scan_points(plan: Plan, source: Source, wanted: int, effort: Effort) -> Iterator[Entry | None]:
+    """Many single keys, some in each statement."""
+    index = plan.index
+    assert index is not None  # noqa: S101
+    keys = [low for low, _ in plan.ranges]
+    if plan.reverse:
+        keys.reverse()
+    size = _FEW_POINTS if len(keys) <= _FEW_POINTS or 0 < wanted <= _FEW_POINTS else _MANY_POINTS
+    for place in range(0, len(keys), size):
+        some = keys[place : place + size]
+        some += some[-1:] * (size - len(some))  # of few lengths, so that few statements are prepared
+        rows = source().execute(_POINT_STATEMENTS[size, plan.reverse], (index.id, *some)).fetchall()
+        check_there(index)
+        effort.keys += len(rows)
+        effort.documents += len(rows)
+        yield from rows
+        yield None
 
 
 def check_there(index: Index) -> None:

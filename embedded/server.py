@@ -7,6 +7,7 @@ file that says where it listens, and the log.
 import asyncio
 import contextlib
 import fcntl
+import gc
 import json
 import logging
 import os
@@ -52,6 +53,8 @@ def serve(home: Path, port: int = 0, idle_exit: float | None = None) -> None:
         raise StoreStartError(f"{folder} cannot be made: {error.strerror}") from error
     with _locked(folder / "lock"), contextlib.closing(_listen(folder, port)) as listener:
         sys.setswitchinterval(0.0005)  # the writer's thread and the event loop take turns quickly
+        gc.freeze()  # what is loaded stays, and need not be looked through for garbage
+        gc.set_threshold(10_000, 20, 20)
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             runner.run(_serve(folder, listener, idle_exit))
 

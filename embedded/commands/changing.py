@@ -100,9 +100,14 @@ def change_one(
     return changed, new
 
 
-def upsert_one(ledger: Ledger, collection: Collection, query: Mapping[str, Any], change: Any) -> Document:
-    """Insert what an upsert makes of its filter and its update; the document."""
-    return insert_one(ledger, collection, encode(upsert_document(query, change)))
+def upsert_one(ledger: Ledger, database: str, name: str, query: Mapping[str, Any], change: Any) -> Document:
+    """Insert what an upsert makes of its filter and its update, in a collection that may be new; the document."""
+    raw = encode(upsert_document(query, change))
+    collection = ledger.catalog.get(database, name)
+    if collection is not None:
+        return insert_one(ledger, collection, raw)
+    with ledger.attempt():
+        return insert_one(ledger, ledger.collection(database, name), raw)
 
 
 def is_replacement(change: object) -> bool:

@@ -27,14 +27,14 @@ def find_and_modify(call: Call, ledger: Ledger) -> bytes:
         raise StoreError(9, "Either an update or remove=true must be specified")
     query = call.document("query")
     fields = call.document("fields")
-    with ledger.attempt():
-        value, last_error = _run(call, ledger, query, remove=remove, upsert=upsert, new=new)
-        if value is None:
-            raw = None
-        elif fields:
-            raw = encode(compile_projection(fields, query)(value[1] or decode(value[0])))
-        else:
-            raw = value[0]
+    project = compile_projection(fields, query) if fields else None
+    value, last_error = _run(call, ledger, query, remove=remove, upsert=upsert, new=new)
+    if value is None:
+        raw = None
+    elif project is not None:
+        raw = encode(project(value[1] or decode(value[0])))
+    else:
+        raw = value[0]
     return encode_value_document("value", raw, {"lastErrorObject": last_error})
 
 
@@ -52,7 +52,7 @@ def _run(
     if found is None or collection is None:
         if not upsert:
             return None, {"n": 0} if remove else {"n": 0, "updatedExisting": False}
-        document = upsert_one(ledger, ledger.collection(call.database, call.target), query, change)
+        document = upsert_one(ledger, call.database, call.target, query, change)
         error = {"n": 1, "updatedExisting": False, "upserted": document["_id"]}
         return ((encode(document), document) if new else None), error
     row, raw, before = found

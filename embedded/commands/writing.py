@@ -1,6 +1,7 @@
 """How are documents inserted, updated and deleted?"""
 
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any, TypeVar
 
 from embedded.catalog import Collection
@@ -19,29 +20,34 @@ from embedded.commands.checks import check_collation
 from embedded.errors import StoreError, not_implemented
 from embedded.ledger import Ledger
 from embedded.operators.matching import compile_filter
-from embedded.scanning import Match
 
 MAX_OPERATIONS = 100_000
+PORTION_SECONDS = 0.005
 T = TypeVar("T")
 _UPDATE_FIELDS = frozenset({"q", "u", "c", "multi", "upsert", "collation", "arrayFilters", "hint", "sort"})
 _DELETE_FIELDS = frozenset({"q", "limit", "collation", "hint"})
 
 
-def insert(call: Call, ledger: Ledger) -> bytes:
+def insert(call: Call, ledger: Ledger) -> Steps:
     documents = _sized(call.raw_documents("documents"))
     database, name = call.database, call.target
     inserted = 0
 
     def run(place: int, raw: bytes) -> None:
         nonlocal inserted
-        insert_one(ledger, ledger.collection(database, name), raw)
+        collection = ledger.catalog.get(database, name)
+        if collection is not None:
+            insert_one(ledger, collection, raw)
+        else:
+            with ledger.attempt():
+                insert_one(ledger, ledger.collection(database, name), raw)
         inserted += 1
 
-    errors = _each(call, ledger, documents, run)
-    return _reply({"n": inserted}, errors)
+    errors = yield from _each(call, documents, run)
+    yield _reply({"n": inserted}, errors)
 
 
-def update(call: Call, ledger: Ledger) -> bytes:
+def update(call: Call, ledger: Ledger) -> Steps:
     operations = _sized(call.documents("updates"))
     matched = modified = 0
     upserted: list[Document] = []
@@ -57,11 +63,11 @@ def update(call: Call, ledger: Ledger) -> bytes:
         if made is not None:
             upserted.append({"index": place, "_id": made["_id"]})
 
-    errors = _each(call, ledger, operations, run)
+    errors = yield from _each(call, operations, run)
     fields: Document = {"n": matched + len(upserted), "nModified": modified}
     if upserted:
         fields["upserted"] = upserted
-    return _reply(fields, errors)
+    yield _reply(fields, errors)
 
 
 def _update_one(call: Call, ledger: Ledger, operation: Document) -> tuple[int, int, Document | None]:
@@ -76,28 +82,29 @@ def _update_one(call: Call, ledger: Ledger, operation: Document) -> tuple[int, i
     matched = modified = 0
     if collection is None:
         compile_filter(query)
+    elif multi:
+        with ledger.attempt():
+            matched, modified = _update_many(call, ledger, collection, query, operation)
     else:
-        for found in _matching(call, ledger, collection, query, operation, multi=multi):
-            matched += 1
-            modified += change_one(ledger, collection, found, query, change)[0] is not found[1]
-    if not matched and operation.get("upsert"):
-        return 0, 0, upsert_one(ledger, ledger.collection(call.database, call.target), query, change)
-    return matched, modified, None
-
-
-def _matching(
-    call: Call, ledger: Ledger, collection: Collection, query: Mapping[str, Any], operation: Document, *, multi: bool
-) -> Iterator[Match]:
-    """What an update is to change."""
-    if not multi:
         found = find_one(call, ledger, collection, query, hint=operation.get("hint"))
         if found is not None:
-            yield found
-        return
-    for row in find_rows(call, ledger, collection, query, hint=operation.get("hint")):
+            matched, modified = 1, change_one(ledger, collection, found, query, change)[0] is not found[1]
+    if not matched and operation.get("upsert"):
+        return 0, 0, upsert_one(ledger, call.database, call.target, query, change)
+    return matched, int(modified), None
+
+
+def _update_many(
+    call: Call, ledger: Ledger, collection: Collection, query: Mapping[str, Any], operation: Document
+) -> tuple[int, int]:
+    """(matched, modified)."""
+    rows = find_rows(call, ledger, collection, query, hint=operation.get("hint"))
+    modified = 0
+    for row in rows:
         raw = ledger.fetch(row)
         if raw is not None:
-            yield row, raw, None
+            modified += change_one(ledger, collection, (row, raw, None), query, operation["u"])[0] is not raw
+    return len(rows), modified
 
 
 def delete(call: Call, ledger: Ledger) -> Steps:
@@ -141,18 +148,22 @@ def _sized(operations: list[T]) -> list[T]:
     return operations
 
 
-def _each(call: Call, ledger: Ledger, operations: list[T], run: Callable[[int, T], None]) -> list[Document]:
-    """Run the operations, each whole or not at all; the `writeErrors`. An ordered batch ends at the first."""
+def _each(call: Call, operations: list[T], run: Callable[[int, T], None]) -> Generator[None, None, list[Document]]:
+    """Run the operations, each of which does all or nothing, with a pause now and then in which others are written;
+    the `writeErrors`. An ordered batch ends at the first."""
     ordered = call.boolean("ordered", True)
     errors: list[Document] = []
+    until = time.monotonic() + PORTION_SECONDS
     for place, operation in enumerate(operations):
         try:
-            with ledger.attempt():
-                run(place, operation)
+            run(place, operation)
         except StoreError as error:
             errors.append(_told(place, error))
             if ordered:
                 break
+        if time.monotonic() > until and place + 1 < len(operations):
+            yield None
+            until = time.monotonic() + PORTION_SECONDS
     return errors
 
 

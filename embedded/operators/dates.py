@@ -39,8 +39,8 @@ def after(start: int, more: Any) -> datetime.datetime | DatetimeMS:
 
 
 def now() -> datetime.datetime:
-    """The current time, cut to milliseconds as BSON stores it."""
-    time = datetime.datetime.now(datetime.UTC)
+    """The current time in UTC, cut to milliseconds and without a zone, as a stored one is read."""
+    time = datetime.datetime.now(datetime.UTC).replace(tzinfo=None)
     return time.replace(microsecond=time.microsecond // 1000 * 1000)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from embedded.errors import StoreError, not_implemented
@@ -91,8 +92,8 @@ def _replace(document: Mapping[str, Any], replacement: Mapping[str, Any]) -> dic
 
 def _parse(update: Mapping[str, Any]) -> list[_Edit]:
     """The edits in the order of their paths, as MongoDB applies them. Raises StoreError."""
-    edits = []
-    paths: list[tuple[str, ...]] = []
+    given: list[tuple[str, str]] = []
+    operands: list[Any] = []
     for operator, fields in update.items():
         if operator not in _OPERATORS:
             raise StoreError(
@@ -107,15 +108,31 @@ def _parse(update: Mapping[str, Any]) -> list[_Edit]:
                 f"{{$mod: {{<field>: ...}}}} not {{{operator}: {fields!r}}}",
             )
         for path, operand in fields.items():
-            names = _names(path)
-            edits.append(_Edit(operator, names, operand))
-            paths.append(names)
-            if operator == "$rename":
-                paths.append(_rename_target(path, operand))
-    if len(paths) > 1:
-        _refuse_conflicts(paths)
-        edits.sort(key=lambda edit: _order(_names(edit.operand) if edit.operator == "$rename" else edit.names))
-    return edits
+            given.append((operator, path))
+            operands.append(operand)
+    renamed = [
+        (path, operand) for (operator, path), operand in zip(given, operands, strict=True) if operator == "$rename"
+    ]
+    targets = tuple(_rename_target(path, operand) for path, operand in renamed)
+    return [_Edit(given[at][0], names, operands[at]) for at, names in _layout(tuple(given), targets)]
+
+
+@lru_cache(maxsize=512)
+def _layout(
+    given: tuple[tuple[str, str], ...], targets: tuple[tuple[str, ...], ...]
+) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """The places of the edits in the order of their paths, and the paths' names. `targets`: of the `$rename`s in turn.
+    An update is often one of many that differ by their operands alone.
+    """
+    paths = [_names(path) for _, path in given]
+    if len(paths) + len(targets) > 1:
+        _refuse_conflicts([*paths, *targets])
+    turns = iter(targets)
+    ordered_by = [
+        next(turns) if operator == "$rename" else names for (operator, _), names in zip(given, paths, strict=True)
+    ]
+    places = sorted(range(len(paths)), key=lambda at: _order(ordered_by[at]))
+    return tuple((at, paths[at]) for at in places)
 
 
 def _names(path: str) -> tuple[str, ...]:

@@ -11,8 +11,10 @@ from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
 from embedded.commands.call import Call
+from embedded.commands.call import write as writing
 from embedded.commands.indexes import create_indexes
 from embedded.commands.writing import insert, update
+from embedded.dispatch import turns
 from embedded.errors import StoreError
 from embedded.schema import open_file
 from embedded.store import Store
@@ -75,9 +77,7 @@ class Opened:
         done: list[object] = []
         over = threading.Event()
         call = Call(next(iter(body)), body, {}, self.store)
-        self.store.writer.put(
-            Job(lambda ledger: command(call, ledger), lambda outcome: (done.append(outcome), over.set()))
-        )
+        self.store.writer.put(Job(turns(call, writing(command)), lambda outcome: (done.append(outcome), over.set())))
         assert over.wait(10)
         return done[0]
 

@@ -275,3 +275,29 @@ async def test_every_comparison_agrees_with_a_scan_in_every_direction(docs, db, 
                 found = [each["_id"] for each in await docs.find(query, sort=order)]
                 assert found == expected, query
                 assert await docs.count_documents(query) == len(expected), query
+
+
+async def test_many_ids_are_read_in_either_direction_up_to_a_limit(docs):
+    await docs.insert_many([{"_id": n} for n in range(300)])
+    wanted = {"_id": {"$in": [*range(0, 400, 2), 5, 5]}}
+    expected = sorted([*range(0, 300, 2), 5])
+    for direction in (1, -1):
+        for limit in (0, 3, 70):
+            found = await docs.find(wanted, sort=[("_id", direction)], limit=limit)
+            assert [each["_id"] for each in found] == expected[::direction][: limit or None]
+    assert await docs.count_documents(wanted) == len(expected)
+    explained = await docs.explain(wanted)
+    assert examined(explained) == len(expected)
+
+
+async def test_a_refused_document_leaves_no_entry_in_any_index(docs):
+    await docs.create_index([("a", 1)], unique=True)
+    await docs.create_index([("b", 1)], unique=True)
+    await docs.insert_many([{"_id": 1, "a": 1, "b": 1}, {"_id": 2, "a": 2, "b": 2}])
+    with pytest.raises(DuplicateKeyError):
+        await docs.insert_one({"_id": 3, "a": 3, "b": 1})
+    with pytest.raises(DuplicateKeyError):
+        await docs.update_one({"_id": 2}, {"$set": {"a": 3, "b": 1}})
+    await docs.insert_one({"_id": 3, "a": 3, "b": 3})
+    assert await docs.find({"a": 3}) == [{"_id": 3, "a": 3, "b": 3}]
+    assert await docs.find({"a": 2, "b": 2}) == [{"_id": 2, "a": 2, "b": 2}]

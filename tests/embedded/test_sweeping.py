@@ -6,8 +6,10 @@ import threading
 import pytest
 
 from embedded.commands.call import Call
+from embedded.commands.call import write as writing
 from embedded.commands.indexes import create_indexes
 from embedded.commands.writing import insert
+from embedded.dispatch import turns
 from embedded.store import Store
 from embedded.sweeping import expire, sweeps
 from embedded.writer import Job
@@ -31,7 +33,7 @@ def write(store, run):
 
 
 def command(store, run, body):
-    return write(store, lambda ledger: run(Call(next(iter(body)), body, {}, store), ledger))
+    return write(store, turns(Call(next(iter(body)), body, {}, store), writing(run)))
 
 
 def seconds(ago: float) -> datetime.datetime:

@@ -7,6 +7,7 @@ import bson
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from embedded.codec import decode, encode
 from embedded.errors import StoreError
 from embedded.operators import expressions, matching, projecting, updating
 from embedded.operators.values import MISSING, UNDEFINED
@@ -58,6 +59,25 @@ def test_a_filter_answers_yes_no_or_an_error(document: dict[str, Any], filter: d
 def test_an_update_gives_what_can_be_stored_or_an_error(document: dict[str, Any], update: dict[str, Any]) -> None:
     with contextlib.suppress(StoreError):
         assert can_be_stored(updating.apply_update(document, update, filter={}))
+
+
+@settings(max_examples=1500, deadline=None)
+@given(documents, st.dictionaries(update_operators, st.dictionaries(fields, odd, max_size=2), max_size=2))
+def test_an_updated_document_is_what_its_bytes_are_read_as(document: dict[str, Any], update: dict[str, Any]) -> None:
+    """So that the store may go on with it instead of decoding it."""
+    stored, asked = decode(encode({"_id": 0, **document})), decode(encode(update))
+    with contextlib.suppress(StoreError):
+        updated = updating.apply_update(stored, asked, filter={})
+        assert told(updated) == told(decode(encode(updated)))
+
+
+def told(value: Any) -> object:
+    """The value with all its types."""
+    if isinstance(value, dict):
+        return type(value), [(name, told(part)) for name, part in value.items()]
+    if isinstance(value, list):
+        return type(value), [told(part) for part in value]
+    return type(value), repr(value)
 
 
 @settings(max_examples=1500, deadline=None)
