@@ -111,17 +111,24 @@ async def _ignore(text: str) -> None:
     del text
 
 
+Opening = Callable[[], Awaitable[Place | None]]
+
+
+async def _nowhere() -> None:
+    return None
+
+
 @dataclass(frozen=True)
 class Context:
     """A request on its way through the agents; each returns a copy with its part filled in.
 
-    `place`: where the prompt stands in its session; None for a temporary request. `emit`: takes the answer's text as it
-    comes. `done`: what an agent did that the answer should tell. `forgotten`: the request itself was deleted.
+    `opening`: waits until the prompt is committed, and tells its place in the session, None for a temporary request; an
+    agent that only reads may run before. `emit`: takes the answer's text as it comes. `done`: what an agent did that
+    the answer should tell. `forgotten`: the request itself was deleted.
     """
 
     request: ChatRequest
     intent: Intent
-    place: Place | None = None
     bundle: Bundle | None = None
     images: str | None = None
     done: str | None = None
@@ -129,6 +136,7 @@ class Context:
     answer: Answer | None = None
     ran: tuple[str, ...] = ()
     streamed: bool = False
+    opening: Opening = _nowhere
     emit: Emit = _ignore
 
     @property

@@ -26,9 +26,12 @@ class Coordinator:
         return route
 
     async def prepare(self, context: Context) -> Context:
-        """Everything before the answer."""
+        """Everything before the answer. Memory is read while the prompt is committed; all else waits for that."""
         for agent in self.route(context):
+            if agent is not self._memory:
+                await context.opening()
             context = (await agent.run(context)).having_run(agent.name)
+        await context.opening()
         return context
 
     async def write(self, context: Context) -> Context:

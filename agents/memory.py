@@ -14,6 +14,7 @@ from config.recipes import SEARCH, Recipe
 from memory.domain import Recall, Remembered, Turn
 from memory.engine import Engine
 from memory.ids import prompt_id, response_id
+from memory.places import Place
 from memory.ranking import Scope
 from memory.receipts import Receipt
 from utils.clock import now
@@ -69,8 +70,7 @@ class Memory:
 
     async def chat(self, request: ChatRequest) -> Finished:
         """Answers a request. The prompt is committed before any model is asked, the answer before it is returned."""
-        context = await self._open(request, streamed=False)
-        return await self._answer(await self._coordinator.prepare(context))
+        return await self._answer(await self._prepare(request))
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Answers a request in events: one `Started`, deltas as the model gives them, one `Finished`.
@@ -79,8 +79,7 @@ class Memory:
         model breaks off in the middle; that part is kept too.
         """
         pieces: asyncio.Queue[str | None] = asyncio.Queue()
-        context = await self._open(request, streamed=True)
-        context = await self._coordinator.prepare(replace(context, emit=pieces.put))
+        context = replace(await self._prepare(request), streamed=True, emit=pieces.put)
         yield Started(context)
         task = asyncio.create_task(self._answer(context))
         task.add_done_callback(lambda _: pieces.put_nowait(None))
@@ -113,18 +112,26 @@ class Memory:
         while self._keeping:
             await asyncio.wait(self._keeping)
 
-    async def _open(self, request: ChatRequest, *, streamed: bool) -> Context:
-        """Commits the prompt and finds the intent."""
-        place = None
-        if not request.temporary:
-            prompt = Turn(prompt_id(request.turn_id), "user", request.query, now(), turn_id=request.turn_id)
-            place = await self.engine.turns.open_exchange(
-                request.owner, request.session_id, prompt, retried=request.retried
+    async def _prepare(self, request: ChatRequest) -> Context:
+        """Commits the prompt, finds the intent, and gathers what the answer needs."""
+        opening = asyncio.create_task(self._open(request))
+        try:
+            intent = await self._detector.detect(
+                request.query, images=bool(request.images), use_memory=request.use_memory and not request.temporary
             )
-        intent = await self._detector.detect(
-            request.query, images=bool(request.images), use_memory=request.use_memory and not request.temporary
-        )
-        return Context(request, intent, place, streamed=streamed)
+            return await self._coordinator.prepare(Context(request, intent, opening=lambda: opening))
+        except BaseException as error:
+            if isinstance(error, asyncio.CancelledError):
+                opening.cancel()
+            await asyncio.gather(opening, return_exceptions=True)  # what it raises is told above, or matters no more
+            raise
+
+    async def _open(self, request: ChatRequest) -> Place | None:
+        """Commits the prompt; the place that it has, None for a temporary request."""
+        if request.temporary:
+            return None
+        prompt = Turn(prompt_id(request.turn_id), "user", request.query, now(), turn_id=request.turn_id)
+        return await self.engine.turns.open_exchange(request.owner, request.session_id, prompt, retried=request.retried)
 
     async def _answer(self, context: Context) -> Finished:
         try:
@@ -150,7 +157,7 @@ class Memory:
 
     async def _keep(self, context: Context, answer: Answer) -> None:
         """Commits an answer with its receipt, and asks for what is due after it."""
-        request, place = context.request, context.place
+        request, place = context.request, await context.opening()
         if place is None:
             return
         turn = Turn(

@@ -43,9 +43,11 @@ class MemoryAgent:
 
     async def _unsummarised(self, context: Context) -> list[Gist]:
         """For a request that names no subject: what no summary covers yet, or simply what was said last."""
-        place, intent = context.place, context.intent.name
-        wide = intent == "summarise" or (intent == "recall" and not content_stems(context.request.query))
-        if place is None or not wide:
+        intent = context.intent.name
+        if intent != "summarise" and (intent != "recall" or content_stems(context.request.query)):
+            return []
+        place = await context.opening()
+        if place is None:
             return []
         covered = place.summarised_to if intent == "summarise" else -1
         most = min(place.index - covered - 1, UNSUMMARISED)
@@ -54,7 +56,7 @@ class MemoryAgent:
         return await self._recent(context, most)
 
     async def _recent(self, context: Context, most: int) -> list[Gist]:
-        request, place = context.request, context.place
+        request, place = context.request, await context.opening()
         if place is None:
             return []
         return await self._engine.turns.recent(request.owner, request.session_id, place, most)
