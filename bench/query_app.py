@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import uvicorn
 from fastapi import FastAPI, Request
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
 import agents.open
 from api.app import create_app
-from api.server import SWITCH_SECONDS
+from api.server import serve
 from config.settings import Settings
+from utils.loops import new_runner
 
 DIMENSIONS = 384
 
@@ -63,10 +63,11 @@ def add_bare_route(app: FastAPI) -> None:
 def main() -> None:
     home, port = Path(sys.argv[1]), int(sys.argv[2])
     agents.open.open_embedder = lambda *_: FreeEmbedder()  # type: ignore[assignment]
-    app = create_app(Settings(loci_home=home, port=port))
+    settings = Settings(loci_home=home, port=port)
+    app = create_app(settings)
     add_bare_route(app)
-    sys.setswitchinterval(SWITCH_SECONDS)
-    uvicorn.run(app, port=port, log_level="warning", access_log=False)
+    with new_runner() as runner:
+        runner.run(serve(app, settings, print))
 
 
 if __name__ == "__main__":
