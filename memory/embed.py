@@ -16,7 +16,7 @@ from utils.errors import ModelError, ModelUnavailable
 from utils.mongo import Document
 from utils.vectors import to_binary
 
-BATCH = 64
+BATCH = 128
 UNAVAILABLE = "model_unavailable"
 
 log = logging.getLogger(__name__)
@@ -37,14 +37,14 @@ class EmbeddingQueue:
         """
         total = 0
         while True:
-            claimed = await claim(self._vectors, "embed", BATCH)
+            claimed = await claim(self._vectors, "embed", BATCH, without="embedding")
             total += await self._embed_claimed(claimed)
             if not claimed.more:
                 return total
 
     async def step(self) -> bool:
         """`work` of one batch; False where there was nothing to do."""
-        claimed = await claim(self._vectors, "embed", BATCH)
+        claimed = await claim(self._vectors, "embed", BATCH, without="embedding")
         await self._embed_claimed(claimed)
         return bool(claimed.documents)
 

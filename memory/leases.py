@@ -40,13 +40,14 @@ class Claim:
     more: bool = False
 
 
-async def claim(collection: Collection, field: str, most: int) -> Claim:
-    """Leases at most `most` jobs, the longest due first. A job that failed before is leased alone, so that one that
-    takes its worker down cannot take others with it."""
+async def claim(collection: Collection, field: str, most: int, without: str | None = None) -> Claim:
+    """Leases at most `most` jobs, the longest due first, their documents read but for the field `without`. A job that
+    failed before is leased alone, so that one that takes its worker down cannot take others with it."""
     token = new_id()
     due = {f"{field}.state": "pending", f"{field}.lease_until": {"$lte": now()}}
     order = [(f"{field}.lease_until", 1), ("_id", 1)]
-    found = await collection.find(due).sort(order).limit(most).to_list(None)
+    read = {without: 0} if without else None
+    found = await collection.find(due, read).sort(order).limit(most).to_list(None)
     fresh = [document["_id"] for document in found if document[field]["attempts"] <= 0]
     retried = [document for document in found if document[field]["attempts"] > 0]
     exhausted = [document["_id"] for document in retried if document[field]["attempts"] >= MAX_ATTEMPTS]
@@ -57,7 +58,7 @@ async def claim(collection: Collection, field: str, most: int) -> Claim:
             {"$set": {f"{field}.state": "dead"}, "$unset": {f"{field}.lease": ""}},
         )
     if not ids:
-        return await claim(collection, field, most) if exhausted else Claim(token, [])
+        return await claim(collection, field, most, without) if exhausted else Claim(token, [])
     taken = await collection.update_many(
         {"_id": {"$in": ids}, **due},
         {
@@ -73,7 +74,7 @@ async def claim(collection: Collection, field: str, most: int) -> Claim:
         for document in mine:
             document[field] |= {"state": "leased", "lease": token, "attempts": document[field]["attempts"] + 1}
         return Claim(token, mine, more)
-    return Claim(token, await collection.find({"_id": {"$in": ids}, f"{field}.lease": token}).to_list(None), more)
+    return Claim(token, await collection.find({"_id": {"$in": ids}, f"{field}.lease": token}, read).to_list(None), more)
 
 
 @asynccontextmanager

@@ -5,10 +5,10 @@ knows the counters already, for it answered the session last, an update that hol
 along with those of other sessions.
 """
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from time import monotonic
 from typing import Any
 
 from pymongo import ReturnDocument, UpdateOne
@@ -24,7 +24,8 @@ from utils.mongo import Document
 
 NEWEST = 16  # events that a reservation tells: the twelve messages that a bundle shows, and some to spare
 EVENTS = 200  # newest events that a session keeps
-KNOWN = 5_000  # sessions whose counters are kept, the one answered longest ago going first
+KNOWN = 1_000  # sessions whose counters are kept, the one answered longest ago going first
+ASKED = 30.0  # seconds for which a summary that was asked for is trusted to come
 DUE = {"summary.state": "pending", "summary.attempts": 0}  # new messages are a reason to try a dead job again
 
 
@@ -33,7 +34,8 @@ class Place:
     """Where new messages of a session go. `key`: the session's `_id`. `epoch`: tells it from one that was deleted and
     came back under its id. `index`: place of the first of them. `summarised_to`: place of the last message that a
     summary covers, -1 for none. `next_index`, `message_count`: the counters, the new messages counted but for answers.
-    `newest`: ids of the messages logged last but for the new ones, oldest first."""
+    `newest`: ids of the messages logged last but for the new ones, oldest first. `asked_to`: as `summarised_to`, for
+    summaries that this process asked for and may not have seen come, last at `asked_at` (monotonic seconds)."""
 
     owner: str
     session_id: str
@@ -44,6 +46,8 @@ class Place:
     next_index: int
     message_count: int
     newest: tuple[str, ...] = ()
+    asked_to: int = -1
+    asked_at: float = 0.0
 
     @property
     def session(self) -> dict[str, Any]:
@@ -72,7 +76,6 @@ class Places:
         self._sessions = collections.sessions
         self._window = window
         self._updates: Coalescer[_Logging, bool] = Coalescer(self._log)
-        self._summarised: Coalescer[str, int] = Coalescer(self._read_summarised)
         self._known: OrderedDict[tuple[str, str], Place] = OrderedDict()
 
     async def reserve(
@@ -83,8 +86,8 @@ class Places:
         One atomic update hands out the places and logs the turns as events. `counted`: all but the places was done
         before, by a request that came no further.
         """
-        known = None if counted else self._known.pop((owner, session_id), None)
-        if known is not None and (place := await self._reserve_known(known, turns, answers)) is not None:
+        known = self._take_known(owner, session_id)
+        if known is not None and not counted and (place := await self._reserve_known(known, turns, answers)):
             return place
         moment = now()
         logged = [] if counted else turns
@@ -126,12 +129,7 @@ class Places:
             "$push": _logged(events),
             "$set": {"updated_at": now()},
         }
-        landed = self._updates.get(_Logging(known.unchanged, update, events[-1]))
-        if not self.is_due(place):
-            return place if await landed else None
-        # A summary may have come since; it does not count as a change.
-        there, summarised_to = await asyncio.gather(landed, self._summarised.get(known.key))
-        return replace(place, summarised_to=summarised_to) if there else None
+        return place if await self._updates.get(_Logging(known.unchanged, update, events[-1])) else None
 
     async def _upsert(self, owner: str, session_id: str, update: dict[str, Any]) -> Document:
         # A duplicate key is another request that makes the same session just now, or another user's session of that id.
@@ -186,12 +184,27 @@ class Places:
     def _know(self, place: Place, answer: Turn) -> None:
         """Keeps the counters of a session that was just answered."""
         newest = place.newest if answer.turn_id is None else (*place.newest, prompt_id(answer.turn_id))
-        newest = (*newest, answer.id)[-NEWEST:]
+        asked_to, asked_at = place.asked_to, place.asked_at
+        if self.is_due(place):
+            covered = max(place.summarised_to, asked_to)
+            asked_to = covered + (place.next_index - 1 - covered) // self._window * self._window
+            asked_at = monotonic()
         self._known[place.owner, place.session_id] = replace(
-            place, message_count=place.message_count + 1, newest=newest
+            place,
+            message_count=place.message_count + 1,
+            newest=(*newest, answer.id)[-NEWEST:],
+            asked_to=asked_to,
+            asked_at=asked_at,
         )
         if len(self._known) > KNOWN:
             self._known.popitem(last=False)
+
+    def _take_known(self, owner: str, session_id: str) -> Place | None:
+        """What is known of a session. It is taken out, so that of requests at once only one goes by it."""
+        known = self._known.pop((owner, session_id), None)
+        if known is None or (known.asked_to > known.summarised_to and monotonic() - known.asked_at > ASKED):
+            return None
+        return known
 
     async def _log(self, updates: Sequence[_Logging]) -> list[bool]:
         """Makes updates of several sessions in one call; for each whether it found its session."""
@@ -203,19 +216,13 @@ class Places:
         logs = {(session["_id"], session["epoch"]): session["events"] for session in found}
         return [one.event in logs.get((one.filter["_id"], one.filter["epoch"]), ()) for one in updates]
 
-    async def _read_summarised(self, keys: Sequence[str]) -> list[int]:
-        """Up to where these sessions are summarised; -1 where one is not, or is gone."""
-        found = await self._sessions.find({"_id": {"$in": list(keys)}}, {"summary.to": 1}).to_list(None)
-        covered = {session["_id"]: session["summary"]["to"] for session in found}
-        return [covered.get(key, -1) for key in keys]
-
     async def is_there(self, place: Place) -> bool:
         """Whether the session was not deleted since the place was given."""
         return await self._sessions.find_one(place.session, {"_id": 1}) is not None
 
     def is_due(self, place: Place) -> bool:
-        """Whether a whole window of messages after the last summary has its places."""
-        return place.next_index > place.summarised_to + self._window
+        """Whether a whole window of messages after the last summary that came or was asked for has its places."""
+        return place.next_index > max(place.summarised_to, place.asked_to) + self._window
 
     async def mark_due(self, place: Place) -> None:
         """Asks for a summary. A lease that runs keeps running: its holder looks again before it ends."""

@@ -1,5 +1,6 @@
 """How do sessions get their summaries? One for every window of messages, by a model or by rules."""
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -106,12 +107,16 @@ class Summaries:
         """Writes summaries until none is due; returns how many. Safe to run twice at once."""
         total = 0
         while True:
-            claimed = await claim(self._sessions, "summary", BATCH)
+            claimed = await claim(self._sessions, "summary", BATCH, without="events")
             if not claimed.documents:
                 return total
             async with held(self._sessions, "summary", claimed):
-                for session in claimed.documents:
-                    total += await self._advance(claimed, session)
+                advancing = [self._advance(claimed, session) for session in claimed.documents]
+                written = await asyncio.gather(*advancing, return_exceptions=True)
+            for outcome in written:
+                if isinstance(outcome, BaseException):
+                    raise outcome
+                total += outcome
 
     async def _advance(self, claimed: Claim, session: Document) -> int:
         """Summarises the windows of one leased session that are complete, and gives the lease back."""
