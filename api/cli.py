@@ -29,7 +29,9 @@ from api.fields import Identifier
 from api.server import serve as serve_api
 from api.settings_table import rows
 from api.strict import read_json
-from api.wire import MessageIn, QueryRequest, SearchRequest
+from api.wire.chat import QueryRequest
+from api.wire.messages import MessageIn
+from api.wire.search import SearchRequest
 from config.recipes import SEARCH
 from config.settings import Settings
 from embedded.launch import StoreStartError

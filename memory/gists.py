@@ -48,6 +48,20 @@ def gist_of(document: Document) -> Gist:
     )
 
 
+def turn_of(document: Document) -> Turn:
+    return Turn(
+        id=document["id"],
+        role=document["role"],
+        content=document["content"],
+        timestamp=document["timestamp"],
+        name=document.get("name"),
+        turn_id=document.get("turn_id"),
+        index=document["message_index"],
+        model=document.get("model"),
+        interrupted=document.get("interrupted", False),
+    )
+
+
 def text_to_embed(document: Document) -> str:
     """What an embedding stands for: the text, after the speaker's name where there is one.
 

@@ -72,4 +72,6 @@ async def until(condition: Callable[[], Awaitable[bool]], seconds: float = 10) -
 
 async def messages(memory: Memory, session_id: str = "s1", owner: str = USER) -> list[dict[str, Any]]:
     """What is stored of a session, in order."""
-    return await memory.engine.turns.page(owner, session_id, after=-1, limit=2_000)
+    own = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
+    found = memory.engine.collections.vectors.find(own, {"embedding": 0})
+    return await found.sort("message_index", 1).to_list(None)

@@ -11,7 +11,8 @@ from api.once import LociRoute
 from api.openapi import errors
 from api.paging import PageCursor, PageLimit, cursor_of, page_of, position_of
 from api.state import TheMemory
-from api.wire import Deleted, MemoryHistory, MemoryOut, MemoryPage, MemoryPut
+from api.wire.base import Deleted
+from api.wire.memories import MemoryHistory, MemoryOut, MemoryPage, MemoryPut
 from memory.domain import KeyValue
 from memory.keyvalues import KeyValues
 from utils.errors import InvalidInput, NotFound, PreconditionFailed

@@ -8,7 +8,8 @@ from api.auth import Calling
 from api.once import LociRoute, once_id
 from api.openapi import errors
 from api.state import TheMemory
-from api.wire import MessagesRequest, MessagesResponse, SearchItem, SearchRequest, SearchResponse
+from api.wire.messages import MessagesRequest, MessagesResponse
+from api.wire.search import SearchItem, SearchRequest, SearchResponse
 from config.recipes import SEARCH
 from memory.domain import Turn
 from memory.ids import derived_id, new_id

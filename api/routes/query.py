@@ -12,7 +12,8 @@ from api.fields import Identifier
 from api.once import LociRoute, once_id
 from api.openapi import errors
 from api.state import TheMemory
-from api.wire import QueryRequest, QueryResponse, ReceiptOut
+from api.wire.chat import QueryRequest, QueryResponse
+from api.wire.receipts import ReceiptOut
 from memory.ids import new_id
 
 router = APIRouter(route_class=LociRoute, tags=["chat"])

@@ -10,16 +10,8 @@ from api.once import LociRoute
 from api.openapi import errors
 from api.paging import PageCursor, PageLimit, cursor_of, index_of, page_of, position_of
 from api.state import TheMemory
-from api.wire import (
-    Deleted,
-    MessageOut,
-    MessagePage,
-    SessionDetail,
-    SessionOut,
-    SessionPage,
-    SessionPatch,
-    SummaryOut,
-)
+from api.wire.base import Deleted
+from api.wire.sessions import MessageOut, MessagePage, SessionDetail, SessionOut, SessionPage, SessionPatch, SummaryOut
 
 router = APIRouter(prefix="/v1/sessions", route_class=LociRoute, tags=["sessions"])
 
@@ -85,5 +77,5 @@ async def list_messages(
     owner = calling.owner(user_id)
     await memory.engine.sessions.get(owner, session_id)
     found = await memory.engine.turns.page(owner, session_id, after=index_of(cursor), limit=limit + 1)
-    page, more = page_of(found, limit, lambda document: str(document["message_index"]))
-    return MessagePage(items=[MessageOut.of(document) for document in page], next_cursor=more)
+    page, more = page_of(found, limit, lambda turn: str(turn.index))
+    return MessagePage(items=[MessageOut.of(turn) for turn in page], next_cursor=more)

@@ -8,7 +8,7 @@ from api.auth import Calling
 from api.fields import Identifier
 from api.once import LociRoute
 from api.state import TheMemory
-from api.wire import Deleted
+from api.wire.base import Deleted
 
 router = APIRouter(prefix="/v1/users", route_class=LociRoute, tags=["users"])
 

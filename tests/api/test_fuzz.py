@@ -8,7 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from api.wire import MemoryPut, MessageIn, MessagesRequest, QueryRequest, SearchRequest
+from api.wire.chat import QueryRequest
+from api.wire.memories import MemoryPut
+from api.wire.messages import MessageIn, MessagesRequest
+from api.wire.search import SearchRequest
 from tests.checks import problem
 
 FIELDS = [*{*QueryRequest.model_fields, *MessagesRequest.model_fields, *MessageIn.model_fields}]

@@ -1,0 +1,89 @@
+"""How does the receipt of an answer look?"""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from api.fields import Wire
+from api.wire.chat import UsageOut
+from api.wire.search import Explanation
+from memory.domain import Candidate
+from memory.ids import unscoped
+from memory.receipts import Receipt
+from utils.llm import Usage
+
+
+class CandidateOut(Wire):
+    id: str
+    score: float
+    explain: Explanation
+    used: bool
+    dropped: str | None
+
+    @classmethod
+    def of(cls, candidate: Candidate, identifier: str, prompt: Collection[str]) -> "CandidateOut":
+        """`prompt`: ids of what stood in the prompt."""
+        parts = candidate.parts
+        dropped = candidate.dropped or (None if identifier in prompt else "not_in_prompt")
+        return cls(
+            id=identifier,
+            score=parts.score,
+            explain=Explanation.of(parts),
+            used=dropped is None,
+            dropped=dropped,
+        )
+
+
+class UsedOut(Wire):
+    n: int
+    id: str
+    kind: str
+    section: str
+
+
+class LedgerOut(Wire):
+    section: str
+    characters: int
+    tokens: int
+
+
+class ReceiptOut(Wire):
+    turn_id: str
+    session_id: str
+    at: datetime
+    query: str
+    intent: str
+    need_memory: bool
+    memory_reason: str
+    agents_used: list[str]
+    model: str
+    recipe: str
+    messages: list[str]
+    considered: list[CandidateOut]
+    used: list[UsedOut]
+    ledger: list[LedgerOut]
+    usage: UsageOut
+    interrupted: bool
+
+    @classmethod
+    def of(cls, receipt: Receipt, owner: str) -> "ReceiptOut":
+        prompt = {used.id for used in receipt.used}
+        return cls(
+            turn_id=receipt.turn_id,
+            session_id=receipt.session_id,
+            at=receipt.at,
+            query=receipt.query,
+            intent=receipt.intent,
+            need_memory=receipt.need_memory,
+            memory_reason=receipt.memory_reason,
+            agents_used=list(receipt.agents_used),
+            model=receipt.model,
+            recipe=receipt.recipe,
+            messages=list(receipt.messages),
+            considered=[
+                CandidateOut.of(candidate, unscoped(candidate.key, owner), prompt) for candidate in receipt.considered
+            ],
+            used=[UsedOut(**vars(used)) for used in receipt.used],
+            ledger=[LedgerOut(**vars(entry)) for entry in receipt.ledger],
+            usage=UsageOut.of(Usage(receipt.prompt_tokens, receipt.completion_tokens)),
+            interrupted=receipt.interrupted,
+        )

@@ -1,0 +1,69 @@
+"""How is a search asked for, and what does it give?"""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from api.fields import Identifier, Moment, Query, Share, TopK, Wire
+from api.wire.base import OwnedRequest
+from memory.domain import Hit, Parts
+
+Kind = Literal["turn", "fact", "finding", "insight", "lesson", "section"]
+
+
+class SearchRequest(OwnedRequest):
+    query: Query
+    top_k: TopK = 8
+    session_id: Identifier | None = None
+    kinds: Annotated[list[Kind], Field(min_length=1, max_length=10)] | None = None
+    min_score: Share | None = None
+    recency_weight: Share | None = None
+    mmr_lambda: Share | None = None
+    since: Moment | None = None
+    until: Moment | None = None
+
+
+class Explanation(Wire):
+    """Every part of a score; null where the recipe does not use it."""
+
+    dense: float | None = None
+    bm25: float | None = None
+    fused: float | None = None
+    rerank: float | None = None
+    recency: float | None = None
+    mmr: float | None = None
+
+    @classmethod
+    def of(cls, parts: Parts) -> "Explanation":
+        return cls(dense=parts.dense, recency=parts.recency, mmr=parts.mmr)
+
+
+class SearchItem(Wire):
+    id: str
+    kind: str
+    role: str
+    content: str
+    score: float
+    session_id: str
+    timestamp: datetime
+    explain: Explanation
+
+    @classmethod
+    def of(cls, hit: Hit) -> "SearchItem":
+        gist, parts = hit.gist, hit.parts
+        return cls(
+            id=gist.id,
+            kind=gist.kind,
+            role=gist.role,
+            content=gist.content,
+            score=parts.score,
+            session_id=gist.session_id,
+            timestamp=gist.timestamp,
+            explain=Explanation.of(parts),
+        )
+
+
+class SearchResponse(Wire):
+    items: list[SearchItem]
+    took_ms: float

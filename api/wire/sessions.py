@@ -1,0 +1,85 @@
+"""How do sessions, their summaries and their messages look to clients?"""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from api.fields import Name, Wire
+from memory.domain import Summary, Turn
+from memory.sessions import Session
+
+
+class SummaryOut(Wire):
+    session_id: str
+    summary: str
+    message_count: int
+    model: str
+    timestamp: datetime
+
+    @classmethod
+    def of(cls, summary: Summary) -> "SummaryOut":
+        return cls(
+            session_id=summary.session_id,
+            summary=summary.text,
+            message_count=summary.message_count,
+            model=summary.model,
+            timestamp=summary.timestamp,
+        )
+
+
+class SessionOut(Wire):
+    id: str
+    title: str
+    created_at: datetime
+    updated_at: datetime
+    message_count: int
+    pair_count: int
+
+    @classmethod
+    def of(cls, session: Session) -> "SessionOut":
+        return cls(**vars(session))
+
+
+class SessionDetail(SessionOut):
+    summaries: list[SummaryOut]
+
+
+class SessionPage(Wire):
+    items: list[SessionOut]
+    next_cursor: str | None
+
+
+class SessionPatch(Wire):
+    title: Annotated[Name, Field(max_length=200)]
+
+
+class MessageOut(Wire):
+    id: str
+    role: str
+    content: str
+    name: str | None
+    timestamp: datetime
+    message_index: int
+    turn_id: str | None
+    model: str | None
+    interrupted: bool
+
+    @classmethod
+    def of(cls, turn: Turn) -> "MessageOut":
+        return cls(
+            id=turn.id,
+            role=turn.role,
+            content=turn.content,
+            name=turn.name,
+            timestamp=turn.timestamp,
+            message_index=-1 if turn.index is None else turn.index,
+            turn_id=turn.turn_id,
+            model=turn.model,
+            interrupted=turn.interrupted,
+        )
+
+
+class MessagePage(Wire):
+    items: list[MessageOut]
+    next_cursor: str | None
