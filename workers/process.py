@@ -1,14 +1,20 @@
 """How does a worker process reach the asynchronous core? One event loop and one memory for as long as it lives."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Any
+
+from pymongo.errors import PyMongoError
 
 from agents.memory import Memory
 from agents.open import open_memory
 from config.settings import Settings
 from utils.loops import new_runner
+from utils.mongo import as_loci_error
+
+log = logging.getLogger(__name__)
 
 
 class WorkerProcess:
@@ -30,7 +36,7 @@ class WorkerProcess:
             raise
 
     def run(self, work: Callable[[Memory], Awaitable[Any]]) -> None:
-        """Runs one piece of work to its end."""
+        """Runs one piece of work to its end. Where the store is away it is left to the next sweep."""
         if self._runner is None or self._memory is None:
             self.start()
         assert self._runner is not None and self._memory is not None  # noqa: S101
@@ -38,7 +44,12 @@ class WorkerProcess:
         async def job(memory: Memory) -> None:
             await work(memory)
 
-        self._runner.run(job(self._memory))
+        try:
+            self._runner.run(job(self._memory))
+        except PyMongoError as error:
+            if as_loci_error(error) is None:
+                raise
+            log.warning("the store does not answer (%s); the work waits for the next sweep", type(error).__name__)
 
     def stop(self) -> None:
         """Closes the memory and the loop."""

@@ -1,0 +1,39 @@
+"""What becomes of a piece of work that does not come to its end?"""
+
+import logging
+from collections.abc import Callable, Iterator
+
+import pytest
+from pymongo.errors import AutoReconnect, OperationFailure
+
+from agents.memory import Memory
+from config.settings import Settings
+from workers.process import WorkerProcess
+
+
+@pytest.fixture
+def process(make_settings: Callable[..., Settings]) -> Iterator[WorkerProcess]:
+    opened = WorkerProcess(make_settings())
+    yield opened
+    opened.stop()
+
+
+def test_work_is_left_to_the_sweep_where_the_store_is_away(
+    process: WorkerProcess, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work(memory: Memory) -> None:
+        raise AutoReconnect("127.0.0.1:1: connection closed")
+
+    with caplog.at_level(logging.WARNING):
+        process.run(work)
+    (record,) = caplog.records
+    assert "the store does not answer" in record.message
+    assert record.exc_info is None
+
+
+def test_a_bug_is_told(process: WorkerProcess) -> None:
+    async def work(memory: Memory) -> None:
+        raise OperationFailure("no such command", 59)
+
+    with pytest.raises(OperationFailure):
+        process.run(work)
