@@ -130,8 +130,17 @@ def _locked(path: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise AlreadyRunning(f"another server has {path.parent}") from error
+            raise AlreadyRunning(f"another server has {path.parent}{_told_address(path.parent)}") from error
         yield
+
+
+def _told_address(folder: Path) -> str:
+    """Where the server that has the files says it listens."""
+    try:
+        port = int(json.loads((folder / "store.json").read_text())["port"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+    return f" and listens at mongodb://{HOST}:{port}"
 
 
 def _listen(folder: Path, port: int) -> socket.socket:

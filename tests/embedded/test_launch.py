@@ -9,16 +9,19 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from pymongo import AsyncMongoClient, MongoClient
 
 from embedded.launch import StoreStartError, attached
+from embedded.server import serve
 from tests.embedded.drivers import until
 
 ATTACH = """
 import asyncio, sys
 from pathlib import Path
+from urllib.parse import urlsplit
 from pymongo import AsyncMongoClient
 from embedded.launch import attached
 
@@ -90,9 +93,11 @@ async def test_a_killed_server_is_back_on_its_port_for_whoever_has_the_uri(tmp_p
 
 
 async def test_a_second_server_on_the_same_files_is_refused(tmp_path):
-    async with attached(tmp_path, idle_exit=1.0):
+    async with attached(tmp_path, idle_exit=1.0) as uri:
         second = await asyncio.create_subprocess_exec(sys.executable, "-m", "embedded", "--home", str(tmp_path))
         assert await asyncio.wait_for(second.wait(), 20) == 3
+        with pytest.raises(StoreStartError, match=f":{urlsplit(uri).port}"):
+            await asyncio.to_thread(serve, tmp_path)
 
 
 async def test_the_server_ends_when_nobody_is_left_and_the_next_start_has_the_same_port(tmp_path):
