@@ -106,16 +106,22 @@ class Summary:
 
 @dataclass(frozen=True)
 class KeyValue:
-    """A user's fact under a key. `version` counts its writes; `source`: id of the message that stated it; `sources`:
-    ids of all messages that stated it or a former value."""
+    """A user's fact under a key. `version` counts its writes since `created_at`. `source`: id of the message that stated
+    it; `sources`: ids of all messages that stated it or a former value."""
 
     key: str
     value: str
+    created_at: datetime
     updated_at: datetime
     token_count: int
     version: int
     source: str | None = None
     sources: tuple[str, ...] = ()
+
+    @property
+    def tag(self) -> str:
+        """Tells this value from every other that the key had or will have, also after a deletion."""
+        return f"{self.version}-{int(self.created_at.timestamp() * 1000):x}"
 
 
 @dataclass(frozen=True)

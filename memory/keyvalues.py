@@ -20,6 +20,7 @@ from utils.text import content_stems, count_tokens
 
 STEMMED = 300  # characters of a value that a query is compared with
 HISTORY = 50  # former values kept
+NONE = ""  # the tag that no value has
 LOOKED_AT = 500  # newest facts among which those that suit a query are chosen
 
 
@@ -41,30 +42,30 @@ class KeyValues:
         return [_keyvalue(found), *former]
 
     async def put(
-        self, owner: str, key: str, value: str, *, source: str | None = None, expected: int | None = None
+        self, owner: str, key: str, value: str, *, source: str | None = None, expected: str | None = None
     ) -> tuple[KeyValue, bool]:
         """Keeps a value; returns it and whether the key is new. The same value again changes nothing.
 
-        `expected`: the version that must be in force, 0 for none; raises `PreconditionFailed` otherwise.
+        `expected`: the tag of the value that must be in force, `NONE` for none at all; raises `PreconditionFailed`
+        otherwise.
         """
         async with self._changes.noted(owner):
             return await self._put(owner, key, value, source, expected)
 
     async def _put(
-        self, owner: str, key: str, value: str, source: str | None, expected: int | None
+        self, owner: str, key: str, value: str, source: str | None, expected: str | None
     ) -> tuple[KeyValue, bool]:
         while True:
             found = await self._memories.find_one({"user_id": owner, "key": key})
-            if expected is not None and (found["version"] if found else 0) != expected:
-                raise PreconditionFailed("The memory has another version")
+            if expected is not None and (_keyvalue(found).tag if found else NONE) != expected:
+                raise PreconditionFailed("The memory is not the one that was expected")
             if found is None:
                 made = await self._create(owner, key, value, source)
                 if made is not None:
                     return made, True
             elif found["value"] == value:
                 if source is not None:
-                    stated = {"_id": found["_id"], "version": found["version"]}
-                    await self._memories.update_one(stated, {"$addToSet": {"sources": source}})
+                    await self._memories.update_one(_same(found), {"$addToSet": {"sources": source}})
                 return _keyvalue(found), False
             else:
                 changed = await self._replace(found, value, source)
@@ -72,13 +73,15 @@ class KeyValues:
                     return changed, False
 
     async def _create(self, owner: str, key: str, value: str, source: str | None) -> KeyValue | None:
+        moment = now()
         document: Document = {
             "_id": derived_id(owner, key),
             "user_id": owner,
             "key": key,
             "value": value,
             "tokenCount": count_tokens(value),
-            "updated_at": now(),
+            "created_at": moment,
+            "updated_at": moment,
             "version": 1,
             "source": source,
             "sources": [source] if source is not None else [],
@@ -94,7 +97,7 @@ class KeyValues:
         former = {name: found[name] for name in ("value", "tokenCount", "updated_at", "version", "source")}
         fresh = {"value": value, "tokenCount": count_tokens(value), "updated_at": now(), "source": source}
         changed = await self._memories.find_one_and_update(
-            {"_id": found["_id"], "version": found["version"]},
+            _same(found),
             {
                 "$set": fresh,
                 "$inc": {"version": 1},
@@ -105,20 +108,21 @@ class KeyValues:
         )
         return None if changed is None else _keyvalue(changed)
 
-    async def delete(self, owner: str, key: str, *, expected: int | None = None) -> KeyValue:
+    async def delete(self, owner: str, key: str, *, expected: str | None = None) -> KeyValue:
         """Deletes a fact with its history; returns what it was."""
-        filter: dict[str, Any] = {"user_id": owner, "key": key}
-        if expected is not None:
-            filter["version"] = expected
-        found = await self._memories.find_one(filter, {"_id": 1})
-        if found is not None:
-            async with self._changes.noted(owner):
-                found = await self._memories.find_one_and_delete(filter)
-        if found is None:
-            if expected is not None and await self._memories.find_one({"user_id": owner, "key": key}, {"_id": 1}):
-                raise PreconditionFailed("The memory has another version")
-            raise NotFound("No such memory")
-        return _keyvalue(found)
+        found = await self._find(owner, key)
+        if expected is None:
+            filter: dict[str, Any] = {"_id": found["_id"]}
+        elif _keyvalue(found).tag == expected:
+            filter = _same(found)
+        else:
+            raise PreconditionFailed("The memory is not the one that was expected")
+        async with self._changes.noted(owner):
+            deleted = await self._memories.find_one_and_delete(filter)
+        if deleted is None:  # somebody else was faster
+            await self._find(owner, key)
+            raise PreconditionFailed("The memory is not the one that was expected")
+        return _keyvalue(deleted)
 
     async def page(self, owner: str, *, limit: int, after: tuple[datetime, str] | None) -> list[tuple[KeyValue, str]]:
         """Facts, newest first, each with its `_id`. `after`: `updated_at` and `_id` of the last one seen."""
@@ -155,10 +159,16 @@ def _stems(key: str, value: str) -> frozenset[str]:
     return frozenset(content_stems(f"{key} {value}"))
 
 
+def _same(found: Document) -> dict[str, Any]:
+    """The filter of a fact as it was found."""
+    return {"_id": found["_id"], "version": found["version"], "created_at": found["created_at"]}
+
+
 def _keyvalue(found: Document) -> KeyValue:
     return KeyValue(
         key=found["key"],
         value=found["value"],
+        created_at=found["created_at"],
         updated_at=found["updated_at"],
         token_count=found["tokenCount"],
         version=found["version"],

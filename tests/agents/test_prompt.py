@@ -27,7 +27,7 @@ def hit(identifier: str, content: str, score: float = 0.5) -> Hit:
 
 
 def fact(key: str, value: str, source: str | None = None) -> KeyValue:
-    return KeyValue(key, value, START, 1, 1, source, (source,) if source else ())
+    return KeyValue(key, value, START, START, 1, 1, source, (source,) if source else ())
 
 
 def summary(text: str, start: int = 0) -> Summary:

@@ -95,7 +95,8 @@ def test_a_request_to_forget_says_what(text: str, meant: str | None) -> None:
 
 
 def facts(*pairs: tuple[str, str]) -> list[KeyValue]:
-    return [KeyValue(key, value, datetime(2025, 1, 1, tzinfo=UTC), 1, 1) for key, value in pairs]
+    moment = datetime(2025, 1, 1, tzinfo=UTC)
+    return [KeyValue(key, value, moment, moment, 1, 1) for key, value in pairs]
 
 
 KNOWN = facts(

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from agents.memory import Memory
-from memory.keyvalues import HISTORY, KeyValues
+from memory.keyvalues import HISTORY, NONE, KeyValues
 from tests.conversations import USER
 from utils.errors import NotFound, PreconditionFailed
 from utils.text import count_tokens
@@ -49,22 +49,24 @@ async def test_a_history_keeps_the_newest_50(facts: KeyValues) -> None:
     assert [one.value for one in history] == [str(number) for number in range(HISTORY + 4, 3, -1)]
 
 
-async def test_a_write_that_expects_another_version_is_refused(facts: KeyValues) -> None:
-    await facts.put(USER, "dog", "Rex", expected=0)
+async def test_a_write_that_expects_another_value_is_refused(facts: KeyValues) -> None:
+    first, _ = await facts.put(USER, "dog", "Rex", expected=NONE)
     with pytest.raises(PreconditionFailed):
-        await facts.put(USER, "dog", "Biscuit", expected=0)
-    await facts.put(USER, "dog", "Biscuit", expected=1)
+        await facts.put(USER, "dog", "Biscuit", expected=NONE)
+    second, _ = await facts.put(USER, "dog", "Biscuit", expected=first.tag)
     with pytest.raises(PreconditionFailed):
-        await facts.put(USER, "cat", "Tom", expected=1)
+        await facts.put(USER, "cat", "Tom", expected=first.tag)
     with pytest.raises(PreconditionFailed):
-        await facts.delete(USER, "dog", expected=1)
-    assert (await facts.delete(USER, "dog", expected=2)).value == "Biscuit"
+        await facts.delete(USER, "dog", expected=first.tag)
+    assert (await facts.delete(USER, "dog", expected=second.tag)).value == "Biscuit"
+    with pytest.raises(NotFound):
+        await facts.delete(USER, "dog", expected=second.tag)
 
 
-async def test_of_writes_at_once_that_expect_the_same_version_one_succeeds(facts: KeyValues) -> None:
-    await facts.put(USER, "dog", "Rex")
+async def test_of_writes_at_once_that_expect_the_same_value_one_succeeds(facts: KeyValues) -> None:
+    kept, _ = await facts.put(USER, "dog", "Rex")
     results = await asyncio.gather(
-        *(facts.put(USER, "dog", f"name {n}", expected=1) for n in range(8)), return_exceptions=True
+        *(facts.put(USER, "dog", f"name {n}", expected=kept.tag) for n in range(8)), return_exceptions=True
     )
     assert sum(isinstance(one, PreconditionFailed) for one in results) == 7
     assert (await facts.get(USER, "dog")).version == 2

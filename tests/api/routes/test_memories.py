@@ -42,15 +42,36 @@ def test_if_match_guards_against_a_lost_update(api: httpx.Client, user: str) -> 
 
 
 def test_if_match_never_makes_a_key(api: httpx.Client, user: str) -> None:
-    problem(put(api, user, "dog", "Biscuit", '"1"'), 412)
+    problem(put(api, user, "dog", "Biscuit", '"1-0"'), 412)
     problem(put(api, user, "dog", "Biscuit", "*"), 412)
     problem(api.get("/v1/memories/dog", params={"user_id": user}), 404)
 
 
-@pytest.mark.parametrize("if_match", ["1", 'W/"1"', '"one"', '"1", "2"', '""', "", '"9999999999999"', "-1"])
+@pytest.mark.parametrize(
+    "if_match", ["1-a", 'W/"1-a"', '"one"', '"1-a", "2-a"', '""', "", '"9999999999999-a"', "-1", '"1"']
+)
 def test_an_if_match_that_no_response_gave_is_refused(api: httpx.Client, user: str, if_match: str) -> None:
     put(api, user, "dog", "Biscuit")
     problem(put(api, user, "dog", "Rex", if_match), 400)
+    assert api.get("/v1/memories/dog", params={"user_id": user}).json()["value"] == "Biscuit"
+
+
+def test_an_etag_of_before_a_deletion_is_not_in_force_again(api: httpx.Client, user: str) -> None:
+    etag = put(api, user, "dog", "Biscuit").headers["etag"]
+    assert api.delete("/v1/memories/dog", params={"user_id": user}, headers={"If-Match": etag}).status_code == 200
+    assert put(api, user, "dog", "Rex").headers["etag"] != etag
+    problem(put(api, user, "dog", "Lassie", etag), 412)
+
+
+def test_if_none_match_makes_a_key_and_changes_none(api: httpx.Client, user: str) -> None:
+    def make(value: str, **headers: str) -> httpx.Response:
+        at = {"params": {"user_id": user}, "json": {"value": value}}
+        return api.put("/v1/memories/dog", headers={name.replace("_", "-"): v for name, v in headers.items()}, **at)
+
+    assert make("Biscuit", If_None_Match="*").status_code == 201
+    problem(make("Rex", If_None_Match="*"), 412)
+    problem(make("Rex", If_None_Match='"1-a"'), 400)
+    problem(make("Rex", If_None_Match="*", If_Match="*"), 400)
     assert api.get("/v1/memories/dog", params={"user_id": user}).json()["value"] == "Biscuit"
 
 
