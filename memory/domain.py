@@ -106,8 +106,8 @@ class Summary:
 
 @dataclass(frozen=True)
 class KeyValue:
-    """A user's fact under a key. `version` counts its writes since `created_at`. `source`: id of the message that stated
-    it; `sources`: ids of all messages that stated it or a former value."""
+    """A user's fact under a key. `version`: counts its writes since `created_at`. `source`: id of the message that
+    stated it; `sources`: ids of all messages that stated it or a former value."""
 
     key: str
     value: str
