@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 from memory.domain import Gist, Hit, KeyValue, Recall, Summary
 from memory.ids import prompt_id, response_id, scoped
-from memory.places import Place
+from memory.place import Place
 from memory.receipts import LedgerEntry, Used
 from utils.llm import Usage
 

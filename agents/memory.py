@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from agents.context import Answer, Bundle, ChatRequest, Context
 from agents.coordinator import Coordinator
@@ -14,12 +14,14 @@ from config.recipes import SEARCH, Recipe
 from memory.domain import Recall, Remembered, Turn
 from memory.engine import Engine
 from memory.ids import prompt_id, response_id
-from memory.places import Place
+from memory.place import Place
 from memory.ranking import Scope
 from memory.receipts import Receipt
 from utils.clock import now
 
 COALESCE = 0.025  # seconds of deltas that go out as one
+
+T = TypeVar("T")
 
 
 class Nudge(Protocol):
@@ -66,10 +68,11 @@ class Memory:
         self._detector = detector
         self._nudge = nudge
         self._recipe = recipe
-        self._keeping: set[asyncio.Task[None]] = set()
+        self._keeping: set[asyncio.Task[Any]] = set()
 
     async def chat(self, request: ChatRequest) -> Finished:
-        """Answers a request. The prompt is committed before any model is asked, the answer before it is returned."""
+        """Answers a request. The prompt is committed before a model is asked to answer it, the answer before it is
+        returned."""
         return await self._answer(await self._prepare(request))
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
@@ -108,22 +111,21 @@ class Memory:
         return remembered
 
     async def close(self) -> None:
-        """Waits until every interrupted answer is stored."""
+        """Waits until everything that was begun is stored."""
         while self._keeping:
             await asyncio.wait(self._keeping)
 
     async def _prepare(self, request: ChatRequest) -> Context:
         """Commits the prompt, finds the intent, and gathers what the answer needs."""
-        opening = asyncio.create_task(self._open(request))
+        opening = self._shielded(self._open(request))
         try:
             intent = await self._detector.detect(
                 request.query, images=bool(request.images), use_memory=request.use_memory and not request.temporary
             )
-            return await self._coordinator.prepare(Context(request, intent, opening=lambda: opening))
-        except BaseException as error:
-            if isinstance(error, asyncio.CancelledError):
-                opening.cancel()
-            await asyncio.gather(opening, return_exceptions=True)  # what it raises is told above, or matters no more
+            context = Context(request, intent, opening=lambda: asyncio.shield(opening))
+            return await self._coordinator.prepare(context)
+        except Exception:
+            await asyncio.wait([opening])  # whoever tries again finds the prompt committed, or not at all
             raise
 
     async def _open(self, request: ChatRequest) -> Place | None:
@@ -148,11 +150,17 @@ class Memory:
         await asyncio.shield(keeping)
         return Finished(written, written.answer)
 
-    def _shielded(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """A task that outlives the request it belongs to."""
+    def _shielded(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """A task that outlives the request it belongs to, and whose error is told to those who wait for it alone."""
         task = asyncio.create_task(work)
         self._keeping.add(task)
-        task.add_done_callback(self._keeping.discard)
+
+        def ended(task: asyncio.Task[T]) -> None:
+            self._keeping.discard(task)
+            if not task.cancelled():
+                task.exception()
+
+        task.add_done_callback(ended)
         return task
 
     async def _keep(self, context: Context, answer: Answer) -> None:

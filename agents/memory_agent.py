@@ -31,14 +31,22 @@ class MemoryAgent:
     async def run(self, context: Context) -> Context:
         engine, request, sizes = self._engine, context.request, self._sizes
         owner, session = request.owner, request.session_id
-        recall, recent, summaries, memories, unsummarised = await asyncio.gather(
-            self._recall(context),
-            self._recent(context, 2 * sizes.recent_pairs),
-            engine.summaries.newest(owner, session, sizes.summaries),
-            engine.keyvalues.suited(owner, request.query, sizes.memories),
-            self._unsummarised(context),
+        try:
+            async with asyncio.TaskGroup() as reading:
+                recall = reading.create_task(self._recall(context))
+                recent = reading.create_task(self._recent(context, 2 * sizes.recent_pairs))
+                summaries = reading.create_task(engine.summaries.newest(owner, session, sizes.summaries))
+                memories = reading.create_task(engine.keyvalues.suited(owner, request.query, sizes.memories))
+                unsummarised = reading.create_task(self._unsummarised(context))
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from None
+        bundle = Bundle(
+            recall.result(),
+            tuple(recent.result()),
+            tuple(summaries.result()),
+            tuple(memories.result()),
+            tuple(unsummarised.result()),
         )
-        bundle = Bundle(recall, tuple(recent), tuple(summaries), tuple(memories), tuple(unsummarised))
         return replace(context, bundle=bundle)
 
     async def _unsummarised(self, context: Context) -> list[Gist]:
@@ -49,7 +57,10 @@ class MemoryAgent:
         place = await context.opening()
         if place is None:
             return []
-        covered = place.summarised_to if intent == "summarise" else -1
+        covered = -1
+        if intent == "summarise":
+            now = await self._engine.places.place(context.request.owner, context.request.session_id)
+            covered = now.summarised_to if now is not None else -1  # the place may not know of the last one
         most = min(place.index - covered - 1, UNSUMMARISED)
         if most <= 0:
             return []

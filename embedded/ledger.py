@@ -1,7 +1,9 @@
 """How do documents, index entries and definitions change together?
 
-Everything here runs on the writer's thread inside its open transaction; `attempt` makes one operation whole or
-nothing. Replies go out only after the writer's COMMIT.
+Everything here runs on the writer's thread inside its open transaction. `insert`, `replace` and `delete` are whole by
+themselves: they work out every index key, which may fail, before their first statement, and take back unique entries
+where one is refused. `attempt` makes what consists of several of them whole or nothing. Replies go out only after the
+writer's COMMIT.
 """
 
 import sqlite3
@@ -88,15 +90,17 @@ class Ledger:
     # Documents
 
     def insert(self, collection: Collection, document: Mapping[str, Any], raw: bytes) -> None:
-        """Store a new document, or nothing where one of its unique keys is taken. Raises DuplicateKey (11000)."""
+        """Store a new document, or nothing where one of its unique keys is taken.
+
+        Raises DuplicateKey (11000); before that 171 for arrays in two fields of one index.
+        """
         row = self._next_row(collection)
         held = [(index, self._keys(index, document)) for index in collection.indexes]
         self._add_unique(collection, [(index, keys) for index, keys in held if index.unique], row, document)
         self.connection.execute("INSERT INTO documents (id, body) VALUES (?, ?)", (row, raw))
         for index, keys in held:
             if not index.unique:
-                for key in keys:
-                    self.connection.execute(_INSERT["entries"], (index.id, key, row))
+                self._move_entries(index, NO_KEYS, keys, row)
 
     def replace(self, collection: Collection, row: int, old: Mapping[str, Any], new: Document, raw: bytes) -> None:
         """Put `new` in the place of `old`, or change nothing where one of its unique keys is taken; only index entries
@@ -118,8 +122,9 @@ class Ledger:
 
     def delete(self, collection: Collection, row: int, document: Mapping[str, Any]) -> None:
         """Remove a document and its entries."""
-        for index in collection.indexes:
-            self._remove_entries(index, self._keys(index, document), row)
+        held = [(index, self._keys(index, document)) for index in collection.indexes]
+        for index, keys in held:
+            self._remove_entries(index, keys, row)
         self.connection.execute("DELETE FROM documents WHERE id = ?", (row,))
 
     def fetch(self, row: int) -> bytes | None:

@@ -1,4 +1,4 @@
-"""Which documents did the writer look at last? They are kept decoded, for a change of one often follows soon.
+"""Which documents did the writer change or select last? They are kept decoded, for a change of one often follows soon.
 
 Belongs to the writer's thread. Nobody changes a decoded document in place, so one may be handed out many times.
 """
@@ -24,6 +24,8 @@ class RecentlyDecoded:
     def put(self, row: int, raw: bytes, document: Document) -> None:
         """Keep the document of a row. `document`: what `decode` would make of `raw`."""
         self._drop(row)
+        if len(raw) > self._max_bytes:
+            return
         self._kept[row] = (raw, document)
         self._bytes += len(raw)
         while self._bytes > self._max_bytes:
@@ -33,9 +35,7 @@ class RecentlyDecoded:
         """The document of a row's bytes."""
         kept = self._kept.get(row)
         if kept is None or kept[0] != raw:
-            document = decode(raw)
-            self.put(row, raw, document)
-            return document
+            return decode(raw)
         self._kept.move_to_end(row)
         return kept[1]
 

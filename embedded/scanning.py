@@ -63,13 +63,13 @@ _STATEMENTS = {
     for reverse in (False, True)
     for resumed in (False, True)
 }
-_FEW_POINTS, _MANY_POINTS = 8, 64
+_POINTS = (64, _FEW_POINTS := 8, 1)
 _POINT_STATEMENTS = {
     (size, reverse): (
         "SELECT e.key, e.doc, d.body FROM unique_entries e CROSS JOIN documents d ON d.id = e.doc "  # noqa: S608
         f"WHERE e.idx = ? AND e.key IN ({', '.join('?' * size)}) ORDER BY e.key {'DESC' if reverse else 'ASC'}"
     )
-    for size in (_FEW_POINTS, _MANY_POINTS)
+    for size in _POINTS
     for reverse in (False, True)
 }
 _FORWARD = "SELECT id, body FROM documents WHERE id > ? AND id < ? ORDER BY id LIMIT ?"
@@ -176,9 +176,10 @@ def _scan_points(plan: Plan, source: Source, wanted: int, effort: Effort) -> Ite
     keys = [low for low, _ in plan.ranges]
     if plan.reverse:
         keys.reverse()
-    size = _FEW_POINTS if len(keys) <= _FEW_POINTS or 0 < wanted <= _FEW_POINTS else _MANY_POINTS
-    for place in range(0, len(keys), size):
+    size, place = _FEW_POINTS, 0
+    while place < len(keys):
         some = keys[place : place + size]
+        place += size
         some += some[-1:] * (size - len(some))  # of few lengths, so that few statements are prepared
         rows = source().execute(_POINT_STATEMENTS[size, plan.reverse], (index.id, *some)).fetchall()
         check_there(index)
@@ -186,6 +187,9 @@ def _scan_points(plan: Plan, source: Source, wanted: int, effort: Effort) -> Ite
         effort.documents += len(rows)
         yield from rows
         yield None
+        if not wanted:
+            largest = max((len(body) for _, _, body in rows), default=0)
+            size = next(size for size in _POINTS if size * largest <= _PIECE_BYTES or size == 1)
 
 
 def check_there(index: Index) -> None:

@@ -67,11 +67,9 @@ class Writer:
 
     def _work(self) -> None:
         going = True
-        while going:
+        while going or not self._queue.empty():  # what paused goes on behind the end mark
             job = self._queue.get()
-            if job is None:
-                return
-            going = self._work_batch(job)
+            going = (job is not None and self._work_batch(job)) and going
 
     def _work_batch(self, first: Job) -> bool:
         """Run queued jobs in one transaction; False when the end of the queue was among them."""

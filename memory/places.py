@@ -5,10 +5,8 @@ knows the counters already, for it answered the session last, an update that hol
 along with those of other sessions.
 """
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from time import monotonic
 from typing import Any
 
 from pymongo import ReturnDocument, UpdateOne
@@ -17,56 +15,25 @@ from pymongo.errors import DuplicateKeyError
 from memory.collections import Collections
 from memory.domain import Turn
 from memory.ids import new_id, prompt_id, response_id, scoped
+from memory.known_places import NEWEST, KnownPlaces
+from memory.place import Place
 from memory.sessions import COUNTERS, title_of
 from utils.clock import now
 from utils.coalesce import Coalescer
 from utils.mongo import Document
 
-NEWEST = 16  # events that a reservation tells: the twelve messages that a bundle shows, and some to spare
 EVENTS = 200  # newest events that a session keeps
-KNOWN = 1_000  # sessions whose counters are kept, the one answered longest ago going first
-ASKED = 30.0  # seconds for which a summary that was asked for is trusted to come
 DUE = {"summary.state": "pending", "summary.attempts": 0}  # new messages are a reason to try a dead job again
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where new messages of a session go. `key`: the session's `_id`. `epoch`: tells it from one that was deleted and
-    came back under its id. `index`: place of the first of them. `summarised_to`: place of the last message that a
-    summary covers, -1 for none. `next_index`, `message_count`: the counters, the new messages counted but for answers.
-    `newest`: ids of the messages logged last but for the new ones, oldest first. `asked_to`: as `summarised_to`, for
-    summaries that this process asked for and may not have seen come, last at `asked_at` (monotonic seconds)."""
-
-    owner: str
-    session_id: str
-    key: str
-    epoch: str
-    index: int
-    summarised_to: int
-    next_index: int
-    message_count: int
-    newest: tuple[str, ...] = ()
-    asked_to: int = -1
-    asked_at: float = 0.0
-
-    @property
-    def session(self) -> dict[str, Any]:
-        """The filter of the session as it was when the place was given."""
-        return {"_id": self.key, "user_id": self.owner, "epoch": self.epoch}
-
-    @property
-    def unchanged(self) -> dict[str, Any]:
-        """The filter of the session where nothing was logged or placed since."""
-        return {**self.session, "next_index": self.next_index, "message_count": self.message_count}
-
-
-@dataclass(frozen=True)
 class _Logging:
-    """An update of a session that logs a turn."""
+    """An update of a session that logs a turn. `mark`: stands in the event where the update may find the session
+    changed, so that it is known again; None where it finds every session that is there."""
 
     filter: dict[str, Any]
     update: dict[str, Any]
-    event: Document
+    mark: str | None = None
 
 
 class Places:
@@ -76,7 +43,7 @@ class Places:
         self._sessions = collections.sessions
         self._window = window
         self._updates: Coalescer[_Logging, bool] = Coalescer(self._log)
-        self._known: OrderedDict[tuple[str, str], Place] = OrderedDict()
+        self._known = KnownPlaces(window)
 
     async def reserve(
         self, owner: str, session_id: str, turns: Sequence[Turn], *, answers: int = 0, counted: bool = False
@@ -86,8 +53,8 @@ class Places:
         One atomic update hands out the places and logs the turns as events. `counted`: all but the places was done
         before, by a request that came no further.
         """
-        known = self._take_known(owner, session_id)
-        if known is not None and not counted and (place := await self._reserve_known(known, turns, answers)):
+        known = None if counted else self._known.take(owner, session_id)
+        if known is not None and (place := await self._reserve_known(known, turns, answers)) is not None:
             return place
         moment = now()
         logged = [] if counted else turns
@@ -119,7 +86,9 @@ class Places:
             next_index=known.next_index + len(turns) + answers,
             message_count=known.message_count + len(turns),
         )
+        mark = new_id()[:16]
         events = [_event(turn) for turn in turns]
+        events[-1]["by"] = mark
         update = {
             "$inc": {
                 "next_index": len(turns) + answers,
@@ -129,7 +98,7 @@ class Places:
             "$push": _logged(events),
             "$set": {"updated_at": now()},
         }
-        return place if await self._updates.get(_Logging(known.unchanged, update, events[-1])) else None
+        return place if await self._updates.get(_Logging(known.unchanged, update, mark)) else None
 
     async def _upsert(self, owner: str, session_id: str, update: dict[str, Any]) -> Document:
         # A duplicate key is another request that makes the same session just now, or another user's session of that id.
@@ -163,48 +132,23 @@ class Places:
 
     async def answered(self, place: Place, turn: Turn, *, once: bool) -> bool:
         """Counts an answer. `once`: it may have been counted before. False: the session is gone."""
-        event = _event(turn)
         update: dict[str, Any] = {
             "$inc": {"message_count": 1, "pair_count": 1},
-            "$push": _logged([event]),
+            "$push": _logged([_event(turn)]),
             "$set": {"updated_at": now()},
         }
-        if self.is_due(place):
+        due = self.is_due(place)
+        if due:
             update["$set"] |= DUE
         if not once:
-            landed = await self._updates.get(_Logging(place.session, update, event))
-            if landed:
-                self._know(place, turn)
-            return landed
+            there = await self._updates.get(_Logging(place.session, update))
+            if there:
+                self._known.keep(place, turn, asked=due)
+            return there
         uncounted = {"events": {"$not": {"$elemMatch": {"turn_id": turn.turn_id, "type": "response"}}}}
         if (await self._sessions.update_one(place.session | uncounted, update)).matched_count:
             return True
         return await self.is_there(place)
-
-    def _know(self, place: Place, answer: Turn) -> None:
-        """Keeps the counters of a session that was just answered."""
-        newest = place.newest if answer.turn_id is None else (*place.newest, prompt_id(answer.turn_id))
-        asked_to, asked_at = place.asked_to, place.asked_at
-        if self.is_due(place):
-            covered = max(place.summarised_to, asked_to)
-            asked_to = covered + (place.next_index - 1 - covered) // self._window * self._window
-            asked_at = monotonic()
-        self._known[place.owner, place.session_id] = replace(
-            place,
-            message_count=place.message_count + 1,
-            newest=(*newest, answer.id)[-NEWEST:],
-            asked_to=asked_to,
-            asked_at=asked_at,
-        )
-        if len(self._known) > KNOWN:
-            self._known.popitem(last=False)
-
-    def _take_known(self, owner: str, session_id: str) -> Place | None:
-        """What is known of a session. It is taken out, so that of requests at once only one goes by it."""
-        known = self._known.pop((owner, session_id), None)
-        if known is None or (known.asked_to > known.summarised_to and monotonic() - known.asked_at > ASKED):
-            return None
-        return known
 
     async def _log(self, updates: Sequence[_Logging]) -> list[bool]:
         """Makes updates of several sessions in one call; for each whether it found its session."""
@@ -212,9 +156,14 @@ class Places:
         if done.matched_count == len(updates):
             return [True] * len(updates)
         keys = [one.filter["_id"] for one in updates]
-        found = await self._sessions.find({"_id": {"$in": keys}}, {"epoch": 1, "events": 1}).to_list(None)
-        logs = {(session["_id"], session["epoch"]): session["events"] for session in found}
-        return [one.event in logs.get((one.filter["_id"], one.filter["epoch"]), ()) for one in updates]
+        marks = [one.mark for one in updates if one.mark is not None]
+        shown = {"epoch": 1, "events": {"$elemMatch": {"by": {"$in": marks}}}}  # a session is reserved once a call
+        found = await self._sessions.find({"_id": {"$in": keys}}, shown).to_list(None)
+        logged: dict[tuple[str, str], set[str | None]] = {
+            (session["_id"], session["epoch"]): {None, *(event["by"] for event in session.get("events", ()))}
+            for session in found
+        }
+        return [one.mark in logged.get((one.filter["_id"], one.filter["epoch"]), ()) for one in updates]
 
     async def is_there(self, place: Place) -> bool:
         """Whether the session was not deleted since the place was given."""
@@ -222,7 +171,7 @@ class Places:
 
     def is_due(self, place: Place) -> bool:
         """Whether a whole window of messages after the last summary that came or was asked for has its places."""
-        return place.next_index > max(place.summarised_to, place.asked_to) + self._window
+        return place.next_index > place.covered_to + self._window
 
     async def mark_due(self, place: Place) -> None:
         """Asks for a summary. A lease that runs keeps running: its holder looks again before it ends."""

@@ -12,7 +12,8 @@ from memory.gist_reader import GistReader
 from memory.gists import document_of, gist_of, turn_of
 from memory.ids import keys_of, scoped
 from memory.just_said import JustSaid
-from memory.places import Place, Places
+from memory.place import Place
+from memory.places import Places
 from utils.coalesce import Coalescer
 from utils.errors import Conflict
 from utils.mongo import Document, insert_new

@@ -106,12 +106,19 @@ class Summaries:
     async def work(self) -> int:
         """Writes summaries until none is due; returns how many. Safe to run twice at once."""
         total = 0
+        # A model's server may answer one call at a time, and the deadline of the others would run meanwhile.
+        turn = asyncio.Semaphore(BATCH if self._model is None else 1)
+
+        async def advance(claimed: Claim, session: Document) -> int:
+            async with turn:
+                return await self._advance(claimed, session)
+
         while True:
             claimed = await claim(self._sessions, "summary", BATCH, without="events")
             if not claimed.documents:
                 return total
             async with held(self._sessions, "summary", claimed):
-                advancing = [self._advance(claimed, session) for session in claimed.documents]
+                advancing = [advance(claimed, session) for session in claimed.documents]
                 written = await asyncio.gather(*advancing, return_exceptions=True)
             for outcome in written:
                 if isinstance(outcome, BaseException):

@@ -37,14 +37,14 @@ class WorkerProcess:
 
     def run(self, work: Callable[[Memory], Awaitable[Any]]) -> None:
         """Runs one piece of work to its end. Where the store is away it is left to the next sweep."""
-        if self._runner is None or self._memory is None:
-            self.start()
-        assert self._runner is not None and self._memory is not None  # noqa: S101
 
         async def job(memory: Memory) -> None:
             await work(memory)
 
         try:
+            if self._runner is None or self._memory is None:
+                self.start()
+            assert self._runner is not None and self._memory is not None  # noqa: S101
             self._runner.run(job(self._memory))
         except PyMongoError as error:
             if as_loci_error(error) is None:

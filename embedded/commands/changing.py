@@ -73,8 +73,11 @@ def _found(call: Call, ledger: Ledger, collection: Collection, query: Query) -> 
     for match in select(plan, query, ledger.source, decoded=ledger.recent.decode):
         if match is None:
             call.breathe()
-        else:
-            yield match
+            continue
+        row, raw, document = match
+        if document is not None:
+            ledger.recent.put(row, raw, document)
+        yield match
 
 
 def change_one(

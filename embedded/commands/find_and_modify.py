@@ -28,13 +28,13 @@ def find_and_modify(call: Call, ledger: Ledger) -> bytes:
     query = call.document("query")
     fields = call.document("fields")
     project = compile_projection(fields, query) if fields else None
-    value, last_error = _run(call, ledger, query, remove=remove, upsert=upsert, new=new)
-    if value is None:
-        raw = None
-    elif project is not None:
-        raw = encode(project(value[1] or decode(value[0])))
+    if project is None:
+        value, last_error = _run(call, ledger, query, remove=remove, upsert=upsert, new=new)
+        raw = None if value is None else value[0]
     else:
-        raw = value[0]
+        with ledger.attempt():  # what a projection cannot show is not to be changed
+            value, last_error = _run(call, ledger, query, remove=remove, upsert=upsert, new=new)
+            raw = None if value is None else encode(project(value[1] or decode(value[0])))
     return encode_value_document("value", raw, {"lastErrorObject": last_error})
 
 

@@ -18,7 +18,8 @@ _OFFSET = re.compile(r"([+-])(\d{2})(?::?(\d{2}))?")
 
 
 def from_milliseconds(value: int) -> datetime.datetime | DatetimeMS:
-    """The date so many milliseconds after 1970, with the UTC zone; one that Python cannot hold as DatetimeMS.
+    """The date so many milliseconds after 1970, with the UTC zone, which stored dates lack; `milliseconds` makes both
+    the same. One that Python cannot hold comes as DatetimeMS.
 
     Raises StoreError 15 if it leaves 64 bits.
     """

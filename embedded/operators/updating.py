@@ -19,6 +19,9 @@ _CHANGES: dict[str, Change] = FIELD_UPDATES | ARRAY_UPDATES
 _OPERATORS = _CHANGES.keys() | {"$unset", "$rename"}
 
 
+KEPT_EDITS = 16  # of an update whose layout is kept
+
+
 @dataclass(frozen=True, slots=True)
 class _Edit:
     """One operator on one path."""
@@ -114,10 +117,10 @@ def _parse(update: Mapping[str, Any]) -> list[_Edit]:
         (path, operand) for (operator, path), operand in zip(given, operands, strict=True) if operator == "$rename"
     ]
     targets = tuple(_rename_target(path, operand) for path, operand in renamed)
-    return [_Edit(given[at][0], names, operands[at]) for at, names in _layout(tuple(given), targets)]
+    layout = _kept_layout if len(given) <= KEPT_EDITS else _layout
+    return [_Edit(given[at][0], names, operands[at]) for at, names in layout(tuple(given), targets)]
 
 
-@lru_cache(maxsize=512)
 def _layout(
     given: tuple[tuple[str, str], ...], targets: tuple[tuple[str, ...], ...]
 ) -> tuple[tuple[int, tuple[str, ...]], ...]:
@@ -133,6 +136,9 @@ def _layout(
     ]
     places = sorted(range(len(paths)), key=lambda at: _order(ordered_by[at]))
     return tuple((at, paths[at]) for at in places)
+
+
+_kept_layout = lru_cache(maxsize=512)(_layout)
 
 
 def _names(path: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from config.settings import Settings
 from memory.domain import RULE_BASED
 from tests.conversations import USER, Silent, messages, pairs, request, say, settle, turn, until
 from tests.scripted_model import Behaviour, ScriptedModel, answer, cut, hang, stalled, status
-from utils.errors import ModelUnavailable, NotFound
+from utils.errors import ModelUnavailable, NotFound, StoreUnavailable
 
 
 def on_the_loop(work: Awaitable[Any], loop: asyncio.AbstractEventLoop) -> Any:
@@ -316,3 +316,26 @@ async def test_a_memory_opened_again_has_everything(make_settings: Any) -> None:
         await memory.engine.sweep()
         assert len(await messages(memory)) == 8
         assert "Biscuit" in (await memory.chat(request("what is my dog called?", "s2"))).answer.text
+
+
+async def test_a_request_to_summarise_does_not_tell_what_a_summary_tells(quiet: Memory) -> None:
+    for n in range(10):
+        await quiet.chat(request(f"My friend number {n} lives in a house by the sea."))
+    assert await quiet.engine.summaries.work() == 1
+    bundle = (await quiet.chat(request("Summarise our conversation."))).context.bundle
+    assert bundle is not None
+    assert len(bundle.summaries) == 1
+    assert bundle.unsummarised == ()
+
+
+async def test_nothing_goes_on_after_a_prompt_that_could_not_be_committed(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object, **__: object) -> None:
+        raise StoreUnavailable("away")
+
+    monkeypatch.setattr(quiet.engine.turns, "open_exchange", fail)
+    with pytest.raises(StoreUnavailable):
+        await quiet.chat(request("What is my dog called?"))
+    running = {str(task.get_coro()) for task in asyncio.all_tasks()}
+    assert not [one for one in running if "MemoryAgent" in one or "Memory._" in one]

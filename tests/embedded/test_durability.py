@@ -10,6 +10,7 @@ import pytest
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
+from embedded.codec import decode
 from embedded.commands.call import Call
 from embedded.commands.call import write as writing
 from embedded.commands.indexes import create_indexes
@@ -138,3 +139,15 @@ def test_commits_are_synchronised_in_full(tmp_path):
     assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     connection.close()
+
+
+def test_a_batch_that_paused_is_finished_before_the_store_closes(tmp_path):
+    first = Opened(tmp_path / "data.db")
+    body = {"insert": "c", "$db": "t", "documents": [{"_id": n} for n in range(20_000)]}
+    replies = []
+    first.store.writer.put(Job(turns(Call("insert", body, {}, first.store), writing(insert)), replies.append))
+    first.store.close()
+    assert decode(replies[0])["n"] == 20_000
+    again = Opened(tmp_path / "data.db")
+    assert again.store.source().execute("SELECT COUNT(*) FROM documents").fetchone() == (20_000,)
+    again.store.close()

@@ -29,10 +29,12 @@ def test_the_one_used_longest_ago_goes_first():
 
 
 def test_a_document_larger_than_all_that_is_kept_is_not_kept():
-    large = {"_id": 1, "pad": "x" * 1000}
+    small, large = {"_id": 1}, {"_id": 2, "pad": "x" * 1000}
     recent = RecentlyDecoded(max_bytes=500)
-    recent.put(1, encode(large), large)
-    assert recent.decode(1, encode(large)) is not large
+    recent.put(1, encode(small), small)
+    recent.put(2, encode(large), large)
+    assert recent.decode(2, encode(large)) is not large
+    assert recent.decode(1, encode(small)) is small
 
 
 async def test_a_write_after_one_that_was_undone_sees_what_is_stored(docs):

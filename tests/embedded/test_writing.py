@@ -249,3 +249,16 @@ async def test_a_document_beyond_16_mib_is_refused(db, docs, on_store):
         await docs.update_one({"_id": 1}, {"$set": {"t": "x" * (9 * 1024 * 1024)}})
     assert getattr(caught.value, "code", 10334) == 10334
     assert list(await docs.find_one({})) == ["_id", "s"]
+
+
+async def test_find_one_and_update_changes_nothing_where_it_cannot_show_the_result(docs):
+    await docs.insert_one({"_id": 1, "n": 0, "zero": 0, "list": [1, 2]})
+    for fields in ({"list.$": 1}, {"q": {"$divide": [1, "$zero"]}}):
+        with pytest.raises(OperationFailure):
+            await docs.find_one_and_update({"_id": 1}, {"$inc": {"n": 1}}, projection=fields)
+        with pytest.raises(OperationFailure):
+            await docs.find_one_and_delete({"_id": 1}, projection=fields)
+    made = {"$set": {"zero": 0}}
+    with pytest.raises(OperationFailure):
+        await docs.find_one_and_update({"_id": 2}, made, projection=fields, upsert=True, return_document=True)
+    assert await docs.find({}) == [{"_id": 1, "n": 0, "zero": 0, "list": [1, 2]}]

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -9,10 +10,10 @@ import pytest
 from agents.memory import Memory
 from agents.open import open_memory
 from config.settings import Settings
-from memory import places
+from memory import known_places
 from memory.domain import Turn
 from memory.ids import prompt_id, response_id
-from tests.conversations import USER, Silent, messages, request
+from tests.conversations import USER, Silent, messages, request, turn
 from utils.clock import now
 
 
@@ -99,7 +100,44 @@ async def test_a_summary_that_does_not_come_is_asked_for_again(quiet: Memory, mo
     for n in range(10):
         await exchange(quiet, n)
     assert not await exchange(quiet, 10)
-    monkeypatch.setattr(places, "ASKED", 0.0)
+    monkeypatch.setattr(known_places, "ASKED", 0.0)
     assert await exchange(quiet, 11)
     await quiet.engine.summaries.work()
     assert not await exchange(quiet, 12)
+
+
+async def test_an_update_that_landed_beside_one_that_did_not_is_known_again(quiet: Memory, others: Memory) -> None:
+    for session in ("s1", "s2"):
+        await quiet.chat(request("hello", session_id=session))
+    await others.chat(request("in between", session_id="s2"))
+    said = datetime(2025, 3, 1, 12, 0, 0, 123_456, tzinfo=UTC)  # finer than what the store keeps
+    await asyncio.gather(
+        *(quiet.add(USER, name, [Turn(f"{name}.a", "user", "imported", said)]) for name in ("s1", "s2"))
+    )
+    for name, count in (("s1", 3), ("s2", 5)):
+        kept = await messages(quiet, name)
+        assert [one["message_index"] for one in kept] == list(range(count))
+        assert (await session_of(quiet, name))["message_count"] == count
+
+
+async def test_the_same_import_by_two_processes_is_counted_once(quiet: Memory, others: Memory) -> None:
+    for n in range(6):
+        await asyncio.gather(quiet.chat(request("one")), others.chat(request("two")))
+        same = [turn(f"m{n}.{at}") for at in range(3)]
+        await asyncio.gather(*(memory.add(USER, "s1", same) for memory in (quiet, others, quiet)))
+    kept, session = await messages(quiet), await session_of(quiet)
+    assert session["message_count"] == len(kept) == 6 * 7
+    assert len({one["message_index"] for one in kept}) == len(kept)
+
+
+async def test_a_request_that_is_cancelled_leaves_the_counts_right(quiet: Memory) -> None:
+    for steps in range(60):
+        asking = asyncio.create_task(quiet.chat(request("a question", session_id=f"s{steps}")))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+        await quiet.close()
+        kept = await messages(quiet, f"s{steps}")
+        counted = await quiet.engine.collections.sessions.find_one({"_id": f"s{steps}"})
+        assert (counted["message_count"] if counted else 0) == len(kept)

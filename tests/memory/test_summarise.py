@@ -260,3 +260,24 @@ async def test_a_session_that_comes_back_under_another_user_gets_summaries_of_it
     found = await quiet.engine.collections.summaries.find({"user_id": "alice"}).to_list(None)
     assert [len(one["summaries"]) for one in found] == [1]
     assert len(await quiet.engine.summaries.of_session("bob", "work")) == 2
+
+
+async def test_a_model_is_asked_for_one_summary_at_a_time(with_model: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    for session in ("s1", "s2", "s3"):
+        await with_model.add(USER, session, [turn(f"{session}.{n}") for n in range(20)])
+    model = with_model.engine.summaries._model
+    assert model is not None
+    complete, asking, most = model.complete, 0, 0
+
+    async def counted(*args: Any, **more: Any) -> Any:
+        nonlocal asking, most
+        asking += 1
+        most = max(most, asking)
+        try:
+            return await complete(*args, **more)
+        finally:
+            asking -= 1
+
+    monkeypatch.setattr(model, "complete", counted)
+    assert await with_model.engine.summaries.work() == 3
+    assert most == 1

@@ -8,6 +8,8 @@ from pymongo.errors import AutoReconnect, OperationFailure
 
 from agents.memory import Memory
 from config.settings import Settings
+from tests.processes import free_port
+from utils import mongo
 from workers.process import WorkerProcess
 
 
@@ -29,6 +31,19 @@ def test_work_is_left_to_the_sweep_where_the_store_is_away(
     (record,) = caplog.records
     assert "the store does not answer" in record.message
     assert record.exc_info is None
+
+
+def test_a_store_that_was_never_there_is_told_of_as_briefly(
+    make_settings: Callable[..., Settings], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def work(memory: Memory) -> None:
+        raise AssertionError("there is no memory to work with")
+
+    monkeypatch.setattr(mongo, "SELECTION_SECONDS", 0.1)
+    process = WorkerProcess(make_settings(mongodb_uri=f"mongodb://127.0.0.1:{free_port()}"))
+    with caplog.at_level(logging.WARNING):
+        process.run(work)
+    assert any("the store does not answer" in record.message and not record.exc_info for record in caplog.records)
 
 
 def test_a_bug_is_told(process: WorkerProcess) -> None:
