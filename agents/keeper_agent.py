@@ -4,6 +4,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from agents.context import Context
+from memory.domain import KeyValue
 from memory.engine import Engine
 from memory.extract import fact_meant, facts_near, key_and_value, statement_to_forget, statement_to_remember, told
 from memory.ids import prompt_id
@@ -33,7 +34,10 @@ class KeeperAgent:
         key, value = key_and_value(statement)
         request = context.request
         fact, new = await self._engine.keyvalues.put(request.owner, key, value, source=prompt_id(request.turn_id))
-        former = (await self._engine.keyvalues.history(request.owner, key))[1:2] if fact.version > 1 else []
+        former: list[KeyValue] = []
+        if fact.version > 1:
+            with suppress(NotFound):  # somebody deleted it just now
+                former = (await self._engine.keyvalues.history(request.owner, key))[1:2]
         instead = f" (before: {former[0].value})" if former and not new else ""
         return f"I'll remember: {told(key, value)}{instead}."
 

@@ -3,13 +3,15 @@
 from collections.abc import Callable
 from functools import lru_cache
 from ipaddress import ip_address
+from urllib.parse import unquote_to_bytes
 
 from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.problems import MEDIA_TYPE, problem_of
 from memory.ids import new_id
-from utils.errors import BodyTooLarge, Forbidden, LociError
+from utils.errors import BodyTooLarge, Forbidden, InvalidInput, LociError
 
 NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 MAX_BODY = 12 * 1024 * 1024  # bytes; images come as data URIs
@@ -49,19 +51,32 @@ class Guard:
             await send(message)
 
         try:
-            self._check(headers)
+            self._check(scope, headers)
             await self._app(scope, capped, labelled)
+        except ClientDisconnect:
+            return  # in the middle of its body: nobody is there to be answered
         except LociError as error:
             if started:
                 raise
             await _refuse(error, request_id, labelled)
 
-    def _check(self, headers: Headers) -> None:
+    def _check(self, scope: Scope, headers: Headers) -> None:
         if self._only_local() and not _is_local(headers.get("host", "")):
             raise Forbidden("Without API keys only this machine may call, under its local names")
+        for part in (scope.get("raw_path") or b"", scope["query_string"]):
+            if b"%" in part and not _is_text(part):
+                raise InvalidInput("The address is not percent-encoded UTF-8")
         length = headers.get("content-length", "")
         if length.isdigit() and int(length) > MAX_BODY:
             raise BodyTooLarge(f"A request body may have {MAX_BODY // 1024 // 1024} MB")
+
+
+def _is_text(encoded: bytes) -> bool:
+    try:
+        unquote_to_bytes(encoded).decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 @lru_cache(maxsize=64)

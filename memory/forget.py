@@ -1,7 +1,9 @@
 """How is something deleted, so that nothing derived from it stays?"""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from memory.changes import Changes
@@ -11,7 +13,8 @@ from memory.ids import keys_of
 from memory.leases import pending
 from memory.receipts import Receipts
 from memory.sessions import Sessions
-from memory.summarise import Summaries
+from memory.summarise import Summaries, key_of
+from utils.clock import now
 from utils.errors import NotFound
 from utils.text import content_stems
 
@@ -33,17 +36,22 @@ class Forgetter:
     async def session(self, owner: str, session_id: str) -> dict[str, int]:
         """Deletes a session with its messages, summaries and receipts; returns counts by collection.
 
-        The session itself goes first, so that answers that land later find it gone; called again after a crash, it
-        deletes what was left.
+        It is ended first, so that answers that land later find it gone, and what is said from then on stays. Called
+        again after a crash, it deletes what was left.
         """
+        moment = now()
         own = {"user_id": owner, "session_id": session_id}
-        gone = await self._collections.sessions.delete_one(own)
-        counts = {"sessions": gone.deleted_count, "vectors": await self._gists(owner, own)}
-        counts["summaries"] = 0
-        if await self._collections.summaries.find_one(own, {"_id": 1}) is not None:
+        ended = await self._sessions.end(owner, session_id)
+        old = {"created_at": {"$lte": moment}} if ended is None else {"message_index": {"$lt": ended.places}}
+        counts = {"sessions": int(ended is not None), "vectors": await self._gists(owner, own | old), "summaries": 0}
+        other = {} if ended is None else {"_id": {"$ne": key_of(owner, session_id, ended.successor)}}
+        if await self._collections.summaries.find_one(own | other, {"_id": 1}) is not None:
             async with self._changes.noted(owner):
-                counts["summaries"] = (await self._collections.summaries.delete_many(own)).deleted_count
-        counts["receipts"] = (await self._collections.receipts.delete_many(own)).deleted_count
+                counts["summaries"] = (await self._collections.summaries.delete_many(own | other)).deleted_count
+        receipts = await self._collections.receipts.delete_many(own | {"at": {"$lte": moment}})
+        counts["receipts"] = receipts.deleted_count
+        if ended is not None:
+            await self._sessions.drop_unused(ended)
         if not any(counts.values()):
             raise NotFound("No such session")
         return counts
@@ -93,12 +101,24 @@ class Forgetter:
         return redacted
 
     async def user(self, owner: str) -> dict[str, int]:
-        """Deletes everything of a user; returns counts by collection."""
-        own = {"user_id": owner}
-        names = ("sessions", "vectors", "summaries", "memories", "receipts", "idempotency", "tombstones")
-        counts = {name: (await getattr(self._collections, name).delete_many(own)).deleted_count for name in names}
+        """Deletes everything of a user that is there now; returns counts by collection."""
+        moment, own = now(), {"user_id": owner}
+        counts = Counter(dict.fromkeys(("sessions", "vectors", "summaries", "memories", "receipts"), 0))
+        for session in await self._collections.sessions.find(own, {"session_id": 1}).to_list(None):
+            with suppress(NotFound):  # somebody else was faster
+                counts.update(await self.session(owner, session["session_id"]))
+        counts["vectors"] += await self._gists(owner, own | {"created_at": {"$lte": moment}})
+        async with self._changes.noted(owner):
+            for name, time in (("summaries", "updated_at"), ("memories", "updated_at"), ("receipts", "at")):
+                old = own | {time: {"$lte": moment}}
+                counts[name] += (await getattr(self._collections, name).delete_many(old)).deleted_count
+        await self._collections.idempotency.delete_many(own | {"at": {"$lte": moment}})
+        for name in ("sessions", "vectors", "memories"):
+            if await getattr(self._collections, name).find_one(own, {"_id": 1}) is not None:
+                return dict(counts)  # the user came back meanwhile
+        await self._collections.tombstones.delete_many(own)
         await self._changes.forget(owner)
-        return {name: count for name, count in counts.items() if name not in ("idempotency", "tombstones")}
+        return dict(counts)
 
     async def _gists(self, owner: str, filter: dict[str, Any]) -> int:
         """Deletes gists and leaves the marks by which the recall indexes drop them."""

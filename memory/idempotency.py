@@ -13,7 +13,7 @@ from memory.ids import derived_id
 from utils.clock import now
 from utils.errors import Conflict, IdempotencyMismatch
 
-IN_PROGRESS = timedelta(minutes=1)  # without a sign of life from the request; it may be made again then
+IN_PROGRESS = timedelta(seconds=15)  # without a sign of life from the request; it may be made again then
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,8 @@ class Recaller:
         self._kept.move_to_end(owner)
         async with kept.lock:
             standing = await self._changes.standing(owner)
-            known = standing is not None and kept.index.epoch == standing.epoch
+            # An index of before the user's first change holds what was just said, and goes on.
+            known = kept.index.epoch in ("", standing.epoch if standing is not None else "")
             if not known or kept.index.expired or kept.index.dimensions != dimensions:
                 kept.index = UserIndex(self._model, dimensions)
             if standing is not None:

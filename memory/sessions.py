@@ -8,6 +8,8 @@ from typing import Any
 from pymongo import ReturnDocument
 
 from memory.collections import Collections
+from memory.ids import new_id
+from utils.clock import now
 from utils.errors import NotFound
 from utils.mongo import Document
 from utils.text import cut_at_word
@@ -27,6 +29,16 @@ class Session:
     updated_at: datetime
     message_count: int
     pair_count: int
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A session that was ended. `key`: its `_id`; `successor`: epoch of the one that took its place; `places`: how many
+    its messages had."""
+
+    key: str
+    successor: str
+    places: int
 
 
 class Sessions:
@@ -52,6 +64,33 @@ class Sessions:
             filter["$or"] = [{"updated_at": {"$lt": moment}}, {"updated_at": moment, "_id": {"$lt": key}}]
         cursor = self._sessions.find(filter, COUNTERS).sort([("updated_at", -1), ("_id", -1)]).limit(limit)
         return [(_session(found), found["_id"]) for found in await cursor.to_list(None)]
+
+    async def end(self, owner: str, session_id: str) -> Ended | None:
+        """Ends a session without deleting anything of it: what is said under its id from now on belongs to another one,
+        which goes on behind its places. None where there is no such session."""
+        while True:
+            found = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, COUNTERS)
+            if found is None:
+                return None
+            moment, places = now(), found["next_index"]
+            ended = Ended(found["_id"], new_id(), places)
+            begun = {
+                "epoch": ended.successor,
+                "title": UNTITLED,
+                "created_at": moment,
+                "updated_at": moment,
+                "message_count": 0,
+                "pair_count": 0,
+                "events": [],
+                "summary": {"state": "done", "attempts": 0, "lease_until": moment, "to": places - 1},
+            }
+            same = {"_id": found["_id"], "epoch": found["epoch"], "next_index": places}
+            if (await self._sessions.update_one(same, {"$set": begun})).matched_count:
+                return ended
+
+    async def drop_unused(self, ended: Ended) -> None:
+        """Deletes the session that took the place of an ended one, where nothing was said in it."""
+        await self._sessions.delete_one({"_id": ended.key, "epoch": ended.successor, "next_index": ended.places})
 
     async def uncount(self, owner: str, session_id: str, messages: int, answers: int) -> None:
         """Takes deleted messages out of the session's counts; their places stay empty."""

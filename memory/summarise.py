@@ -253,9 +253,13 @@ class Summaries:
         return summarise_by_rules(messages, self._recipe.max_tokens), RULE_BASED
 
 
-def _key_of(session: Document) -> str:
+def key_of(owner: str, session_id: str, epoch: str) -> str:
     """The `_id` of a session's summaries: its own, not that of another session that had the same id before."""
-    return derived_id(session["user_id"], session["session_id"], session["epoch"])
+    return derived_id(owner, session_id, epoch)
+
+
+def _key_of(session: Document) -> str:
+    return key_of(session["user_id"], session["session_id"], session["epoch"])
 
 
 def _summary(document: Document, entry: Document) -> Summary:

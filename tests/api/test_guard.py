@@ -94,3 +94,20 @@ def test_every_answer_names_its_request_and_is_not_sniffed(api: httpx.Client) ->
         ids.add(answer.headers["x-request-id"])
         assert answer.headers["x-content-type-options"] == "nosniff"
     assert len(ids) == 4
+
+
+@pytest.mark.parametrize("path", ["/v1/memories/%ff", "/v1/memories/%ed%a0%80", "/v1/sessions?user_id=%ff"])
+def test_an_address_that_is_not_utf_8_is_refused(api: httpx.Client, path: str) -> None:
+    url = api.base_url.join("/").copy_with(raw_path=path.encode())
+    problem(api.send(httpx.Request("GET", url)), 400)
+
+
+def test_a_client_that_leaves_in_the_middle_of_its_body_is_no_error(
+    api: httpx.Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(3):
+        with socket.create_connection((api.base_url.host, api.base_url.port or 80)) as sending:
+            sending.sendall(b"POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n")
+            sending.sendall(b'Content-Length: 100\r\n\r\n{"query"')
+    assert api.get("/livez").status_code == 200
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]

@@ -1,5 +1,8 @@
 """Is what was deleted gone, with all that was derived from it?"""
 
+import asyncio
+import time
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -7,7 +10,7 @@ from pymongo.errors import AutoReconnect
 
 from agents.memory import Memory
 from tests.conversations import USER, messages, pairs, request, say, settle, turn
-from utils.errors import NotFound
+from utils.errors import Conflict, NotFound
 
 
 async def counts(memory: Memory, owner: str = USER) -> dict[str, int]:
@@ -116,3 +119,52 @@ async def test_forgotten_exchanges_are_not_counted_any_more(quiet: Memory) -> No
     stored = await messages(quiet)
     assert session.message_count == len(stored) == 3
     assert session.pair_count == 2
+
+
+async def keep_saying(memory: Memory, session_id: str, said: list[tuple[float, str]], until: asyncio.Event) -> None:
+    """Asks one question after the other; notes when each that was answered was begun, and its `turn_id`."""
+    while not until.is_set():
+        asked = request("Where is my pen?", session_id)
+        began = time.monotonic()
+        with suppress(Conflict):
+            await memory.chat(asked)
+            said.append((began, asked.turn_id))
+
+
+@pytest.mark.parametrize("what", ["session", "user"])
+async def test_what_is_said_after_a_deletion_began_stays(quiet: Memory, what: str) -> None:
+    await quiet.add(USER, "s1", pairs(200))
+    said: list[tuple[float, str]] = []
+    done = asyncio.Event()
+    saying = [asyncio.create_task(keep_saying(quiet, "s1", said, done)) for _ in range(4)]
+    while len(said) < 8:  # noqa: ASYNC110 - what is waited for happens in other tasks
+        await asyncio.sleep(0.01)
+    began = time.monotonic()
+    if what == "session":
+        deleted = await quiet.engine.forgetter.session(USER, "s1")
+    else:
+        deleted = await quiet.engine.forgetter.user(USER)
+    ended = len(said)
+    while len(said) < ended + 20:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    done.set()
+    await asyncio.gather(*saying)
+    assert deleted["vectors"] >= 400
+    kept = await messages(quiet)
+    after = {turn_id for at, turn_id in said if at > began + 0.5}
+    later = {turn_id for _, turn_id in said[ended + 4 :]}
+    assert after | later <= {one["turn_id"] for one in kept}
+    session = await quiet.engine.sessions.get(USER, "s1")
+    assert session.message_count == len(kept) == 2 * session.pair_count
+
+
+async def test_a_deletion_that_crashed_is_finished_by_the_next(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", pairs(3))
+    ended = await quiet.engine.sessions.end(USER, "s1")
+    assert ended is not None
+    assert ended.places == 6
+    assert (await quiet.engine.forgetter.session(USER, "s1"))["vectors"] == 6
+    with pytest.raises(NotFound):
+        await quiet.engine.sessions.get(USER, "s1")
+    with pytest.raises(NotFound):
+        await quiet.engine.forgetter.session(USER, "s1")

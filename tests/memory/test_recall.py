@@ -321,3 +321,16 @@ async def test_what_was_just_said_is_found_before_a_worker_has_embedded_it(quiet
     assert (await quiet.search(USER, "What is my dog's name?", QUERY)).hits == ()
     await quiet.add("bob", "s1", [turn("m2", "My cat is called Luna.")])
     assert (await quiet.search(USER, "What is my cat's name?", QUERY)).hits == ()
+
+
+async def test_what_was_just_said_is_found_every_time_until_it_is_embedded(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", [turn("m1", "My cat is called Tiger.")])
+    for _ in range(4):
+        assert await found(quiet, "What is my cat called?") == ["m1"]
+    number = await quiet.engine.changes.take(USER)  # a worker begins
+    for _ in range(3):
+        assert await found(quiet, "What is my cat called?") == ["m1"]
+    await quiet.engine.changes.close(USER, number)
+    assert await found(quiet, "What is my cat called?") == ["m1"]
+    await settle(quiet)
+    assert await found(quiet, "What is my cat called?") == ["m1"]
