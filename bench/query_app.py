@@ -67,7 +67,7 @@ def main() -> None:
     app = create_app(settings)
     add_bare_route(app)
     with new_runner() as runner:
-        runner.run(serve(app, settings, print))
+        runner.run(serve(app, settings, lambda _: None))
 
 
 if __name__ == "__main__":
