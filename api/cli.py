@@ -7,7 +7,7 @@ import webbrowser
 from collections.abc import Callable, Coroutine, Iterator
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, ParamSpec
+from typing import Annotated, Any, BinaryIO, NoReturn, ParamSpec
 
 import typer
 from pydantic import TypeAdapter, ValidationError
@@ -181,7 +181,7 @@ async def search(
 @app.command("import")
 @asynchronous
 async def import_messages(
-    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="JSONL, one message a line")],
+    file: Annotated[typer.FileBinaryRead, typer.Argument(help="JSONL, one message a line; - for standard input")],
     user: User = "default",
     session: Annotated[str, typer.Option("--session", "-s", help="For lines without a session_id")] = "imported",
 ) -> None:
@@ -213,26 +213,22 @@ def _identifier(option: str, value: str) -> str:
         fail(f"{option}: {_reason(error.errors()[0], error.title)}")
 
 
-def _lines(file: Path, session: str) -> Iterator[tuple[str, Turn]]:
+def _lines(file: BinaryIO, session: str) -> Iterator[tuple[str, Turn]]:
     """Each line's session and turn. The whole file is checked before anything is stored."""
-    so_far = file.name
-    with file.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
-            line = line.removeprefix(codecs.BOM_UTF8)
-            if not line.strip():
-                continue
-            try:
-                session_id, message = _line(line, session)
-            except ValidationError as error:
-                fail(f"{file}, line {number}: {_reason(error.errors()[0], error.title)}")
-            except InvalidInput as error:
-                fail(f"{file}, line {number}: {error.detail}")
-            so_far = derived_id(so_far, session_id, message.role, message.content)  # a file that grew keeps its ids
-            identifier = message.id or so_far
-            yield (
-                session_id,
-                Turn(identifier, message.role, message.content, message.timestamp or now(), message.name),
-            )
+    so_far = Path(file.name).name
+    for number, line in enumerate(file, 1):
+        line = line.removeprefix(codecs.BOM_UTF8)
+        if not line.strip():
+            continue
+        try:
+            session_id, message = _line(line, session)
+        except ValidationError as error:
+            fail(f"{file.name}, line {number}: {_reason(error.errors()[0], error.title)}")
+        except InvalidInput as error:
+            fail(f"{file.name}, line {number}: {error.detail}")
+        so_far = derived_id(so_far, session_id, message.role, message.content)  # a file that grew keeps its ids
+        identifier = message.id or so_far
+        yield session_id, Turn(identifier, message.role, message.content, message.timestamp or now(), message.name)
 
 
 def _line(line: bytes, session: str) -> tuple[str, MessageIn]:

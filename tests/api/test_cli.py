@@ -114,6 +114,23 @@ def test_files_that_share_lines_are_both_imported_whole(here: Run, tmp_path: Pat
     assert here("import", str(one), "--user", "emma").stdout == "1 imported, 2 already there\n"
 
 
+def test_messages_are_imported_from_standard_input(here: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "piped.jsonl"
+    file.write_text('{"role": "user", "content": "My canoe is green."}\n')
+    for expected in ("1 imported, 0 already there\n", "0 imported, 1 already there\n"):
+        with file.open() as piped:
+            monkeypatch.setattr(sys, "stdin", piped)
+            assert here("import", "-", "--user", "gina").stdout == expected
+
+
+def test_a_file_that_is_not_there_or_is_a_folder_is_told_in_one_line(here: Run, tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "nothing.jsonl"):
+        refused = here("import", str(path))
+        assert refused.returncode != 0
+        assert "Traceback" not in refused.stderr
+        assert path.name in refused.stderr.replace("\n", "")
+
+
 @pytest.mark.parametrize("option", ["--user", "--session"])
 def test_an_import_for_nobody_is_refused_in_one_line(here: Run, tmp_path: Path, option: str) -> None:
     file = write(tmp_path / "said.jsonl", {"role": "user", "content": "Hello"})
