@@ -1,7 +1,11 @@
 """Is kept what a user asks to be kept, and only deleted what was meant?"""
 
+import pytest
+
 from agents.memory import Memory
+from memory.domain import KeyValue
 from tests.conversations import USER, messages, request, say
+from utils.errors import NotFound
 
 
 async def values(memory: Memory, owner: str = USER) -> dict[str, str]:
@@ -76,3 +80,15 @@ async def test_forgetting_takes_the_value_out_of_answers_that_told_it(quiet: Mem
     for name in await database.list_collection_names():
         assert "31337" not in str(await database[name].find({}).to_list(None)), name
     assert "31337" not in await say(quiet, "what is my vault?", session_id="s2")
+
+
+async def test_a_fact_that_is_deleted_while_it_is_stored_is_no_error(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await say(quiet, "Remember that my locker is 42.")
+
+    async def gone(*_: object) -> list[KeyValue]:
+        raise NotFound("No such memory")
+
+    monkeypatch.setattr(quiet.engine.keyvalues, "history", gone)
+    assert await say(quiet, "Remember that my locker is 43.") == "I'll remember: locker: 43."
