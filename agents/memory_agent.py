@@ -59,8 +59,9 @@ class MemoryAgent:
             return []
         covered = -1
         if intent == "summarise":
-            now = await self._engine.places.place(context.request.owner, context.request.session_id)
-            covered = now.summarised_to if now is not None else -1  # the place may not know of the last one
+            # Asked anew, for the request's place may not know of the last summary.
+            current = await self._engine.places.place(context.request.owner, context.request.session_id)
+            covered = current.summarised_to if current is not None else -1
         most = min(place.index - covered - 1, UNSUMMARISED)
         if most <= 0:
             return []

@@ -57,15 +57,7 @@ class Places:
         if known is not None and (place := await self._reserve_known(known, turns, answers)) is not None:
             return place
         moment = now()
-        logged = [] if counted else turns
-        update: dict[str, Any] = {
-            "$inc": {
-                "next_index": len(turns) + answers,
-                "message_count": len(logged),
-                "pair_count": sum(turn.role == "assistant" for turn in logged),
-            },
-            "$push": _logged([_event(turn) for turn in logged]),
-            "$set": {"updated_at": moment},
+        update: dict[str, Any] = _handing_out(len(turns) + answers, [] if counted else turns) | {
             "$setOnInsert": {
                 "title": title_of(next((turn for turn in turns if turn.role == "user"), turns[0]).content),
                 "created_at": moment,
@@ -87,17 +79,7 @@ class Places:
             message_count=known.message_count + len(turns),
         )
         mark = new_id()[:16]
-        events = [_event(turn) for turn in turns]
-        events[-1]["by"] = mark
-        update = {
-            "$inc": {
-                "next_index": len(turns) + answers,
-                "message_count": len(turns),
-                "pair_count": sum(turn.role == "assistant" for turn in turns),
-            },
-            "$push": _logged(events),
-            "$set": {"updated_at": now()},
-        }
+        update = _handing_out(len(turns) + answers, turns, mark)
         return place if await self._updates.get(_Logging(known.unchanged, update, mark)) else None
 
     async def _upsert(self, owner: str, session_id: str, update: dict[str, Any]) -> Document:
@@ -195,6 +177,15 @@ def _place(session: Document, index: int, newest: tuple[str, ...] = ()) -> Place
         message_count=session["message_count"],
         newest=newest,
     )
+
+
+def _handing_out(places: int, logged: Sequence[Turn], mark: str | None = None) -> dict[str, Any]:
+    """The update that takes places and logs turns. `mark`: stands in the last event."""
+    events = [_event(turn) for turn in logged]
+    if mark is not None:
+        events[-1]["by"] = mark
+    counted = {"message_count": len(logged), "pair_count": sum(turn.role == "assistant" for turn in logged)}
+    return {"$inc": {"next_index": places} | counted, "$push": _logged(events), "$set": {"updated_at": now()}}
 
 
 def _logged(events: list[Document]) -> Document:

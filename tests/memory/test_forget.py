@@ -9,7 +9,7 @@ import pytest
 from pymongo.errors import AutoReconnect
 
 from agents.memory import Memory
-from tests.conversations import USER, messages, pairs, request, say, settle, turn
+from tests.conversations import USER, messages, pairs, request, say, settle, turn, until
 from utils.errors import Conflict, NotFound
 
 
@@ -121,14 +121,21 @@ async def test_forgotten_exchanges_are_not_counted_any_more(quiet: Memory) -> No
     assert session.pair_count == 2
 
 
-async def keep_saying(memory: Memory, session_id: str, said: list[tuple[float, str]], until: asyncio.Event) -> None:
+async def keep_saying(memory: Memory, session_id: str, said: list[tuple[float, str]], done: asyncio.Event) -> None:
     """Asks one question after the other; notes when each that was answered was begun, and its `turn_id`."""
-    while not until.is_set():
+    while not done.is_set():
         asked = request("Where is my pen?", session_id)
         began = time.monotonic()
         with suppress(Conflict):
             await memory.chat(asked)
             said.append((began, asked.turn_id))
+
+
+async def said_at_least(said: list[tuple[float, str]], count: int) -> None:
+    async def enough() -> bool:
+        return len(said) >= count
+
+    await until(enough)
 
 
 @pytest.mark.parametrize("what", ["session", "user"])
@@ -137,16 +144,14 @@ async def test_what_is_said_after_a_deletion_began_stays(quiet: Memory, what: st
     said: list[tuple[float, str]] = []
     done = asyncio.Event()
     saying = [asyncio.create_task(keep_saying(quiet, "s1", said, done)) for _ in range(4)]
-    while len(said) < 8:  # noqa: ASYNC110 - what is waited for happens in other tasks
-        await asyncio.sleep(0.01)
+    await said_at_least(said, 8)
     began = time.monotonic()
     if what == "session":
         deleted = await quiet.engine.forgetter.session(USER, "s1")
     else:
         deleted = await quiet.engine.forgetter.user(USER)
     ended = len(said)
-    while len(said) < ended + 20:  # noqa: ASYNC110
-        await asyncio.sleep(0.01)
+    await said_at_least(said, ended + 20)
     done.set()
     await asyncio.gather(*saying)
     assert deleted["vectors"] >= 400
