@@ -4,17 +4,15 @@ import codecs
 import logging
 import sys
 import webbrowser
-from collections.abc import Callable, Coroutine, Iterator
-from functools import wraps
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, NoReturn, ParamSpec
+from typing import Annotated, BinaryIO
 
 import typer
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 from pymongo.errors import ConfigurationError as PyMongoConfigurationError
 from pymongo.errors import PyMongoError
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -28,34 +26,29 @@ from api.doctor import examine
 from api.fields import Identifier
 from api.server import serve as serve_api
 from api.settings_table import rows
+from api.store_commands import app as store
 from api.strict import read_json
+from api.terminal import asynchronous, err, fail, out
 from api.wire.chat import QueryRequest
 from api.wire.messages import MessageIn
 from api.wire.search import SearchRequest
 from config.recipes import SEARCH
 from config.settings import Settings
 from embedded.launch import StoreStartError
-from embedded.launch import serve as serve_store
 from memory.domain import Turn
 from memory.ids import derived_id, new_id
 from memory.recall import with_overrides
 from utils.clock import now
 from utils.errors import InvalidInput, LociError
-from utils.loops import new_runner
 from utils.mongo import as_loci_error
 from workers.run import run_beat, run_worker
 
 IDENTIFIER: TypeAdapter[str] = TypeAdapter(Identifier)
 BATCH = 200  # messages that `loci import` commits at a time
 
-P = ParamSpec("P")
-
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Loci: a chat backend that remembers.")
-out = Console()
-err = Console(stderr=True)
-
+app.add_typer(store, name="store")
 User = Annotated[str, typer.Option("--user", "-u", help="Whose memory")]
-Home = Annotated[Path | None, typer.Option("--home", help="Instead of LOCI_HOME")]
 
 
 def main() -> None:
@@ -81,20 +74,6 @@ def _reason(error: ErrorDetails, model: str) -> str:
     name = ".".join(map(str, error["loc"]))
     message = error["msg"].removeprefix("Value error, ")
     return f"{name.upper() if model == 'Settings' else name}: {message}" if name else message
-
-
-def fail(message: str) -> NoReturn:
-    err.print(f"[red]loci:[/red] {escape(message)}", highlight=False, soft_wrap=True)
-    sys.exit(1)
-
-
-def asynchronous(command: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
-    @wraps(command)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        with new_runner() as runner:
-            runner.run(command(*args, **kwargs))
-
-    return run
 
 
 @app.command()
@@ -127,12 +106,6 @@ def worker(
 def beat() -> None:
     """Only send the sweeps; needs REDIS_URL."""
     run_beat(Settings())
-
-
-@app.command()
-def store(port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 for any")] = 0, home: Home = None) -> None:
-    """Run the built-in store alone, for mongosh, Compass or any driver."""
-    serve_store(home or Settings().loci_home, port)
 
 
 @app.command()

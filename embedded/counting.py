@@ -46,32 +46,27 @@ def count(plan: Plan, source: Source, *, effort: Effort | None = None) -> Iterat
 
 def _counted(index: Index, low: bytes, high: bytes, source: Source) -> Iterator[int]:
     """The numbers of entries in a range, piece by piece."""
-    table = index.table
-    place: tuple[object, ...] = (low, -1)
+    beyond, place = "key >= ?", (low,)
     while True:
-        end = (
+        entries = f"FROM {index.table} WHERE idx = ? AND {beyond} AND key < ?"
+        values = (index.id, *place, high)
+        number: int = (
+            source().execute(f"SELECT COUNT(*) FROM (SELECT 1 {entries} LIMIT {PIECE})", values).fetchone()[0]  # noqa: S608
+        )
+        if number < PIECE:
+            yield number
+            return
+        last = (
             source()
             .execute(
-                f"SELECT key, doc FROM {table} WHERE idx = ? AND (key, doc) > (?, ?) AND key < ? "  # noqa: S608
-                f"ORDER BY key, doc LIMIT 1 OFFSET {PIECE - 1}",
-                (index.id, *place, high),
+                f"SELECT key, doc {entries} ORDER BY key, doc LIMIT 1 OFFSET {PIECE - 1}",
+                values,
             )
             .fetchone()
         )
-        if end is not None:
+        if last is not None:  # else some were deleted since
             yield PIECE
-            place = end
-            continue
-        (rest,) = (
-            source()
-            .execute(
-                f"SELECT COUNT(*) FROM {table} WHERE idx = ? AND (key, doc) > (?, ?) AND key < ?",  # noqa: S608
-                (index.id, *place, high),
-            )
-            .fetchone()
-        )
-        yield rest
-        return
+            beyond, place = ("key > ?", last[:1]) if index.unique else ("(key, doc) > (?, ?)", last)
 
 
 def _entries(index: Index, low: bytes, high: bytes, source: Source) -> Iterator[list[int]]:

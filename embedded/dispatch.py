@@ -14,7 +14,7 @@ from embedded.codec import encode_error
 from embedded.commands import COMMANDS
 from embedded.commands.call import Call, Now, Read, Reply, Steps, Write
 from embedded.commands.checks import check
-from embedded.errors import StoreError
+from embedded.errors import StoreError, storage_error
 from embedded.ledger import Ledger
 from embedded.store import Store
 from embedded.wire import Request
@@ -107,8 +107,10 @@ def error_reply(error: Exception, command: str) -> Reply:
     """The reply that tells of an error; one that is not the client's doing is logged."""
     if not isinstance(error, StoreError):
         logger.error("%s failed", command, exc_info=error)
-        code = 14031 if isinstance(error, sqlite3.Error) else 8
-        error = StoreError(code, f"internal error: {type(error).__name__}: {error}")
+        if isinstance(error, sqlite3.Error):
+            error = storage_error(error)
+        else:
+            error = StoreError(8, f"internal error: {type(error).__name__}: {error}")
     fields = {"errmsg": error.message, "code": error.code, "codeName": error.name}
     try:
         return encode_error({**fields, **error.extra})

@@ -1,5 +1,7 @@
 """Which errors does the store answer with? MongoDB's own codes and names."""
 
+import sqlite3
+
 NAMES = {
     2: "BadValue",
     8: "UnknownError",
@@ -19,8 +21,8 @@ NAMES = {
     48: "NamespaceExists",
     50: "MaxTimeMSExpired",
     52: "DollarPrefixedFieldName",
-    54: "NotSingleValueField",
     53: "InvalidIdField",
+    54: "NotSingleValueField",
     56: "EmptyFieldName",
     59: "CommandNotFound",
     61: "ShardKeyNotFound",
@@ -42,6 +44,7 @@ NAMES = {
     241: "ConversionFailure",
     292: "QueryExceededMemoryLimitNoDiskUseAllowed",
     322: "APIVersionError",
+    327: "DataCorruptionDetected",
     10334: "BSONObjectTooLarge",
     11000: "DuplicateKey",
     11600: "InterruptedAtShutdown",
@@ -67,3 +70,22 @@ class StoreError(Exception):
 def not_implemented(what: str) -> StoreError:
     """An operator, stage, option or command that MongoDB has and this store does not: refused, never ignored."""
     return StoreError(238, f"{what} is not supported by the built-in store; set MONGODB_URI to use a MongoDB server")
+
+
+DAMAGED = (
+    "put a copy from before in its place, or move it away to begin anew; sqlite3's .recover saves what can be read"
+)
+"""What to do with a file that SQLite cannot read."""
+
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_NO_ROOM = (sqlite3.SQLITE_FULL,)
+
+
+def storage_error(error: sqlite3.Error) -> StoreError:
+    """What the client is told when SQLite fails: OutOfDiskSpace (14031), DataCorruptionDetected (327), else 8."""
+    primary = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the upper bits are details
+    if primary in _NO_ROOM:
+        return StoreError(14031, f"the store could not write: {error}")
+    if primary in _DAMAGE:
+        return StoreError(327, f"the data file is damaged ({error}): {DAMAGED}")
+    return StoreError(8, f"the storage failed: {error}")

@@ -8,7 +8,7 @@ writer's COMMIT.
 
 import sqlite3
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -44,6 +44,7 @@ class Ledger:
         self._multikey = {index.id: index.multikey for _, index in catalog.indexes()}
         self._turned_multikey: set[Index] = set()
         self._dropped: list[Index] = []
+        self._between: list[Callable[[sqlite3.Connection], None]] = []
 
     def source(self) -> sqlite3.Connection:
         """The connection that sees what this transaction has written so far."""
@@ -78,6 +79,9 @@ class Ledger:
             self._multikey[index.id] = index.multikey
         self._turned_multikey.clear()
         self._dropped.clear()
+        between, self._between = self._between, []
+        for run in between:
+            run(self.connection)
 
     def rolled_back(self, catalog: Catalog) -> None:
         """Called after ROLLBACK, with the catalog of the last COMMIT."""
@@ -86,6 +90,11 @@ class Ledger:
         for index in self._dropped:
             index.dropped = False
         self._dropped.clear()
+        self._between.clear()
+
+    def between_transactions(self, run: Callable[[sqlite3.Connection], None]) -> None:
+        """Run what SQLite refuses inside a transaction once this one has ended well. `run` must not raise."""
+        self._between.append(run)
 
     # Documents
 

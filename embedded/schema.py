@@ -8,6 +8,8 @@ ordered by (index, key), the key being the order-preserving bytes of `operators.
 import sqlite3
 from pathlib import Path
 
+from embedded.errors import storage_error
+
 APPLICATION_ID = 0x4C6F6369  # "Loci"
 VERSION = 1
 ROW_BITS = 40
@@ -41,16 +43,16 @@ def open_file(path: Path) -> sqlite3.Connection:
         if not new and application == 0 and version == 0:
             new = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0] == 0
         if not new and application != APPLICATION_ID:
-            raise FileRefused(f"{path} is a SQLite file of another program")
+            raise FileRefused(f"{path} is a SQLite file of another program: move it away, or choose another folder")
         if not new and version != VERSION:
-            raise FileRefused(f"{path} has schema version {version}, this program knows {VERSION}")
+            raise FileRefused(f"{path} has schema version {version}, this program knows {VERSION}: use what wrote it")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         if new:
             connection.executescript(f"BEGIN;{_TABLES}COMMIT;")
         connection.execute("SELECT COUNT(*) FROM collections").fetchone()
     except sqlite3.Error as error:
-        raise FileRefused(f"{path} cannot be opened: {error}") from error
+        raise FileRefused(f"{path} cannot be opened: {storage_error(error).message}") from error
     return connection
 
 

@@ -52,6 +52,7 @@ def serve(home: Path, port: int = 0, idle_exit: float | None = None) -> None:
     except OSError as error:
         raise StoreStartError(f"{folder} cannot be made: {error.strerror}") from error
     with _locked(folder / "lock"), contextlib.closing(_listen(folder, port)) as listener:
+        os.environ["SQLITE_TMPDIR"] = str(folder)  # what is written beside the file stays as private as the file
         sys.setswitchinterval(0.0005)  # the writer's thread and the event loop take turns quickly
         gc.freeze()  # what is loaded stays, and need not be looked through for garbage
         gc.set_threshold(10_000, 20, 20)

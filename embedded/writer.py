@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 
 from embedded.catalog import Catalog
-from embedded.errors import StoreError
+from embedded.errors import StoreError, storage_error
 from embedded.ledger import Ledger
 
 logger = logging.getLogger(__name__)
@@ -119,4 +119,4 @@ class Writer:
                 logger.exception("ROLLBACK failed")
         self._ledger.rolled_back(self._published)
         for job in jobs:
-            job.outcome = StoreError(14031, f"the store could not write: {error}")
+            job.outcome = storage_error(error)

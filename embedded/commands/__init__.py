@@ -3,6 +3,7 @@
 from embedded.commands import (
     aggregating,
     collections,
+    compacting,
     explaining,
     find_and_modify,
     greeting,
@@ -20,6 +21,7 @@ COMMANDS: dict[str, Command] = {
     **find_and_modify.COMMANDS,
     **aggregating.COMMANDS,
     **collections.COMMANDS,
+    **compacting.COMMANDS,
     **indexes.COMMANDS,
     **statistics.COMMANDS,
     **explaining.COMMANDS,

@@ -1,6 +1,7 @@
 """The command `loci`."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -11,9 +12,11 @@ from typing import Any
 
 import httpx
 import pytest
+from pymongo import MongoClient
 
 from api.cli import main
 from tests.checks import eventually
+from tests.embedded.drivers import kept_attached
 from tests.processes import free_port, loci, run
 from tests.scripted_model import ScriptedModel, answer, status
 
@@ -278,6 +281,18 @@ def test_the_store_alone_is_joined_by_the_other_commands(tmp_path: Path) -> None
         assert run(tmp_path, "ask", "hello").returncode == 0
         assert json.loads(state.read_text())["pid"] == pid
         assert store.stop() == 0
+
+
+def test_the_store_gives_back_the_room_of_what_was_deleted(tmp_path: Path) -> None:
+    refused = run(tmp_path, "store", "compact")
+    assert refused.returncode == 1 and "there is no store in" in refused.stderr
+    assert run(tmp_path, "ask", "hello").returncode == 0
+    with kept_attached(tmp_path) as uri, MongoClient(uri) as client:
+        client.loci.large.insert_one({"_id": 1, "pad": os.urandom(3_000_000)})
+        client.loci.large.delete_one({"_id": 1})
+        joined = run(tmp_path, "store", "compact")
+        assert float(re.match(r"([\d.]+) MB freed, [\d.]+ MB left\n$", joined.stdout)[1]) > 2.5
+    assert run(tmp_path, "store", "compact").stdout.startswith("0.0 MB freed")
 
 
 def test_another_model_embeds_anew_what_is_there(here: Run, tmp_path: Path) -> None:

@@ -74,6 +74,10 @@ class Opened:
     def __init__(self, path) -> None:
         self.store = Store(path, deliver=lambda jobs: [job.done(job.outcome) for job in jobs])
 
+    def reopen(self) -> None:
+        self.store.close()
+        self.store = Store(self.store.path, deliver=lambda jobs: [job.done(job.outcome) for job in jobs])
+
     def write(self, command, body):
         done: list[object] = []
         over = threading.Event()
@@ -103,6 +107,23 @@ def test_a_full_disk_refuses_writes_and_reads_go_on(opened):
     connection.execute("PRAGMA max_page_count = 100000")
     assert isinstance(opened.write(insert, large), bytes)
     assert reader.execute("SELECT COUNT(*) FROM documents").fetchone() == (2,)
+
+
+def test_a_damaged_file_is_told_and_nothing_else_stops(opened):
+    documents = [{"_id": n, "s": "x" * 5_000} for n in range(200)]
+    assert isinstance(opened.write(insert, {"insert": "c", "$db": "t", "documents": documents}), bytes)
+    connection = opened.store.connection
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    size = connection.execute("PRAGMA page_size").fetchone()[0]
+    (root,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'entries'").fetchone()
+    with opened.store.path.open("r+b") as file:  # the root of the table of entries
+        file.seek((root - 1) * size)
+        file.write(b"\xff" * size)
+    opened.reopen()
+    index = {"createIndexes": "c", "$db": "t", "indexes": [{"key": {"s": 1}, "name": "s"}]}
+    outcome = opened.write(create_indexes, index)
+    assert isinstance(outcome, StoreError) and outcome.code == 327 and "copy from before" in outcome.message
+    assert opened.store.source().execute("SELECT COUNT(*) FROM documents").fetchone() == (200,)
 
 
 def test_a_collection_of_a_failed_transaction_is_not_there(opened):

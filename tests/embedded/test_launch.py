@@ -125,8 +125,9 @@ def test_a_signal_ends_the_server_cleanly(tmp_path, number):
     assert not (tmp_path / "store" / "store.json").exists()
 
 
-async def test_a_foreign_a_newer_and_a_corrupt_file_are_refused_with_the_reason(tmp_path):
-    for name, words in (("foreign", "another program"), ("newer", "schema version 99"), ("corrupt", "not a database")):
+async def test_a_foreign_a_newer_and_a_corrupt_file_are_refused_with_what_to_do(tmp_path):
+    told = (("foreign", "move it away"), ("newer", "version 99.*use what wrote it"), ("corrupt", "copy from before"))
+    for name, words in told:
         folder = tmp_path / name / "store"
         folder.mkdir(parents=True)
         if name == "corrupt":

@@ -1,0 +1,46 @@
+"""`loci store`: how is the built-in store run alone, and made smaller?"""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pymongo import AsyncMongoClient
+
+from api.terminal import Home, asynchronous, err, fail, out
+from config.settings import Settings
+from embedded.launch import attached, serve
+
+app = typer.Typer(invoke_without_command=True, help="Run the built-in store alone, for mongosh, Compass or any driver.")
+
+
+@app.callback()
+def run(
+    context: typer.Context,
+    port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 for any")] = 0,
+    home: Home = None,
+) -> None:
+    if context.invoked_subcommand is None:
+        serve(_folder(home), port)
+
+
+@app.command()
+@asynchronous
+async def compact(home: Home = None) -> None:
+    """Give the disk back what was deleted; reads go on, writes wait meanwhile."""
+    folder = _folder(home)
+    file = folder / "store" / "data.db"
+    if not file.exists():
+        fail(f"there is no store in {folder}")
+    client: AsyncMongoClient[dict[str, Any]]
+    async with attached(folder, idle_exit=1.0) as uri, AsyncMongoClient(uri) as client:
+        for name in await client.list_database_names():
+            for collection in await client[name].list_collection_names():
+                with err.status("writing the file anew"):
+                    freed = (await client[name].command("compact", collection))["bytesFreed"]
+                out.print(f"{freed / 1e6:.1f} MB freed, {file.stat().st_size / 1e6:.1f} MB left", highlight=False)
+                return
+    out.print("the store is empty")
+
+
+def _folder(home: Path | None) -> Path:
+    return home or Settings().loci_home
