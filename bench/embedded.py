@@ -150,8 +150,11 @@ class Wire:
         """The reply to a command."""
         body = bson.encode({**command, "$db": DATABASE})
         self._socket.sendall(struct.pack("<iiiiIB", 21 + len(body), 1, 0, OP_MSG, 0, 0) + body)
-        (length,) = struct.unpack("<i", _received(self._socket, 4))
-        reply = bson.decode(_received(self._socket, length - 4)[17:], AWARE)
+        parts = [self._socket.recv(1 << 16)]
+        (length,) = struct.unpack_from("<i", parts[0])
+        if length > len(parts[0]):
+            parts.append(_received(self._socket, length - len(parts[0])))
+        reply = bson.decode(memoryview(b"".join(parts))[21:], AWARE)
         if reply["ok"] != 1.0 or "writeErrors" in reply:
             raise RuntimeError(str(reply)[:300])
         return reply

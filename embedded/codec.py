@@ -30,6 +30,7 @@ OPTIONS: CodecOptions[Document] = CodecOptions(
 _INT32 = struct.Struct("<i")
 _INT64 = struct.Struct("<q")
 _POSITIONS = [b"\x03%d\x00" % n for n in range(1024)]
+_CURSOR = b"\x03cursor\x00"
 _OK = b"\x01ok\x00" + struct.pack("<d", 1.0)
 
 
@@ -71,29 +72,21 @@ def encode_error(fields: Mapping[str, Any]) -> bytes:
 
 
 def encode_cursor(batch_name: bytes, batch: Iterable[bytes], cursor_id: int, namespace: str) -> bytes:
-    """The reply `{cursor: {firstBatch or nextBatch, id, ns}, ok: 1}`, the documents' bytes spliced in as they are."""
+    """The reply `{cursor: {firstBatch or nextBatch, id, ns}, ok: 1}`, the documents' bytes spliced in as they are.
+
+    The lengths are reckoned first, so that a batch of 16 MiB is put together once.
+    """
     parts: list[bytes] = []
     for n, raw in enumerate(batch):
         parts.append(_POSITIONS[n] if n < 1024 else b"\x03%d\x00" % n)
         parts.append(raw)
-    array = b"".join(parts)
     name = namespace.encode() + b"\x00"
-    cursor = b"".join(
-        (
-            b"\x04",
-            batch_name,
-            b"\x00",
-            _INT32.pack(len(array) + 5),
-            array,
-            b"\x00\x12id\x00",
-            _INT64.pack(cursor_id),
-            b"\x02ns\x00",
-            _INT32.pack(len(name)),
-            name,
-        )
-    )
-    body = b"".join((b"\x03cursor\x00", _INT32.pack(len(cursor) + 5), cursor, b"\x00", _OK))
-    return b"".join((_INT32.pack(len(body) + 5), body, b"\x00"))
+    tail = b"".join((b"\x00\x12id\x00", _INT64.pack(cursor_id), b"\x02ns\x00", _INT32.pack(len(name)), name, b"\x00"))
+    array = 4 + sum(map(len, parts)) + 1
+    cursor = 4 + 1 + len(batch_name) + 1 + array - 1 + len(tail)
+    whole = 4 + len(_CURSOR) + cursor + len(_OK) + 1
+    head = (_INT32.pack(whole), _CURSOR, _INT32.pack(cursor), b"\x04", batch_name, b"\x00", _INT32.pack(array))
+    return b"".join((*head, *parts, tail, _OK, b"\x00"))
 
 
 def encode_value_document(name: str, raw: bytes | None, fields: Mapping[str, Any]) -> bytes:

@@ -7,7 +7,7 @@ from itertools import count
 from typing import cast
 
 from embedded.dispatch import Dispatcher
-from embedded.wire import HEADER_SIZE, Request, WireError, message_length, parse, reply_message
+from embedded.wire import HEADER_SIZE, Request, WireError, message_length, parse, reply_head
 
 logger = logging.getLogger(__name__)
 
@@ -99,7 +99,7 @@ class Connection(asyncio.Protocol):
     def _answer(self, reply: bytes) -> None:
         request, self._request = self._request, None
         if request is not None and request.wants_reply and self._transport is not None:
-            self._transport.write(reply_message(request, reply))
+            self._transport.write(reply_head(request, reply) + reply)
 
     def _refuse(self, error: Exception) -> None:
         logger.warning("connection %d closed: %s", self._number, error)

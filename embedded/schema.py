@@ -13,6 +13,7 @@ from embedded.errors import storage_error
 APPLICATION_ID = 0x4C6F6369  # "Loci"
 VERSION = 1
 ROW_BITS = 40
+WRITING_CACHE, READING_CACHE = 16_000, 4_000  # KiB; there are five readers
 
 _TABLES = f"""
 CREATE TABLE collections (
@@ -37,7 +38,7 @@ def open_file(path: Path) -> sqlite3.Connection:
     """The writer's connection, the tables made where the file is new. Raises FileRefused."""
     new = not path.exists() or path.stat().st_size == 0
     try:
-        connection = _connect(path)
+        connection = _connect(path, WRITING_CACHE)
         application: int = connection.execute("PRAGMA application_id").fetchone()[0]
         version: int = connection.execute("PRAGMA user_version").fetchone()[0]
         if not new and application == 0 and version == 0:
@@ -58,13 +59,14 @@ def open_file(path: Path) -> sqlite3.Connection:
 
 def open_reader(path: Path) -> sqlite3.Connection:
     """A connection for reading: each of its statements sees everything that was committed before it."""
-    connection = _connect(path)
+    connection = _connect(path, READING_CACHE)
     connection.execute("PRAGMA query_only = ON")
     return connection
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def _connect(path: Path, cache: int) -> sqlite3.Connection:
+    """`cache`: KiB of pages that the connection keeps; beyond them the system's own cache serves."""
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
     connection.execute("PRAGMA busy_timeout = 5000")
-    connection.execute("PRAGMA cache_size = -32000")
+    connection.execute(f"PRAGMA cache_size = -{cache}")
     return connection

@@ -7,13 +7,11 @@ file that says where it listens, and the log.
 import asyncio
 import contextlib
 import fcntl
-import gc
 import json
 import logging
 import os
 import signal
 import socket
-import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator
@@ -21,6 +19,7 @@ from pathlib import Path
 
 from embedded.connection import Connection
 from embedded.dispatch import Dispatcher, deliver
+from embedded.process import give_back, tune
 from embedded.schema import FileRefused
 from embedded.store import Store
 from embedded.sweeping import SECONDS, sweeps
@@ -53,9 +52,7 @@ def serve(home: Path, port: int = 0, idle_exit: float | None = None) -> None:
         raise StoreStartError(f"{folder} cannot be made: {error.strerror}") from error
     with _locked(folder / "lock"), contextlib.closing(_listen(folder, port)) as listener:
         os.environ["SQLITE_TMPDIR"] = str(folder)  # what is written beside the file stays as private as the file
-        sys.setswitchinterval(0.0005)  # the writer's thread and the event loop take turns quickly
-        gc.freeze()  # what is loaded stays, and need not be looked through for garbage
-        gc.set_threshold(10_000, 20, 20)
+        tune()
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             runner.run(_serve(folder, listener, idle_exit))
 
@@ -112,6 +109,7 @@ async def _sweep_forever(store: Store) -> None:
     while True:
         await asyncio.sleep(SECONDS)
         store.cursors.expire()
+        give_back()
         for run in sweeps(store.catalog):
             more = True
             while more:

@@ -116,13 +116,11 @@ def _split_documents(message: bytes, position: int, end: int) -> list[bytes]:
     return documents
 
 
-def reply_message(request: Request, reply: bytes) -> bytes:
-    """The message that answers `request` with the BSON document `reply`."""
+def reply_head(request: Request, reply: bytes) -> bytes:
+    """What goes before the BSON document `reply` in the message that answers `request`."""
     if request.legacy:
-        head = _REPLY_HEAD.pack(36 + len(reply), 0, request.request_id, OP_REPLY, 8, 0, 0, 1)
-    else:
-        head = _MSG_HEAD.pack(21 + len(reply), 0, request.request_id, OP_MSG, 0, 0)
-    return head + reply
+        return _REPLY_HEAD.pack(36 + len(reply), 0, request.request_id, OP_REPLY, 8, 0, 0, 1)
+    return _MSG_HEAD.pack(21 + len(reply), 0, request.request_id, OP_MSG, 0, 0)
 
 
 def request_message(request_id: int, body: bytes) -> bytes:
