@@ -1,4 +1,4 @@
-"""`loci store`: how is the built-in store run alone, and made smaller?"""
+"""`loci store`: how is the built-in store run alone, copied, and made smaller?"""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,7 +8,9 @@ from pymongo import AsyncMongoClient
 
 from api.terminal import Home, asynchronous, err, fail, out
 from config.settings import Settings
+from embedded.backup import back_up
 from embedded.launch import attached, serve
+from embedded.schema import FileRefused
 
 app = typer.Typer(invoke_without_command=True, help="Run the built-in store alone, for mongosh, Compass or any driver.")
 
@@ -28,9 +30,7 @@ def run(
 async def compact(home: Home = None) -> None:
     """Give the disk back what was deleted; reads go on, writes wait meanwhile."""
     folder = _folder(home)
-    file = folder / "store" / "data.db"
-    if not file.exists():
-        fail(f"there is no store in {folder}")
+    file = _file(folder)
     client: AsyncMongoClient[dict[str, Any]]
     async with attached(folder, idle_exit=1.0) as uri, AsyncMongoClient(uri) as client:
         for name in await client.list_database_names():
@@ -40,6 +40,23 @@ async def compact(home: Home = None) -> None:
                 out.print(f"{freed / 1e6:.1f} MB freed, {file.stat().st_size / 1e6:.1f} MB left", highlight=False)
                 return
     out.print("the store is empty")
+
+
+@app.command()
+def backup(target: Annotated[Path, typer.Argument(help="The file to make")], home: Home = None) -> None:
+    """Copy the store as it is at this moment into one file; whoever uses it goes on."""
+    try:
+        size = back_up(_file(_folder(home)), target)
+    except (FileExistsError, FileRefused) as error:
+        fail(str(error))
+    out.print(f"{size / 1e6:.1f} MB in {target}", highlight=False, soft_wrap=True)
+
+
+def _file(folder: Path) -> Path:
+    file = folder / "store" / "data.db"
+    if not file.exists():
+        fail(f"there is no store in {folder}")
+    return file
 
 
 def _folder(home: Path | None) -> Path:

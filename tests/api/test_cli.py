@@ -295,6 +295,20 @@ def test_the_store_gives_back_the_room_of_what_was_deleted(tmp_path: Path) -> No
     assert run(tmp_path, "store", "compact").stdout.startswith("0.0 MB freed")
 
 
+def test_a_backup_taken_while_loci_runs_is_a_store_again(tmp_path: Path) -> None:
+    home, copy = tmp_path / "home", tmp_path / "loci.db"
+    assert run(home, "ask", "Remember that my boat is called Heron.").returncode == 0
+    with loci(home, "store"):
+        eventually((home / "store" / "store.json").exists)
+        assert re.match(r"[\d.]+ MB in .*loci\.db\n$", run(home, "store", "backup", str(copy)).stdout)
+        again = run(home, "store", "backup", str(copy))
+        assert again.returncode == 1 and "is there already" in again.stderr
+    restored = tmp_path / "restored" / "store" / "data.db"
+    restored.parent.mkdir(parents=True)
+    copy.rename(restored)
+    assert "Heron" in run(tmp_path / "restored", "ask", "What is my boat called?").stdout
+
+
 def test_another_model_embeds_anew_what_is_there(here: Run, tmp_path: Path) -> None:
     file = write(tmp_path / "said.jsonl", {"role": "user", "content": "The heron nests by the mill."})
     assert here("import", str(file), mongodb_db="other").returncode == 0
