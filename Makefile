@@ -20,6 +20,7 @@ check: .venv/dev
 
 bench: .venv/dev
 	$(BIN)/python -m bench.query
+	$(BIN)/python -m bench.embedded
 
 # Needs uv. The lock serves Linux and macOS and names no registry.
 lock:

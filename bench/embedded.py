@@ -10,6 +10,7 @@ encoding, SQLite's statement with a COMMIT in full sync, and a round trip of the
 """
 
 import argparse
+import asyncio
 import contextlib
 import multiprocessing
 import os
@@ -139,6 +140,11 @@ def round_trips() -> Iterator[Callable[[int, int], None]]:
     listener.close()
 
 
+def _message(command: Document) -> bytes:
+    body = bson.encode(command)
+    return struct.pack("<iiiiIB", 21 + len(body), 1, 0, OP_MSG, 0, 0) + body
+
+
 class Wire:
     """A client of the store that does no more than it has to: one socket, one command after the other."""
 
@@ -148,8 +154,7 @@ class Wire:
 
     def ask(self, command: Document) -> Document:
         """The reply to a command."""
-        body = bson.encode({**command, "$db": DATABASE})
-        self._socket.sendall(struct.pack("<iiiiIB", 21 + len(body), 1, 0, OP_MSG, 0, 0) + body)
+        self._socket.sendall(_message({**command, "$db": DATABASE}))
         parts = [self._socket.recv(1 << 16)]
         (length,) = struct.unpack_from("<i", parts[0])
         if length > len(parts[0]):
@@ -295,6 +300,32 @@ def measure(server: Server, raw: Raw, documents: int, seconds: float) -> None:
     wire.close()
 
 
+async def insert_at_once(server: Server, clients: int, seconds: float) -> float:
+    """Documents a second that so many clients insert, each one after the other."""
+    until = time.perf_counter() + seconds
+    vectors = [document_of(n)["embedding"] for n in range(50)]
+    inserted = 0
+
+    async def client(number: int) -> None:
+        nonlocal inserted
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        n = 0
+        while time.perf_counter() < until:
+            document = {"_id": f"{clients}-{number}-{n}", "embedding": vectors[n % 50]}
+            writer.write(_message({"insert": "at_once", "documents": [document], "$db": DATABASE}))
+            (length,) = struct.unpack("<i", await reader.readexactly(4))
+            reply = bson.decode((await reader.readexactly(length - 4))[17:])
+            if reply["n"] != 1:
+                raise RuntimeError(str(reply)[:300])
+            n += 1
+        inserted += n
+        writer.close()
+
+    began = time.perf_counter()
+    await asyncio.gather(*(client(number) for number in range(clients)))
+    return inserted / (time.perf_counter() - began)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=100_000)
@@ -311,6 +342,9 @@ def main() -> None:
             f"{filled:.0f} MB after filling"
         )
         measure(server, raw, options.documents, options.seconds)
+        for clients in (1, 8, 32, 64):
+            rate = asyncio.run(insert_at_once(server, clients, options.seconds / 2))
+            print(f"{clients:3} clients that insert: {rate:.0f} documents a second, each durable before its reply")
         print(f"resident after all {server.resident():.0f} MB")
         server.stop()
 
