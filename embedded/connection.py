@@ -29,10 +29,13 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)  # uvloop's is not a subclass
+        host, port, *_ = transport.get_extra_info("peername") or ("", 0)
+        self._dispatcher.activity.connected(self._number, f"{host}:{port}")
         self._changed(self, True)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
+        self._dispatcher.activity.disconnected(self._number)
         self._changed(self, False)
 
     def data_received(self, data: bytes) -> None:
@@ -79,6 +82,7 @@ class Connection(asyncio.Protocol):
                 self._transport.resume_reading()
 
     def _handle(self, message: bytes) -> None:
+        self._dispatcher.activity.bytes_in += len(message)
         request = self._request = parse(message)
         reply = self._dispatcher.handle(request, self._number, self._done)
         if reply is not None:
@@ -99,7 +103,9 @@ class Connection(asyncio.Protocol):
     def _answer(self, reply: bytes) -> None:
         request, self._request = self._request, None
         if request is not None and request.wants_reply and self._transport is not None:
-            self._transport.write(reply_head(request, reply) + reply)
+            message = reply_head(request, reply) + reply
+            self._dispatcher.activity.bytes_out += len(message)
+            self._transport.write(message)
 
     def _refuse(self, error: Exception) -> None:
         logger.warning("connection %d closed: %s", self._number, error)

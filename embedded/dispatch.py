@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+from embedded.activity import Activity
 from embedded.codec import encode_error
 from embedded.commands import COMMANDS
 from embedded.commands.call import Call, Now, Read, Reply, Steps, Write
@@ -21,6 +22,7 @@ from embedded.wire import Request
 from embedded.writer import Job
 
 logger = logging.getLogger(__name__)
+_logged = logging.getLogger("embedded")
 
 LOOP_SECONDS = 0.002
 READING_THREADS = 4
@@ -33,31 +35,54 @@ class Dispatcher:
         self._store = store
         self._loop = loop
         self._threads = ThreadPoolExecutor(READING_THREADS, thread_name_prefix="reader")
+        _logged.addHandler(store.activity.log)
+
+    @property
+    def activity(self) -> Activity:
+        return self._store.activity
 
     def close(self) -> None:
         """Interrupt the reads that are under way and wait for them to end."""
         self._store.closing = True
         self._threads.shutdown(wait=True, cancel_futures=True)
+        _logged.removeHandler(self.activity.log)
 
     def handle(self, request: Request, connection: int, done: Callable[[Reply], None]) -> Reply | None:
         """The reply, or None: then `done` is called with it later."""
         name = next(iter(request.body), "")
-        call = Call(name, request.body, request.sequences, self._store, connection)
-        command = COMMANDS.get(name)
+        operation = self.activity.began(name, request.body, request.sequences, connection)
+        call = Call(name, request.body, request.sequences, self._store, connection, operation)
+
+        def over(reply: Reply) -> None:
+            self._over(call)
+            done(reply)
+
+        reply = self._begin(call, over)
+        if reply is not None:
+            self._over(call)
+        return reply
+
+    def _over(self, call: Call) -> None:
+        operation = call.operation
+        self.activity.ended(operation, self._store.catalog.get(operation.database, operation.target))
+
+    def _begin(self, call: Call, done: Callable[[Reply], None]) -> Reply | None:
+        command = COMMANDS.get(call.name)
         try:
             if command is None:
-                raise StoreError(59, f"no such command: '{name}'")
+                raise StoreError(59, f"no such command: '{call.name}'")
             check(call, command.fields)
             if isinstance(command, Now):
                 return command.run(call)
             if isinstance(command, Read):
                 return self._read(call, command.run(call), done)
         except Exception as error:
-            return error_reply(error, name)
+            return error_reply(error, call.name)
+        call.operation.writes = call.operation.waiting = True
         self._store.writer.put(
             Job(
                 turns(call, command),
-                lambda outcome: done(outcome if isinstance(outcome, bytes) else error_reply(outcome, name)),
+                lambda outcome: done(outcome if isinstance(outcome, bytes) else error_reply(outcome, call.name)),
             )
         )
         return None
@@ -68,11 +93,13 @@ class Dispatcher:
             if reply is not None:
                 return reply
             if call.slow or time.perf_counter() > until:
+                call.operation.waiting = True
                 self._threads.submit(self._read_on, call, steps, done)
                 return None
         raise RuntimeError(f"{call.name} gave no reply")
 
     def _read_on(self, call: Call, steps: Steps, done: Callable[[Reply], None]) -> None:
+        call.operation.waiting = False
         try:
             reply = next(reply for reply in steps if reply is not None)
         except Exception as error:
@@ -87,6 +114,7 @@ def turns(call: Call, command: Write) -> Callable[[Ledger], Reply | None]:
     def turn(ledger: Ledger) -> Reply | None:
         nonlocal steps
         if steps is None:
+            call.operation.waiting = False
             outcome = command.run(call, ledger)
             if isinstance(outcome, bytes):
                 return outcome

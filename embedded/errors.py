@@ -4,8 +4,10 @@ import sqlite3
 
 NAMES = {
     2: "BadValue",
+    4: "NoSuchKey",
     8: "UnknownError",
     9: "FailedToParse",
+    11: "UserNotFound",
     13: "Unauthorized",
     14: "TypeMismatch",
     15: "Overflow",
@@ -31,6 +33,7 @@ NAMES = {
     68: "IndexAlreadyExists",
     72: "InvalidOptions",
     73: "InvalidNamespace",
+    76: "NoReplicationEnabled",
     85: "IndexOptionsConflict",
     86: "IndexKeySpecsConflict",
     115: "CommandNotSupported",
@@ -48,6 +51,7 @@ NAMES = {
     10334: "BSONObjectTooLarge",
     11000: "DuplicateKey",
     11600: "InterruptedAtShutdown",
+    11601: "Interrupted",
     14031: "OutOfDiskSpace",
     40324: "Location40324",
 }

@@ -1,10 +1,11 @@
-"""What does the server hold open? The file, what is defined in it, the writer and the readers."""
+"""What does the server hold open? The file, what is defined in it, the writer, the readers and what they do."""
 
 import sqlite3
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from embedded.activity import Activity
 from embedded.catalog import Catalog, load
 from embedded.cursors import Cursors
 from embedded.schema import open_file, open_reader
@@ -22,6 +23,7 @@ class Store:
         self.connection = open_file(path)
         self.catalog: Catalog = load(self.connection)
         self.cursors = Cursors()
+        self.activity = Activity()
         self.closing = False
         self.writer = Writer(self.connection, self.catalog, publish=self._publish, deliver=deliver)
         self._readers = threading.local()

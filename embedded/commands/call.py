@@ -2,11 +2,12 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from bson import Int64
 
+from embedded.activity import Operation
 from embedded.catalog import Collection
 from embedded.codec import Document, decode, encode
 from embedded.errors import StoreError
@@ -39,6 +40,7 @@ class Call:
     sequences: Mapping[str, list[bytes]]
     store: Store
     connection: int = 0
+    operation: Operation = field(default_factory=Operation)
     deadline: float | None = None
     slow: bool = False
     """What comes next may take long: at the next breath it leaves the event loop."""
@@ -117,9 +119,12 @@ class Call:
         return value or None
 
     def breathe(self) -> None:
-        """Called now and then by what may take long. Raises MaxTimeMSExpired (50), InterruptedAtShutdown (11600)."""
+        """Called now and then by what may take long. Raises MaxTimeMSExpired (50), InterruptedAtShutdown (11600),
+        Interrupted (11601)."""
         if self.store.closing:
             raise StoreError(11600, "interrupted at shutdown")
+        if self.operation.killed:
+            raise StoreError(11601, "operation was interrupted")
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise StoreError(50, "operation exceeded time limit")
 

@@ -1,0 +1,30 @@
+"""What has the server logged lately?"""
+
+import datetime
+import json
+import logging
+from collections import deque
+
+MAX_LINES = 1024
+_SEVERITIES = {logging.DEBUG: "D1", logging.INFO: "I", logging.WARNING: "W", logging.ERROR: "E", logging.CRITICAL: "F"}
+
+
+class LogLines(logging.Handler):
+    """The last 1,024 lines, each a JSON document in the form that mongod logs in; `total` counts all there ever were."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.total = 0
+        self.lines: deque[str] = deque(maxlen=MAX_LINES)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        moment = datetime.datetime.fromtimestamp(record.created, datetime.UTC)
+        line = {
+            "t": {"$date": moment.isoformat(timespec="milliseconds")},
+            "s": _SEVERITIES.get(record.levelno, "I"),
+            "c": record.module.upper(),
+            "ctx": record.threadName,
+            "msg": record.getMessage(),
+        }
+        self.total += 1
+        self.lines.append(json.dumps(line))
