@@ -4,6 +4,7 @@ A `Catalog` is a value: whoever defines something makes a new one, so that a wri
 readers never see what is not committed.
 """
 
+import datetime
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -20,12 +21,15 @@ class Index:
     """One index. `multikey` is a bit for each component whose values came out of arrays; bits are only ever added.
 
     `dropped` is set before its entries are seen to go: what was read meanwhile is not to be trusted.
+    `uses` counts the scans `since` it was made or the server started; when two threads count at once, one may be lost.
     """
 
     id: int
     spec: Document
     multikey: int = 0
     dropped: bool = False
+    uses: int = 0
+    since: datetime.datetime = field(default_factory=lambda: datetime.datetime.now(datetime.UTC))
     name: str = field(init=False)
     keys: tuple[tuple[str, int], ...] = field(init=False)
     paths: tuple[tuple[tuple[str, ...], int], ...] = field(init=False)

@@ -20,6 +20,8 @@ def count(plan: Plan, source: Source, *, effort: Effort | None = None) -> Iterat
     index, ranges = plan.index, plan.ranges
     if plan.exact and index is None:
         index, ranges = plan.collection.identity, EVERYTHING
+    if plan.exact and index is not None and effort is None:
+        index.uses += 1
     total = 0
     if not plan.exact or index is None:
         for match in matches(plan, source, effort=effort):
@@ -99,6 +101,9 @@ class CollectionStats:
     @property
     def storage_size(self) -> int:
         return self.size + sum(self.index_sizes.values())
+
+
+NOTHING = CollectionStats(0, 0, {})
 
 
 def collection_stats(collection: Collection, source: Source) -> Iterator[CollectionStats | None]:

@@ -36,6 +36,7 @@ NAMES = {
     76: "NoReplicationEnabled",
     85: "IndexOptionsConflict",
     86: "IndexKeySpecsConflict",
+    96: "OperationFailed",
     115: "CommandNotSupported",
     123: "NotAReplicaSet",
     167: "InvalidIndexSpecificationOption",

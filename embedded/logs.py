@@ -10,7 +10,7 @@ _SEVERITIES = {logging.DEBUG: "D1", logging.INFO: "I", logging.WARNING: "W", log
 
 
 class LogLines(logging.Handler):
-    """The last 1,024 lines, each a JSON document in the form that mongod logs in; `total` counts all there ever were."""
+    """The last 1,024 lines, each a JSON document of the form that mongod logs; `total` counts all there were."""
 
     def __init__(self) -> None:
         super().__init__()

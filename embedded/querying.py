@@ -61,10 +61,11 @@ def select(
 ) -> Iterator[Match | None]:
     """The matches of a plan in the query's order, `skip` and `limit` applied."""
     wanted = query.skip + query.limit if query.limit else 0
-    if plan.ordered:
-        found = matches(plan, source, wanted=wanted, effort=effort, decoded=decoded)
-    else:
-        found = _sorted(matches(plan, source, effort=effort, decoded=decoded), query.sort, wanted)
+    found = matches(plan, source, wanted=wanted if plan.ordered else 0, effort=effort, decoded=decoded)
+    if effort is not None:
+        found = effort.found.through(found)
+    if not plan.ordered:
+        found = _sorted(found, query.sort, wanted)
     return _slice(found, query.skip, query.limit) if query.skip or query.limit else found
 
 

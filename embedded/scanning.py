@@ -5,10 +5,12 @@ between two pieces: a scan can pause for minutes, move to another thread, and ne
 """
 
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import merge
 from operator import itemgetter
+from typing import TypeVar
 
 from embedded.catalog import Index
 from embedded.codec import Document, decode
@@ -28,6 +30,8 @@ Match = tuple[int, bytes, Document | None]
 Decode = Callable[[int, bytes], Document]
 """The document of a row's bytes."""
 
+T = TypeVar("T")
+
 FIRST_PIECE = 32
 _LARGEST_FIRST = 256
 _LARGEST_PIECE = 1024
@@ -35,11 +39,33 @@ _PIECE_BYTES = 4 * 1024 * 1024
 
 
 @dataclass(slots=True)
+class Gauge:
+    """How much came through a stream, and how long that took."""
+
+    given: int = 0
+    seconds: float = 0.0
+
+    def through(self, stream: Iterator[T]) -> Iterator[T]:
+        """The same stream, breaths and all."""
+        while True:
+            started = time.perf_counter()
+            try:
+                each = next(stream)
+            except StopIteration:
+                return
+            finally:
+                self.seconds += time.perf_counter() - started
+            self.given += each is not None
+            yield each
+
+
+@dataclass(slots=True)
 class Effort:
-    """What a scan has read so far; `explain` shows it."""
+    """What a scan has read so far, and what it has `found` in that; `explain` shows it."""
 
     keys: int = 0
     documents: int = 0
+    found: Gauge = field(default_factory=Gauge)
 
 
 def _statement(table: str, *, reverse: bool, resumed: bool) -> str:
@@ -105,7 +131,10 @@ def matches(
 
 def scan(plan: Plan, source: Source, *, wanted: int = 0, effort: Effort | None = None) -> Iterator[Row | None]:
     """The documents within a plan's ranges, each once; None is a breath between two pieces."""
-    effort = effort or Effort()
+    if effort is None:
+        effort = Effort()
+        if plan.index is not None:
+            plan.index.uses += 1  # what `explain` measures is no use
     if plan.index is None:
         yield from _scan_collection(plan, source, wanted, effort)
         return

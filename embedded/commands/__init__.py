@@ -1,6 +1,7 @@
 """Which commands does the store know?"""
 
 from embedded.commands import (
+    absent,
     aggregating,
     collections,
     compacting,
@@ -8,14 +9,21 @@ from embedded.commands import (
     find_and_modify,
     greeting,
     indexes,
+    listing,
+    operations,
+    parameters,
     reading,
     statistics,
+    status,
+    users,
+    validating,
     writing,
 )
 from embedded.commands.call import Command
 
 COMMANDS: dict[str, Command] = {
     **greeting.COMMANDS,
+    **users.COMMANDS,
     **reading.COMMANDS,
     **writing.COMMANDS,
     **find_and_modify.COMMANDS,
@@ -24,5 +32,11 @@ COMMANDS: dict[str, Command] = {
     **compacting.COMMANDS,
     **indexes.COMMANDS,
     **statistics.COMMANDS,
-    **explaining.COMMANDS,
+    **validating.COMMANDS,
+    **status.COMMANDS,
+    **operations.COMMANDS,
+    **parameters.COMMANDS,
+    **absent.COMMANDS,
 }
+COMMANDS |= explaining.commands(COMMANDS)
+COMMANDS |= listing.commands(COMMANDS)

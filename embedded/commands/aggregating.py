@@ -1,100 +1,50 @@
-"""How does a pipeline start on the indexes?
+"""What comes out of a pipeline?
 
-Leading `$match`, `$sort`, `$skip` and `$limit` become a query; counting what a leading `$match` selects is answered
-from index entries; the rest of the pipeline runs over the documents that are left.
+What it begins with is a query (`opening`) or documents that a stage makes (`sources`); the other stages run over the
+documents that are left.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 from embedded.codec import Document, encode
 from embedded.commands.call import Call, Command, Steps, read
+from embedded.commands.explaining import explain_inline
+from embedded.commands.opening import Stage, counted, everything, open_pipeline
 from embedded.commands.reading import FIRST_BATCH, first_batch
+from embedded.commands.sources import source
 from embedded.counting import count as count_matches
 from embedded.cursors import Stream
-from embedded.errors import StoreError, not_implemented
+from embedded.errors import StoreError
 from embedded.operators.aggregating import run_pipeline
 from embedded.operators.matching import compile_filter
 from embedded.planning import make_plan
-from embedded.querying import Query, documents, drain, read_sort, run_query
+from embedded.querying import Query, documents, drain, run_query
 
 _SMALL = 200
 _READS_OTHERS = frozenset({"$lookup", "$graphLookup", "$unionWith", "$facet"})
-
-Stage = Mapping[str, Any]
-
-
-@dataclass(slots=True)
-class Opening:
-    """The query that a pipeline begins with, and the stages that are left."""
-
-    query: Query
-    rest: Sequence[Stage]
-
-
-def open_pipeline(stages: Sequence[Stage], hint: Any = None) -> Opening:
-    """Take the leading `$match`, `$sort`, `$skip`, `$limit` (in an order that a query has) off a pipeline."""
-    query = Query({}, hint=hint)
-    filters: list[Mapping[str, Any]] = []
-    place = 0
-    for place, stage in enumerate(stages):  # noqa: B007
-        operand = stage.get(next(iter(stage), ""))
-        sliced = query.skip or query.limit
-        if "$match" in stage and isinstance(operand, Mapping) and not sliced:
-            filters.append(operand)
-        elif "$sort" in stage and isinstance(operand, Mapping) and operand and not query.sort and not sliced:
-            query.sort = read_sort(operand)
-        elif "$skip" in stage and _is_count(operand, 0) and not sliced:
-            query.skip = int(operand)  # type: ignore[arg-type]
-        elif "$limit" in stage and _is_count(operand, 1) and not query.limit:
-            query.limit = int(operand)  # type: ignore[arg-type]
-        else:
-            break
-    else:
-        place = len(stages)
-    filters = [each for each in filters if each]
-    query.filter = filters[0] if len(filters) == 1 else {"$and": filters} if filters else {}
-    return Opening(query, stages[place:])
-
-
-def counted(opening: Opening) -> tuple[Document, str] | None:
-    """(the result but for the number, the number's field) if the rest only counts, as `count_documents` and `$count`
-    do; else None."""
-    if len(opening.rest) != 1:
-        return None
-    stage = opening.rest[0]
-    name = stage.get("$count")
-    if isinstance(name, str) and name and not name.startswith("$") and "." not in name:
-        return {}, name
-    group = stage.get("$group")
-    if not isinstance(group, Mapping) or len(group) != 2 or "_id" not in group:
-        return None
-    field = next(each for each in group if each != "_id")
-    constant = group["_id"] is None or (type(group["_id"]) in (int, float, bool))
-    if constant and isinstance(group[field], Mapping) and dict(group[field]) == {"$sum": 1}:
-        return {"_id": group["_id"]}, field
-    return None
 
 
 def aggregate(call: Call) -> Steps:
     stages = call.body.get("pipeline")
     if not isinstance(stages, list) or not all(isinstance(stage, Mapping) and len(stage) == 1 for stage in stages):
         raise StoreError(40323, "A pipeline stage specification object must contain exactly one field.")
-    if call.body.get("explain"):
-        raise not_implemented("aggregate with explain: true (use the explain command)")
+    if call.boolean("explain"):
+        return explain_inline(call)
     if "cursor" not in call.body:
         raise StoreError(9, "The 'cursor' option is required, except for aggregate with the explain argument")
     if any("$changeStream" in stage for stage in stages):
         raise StoreError(40573, "The $changeStream stage is only supported on replica sets")
-    if not isinstance(call.body[call.name], str):
-        raise not_implemented("aggregate on a whole database")
     options = call.document("cursor")
     size = int(options.get("batchSize", FIRST_BATCH))
-    return first_batch(call, _stream(call, stages), size, call.namespace, empty=options.get("batchSize") == 0)
+    target = call.body[call.name]
+    namespace = call.namespace if isinstance(target, str) else f"{call.database}.$cmd.aggregate"
+    return first_batch(call, _stream(call, stages), size, namespace, empty=options.get("batchSize") == 0)
 
 
 def _stream(call: Call, stages: Sequence[Stage]) -> Stream:
+    made = source(call, stages)
+    if made is not None:
+        return _run(call, _checked(stages[1:]), made)
     opening = open_pipeline(stages, call.hint())
     count = counted(opening)
     if count is not None:
@@ -102,9 +52,13 @@ def _stream(call: Call, stages: Sequence[Stage]) -> Stream:
     found = run_query(call.collection(), opening.query, call.store.source)
     if not opening.rest:
         return found
-    # Checks the stages at once, before anything is read.
-    run_pipeline((), opening.rest, collection=lambda name: ())
-    return _run(call, opening.rest, found)
+    return _run(call, _checked(opening.rest), found)
+
+
+def _checked(stages: Sequence[Stage]) -> Sequence[Stage]:
+    """The stages, whose mistakes are told at once, before anything is read."""
+    run_pipeline((), stages, collection=lambda name: ())
+    return stages
 
 
 def _run(call: Call, stages: Sequence[Stage], found: Stream) -> Stream:
@@ -118,7 +72,7 @@ def _run(call: Call, stages: Sequence[Stage], found: Stream) -> Stream:
             break
     call.slow = len(kept) >= _SMALL or any(next(iter(stage)) in _READS_OTHERS for stage in stages)
     yield None
-    results = run_pipeline(_chain(call, kept, found), stages, collection=lambda name: _everything(call, name))
+    results = run_pipeline(_chain(call, kept, found), stages, collection=lambda name: everything(call, name))
     for number, result in enumerate(results):
         if number % _SMALL == 0:
             call.breathe()
@@ -130,11 +84,6 @@ def _chain(call: Call, kept: list[Document], rest: Stream) -> Iterator[Document]
     yield from kept
     kept.clear()
     yield from drain(rest, call.breathe)
-
-
-def _everything(call: Call, name: str) -> Iterable[Document]:
-    collection = call.store.catalog.get(call.database, name)
-    return drain(run_query(collection, Query({}), call.store.source), call.breathe)
 
 
 def _count(call: Call, query: Query, result: Document, field: str) -> Stream:
@@ -150,10 +99,6 @@ def _count(call: Call, query: Query, result: Document, field: str) -> Stream:
     total = min(total, query.limit) if query.limit else total
     if total:
         yield encode({**result, field: total})
-
-
-def _is_count(value: Any, least: int) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= least and value == int(value)
 
 
 COMMANDS: dict[str, Command] = {

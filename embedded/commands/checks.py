@@ -43,6 +43,12 @@ def check(call: Call, fields: frozenset[str] | None) -> None:
         _check_variables(call)
 
 
+def check_admin(call: Call) -> None:
+    """Raises Unauthorized (13) for a command that is only for the database `admin`."""
+    if call.database != "admin":
+        raise StoreError(13, f"{call.name} may only be run against the admin database.")
+
+
 def check_collation(collation: object) -> None:
     """Strings compare byte by byte here; any collation that would do otherwise is refused (238)."""
     if collation and (not isinstance(collation, Mapping) or collation.get("locale") != "simple"):

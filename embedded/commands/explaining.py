@@ -1,142 +1,235 @@
-"""Which index does a query use, and how much does it read?"""
+"""Which index does a command use, and how much does it read?"""
 
 import platform
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Literal, cast, get_args
 
-from embedded.codec import Document, encode_reply
-from embedded.commands.aggregating import counted, open_pipeline
+from embedded.codec import Document, decode, encode, encode_reply
 from embedded.commands.call import Call, Command, Steps, read
+from embedded.commands.checks import check
 from embedded.commands.greeting import VERSION
+from embedded.commands.opening import Stage, counted, everything, open_pipeline
 from embedded.commands.reading import query_of
+from embedded.commands.showing import Outcome, Subject, show
+from embedded.commands.sources import source
 from embedded.counting import count as count_matches
-from embedded.errors import StoreError, not_implemented
+from embedded.cursors import Stream
+from embedded.errors import StoreError
+from embedded.operators.aggregating import run_pipeline
 from embedded.operators.matching import compile_filter
+from embedded.operators.projecting import compile_projection
+from embedded.operators.updating import apply_update
 from embedded.planning import Plan, make_plan
-from embedded.querying import Query, read_sort, select
-from embedded.scanning import Effort
+from embedded.querying import Query, drain, read_sort, select
+from embedded.scanning import Gauge
 
-_VERBOSITIES = ("queryPlanner", "executionStats", "allPlansExecution")
+Verbosity = Literal["queryPlanner", "executionStats", "allPlansExecution"]
+Sections = Generator[None, None, Document]
+"""Parts of a reply, as what is returned in the end; None is a breath."""
+
+_EXPLAINED = frozenset({"find", "count", "distinct", "aggregate", "update", "delete", "findAndModify", "findandmodify"})
+_PORTION = 200
 
 
-def explain(call: Call) -> Steps:
-    command = call.body["explain"]
-    if not isinstance(command, dict) or not command:
-        raise StoreError(14, "BSON field 'explain.explain' is the wrong type, expected type 'object'")
+def commands(known: Mapping[str, Command]) -> dict[str, Command]:
+    """`explain`, for commands that are `known`."""
+    return {"explain": read(partial(explain, known), "explain", "verbosity")}
+
+
+def explain(known: Mapping[str, Command], call: Call) -> Steps:
+    """Raises 59 for an unknown command, 20 for one that has no plan, 2 for an unknown verbosity."""
+    command = call.document("explain")
     verbosity = call.body.get("verbosity", "allPlansExecution")
-    if verbosity not in _VERBOSITIES:
-        raise StoreError(2, f"verbosity '{verbosity}' is not one of {', '.join(_VERBOSITIES)}")
-    name = next(iter(command))
-    inner = replace(call, name=name, body={"$db": call.database, **command})
-    query, counts = _query(inner)
-    collection = inner.collection()
-    compile_filter(query.filter)
-    plan = None if collection is None else make_plan(collection, query.filter, query.sort, query.hint)
-    planner = {
-        "namespace": inner.namespace,
-        "parsedQuery": query.filter,
-        "indexFilterSet": False,
-        "winningPlan": {"stage": "EOF"} if plan is None else _stages(plan, query, counts=counts),
-        "rejectedPlans": [],
-    }
-    reply: Document = {"explainVersion": "1", "queryPlanner": planner, "command": command}
-    if verbosity != "queryPlanner":
-        effort, started, found = Effort(), time.perf_counter(), 0
-        for number in _measure(inner, plan, query, effort, counts=counts):
-            if number is None:
-                call.breathe()
-                yield None
-            else:
-                found = number
-        reply["executionStats"] = {
-            "executionSuccess": True,
-            "nReturned": found,
-            "executionTimeMillis": int((time.perf_counter() - started) * 1000),
-            "totalKeysExamined": effort.keys,
-            "totalDocsExamined": effort.documents,
+    if verbosity not in get_args(Verbosity):
+        raise StoreError(2, f"Enumeration value '{verbosity}' for field 'explain.verbosity' is not a valid value.")
+    name = next(iter(command), "")
+    if name not in known:
+        raise StoreError(59, f"Explain failed due to unknown command: {name}")
+    if name not in _EXPLAINED:
+        raise StoreError(20, f"Cannot explain cmd: {name}")
+    inner = replace(call, name=name, body={**command, "$db": call.database})
+    check(inner, known[name].fields)
+    return _explain(inner, cast(Verbosity, verbosity))
+
+
+def explain_inline(call: Call) -> Steps:
+    """The reply to an aggregate that asks for its plan instead of its results."""
+    return _explain(call, "queryPlanner")
+
+
+def _explain(call: Call, verbosity: Verbosity) -> Steps:
+    explained = _pipeline(call, verbosity) if call.name == "aggregate" else _query(call, _subject(call), verbosity)
+    sections = yield from explained
+    yield encode_reply(
+        {
+            "explainVersion": "1",
+            **sections,
+            "command": call.body,
+            "serverInfo": {"host": platform.node(), "version": VERSION},
         }
-    reply["serverInfo"] = {"host": platform.node(), "version": VERSION}
-    yield encode_reply(reply)
+    )
 
 
-def _query(call: Call) -> tuple[Query, bool]:
-    """(the query within a command, whether it only counts)."""
+def _subject(call: Call) -> Subject:
+    """What a command other than aggregate looks for. Raises 16 for several updates or deletes at once."""
     body = call.body
     match call.name:
         case "find":
-            return query_of(call), False
-        case "aggregate":
-            opening = open_pipeline(body.get("pipeline") or [], call.hint())
-            return opening.query, counted(opening) is not None
+            return Subject(query_of(call))
         case "count":
-            return Query(call.document("query"), hint=call.hint()), True
+            limit = abs(int(body.get("limit") or 0))
+            return Subject(Query(call.document("query"), (), call.integer("skip"), limit, hint=call.hint()), "count")
         case "distinct":
-            return Query(call.document("query"), hint=call.hint()), False
-        case "findAndModify" | "findandmodify":
-            return Query(call.document("query"), read_sort(call.document("sort")), limit=1, hint=call.hint()), False
+            return Subject(Query(call.document("query"), hint=call.hint()))
         case "update" | "delete":
             operations = call.documents(f"{call.name}s")
-            first: Mapping[str, Any] = operations[0] if operations else {}
-            return Query(first.get("q", {}), hint=first.get("hint") or None), False
-    raise not_implemented(f"explain of {call.name}")
+            if len(operations) != 1:
+                raise StoreError(16, "explained write batches must be of size 1")
+            return _write(call.name, operations[0])
+    query = Query(call.document("query"), read_sort(call.document("sort")), limit=1, hint=call.hint())
+    if call.boolean("remove"):
+        return Subject(query, "delete", hands_back=True)
+    return Subject(query, "update", body.get("update"), call.boolean("upsert"), hands_back=True)
 
 
-def _measure(call: Call, plan: Plan | None, query: Query, effort: Effort, *, counts: bool) -> Iterator[int | None]:
-    """How many documents the query gives, as the last value; None is a breath."""
-    total = 0
+def _write(name: str, operation: Document) -> Subject:
+    """One update or delete of a batch."""
+    filter, hint = operation.get("q"), operation.get("hint") or None
+    if not isinstance(filter, Mapping):
+        raise StoreError(14, f"BSON field '{name}s.q' is the wrong type, expected type 'object'")
+    if name == "delete":
+        return Subject(Query(filter, limit=int(operation.get("limit") or 0), hint=hint), "delete")
+    query = Query(filter, limit=0 if operation.get("multi") else 1, hint=hint)
+    return Subject(query, "update", operation.get("u"), bool(operation.get("upsert")))
+
+
+def _query(call: Call, subject: Subject, verbosity: Verbosity) -> Sections:
+    plan = _plan(call, subject.query)
+    outcome = None
+    if verbosity != "queryPlanner":
+        outcome = Outcome()
+        yield from _run(call, plan, subject, outcome)
+    return _sections(call, plan, subject, outcome, verbosity)
+
+
+def _plan(call: Call, query: Query) -> Plan | None:
+    """The plan, None for a collection that is not there. Operators are checked at once."""
+    compile_filter(query.filter)
+    if query.projection:
+        compile_projection(query.projection, query.filter)
+    collection = call.collection()
+    return None if collection is None else make_plan(collection, query.filter, query.sort, query.hint)
+
+
+def _sections(
+    call: Call, plan: Plan | None, subject: Subject, outcome: Outcome | None, verbosity: Verbosity
+) -> Document:
+    sections: Document = {
+        "queryPlanner": {
+            "namespace": call.namespace,
+            "parsedQuery": subject.query.filter,
+            "indexFilterSet": False,
+            "winningPlan": show(plan, subject),
+            "rejectedPlans": [],
+        }
+    }
+    if outcome is not None:
+        stats: Document = {
+            "executionSuccess": True,
+            "nReturned": outcome.returned(subject),
+            "executionTimeMillis": int(outcome.seconds * 1000),
+            "totalKeysExamined": outcome.effort.keys,
+            "totalDocsExamined": outcome.effort.documents,
+            "executionStages": show(plan, subject, outcome),
+        }
+        if verbosity == "allPlansExecution":
+            stats["allPlansExecution"] = []  # plans follow rules: there is only the one
+        sections["executionStats"] = stats
+    return sections
+
+
+def _run(call: Call, plan: Plan | None, subject: Subject, outcome: Outcome) -> Generator[None, None, None]:
+    """Fill in the outcome, a breath now and then. Nothing is changed."""
+    started, effort, query = time.perf_counter(), outcome.effort, subject.query
     if plan is None:
-        yield 0
-    elif counts:
-        yield from count_matches(plan, call.store.source, effort=effort)
+        pass
+    elif subject.purpose == "count":
+        for found in count_matches(plan, call.store.source, effort=effort):
+            effort.found.given = found or 0
+            if found is None:
+                call.breathe()
+                yield
+        left = max(0, effort.found.given - query.skip)
+        outcome.selected = min(left, query.limit) if query.limit else left
     else:
         for match in select(plan, query, call.store.source, effort):
             if match is None:
-                yield None
-            else:
-                total += 1
-        yield total
+                call.breathe()
+                yield
+                continue
+            outcome.selected += 1
+            if subject.change is not None:
+                _, raw, document = match
+                changed = apply_update(document or decode(raw), subject.change, filter=query.filter)
+                outcome.would_modify += encode(changed) != raw
+    outcome.seconds = time.perf_counter() - started
+    if subject.purpose == "count":
+        effort.found.seconds = outcome.seconds
 
 
-def _stages(plan: Plan, query: Query, *, counts: bool) -> Document:
-    """The plan as MongoDB would show it, the outermost stage first."""
-    direction = "backward" if plan.reverse else "forward"
-    if plan.index is None:
-        stage: Document = {"stage": "COLLSCAN", "direction": direction}
-        if not plan.exact:
-            stage["filter"] = query.filter
-        if counts and plan.exact:
-            return {"stage": "RECORD_STORE_FAST_COUNT"}
-    else:
-        index = plan.index
-        scan: Document = {
-            "stage": "COUNT_SCAN" if counts and plan.exact else "IXSCAN",
-            "keyPattern": index.spec["key"],
-            "indexName": index.name,
-            "isMultiKey": bool(index.multikey),
-            "isUnique": index.unique,
-            "isSparse": index.sparse,
-            "isPartial": index.partial is not None,
-            "direction": direction,
-            "ranges": len(plan.ranges),
-        }
-        if counts and plan.exact:
-            return {"stage": "COUNT", "inputStage": scan}
-        stage = {"stage": "FETCH", "inputStage": scan}
-        if not plan.exact:
-            stage["filter"] = query.filter
-    if counts:
-        return {"stage": "COUNT", "inputStage": stage}
-    if not plan.ordered:
-        stage = {"stage": "SORT", "sortPattern": dict(query.sort), "inputStage": stage}
-    if query.skip:
-        stage = {"stage": "SKIP", "skipAmount": query.skip, "inputStage": stage}
-    if query.limit:
-        stage = {"stage": "LIMIT", "limitAmount": query.limit, "inputStage": stage}
-    if query.projection:
-        stage = {"stage": "PROJECTION_DEFAULT", "transformBy": query.projection, "inputStage": stage}
-    return stage
+def _pipeline(call: Call, verbosity: Verbosity) -> Sections:
+    """A pipeline that the indexes serve whole is explained as a query; of any other, each stage is told."""
+    stages = call.body.get("pipeline")
+    if not isinstance(stages, list) or not all(isinstance(stage, Mapping) and len(stage) == 1 for stage in stages):
+        raise StoreError(40323, "A pipeline stage specification object must contain exactly one field.")
+    made = source(call, stages)
+    if made is not None:
+        gauges = yield from _run_stages(call, made, stages[1:], verbosity)
+        return {"stages": _told(stages, gauges)}
+    opening = open_pipeline(stages, call.hint())
+    if not opening.rest or counted(opening) is not None:
+        purpose: Literal["count", "return"] = "count" if opening.rest else "return"
+        return (yield from _query(call, Subject(opening.query, purpose), verbosity))
+    subject, outcome = Subject(opening.query), Outcome()
+    plan = _plan(call, opening.query)
+    found = iter(()) if plan is None else select(plan, opening.query, call.store.source, outcome.effort)
+    raws = (None if match is None else match[1] for match in found)
+    gauges = yield from _run_stages(call, raws, opening.rest, verbosity)
+    if gauges:
+        outcome.selected, outcome.seconds = gauges[0].given, gauges[0].seconds
+    cursor = _sections(call, plan, subject, outcome if gauges else None, verbosity)
+    return {"stages": _told([{"$cursor": cursor}, *opening.rest], gauges)}
 
 
-COMMANDS: dict[str, Command] = {"explain": read(explain, "explain", "verbosity")}
+def _run_stages(
+    call: Call, found: Stream, stages: Sequence[Stage], verbosity: Verbosity
+) -> Generator[None, None, list[Gauge]]:
+    """A gauge for what was found and one for each stage, none where nothing is to be run. Mistakes are told first."""
+    run_pipeline((), stages, collection=lambda name: ())
+    if verbosity == "queryPlanner":
+        return []
+    call.slow = True
+    yield
+    gauges = [Gauge()]
+    results: Iterator[Document] = gauges[0].through(drain(found, call.breathe))
+    for stage in stages:
+        gauges.append(Gauge())
+        results = run_pipeline(results, [stage], collection=lambda name: everything(call, name))
+        results = gauges[-1].through(results)
+    for number, _ in enumerate(results):
+        if number % _PORTION == 0:
+            call.breathe()
+            yield
+    return gauges
+
+
+def _told(stages: Sequence[Stage], gauges: Sequence[Gauge]) -> list[Document]:
+    if not gauges:
+        return [dict(stage) for stage in stages]
+    return [
+        {**stage, "nReturned": gauge.given, "executionTimeMillisEstimate": int(gauge.seconds * 1000)}
+        for stage, gauge in zip(stages, gauges, strict=True)
+    ]

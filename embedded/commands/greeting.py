@@ -1,12 +1,12 @@
-"""What does the server say of itself?"""
+"""What does the server say of itself when somebody connects?"""
 
 import datetime
-import os
-import platform
-import sys
-import time
+import uuid
+from collections.abc import Mapping
 
-from embedded.codec import MAX_DOCUMENT, Document, encode_reply
+from bson import Binary
+
+from embedded.codec import MAX_DOCUMENT, encode_reply
 from embedded.commands.call import Call, Command, handshake, now
 from embedded.commands.writing import MAX_OPERATIONS
 from embedded.wire import MAX_MESSAGE
@@ -14,11 +14,11 @@ from embedded.wire import MAX_MESSAGE
 VERSION = "7.0.0"
 WIRE_VERSION = 21
 SESSION_MINUTES = 30
-_started = time.monotonic()
 
 
 def greeting(call: Call) -> bytes:
     """A standalone server, so that drivers neither look for a set nor number their writes for retries."""
+    _introduce(call)
     primary = "isWritablePrimary" if call.name == "hello" else "ismaster"
     return encode_reply(
         {
@@ -37,6 +37,15 @@ def greeting(call: Call) -> bytes:
     )
 
 
+def _introduce(call: Call) -> None:
+    """Remember the application's name, for those who look at what is under way."""
+    told = call.body.get("client")
+    application = told.get("application") if isinstance(told, Mapping) else None
+    name = application.get("name") if isinstance(application, Mapping) else None
+    if isinstance(name, str) and call.operation.client is not None:
+        call.operation.client.application = name
+
+
 def done(call: Call) -> bytes:
     return encode_reply({})
 
@@ -48,6 +57,8 @@ def build_info(call: Call) -> bytes:
             "versionArray": [*map(int, VERSION.split(".")), 0],
             "gitVersion": "none",
             "modules": [],
+            "javascriptEngine": "none",
+            "sysInfo": "deprecated",
             "bits": 64,
             "debug": False,
             "maxBsonObjectSize": MAX_DOCUMENT,
@@ -57,37 +68,14 @@ def build_info(call: Call) -> bytes:
     )
 
 
-def server_status(call: Call) -> bytes:
-    uptime = time.monotonic() - _started
-    status: Document = {
-        "host": platform.node(),
-        "version": VERSION,
-        "process": "loci",
-        "pid": os.getpid(),
-        "uptime": uptime,
-        "uptimeMillis": int(uptime * 1000),
-        "localTime": datetime.datetime.now(datetime.UTC),
-        "metrics": {"cursor": {"open": {"total": len(call.store.cursors)}}},
-        "storageEngine": {"name": "sqlite", "persistent": True},
-    }
-    return encode_reply(status)
+def whats_my_uri(call: Call) -> bytes:
+    client = call.operation.client
+    return encode_reply({"you": client.address if client else ""})
 
 
-def host_info(call: Call) -> bytes:
-    return encode_reply(
-        {
-            "system": {"currentTime": datetime.datetime.now(datetime.UTC), "numCores": os.cpu_count() or 1},
-            "os": {"type": platform.system(), "name": platform.system(), "version": platform.release()},
-            "extra": {"python": sys.version.split()[0]},
-        }
-    )
-
-
-def connection_status(call: Call) -> bytes:
-    nobody: Document = {"authenticatedUsers": [], "authenticatedUserRoles": []}
-    if call.boolean("showPrivileges"):
-        nobody["authenticatedUserPrivileges"] = []
-    return encode_reply({"authInfo": nobody})
+def start_session(call: Call) -> bytes:
+    """A session's id. Nothing is kept of one, for nothing is undone when it ends."""
+    return encode_reply({"id": {"id": Binary(uuid.uuid4().bytes, 4)}, "timeoutMinutes": SESSION_MINUTES})
 
 
 COMMANDS: dict[str, Command] = {
@@ -97,9 +85,8 @@ COMMANDS: dict[str, Command] = {
     "ping": now(done, "ping"),
     "buildInfo": now(build_info, "buildInfo"),
     "buildinfo": now(build_info, "buildinfo"),
-    "serverStatus": now(server_status, "serverStatus"),
-    "hostInfo": now(host_info, "hostInfo"),
-    "connectionStatus": now(connection_status, "connectionStatus", "showPrivileges"),
+    "whatsmyuri": now(whats_my_uri, "whatsmyuri"),
+    "startSession": now(start_session, "startSession"),
     "endSessions": now(done, "endSessions"),
     "refreshSessions": now(done, "refreshSessions"),
 }

@@ -1,0 +1,148 @@
+"""Which commands are under way, and how are they ended?"""
+
+import datetime
+import platform
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bson import Int64
+
+from embedded.activity import Client, Operation
+from embedded.codec import Document, encode, encode_reply
+from embedded.commands.call import COMMON_FIELDS, Call, Command, handshake, now
+from embedded.commands.checks import check_admin
+from embedded.errors import StoreError, not_implemented
+from embedded.operators.matching import compile_filter
+
+_KINDS = {"find": "query", "getMore": "getmore", "insert": "insert", "update": "update", "delete": "remove"}
+_SHORT, _LONG = 1_000, 100_000
+_OPTIONS = frozenset({"allUsers", "idleConnections", "idleSessions", "localOps", "truncateOps"})
+_REFUSED = frozenset({"idleCursors", "backtrace", "targetAllNodes"})
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What `$currentOp` is to show."""
+
+    idle: bool = False
+    truncated: bool = True
+
+
+def read_options(spec: Mapping[str, Any]) -> Wanted:
+    """The options of `$currentOp`. Raises 9 and 14 for those that it has not, 238 for those that the store has not."""
+    for name, value in spec.items():
+        if name not in _OPTIONS | _REFUSED:
+            raise StoreError(9, f"Unrecognized option '{name}' in $currentOp stage.")
+        if not isinstance(value, bool):
+            raise StoreError(9, f"The '{name}' parameter of the $currentOp stage must be a boolean value")
+        if value and name in _REFUSED:
+            raise not_implemented(f"$currentOp with {name}")
+    return Wanted(spec.get("idleConnections", False), spec.get("truncateOps", True))
+
+
+def shown_operations(call: Call, wanted: Wanted) -> Iterator[Document]:
+    """The commands under way, this one among them, and the connections that are idle."""
+    activity = call.store.activity
+    busy: set[int] = set()
+    for operation in activity.running():
+        if operation.client is not None:
+            busy.add(operation.client.number)
+        yield _show(operation, truncated=wanted.truncated)
+    if wanted.idle:
+        for client in list(activity.clients.values()):
+            if client.number not in busy:
+                yield {"type": "op", "host": platform.node(), **_show_client(client), "active": False, "op": "none"}
+
+
+def _show(operation: Operation, *, truncated: bool) -> Document:
+    seconds = time.perf_counter() - operation.started
+    target = operation.target or "$cmd"
+    limit = _SHORT if truncated else _LONG
+    command: Document = operation.body
+    if len(encode(command)) > limit:
+        command = {operation.name: target, "$truncated": repr(command)[:limit]}
+    shown: Document = {
+        "type": "op",
+        "host": platform.node(),
+        **_show_client(operation.client),
+        "active": True,
+        "currentOpTime": datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
+        "opid": operation.number,
+        "secs_running": Int64(seconds),
+        "microsecs_running": Int64(seconds * 1e6),
+        "op": _KINDS.get(operation.name, "command"),
+        "ns": f"{operation.database}.{target}",
+        "command": command,
+        "waitingForLock": operation.waiting,
+    }
+    if operation.killed:
+        shown["killPending"] = True
+    return shown
+
+
+def _show_client(client: Client | None) -> Document:
+    if client is None:
+        return {}
+    shown: Document = {
+        "desc": f"conn{client.number}",
+        "connectionId": client.number,
+        "client": client.address,
+    }
+    if client.application:
+        shown["appName"] = client.application
+    return shown
+
+
+def current_op(call: Call) -> bytes:
+    """The command of that name: fields that are not options filter what is shown."""
+    check_admin(call)
+    everything = bool(call.body.get("$all"))
+    selects = compile_filter(
+        {name: value for name, value in call.body.items() if name not in _NO_FILTER and name != call.name}
+    )
+    shown = shown_operations(call, Wanted(idle=everything, truncated=bool(call.body.get("$truncateOps", True))))
+    return encode_reply({"inprog": [each for each in shown if selects(each)]})
+
+
+def kill_op(call: Call) -> bytes:
+    """Ends a command at its next breath; whether it is there is not told, as MongoDB does not."""
+    check_admin(call)
+    if "op" not in call.body:
+        raise StoreError(4, 'Missing expected field "op"')
+    number = call.body["op"]
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
+        raise StoreError(14, 'Expected field "op" to have a value that is a number')
+    operation = call.store.activity.under_way.get(int(number))
+    if operation is not None:
+        operation.killed = True
+    return encode_reply({"info": "attempting to kill op"})
+
+
+def kill_sessions(call: Call) -> bytes:
+    """Ends the commands of some sessions: so Compass cancels."""
+    sessions = [each.get("id") for each in call.documents(call.name)]
+    for operation in call.store.activity.running():
+        session = operation.body.get("lsid")
+        if isinstance(session, Mapping) and session.get("id") in sessions:
+            operation.killed = True
+    return encode_reply({})
+
+
+def kill_all_sessions(call: Call) -> bytes:
+    """Ends the commands of all sessions, or of some users': of whom there are none."""
+    if not call.documents(call.name):
+        for operation in call.store.activity.running():
+            operation.killed = operation is not call.operation
+    return encode_reply({})
+
+
+_NO_FILTER = COMMON_FIELDS | {"$all", "$ownOps", "$truncateOps"}
+
+COMMANDS: dict[str, Command] = {
+    "currentOp": handshake(current_op),
+    "killOp": now(kill_op, "killOp", "op"),
+    "killSessions": now(kill_sessions, "killSessions"),
+    "killAllSessions": now(kill_all_sessions, "killAllSessions"),
+}

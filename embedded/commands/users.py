@@ -1,0 +1,49 @@
+"""Who is logged in? Nobody: the store has no users, and whoever reaches its port may do everything."""
+
+from embedded.codec import Document, encode_reply
+from embedded.commands.call import Call, Command, handshake, now
+from embedded.errors import StoreError
+
+
+def connection_status(call: Call) -> bytes:
+    nobody: Document = {"authenticatedUsers": [], "authenticatedUserRoles": []}
+    if call.boolean("showPrivileges"):
+        nobody["authenticatedUserPrivileges"] = []
+    return encode_reply({"authInfo": nobody})
+
+
+def users_info(call: Call) -> bytes:
+    return encode_reply({"users": []})
+
+
+def roles_info(call: Call) -> bytes:
+    return encode_reply({"roles": []})
+
+
+def drop_user(call: Call) -> bytes:
+    raise StoreError(11, f"User '{call.target}@{call.database}' not found")
+
+
+def log_in(call: Call) -> bytes:
+    raise StoreError(18, "Authentication failed.")
+
+
+def log_out(call: Call) -> bytes:
+    return encode_reply({})
+
+
+COMMANDS: dict[str, Command] = {
+    "connectionStatus": now(connection_status, "connectionStatus", "showPrivileges"),
+    "usersInfo": now(
+        users_info,
+        *("usersInfo", "showCredentials", "showCustomData", "showPrivileges"),
+        *("showAuthenticationRestrictions", "filter"),
+    ),
+    "rolesInfo": now(
+        roles_info,
+        *("rolesInfo", "showPrivileges", "showBuiltinRoles", "showAuthenticationRestrictions"),
+    ),
+    "dropUser": now(drop_user, "dropUser"),
+    "saslStart": handshake(log_in),
+    "logout": now(log_out, "logout"),
+}
