@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from embedded.codec import Document, encode
 from embedded.commands.call import Call, Command, Steps, read
 from embedded.commands.explaining import explain_inline
-from embedded.commands.opening import Stage, counted, everything, open_pipeline
+from embedded.commands.opening import Stage, breathing, counted, everything, open_pipeline
 from embedded.commands.reading import FIRST_BATCH, first_batch
 from embedded.commands.sources import source
 from embedded.counting import count as count_matches
@@ -81,9 +81,9 @@ def _run(call: Call, stages: Sequence[Stage], found: Stream) -> Stream:
 
 
 def _chain(call: Call, kept: list[Document], rest: Stream) -> Iterator[Document]:
-    yield from kept
+    yield from breathing(call, kept)
     kept.clear()
-    yield from drain(rest, call.breathe)
+    yield from breathing(call, drain(rest, call.breathe))
 
 
 def _count(call: Call, query: Query, result: Document, field: str) -> Stream:

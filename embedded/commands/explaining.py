@@ -11,7 +11,7 @@ from embedded.codec import Document, decode, encode, encode_reply
 from embedded.commands.call import Call, Command, Steps, read
 from embedded.commands.checks import check
 from embedded.commands.greeting import VERSION
-from embedded.commands.opening import Stage, counted, everything, open_pipeline
+from embedded.commands.opening import Stage, breathing, counted, everything, open_pipeline
 from embedded.commands.reading import query_of
 from embedded.commands.showing import Outcome, Subject, show
 from embedded.commands.sources import source
@@ -191,8 +191,8 @@ def _pipeline(call: Call, verbosity: Verbosity) -> Sections:
         return {"stages": _told(stages, gauges)}
     opening = open_pipeline(stages, call.hint())
     if not opening.rest or counted(opening) is not None:
-        purpose: Literal["count", "return"] = "count" if opening.rest else "return"
-        return (yield from _query(call, Subject(opening.query, purpose), verbosity))
+        subject = Subject(opening.query, "count", hands_back=True) if opening.rest else Subject(opening.query)
+        return (yield from _query(call, subject, verbosity))
     subject, outcome = Subject(opening.query), Outcome()
     plan = _plan(call, opening.query)
     found = iter(()) if plan is None else select(plan, opening.query, call.store.source, outcome.effort)
@@ -214,7 +214,7 @@ def _run_stages(
     call.slow = True
     yield
     gauges = [Gauge()]
-    results: Iterator[Document] = gauges[0].through(drain(found, call.breathe))
+    results: Iterator[Document] = gauges[0].through(breathing(call, drain(found, call.breathe)))
     for stage in stages:
         gauges.append(Gauge())
         results = run_pipeline(results, [stage], collection=lambda name: everything(call, name))

@@ -83,10 +83,10 @@ def _check_component(path: str, direction: object) -> None:
         raise not_implemented(f"an index of kind '{direction}'")
     if isinstance(direction, bool) or not isinstance(direction, (int, float)) or direction == 0:
         raise StoreError(67, "Values in v:2 index key pattern must be non-zero numbers or strings")
-    if not path or path.startswith("$") or ".." in path or path.startswith(".") or path.endswith("."):
-        raise StoreError(67, f"Index keys cannot contain an empty field or one that starts with '$': {path}")
     if "$**" in path:
         raise not_implemented("a wildcard index")
+    if not path or path.startswith("$") or ".." in path or path.startswith(".") or path.endswith("."):
+        raise StoreError(67, f"Index keys cannot contain an empty field or one that starts with '$': {path}")
 
 
 def _expiry(key: Mapping[str, Any], seconds: object) -> object:

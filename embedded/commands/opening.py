@@ -4,7 +4,7 @@ Leading `$match`, `$sort`, `$skip` and `$limit` become a query, which the indexe
 `$match` selects.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,6 +65,13 @@ def counted(opening: Opening) -> tuple[Document, str] | None:
     if constant and isinstance(group[field], Mapping) and dict(group[field]) == {"$sum": 1}:
         return {"_id": group["_id"]}, field
     return None
+
+
+def breathing(call: Call, found: Iterable[Document]) -> Iterator[Document]:
+    """The same documents, a breath before each: what a stage makes of one may take long."""
+    for document in found:
+        call.breathe()
+        yield document
 
 
 def everything(call: Call, name: str) -> Iterator[Document]:

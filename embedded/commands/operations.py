@@ -142,7 +142,7 @@ _NO_FILTER = COMMON_FIELDS | {"$all", "$ownOps", "$truncateOps"}
 
 COMMANDS: dict[str, Command] = {
     "currentOp": handshake(current_op),
-    "killOp": now(kill_op, "killOp", "op"),
+    "killOp": handshake(kill_op),
     "killSessions": now(kill_sessions, "killSessions"),
     "killAllSessions": now(kill_all_sessions, "killAllSessions"),
 }

@@ -26,7 +26,7 @@ Purpose = Literal["return", "count", "update", "delete"]
 class Subject:
     """What is explained: a query, and what its command does with what is found.
 
-    `change` is an update's; `hands_back`: the document that was changed is returned.
+    `change` is an update's; `hands_back`: one document is returned, the one that was changed or the one with the count.
     """
 
     query: Query
@@ -47,7 +47,9 @@ class Outcome:
 
     def returned(self, subject: Subject) -> int:
         """How many documents the client would get."""
-        return self.selected if subject.purpose == "return" or subject.hands_back else 0
+        if subject.purpose == "return":
+            return self.selected
+        return min(self.selected, 1) if subject.hands_back else 0
 
 
 def show(plan: Plan | None, subject: Subject, outcome: Outcome | None = None) -> Document:
@@ -129,7 +131,7 @@ def _did(name: StageName, subject: Subject, outcome: Outcome) -> Document:
             returned = effort.found.given
         case "COUNT":
             skipped = min(query.skip, effort.found.given)
-            returned, more = 0, {"nCounted": outcome.selected, "nSkipped": skipped}
+            returned, more = outcome.returned(subject), {"nCounted": outcome.selected, "nSkipped": skipped}
         case "UPDATE":
             upserts = subject.upsert and not outcome.selected
             returned = outcome.returned(subject)
