@@ -1,0 +1,119 @@
+"""Is what is under way shown, and can it be ended?"""
+
+import threading
+import uuid
+
+import pytest
+from pymongo import MongoClient
+from pymongo.errors import OperationFailure
+
+from tests.embedded.drivers import until
+
+pytestmark = pytest.mark.usefixtures("on_store")
+
+ENDLESS = [
+    {"$lookup": {"from": "docs", "localField": "same", "foreignField": "same", "as": "x"}},
+    {"$unwind": "$x"},
+    {"$lookup": {"from": "docs", "localField": "same", "foreignField": "same", "as": "y"}},
+    {"$unwind": "$y"},
+    {"$group": {"_id": "$y.n", "n": {"$sum": 1}}},
+]
+
+
+class Running:
+    """A pipeline that takes minutes, in a thread; `code` is what ended it."""
+
+    def __init__(self, uri: str, database: str) -> None:
+        self.code: int | None = None
+        self._client = MongoClient(uri, appname="patience")
+        self._docs = self._client[database]["docs"]
+        self._docs.insert_many([{"n": n, "same": 1} for n in range(600)])
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._docs.aggregate(ENDLESS, comment="patience").to_list()
+        except OperationFailure as error:
+            self.code = error.code
+
+    def ended(self) -> int | None:
+        self.thread.join(20)
+        self._client.close()
+        return self.code
+
+
+@pytest.fixture
+def admin(uri):
+    with MongoClient(uri, appname="watcher") as client:
+        yield client.admin
+
+
+@pytest.fixture
+def database(admin):
+    name = f"test_{uuid.uuid4().hex[:12]}"
+    yield name
+    admin.client.drop_database(name)
+
+
+@pytest.fixture
+def running(uri, admin, database):
+    return Running(uri, database)
+
+
+def seen(admin, database: str) -> list[dict]:
+    return list(admin.aggregate([{"$currentOp": {}}, {"$match": {"ns": f"{database}.docs", "op": "command"}}]))
+
+
+def test_a_command_that_runs_is_shown_and_killed(admin, running, database):
+    until(lambda: seen(admin, database) != [])
+    (shown,) = seen(admin, database)
+    assert shown["active"] is True and shown["appName"] == "patience" and shown["client"].startswith("127.0.0.1:")
+    assert shown["command"]["comment"] == "patience" and shown["microsecs_running"] > 0
+    by_command = admin.command({"currentOp": 1, "ns": f"{database}.docs"})["inprog"]
+    assert [each["opid"] for each in by_command] == [shown["opid"]]
+    assert admin.command({"killOp": 1, "op": shown["opid"]})["info"] == "attempting to kill op"
+    assert running.ended() == 11601
+    assert seen(admin, database) == []
+
+
+def test_a_session_that_is_killed_ends_its_command(admin, running, database):
+    until(lambda: seen(admin, database) != [])
+    (shown,) = seen(admin, database)
+    admin.command({"killSessions": [{"id": shown["command"]["lsid"]["id"]}]})
+    assert running.ended() == 11601
+
+
+def test_a_time_limit_holds_within_a_pipeline(admin, database):
+    docs = admin.client[database]["docs"]
+    docs.insert_many([{"n": n, "same": 1} for n in range(600)])
+    with pytest.raises(OperationFailure) as caught:
+        docs.aggregate(ENDLESS, maxTimeMS=100)
+    assert caught.value.code == 50
+
+
+def test_who_is_idle_is_shown_when_asked_for(admin, uri):
+    with MongoClient(uri, appname="somebody") as other:
+        other.admin.command("ping")
+        shown = list(admin.aggregate([{"$currentOp": {"idleConnections": True}}]))
+    idle = [each for each in shown if each.get("appName") == "somebody"]
+    assert idle and not any(each["active"] for each in idle)
+    assert [each["ns"] for each in shown if each["active"]] == ["admin.$cmd"]
+
+
+def test_a_long_command_is_shown_cut_short(admin):
+    long = {"currentOp": 1, "op": {"$in": ["command", "x" * 5000]}}
+    (shown,) = admin.command(long)["inprog"]
+    assert len(shown["command"]["$truncated"]) == 1000
+
+
+def test_connections_are_counted_as_they_come_and_go(admin, uri):
+    def connections() -> dict:
+        return admin.command("serverStatus")["connections"]
+
+    before = connections()
+    with MongoClient(uri) as other:
+        other.admin.command("ping")
+        during = connections()
+        assert during["current"] > before["current"] and during["totalCreated"] > before["totalCreated"]
+    until(lambda: connections()["current"] == before["current"])
