@@ -39,6 +39,7 @@ NAMES = {
     96: "OperationFailed",
     115: "CommandNotSupported",
     123: "NotAReplicaSet",
+    125: "CommandFailed",
     167: "InvalidIndexSpecificationOption",
     168: "InvalidPipelineOperator",
     171: "CannotIndexParallelArrays",

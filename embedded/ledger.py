@@ -171,7 +171,7 @@ class Ledger:
         self.catalog = self.catalog.without_collection(collection)
 
     def rename_collection(self, collection: Collection, database: str, name: str) -> None:
-        """Give a collection a name that is free, with all it holds. Raises InvalidNamespace (73)."""
+        """Give a collection another name, which has to be free. Raises InvalidNamespace (73)."""
         check_namespace(database, name)
         self.connection.execute("UPDATE collections SET db = ?, name = ? WHERE id = ?", (database, name, collection.id))
         renamed = replace(collection, database=database, name=name)

@@ -18,13 +18,21 @@ class LogLines(logging.Handler):
         self.lines: deque[str] = deque(maxlen=MAX_LINES)
 
     def emit(self, record: logging.LogRecord) -> None:
+        try:
+            self._keep(record)
+        except Exception:  # as every handler: what cannot be logged stops nobody
+            self.handleError(record)
+
+    def _keep(self, record: logging.LogRecord) -> None:
         moment = datetime.datetime.fromtimestamp(record.created, datetime.UTC)
-        line = {
+        line: dict[str, object] = {
             "t": {"$date": moment.isoformat(timespec="milliseconds")},
             "s": _SEVERITIES.get(record.levelno, "I"),
             "c": record.module.upper(),
             "ctx": record.threadName,
             "msg": record.getMessage(),
         }
+        if record.exc_info and record.exc_info[1] is not None:
+            line["attr"] = {"error": repr(record.exc_info[1])}
         self.total += 1
         self.lines.append(json.dumps(line))

@@ -13,8 +13,10 @@ from embedded.commands import (
     operations,
     parameters,
     reading,
+    renaming,
     statistics,
     status,
+    transactions,
     users,
     validating,
     writing,
@@ -22,13 +24,16 @@ from embedded.commands import (
 from embedded.commands.call import Command
 
 COMMANDS: dict[str, Command] = {
+    **absent.COMMANDS,
     **greeting.COMMANDS,
     **users.COMMANDS,
     **reading.COMMANDS,
     **writing.COMMANDS,
+    **transactions.COMMANDS,
     **find_and_modify.COMMANDS,
     **aggregating.COMMANDS,
     **collections.COMMANDS,
+    **renaming.COMMANDS,
     **compacting.COMMANDS,
     **indexes.COMMANDS,
     **statistics.COMMANDS,
@@ -36,7 +41,6 @@ COMMANDS: dict[str, Command] = {
     **status.COMMANDS,
     **operations.COMMANDS,
     **parameters.COMMANDS,
-    **absent.COMMANDS,
 }
 COMMANDS |= explaining.commands(COMMANDS)
 COMMANDS |= listing.commands(COMMANDS)

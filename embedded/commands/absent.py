@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from embedded.codec import encode_reply
 from embedded.commands.call import Call, Command, handshake, now
-from embedded.commands.checks import NO_TRANSACTIONS, check_admin
+from embedded.commands.checks import check_admin
 from embedded.errors import StoreError, not_implemented
 
 _NEEDS_REPLICATION = (
@@ -16,7 +16,7 @@ _NEEDS_REPLICATION = (
     *("replSetMaintenance", "replSetStepDown", "replSetSyncFrom", "appendOplogNote"),
 )
 _NOT_IMPLEMENTED = (
-    *("cloneCollectionAsCapped", "collMod", "compact", "connPoolStats", "convertToCapped", "createRole", "createUser"),
+    *("cloneCollectionAsCapped", "collMod", "connPoolStats", "convertToCapped", "createRole", "createUser"),
     *("createSearchIndexes", "dbHash", "dropAllRolesFromDatabase", "dropAllUsersFromDatabase", "dropRole"),
     *("dropSearchIndex", "features", "filemd5", "getShardVersion", "grantRolesToUser", "killAllSessionsByPattern"),
     *("lockInfo", "logRotate", "mapReduce", "planCacheClearFilters", "planCacheListFilters", "planCacheSetFilter"),
@@ -34,10 +34,6 @@ def _refusal(error: Callable[[str], StoreError]) -> Command:
 
 def _no_replication(name: str) -> StoreError:
     return StoreError(76, "not running with --replSet")
-
-
-def _no_transaction(name: str) -> StoreError:
-    return StoreError(20, NO_TRANSACTIONS)
 
 
 def _no_defaults(name: str) -> StoreError:
@@ -62,15 +58,13 @@ def plan_cache_clear(call: Call) -> bytes:
     return encode_reply({})
 
 
-_REFUSALS: dict[str, Command] = {
+REFUSALS: dict[str, Command] = {
     **{name: _refusal(not_implemented) for name in _NOT_IMPLEMENTED},
     **{name: _refusal(_no_replication) for name in _NEEDS_REPLICATION},
-    **{name: _refusal(_no_transaction) for name in ("commitTransaction", "abortTransaction")},
     **{name: _refusal(_no_defaults) for name in ("getDefaultRWConcern", "setDefaultRWConcern")},
 }
-REFUSED = frozenset(_REFUSALS)
 COMMANDS: dict[str, Command] = {
-    **_REFUSALS,
+    **REFUSALS,
     "fsync": now(fsync, "fsync", "lock"),
     "fsyncUnlock": now(fsync_unlock, "fsyncUnlock"),
     "planCacheClear": now(plan_cache_clear, "planCacheClear", "query", "sort", "projection", "collation"),

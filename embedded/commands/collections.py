@@ -51,33 +51,6 @@ def drop_database(call: Call, ledger: Ledger) -> bytes:
     return encode_reply({"dropped": call.database} if collections else {})
 
 
-def rename_collection(call: Call, ledger: Ledger) -> bytes:
-    """Within a database or to another. Raises 26 without the collection, 48 for a name that is taken, 20, 73."""
-    check_admin(call)
-    collection = ledger.catalog.get(*_split(call.target))
-    if collection is None:
-        raise StoreError(26, f"Source collection {call.target} does not exist")
-    to = call.body.get("to")
-    if not isinstance(to, str):
-        raise StoreError(40414, "BSON field 'renameCollection.to' is missing but a required field")
-    if to == call.target:
-        raise StoreError(20, "Can't rename a collection to itself")
-    taken = ledger.catalog.get(*_split(to))
-    if taken is not None and not call.boolean("dropTarget"):
-        raise StoreError(48, "target namespace exists")
-    with ledger.attempt():
-        if taken is not None:
-            ledger.drop_collection(taken)
-        ledger.rename_collection(collection, *_split(to))
-    return encode_reply({})
-
-
-def _split(namespace: str) -> tuple[str, str]:
-    """(the database, the collection)."""
-    database, _, name = namespace.partition(".")
-    return database, name
-
-
 def list_collections(call: Call) -> Steps:
     selects = compile_filter(call.document("filter"))
     name_only = call.boolean("nameOnly")
@@ -127,7 +100,6 @@ COMMANDS: dict[str, Command] = {
     "create": write(create, "create", "autoIndexId", "idIndex", "collation", "flags", *_CREATE_OPTIONS),
     "drop": write(drop, "drop"),
     "dropDatabase": write(drop_database, "dropDatabase"),
-    "renameCollection": write(rename_collection, "renameCollection", "to", "dropTarget"),
     "listCollections": read(
         list_collections, "listCollections", "filter", "nameOnly", "authorizedCollections", "cursor"
     ),

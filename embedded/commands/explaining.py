@@ -9,7 +9,7 @@ from typing import Literal, cast, get_args
 
 from embedded.codec import Document, decode, encode, encode_reply
 from embedded.commands.call import Call, Command, Steps, read
-from embedded.commands.checks import check
+from embedded.commands.checks import check, check_collation
 from embedded.commands.greeting import VERSION
 from embedded.commands.opening import Stage, breathing, counted, everything, open_pipeline
 from embedded.commands.reading import query_of
@@ -17,7 +17,7 @@ from embedded.commands.showing import Outcome, Subject, show
 from embedded.commands.sources import source
 from embedded.counting import count as count_matches
 from embedded.cursors import Stream
-from embedded.errors import StoreError
+from embedded.errors import StoreError, not_implemented
 from embedded.operators.aggregating import run_pipeline
 from embedded.operators.matching import compile_filter
 from embedded.operators.projecting import compile_projection
@@ -52,7 +52,9 @@ def explain(known: Mapping[str, Command], call: Call) -> Steps:
         raise StoreError(20, f"Cannot explain cmd: {name}")
     inner = replace(call, name=name, body={**command, "$db": call.database})
     check(inner, known[name].fields)
-    return _explain(inner, cast(Verbosity, verbosity))
+    for reply in _explain(inner, cast(Verbosity, verbosity)):
+        call.slow = inner.slow
+        yield reply
 
 
 def explain_inline(call: Call) -> Steps:
@@ -89,6 +91,8 @@ def _subject(call: Call) -> Subject:
             if len(operations) != 1:
                 raise StoreError(16, "explained write batches must be of size 1")
             return _write(call.name, operations[0])
+    if body.get("arrayFilters"):
+        raise not_implemented("explain with arrayFilters")
     query = Query(call.document("query"), read_sort(call.document("sort")), limit=1, hint=call.hint())
     if call.boolean("remove"):
         return Subject(query, "delete", hands_back=True)
@@ -97,13 +101,19 @@ def _subject(call: Call) -> Subject:
 
 def _write(name: str, operation: Document) -> Subject:
     """One update or delete of a batch."""
+    check_collation(operation.get("collation"))
+    if operation.get("arrayFilters"):
+        raise not_implemented("explain with arrayFilters")
     filter, hint = operation.get("q"), operation.get("hint") or None
     if not isinstance(filter, Mapping):
         raise StoreError(14, f"BSON field '{name}s.q' is the wrong type, expected type 'object'")
     if name == "delete":
         return Subject(Query(filter, limit=int(operation.get("limit") or 0), hint=hint), "delete")
     query = Query(filter, limit=0 if operation.get("multi") else 1, hint=hint)
-    return Subject(query, "update", operation.get("u"), bool(operation.get("upsert")))
+    change = operation.get("u")
+    if not isinstance(change, (Mapping, list)):
+        raise StoreError(9, "Update argument must be either an object or an array")
+    return Subject(query, "update", change, bool(operation.get("upsert")))
 
 
 def _query(call: Call, subject: Subject, verbosity: Verbosity) -> Sections:

@@ -5,6 +5,7 @@ import platform
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from reprlib import Repr
 from typing import Any
 
 from bson import Int64
@@ -17,7 +18,10 @@ from embedded.errors import StoreError, not_implemented
 from embedded.operators.matching import compile_filter
 
 _KINDS = {"find": "query", "getMore": "getmore", "insert": "insert", "update": "update", "delete": "remove"}
-_SHORT, _LONG = 1_000, 100_000
+_SHORT, _LONG = 1_000, 100_000  # bytes of a command that are shown
+_BRIEFLY = Repr()  # looks at no more of a command than it shows
+_BRIEFLY.maxdict = _BRIEFLY.maxlist = 50
+_BRIEFLY.maxstring = _BRIEFLY.maxother = _SHORT
 _OPTIONS = frozenset({"allUsers", "idleConnections", "idleSessions", "localOps", "truncateOps"})
 _REFUSED = frozenset({"idleCursors", "backtrace", "targetAllNodes"})
 
@@ -59,10 +63,6 @@ def shown_operations(call: Call, wanted: Wanted) -> Iterator[Document]:
 def _show(operation: Operation, *, truncated: bool) -> Document:
     seconds = time.perf_counter() - operation.started
     target = operation.target or "$cmd"
-    limit = _SHORT if truncated else _LONG
-    command: Document = operation.body
-    if len(encode(command)) > limit:
-        command = {operation.name: target, "$truncated": repr(command)[:limit]}
     shown: Document = {
         "type": "op",
         "host": platform.node(),
@@ -74,12 +74,23 @@ def _show(operation: Operation, *, truncated: bool) -> Document:
         "microsecs_running": Int64(seconds * 1e6),
         "op": _KINDS.get(operation.name, "command"),
         "ns": f"{operation.database}.{target}",
-        "command": command,
+        "command": _cut(operation, _SHORT if truncated else _LONG),
         "waitingForLock": operation.waiting,
     }
     if operation.killed:
         shown["killPending"] = True
     return shown
+
+
+def _cut(operation: Operation, limit: int) -> Document:
+    """The command, or where it is long its beginning as text."""
+    try:
+        if len(encode(operation.body)) <= limit:
+            return operation.body
+    except StoreError:
+        pass  # longer than a document may be
+    text = _BRIEFLY.repr(operation.body)
+    return {operation.name: operation.target, "$truncated": text[:limit]}
 
 
 def _show_client(client: Client | None) -> Document:

@@ -25,18 +25,13 @@ def query_of(call: Call) -> Query:
             raise not_implemented(f"find's {field}")
     if call.body.get("tailable") or call.body.get("awaitData"):
         raise StoreError(2, "error processing query: tailable cursor requested on non capped collection")
-    sort, hint = call.document("sort"), call.hint()
-    if "$natural" in sort:  # the order in which documents were inserted, or its reverse: a way to read, like a hint
-        if hint is not None and hint != {"$natural": sort["$natural"]}:
-            raise StoreError(2, "a sort by $natural and another hint exclude each other")
-        hint = {"$natural": sort["$natural"]}
     return Query(
         filter=call.document("filter"),
-        sort=read_sort(sort),
+        sort=read_sort(call.document("sort")),
         skip=call.integer("skip"),
         limit=call.integer("limit"),
         projection=call.document("projection") or None,
-        hint=hint,
+        hint=call.hint(),
     )
 
 

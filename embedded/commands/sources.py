@@ -83,7 +83,7 @@ def _measure(call: Call, collection: Collection | None, parts: Mapping[str, Mapp
         "localTime": datetime.datetime.now(datetime.UTC),
     }
     if "latencyStats" in parts:
-        document["latencyStats"] = {} if collection is None else latencies(call, collection)
+        document["latencyStats"] = latencies(call, collection)
     if "storageStats" in parts or "count" in parts:
         stats = NOTHING
         for found in measured(call, collection):

@@ -98,9 +98,9 @@ def data_size(call: Call) -> Steps:
     yield encode_reply({"estimate": False, "size": stats.size, "numObjects": stats.count, "millis": milliseconds})
 
 
-def latencies(call: Call, collection: Collection) -> Document:
+def latencies(call: Call, collection: Collection | None) -> Document:
     """The time of operations on a collection since the start, in microseconds, as `$collStats` tells it."""
-    spent = call.store.activity.spent_on(collection)
+    spent = {} if collection is None else call.store.activity.spent_on(collection)
     others = spent.keys() - {*_READS, *_WRITES}
     told = {"reads": _sum(spent, _READS), "writes": _sum(spent, _WRITES), "commands": _sum(spent, others)}
     return {name: {"latency": _microseconds(each), "ops": Int64(each.count)} for name, each in told.items()}

@@ -150,6 +150,7 @@ async def test_verbosity_decides_what_is_run(db, filled):
         ({"find": "docs", "hint": "no_such_index"}, "queryPlanner", 2),
         ({"aggregate": "docs", "pipeline": [{"$nonsense": {}}], "cursor": {}}, "queryPlanner", 40324),
         ({"update": "docs", "updates": []}, "queryPlanner", 16),
+        ({"update": "docs", "updates": [{"q": {}}]}, "queryPlanner", 9),
         ({"delete": "docs", "deletes": [{"limit": 1}]}, "queryPlanner", 14),
         ({}, "queryPlanner", 59),
     ],

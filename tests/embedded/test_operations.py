@@ -2,11 +2,15 @@
 
 import threading
 import uuid
+from types import SimpleNamespace
 
 import pytest
 from pymongo import MongoClient
 from pymongo.errors import OperationFailure
 
+from embedded.activity import Operation
+from embedded.commands.call import Call
+from embedded.commands.operations import Wanted, shown_operations
 from tests.embedded.drivers import until
 
 pytestmark = pytest.mark.usefixtures("on_store")
@@ -105,6 +109,14 @@ def test_a_long_command_is_shown_cut_short(admin):
     long = {"currentOp": 1, "op": {"$in": ["command", "x" * 5000]}}
     (shown,) = admin.command(long)["inprog"]
     assert len(shown["command"]["$truncated"]) == 1000
+    assert shown["command"]["$truncated"].startswith("{")
+
+
+def test_a_command_too_long_for_a_document_is_shown_nonetheless():
+    operation = Operation(1, "insert", {"insert": "docs", "documents": [{"a": "x" * 10_000_000}] * 2, "$db": "t"})
+    store = SimpleNamespace(activity=SimpleNamespace(running=lambda: [operation], clients={}))
+    (shown,) = shown_operations(Call("currentOp", {}, {}, store), Wanted(truncated=False))
+    assert shown["command"]["insert"] == "docs" and len(shown["command"]["$truncated"]) < 10_000
 
 
 def test_connections_are_counted_as_they_come_and_go(admin, uri):

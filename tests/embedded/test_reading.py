@@ -202,10 +202,3 @@ async def test_small_reads_go_on_beside_a_long_one(docs, uri, on_store, kind):
         longest = max(longest, time.perf_counter() - started)
         count += 1
     assert count > 5 and longest < 0.5
-
-
-async def test_natural_order_goes_both_ways(docs):
-    await docs.insert_many([{"_id": n} for n in (3, 1, 2)])
-    assert [each["_id"] for each in await docs.find({}, sort=[("$natural", 1)])] == [3, 1, 2]
-    assert [each["_id"] for each in await docs.find({}, sort=[("$natural", -1)])] == [2, 1, 3]
-    assert [each["_id"] for each in await docs.find({"_id": {"$gt": 1}}, sort=[("$natural", -1)], limit=1)] == [2]

@@ -32,7 +32,6 @@ async def refused(awaitable) -> int:
         ({"find": "docs", "limit": "x"}, 14),
         ({"find": "docs", "skip": -1}, 51024),
         ({"find": "docs", "sort": {"a": 2}}, 15975),
-        ({"find": "docs", "sort": {"$natural": -1}, "hint": "_id_"}, 2),
         ({"find": "docs", "tailable": True}, 2),
         ({"find": "docs", "filter": {"a": {"$nonsense": 1}}}, 2),
         ({"find": "docs", "min": {"a": 1}}, 238),
