@@ -4,12 +4,12 @@ What it begins with is a query (`opening`) or documents that a stage makes (`sou
 documents that are left.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from embedded.codec import Document, encode
 from embedded.commands.call import Call, Command, Steps, read
 from embedded.commands.explaining import explain_inline
-from embedded.commands.opening import Stage, breathing, counted, everything, open_pipeline
+from embedded.commands.opening import Stage, breathing, counted, everything, open_pipeline, read_stages
 from embedded.commands.reading import FIRST_BATCH, first_batch
 from embedded.commands.sources import source
 from embedded.counting import count as count_matches
@@ -25,9 +25,7 @@ _READS_OTHERS = frozenset({"$lookup", "$graphLookup", "$unionWith", "$facet"})
 
 
 def aggregate(call: Call) -> Steps:
-    stages = call.body.get("pipeline")
-    if not isinstance(stages, list) or not all(isinstance(stage, Mapping) and len(stage) == 1 for stage in stages):
-        raise StoreError(40323, "A pipeline stage specification object must contain exactly one field.")
+    stages = read_stages(call)
     if call.boolean("explain"):
         return explain_inline(call)
     if "cursor" not in call.body:

@@ -11,7 +11,7 @@ from embedded.codec import Document, decode, encode, encode_reply
 from embedded.commands.call import Call, Command, Steps, read
 from embedded.commands.checks import check, check_collation
 from embedded.commands.greeting import VERSION
-from embedded.commands.opening import Stage, breathing, counted, everything, open_pipeline
+from embedded.commands.opening import Stage, breathing, counted, everything, open_pipeline, read_stages
 from embedded.commands.reading import query_of
 from embedded.commands.showing import Outcome, Subject, show
 from embedded.commands.sources import source
@@ -192,9 +192,7 @@ def _run(call: Call, plan: Plan | None, subject: Subject, outcome: Outcome) -> G
 
 def _pipeline(call: Call, verbosity: Verbosity) -> Sections:
     """A pipeline that the indexes serve whole is explained as a query; of any other, each stage is told."""
-    stages = call.body.get("pipeline")
-    if not isinstance(stages, list) or not all(isinstance(stage, Mapping) and len(stage) == 1 for stage in stages):
-        raise StoreError(40323, "A pipeline stage specification object must contain exactly one field.")
+    stages = read_stages(call)
     made = source(call, stages)
     if made is not None:
         gauges = yield from _run_stages(call, made, stages[1:], verbosity)

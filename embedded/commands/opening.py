@@ -10,6 +10,8 @@ from typing import Any
 
 from embedded.codec import Document
 from embedded.commands.call import Call
+from embedded.errors import StoreError
+from embedded.operators.typenames import type_name
 from embedded.querying import Query, drain, read_sort, run_query
 
 Stage = Mapping[str, Any]
@@ -21,6 +23,20 @@ class Opening:
 
     query: Query
     rest: Sequence[Stage]
+
+
+def read_stages(call: Call) -> list[Stage]:
+    """The stages of a pipeline. Raises StoreError 14 for another type, 40323 for a stage that is not one field."""
+    stages = call.body.get("pipeline")
+    if not isinstance(stages, list):
+        given = "missing" if stages is None else type_name(stages)
+        raise StoreError(14, f"BSON field 'aggregate.pipeline' is the wrong type '{given}', expected type 'array'")
+    for stage in stages:
+        if not isinstance(stage, Mapping):
+            raise StoreError(14, "Each element of the 'pipeline' array must be an object")
+        if len(stage) != 1:
+            raise StoreError(40323, "A pipeline stage specification object must contain exactly one field.")
+    return stages
 
 
 def open_pipeline(stages: Sequence[Stage], hint: Any = None) -> Opening:

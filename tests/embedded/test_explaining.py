@@ -159,3 +159,12 @@ async def test_what_cannot_be_explained_is_refused(db, filled, command, verbosit
     with pytest.raises(OperationFailure) as caught:
         await run(db, command, verbosity)
     assert caught.value.code == code
+
+
+async def test_the_pieces_of_a_pipeline_have_to_be_stages(db, filled):
+    for pipeline, code in ((5, 14), ([5], 14), ([{}], 40323), ([{"$match": {}, "$limit": 1}], 40323)):
+        command = {"aggregate": "docs", "pipeline": pipeline}
+        for asked in ({"explain": {**command, "cursor": {}}}, {**command, "explain": True}):
+            with pytest.raises(OperationFailure) as caught:
+                await db.command(asked)
+            assert caught.value.code == code
