@@ -12,6 +12,7 @@ from embedded.wire import HEADER_SIZE, Request, WireError, message_length, parse
 logger = logging.getLogger(__name__)
 
 _MAX_BUFFERED = 1024 * 1024
+_LARGE = 64 * 1024  # bytes of a reply from which on two writes cost less than a copy
 _numbers = count(1)
 
 
@@ -43,6 +44,7 @@ class Connection(asyncio.Protocol):
             if (
                 not self._buffer
                 and self._request is None
+                and not self._paused
                 and len(data) >= HEADER_SIZE
                 and (message_length(data) == len(data))
             ):
@@ -103,9 +105,12 @@ class Connection(asyncio.Protocol):
     def _answer(self, reply: bytes) -> None:
         request, self._request = self._request, None
         if request is not None and request.wants_reply and self._transport is not None:
-            message = reply_head(request, reply) + reply
-            self._dispatcher.activity.bytes_out += len(message)
-            self._transport.write(message)
+            head = reply_head(request, reply)
+            self._dispatcher.activity.bytes_out += len(head) + len(reply)
+            if len(reply) < _LARGE:
+                self._transport.write(head + reply)
+            else:
+                self._transport.writelines((head, reply))
 
     def _refuse(self, error: Exception) -> None:
         logger.warning("connection %d closed: %s", self._number, error)
