@@ -4,8 +4,8 @@ from typing import Any
 
 from embedded.errors import StoreError
 from embedded.operators.comparing import MISSING, equal
-from embedded.operators.operands import Operator, as_array, as_whole, null_safe
-from embedded.operators.typenames import type_name
+from embedded.operators.operands import Operator, as_array, as_whole, is_nothing, null_safe
+from embedded.operators.typenames import type_name, whole_number
 
 _LONGEST_RANGE = 16_000_000
 
@@ -55,6 +55,25 @@ def _in(value: Any, array: Any) -> bool:
     return any(equal(value, item) for item in array)
 
 
+def _index_of(array: Any, wanted: Any, start: Any = 0, end: Any = None) -> int | None:
+    """The first position from `start` on, before `end`, or -1."""
+    if is_nothing(array):
+        return None
+    if not isinstance(array, list):
+        raise StoreError(40090, f"$indexOfArray requires an array as a first argument, found: {type_name(array)}")
+    first, last = _place_of(start), len(array) if end is None else _place_of(end)
+    return next((at for at, item in enumerate(array[:last]) if at >= first and equal(item, wanted)), -1)
+
+
+def _place_of(value: Any) -> int:
+    place = whole_number(value)
+    if place is None:
+        raise StoreError(40096, f"$indexOfArray requires an integral index, found: {type_name(value)}")
+    if place < 0:
+        raise StoreError(40097, f"$indexOfArray requires a nonnegative index, found: {place}")
+    return place
+
+
 def _concat(*arrays: Any) -> list[Any]:
     return [item for array in arrays for item in as_array("$concatArrays", array, 28664)]
 
@@ -77,6 +96,7 @@ ARRAYS: dict[str, Operator] = {
     "$slice": Operator(null_safe(_slice), 2, 3),
     "$in": Operator(_in, 2),
     "$concatArrays": Operator(null_safe(_concat), 0, None),
+    "$indexOfArray": Operator(_index_of, 2, 4),
     "$isArray": Operator(lambda value: isinstance(value, list)),
     "$range": Operator(_range, 2, 3),
     "$reverseArray": Operator(null_safe(lambda array: as_array("$reverseArray", array, 34435)[::-1])),

@@ -4,6 +4,9 @@ import datetime
 import math
 import re
 import zoneinfo
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from bson import DatetimeMS, ObjectId, Timestamp
@@ -14,6 +17,9 @@ from embedded.operators.operands import is_nothing
 from embedded.operators.typenames import INT64, is_string, type_name
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+REFERENCE = datetime.datetime(2000, 1, 1)
+"""Where bins of dates are counted from; weeks, from the first start of one after it."""
 _OFFSET = re.compile(r"([+-])(\d{2})(?::?(\d{2}))?")
 
 
@@ -43,6 +49,24 @@ def now() -> datetime.datetime:
     """The current time in UTC, cut to milliseconds and without a zone, as a stored one is read."""
     time = datetime.datetime.now(datetime.UTC).replace(tzinfo=None)
     return time.replace(microsecond=time.microsecond // 1000 * 1000)
+
+
+_moment: ContextVar[datetime.datetime | None] = ContextVar("_moment", default=None)
+
+
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """Inside, the present stands still: what is compiled together has one `$$NOW`."""
+    before = _moment.set(now())
+    try:
+        yield
+    finally:
+        _moment.reset(before)
+
+
+def this_moment() -> datetime.datetime:
+    """The present, or the moment that `one_moment` holds."""
+    return _moment.get() or now()
 
 
 def as_utc(value: Any) -> datetime.datetime:
@@ -90,3 +114,12 @@ def iso_text(value: Any) -> str:
     """The date as `2026-11-05T09:30:00.000Z`."""
     time = as_utc(value)
     return f"{time:%Y-%m-%dT%H:%M:%S}.{time.microsecond // 1000:03d}Z".rjust(24, "0")
+
+
+def first_week(start_of_week: Any) -> datetime.datetime:
+    """The first start of a week, by default a Sunday, from the reference on. Raises StoreError 9 for no day's name."""
+    name = "sunday" if is_nothing(start_of_week) else str(start_of_week).lower()
+    weekday = next((place for place, full in enumerate(_WEEKDAYS) if name in (full, full[:3])), None)
+    if weekday is None:
+        raise StoreError(9, f"unknown day of week value: {start_of_week}")
+    return REFERENCE + datetime.timedelta(days=(weekday - REFERENCE.weekday()) % 7)

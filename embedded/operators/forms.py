@@ -1,17 +1,16 @@
 """Which expressions decide for themselves what to evaluate, and with which variables?"""
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from embedded.errors import StoreError
 from embedded.operators.comparing import MISSING
+from embedded.operators.named_arguments import arguments
 from embedded.operators.operands import (
     Compile,
     Expression,
     Form,
     Variables,
-    arguments,
     as_array,
     as_whole,
     is_nothing,
@@ -63,12 +62,14 @@ def _if_null(operand: Any, variables: frozenset[str], build: Compile) -> Express
 
 
 def _switch(operand: Any, variables: frozenset[str], build: Compile) -> Expression:
-    if not isinstance(operand, Mapping) or not isinstance(operand.get("branches"), list) or not operand["branches"]:
-        raise StoreError(40068, "$switch requires at least one branch")
     named = arguments("$switch", operand, ("branches",), ("default",))
+    if not isinstance(named["branches"], list):
+        raise StoreError(40061, "$switch expected an array for 'branches'")
+    if not named["branches"]:
+        raise StoreError(40068, "$switch requires at least one branch.")
     branches = []
     for branch in named["branches"]:
-        parts = arguments("$switch", branch, ("case", "then"))
+        parts = arguments("a branch of $switch", branch, ("case", "then"))
         branches.append((build(parts["case"], variables), build(parts["then"], variables)))
     default = build(named["default"], variables) if "default" in named else None
 
@@ -118,7 +119,12 @@ def _filter(operand: Any, variables: frozenset[str], build: Compile) -> Expressi
         if is_nothing(items):
             return None
         kept = [item for item in as_array("$filter", items, 28651) if truthy(test({**scope, name: item}))]
-        return kept if is_nothing(most) else kept[: as_whole("$filter", most, 327391)]
+        if is_nothing(most):
+            return kept
+        count = as_whole("$filter", most, 327391)
+        if count < 1:
+            raise StoreError(327392, f"$filter: limit must be greater than 0: {count}")
+        return kept[:count]
 
     return evaluate
 
