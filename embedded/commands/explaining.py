@@ -15,7 +15,7 @@ from embedded.counting import count as count_matches
 from embedded.errors import StoreError, not_implemented
 from embedded.operators.matching import compile_filter
 from embedded.planning import Plan, make_plan
-from embedded.querying import Query, read_sort, select
+from embedded.querying import Query, select, sorted_query
 from embedded.scanning import Effort
 
 _VERBOSITIES = ("queryPlanner", "executionStats", "allPlansExecution")
@@ -75,7 +75,7 @@ def _query(call: Call) -> tuple[Query, bool]:
         case "distinct":
             return Query(call.document("query"), hint=call.hint()), False
         case "findAndModify" | "findandmodify":
-            return Query(call.document("query"), read_sort(call.document("sort")), limit=1, hint=call.hint()), False
+            return sorted_query(Query(call.document("query"), limit=1, hint=call.hint()), call.document("sort")), False
         case "update" | "delete":
             operations = call.documents(f"{call.name}s")
             first: Mapping[str, Any] = operations[0] if operations else {}

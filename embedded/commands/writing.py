@@ -19,7 +19,9 @@ from embedded.commands.changing import (
 from embedded.commands.checks import check_collation
 from embedded.errors import StoreError, not_implemented
 from embedded.ledger import Ledger
+from embedded.operators.array_filters import ArrayFilters, compile_array_filters
 from embedded.operators.matching import compile_filter
+from embedded.querying import Query
 
 MAX_OPERATIONS = 100_000
 PORTION_SECONDS = 0.005
@@ -78,24 +80,31 @@ def _update_one(call: Call, ledger: Ledger, operation: Document) -> tuple[int, i
     multi = bool(operation.get("multi", False))
     if multi and is_replacement(change):
         raise StoreError(9, "multi update is not supported for replacement-style update")
+    array_filters = compile_array_filters(operation.get("arrayFilters"))
     collection = ledger.catalog.get(call.database, call.target)
     matched = modified = 0
     if collection is None:
         compile_filter(query)
     elif multi:
         with ledger.attempt():
-            matched, modified = _update_many(call, ledger, collection, query, operation)
+            matched, modified = _update_many(call, ledger, collection, query, operation, array_filters)
     else:
-        found = find_one(call, ledger, collection, query, hint=operation.get("hint"))
+        found = find_one(call, ledger, collection, Query(query, hint=operation.get("hint")))
         if found is not None:
-            matched, modified = 1, change_one(ledger, collection, found, query, change)[0] is not found[1]
+            matched = 1
+            modified = change_one(ledger, collection, found, query, change, array_filters)[0] is not found[1]
     if not matched and operation.get("upsert"):
-        return 0, 0, upsert_one(ledger, call.database, call.target, query, change)
+        return 0, 0, upsert_one(ledger, call.database, call.target, query, change, array_filters)
     return matched, int(modified), None
 
 
 def _update_many(
-    call: Call, ledger: Ledger, collection: Collection, query: Mapping[str, Any], operation: Document
+    call: Call,
+    ledger: Ledger,
+    collection: Collection,
+    query: Mapping[str, Any],
+    operation: Document,
+    array_filters: ArrayFilters,
 ) -> tuple[int, int]:
     """(matched, modified)."""
     rows = find_rows(call, ledger, collection, query, hint=operation.get("hint"))
@@ -103,7 +112,8 @@ def _update_many(
     for row in rows:
         raw = ledger.fetch(row)
         if raw is not None:
-            modified += change_one(ledger, collection, (row, raw, None), query, operation["u"])[0] is not raw
+            changed = change_one(ledger, collection, (row, raw, None), query, operation["u"], array_filters)
+            modified += changed[0] is not raw
     return len(rows), modified
 
 
@@ -186,8 +196,6 @@ def _check_operation(operation: Document, fields: frozenset[str], where: str) ->
     if not fields.issuperset(operation):
         unknown = min(operation.keys() - fields)
         raise StoreError(40415, f"BSON field '{where}.{unknown}' is an unknown field.")
-    if operation.get("arrayFilters"):
-        raise not_implemented("arrayFilters")
     if operation.get("c"):
         raise not_implemented("update constants (c)")
     check_collation(operation.get("collation"))

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from embedded.errors import StoreError, not_implemented
+from embedded.errors import StoreError
+from embedded.operators.array_filters import NO_FILTERS, ArrayFilters, check_identifiers, identifier_of
 from embedded.operators.array_updates import ARRAY_UPDATES
 from embedded.operators.comparing import MISSING, equal
 from embedded.operators.editing import Draft
 from embedded.operators.field_updates import FIELD_UPDATES, Change, Place
 from embedded.operators.paths import position
-from embedded.operators.positions import first_match
+from embedded.operators.pipeline_updates import update_by_pipeline
+from embedded.operators.positions import matched_position
 from embedded.operators.typenames import is_string, type_name
 from embedded.operators.upserting import seed
 
@@ -37,39 +39,61 @@ def apply_update(
     *,
     filter: Mapping[str, Any],
     inserting: bool = False,
+    array_filters: ArrayFilters = NO_FILTERS,
 ) -> dict[str, Any]:
     """A new document; the given one is left as it is, but unchanged values are shared with it.
 
     `filter` is the query's, for the positional `$`. `inserting` applies `$setOnInsert` too.
-    Raises StoreError as MongoDB does: 2, 9, 14, 28, 40, 52, 56, 66; 238 for pipelines and array filters.
+    Raises StoreError as MongoDB does: 2, 9, 14, 28, 40, 52, 56, 66; 72 and as `run_pipeline` for a pipeline.
     """
+    if array_filters and (isinstance(update, list) or not is_operator_update(update)):
+        raise StoreError(9, "arrayFilters may only be specified for an update by operators")
     if isinstance(update, list):
-        raise not_implemented("An update by a pipeline")
-    if not is_operator_update(update):
+        updated = update_by_pipeline(document, update)
+    elif not is_operator_update(update):
         return _replace(document, update)
-    edits = _parse(update)
+    else:
+        updated = _edited(document, _parse(update), filter, array_filters, inserting=inserting)
+    if "_id" in document and not equal(updated.get("_id", MISSING), document["_id"]):
+        raise StoreError(66, "Performing an update on the path '_id' would modify the immutable field '_id'")
+    return updated
+
+
+def _edited(
+    document: Mapping[str, Any],
+    edits: list[_Edit],
+    filter: Mapping[str, Any],
+    array_filters: ArrayFilters,
+    *,
+    inserting: bool,
+) -> dict[str, Any]:
+    dynamic = array_filters or any(identifier_of(name) is not None for edit in edits for name in edit.names)
+    if dynamic:
+        check_identifiers([edit.names for edit in edits], array_filters)
     draft = Draft(document)
+    changed: list[tuple[str, ...]] = []
     for edit in edits:
         if edit.operator != "$setOnInsert" or inserting:
-            for names in _places(draft, edit, filter, document):
+            for names in _places(draft, edit, filter, document, array_filters):
                 _apply(draft, edit, names, document)
-    if "_id" in document and not equal(draft.root.get("_id", MISSING), document["_id"]):
-        raise StoreError(66, "Performing an update on the path '_id' would modify the immutable field '_id'")
+                changed.append(names)
+    if dynamic:
+        _refuse_conflicts(changed)
     return draft.root
 
 
-def upsert_document(filter: Mapping[str, Any], update: Mapping[str, Any] | list[Any]) -> dict[str, Any]:
+def upsert_document(
+    filter: Mapping[str, Any], update: Mapping[str, Any] | list[Any], *, array_filters: ArrayFilters = NO_FILTERS
+) -> dict[str, Any]:
     """The document that an upsert inserts when nothing matched: the filter's equalities, then the update.
 
     `_id` comes first if either gives one; the caller generates it otherwise. Raises StoreError 54 if the filter wants
     two values of one field, else as `apply_update`.
     """
-    if isinstance(update, list):
-        raise not_implemented("An update by a pipeline")
     draft = Draft({})
-    for path, value in seed(filter, only_id=not is_operator_update(update)):
+    for path, value in seed(filter, only_id=not isinstance(update, list) and not is_operator_update(update)):
         draft.set(path.split("."), value)
-    inserted = apply_update(draft.root, update, filter=filter, inserting=True)
+    inserted = apply_update(draft.root, update, filter=filter, inserting=True, array_filters=array_filters)
     return {"_id": inserted["_id"], **inserted} if "_id" in inserted else inserted
 
 
@@ -146,10 +170,7 @@ def _names(path: str) -> tuple[str, ...]:
     for place, name in enumerate(names):
         if not name:
             raise StoreError(56, f"The update path '{path}' contains an empty field name, which is not allowed.")
-        if name.startswith("$["):
-            if name != "$[]":
-                raise not_implemented("An array filter")
-        elif name.startswith("$") and (name != "$" or place == 0):
+        if identifier_of(name) is None and name.startswith("$") and (name != "$" or place == 0):
             raise StoreError(52, f"The dollar ($) prefixed field '{name}' in '{path}' is not valid for storage.")
     return names
 
@@ -180,25 +201,37 @@ def _order(names: Sequence[str]) -> list[tuple[int, int, str]]:
     return [(1, 0, name) if (index := position(name)) is None else (0, index, name) for name in names]
 
 
-def _places(draft: Draft, edit: _Edit, filter: Mapping[str, Any], document: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """The edit's paths with `$` and `$[]` turned into positions."""
-    if "$" not in edit.names and "$[]" not in edit.names:
+def _places(
+    draft: Draft,
+    edit: _Edit,
+    filter: Mapping[str, Any],
+    document: Mapping[str, Any],
+    array_filters: ArrayFilters,
+) -> list[tuple[str, ...]]:
+    """The edit's paths with `$`, `$[]` and `$[name]` turned into positions."""
+    if not any(name.startswith("$") for name in edit.names):
         return [edit.names]
     found: list[tuple[str, ...]] = [()]
     for name in edit.names:
         if name == "$":
-            place = first_match(filter, document, ".".join(found[0]))
+            place = matched_position(filter, document, ".".join(found[0]))
             if place is None:
                 raise StoreError(2, "The positional operator did not find the match needed from the query.")
             found = [(*names, str(place)) for names in found]
-        elif name == "$[]":
-            found = [(*names, str(place)) for names in found for place in range(_length(draft, names, edit))]
+        elif (identifier := identifier_of(name)) is not None:
+            holds = array_filters.get(identifier)
+            found = [
+                (*names, str(place))
+                for names in found
+                for place, element in enumerate(_elements(draft, names, edit))
+                if holds is None or holds({identifier: element})
+            ]
         else:
             found = [(*names, name) for names in found]
     return found
 
 
-def _length(draft: Draft, names: tuple[str, ...], edit: _Edit) -> int:
+def _elements(draft: Draft, names: tuple[str, ...], edit: _Edit) -> list[Any]:
     array = draft.get(names)
     path = ".".join(names)
     if array is MISSING:
@@ -207,7 +240,7 @@ def _length(draft: Draft, names: tuple[str, ...], edit: _Edit) -> int:
         )
     if not isinstance(array, list):
         raise StoreError(2, f"Cannot apply array updates to non-array element {path}: {array!r}")
-    return len(array)
+    return array
 
 
 def _apply(draft: Draft, edit: _Edit, names: tuple[str, ...], document: Mapping[str, Any]) -> None:
