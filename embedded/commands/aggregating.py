@@ -16,6 +16,7 @@ from embedded.cursors import Stream
 from embedded.errors import StoreError, not_implemented
 from embedded.operators.aggregating import run_pipeline
 from embedded.operators.matching import compile_filter
+from embedded.operators.typenames import is_number, type_name
 from embedded.planning import make_plan
 from embedded.querying import Query, documents, drain, read_sort, run_query
 
@@ -78,9 +79,7 @@ def counted(opening: Opening) -> tuple[Document, str] | None:
 
 
 def aggregate(call: Call) -> Steps:
-    stages = call.body.get("pipeline")
-    if not isinstance(stages, list) or not all(isinstance(stage, Mapping) and len(stage) == 1 for stage in stages):
-        raise StoreError(40323, "A pipeline stage specification object must contain exactly one field.")
+    stages = read_stages(call)
     if call.body.get("explain"):
         raise not_implemented("aggregate with explain: true (use the explain command)")
     if "cursor" not in call.body:
@@ -89,9 +88,32 @@ def aggregate(call: Call) -> Steps:
         raise StoreError(40573, "The $changeStream stage is only supported on replica sets")
     if not isinstance(call.body[call.name], str):
         raise not_implemented("aggregate on a whole database")
-    options = call.document("cursor")
-    size = int(options.get("batchSize", FIRST_BATCH))
-    return first_batch(call, _stream(call, stages), size, call.namespace, empty=options.get("batchSize") == 0)
+    size = read_batch_size(call.document("cursor"))
+    return first_batch(call, _stream(call, stages), size, call.namespace, empty=size == 0)
+
+
+def read_stages(call: Call) -> list[Stage]:
+    """The stages of a pipeline. Raises StoreError 14 for another type, 40323 for a stage that is not one field."""
+    stages = call.body.get("pipeline")
+    if not isinstance(stages, list):
+        given = "missing" if stages is None else type_name(stages)
+        raise StoreError(14, f"BSON field 'aggregate.pipeline' is the wrong type '{given}', expected type 'array'")
+    for stage in stages:
+        if not isinstance(stage, Mapping):
+            raise StoreError(14, "Each element of the 'pipeline' array must be an object")
+        if len(stage) != 1:
+            raise StoreError(40323, "A pipeline stage specification object must contain exactly one field.")
+    return stages
+
+
+def read_batch_size(options: Mapping[str, Any]) -> int:
+    """The size of the first batch. Raises StoreError 14 for no number, 51024 for a negative one."""
+    size = options.get("batchSize", FIRST_BATCH)
+    if not is_number(size):
+        raise StoreError(14, f"BSON field 'cursor.batchSize' is the wrong type '{type_name(size)}', expected a number")
+    if size < 0:
+        raise StoreError(51024, f"BSON field 'batchSize' value must be >= 0, actual value '{size}'")
+    return int(size)
 
 
 def _stream(call: Call, stages: Sequence[Stage]) -> Stream:

@@ -58,6 +58,8 @@ def read_spec(given: Mapping[str, Any]) -> Document:
         raise StoreError(67, "The index name cannot be empty")
     for path, direction in key.items():
         _check_component(path, direction)
+    if list(key) == ["_id"] and key["_id"] != 1:
+        raise StoreError(2, f"The field 'key' for an _id index must be {{_id: 1}}, but got {dict(key)}")
     if given.get("hidden"):
         raise not_implemented("a hidden index")
     spec: Document = {"v": 2, "key": dict(key), "name": "_id_" if list(key) == ["_id"] else name}
@@ -102,8 +104,8 @@ def _expiry(key: Mapping[str, Any], seconds: object) -> object:
 def _check_partial(expression: Any) -> None:
     if isinstance(expression, Mapping):
         for name, value in expression.items():
-            if name.startswith("$") and name not in _PARTIAL_OPERATORS:
-                raise StoreError(67, f"unsupported expression in partial index: {name}")
+            if name.startswith("$") and (name not in _PARTIAL_OPERATORS or (name == "$exists" and not value)):
+                raise StoreError(67, f"Expression not supported in partial index: {name}: {value}")
             _check_partial(value)
     elif isinstance(expression, list):
         for each in expression:

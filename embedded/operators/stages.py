@@ -36,6 +36,8 @@ def add_fields(spec: Any) -> Stage:
     """`$addFields` and `$set`: nested documents add to those that are there. Raises StoreError 40269 …"""
     if not isinstance(spec, Mapping):
         raise StoreError(40269, "$addFields specification stage must be an object")
+    if not spec:
+        raise StoreError(40177, "Invalid $addFields :: caused by :: specification must have at least one field")
     shape: Shape = {}
     _plant_computed(shape, "", spec)
     return lambda documents: (
@@ -44,10 +46,14 @@ def add_fields(spec: Any) -> Stage:
 
 
 def unset(spec: Any) -> Stage:
-    """`$unset`: a path or a list of them. Raises StoreError 31002."""
+    """`$unset`: a path or a list of them. Raises StoreError 31002, 31119 for no path, 31120 for what is no text."""
+    if not is_string(spec) and not isinstance(spec, list):
+        raise StoreError(31002, "$unset specification must be a string or an array")
     paths = spec if isinstance(spec, list) else [spec]
-    if not paths or not all(map(is_string, paths)):
-        raise StoreError(31002, "$unset specification must be a string or an array with at least one field")
+    if not paths:
+        raise StoreError(31119, "$unset specification must be a string or an array with at least one field")
+    if not all(map(is_string, paths)):
+        raise StoreError(31120, "$unset specification must be a string or an array containing only string values")
     shape: Shape = {}
     for path in paths:
         check_path(path)
@@ -132,7 +138,7 @@ def sample(spec: Any) -> Stage:
 
 def _plant_computed(shape: Shape, prefix: str, spec: Mapping[str, Any]) -> None:
     if not spec:
-        raise StoreError(40180, "an empty object is not a valid value for $addFields")
+        raise StoreError(40180, "Invalid $addFields :: caused by :: an empty object is not a valid value.")
     for name, value in spec.items():
         check_path(name)
         if isinstance(value, Mapping) and not next(iter(value), "").startswith("$"):
