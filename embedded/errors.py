@@ -33,6 +33,7 @@ NAMES = {
     86: "IndexKeySpecsConflict",
     115: "CommandNotSupported",
     123: "NotAReplicaSet",
+    125: "CommandFailed",
     167: "InvalidIndexSpecificationOption",
     168: "InvalidPipelineOperator",
     171: "CannotIndexParallelArrays",

@@ -10,6 +10,7 @@ import sqlite3
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from embedded.catalog import IDENTITY_SPEC, Catalog, Collection, Index
@@ -159,6 +160,15 @@ class Ledger:
         self.connection.execute("DELETE FROM documents WHERE id > ? AND id < ?", (low, high))
         self.connection.execute("DELETE FROM collections WHERE id = ?", (collection.id,))
         self.catalog = self.catalog.without_collection(collection)
+
+    def rename_collection(self, collection: Collection, database: str, name: str) -> None:
+        """Give a collection another name, which has to be free. Raises InvalidNamespace (73)."""
+        check_namespace(database, name)
+        self.connection.execute(
+            "UPDATE collections SET db = ?, name = ? WHERE id = ?", (database, name, collection.id)
+        )
+        renamed = replace(collection, database=database, name=name)
+        self.catalog = self.catalog.without_collection(collection).with_collection(renamed)
 
     def create_index(self, collection: Collection, spec: Document) -> Collection:
         """Build an index over what is there; the collection with it. Raises DuplicateKey (11000)."""

@@ -8,7 +8,9 @@ from embedded.commands import (
     greeting,
     indexes,
     reading,
+    renaming,
     statistics,
+    transactions,
     writing,
 )
 from embedded.commands.call import Command
@@ -20,7 +22,9 @@ COMMANDS: dict[str, Command] = {
     **find_and_modify.COMMANDS,
     **aggregating.COMMANDS,
     **collections.COMMANDS,
+    **renaming.COMMANDS,
     **indexes.COMMANDS,
     **statistics.COMMANDS,
     **explaining.COMMANDS,
+    **transactions.COMMANDS,
 }
