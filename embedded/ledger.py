@@ -164,9 +164,7 @@ class Ledger:
     def rename_collection(self, collection: Collection, database: str, name: str) -> None:
         """Give a collection another name, which has to be free. Raises InvalidNamespace (73)."""
         check_namespace(database, name)
-        self.connection.execute(
-            "UPDATE collections SET db = ?, name = ? WHERE id = ?", (database, name, collection.id)
-        )
+        self.connection.execute("UPDATE collections SET db = ?, name = ? WHERE id = ?", (database, name, collection.id))
         renamed = replace(collection, database=database, name=name)
         self.catalog = self.catalog.without_collection(collection).with_collection(renamed)
 

@@ -72,6 +72,8 @@ def counted(opening: Opening) -> tuple[Document, str] | None:
     if not isinstance(group, Mapping) or len(group) != 2 or "_id" not in group:
         return None
     field = next(each for each in group if each != "_id")
+    if "." in field or field.startswith("$"):
+        return None
     constant = group["_id"] is None or (type(group["_id"]) in (int, float, bool))
     if constant and isinstance(group[field], Mapping) and dict(group[field]) == {"$sum": 1}:
         return {"_id": group["_id"]}, field

@@ -19,6 +19,16 @@ _OPTIONS = frozenset({"v", "key", "name", "ns", "unique", "sparse", "background"
     "hidden",
     "dropDups",
 }
+_UNSUPPORTED = frozenset(
+    {"weights", "default_language", "language_override", "textIndexVersion", "bits", "min", "max"}
+) | {
+    "2dsphereIndexVersion",
+    "bucketSize",
+    "wildcardProjection",
+    "storageEngine",
+    "prepareUnique",
+    "clustered",
+}
 _PARTIAL_OPERATORS = frozenset({"$eq", "$exists", "$gt", "$gte", "$lt", "$lte", "$type", "$and", "$or", "$in"})
 
 
@@ -47,9 +57,11 @@ def create_indexes(call: Call, ledger: Ledger) -> bytes:
 
 def read_spec(given: Mapping[str, Any]) -> Document:
     """The index as it is stored. Raises CannotCreateIndex (67), 197, and 238 for kinds that are not supported."""
-    unknown = given.keys() - _OPTIONS
-    if unknown:
-        raise not_implemented(f"the index option {min(unknown)}")
+    unknown = min(given.keys() - _OPTIONS, default=None)
+    if unknown in _UNSUPPORTED:
+        raise not_implemented(f"the index option {unknown}")
+    if unknown is not None:
+        raise StoreError(197, f"The field '{unknown}' is not valid for an index specification. Specification: {given}")
     check_collation(given.get("collation"))
     key, name = given.get("key"), given.get("name")
     if not isinstance(key, Mapping) or not key:

@@ -51,14 +51,12 @@ def insert(call: Call, ledger: Ledger) -> Steps:
 
 def update(call: Call, ledger: Ledger) -> Steps:
     operations = _sized(call.documents("updates"))
+    _check_operations(operations, _UPDATE_FIELDS, "update.updates")
     matched = modified = 0
     upserted: list[Document] = []
 
     def run(place: int, operation: Document) -> None:
         nonlocal matched, modified
-        _check_operation(operation, _UPDATE_FIELDS, "update.updates")
-        if operation.get("sort"):
-            raise not_implemented("an update with a sort")
         found, changed, made = _update_one(call, ledger, operation)
         matched += found
         modified += changed
@@ -119,6 +117,7 @@ def _update_many(
 
 def delete(call: Call, ledger: Ledger) -> Steps:
     operations = _sized(call.documents("deletes"))
+    _check_operations(operations, _DELETE_FIELDS, "delete.deletes")
     ordered = call.boolean("ordered", True)
     deleted = 0
     errors: list[Document] = []
@@ -137,7 +136,6 @@ def delete(call: Call, ledger: Ledger) -> Steps:
 
 
 def _delete(call: Call, ledger: Ledger, operation: Document) -> Iterator[int | None]:
-    _check_operation(operation, _DELETE_FIELDS, "delete.deletes")
     limit = operation.get("limit")
     if limit not in (0, 1):
         raise StoreError(9, f"The limit field in delete objects must be 0 or 1. Got {limit}")
@@ -192,13 +190,17 @@ def _part(operation: Document, field: str) -> Mapping[str, Any]:
     return value
 
 
-def _check_operation(operation: Document, fields: frozenset[str], where: str) -> None:
-    if not fields.issuperset(operation):
-        unknown = min(operation.keys() - fields)
-        raise StoreError(40415, f"BSON field '{where}.{unknown}' is an unknown field.")
-    if operation.get("c"):
-        raise not_implemented("update constants (c)")
-    check_collation(operation.get("collation"))
+def _check_operations(operations: list[Document], fields: frozenset[str], where: str) -> None:
+    """Refuse the whole batch, before anything is written, where an operation has what is unknown or unsupported."""
+    for operation in operations:
+        if not fields.issuperset(operation):
+            unknown = min(operation.keys() - fields)
+            raise StoreError(40415, f"BSON field '{where}.{unknown}' is an unknown field.")
+        if operation.get("c"):
+            raise not_implemented("update constants (c)")
+        if operation.get("sort"):
+            raise not_implemented("an update with a sort")
+        check_collation(operation.get("collation"))
 
 
 COMMANDS: dict[str, Command] = {

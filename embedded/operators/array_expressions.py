@@ -17,7 +17,7 @@ def _size(value: Any) -> int:
 
 
 def _element_at(array: Any, place: Any) -> Any:
-    items, index = as_array("$arrayElemAt", array, 28689), as_whole("$arrayElemAt", place, 28691)
+    items, index = as_array("$arrayElemAt", array, 28689), as_whole("$arrayElemAt", place, 28690, 28691)
     return items[index] if -len(items) <= index < len(items) else MISSING
 
 
@@ -40,10 +40,10 @@ def slice_array(items: list[Any], first: int, count: int | None = None) -> list[
 
 
 def _slice(array: Any, first: Any, count: Any = None) -> list[Any]:
-    items, start = as_array("$slice", array, 28724), as_whole("$slice", first, 28725)
+    items, start = as_array("$slice", array, 28724), as_whole("$slice", first, 28725, 28726)
     if count is None:
         return slice_array(items, start)
-    length = as_whole("$slice", count, 28727)
+    length = as_whole("$slice", count, 28727, 28728)
     if length <= 0:
         raise StoreError(28729, f"Third argument to $slice must be positive: {length}")
     return slice_array(items, start, length)
@@ -79,7 +79,9 @@ def _concat(*arrays: Any) -> list[Any]:
 
 
 def _range(start: Any, end: Any, step: Any = 1) -> list[int]:
-    first, last, by = (as_whole("$range", value, code) for value, code in ((start, 34444), (end, 34446), (step, 34448)))
+    first, last, by = (
+        as_whole("$range", value, code, code + 1) for value, code in ((start, 34443), (end, 34445), (step, 34447))
+    )
     if by == 0:
         raise StoreError(34449, "$range requires a non-zero step value")
     numbers = range(first, last, by)

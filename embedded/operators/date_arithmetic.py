@@ -4,9 +4,11 @@ import calendar
 import datetime
 from typing import Any
 
+from bson import Int64
+
 from embedded.errors import StoreError
 from embedded.operators.comparing import MISSING
-from embedded.operators.dates import as_utc, first_week, zone
+from embedded.operators.dates import REFERENCE, as_utc, first_week, zone
 from embedded.operators.operands import Form, is_nothing, named
 from embedded.operators.typenames import INT64, is_string, type_name, whole_number
 
@@ -60,29 +62,31 @@ def _add(start: datetime.datetime, unit: str, count: int, where: datetime.tzinfo
     return local.replace(year=year, month=month, day=day, fold=0).astimezone(datetime.UTC)
 
 
-def _difference(start: Any, end: Any, unit: Any, timezone: Any, start_of_week: Any) -> int | None:
+def _difference(start: Any, end: Any, unit: Any, timezone: Any, start_of_week: Any) -> Int64 | None:
     """How many borders of the unit lie between the dates."""
     if is_nothing(start) or is_nothing(end) or is_nothing(unit) or timezone is None or start_of_week is None:
         return None
     wanted, where = unit_of("$dateDiff", unit, 5439013), zone(timezone)
     if start_of_week is not MISSING and wanted == "week" and not is_string(start_of_week):
         raise StoreError(5439015, "$dateDiff requires 'startOfWeek' to be a string")
-    first, last = (as_utc(date).astimezone(where).replace(tzinfo=None) for date in (start, end))
-    if wanted in MONTHS:
-        before, after = ((date.year * 12 + date.month - 1) // MONTHS[wanted] for date in (first, last))
+    return Int64(_borders(as_utc(start), as_utc(end), wanted, where, start_of_week))
+
+
+def _borders(
+    start: datetime.datetime, end: datetime.datetime, unit: str, where: datetime.tzinfo, start_of_week: Any
+) -> int:
+    first, last = (date.astimezone(where).replace(tzinfo=None) for date in (start, end))
+    if unit in MONTHS:
+        before, after = ((date.year * 12 + date.month - 1) // MONTHS[unit] for date in (first, last))
         return after - before
-    if wanted == "week":
-        origin = first_week(start_of_week)
-        return (last - origin) // SPANS["week"] - (first - origin) // SPANS["week"]
-    if wanted == "day":
+    if unit == "day":
         return (last.date() - first.date()).days
-    if isinstance(where, datetime.timezone):
-        origin = datetime.datetime.min
-        return (last - origin) // SPANS[wanted] - (first - origin) // SPANS[wanted]
-    shift = where.utcoffset(first) or datetime.timedelta()
-    early, late = as_utc(start) + shift, as_utc(end) + shift
-    origin = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
-    return (late - origin) // SPANS[wanted] - (early - origin) // SPANS[wanted]
+    if unit == "week":
+        origin = first_week(start_of_week)
+        return (last - origin) // SPANS[unit] - (first - origin) // SPANS[unit]
+    # Hours go by even where the clocks are changed, so the end is told by the start's clock.
+    last = first + (end - start)
+    return (last - REFERENCE) // SPANS[unit] - (first - REFERENCE) // SPANS[unit]
 
 
 DATE_ARITHMETIC: dict[str, Form] = {

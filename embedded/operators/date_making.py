@@ -6,7 +6,7 @@ from typing import Any
 
 from embedded.errors import StoreError
 from embedded.operators.comparing import MISSING
-from embedded.operators.dates import as_utc, parse, zone
+from embedded.operators.dates import as_utc, parse_local, zone
 from embedded.operators.named_arguments import arguments
 from embedded.operators.operands import Compile, Expression, Form, Variables, is_nothing, named
 from embedded.operators.typenames import is_string, type_name, whole_number
@@ -124,7 +124,7 @@ def _from_text(text: Any, format: Any, timezone: Any, on_error: Any, on_null: An
 
 def _parsed(text: str, format: Any) -> datetime.datetime:
     if format is MISSING:
-        return parse(text)
+        return parse_local(text)
     if not is_string(format):
         raise StoreError(40684, f"$dateFromString requires that 'format' be a string, found: {type_name(format)}")
     found = re.compile(_pattern(format)).fullmatch(text)

@@ -103,11 +103,16 @@ def zone(value: Any) -> datetime.tzinfo:
 
 def parse(text: str) -> datetime.datetime:
     """The date that an ISO 8601 text names, UTC unless it says otherwise. Raises StoreError 241."""
+    found = parse_local(text)
+    return found.replace(tzinfo=datetime.UTC) if found.tzinfo is None else found.astimezone(datetime.UTC)
+
+
+def parse_local(text: str) -> datetime.datetime:
+    """The date that an ISO 8601 text names, with a zone only where it names one. Raises StoreError 241."""
     try:
-        found = datetime.datetime.fromisoformat(text)
+        return datetime.datetime.fromisoformat(text)
     except ValueError:
         raise StoreError(241, f"Error parsing date string '{text}'") from None
-    return found.replace(tzinfo=datetime.UTC) if found.tzinfo is None else found.astimezone(datetime.UTC)
 
 
 def iso_text(value: Any) -> str:

@@ -163,12 +163,11 @@ def _field_path(path: str, variables: frozenset[str]) -> Expression:
 
 
 def _reach(value: Any, names: list[str], start: int) -> Any:
-    """The value below a path: from an array, an array of what its documents have there; numbers are no positions."""
+    """The value below a path; from an array, an array of what its documents have there. Arrays within it are left out,
+    and numbers are no positions."""
     for place in range(start, len(names)):
         if isinstance(value, list):
-            found = (
-                _reach(item, names, place) for item in value if isinstance(item, list) or as_mapping(item) is not None
-            )
+            found = (_reach(item, names, place) for item in value if as_mapping(item) is not None)
             return [item for item in found if item is not MISSING]
         inner = as_mapping(value)
         if inner is None:

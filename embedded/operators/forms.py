@@ -1,6 +1,7 @@
 """Which expressions decide for themselves what to evaluate, and with which variables?"""
 
 import re
+from random import random
 from typing import Any
 
 from embedded.errors import StoreError
@@ -151,7 +152,14 @@ def _variable(name: Any) -> str:
     return name
 
 
+def _rand(operand: Any, variables: frozenset[str], build: Compile) -> Expression:
+    if operand not in ({}, []):
+        raise StoreError(3040501, "$rand does not currently accept arguments")
+    return lambda scope: random()  # noqa: S311
+
+
 FORMS: dict[str, Form] = {
+    "$rand": _rand,
     "$literal": _literal,
     "$const": _literal,
     "$and": _and,

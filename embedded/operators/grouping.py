@@ -59,13 +59,15 @@ def count(spec: Any) -> Stage:
 
 
 def sort_by_count(spec: Any) -> Stage:
-    """`$sortByCount`: the groups of an expression, the largest first. Raises StoreError 40147/40148."""
+    """`$sortByCount`: the groups of an expression, the largest first. Raises StoreError 40147 … 40149."""
     if is_string(spec):
         if not spec.startswith("$"):
             raise StoreError(
                 40148, "the sortByCount field must be defined as a $-prefixed path or an expression object"
             )
-    elif not isinstance(spec, Mapping) or not next(iter(spec), "").startswith("$"):
+    elif not isinstance(spec, Mapping):
+        raise StoreError(40149, "the sortByCount field must be specified as a string or as an object")
+    elif not next(iter(spec), "").startswith("$"):
         raise StoreError(
             40147, "the sortByCount field must be defined as a $-prefixed path or an expression inside an object"
         )

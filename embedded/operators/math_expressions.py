@@ -4,7 +4,6 @@ import decimal
 import math
 import operator
 from collections.abc import Callable
-from random import random
 from typing import Any
 
 from bson import Decimal128, Int64
@@ -171,6 +170,5 @@ MATHS: dict[str, Operator] = {
     "$log10": _real("$log10", math.log10, lambda value: not value <= 0, 28761),
     "$log": Operator(null_safe(_log), 2),
     "$exp": _real("$exp", _exp, lambda value: True, 28765),
-    "$rand": Operator(random, 0),
     "$not": Operator(lambda value: is_nothing(value) or value is False or (is_number(value) and number(value) == 0)),
 }

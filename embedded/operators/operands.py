@@ -84,11 +84,12 @@ def as_array(name: str, value: Any, code: int) -> list[Any]:
     return value
 
 
-def as_whole(name: str, value: Any, code: int) -> int:
-    """The value, which has to be a number without a fraction. Raises StoreError `code`."""
+def as_whole(name: str, value: Any, code: int, fraction: int | None = None) -> int:
+    """The value, which has to be a number without a fraction. Raises StoreError `code`, `fraction` for one with it."""
     whole = whole_number(value)
     if whole is None:
-        raise StoreError(code, f"{name} requires an integral argument, found: {type_name(value)}")
+        found = fraction if fraction and is_number(value) else code
+        raise StoreError(found, f"{name} requires an integral argument, found: {type_name(value)}")
     return whole
 
 

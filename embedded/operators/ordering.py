@@ -43,11 +43,11 @@ def compile_sort(sort_spec: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], 
 
 
 def direction(path: str, wanted: Any) -> int:
-    """1 or -1. Raises StoreError 15974/15975 for anything else, 16410 for a path that begins with a dollar."""
+    """1 or -1. Raises StoreError 15974, 15975, 17312 for anything else, 16410 for a path that begins with a dollar."""
     if isinstance(wanted, Mapping):
         if "$meta" in wanted:
             raise not_implemented("Sorting by $meta")
-        raise StoreError(15974, f"Illegal key in $sort specification: {path}: {wanted}")
+        raise StoreError(17312, "$meta is the only expression supported by $sort right now")
     found = whole_number(wanted)
     if found is None:
         raise StoreError(15974, f"Illegal key in $sort specification: {path}: {wanted}")

@@ -57,11 +57,11 @@ def compile_operands(pattern: Any, options: Any) -> Search:
 def compile_pattern(pattern: str, flags: str) -> Search:
     """The search of a pattern anywhere in a text.
 
-    Raises StoreError 51091 for an invalid pattern, 51108 for an unknown flag, 51109 for a NUL, 238 for what Python's
+    Raises StoreError 51091 for an invalid pattern, 51108 for an unknown flag, 2 for a NUL, 238 for what Python's
     expressions lack: POSIX classes, Unicode properties, recursion.
     """
     if "\0" in pattern:
-        raise StoreError(51109, "Regular expression cannot contain an embedded null byte")
+        raise StoreError(2, "Regular expression cannot contain an embedded null byte")
     combined = re.NOFLAG
     for letter in flags:
         if letter not in _FLAGS:

@@ -24,6 +24,8 @@ def _search(name: str, pattern: Any, options: Any) -> Search:
         text = pattern
     else:
         raise StoreError(51105, f"{name} needs 'regex' to be of type string or regex, not {type_name(pattern)}")
+    if "\0" in text:
+        raise StoreError(51109, f"{name}: regular expression cannot contain an embedded null byte")
     try:
         return compile_pattern(text, flags)
     except StoreError as error:

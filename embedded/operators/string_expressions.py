@@ -36,9 +36,11 @@ def _ascii_case(text: str, *, upper: bool) -> str:
 def _substring(value: Any, start: Any, length: Any) -> str:
     if is_nothing(value):
         return ""
-    first, count = as_whole("$substrCP", start, 34450), as_whole("$substrCP", length, 34452)
-    if first < 0 or count < 0:
-        raise StoreError(34455, "$substrCP: the starting index and the length must be non-negative integers")
+    first, count = as_whole("$substrCP", start, 34450, 34451), as_whole("$substrCP", length, 34452, 34453)
+    if count < 0:
+        raise StoreError(34454, "$substrCP: length must be a nonnegative integer.")
+    if first < 0:
+        raise StoreError(34455, "$substrCP: the starting index must be nonnegative integer.")
     return to_text(value)[first : first + count]
 
 

@@ -98,7 +98,9 @@ async def test_every_type_has_its_place_in_an_order(docs):
     for _ in range(2):
         assert [each["_id"] for each in await docs.find({}, sort=[("v", 1)])] == order
         assert [each["_id"] for each in await docs.find({}, sort=[("v", -1)])] == order[::-1]
-        assert [each["_id"] for each in await docs.aggregate([{"$sort": {"v": 1}}, {"$match": {"_id": {"$gte": 0}}}])] == order
+        assert [
+            each["_id"] for each in await docs.aggregate([{"$sort": {"v": 1}}, {"$match": {"_id": {"$gte": 0}}}])
+        ] == order
         await docs.create_index("v")
 
 

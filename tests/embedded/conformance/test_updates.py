@@ -95,7 +95,9 @@ async def test_minimum_maximum_and_bits(docs):
 
 
 async def test_the_current_date_is_a_date_or_a_timestamp(docs):
-    left, _ = await updated(docs, {}, {"$currentDate": {"a": True, "b": {"$type": "date"}, "c": {"$type": "timestamp"}}})
+    left, _ = await updated(
+        docs, {}, {"$currentDate": {"a": True, "b": {"$type": "date"}, "c": {"$type": "timestamp"}}}
+    )
     assert isinstance(left["c"], Timestamp)
     for name in ("a", "b"):
         assert abs(datetime.datetime.now(datetime.UTC) - left[name]) < datetime.timedelta(minutes=5)

@@ -20,7 +20,7 @@ from embedded.operators.aggregating import run_pipeline
         ({"$project": {}}, 51272),
         ({"$project": 1}, 15969),
         ({"$project": {"a": 1, "b": 0}}, 31254),
-        ({"$addFields": 1}, 40269),
+        ({"$addFields": 1}, 40272),
         ({"$unset": 1}, 31002),
         ({"$group": 1}, 15947),
         ({"$group": {"n": {"$sum": 1}}}, 15955),
