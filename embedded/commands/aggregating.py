@@ -16,7 +16,7 @@ from embedded.cursors import Stream
 from embedded.errors import StoreError, not_implemented
 from embedded.operators.aggregating import run_pipeline
 from embedded.operators.matching import compile_filter
-from embedded.operators.typenames import is_number, type_name
+from embedded.operators.typenames import is_number, is_string, type_name, whole_number
 from embedded.planning import make_plan
 from embedded.querying import Query, documents, drain, read_sort, run_query
 
@@ -66,7 +66,7 @@ def counted(opening: Opening) -> tuple[Document, str] | None:
         return None
     stage = opening.rest[0]
     name = stage.get("$count")
-    if isinstance(name, str) and name and not name.startswith("$") and "." not in name:
+    if is_string(name) and name and not name.startswith("$") and "." not in name:
         return {}, name
     group = stage.get("$group")
     if not isinstance(group, Mapping) or len(group) != 2 or "_id" not in group:
@@ -177,7 +177,8 @@ def _count(call: Call, query: Query, result: Document, field: str) -> Stream:
 
 
 def _is_count(value: Any, least: int) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= least and value == int(value)
+    count = whole_number(value)
+    return count is not None and count >= least
 
 
 COMMANDS: dict[str, Command] = {

@@ -11,14 +11,15 @@ from embedded.commands.call import Call
 from embedded.errors import StoreError
 from embedded.ledger import Ledger
 from embedded.operators.array_filters import ArrayFilters
-from embedded.operators.matching import compile_filter
-from embedded.operators.updating import apply_update, upsert_document
+from embedded.operators.matching import compile_filter, is_operators
+from embedded.operators.updating import apply_update, stamped, upsert_document
 from embedded.operators.values import encode_key
 from embedded.planning import make_plan
 from embedded.querying import Query, select
 from embedded.scanning import Match
 
 PORTION = 500
+_EMPTY_TIMESTAMP = bytes(8)
 
 
 def insert_one(ledger: Ledger, collection: Collection, raw: bytes) -> Document:
@@ -35,6 +36,8 @@ def insert_one(ledger: Ledger, collection: Collection, raw: bytes) -> Document:
             identifier = ObjectId()
             document = {"_id": identifier, **document}
             raw = with_id(identifier, raw)
+    if _EMPTY_TIMESTAMP in raw and (filled := dict(stamped(document))) != document:
+        document, raw = filled, encode(filled)
     check_size(raw)
     check_id(document["_id"])
     ledger.insert(collection, document, raw)
@@ -42,7 +45,10 @@ def insert_one(ledger: Ledger, collection: Collection, raw: bytes) -> Document:
 
 
 def check_id(identifier: object) -> None:
-    """Raises InvalidIdField (53) for the types that MongoDB refuses as an `_id`."""
+    """Raises InvalidIdField (53) for the types that MongoDB refuses as an `_id`, 52 for a document of operators."""
+    if isinstance(identifier, Mapping) and is_operators(identifier):
+        name = next(iter(identifier))
+        raise StoreError(52, f"_id fields may not contain '$'-prefixed fields: {name} is not valid for storage.")
     if isinstance(identifier, list):
         raise StoreError(53, "The '_id' value cannot be of type array")
     if isinstance(identifier, Regex):

@@ -83,6 +83,8 @@ def _ranked(name: str, operand: Any) -> Accumulator:
     """`$top` and its like: outputs by the order of their documents; of equal ones, those that came first."""
     single, at_end = not name.endswith("N"), name.startswith("$bottom")
     given = arguments(name, operand, ("output", "sortBy") if single else ("n", "output", "sortBy"))
+    if not isinstance(given["sortBy"], Mapping):
+        raise StoreError(10065, "invalid parameter: expected an object (sortBy)")
     output, order = compile_expression(given["output"]), compile_sort(given["sortBy"])
     count = _count(1 if single else given["n"])
 

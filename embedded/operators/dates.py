@@ -1,8 +1,10 @@
 """Which day is it, and where? BSON dates, their time zones and their parts."""
 
 import datetime
+import itertools
 import math
 import re
+import time
 import zoneinfo
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -51,6 +53,7 @@ def now() -> datetime.datetime:
     return time.replace(microsecond=time.microsecond // 1000 * 1000)
 
 
+_ticks = itertools.count(1)
 _moment: ContextVar[datetime.datetime | None] = ContextVar("_moment", default=None)
 
 
@@ -67,6 +70,11 @@ def one_moment() -> Iterator[None]:
 def this_moment() -> datetime.datetime:
     """The present, or the moment that `one_moment` holds."""
     return _moment.get() or now()
+
+
+def timestamp_now() -> Timestamp:
+    """The current second as a BSON timestamp, each another one."""
+    return Timestamp(int(time.time()), next(_ticks) % 2**32)
 
 
 def as_utc(value: Any) -> datetime.datetime:

@@ -1,6 +1,7 @@
 """Which expressions decide for themselves what to evaluate, and with which variables?"""
 
 import re
+from collections.abc import Mapping
 from random import random
 from typing import Any
 
@@ -89,6 +90,8 @@ def _switch(operand: Any, variables: frozenset[str], build: Compile) -> Expressi
 
 def _let(operand: Any, variables: frozenset[str], build: Compile) -> Expression:
     named = arguments("$let", operand, ("vars", "in"))
+    if not isinstance(named["vars"], Mapping):
+        raise StoreError(10065, "invalid parameter: expected an object (vars)")
     values = [(_variable(name), build(value, variables)) for name, value in named["vars"].items()]
     inner = build(named["in"], variables | named["vars"].keys())
     return lambda scope: inner({**scope, **{name: value(scope) for name, value in values}})

@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from bson import Timestamp
+
 from embedded.errors import StoreError
 from embedded.operators.array_filters import NO_FILTERS, ArrayFilters, check_identifiers, identifier_of
 from embedded.operators.array_updates import ARRAY_UPDATES
 from embedded.operators.comparing import MISSING, equal
+from embedded.operators.dates import timestamp_now
 from embedded.operators.editing import Draft
 from embedded.operators.field_updates import FIELD_UPDATES, Change, Place
 from embedded.operators.paths import position
@@ -21,6 +24,7 @@ _CHANGES: dict[str, Change] = FIELD_UPDATES | ARRAY_UPDATES
 _OPERATORS = _CHANGES.keys() | {"$unset", "$rename"}
 
 
+_EMPTY = Timestamp(0, 0)
 KEPT_EDITS = 16  # of an update whose layout is kept
 
 
@@ -102,10 +106,17 @@ def is_operator_update(update: Mapping[str, Any]) -> bool:
     return next(iter(update), "").startswith("$")
 
 
+def stamped(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The document with the present for every empty timestamp among its own fields: servers put it there."""
+    empty = [name for name, value in document.items() if type(value) is Timestamp and value == _EMPTY and name != "_id"]
+    return {**document, **{name: timestamp_now() for name in empty}} if empty else document
+
+
 def _replace(document: Mapping[str, Any], replacement: Mapping[str, Any]) -> dict[str, Any]:
     for name in replacement:
         if name.startswith("$"):
             raise StoreError(52, f"The dollar ($) prefixed field '{name}' in '{name}' is not valid for storage.")
+    replacement = stamped(replacement)
     if "_id" not in document:
         return dict(replacement)
     if "_id" in replacement and not equal(replacement["_id"], document["_id"]):
