@@ -118,7 +118,25 @@ async def test_cursors_are_fetched_killed_and_belong_to_their_collection(db, doc
     assert killed["cursorsKilled"] == [cursor["id"]] and killed["cursorsNotFound"] == [77]
 
 
-async def test_transactions_are_refused_as_without_a_replica_set(db, docs):
+@pytest.fixture
+async def alone(db):
+    """For tests of what a server without a replica set answers."""
+    if "setName" in await db.command("hello"):
+        pytest.skip("a replica set has transactions and change streams")
+
+
+async def test_change_streams_are_refused_as_without_a_replica_set(db, docs, alone):
+    await docs.insert_one({})
+    for watched in (docs.raw, db.raw, db.client):
+        assert await refused(first_change(watched)) == 40573
+
+
+async def first_change(watched):
+    stream = await settled(watched.watch())
+    return await settled(stream.next())
+
+
+async def test_transactions_are_refused_as_without_a_replica_set(db, docs, alone):
     session = await settled(db.client.start_session())
     await settled(session.start_transaction())
     assert await refused(docs.insert_one({}, session=session)) == 20
@@ -134,7 +152,7 @@ async def settled_commit(session):
     await settled(session.commit_transaction())
 
 
-async def test_a_whole_transaction_is_refused(db, docs):
+async def test_a_whole_transaction_is_refused(db, docs, alone):
     session = await settled(db.client.start_session())
 
     def work(session):
