@@ -10,6 +10,7 @@ from embedded.ledger import Ledger
 from embedded.operators.array_filters import compile_array_filters
 from embedded.operators.matching import compile_filter
 from embedded.operators.projecting import compile_projection
+from embedded.operators.updating import check_update
 from embedded.querying import Query, sorted_query
 from embedded.scanning import Match
 
@@ -51,6 +52,8 @@ def _run(
         found = find_one(call, ledger, collection, wanted)
     if found is None or collection is None:
         if not upsert:
+            if isinstance(change, (Mapping, list)):
+                check_update(change, array_filters)
             return None, {"n": 0} if remove else {"n": 0, "updatedExisting": False}
         document = upsert_one(ledger, call.database, call.target, query, change, array_filters)
         error = {"n": 1, "updatedExisting": False, "upserted": document["_id"]}

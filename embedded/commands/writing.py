@@ -21,6 +21,7 @@ from embedded.errors import StoreError, not_implemented
 from embedded.ledger import Ledger
 from embedded.operators.array_filters import ArrayFilters, compile_array_filters
 from embedded.operators.matching import compile_filter
+from embedded.operators.updating import check_update
 from embedded.querying import Query
 
 MAX_OPERATIONS = 100_000
@@ -91,9 +92,12 @@ def _update_one(call: Call, ledger: Ledger, operation: Document) -> tuple[int, i
         if found is not None:
             matched = 1
             modified = change_one(ledger, collection, found, query, change, array_filters)[0] is not found[1]
-    if not matched and operation.get("upsert"):
+    if matched:
+        return matched, int(modified), None
+    if operation.get("upsert"):
         return 0, 0, upsert_one(ledger, call.database, call.target, query, change, array_filters)
-    return matched, int(modified), None
+    check_update(change, array_filters)
+    return 0, 0, None
 
 
 def _update_many(

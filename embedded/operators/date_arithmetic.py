@@ -8,7 +8,7 @@ from bson import Int64
 
 from embedded.errors import StoreError
 from embedded.operators.comparing import MISSING
-from embedded.operators.dates import REFERENCE, as_utc, first_week, zone
+from embedded.operators.dates import REFERENCE, as_utc, first_week, local_time, zone
 from embedded.operators.operands import Form, is_nothing, named
 from embedded.operators.typenames import INT64, is_string, type_name, whole_number
 
@@ -75,7 +75,7 @@ def _difference(start: Any, end: Any, unit: Any, timezone: Any, start_of_week: A
 def _borders(
     start: datetime.datetime, end: datetime.datetime, unit: str, where: datetime.tzinfo, start_of_week: Any
 ) -> int:
-    first, last = (date.astimezone(where).replace(tzinfo=None) for date in (start, end))
+    first, last = (local_time(date, where).replace(tzinfo=None) for date in (start, end))
     if unit in MONTHS:
         before, after = ((date.year * 12 + date.month - 1) // MONTHS[unit] for date in (first, last))
         return after - before
@@ -85,8 +85,8 @@ def _borders(
         origin = first_week(start_of_week)
         return (last - origin) // SPANS[unit] - (first - origin) // SPANS[unit]
     # Hours go by even where the clocks are changed, so the end is told by the start's clock.
-    last = first + (end - start)
-    return (last - REFERENCE) // SPANS[unit] - (first - REFERENCE) // SPANS[unit]
+    offset = first - REFERENCE
+    return (offset + (end - start)) // SPANS[unit] - offset // SPANS[unit]
 
 
 DATE_ARITHMETIC: dict[str, Form] = {

@@ -9,7 +9,7 @@ from bson import Int64, Timestamp
 from embedded.errors import StoreError
 from embedded.operators.comparing import MISSING
 from embedded.operators.date_arithmetic import MONTHS, SPANS, unit_of
-from embedded.operators.dates import REFERENCE, as_utc, first_week, iso_text, zone
+from embedded.operators.dates import REFERENCE, first_week, iso_text, local_time, zone
 from embedded.operators.operands import Compile, Expression, Form, Operator, as_whole, is_nothing, named, null_safe
 from embedded.operators.typenames import is_string, type_name
 
@@ -56,7 +56,7 @@ def _text(date: Any, format: Any, timezone: Any, on_null: Any) -> Any:
         return None if on_null is MISSING else on_null
     if format is None or timezone is None:
         return None
-    time = as_utc(date).astimezone(zone(timezone))
+    time = local_time(date, zone(timezone))
     if format is MISSING:
         return iso_text(date) if timezone is MISSING else _formatted(time, "%Y-%m-%dT%H:%M:%S.%L")
     if not is_string(format):
@@ -91,7 +91,7 @@ def _truncate(date: Any, unit: Any, bin_size: Any, timezone: Any, start_of_week:
     if size < 1:
         raise StoreError(5439018, "$dateTrunc requires 'binSize' to be greater than 0")
     where = zone(timezone)
-    local = as_utc(date).astimezone(where).replace(tzinfo=None)
+    local = local_time(date, where).replace(tzinfo=None)
     unit = unit_of("$dateTrunc", unit, 5439013)
     if unit in MONTHS:
         step = MONTHS[unit] * size
@@ -106,7 +106,7 @@ def _truncate(date: Any, unit: Any, bin_size: Any, timezone: Any, start_of_week:
             start = origin + (local - origin) // span * span
         except OverflowError:
             raise StoreError(15, f"$dateTrunc by {size} {unit}s leaves the years 1 to 9999") from None
-    return start.replace(tzinfo=where).astimezone(datetime.UTC)
+    return local_time(start.replace(tzinfo=where), datetime.UTC)
 
 
 def _of_timestamp(name: str, code: int, part: Callable[[Timestamp], int]) -> Operator:
@@ -124,7 +124,7 @@ def _part(name: str) -> Form:
     def call(date: Any, timezone: Any = MISSING) -> int | None:
         if is_nothing(date) or timezone is None:
             return None
-        return _PARTS[name](as_utc(date).astimezone(zone(timezone)))
+        return _PARTS[name](local_time(date, zone(timezone)))
 
     by_name = named(name, call, ("date",), ("timezone",))
 

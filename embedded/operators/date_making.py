@@ -6,7 +6,7 @@ from typing import Any
 
 from embedded.errors import StoreError
 from embedded.operators.comparing import MISSING
-from embedded.operators.dates import as_utc, parse_local, zone
+from embedded.operators.dates import local_time, parse_local, zone
 from embedded.operators.named_arguments import arguments
 from embedded.operators.operands import Compile, Expression, Form, Variables, is_nothing, named
 from embedded.operators.typenames import is_string, type_name, whole_number
@@ -52,7 +52,7 @@ def _from_parts(operand: Any, variables: frozenset[str], build: Compile) -> Expr
         if any(map(is_nothing, values.values())) or where is None:
             return None
         numbers = {name: _whole(name, value) for name, value in values.items()}
-        return _made(numbers, by_week=by_week).replace(tzinfo=zone(where)).astimezone(datetime.UTC)
+        return local_time(_made(numbers, by_week=by_week).replace(tzinfo=zone(where)), datetime.UTC)
 
     return evaluate
 
@@ -96,7 +96,7 @@ def _to_parts(date: Any, timezone: Any, iso8601: Any) -> dict[str, int] | None:
         return None
     if iso8601 is not MISSING and not isinstance(iso8601, bool):
         raise StoreError(40521, f"iso8601 must evaluate to a bool, found {type_name(iso8601)}")
-    time = as_utc(date).astimezone(zone(timezone))
+    time = local_time(date, zone(timezone))
     day = time.isocalendar() if iso8601 is True else (time.year, time.month, time.day)
     clock = (time.hour, time.minute, time.second, time.microsecond // 1000)
     return dict(zip((*(_WEEKS if iso8601 is True else _CALENDAR), *_CLOCK), (*day, *clock), strict=True))
@@ -114,8 +114,8 @@ def _from_text(text: Any, format: Any, timezone: Any, on_error: Any, on_null: An
         if found.tzinfo is not None:
             if timezone is not MISSING:
                 raise StoreError(241, f"you cannot pass in a date/time string with time zone information: '{text}'")
-            return found.astimezone(datetime.UTC)
-        return found.replace(tzinfo=zone(timezone)).astimezone(datetime.UTC)
+            return local_time(found, datetime.UTC)
+        return local_time(found.replace(tzinfo=zone(timezone)), datetime.UTC)
     except StoreError as error:
         if error.code == 241 and on_error is not MISSING:
             return on_error
@@ -135,7 +135,7 @@ def _parsed(text: str, format: Any) -> datetime.datetime:
         return _day(parts) + datetime.timedelta(
             **{f"{name}s": int(parts.get(name, 0)) for name in _CLOCK},
         )
-    except (ValueError, OverflowError):
+    except (KeyError, ValueError, OverflowError):  # a part that is missing, or out of its range
         raise StoreError(241, f"Error parsing date string '{text}' by '{format}'") from None
 
 
@@ -156,7 +156,9 @@ def _pattern(format: str) -> str:
 
 
 def _day(parts: dict[str, str]) -> datetime.datetime:
-    """Midnight of the day, in the zone that the text names. Raises ValueError for a day that is none."""
+    """Midnight of the day, in the zone that the text names. Raises ValueError for a day that is none,
+    KeyError where a part is missing.
+    """
     clock = {"hour": 23, "minute": 59, "second": 59}
     if any(int(parts.get(name, 0)) > most for name, most in clock.items()):
         raise ValueError

@@ -91,6 +91,14 @@ def as_utc(value: Any) -> datetime.datetime:
     raise StoreError(16006, f"can't convert from BSON type {type_name(value)} to Date")
 
 
+def local_time(value: Any, where: datetime.tzinfo) -> datetime.datetime:
+    """The time of a date, timestamp or ObjectId on the clock of a zone. Raises as `as_utc`, 31 beyond the calendar."""
+    try:
+        return as_utc(value).astimezone(where)
+    except OverflowError:
+        raise StoreError(31, "the date lies outside the years 1 to 9999") from None
+
+
 def zone(value: Any) -> datetime.tzinfo:
     """The zone that a name such as "Europe/Paris" or an offset such as "+02:00" means; UTC if there is none.
 

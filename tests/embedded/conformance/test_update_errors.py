@@ -130,3 +130,34 @@ async def test_an_update_of_many_that_fails_on_one_is_refused(docs, on_store):
     await docs.insert_many([{"_id": 1, "n": 1}, {"_id": 2, "n": "text"}])
     assert await refused(docs.update_many({}, {"$inc": {"n": 1}})) == 14
     assert await docs.find({}) == [{"_id": 1, "n": 1}, {"_id": 2, "n": "text"}]
+
+
+async def test_what_no_document_could_take_is_refused_where_there_is_none(docs):
+    cases = [
+        ({"$set": {"a": 1}, "$inc": {"a": 1}}, 40),
+        ({"$nonsense": {"a": 1}}, 9),
+        ({"$set": 5}, 9),
+        ({"$set": {"a..b": 1}}, 56),
+        ({"$inc": {"a": "x"}}, 14),
+        ({"$mul": {"a": None}}, 14),
+        ({"$push": {"a": {"$each": 1}}}, 2),
+        ({"$push": {"a": {"$each": [], "$sort": 5}}}, 2),
+        ({"$addToSet": {"a": {"$each": 1}}}, 2),
+        ({"$pull": {"a": {"$nonsense": 1}}}, 2),
+        ({"$pullAll": {"a": 1}}, 2),
+        ({"$pop": {"a": 5}}, 9),
+        ({"$bit": {"a": {"nand": 1}}}, 2),
+        ({"$currentDate": {"a": "date"}}, 2),
+        ({"$rename": {"a": "a"}}, 2),
+        ({"$set": {"a.$[x]": 1}}, 2),
+        ([{"$match": {}}], 72),
+        ([{"$set": {"a": {"$nonsense": 1}}}], 168),
+    ]
+    for _ in range(2):
+        same([(change, code, await code_of(docs.update_one({"_id": 9}, change))) for change, code in cases])
+        same([(change, code, await code_of(docs.update_many({"_id": 9}, change))) for change, code in cases])
+        same([(change, code, await code_of(docs.find_one_and_update({"_id": 9}, change))) for change, code in cases])
+        await docs.insert_one({"_id": 1})
+        await docs.delete_one({"_id": 1})
+    unused = docs.update_one({"_id": 9}, {"$set": {"a": 1}}, array_filters=[{"x": 1}])
+    assert await refused(unused) == 9
