@@ -152,9 +152,7 @@ def _equality(value: Any) -> Bound | None:
         return Bound([encode_key(value)])
     if value is None:
         return Bound([encode_key(None)], exact=False, present=False)
-    if isinstance(value, Regex):
-        return _beginning(value)
-    if isinstance(value, list):
+    if isinstance(value, (list, Regex)):
         return None
     return Bound([encode_key(value)], exact=False)
 
@@ -181,11 +179,10 @@ def _comparison(operator: str, value: Any) -> Bound | None:
 
 
 def _beginning(pattern: Any) -> Bound | None:
-    """The range of strings that begin with what a pattern like `^abc` begins with."""
-    if isinstance(pattern, Regex):
-        if pattern.flags:
-            return None
-        pattern = pattern.pattern
+    """The range of strings that begin with what a pattern like `^abc` begins with.
+
+    None for a regular expression as such: it selects those that are equal to it as well, and they lie elsewhere.
+    """
     literal = _LITERAL_PREFIX.match(pattern) if isinstance(pattern, str) else None
     if literal is None or "|" in pattern:
         return None
@@ -196,5 +193,4 @@ def _beginning(pattern: Any) -> Bound | None:
     if not text:
         return None
     prefix = encode_key(text)[:-1]  # without the end mark of a string
-    # Regular expressions equal to the pattern are selected too, so documents have to be looked at.
     return Bound(low=(prefix, False), high=(prefix, True), exact=False)

@@ -9,6 +9,7 @@ from embedded.codec import MAX_DOCUMENT
 from embedded.errors import StoreError
 
 IDLE_SECONDS = 600.0
+SESSION_SECONDS = 1800.0  # of a cursor without a time-out, which ends with its session in MongoDB
 
 Stream = Iterator[bytes | None]
 """Documents' bytes as they are found; None is a breath, at which other work may go first."""
@@ -23,6 +24,7 @@ class Cursor:
     stream: Stream
     pending: bytes | None = None
     used: float = field(default_factory=time.monotonic)
+    patience: float = IDLE_SECONDS
 
     def fill(self, size: int) -> Iterator[list[bytes] | None]:
         """Up to `size` documents (0: no limit) and 16 MiB, as the last value; None is a breath.
@@ -85,7 +87,7 @@ class Cursors:
         return killed, unknown
 
     def expire(self, now: float | None = None) -> None:
-        """Forget cursors that nobody asked for ten minutes."""
+        """Forget cursors that nobody asked for as long as each is kept: ten minutes, or a session's thirty."""
         now = time.monotonic() if now is None else now
-        for identifier in [each.id for each in self._open.values() if now - each.used > IDLE_SECONDS]:
+        for identifier in [each.id for each in self._open.values() if now - each.used > each.patience]:
             self._open.pop(identifier, None)

@@ -7,10 +7,10 @@ from typing import Any
 from embedded.catalog import Collection
 from embedded.codec import Document, decode, encode
 from embedded.cursors import Stream
-from embedded.errors import StoreError, not_implemented
+from embedded.errors import StoreError
 from embedded.operators.matching import compile_filter
+from embedded.operators.ordering import compile_sort, direction
 from embedded.operators.projecting import compile_projection
-from embedded.operators.values import encode_key, index_values, invert_key
 from embedded.planning import Plan, SortSpec, make_plan
 from embedded.scanning import Decode, Effort, Match, Source, decode_row, matches
 
@@ -30,15 +30,22 @@ class Query:
 
 
 def read_sort(spec: Mapping[str, Any]) -> SortSpec:
-    """The sort as pairs. Raises 15975 for directions other than 1 and -1, 238 for `$meta`."""
-    pairs = []
-    for path, direction in spec.items():
-        if isinstance(direction, Mapping):
-            raise not_implemented("a sort by $meta")
-        if isinstance(direction, bool) or not isinstance(direction, (int, float)) or direction not in (1, -1):
-            raise StoreError(15975, "$sort key ordering must be 1 (for ascending) or -1 (for descending)")
-        pairs.append((path, int(direction)))
-    return [] if pairs and pairs[0][0] == "$natural" else pairs
+    """The sort as pairs. Raises 15974/15975 for directions other than 1 and -1, 238 for `$meta`."""
+    return [(path, direction(path, wanted)) for path, wanted in spec.items()]
+
+
+def sorted_query(query: Query, sort: Mapping[str, Any]) -> Query:
+    """The query in an order; `$natural` alone is that of the insertions. Raises as `read_sort`, 2 for `$natural` with
+    other paths or against a hint."""
+    if "$natural" not in sort:
+        query.sort = read_sort(sort)
+        return query
+    if len(sort) > 1:
+        raise StoreError(2, "Cannot include '$natural' in compound sort: " + ", ".join(sort))
+    if query.hint is not None and (isinstance(query.hint, str) or "$natural" not in query.hint):
+        raise StoreError(2, "Cannot use hint with $natural sort")
+    query.hint = {"$natural": direction("natural", sort["$natural"])}
+    return query
 
 
 def run_query(collection: Collection | None, query: Query, source: Source, effort: Effort | None = None) -> Stream:
@@ -69,17 +76,9 @@ def select(
     return _slice(found, query.skip, query.limit) if query.skip or query.limit else found
 
 
-def sort_bytes(document: Mapping[str, Any], sort: SortSpec) -> bytes:
-    """Bytes that sort as the documents do: an array counts as its smallest or, descending, its largest element."""
-    parts = []
-    for path, direction in sort:
-        keys = [encode_key(value) for value in index_values(document, path).values]
-        parts.append(min(keys) if direction > 0 else invert_key(max(keys)))
-    return b"".join(parts)
-
-
 def _sorted(found: Iterator[Match | None], sort: SortSpec, wanted: int) -> Iterator[Match | None]:
     """The first `wanted` (0: all) in order; ties stay in the order found."""
+    key = compile_sort(dict(sort))
     kept: list[tuple[bytes, int, bytes]] = []
     size = 0
     for match in found:
@@ -87,7 +86,7 @@ def _sorted(found: Iterator[Match | None], sort: SortSpec, wanted: int) -> Itera
             yield None
             continue
         row, raw, document = match
-        kept.append((sort_bytes(decode(raw) if document is None else document, sort), row, raw))
+        kept.append((key(decode(raw) if document is None else document), row, raw))
         size += len(raw)
         if wanted and len(kept) >= 4 * wanted + 1000:
             kept.sort(key=_first)

@@ -4,7 +4,8 @@ What it begins with is a query (`opening`) or documents that a stage makes (`sou
 documents that are left.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from embedded.codec import Document, encode
 from embedded.commands.call import Call, Command, Steps, read
@@ -17,6 +18,7 @@ from embedded.cursors import Stream
 from embedded.errors import StoreError
 from embedded.operators.aggregating import run_pipeline
 from embedded.operators.matching import compile_filter
+from embedded.operators.typenames import is_number, type_name
 from embedded.planning import make_plan
 from embedded.querying import Query, documents, drain, run_query
 
@@ -32,11 +34,20 @@ def aggregate(call: Call) -> Steps:
         raise StoreError(9, "The 'cursor' option is required, except for aggregate with the explain argument")
     if any("$changeStream" in stage for stage in stages):
         raise StoreError(40573, "The $changeStream stage is only supported on replica sets")
-    options = call.document("cursor")
-    size = int(options.get("batchSize", FIRST_BATCH))
+    size = read_batch_size(call.document("cursor"))
     target = call.body[call.name]
     namespace = call.namespace if isinstance(target, str) else f"{call.database}.$cmd.aggregate"
-    return first_batch(call, _stream(call, stages), size, namespace, empty=options.get("batchSize") == 0)
+    return first_batch(call, _stream(call, stages), size, namespace, empty=size == 0)
+
+
+def read_batch_size(options: Mapping[str, Any]) -> int:
+    """The size of the first batch. Raises StoreError 14 for no number, 51024 for a negative one."""
+    size = options.get("batchSize", FIRST_BATCH)
+    if not is_number(size):
+        raise StoreError(14, f"BSON field 'cursor.batchSize' is the wrong type '{type_name(size)}', expected a number")
+    if size < 0:
+        raise StoreError(51024, f"BSON field 'batchSize' value must be >= 0, actual value '{size}'")
+    return int(size)
 
 
 def _stream(call: Call, stages: Sequence[Stage]) -> Stream:

@@ -10,14 +10,16 @@ from embedded.codec import Document, check_size, decode, encode, with_id
 from embedded.commands.call import Call
 from embedded.errors import StoreError
 from embedded.ledger import Ledger
-from embedded.operators.matching import compile_filter
-from embedded.operators.updating import apply_update, upsert_document
+from embedded.operators.array_filters import ArrayFilters
+from embedded.operators.matching import compile_filter, is_operators
+from embedded.operators.updating import apply_update, stamped, upsert_document
 from embedded.operators.values import encode_key
-from embedded.planning import SortSpec, make_plan
+from embedded.planning import make_plan
 from embedded.querying import Query, select
 from embedded.scanning import Match
 
 PORTION = 500
+_EMPTY_TIMESTAMP = bytes(8)
 
 
 def insert_one(ledger: Ledger, collection: Collection, raw: bytes) -> Document:
@@ -34,6 +36,8 @@ def insert_one(ledger: Ledger, collection: Collection, raw: bytes) -> Document:
             identifier = ObjectId()
             document = {"_id": identifier, **document}
             raw = with_id(identifier, raw)
+    if _EMPTY_TIMESTAMP in raw and (filled := dict(stamped(document))) != document:
+        document, raw = filled, encode(filled)
     check_size(raw)
     check_id(document["_id"])
     ledger.insert(collection, document, raw)
@@ -41,7 +45,10 @@ def insert_one(ledger: Ledger, collection: Collection, raw: bytes) -> Document:
 
 
 def check_id(identifier: object) -> None:
-    """Raises InvalidIdField (53) for the types that MongoDB refuses as an `_id`."""
+    """Raises InvalidIdField (53) for the types that MongoDB refuses as an `_id`, 52 for a document of operators."""
+    if isinstance(identifier, Mapping) and is_operators(identifier):
+        name = next(iter(identifier))
+        raise StoreError(52, f"_id fields may not contain '$'-prefixed fields: {name} is not valid for storage.")
     if isinstance(identifier, list):
         raise StoreError(53, "The '_id' value cannot be of type array")
     if isinstance(identifier, Regex):
@@ -55,17 +62,10 @@ def find_rows(
     return [match[0] for match in _found(call, ledger, collection, Query(query, limit=limit, hint=hint))]
 
 
-def find_one(
-    call: Call,
-    ledger: Ledger,
-    collection: Collection,
-    query: Mapping[str, Any],
-    *,
-    sort: SortSpec = (),
-    hint: Any = None,
-) -> Match | None:
-    """The first document that a filter selects; None where there is none."""
-    return next(_found(call, ledger, collection, Query(query, sort, limit=1, hint=hint)), None)
+def find_one(call: Call, ledger: Ledger, collection: Collection, query: Query) -> Match | None:
+    """The first document that a query finds; None where there is none."""
+    query.limit = 1
+    return next(_found(call, ledger, collection, query), None)
 
 
 def _found(call: Call, ledger: Ledger, collection: Collection, query: Query) -> Iterator[Match]:
@@ -81,7 +81,12 @@ def _found(call: Call, ledger: Ledger, collection: Collection, query: Query) -> 
 
 
 def change_one(
-    ledger: Ledger, collection: Collection, found: Match, query: Mapping[str, Any], change: Any
+    ledger: Ledger,
+    collection: Collection,
+    found: Match,
+    query: Mapping[str, Any],
+    change: Any,
+    array_filters: ArrayFilters,
 ) -> tuple[bytes, Document]:
     """Apply an update to a stored document; its new bytes, or the old ones themselves if nothing changed, and the
     document that they say.
@@ -91,7 +96,7 @@ def change_one(
     row, raw, old = found
     if old is None:
         old = ledger.recent.decode(row, raw)
-    new = apply_update(old, change, filter=query, inserting=False)
+    new = apply_update(old, change, filter=query, array_filters=array_filters)
     if "_id" not in new:
         new = {"_id": old["_id"], **new}
     elif encode_key(new["_id"]) != encode_key(old["_id"]):
@@ -103,9 +108,11 @@ def change_one(
     return changed, new
 
 
-def upsert_one(ledger: Ledger, database: str, name: str, query: Mapping[str, Any], change: Any) -> Document:
+def upsert_one(
+    ledger: Ledger, database: str, name: str, query: Mapping[str, Any], change: Any, array_filters: ArrayFilters
+) -> Document:
     """Insert what an upsert makes of its filter and its update, in a collection that may be new; the document."""
-    raw = encode(upsert_document(query, change))
+    raw = encode(upsert_document(query, change, array_filters=array_filters))
     collection = ledger.catalog.get(database, name)
     if collection is not None:
         return insert_one(ledger, collection, raw)

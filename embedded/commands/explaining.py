@@ -17,13 +17,14 @@ from embedded.commands.showing import Outcome, Subject, show
 from embedded.commands.sources import source
 from embedded.counting import count as count_matches
 from embedded.cursors import Stream
-from embedded.errors import StoreError, not_implemented
+from embedded.errors import StoreError
 from embedded.operators.aggregating import run_pipeline
+from embedded.operators.array_filters import compile_array_filters
 from embedded.operators.matching import compile_filter
 from embedded.operators.projecting import compile_projection
 from embedded.operators.updating import apply_update
 from embedded.planning import Plan, make_plan
-from embedded.querying import Query, drain, read_sort, select
+from embedded.querying import Query, drain, select, sorted_query
 from embedded.scanning import Gauge
 
 Verbosity = Literal["queryPlanner", "executionStats", "allPlansExecution"]
@@ -91,19 +92,16 @@ def _subject(call: Call) -> Subject:
             if len(operations) != 1:
                 raise StoreError(16, "explained write batches must be of size 1")
             return _write(call.name, operations[0])
-    if body.get("arrayFilters"):
-        raise not_implemented("explain with arrayFilters")
-    query = Query(call.document("query"), read_sort(call.document("sort")), limit=1, hint=call.hint())
+    query = sorted_query(Query(call.document("query"), limit=1, hint=call.hint()), call.document("sort"))
     if call.boolean("remove"):
         return Subject(query, "delete", hands_back=True)
-    return Subject(query, "update", body.get("update"), call.boolean("upsert"), hands_back=True)
+    array_filters = compile_array_filters(body.get("arrayFilters"))
+    return Subject(query, "update", body.get("update"), array_filters, call.boolean("upsert"), hands_back=True)
 
 
 def _write(name: str, operation: Document) -> Subject:
     """One update or delete of a batch."""
     check_collation(operation.get("collation"))
-    if operation.get("arrayFilters"):
-        raise not_implemented("explain with arrayFilters")
     filter, hint = operation.get("q"), operation.get("hint") or None
     if not isinstance(filter, Mapping):
         raise StoreError(14, f"BSON field '{name}s.q' is the wrong type, expected type 'object'")
@@ -113,7 +111,8 @@ def _write(name: str, operation: Document) -> Subject:
     change = operation.get("u")
     if not isinstance(change, (Mapping, list)):
         raise StoreError(9, "Update argument must be either an object or an array")
-    return Subject(query, "update", change, bool(operation.get("upsert")))
+    array_filters = compile_array_filters(operation.get("arrayFilters"))
+    return Subject(query, "update", change, array_filters, bool(operation.get("upsert")))
 
 
 def _query(call: Call, subject: Subject, verbosity: Verbosity) -> Sections:
@@ -183,7 +182,9 @@ def _run(call: Call, plan: Plan | None, subject: Subject, outcome: Outcome) -> G
             outcome.selected += 1
             if subject.change is not None:
                 _, raw, document = match
-                changed = apply_update(document or decode(raw), subject.change, filter=query.filter)
+                changed = apply_update(
+                    document or decode(raw), subject.change, filter=query.filter, array_filters=subject.array_filters
+                )
                 outcome.would_modify += encode(changed) != raw
     outcome.seconds = time.perf_counter() - started
     if subject.purpose == "count":

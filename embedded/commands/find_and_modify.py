@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from embedded.codec import Document, decode, encode, encode_value_document
 from embedded.commands.call import Call, Command, write
 from embedded.commands.changing import change_one, find_one, upsert_one
-from embedded.errors import StoreError, not_implemented
+from embedded.errors import StoreError
 from embedded.ledger import Ledger
+from embedded.operators.array_filters import compile_array_filters
 from embedded.operators.matching import compile_filter
 from embedded.operators.projecting import compile_projection
-from embedded.querying import read_sort
+from embedded.operators.updating import check_update
+from embedded.querying import Query, sorted_query
 from embedded.scanning import Match
 
 Value = tuple[bytes, Document | None]
@@ -19,8 +21,6 @@ Value = tuple[bytes, Document | None]
 def find_and_modify(call: Call, ledger: Ledger) -> bytes:
     remove, upsert, new = call.boolean("remove"), call.boolean("upsert"), call.boolean("new")
     change = call.body.get("update")
-    if call.body.get("arrayFilters"):
-        raise not_implemented("arrayFilters")
     if remove and (change is not None or upsert or new):
         raise StoreError(9, "Cannot specify both an update and remove=true, nor upsert or new with remove")
     if not remove and not isinstance(change, (Mapping, list)):
@@ -43,16 +43,19 @@ def _run(
 ) -> tuple[Value | None, Document]:
     """(the document before or after, `lastErrorObject`)."""
     collection = ledger.catalog.get(call.database, call.target)
-    change = call.body.get("update")
+    change, array_filters = call.body.get("update"), compile_array_filters(call.body.get("arrayFilters"))
     found: Match | None = None
     if collection is None:
         compile_filter(query)
     else:
-        found = find_one(call, ledger, collection, query, sort=read_sort(call.document("sort")), hint=call.hint())
+        wanted = sorted_query(Query(query, hint=call.hint()), call.document("sort"))
+        found = find_one(call, ledger, collection, wanted)
     if found is None or collection is None:
         if not upsert:
+            if isinstance(change, (Mapping, list)):
+                check_update(change, array_filters)
             return None, {"n": 0} if remove else {"n": 0, "updatedExisting": False}
-        document = upsert_one(ledger, call.database, call.target, query, change)
+        document = upsert_one(ledger, call.database, call.target, query, change, array_filters)
         error = {"n": 1, "updatedExisting": False, "upserted": document["_id"]}
         return ((encode(document), document) if new else None), error
     row, raw, before = found
@@ -60,7 +63,7 @@ def _run(
         before = before or decode(raw)
         ledger.delete(collection, row, before)
         return (raw, before), {"n": 1}
-    after = change_one(ledger, collection, found, query, change)
+    after = change_one(ledger, collection, found, query, change, array_filters)
     return (after if new else (raw, before)), {"n": 1, "updatedExisting": True}
 
 

@@ -19,6 +19,16 @@ _OPTIONS = frozenset({"v", "key", "name", "ns", "unique", "sparse", "background"
     "hidden",
     "dropDups",
 }
+_UNSUPPORTED = frozenset(
+    {"weights", "default_language", "language_override", "textIndexVersion", "bits", "min", "max"}
+) | {
+    "2dsphereIndexVersion",
+    "bucketSize",
+    "wildcardProjection",
+    "storageEngine",
+    "prepareUnique",
+    "clustered",
+}
 _PARTIAL_OPERATORS = frozenset({"$eq", "$exists", "$gt", "$gte", "$lt", "$lte", "$type", "$and", "$or", "$in"})
 
 
@@ -47,9 +57,11 @@ def create_indexes(call: Call, ledger: Ledger) -> bytes:
 
 def read_spec(given: Mapping[str, Any]) -> Document:
     """The index as it is stored. Raises CannotCreateIndex (67), 197, and 238 for kinds that are not supported."""
-    unknown = given.keys() - _OPTIONS
-    if unknown:
-        raise not_implemented(f"the index option {min(unknown)}")
+    unknown = min(given.keys() - _OPTIONS, default=None)
+    if unknown in _UNSUPPORTED:
+        raise not_implemented(f"the index option {unknown}")
+    if unknown is not None:
+        raise StoreError(197, f"The field '{unknown}' is not valid for an index specification. Specification: {given}")
     check_collation(given.get("collation"))
     key, name = given.get("key"), given.get("name")
     if not isinstance(key, Mapping) or not key:
@@ -58,6 +70,8 @@ def read_spec(given: Mapping[str, Any]) -> Document:
         raise StoreError(67, "The index name cannot be empty")
     for path, direction in key.items():
         _check_component(path, direction)
+    if list(key) == ["_id"] and key["_id"] != 1:
+        raise StoreError(2, f"The field 'key' for an _id index must be {{_id: 1}}, but got {dict(key)}")
     if given.get("hidden"):
         raise not_implemented("a hidden index")
     spec: Document = {"v": 2, "key": dict(key), "name": "_id_" if list(key) == ["_id"] else name}
@@ -102,8 +116,8 @@ def _expiry(key: Mapping[str, Any], seconds: object) -> object:
 def _check_partial(expression: Any) -> None:
     if isinstance(expression, Mapping):
         for name, value in expression.items():
-            if name.startswith("$") and name not in _PARTIAL_OPERATORS:
-                raise StoreError(67, f"unsupported expression in partial index: {name}")
+            if name.startswith("$") and (name not in _PARTIAL_OPERATORS or (name == "$exists" and not value)):
+                raise StoreError(67, f"Expression not supported in partial index: {name}: {value}")
             _check_partial(value)
     elif isinstance(expression, list):
         for each in expression:

@@ -11,7 +11,7 @@ from typing import Any
 from embedded.codec import Document
 from embedded.commands.call import Call
 from embedded.errors import StoreError
-from embedded.operators.typenames import type_name
+from embedded.operators.typenames import is_string, type_name, whole_number
 from embedded.querying import Query, drain, read_sort, run_query
 
 Stage = Mapping[str, Any]
@@ -71,12 +71,14 @@ def counted(opening: Opening) -> tuple[Document, str] | None:
         return None
     stage = opening.rest[0]
     name = stage.get("$count")
-    if isinstance(name, str) and name and not name.startswith("$") and "." not in name:
+    if is_string(name) and name and not name.startswith("$") and "." not in name:
         return {}, name
     group = stage.get("$group")
     if not isinstance(group, Mapping) or len(group) != 2 or "_id" not in group:
         return None
     field = next(each for each in group if each != "_id")
+    if "." in field or field.startswith("$"):
+        return None
     constant = group["_id"] is None or (type(group["_id"]) in (int, float, bool))
     if constant and isinstance(group[field], Mapping) and dict(group[field]) == {"$sum": 1}:
         return {"_id": group["_id"]}, field
@@ -97,4 +99,5 @@ def everything(call: Call, name: str) -> Iterator[Document]:
 
 
 def _is_count(value: Any, least: int) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= least and value == int(value)
+    count = whole_number(value)
+    return count is not None and count >= least

@@ -8,12 +8,12 @@ from bson import Int64
 from embedded.codec import encode_cursor, encode_reply
 from embedded.commands.call import Call, Command, Steps, now, read
 from embedded.counting import count as count_matches
-from embedded.cursors import Cursor, Stream
+from embedded.cursors import IDLE_SECONDS, SESSION_SECONDS, Cursor, Stream
 from embedded.errors import StoreError, not_implemented
 from embedded.operators.matching import compile_filter
 from embedded.operators.values import encode_key
 from embedded.planning import make_plan
-from embedded.querying import Query, documents, read_sort, run_query
+from embedded.querying import Query, documents, run_query, sorted_query
 
 FIRST_BATCH = 101
 
@@ -25,14 +25,14 @@ def query_of(call: Call) -> Query:
             raise not_implemented(f"find's {field}")
     if call.body.get("tailable") or call.body.get("awaitData"):
         raise StoreError(2, "error processing query: tailable cursor requested on non capped collection")
-    return Query(
+    query = Query(
         filter=call.document("filter"),
-        sort=read_sort(call.document("sort")),
         skip=call.integer("skip"),
         limit=call.integer("limit"),
         projection=call.document("projection") or None,
         hint=call.hint(),
     )
+    return sorted_query(query, call.document("sort"))
 
 
 def find(call: Call) -> Steps:
@@ -40,14 +40,22 @@ def find(call: Call) -> Steps:
     stream = run_query(call.collection(), query, call.store.source)
     batch = call.body.get("batchSize")
     size = FIRST_BATCH if batch is None else call.integer("batchSize")
-    return first_batch(call, stream, size, call.namespace, single=call.boolean("singleBatch"), empty=batch == 0)
+    single, lasting = call.boolean("singleBatch"), call.boolean("noCursorTimeout")
+    return first_batch(call, stream, size, call.namespace, single=single, empty=batch == 0, lasting=lasting)
 
 
 def first_batch(
-    call: Call, stream: Stream, size: int, namespace: str, *, single: bool = False, empty: bool = False
+    call: Call,
+    stream: Stream,
+    size: int,
+    namespace: str,
+    *,
+    single: bool = False,
+    empty: bool = False,
+    lasting: bool = False,
 ) -> Steps:
     """The reply with the first `size` documents; a cursor is kept if there are more."""
-    cursor = Cursor(0, namespace, stream)
+    cursor = Cursor(0, namespace, stream, patience=SESSION_SECONDS if lasting else IDLE_SECONDS)
     found: list[bytes] = []
     if not empty:
         for batch in cursor.fill(size):

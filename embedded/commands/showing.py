@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from embedded.catalog import Index
 from embedded.codec import Document
+from embedded.operators.array_filters import ArrayFilters
 from embedded.planning import Plan
 from embedded.querying import Query
 from embedded.scanning import Effort
@@ -32,6 +33,7 @@ class Subject:
     query: Query
     purpose: Purpose = "return"
     change: Mapping[str, Any] | list[Any] | None = None
+    array_filters: ArrayFilters = field(default_factory=dict)
     upsert: bool = False
     hands_back: bool = False
 

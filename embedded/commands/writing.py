@@ -19,7 +19,10 @@ from embedded.commands.changing import (
 from embedded.commands.checks import check_collation
 from embedded.errors import StoreError, not_implemented
 from embedded.ledger import Ledger
+from embedded.operators.array_filters import ArrayFilters, compile_array_filters
 from embedded.operators.matching import compile_filter
+from embedded.operators.updating import check_update
+from embedded.querying import Query
 
 MAX_OPERATIONS = 100_000
 PORTION_SECONDS = 0.005
@@ -49,14 +52,12 @@ def insert(call: Call, ledger: Ledger) -> Steps:
 
 def update(call: Call, ledger: Ledger) -> Steps:
     operations = _sized(call.documents("updates"))
+    _check_operations(operations, _UPDATE_FIELDS, "update.updates")
     matched = modified = 0
     upserted: list[Document] = []
 
     def run(place: int, operation: Document) -> None:
         nonlocal matched, modified
-        _check_operation(operation, _UPDATE_FIELDS, "update.updates")
-        if operation.get("sort"):
-            raise not_implemented("an update with a sort")
         found, changed, made = _update_one(call, ledger, operation)
         matched += found
         modified += changed
@@ -78,24 +79,34 @@ def _update_one(call: Call, ledger: Ledger, operation: Document) -> tuple[int, i
     multi = bool(operation.get("multi", False))
     if multi and is_replacement(change):
         raise StoreError(9, "multi update is not supported for replacement-style update")
+    array_filters = compile_array_filters(operation.get("arrayFilters"))
     collection = ledger.catalog.get(call.database, call.target)
     matched = modified = 0
     if collection is None:
         compile_filter(query)
     elif multi:
         with ledger.attempt():
-            matched, modified = _update_many(call, ledger, collection, query, operation)
+            matched, modified = _update_many(call, ledger, collection, query, operation, array_filters)
     else:
-        found = find_one(call, ledger, collection, query, hint=operation.get("hint"))
+        found = find_one(call, ledger, collection, Query(query, hint=operation.get("hint")))
         if found is not None:
-            matched, modified = 1, change_one(ledger, collection, found, query, change)[0] is not found[1]
-    if not matched and operation.get("upsert"):
-        return 0, 0, upsert_one(ledger, call.database, call.target, query, change)
-    return matched, int(modified), None
+            matched = 1
+            modified = change_one(ledger, collection, found, query, change, array_filters)[0] is not found[1]
+    if matched:
+        return matched, int(modified), None
+    if operation.get("upsert"):
+        return 0, 0, upsert_one(ledger, call.database, call.target, query, change, array_filters)
+    check_update(change, array_filters)
+    return 0, 0, None
 
 
 def _update_many(
-    call: Call, ledger: Ledger, collection: Collection, query: Mapping[str, Any], operation: Document
+    call: Call,
+    ledger: Ledger,
+    collection: Collection,
+    query: Mapping[str, Any],
+    operation: Document,
+    array_filters: ArrayFilters,
 ) -> tuple[int, int]:
     """(matched, modified)."""
     rows = find_rows(call, ledger, collection, query, hint=operation.get("hint"))
@@ -103,12 +114,14 @@ def _update_many(
     for row in rows:
         raw = ledger.fetch(row)
         if raw is not None:
-            modified += change_one(ledger, collection, (row, raw, None), query, operation["u"])[0] is not raw
+            changed = change_one(ledger, collection, (row, raw, None), query, operation["u"], array_filters)
+            modified += changed[0] is not raw
     return len(rows), modified
 
 
 def delete(call: Call, ledger: Ledger) -> Steps:
     operations = _sized(call.documents("deletes"))
+    _check_operations(operations, _DELETE_FIELDS, "delete.deletes")
     ordered = call.boolean("ordered", True)
     deleted = 0
     errors: list[Document] = []
@@ -127,7 +140,6 @@ def delete(call: Call, ledger: Ledger) -> Steps:
 
 
 def _delete(call: Call, ledger: Ledger, operation: Document) -> Iterator[int | None]:
-    _check_operation(operation, _DELETE_FIELDS, "delete.deletes")
     limit = operation.get("limit")
     if limit not in (0, 1):
         raise StoreError(9, f"The limit field in delete objects must be 0 or 1. Got {limit}")
@@ -182,15 +194,17 @@ def _part(operation: Document, field: str) -> Mapping[str, Any]:
     return value
 
 
-def _check_operation(operation: Document, fields: frozenset[str], where: str) -> None:
-    if not fields.issuperset(operation):
-        unknown = min(operation.keys() - fields)
-        raise StoreError(40415, f"BSON field '{where}.{unknown}' is an unknown field.")
-    if operation.get("arrayFilters"):
-        raise not_implemented("arrayFilters")
-    if operation.get("c"):
-        raise not_implemented("update constants (c)")
-    check_collation(operation.get("collation"))
+def _check_operations(operations: list[Document], fields: frozenset[str], where: str) -> None:
+    """Refuse the whole batch, before anything is written, where an operation has what is unknown or unsupported."""
+    for operation in operations:
+        if not fields.issuperset(operation):
+            unknown = min(operation.keys() - fields)
+            raise StoreError(40415, f"BSON field '{where}.{unknown}' is an unknown field.")
+        if operation.get("c"):
+            raise not_implemented("update constants (c)")
+        if operation.get("sort"):
+            raise not_implemented("an update with a sort")
+        check_collation(operation.get("collation"))
 
 
 COMMANDS: dict[str, Command] = {

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from embedded.errors import StoreError, not_implemented
+from embedded.operators.dates import one_moment
 from embedded.operators.grouping import count, group, sort_by_count
 from embedded.operators.joining import Collection, facet, join, unwind
 from embedded.operators.stages import (
@@ -60,7 +61,9 @@ def run_pipeline(
     Raises StoreError 40324 for an unknown stage, 168 for an unknown expression, 238 for what the store does not
     support, and MongoDB's other codes for malformed stages.
     """
-    return _build_all(stages, collection)(documents)
+    with one_moment():
+        pipeline = _build_all(stages, collection)
+    return pipeline(documents)
 
 
 def _build_all(stages: Sequence[Mapping[str, Any]], collection: Collection) -> Stage:

@@ -4,8 +4,8 @@ from typing import Any
 
 from embedded.errors import StoreError
 from embedded.operators.comparing import MISSING, equal
-from embedded.operators.operands import Operator, as_array, as_whole, null_safe
-from embedded.operators.typenames import type_name
+from embedded.operators.operands import Operator, as_array, as_whole, is_nothing, null_safe
+from embedded.operators.typenames import type_name, whole_number
 
 _LONGEST_RANGE = 16_000_000
 
@@ -17,7 +17,7 @@ def _size(value: Any) -> int:
 
 
 def _element_at(array: Any, place: Any) -> Any:
-    items, index = as_array("$arrayElemAt", array, 28689), as_whole("$arrayElemAt", place, 28691)
+    items, index = as_array("$arrayElemAt", array, 28689), as_whole("$arrayElemAt", place, 28690, 28691)
     return items[index] if -len(items) <= index < len(items) else MISSING
 
 
@@ -40,10 +40,10 @@ def slice_array(items: list[Any], first: int, count: int | None = None) -> list[
 
 
 def _slice(array: Any, first: Any, count: Any = None) -> list[Any]:
-    items, start = as_array("$slice", array, 28724), as_whole("$slice", first, 28725)
+    items, start = as_array("$slice", array, 28724), as_whole("$slice", first, 28725, 28726)
     if count is None:
         return slice_array(items, start)
-    length = as_whole("$slice", count, 28727)
+    length = as_whole("$slice", count, 28727, 28728)
     if length <= 0:
         raise StoreError(28729, f"Third argument to $slice must be positive: {length}")
     return slice_array(items, start, length)
@@ -55,12 +55,33 @@ def _in(value: Any, array: Any) -> bool:
     return any(equal(value, item) for item in array)
 
 
+def _index_of(array: Any, wanted: Any, start: Any = 0, end: Any = None) -> int | None:
+    """The first position from `start` on, before `end`, or -1."""
+    if is_nothing(array):
+        return None
+    if not isinstance(array, list):
+        raise StoreError(40090, f"$indexOfArray requires an array as a first argument, found: {type_name(array)}")
+    first, last = _place_of(start), len(array) if end is None else _place_of(end)
+    return next((at for at, item in enumerate(array[:last]) if at >= first and equal(item, wanted)), -1)
+
+
+def _place_of(value: Any) -> int:
+    place = whole_number(value)
+    if place is None:
+        raise StoreError(40096, f"$indexOfArray requires an integral index, found: {type_name(value)}")
+    if place < 0:
+        raise StoreError(40097, f"$indexOfArray requires a nonnegative index, found: {place}")
+    return place
+
+
 def _concat(*arrays: Any) -> list[Any]:
     return [item for array in arrays for item in as_array("$concatArrays", array, 28664)]
 
 
 def _range(start: Any, end: Any, step: Any = 1) -> list[int]:
-    first, last, by = (as_whole("$range", value, code) for value, code in ((start, 34444), (end, 34446), (step, 34448)))
+    first, last, by = (
+        as_whole("$range", value, code, code + 1) for value, code in ((start, 34443), (end, 34445), (step, 34447))
+    )
     if by == 0:
         raise StoreError(34449, "$range requires a non-zero step value")
     numbers = range(first, last, by)
@@ -77,6 +98,7 @@ ARRAYS: dict[str, Operator] = {
     "$slice": Operator(null_safe(_slice), 2, 3),
     "$in": Operator(_in, 2),
     "$concatArrays": Operator(null_safe(_concat), 0, None),
+    "$indexOfArray": Operator(_index_of, 2, 4),
     "$isArray": Operator(lambda value: isinstance(value, list)),
     "$range": Operator(_range, 2, 3),
     "$reverseArray": Operator(null_safe(lambda array: as_array("$reverseArray", array, 34435)[::-1])),

@@ -1,7 +1,7 @@
 """What does a value become as another type?"""
 
-import decimal
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +24,11 @@ from embedded.operators.typenames import (
     whole_number,
 )
 
+_INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
+_REAL = re.compile(
+    r"[+-]?(?:[0-9]+\.?[0-9]*(?:e[+-]?[0-9]+)?|\.[0-9]+(?:e[+-]?[0-9]+)?|inf|infinity|nan)", re.ASCII | re.IGNORECASE
+)
+
 
 def to_text(value: Any) -> str:
     """`$toString`. Raises StoreError 241 for arrays, documents and other values without a text."""
@@ -44,7 +49,7 @@ def _real_text(value: float) -> str:
         return "NaN"
     if math.isinf(value):
         return "Infinity" if value > 0 else "-Infinity"
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    return format(value, ".16g")
 
 
 def _to_integer(value: Any, name: str) -> int:
@@ -57,10 +62,9 @@ def _to_integer(value: Any, name: str) -> int:
             raise StoreError(241, f"Attempt to convert NaN or infinity value to integer type in $convert: {exact}")
         found = int(exact)
     elif is_string(value):
-        try:
-            found = int(value, 10)
-        except ValueError:
-            raise StoreError(241, f"Failed to parse number '{value}' in $convert with no onError value") from None
+        if not _INTEGER.fullmatch(value):
+            raise StoreError(241, f"Failed to parse number '{value}' in $convert with no onError value")
+        found = int(value)
     elif bracket(value) is Bracket.DATE and name == "long":
         found = milliseconds(value)
     else:
@@ -77,10 +81,9 @@ def _to_double(value: Any) -> float:
         return float(milliseconds(value))
     if not is_string(value):
         raise _unsupported(value, "double")
-    try:
-        return float(value)
-    except ValueError:
-        raise StoreError(241, f"Failed to parse number '{value}' in $convert with no onError value") from None
+    if not _REAL.fullmatch(value):
+        raise StoreError(241, f"Failed to parse number '{value}' in $convert with no onError value")
+    return float(value)
 
 
 def _to_decimal(value: Any) -> Decimal128:
@@ -92,10 +95,9 @@ def _to_decimal(value: Any) -> Decimal128:
         return to_decimal128(milliseconds(value))
     if not is_string(value):
         raise _unsupported(value, "decimal")
-    try:
-        return Decimal128(value)
-    except decimal.DecimalException:
-        raise StoreError(241, f"Failed to parse number '{value}' in $convert with no onError value") from None
+    if not _REAL.fullmatch(value):
+        raise StoreError(241, f"Failed to parse number '{value}' in $convert with no onError value")
+    return Decimal128(value)
 
 
 def _to_date(value: Any) -> Any:

@@ -4,10 +4,13 @@ import datetime
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from bson import Int64, Timestamp
+
 from embedded.errors import StoreError
 from embedded.operators.comparing import MISSING
-from embedded.operators.dates import as_utc, iso_text, zone
-from embedded.operators.operands import Compile, Expression, Form, as_whole, is_nothing, named
+from embedded.operators.date_arithmetic import MONTHS, SPANS, unit_of
+from embedded.operators.dates import REFERENCE, first_week, iso_text, local_time, zone
+from embedded.operators.operands import Compile, Expression, Form, Operator, as_whole, is_nothing, named, null_safe
 from embedded.operators.typenames import is_string, type_name
 
 Time = datetime.datetime
@@ -21,6 +24,10 @@ _PARTS: dict[str, Callable[[Time], int]] = {
     "$minute": lambda time: time.minute,
     "$second": lambda time: time.second,
     "$millisecond": lambda time: time.microsecond // 1000,
+    "$week": lambda time: int(time.strftime("%U")),
+    "$isoDayOfWeek": lambda time: time.isoweekday(),
+    "$isoWeek": lambda time: time.isocalendar().week,
+    "$isoWeekYear": lambda time: Int64(time.isocalendar().year),
 }
 _FORMATS: dict[str, Callable[[Time], str]] = {
     "%": lambda time: "%",
@@ -42,17 +49,6 @@ _FORMATS: dict[str, Callable[[Time], str]] = {
     "z": lambda time: time.strftime("%z"),
     "Z": lambda time: str(_offset_minutes(time)),
 }
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_SPANS = {
-    "week": datetime.timedelta(weeks=1),
-    "day": datetime.timedelta(days=1),
-    "hour": datetime.timedelta(hours=1),
-    "minute": datetime.timedelta(minutes=1),
-    "second": datetime.timedelta(seconds=1),
-    "millisecond": datetime.timedelta(milliseconds=1),
-}
-_MONTHS = {"month": 1, "quarter": 3, "year": 12}
-_REFERENCE = datetime.datetime(2000, 1, 1)  # bins are counted from here, weeks from the first start of one after it
 
 
 def _text(date: Any, format: Any, timezone: Any, on_null: Any) -> Any:
@@ -60,7 +56,7 @@ def _text(date: Any, format: Any, timezone: Any, on_null: Any) -> Any:
         return None if on_null is MISSING else on_null
     if format is None or timezone is None:
         return None
-    time = as_utc(date).astimezone(zone(timezone))
+    time = local_time(date, zone(timezone))
     if format is MISSING:
         return iso_text(date) if timezone is MISSING else _formatted(time, "%Y-%m-%dT%H:%M:%S.%L")
     if not is_string(format):
@@ -95,31 +91,31 @@ def _truncate(date: Any, unit: Any, bin_size: Any, timezone: Any, start_of_week:
     if size < 1:
         raise StoreError(5439018, "$dateTrunc requires 'binSize' to be greater than 0")
     where = zone(timezone)
-    local = as_utc(date).astimezone(where).replace(tzinfo=None)
-    if unit in _MONTHS:
-        step = _MONTHS[unit] * size
+    local = local_time(date, where).replace(tzinfo=None)
+    unit = unit_of("$dateTrunc", unit, 5439013)
+    if unit in MONTHS:
+        step = MONTHS[unit] * size
         count = ((local.year - 2000) * 12 + local.month - 1) // step * step
         if not datetime.MINYEAR <= 2000 + count // 12 <= datetime.MAXYEAR:
             raise StoreError(15, f"$dateTrunc by {size} {unit}s leaves the years 1 to 9999")
-        start = _REFERENCE.replace(year=2000 + count // 12, month=count % 12 + 1)
-    elif unit in _SPANS:
-        origin = _first_week(start_of_week) if unit == "week" else _REFERENCE
+        start = REFERENCE.replace(year=2000 + count // 12, month=count % 12 + 1)
+    else:
+        origin = first_week(start_of_week) if unit == "week" else REFERENCE
         try:
-            span = _SPANS[unit] * size
+            span = SPANS[unit] * size
             start = origin + (local - origin) // span * span
         except OverflowError:
             raise StoreError(15, f"$dateTrunc by {size} {unit}s leaves the years 1 to 9999") from None
-    else:
-        raise StoreError(9, f"unknown time unit value: {unit}")
-    return start.replace(tzinfo=where).astimezone(datetime.UTC)
+    return local_time(start.replace(tzinfo=where), datetime.UTC)
 
 
-def _first_week(start_of_week: Any) -> Time:
-    name = "sunday" if is_nothing(start_of_week) else str(start_of_week).lower()
-    weekday = next((place for place, full in enumerate(_WEEKDAYS) if name in (full, full[:3])), None)
-    if weekday is None:
-        raise StoreError(9, f"unknown day of week value: {start_of_week}")
-    return _REFERENCE + datetime.timedelta(days=(weekday - _REFERENCE.weekday()) % 7)
+def _of_timestamp(name: str, code: int, part: Callable[[Timestamp], int]) -> Operator:
+    def call(value: Any) -> Int64:
+        if not isinstance(value, Timestamp):
+            raise StoreError(code, f"Argument to {name} must be a timestamp, but is {type_name(value)}")
+        return Int64(part(value))
+
+    return Operator(null_safe(call))
 
 
 def _part(name: str) -> Form:
@@ -128,7 +124,7 @@ def _part(name: str) -> Form:
     def call(date: Any, timezone: Any = MISSING) -> int | None:
         if is_nothing(date) or timezone is None:
             return None
-        return _PARTS[name](as_utc(date).astimezone(zone(timezone)))
+        return _PARTS[name](local_time(date, zone(timezone)))
 
     by_name = named(name, call, ("date",), ("timezone",))
 
@@ -148,4 +144,8 @@ def _part(name: str) -> Form:
 DATE_FORMS: dict[str, Form] = {name: _part(name) for name in _PARTS} | {
     "$dateToString": named("$dateToString", _text, ("date",), ("format", "timezone", "onNull")),
     "$dateTrunc": named("$dateTrunc", _truncate, ("date", "unit"), ("binSize", "timezone", "startOfWeek")),
+}
+DATES: dict[str, Operator] = {
+    "$tsSecond": _of_timestamp("$tsSecond", 5687301, lambda value: value.time),
+    "$tsIncrement": _of_timestamp("$tsIncrement", 5687302, lambda value: value.inc),
 }

@@ -1,9 +1,14 @@
 """Which day is it, and where? BSON dates, their time zones and their parts."""
 
 import datetime
+import itertools
 import math
 import re
+import time
 import zoneinfo
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from bson import DatetimeMS, ObjectId, Timestamp
@@ -14,6 +19,9 @@ from embedded.operators.operands import is_nothing
 from embedded.operators.typenames import INT64, is_string, type_name
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+REFERENCE = datetime.datetime(2000, 1, 1)
+"""Where bins of dates are counted from; weeks, from the first start of one after it."""
 _OFFSET = re.compile(r"([+-])(\d{2})(?::?(\d{2}))?")
 
 
@@ -45,6 +53,30 @@ def now() -> datetime.datetime:
     return time.replace(microsecond=time.microsecond // 1000 * 1000)
 
 
+_ticks = itertools.count(1)
+_moment: ContextVar[datetime.datetime | None] = ContextVar("_moment", default=None)
+
+
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """Inside, the present stands still: what is compiled together has one `$$NOW`."""
+    before = _moment.set(now())
+    try:
+        yield
+    finally:
+        _moment.reset(before)
+
+
+def this_moment() -> datetime.datetime:
+    """The present, or the moment that `one_moment` holds."""
+    return _moment.get() or now()
+
+
+def timestamp_now() -> Timestamp:
+    """The current second as a BSON timestamp, each another one."""
+    return Timestamp(int(time.time()), next(_ticks) % 2**32)
+
+
 def as_utc(value: Any) -> datetime.datetime:
     """The time of a date, timestamp or ObjectId. Raises StoreError 16006 for other types."""
     if isinstance(value, ObjectId):
@@ -57,6 +89,14 @@ def as_utc(value: Any) -> datetime.datetime:
             return found
         raise StoreError(31, "the date lies outside the years 1 to 9999")
     raise StoreError(16006, f"can't convert from BSON type {type_name(value)} to Date")
+
+
+def local_time(value: Any, where: datetime.tzinfo) -> datetime.datetime:
+    """The time of a date, timestamp or ObjectId on the clock of a zone. Raises as `as_utc`, 31 beyond the calendar."""
+    try:
+        return as_utc(value).astimezone(where)
+    except OverflowError:
+        raise StoreError(31, "the date lies outside the years 1 to 9999") from None
 
 
 def zone(value: Any) -> datetime.tzinfo:
@@ -79,14 +119,28 @@ def zone(value: Any) -> datetime.tzinfo:
 
 def parse(text: str) -> datetime.datetime:
     """The date that an ISO 8601 text names, UTC unless it says otherwise. Raises StoreError 241."""
+    found = parse_local(text)
+    return found.replace(tzinfo=datetime.UTC) if found.tzinfo is None else found.astimezone(datetime.UTC)
+
+
+def parse_local(text: str) -> datetime.datetime:
+    """The date that an ISO 8601 text names, with a zone only where it names one. Raises StoreError 241."""
     try:
-        found = datetime.datetime.fromisoformat(text)
+        return datetime.datetime.fromisoformat(text)
     except ValueError:
         raise StoreError(241, f"Error parsing date string '{text}'") from None
-    return found.replace(tzinfo=datetime.UTC) if found.tzinfo is None else found.astimezone(datetime.UTC)
 
 
 def iso_text(value: Any) -> str:
     """The date as `2026-11-05T09:30:00.000Z`."""
     time = as_utc(value)
     return f"{time:%Y-%m-%dT%H:%M:%S}.{time.microsecond // 1000:03d}Z".rjust(24, "0")
+
+
+def first_week(start_of_week: Any) -> datetime.datetime:
+    """The first start of a week, by default a Sunday, from the reference on. Raises StoreError 9 for no day's name."""
+    name = "sunday" if is_nothing(start_of_week) else str(start_of_week).lower()
+    weekday = next((place for place, full in enumerate(_WEEKDAYS) if name in (full, full[:3])), None)
+    if weekday is None:
+        raise StoreError(9, f"unknown day of week value: {start_of_week}")
+    return REFERENCE + datetime.timedelta(days=(weekday - REFERENCE.weekday()) % 7)

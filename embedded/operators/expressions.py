@@ -9,17 +9,27 @@ from typing import Any
 
 from embedded.errors import StoreError, not_implemented
 from embedded.operators.array_expressions import ARRAYS
+from embedded.operators.array_forms import ARRAY_FORMS
+from embedded.operators.bit_expressions import BITS
+from embedded.operators.byte_expressions import BYTES
+from embedded.operators.choosing import CHOICE_FORMS
 from embedded.operators.comparing import MISSING, compare
 from embedded.operators.conversion_expressions import CONVERSION_FORMS, CONVERSIONS
-from embedded.operators.date_expressions import DATE_FORMS
+from embedded.operators.date_arithmetic import DATE_ARITHMETIC
+from embedded.operators.date_expressions import DATE_FORMS, DATES
+from embedded.operators.date_making import DATE_MAKING
+from embedded.operators.dates import this_moment
+from embedded.operators.field_expressions import FIELD_FORMS
 from embedded.operators.forms import FORMS
 from embedded.operators.math_expressions import MATHS
 from embedded.operators.object_expressions import OBJECTS
 from embedded.operators.operands import Expression, Operator, Variables, truthy
 from embedded.operators.paths import as_mapping
+from embedded.operators.regex_expressions import REGEX_FORMS
 from embedded.operators.set_expressions import SETS
 from embedded.operators.string_expressions import STRING_FORMS, STRINGS
 from embedded.operators.totals import ACCUMULATIONS
+from embedded.operators.trigonometry import ANGLES
 
 __all__ = ["Expression", "Variables", "compile_expression", "truthy"]
 _COMPARISONS: dict[str, Operator] = {
@@ -31,22 +41,21 @@ _COMPARISONS: dict[str, Operator] = {
     "$lt": Operator(lambda a, b: compare(a, b) < 0, 2),
     "$lte": Operator(lambda a, b: compare(a, b) <= 0, 2),
 }
-_OPERATORS = _COMPARISONS | MATHS | STRINGS | ARRAYS | SETS | OBJECTS | CONVERSIONS
-_FORMS = FORMS | STRING_FORMS | DATE_FORMS | CONVERSION_FORMS
-# fmt: off
-_REFUSED = frozenset((
-    "$accumulator", "$acos", "$acosh", "$asin", "$asinh", "$atan", "$atan2", "$atanh", "$binarySize", "$bitAnd",
-    "$bitNot", "$bitOr", "$bitXor", "$bottom", "$bottomN", "$bsonSize", "$cos", "$cosh", "$covariancePop",
-    "$covarianceSamp", "$dateAdd", "$dateDiff", "$dateFromParts", "$dateFromString", "$dateSubtract", "$dateToParts",
-    "$degreesToRadians", "$denseRank", "$derivative", "$documentNumber", "$expMovingAvg", "$firstN", "$function",
-    "$getField", "$indexOfArray", "$indexOfBytes", "$integral", "$isoDayOfWeek", "$isoWeek", "$isoWeekYear", "$lastN",
-    "$linearFill", "$locf", "$maxN", "$median", "$meta", "$minN", "$percentile", "$radiansToDegrees", "$rand",
-    "$rank", "$regexFind", "$regexFindAll", "$sampleRate", "$setField", "$shift", "$sin", "$sinh", "$sortArray",
-    "$strLenBytes", "$strcasecmp", "$substr", "$substrBytes", "$tan", "$tanh", "$top", "$topN", "$toHashedIndexKey",
-    "$tsIncrement", "$tsSecond", "$unsetField", "$week", "$zip",
-))
-# fmt: on
-_SYSTEM_VARIABLES = frozenset({"NOW", "CLUSTER_TIME", "DESCEND", "PRUNE", "KEEP", "SEARCH_META", "USER_ROLES"})
+_OPERATORS = _COMPARISONS | MATHS | ANGLES | BITS | STRINGS | BYTES | ARRAYS | SETS | OBJECTS | CONVERSIONS | DATES
+_FORMS = (
+    FORMS
+    | STRING_FORMS
+    | REGEX_FORMS
+    | ARRAY_FORMS
+    | CHOICE_FORMS
+    | FIELD_FORMS
+    | DATE_FORMS
+    | DATE_ARITHMETIC
+    | DATE_MAKING
+    | CONVERSION_FORMS
+)
+_REFUSED = frozenset({"$function", "$median", "$meta", "$percentile", "$sampleRate", "$toHashedIndexKey"})
+_SYSTEM_VARIABLES = frozenset({"CLUSTER_TIME", "DESCEND", "PRUNE", "KEEP", "SEARCH_META", "USER_ROLES"})
 
 
 def compile_expression(expression: Any, variables: frozenset[str] = frozenset()) -> Expression:
@@ -126,6 +135,9 @@ def _field_path(path: str, variables: frozenset[str]) -> Expression:
         name, _, rest = path[2:].partition(".")
         if name == "REMOVE":
             return lambda scope: MISSING
+        if name == "NOW":
+            moment = this_moment()
+            return lambda scope: MISSING if rest else moment
         if name in _SYSTEM_VARIABLES:
             raise not_implemented(f"$${name}")
         if name not in ("ROOT", "CURRENT") and name not in variables:
@@ -151,12 +163,11 @@ def _field_path(path: str, variables: frozenset[str]) -> Expression:
 
 
 def _reach(value: Any, names: list[str], start: int) -> Any:
-    """The value below a path: from an array, an array of what its documents have there; numbers are no positions."""
+    """The value below a path; from an array, an array of what its documents have there. Arrays within it are left out,
+    and numbers are no positions."""
     for place in range(start, len(names)):
         if isinstance(value, list):
-            found = (
-                _reach(item, names, place) for item in value if isinstance(item, list) or as_mapping(item) is not None
-            )
+            found = (_reach(item, names, place) for item in value if as_mapping(item) is not None)
             return [item for item in found if item is not MISSING]
         inner = as_mapping(value)
         if inner is None:

@@ -5,8 +5,6 @@ MISSING to leave the field as it is.
 """
 
 import datetime
-import itertools
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +13,7 @@ from bson import Timestamp
 
 from embedded.errors import StoreError
 from embedded.operators.comparing import MISSING, compare
-from embedded.operators.dates import now
+from embedded.operators.dates import now, timestamp_now
 from embedded.operators.numbers import add, as_type, multiply
 from embedded.operators.typenames import is_number, type_name
 
@@ -32,7 +30,6 @@ class Place:
 
 
 Change = Callable[[Any, Any, Place], Any]
-_ticks = itertools.count(1)
 
 
 def set_to(current: Any, operand: Any, place: Place) -> Any:
@@ -76,7 +73,7 @@ def set_to_now(current: Any, operand: Any, place: Place) -> datetime.datetime | 
     if wanted == "date":
         return now()
     if wanted == "timestamp":
-        return Timestamp(int(time.time()), next(_ticks) % 2**32)
+        return timestamp_now()
     raise StoreError(
         2, "The '$type' string field is required to be 'date' or 'timestamp': {$currentDate: {field : {$type: 'date'}}}"
     )

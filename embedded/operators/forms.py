@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Mapping
+from random import random
 from typing import Any
 
 from embedded.errors import StoreError
 from embedded.operators.comparing import MISSING
+from embedded.operators.named_arguments import arguments
 from embedded.operators.operands import (
     Compile,
     Expression,
     Form,
     Variables,
-    arguments,
     as_array,
     as_whole,
     is_nothing,
@@ -63,12 +64,14 @@ def _if_null(operand: Any, variables: frozenset[str], build: Compile) -> Express
 
 
 def _switch(operand: Any, variables: frozenset[str], build: Compile) -> Expression:
-    if not isinstance(operand, Mapping) or not isinstance(operand.get("branches"), list) or not operand["branches"]:
-        raise StoreError(40068, "$switch requires at least one branch")
     named = arguments("$switch", operand, ("branches",), ("default",))
+    if not isinstance(named["branches"], list):
+        raise StoreError(40061, "$switch expected an array for 'branches'")
+    if not named["branches"]:
+        raise StoreError(40068, "$switch requires at least one branch.")
     branches = []
     for branch in named["branches"]:
-        parts = arguments("$switch", branch, ("case", "then"))
+        parts = arguments("a branch of $switch", branch, ("case", "then"))
         branches.append((build(parts["case"], variables), build(parts["then"], variables)))
     default = build(named["default"], variables) if "default" in named else None
 
@@ -87,6 +90,8 @@ def _switch(operand: Any, variables: frozenset[str], build: Compile) -> Expressi
 
 def _let(operand: Any, variables: frozenset[str], build: Compile) -> Expression:
     named = arguments("$let", operand, ("vars", "in"))
+    if not isinstance(named["vars"], Mapping):
+        raise StoreError(10065, "invalid parameter: expected an object (vars)")
     values = [(_variable(name), build(value, variables)) for name, value in named["vars"].items()]
     inner = build(named["in"], variables | named["vars"].keys())
     return lambda scope: inner({**scope, **{name: value(scope) for name, value in values}})
@@ -118,7 +123,12 @@ def _filter(operand: Any, variables: frozenset[str], build: Compile) -> Expressi
         if is_nothing(items):
             return None
         kept = [item for item in as_array("$filter", items, 28651) if truthy(test({**scope, name: item}))]
-        return kept if is_nothing(most) else kept[: as_whole("$filter", most, 327391)]
+        if is_nothing(most):
+            return kept
+        count = as_whole("$filter", most, 327391)
+        if count < 1:
+            raise StoreError(327392, f"$filter: limit must be greater than 0: {count}")
+        return kept[:count]
 
     return evaluate
 
@@ -145,7 +155,14 @@ def _variable(name: Any) -> str:
     return name
 
 
+def _rand(operand: Any, variables: frozenset[str], build: Compile) -> Expression:
+    if operand not in ({}, []):
+        raise StoreError(3040501, "$rand does not currently accept arguments")
+    return lambda scope: random()  # noqa: S311
+
+
 FORMS: dict[str, Form] = {
+    "$rand": _rand,
     "$literal": _literal,
     "$const": _literal,
     "$and": _and,

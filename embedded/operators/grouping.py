@@ -20,7 +20,7 @@ def group(spec: Any) -> Stage:
     if "_id" not in spec:
         raise StoreError(15955, "a group specification must include an _id")
     key = compile_expression(spec["_id"])
-    fields = [(name, *compile_accumulator(name, value)) for name, value in spec.items() if name != "_id"]
+    fields = {name: compile_accumulator(name, value) for name, value in spec.items() if name != "_id"}
 
     def run(documents: Iterable[Document]) -> Iterator[Document]:
         groups: dict[bytes, tuple[Any, list[list[Any]]]] = {}
@@ -28,12 +28,12 @@ def group(spec: Any) -> Stage:
             scope = {"ROOT": document, "CURRENT": document}
             value = key(scope)
             found = groups.setdefault(encode_key(None if value is MISSING else value), (value, [[] for _ in fields]))
-            for collected, (_, collect, _) in zip(found[1], fields, strict=True):
-                collected.append(collect(scope))
+            for collected, accumulator in zip(found[1], fields.values(), strict=True):
+                collected.append(accumulator.collect(scope))
         for value, columns in groups.values():
             grouped: Document = {"_id": None if value is MISSING else value}
-            for values, (name, _, accumulate) in zip(columns, fields, strict=True):
-                grouped[name] = accumulate(values)
+            for values, (name, accumulator) in zip(columns, fields.items(), strict=True):
+                grouped[name] = accumulator.finish(values, value)
             yield grouped
 
     return run
@@ -59,13 +59,15 @@ def count(spec: Any) -> Stage:
 
 
 def sort_by_count(spec: Any) -> Stage:
-    """`$sortByCount`: the groups of an expression, the largest first. Raises StoreError 40147/40148."""
+    """`$sortByCount`: the groups of an expression, the largest first. Raises StoreError 40147 … 40149."""
     if is_string(spec):
         if not spec.startswith("$"):
             raise StoreError(
                 40148, "the sortByCount field must be defined as a $-prefixed path or an expression object"
             )
-    elif not isinstance(spec, Mapping) or not next(iter(spec), "").startswith("$"):
+    elif not isinstance(spec, Mapping):
+        raise StoreError(40149, "the sortByCount field must be specified as a string or as an object")
+    elif not next(iter(spec), "").startswith("$"):
         raise StoreError(
             40147, "the sortByCount field must be defined as a $-prefixed path or an expression inside an object"
         )

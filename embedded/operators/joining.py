@@ -1,16 +1,16 @@
 """How do documents multiply? By the elements of their arrays, by another collection, by several pipelines."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from bson import Int64
 
 from embedded.errors import StoreError, not_implemented
-from embedded.operators.comparing import MISSING, UNDEFINED
+from embedded.operators.comparing import MISSING
 from embedded.operators.keys import encode_key
 from embedded.operators.operands import is_nothing
-from embedded.operators.paths import lookup, values_at, walk
+from embedded.operators.paths import lookup, position, walk
 from embedded.operators.shaping import check_path, compute, drop, plant
 from embedded.operators.stages import Document, Stage
 from embedded.operators.typenames import is_string
@@ -61,7 +61,10 @@ def unwind(spec: Any) -> Stage:
 
 
 def join(spec: Any, collection: Collection) -> Stage:
-    """`$lookup` by equality of two fields. Raises StoreError 9 for a malformed one, 238 with `let` or `pipeline`."""
+    """`$lookup` by equality of two fields; where there is no value, null is looked for, which missing values equal.
+
+    Raises StoreError 9 for a malformed one, 238 with `let` or `pipeline`.
+    """
     if not isinstance(spec, Mapping):
         raise StoreError(9, "the $lookup stage specification must be an object")
     if spec.keys() & {"let", "pipeline"}:
@@ -73,18 +76,19 @@ def join(spec: Any, collection: Collection) -> Stage:
             raise StoreError(9, f"$lookup argument '{name}' must be a string, found {spec[name]!r}")
     if unknown := spec.keys() - {"from", "localField", "foreignField", "as"}:
         raise StoreError(9, f"unknown argument to $lookup: {min(unknown)}")
-    local, names, into = spec["localField"], spec["foreignField"].split("."), spec["as"]
-    check_path(into)
+    local, names, into = spec["localField"].split("."), spec["foreignField"].split("."), spec["as"]
+    for path in (spec["localField"], spec["foreignField"], into):
+        check_path(path)
 
     def run(documents: Iterable[Document]) -> Iterator[Document]:
         others: list[Document] = []
         places: defaultdict[bytes, list[int]] = defaultdict(list)
         for place, other in enumerate(collection(spec["from"])):
             others.append(other)
-            for key in {_join_key(value) for value in walk(other, names)}:
+            for key in {_join_key(value) for value in walk(other, names)} or {_join_key(None)}:
                 places[key].append(place)
         for document in documents:
-            keys = {_join_key(value) for value in values_at(document, local) if value is not UNDEFINED}
+            keys = {_join_key(value) for value in _present(document, local)} or {_join_key(None)}
             found = sorted({place for key in keys for place in places.get(key, ())})
             yield _put(document, into, [others[place] for place in found])
 
@@ -107,6 +111,21 @@ def facet(spec: Any, build: Callable[[Any], Stage]) -> Stage:
         yield {name: list(pipeline(everything)) for name, pipeline in pipelines.items()}
 
     return run
+
+
+def _present(value: Any, names: Sequence[str]) -> Iterator[Any]:
+    """The values that are there at a path, the elements of an array in its place; a number is a position too."""
+    if not names:
+        yield from value if isinstance(value, list) else [value]
+    elif isinstance(value, list):
+        index = position(names[0])
+        if index is not None and index < len(value):
+            yield from _present(value[index], names[1:])
+        for item in value:
+            if isinstance(item, Mapping):
+                yield from _present(item, names)
+    elif isinstance(value, Mapping) and names[0] in value:
+        yield from _present(value[names[0]], names[1:])
 
 
 def _join_key(value: Any) -> bytes:

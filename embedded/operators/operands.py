@@ -8,6 +8,7 @@ from bson import Decimal128
 
 from embedded.errors import StoreError
 from embedded.operators.comparing import MISSING
+from embedded.operators.named_arguments import arguments
 from embedded.operators.typenames import is_number, is_string, type_name, whole_number
 
 Variables = Mapping[str, Any]
@@ -83,25 +84,13 @@ def as_array(name: str, value: Any, code: int) -> list[Any]:
     return value
 
 
-def as_whole(name: str, value: Any, code: int) -> int:
-    """The value, which has to be a number without a fraction. Raises StoreError `code`."""
+def as_whole(name: str, value: Any, code: int, fraction: int | None = None) -> int:
+    """The value, which has to be a number without a fraction. Raises StoreError `code`, `fraction` for one with it."""
     whole = whole_number(value)
     if whole is None:
-        raise StoreError(code, f"{name} requires an integral argument, found: {type_name(value)}")
+        found = fraction if fraction and is_number(value) else code
+        raise StoreError(found, f"{name} requires an integral argument, found: {type_name(value)}")
     return whole
-
-
-def arguments(name: str, operand: Any, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The named operands of an expression such as `{$trim: {input: …}}`. Raises StoreError 9."""
-    if not isinstance(operand, Mapping):
-        raise StoreError(9, f"{name} only supports an object as its argument")
-    for field in operand:
-        if field not in required and field not in optional:
-            raise StoreError(9, f"Unrecognized argument to {name}: {field}")
-    for field in required:
-        if field not in operand:
-            raise StoreError(9, f"Missing '{field}' parameter to {name}")
-    return dict(operand)
 
 
 def named(name: str, function: Callable[..., Any], required: tuple[str, ...], optional: tuple[str, ...] = ()) -> Form:

@@ -6,14 +6,16 @@ from typing import Any
 from embedded.errors import StoreError, not_implemented
 from embedded.operators.keys import encode_key, invert_key
 from embedded.operators.paths import values_at
+from embedded.operators.sort_rows import sort_rows
 from embedded.operators.typenames import whole_number
 
 
 def sort_documents(documents: Iterable[Any], sort_spec: Mapping[str, Any]) -> list[Any]:
     """The documents sorted by {path: 1 or -1}, stable.
 
-    An array counts as its smallest element when ascending and as its largest when descending.
-    Raises StoreError 15975 for a wrong direction, 238 for `$meta`.
+    An array counts as its smallest element when ascending and as its largest when descending; of several paths into
+    one array, each element gives a row of values, and the first row counts.
+    Raises StoreError 15974/15975 for a wrong direction, 238 for `$meta`, 2 for a document with arrays on two paths.
     """
     key = compile_sort(sort_spec)
     return sorted(documents, key=key)
@@ -21,18 +23,31 @@ def sort_documents(documents: Iterable[Any], sort_spec: Mapping[str, Any]) -> li
 
 def compile_sort(sort_spec: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], bytes]:
     """The sort key of a document, in bytes. Raises as `sort_documents`."""
-    parts = [_part(path, direction(path, wanted) < 0) for path, wanted in sort_spec.items()]
-    if len(parts) == 1:
-        return parts[0]
-    return lambda document: b"".join([part(document) for part in parts])
+    descending = [direction(path, wanted) < 0 for path, wanted in sort_spec.items()]
+    if len(descending) == 1:
+        return _part(next(iter(sort_spec)), descending[0])
+    paths = [path.split(".") for path in sort_spec]
+
+    def key(document: Mapping[str, Any]) -> bytes:
+        return min(
+            b"".join(
+                [
+                    invert_key(encode_key(value)) if down else encode_key(value)
+                    for value, down in zip(row, descending, strict=True)
+                ]
+            )
+            for row in sort_rows(document, paths)
+        )
+
+    return key
 
 
 def direction(path: str, wanted: Any) -> int:
-    """1 or -1. Raises StoreError 15974/15975 for anything else, 16410 for a path that begins with a dollar."""
+    """1 or -1. Raises StoreError 15974, 15975, 17312 for anything else, 16410 for a path that begins with a dollar."""
     if isinstance(wanted, Mapping):
         if "$meta" in wanted:
             raise not_implemented("Sorting by $meta")
-        raise StoreError(15974, f"Illegal key in $sort specification: {path}: {wanted}")
+        raise StoreError(17312, "$meta is the only expression supported by $sort right now")
     found = whole_number(wanted)
     if found is None:
         raise StoreError(15974, f"Illegal key in $sort specification: {path}: {wanted}")

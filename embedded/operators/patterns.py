@@ -14,10 +14,14 @@ from embedded.errors import StoreError, not_implemented
 from embedded.operators.comparing import regex_parts
 from embedded.operators.typenames import is_string
 
-Search = Callable[[str], "re.Match[str] | None"]
+Search = Callable[..., "re.Match[str] | None"]
+"""Called with a text and, perhaps, where to begin."""
+
 _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "u": re.NOFLAG, "l": re.NOFLAG}
 _QUOTED = re.compile(r"\\Q(.*?)(?:\\E|$)", re.DOTALL)
 _NAMED_GROUP = re.compile(r"\(\?<(?=[A-Za-z_])")
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_LACKING = frozenset("pPXRKhHNCgG")  # letters behind a backslash that mean something to PCRE alone
 _LEADING_FLAGS = re.compile(r"(\^)\(\?([a-z]+)\)")
 
 
@@ -53,8 +57,11 @@ def compile_operands(pattern: Any, options: Any) -> Search:
 def compile_pattern(pattern: str, flags: str) -> Search:
     """The search of a pattern anywhere in a text.
 
-    Raises StoreError 51091 for an invalid pattern, 51108 for an unknown flag, 238 for POSIX classes.
+    Raises StoreError 51091 for an invalid pattern, 51108 for an unknown flag, 2 for a NUL, 238 for what Python's
+    expressions lack: POSIX classes, Unicode properties, recursion.
     """
+    if "\0" in pattern:
+        raise StoreError(2, "Regular expression cannot contain an embedded null byte")
     combined = re.NOFLAG
     for letter in flags:
         if letter not in _FLAGS:
@@ -63,7 +70,7 @@ def compile_pattern(pattern: str, flags: str) -> Search:
     if "[[:" in pattern:
         raise not_implemented("A POSIX character class in a regular expression")
     text = _QUOTED.sub(lambda found: re.escape(found[1]), pattern)
-    text = _NAMED_GROUP.sub("(?P<", text).replace(r"\z", r"\Z")
+    text = _ESCAPE.sub(_escape, _NAMED_GROUP.sub("(?P<", text))
     text = _LEADING_FLAGS.sub(r"(?\2)\1", text, count=1) if text.startswith("^(?") else text
     if not combined & re.IGNORECASE and "(?i" not in text:
         combined |= re.ASCII  # PCRE's \w, \d and \b are ASCII, but its letters fold by Unicode
@@ -71,3 +78,11 @@ def compile_pattern(pattern: str, flags: str) -> Search:
         return re.compile(text, combined).search
     except (re.error, ValueError, OverflowError, RecursionError) as error:
         raise StoreError(51091, f"Regular expression is invalid: {error}") from None
+
+
+def _escape(found: "re.Match[str]") -> str:
+    """PCRE's escape as Python spells it."""
+    letter = found[1]
+    if letter in _LACKING:
+        raise not_implemented(f"\\{letter} in a regular expression")
+    return {"z": r"\Z", "Z": r"(?=\n?\Z)"}.get(letter, found[0])

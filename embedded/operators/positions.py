@@ -1,10 +1,22 @@
 """Which element of an array did a filter match? The positional `$` of updates and projections."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from embedded.operators.matching import compile_filter
 from embedded.operators.paths import lookup, replaced
+
+
+def matched_position(filter: Mapping[str, Any], document: Mapping[str, Any], path: str) -> int | None:
+    """The position that `$` means in an update's path: where the array at `path` met the filter, else another array."""
+    place = first_match(filter, document, path)
+    if place is not None:
+        return place
+    for condition in _single_conditions(filter):
+        array = _array_on(next(iter(condition)), document)
+        if array is not None and (place := first_match(condition, document, array)) is not None:
+            return place
+    return None
 
 
 def first_match(filter: Mapping[str, Any], document: Mapping[str, Any], path: str) -> int | None:
@@ -20,6 +32,25 @@ def first_match(filter: Mapping[str, Any], document: Mapping[str, Any], path: st
         for place, element in enumerate(array):
             if holds(replaced(document, path, [element])):
                 return place
+    return None
+
+
+def _single_conditions(filter: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for name, operand in filter.items():
+        if name == "$and":
+            for clause in operand:
+                yield from _single_conditions(clause)
+        elif not name.startswith("$"):
+            yield {name: operand}
+
+
+def _array_on(path: str, document: Mapping[str, Any]) -> str | None:
+    """The path of the first array on the way along another path."""
+    names = path.split(".")
+    for length in range(1, len(names) + 1):
+        start = ".".join(names[:length])
+        if isinstance(lookup(document, start), list):
+            return start
     return None
 
 

@@ -126,7 +126,8 @@ class _Plan:
 
     def _compute(self, path: str, value: Any) -> None:
         if self.including is False:
-            raise StoreError(31252, f"Cannot use an expression {path}: in an exclusion projection")
+            code = 31252 if isinstance(value, Mapping) else 31310
+            raise StoreError(code, f"Cannot use an expression {path} in an exclusion projection")
         self.including = True
         plant(self.computed, path, compile_expression(value))
         names = path.split(".")

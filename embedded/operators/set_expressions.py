@@ -14,8 +14,8 @@ def distinct(values: list[Any]) -> list[Any]:
     return list(found.values())
 
 
-def _keyed(name: str, array: Any) -> dict[bytes, Any]:
-    return {encode_key(item): item for item in distinct(as_array(name, array, 17043))}
+def _keyed(name: str, array: Any, code: int) -> dict[bytes, Any]:
+    return {encode_key(item): item for item in distinct(as_array(name, array, code))}
 
 
 def _sorted(found: dict[bytes, Any]) -> list[Any]:
@@ -25,29 +25,29 @@ def _sorted(found: dict[bytes, Any]) -> list[Any]:
 def _union(*arrays: Any) -> list[Any]:
     merged: dict[bytes, Any] = {}
     for array in arrays:
-        merged = _keyed("$setUnion", array) | merged
+        merged = _keyed("$setUnion", array, 17043) | merged
     return _sorted(merged)
 
 
 def _intersection(*arrays: Any) -> list[Any]:
     if not arrays:
         return []
-    first, *others = (_keyed("$setIntersection", array) for array in arrays)
+    first, *others = (_keyed("$setIntersection", array, 17047) for array in arrays)
     return _sorted({key: value for key, value in first.items() if all(key in other for other in others)})
 
 
 def _difference(a: Any, b: Any) -> list[Any]:
-    without = _keyed("$setDifference", b)
-    return [item for key, item in _keyed("$setDifference", a).items() if key not in without]
+    items, without = _keyed("$setDifference", a, 17048), _keyed("$setDifference", b, 17049)
+    return [item for key, item in items.items() if key not in without]
 
 
 def _equals(*arrays: Any) -> bool:
-    first, *others = (_keyed("$setEquals", array).keys() for array in arrays)
+    first, *others = (_keyed("$setEquals", array, 17044).keys() for array in arrays)
     return all(other == first for other in others)
 
 
 def _is_subset(a: Any, b: Any) -> bool:
-    return _keyed("$setIsSubset", a).keys() <= _keyed("$setIsSubset", b).keys()
+    return _keyed("$setIsSubset", a, 17046).keys() <= _keyed("$setIsSubset", b, 17042).keys()
 
 
 SETS: dict[str, Operator] = {

@@ -12,7 +12,7 @@ from embedded.operators.ordering import compile_sort
 from embedded.operators.paths import as_mapping
 from embedded.operators.projecting import compile_stage
 from embedded.operators.shaping import Shape, check_path, compute, drop, plant
-from embedded.operators.typenames import is_string, type_name, whole_number
+from embedded.operators.typenames import is_number, is_string, type_name, whole_number
 
 Document = dict[str, Any]
 Stage = Callable[[Iterable[Document]], Iterator[Document]]
@@ -33,9 +33,11 @@ def project(spec: Any) -> Stage:
 
 
 def add_fields(spec: Any) -> Stage:
-    """`$addFields` and `$set`: nested documents add to those that are there. Raises StoreError 40269 …"""
+    """`$addFields` and `$set`: nested documents add to those that are there. Raises StoreError 40272, 40177, 40180."""
     if not isinstance(spec, Mapping):
-        raise StoreError(40269, "$addFields specification stage must be an object")
+        raise StoreError(40272, "$addFields specification stage must be an object")
+    if not spec:
+        raise StoreError(40177, "Invalid $addFields :: caused by :: specification must have at least one field")
     shape: Shape = {}
     _plant_computed(shape, "", spec)
     return lambda documents: (
@@ -44,10 +46,14 @@ def add_fields(spec: Any) -> Stage:
 
 
 def unset(spec: Any) -> Stage:
-    """`$unset`: a path or a list of them. Raises StoreError 31002."""
+    """`$unset`: a path or a list of them. Raises StoreError 31002, 31119 for no path, 31120 for what is no text."""
+    if not is_string(spec) and not isinstance(spec, list):
+        raise StoreError(31002, "$unset specification must be a string or an array")
     paths = spec if isinstance(spec, list) else [spec]
-    if not paths or not all(map(is_string, paths)):
-        raise StoreError(31002, "$unset specification must be a string or an array with at least one field")
+    if not paths:
+        raise StoreError(31119, "$unset specification must be a string or an array with at least one field")
+    if not all(map(is_string, paths)):
+        raise StoreError(31120, "$unset specification must be a string or an array containing only string values")
     shape: Shape = {}
     for path in paths:
         check_path(path)
@@ -114,14 +120,18 @@ def replace_with(spec: Any) -> Stage:
 
 
 def sample(spec: Any) -> Stage:
-    """`$sample: {size}`: so many documents by chance. Raises StoreError 28745/28747/28749."""
+    """`$sample: {size}`: so many documents by chance. Raises StoreError 28745 … 28749."""
     if not isinstance(spec, Mapping):
         raise StoreError(28745, "the $sample stage specification must be an object")
-    if spec.keys() != {"size"}:
-        raise StoreError(28749, "$sample stage must specify a size, and nothing else")
+    if unknown := spec.keys() - {"size"}:
+        raise StoreError(28748, f"unrecognized option to $sample: {min(unknown)}")
+    if "size" not in spec:
+        raise StoreError(28749, "$sample stage must specify a size")
+    if not is_number(spec["size"]):
+        raise StoreError(28746, "size argument to $sample must be a number")
     size = whole_number(spec["size"])
     if size is None or size < 0:
-        raise StoreError(28747, "size argument to $sample must be a non-negative number")
+        raise StoreError(28747, "size argument to $sample must not be negative")
 
     def run(documents: Iterable[Document]) -> Iterator[Document]:
         everything = list(documents)
@@ -132,7 +142,7 @@ def sample(spec: Any) -> Stage:
 
 def _plant_computed(shape: Shape, prefix: str, spec: Mapping[str, Any]) -> None:
     if not spec:
-        raise StoreError(40180, "an empty object is not a valid value for $addFields")
+        raise StoreError(40180, "Invalid $addFields :: caused by :: an empty object is not a valid value.")
     for name, value in spec.items():
         check_path(name)
         if isinstance(value, Mapping) and not next(iter(value), "").startswith("$"):

@@ -5,7 +5,6 @@ from typing import Any
 from embedded.errors import StoreError
 from embedded.operators.conversion_expressions import to_text
 from embedded.operators.operands import Form, Operator, as_text, as_whole, is_nothing, named, null_safe
-from embedded.operators.patterns import compile_operands
 from embedded.operators.typenames import is_string, type_name
 
 _SPACES = "\0\t\n\v\f\r \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B)))
@@ -37,9 +36,11 @@ def _ascii_case(text: str, *, upper: bool) -> str:
 def _substring(value: Any, start: Any, length: Any) -> str:
     if is_nothing(value):
         return ""
-    first, count = as_whole("$substrCP", start, 34450), as_whole("$substrCP", length, 34452)
-    if first < 0 or count < 0:
-        raise StoreError(34455, "$substrCP: the starting index and the length must be non-negative integers")
+    first, count = as_whole("$substrCP", start, 34450, 34451), as_whole("$substrCP", length, 34452, 34453)
+    if count < 0:
+        raise StoreError(34454, "$substrCP: length must be a nonnegative integer.")
+    if first < 0:
+        raise StoreError(34455, "$substrCP: the starting index must be nonnegative integer.")
     return to_text(value)[first : first + count]
 
 
@@ -74,13 +75,6 @@ def _trim(name: str) -> Form:
     return named(name, call, ("input",), ("chars",))
 
 
-def _regex_match(text: Any, pattern: Any, options: Any) -> bool:
-    if is_nothing(text) or is_nothing(pattern):
-        return False
-    search = compile_operands(pattern, None if is_nothing(options) else options)
-    return search(as_text("$regexMatch", text, 51104)) is not None
-
-
 def _replace(count: int) -> Form:
     name = "$replaceOne" if count == 1 else "$replaceAll"
 
@@ -106,7 +100,6 @@ STRING_FORMS: dict[str, Form] = {
     "$trim": _trim("$trim"),
     "$ltrim": _trim("$ltrim"),
     "$rtrim": _trim("$rtrim"),
-    "$regexMatch": named("$regexMatch", _regex_match, ("input", "regex"), ("options",)),
     "$replaceOne": _replace(1),
     "$replaceAll": _replace(-1),
 }

@@ -58,7 +58,7 @@ def has_remainder(operand: Any) -> Test:
 
 
 def has_bits(operand: Any, accepts: Callable[[int, int], bool]) -> Test:
-    """The test of `$bitsAllSet` and its like for a mask, a list of positions, or binary data. Raises StoreError 2."""
+    """The test of `$bitsAllSet` and its like by a mask, a list of positions or binary data. Raises 2 or 9."""
     mask = _mask(operand)
 
     def test(value: Any) -> bool:
@@ -77,11 +77,11 @@ def _type_names(item: Any) -> set[str]:
         if item not in TYPE_CODES:
             raise StoreError(2, f"Unknown type name alias: {item}")
         return {item}
-    code = whole_number(item)
-    if code is None:
+    if not is_number(item):
         raise StoreError(14, "type must be represented as a number or a string")
-    if code not in _NAMES_BY_CODE:
-        raise StoreError(2, f"Invalid numerical type code: {code}")
+    code = whole_number(item)
+    if code is None or code not in _NAMES_BY_CODE:
+        raise StoreError(2, f"Invalid numerical type code: {item}")
     return {_NAMES_BY_CODE[code]}
 
 
@@ -108,7 +108,9 @@ def _mask(operand: Any) -> int:
         if any(place is None or not 0 <= place < _BIT_POSITIONS for place in places):
             raise StoreError(2, "Failed to parse bit position. Expected a whole number from 0 that fits a document")
         return sum(1 << place for place in set(places) if place is not None)
+    if not is_number(operand):
+        raise StoreError(2, "a bit mask has to be a number, an array of positions, or binary data")
     mask = whole_number(operand)
-    if mask is None or mask < 0:
-        raise StoreError(2, "a bit mask has to be a non-negative whole number, an array of positions, or binary data")
+    if mask is None or not 0 <= mask < 2**63:
+        raise StoreError(9, f"Expected a non-negative integer of 64 bits as a bit mask: {operand}")
     return mask

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from embedded.cursors import IDLE_SECONDS, Cursor, Cursors
+from embedded.cursors import IDLE_SECONDS, SESSION_SECONDS, Cursor, Cursors
 from embedded.errors import StoreError
 
 
@@ -33,6 +33,15 @@ def test_a_cursor_is_forgotten_after_ten_idle_minutes():
     with pytest.raises(StoreError) as caught:
         cursors.take(identifier, "t.c")
     assert caught.value.code == 43
+
+
+def test_a_cursor_without_a_time_out_is_kept_as_long_as_a_session():
+    cursors = Cursors()
+    cursors.keep(Cursor(0, "t.c", iter(()), patience=SESSION_SECONDS))
+    cursors.expire(time.monotonic() + SESSION_SECONDS - 1)
+    assert len(cursors) == 1
+    cursors.expire(time.monotonic() + SESSION_SECONDS + 1)
+    assert len(cursors) == 0
 
 
 def test_a_cursor_belongs_to_its_collection():

@@ -17,8 +17,9 @@ from embedded.dispatch import turns
 from embedded.errors import StoreError
 from embedded.keying import entry_keys
 from embedded.operators.matching import compile_filter
+from embedded.operators.ordering import compile_sort
 from embedded.planning import make_plan
-from embedded.querying import Query, run_query, sort_bytes
+from embedded.querying import Query, run_query
 from embedded.store import Store
 from embedded.writer import Job
 
@@ -121,10 +122,11 @@ def agree(store, collection, everything, dice):
     assert [each for each in count(plan, store.source) if each is not None][-1] == len(expected), query
     found = [decode(raw) for raw in run_query(collection, query, store.source) if raw]
     assert sorted(each["_id"] for each in found) == sorted(each["_id"] for each in expected), query
-    keys = sorted(sort_bytes(document, query.sort) for document in expected)
-    assert [sort_bytes(document, query.sort) for document in found] == keys, query
+    key = compile_sort(dict(query.sort))
+    keys = sorted(key(document) for document in expected)
+    assert [key(document) for document in found] == keys, query
     sliced = Query(query.filter, query.sort, skip, limit)
-    part = [sort_bytes(decode(raw), query.sort) for raw in run_query(collection, sliced, store.source) if raw]
+    part = [key(decode(raw)) for raw in run_query(collection, sliced, store.source) if raw]
     assert part == keys[skip:][: limit or None], sliced
 
 

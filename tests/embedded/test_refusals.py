@@ -87,13 +87,6 @@ async def test_change_streams_are_40573(db):
     assert caught.value.code == 40573
 
 
-async def test_array_filters_are_238(docs):
-    await docs.insert_one({"a": [1]})
-    operation = UpdateOne({}, {"$set": {"a.$[x]": 1}}, array_filters=[{"x": 1}])
-    assert await refused(docs.bulk_write([operation])) == 238
-    assert await refused(docs.find_one_and_update({}, {"$set": {"a.$[x]": 1}}, array_filters=[{"x": 1}])) == 238
-
-
 async def test_concerns_and_preferences_of_one_server_are_accepted(docs):
     for concern in (WriteConcern(w=1), WriteConcern(w="majority"), WriteConcern(w=1, j=True)):
         await settled(docs.raw.with_options(write_concern=concern).insert_one({}))

@@ -110,6 +110,15 @@ async def test_uuids_in_either_representation(docs):
         assert (await docs.find_one({"u": value}))["u"] == value
 
 
+async def test_an_empty_timestamp_is_filled_by_the_server(docs):
+    empty = Timestamp(0, 0)
+    await docs.insert_one({"_id": 1, "at": empty, "inner": {"at": empty}})
+    found = await docs.find_one({"_id": 1})
+    assert found["at"] > Timestamp(1_700_000_000, 0) and found["inner"]["at"] == empty
+    await docs.replace_one({"_id": 1}, {"at": empty})
+    assert (await docs.find_one({"_id": 1}))["at"] > found["at"]
+
+
 async def test_patterns_find_texts(docs):
     await docs.create_index("s", name="s")
     await docs.insert_many([{"_id": n, "s": s} for n, s in enumerate(["abc", "abd", "xabc", "ABC", "a.c"])])

@@ -44,6 +44,9 @@ async def test_arrays_and_patterns_are_refused_as_ids(docs):
         with pytest.raises(WriteError) as caught:
             await docs.insert_one({"_id": identifier})
         assert caught.value.code in (2, 53)  # servers differ by version
+    with pytest.raises(WriteError) as caught:
+        await docs.insert_one({"_id": {"$a": 1}})
+    assert caught.value.code == 52
 
 
 async def test_concurrent_increments_are_all_counted(docs, uri):

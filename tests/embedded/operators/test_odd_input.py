@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from embedded.codec import decode, encode
 from embedded.errors import StoreError
-from embedded.operators import expressions, matching, projecting, updating
+from embedded.operators import edits, expressions, matching, projecting, updating
 from embedded.operators.values import MISSING, UNDEFINED
 from tests.embedded.operators.bson_values import close_values, values
 
@@ -17,7 +17,7 @@ odd = (values | close_values).filter(lambda value: UNDEFINED is not value and "U
 fields = st.sampled_from(["a", "b", "a.b", "a.0", "a.0.b", "_id"])
 documents = st.fixed_dictionaries({}, optional={"_id": odd, "a": odd, "b": odd})
 filter_operators = st.sampled_from([*sorted(matching._OPERATORS), "$regex", "$options"])
-update_operators = st.sampled_from(sorted(updating._OPERATORS))
+update_operators = st.sampled_from(sorted(edits.OPERATORS))
 expression_operators = st.sampled_from(
     sorted(expressions._OPERATORS.keys() | expressions._FORMS.keys() | expressions.ACCUMULATIONS.keys())
 )

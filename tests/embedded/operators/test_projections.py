@@ -64,7 +64,7 @@ def test_the_positional_operator_keeps_the_element_that_matched() -> None:
     [
         ({"a": 1, "b": 0}, 31254),
         ({"a": 0, "b": 1}, 31253),
-        ({"a": 0, "x": "$b"}, 31252),
+        ({"a": 0, "x": "$b"}, 31310),
         ({"a": 1, "a.b": 1}, 31249),
         ({"a.b": 1, "a": 1}, 31249),
         ({"a": {"$meta": "textScore"}}, 238),

@@ -1,0 +1,108 @@
+"""With which codes are malformed filters, projections and sorts refused?"""
+
+import pytest
+from bson import Regex
+
+from tests.embedded.conformance.asking import code_of, same
+
+FILTERS = [
+    ({"a": {"$nonsense": 1}}, 2),
+    ({"$nonsense": 1}, 2),
+    ({"a": {"$gt": 1, "b": 2}}, 2),
+    ({"a": {"$in": 1}}, 2),
+    ({"a": {"$nin": {"b": 1}}}, 2),
+    ({"a": {"$in": [{"$gt": 1}]}}, 2),
+    ({"a": {"$all": 1}}, 2),
+    ({"a": {"$all": [{"$elemMatch": {"b": 1}}, 5]}}, 2),
+    ({"a": {"$size": "x"}}, 2),
+    ({"a": {"$size": -1}}, 2),
+    ({"a": {"$size": 1.5}}, 2),
+    ({"a": {"$not": 5}}, 2),
+    ({"a": {"$not": {}}}, 2),
+    ({"a": {"$elemMatch": 5}}, 2),
+    ({"a": {"$gt": Regex("x")}}, 2),
+    ({"a": {"$ne": Regex("x")}}, 2),
+    ({"a": {"$mod": 5}}, 2),
+    ({"a": {"$mod": [5]}}, 2),
+    ({"a": {"$mod": [5, 1, 1]}}, 2),
+    ({"a": {"$mod": [0, 1]}}, 2),
+    ({"a": {"$mod": ["x", 1]}}, 2),
+    ({"a": {"$type": "text"}}, 2),
+    ({"a": {"$type": 99}}, 2),
+    ({"a": {"$type": True}}, 14),
+    ({"a": {"$type": []}}, 9),
+    ({"a": {"$bitsAllSet": "x"}}, 2),
+    ({"a": {"$bitsAllSet": -1}}, 9),
+    ({"a": {"$bitsAllSet": 1.5}}, 9),
+    ({"a": {"$bitsAllSet": [-1]}}, 2),
+    ({"a": {"$regex": 5}}, 2),
+    ({"a": {"$options": "i"}}, 2),
+    ({"a": {"$regex": "x", "$options": 5}}, 2),
+    ({"a": {"$regex": "(", "$options": ""}}, 51091),
+    ({"a": {"$regex": "x", "$options": "q"}}, 51108),
+    ({"a": {"$regex": Regex("x", "i"), "$options": "m"}}, 51075),
+    ({"a": {"$regex": "x\0y"}}, 2),
+    ({"$or": []}, 2),
+    ({"$and": {}}, 2),
+    ({"$nor": [5]}, 2),
+    ({"$expr": {"$nonsense": 1}}, 168),
+    ({"$expr": "$$nobody"}, 17276),
+]
+PROJECTIONS = [
+    ({"a": 1, "b": 0}, 31254),
+    ({"a": 0, "b": 1}, 31253),
+    ({"a": 1, "a.b": 1}, 31249),
+    ({"a": {}}, 51270),
+    ({"a.$": 1, "b.$": 1}, 31276),
+    ({"a": {"$elemMatch": 1}}, 31274),
+    ({"a.b": {"$elemMatch": {}}}, 31275),
+    ({"a": {"$nonsense": 1}}, 168),
+]
+SORTS = [
+    ({"a": 2}, 15975),
+    ({"a": 0}, 15975),
+    ({"a": "up"}, 15974),
+    ({"$natural": 1, "a": 1}, 2),
+]
+
+
+@pytest.mark.parametrize("there", [False, True])
+async def test_malformed_filters_are_refused_even_where_there_is_nothing_to_filter(docs, there):
+    if there:
+        await docs.insert_one({"a": 1})
+    same([(filter, code, await code_of(docs.find(filter))) for filter, code in FILTERS])
+    same([(filter, code, await code_of(docs.count_documents(filter))) for filter, code in FILTERS[:5]])
+    same([(filter, code, await code_of(docs.delete_many(filter))) for filter, code in FILTERS[:5]])
+    same([(filter, code, await code_of(docs.update_many(filter, {"$set": {"b": 1}}))) for filter, code in FILTERS[:5]])
+    same([(filter, code, await code_of(docs.find_one_and_delete(filter))) for filter, code in FILTERS[:5]])
+
+
+async def test_malformed_projections_and_sorts_are_refused(docs, db):
+    await docs.insert_one({"a": [1]})
+    same([(each, code, await code_of(docs.find({"a": 1}, each))) for each, code in PROJECTIONS])
+    same([(each, code, await code_of(db.command({"find": "docs", "sort": each}))) for each, code in SORTS])
+
+
+async def test_a_positional_projection_needs_a_condition_on_its_array(docs):
+    await docs.insert_one({"a": [1, 2], "b": 1})
+    assert await code_of(docs.find({"b": 1}, {"a.$": 1})) == 51246
+
+
+async def test_two_arrays_are_no_order(docs):
+    await docs.insert_many([{"a": [1, 2], "b": [3]}, {"a": 1, "b": [1]}])
+    assert await code_of(docs.find({}, sort=[("a", 1), ("b", 1)])) == 2
+    assert await code_of(docs.aggregate([{"$sort": {"a": 1, "b": -1}}])) == 2
+
+
+async def test_what_only_other_servers_have_is_refused_and_not_ignored(docs, on_store):
+    await docs.insert_one({"a": "x"})
+    for filter in (
+        {"$text": {"$search": "x"}},
+        {"$where": "true"},
+        {"$jsonSchema": {}},
+        {"a": {"$near": [0, 0]}},
+        {"a": {"$geoWithin": {"$center": [[0, 0], 1]}}},
+        {"a": {"$regex": "[[:alpha:]]"}},
+        {"a": {"$regex": r"\p{L}"}},
+    ):
+        assert await code_of(docs.find(filter)) == 238, filter
