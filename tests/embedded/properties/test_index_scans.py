@@ -1,11 +1,14 @@
 """Does every index say the same as the documents themselves, whatever was written before?"""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from embedded import counting, scanning
 from embedded.codec import encode
 from embedded.errors import StoreError
 from embedded.keying import entry_keys
@@ -47,10 +50,22 @@ def worlds(draw: st.DrawFn) -> World:
     definitions = definitions_on(asked.map(lambda path: "a" if path == "_id" else path))
     wanted, value = filters(palette, asked), values(palette)
     sorts = st.lists(st.tuples(asked, directions), max_size=3, unique_by=lambda pair: pair[0])
+    field, target = st.sampled_from(["a", "b", "c", "b.x"]), st.sampled_from(["a", "c", "a.x", "n"])
+    updates = st.one_of(
+        st.builds(
+            lambda name, path, operand: {name: {path: operand}},
+            st.sampled_from(["$set", "$push", "$addToSet", "$min", "$max", "$unset"]),
+            field,
+            value,
+        ),
+        st.builds(lambda path, operand: {"$pull": {path: {"$in": [operand]}}}, field, value),
+        st.builds(lambda path, to: {"$rename": {path: to}}, st.sampled_from(["b", "b.x"]), target),
+    )
     changes = st.one_of(
         st.tuples(st.just("insert"), bodies(palette)),
-        st.tuples(st.just("set"), wanted, st.sampled_from(["a", "b", "c", "b.x"]), value),
-        st.tuples(st.just("unset"), wanted, st.sampled_from(["a", "b", "a.x"])),
+        st.tuples(st.just("update"), wanted, updates, st.booleans()),
+        st.tuples(st.just("update"), wanted, updates, st.booleans()),
+        st.tuples(st.just("replace"), wanted, bodies(palette)),
         st.tuples(st.just("delete"), wanted, st.booleans()),
         st.tuples(st.just("index"), definitions),
         st.tuples(st.sampled_from(["drop index", "rebuild"]), st.integers(0, 3)),
@@ -68,10 +83,11 @@ def change(store: Opened, name: str, number: int, step: tuple[Any, ...]) -> None
     match step:
         case "insert", body:
             store.insert(name, [{"_id": f"new {number}", **body}])
-        case "set", filter, path, value:
-            store.run({"update": name, "updates": [{"q": filter, "u": {"$set": {path: value}}, "multi": True}]})
-        case "unset", filter, path:
-            store.run({"update": name, "updates": [{"q": filter, "u": {"$unset": {path: ""}}, "multi": True}]})
+        case "update", filter, update, many:
+            store.run({"update": name, "updates": [{"q": filter, "u": update, "multi": many}]})
+        case "replace", filter, body:
+            with suppress(StoreError):
+                store.run({"findAndModify": name, "query": filter, "update": body})
         case "delete", filter, many:
             store.run({"delete": name, "deletes": [{"q": filter, "limit": 0 if many else 1}]})
         case "index", definition:
@@ -83,6 +99,17 @@ def change(store: Opened, name: str, number: int, step: tuple[Any, ...]) -> None
                 store.run({"dropIndexes": name, "index": index.name})
                 if step[0] == "rebuild":
                     create_index(store, name, index.spec)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small_pieces() -> Iterator[None]:
+    """Scans and counts go on behind the last key again and again, even in collections of a few documents."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scanning, "FIRST_PIECE", 2)
+        patch.setattr(scanning, "_LARGEST_FIRST", 2)
+        patch.setattr(scanning, "_LARGEST_PIECE", 3)
+        patch.setattr(counting, "PIECE", 3)
+        yield
 
 
 def create_index(store: Opened, name: str, definition: Document) -> None:
