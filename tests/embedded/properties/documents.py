@@ -4,8 +4,10 @@ Few names and few values, of every type that a filter tells apart, so that equal
 """
 
 import datetime
+from collections.abc import Callable
 from typing import Any
 
+import bson
 from bson import Binary, Decimal128, Int64, MaxKey, MinKey, ObjectId, Regex, Timestamp
 from hypothesis import strategies as st
 
@@ -94,3 +96,13 @@ def _conditions(palette: Palette) -> st.SearchStrategy[Any]:
 
 def _under(operator: str, operands: st.SearchStrategy[Any]) -> Documents:
     return operands.map(lambda operand: {operator: operand})
+
+
+def asked(*wanted: Callable[[Palette], st.SearchStrategy[Any]]) -> st.SearchStrategy[tuple[Any, ...]]:
+    """Documents, and what else is wanted of the same few values."""
+    return palettes.flatmap(lambda palette: st.tuples(collections(palette), *(each(palette) for each in wanted)))
+
+
+def alike(one: Any, other: Any) -> bool:
+    """The same down to the types of numbers and the order of fields."""
+    return bool(bson.encode({"": one}) == bson.encode({"": other}))

@@ -137,6 +137,36 @@ def test_every_index_finds_what_the_documents_say(store, world):
     store.run({"drop": name})
 
 
+@examples(60)
+@given(worlds(), st.integers(1, 3))
+def test_a_cursor_finds_each_document_that_nobody_changes_once(store, world, size):
+    name = store.new_name()
+    create_index(store, name, world.definitions[0])
+    store.insert(name, world.documents)
+    filter = world.queries[0][0]
+    kept = [document for document in store.find(name, {}) if document["_id"] % 2]
+    changes = iter(world.changes)
+    cursor = store.run({"find": name, "filter": filter, "batchSize": size})["cursor"]
+    found = cursor["firstBatch"]
+    while cursor["id"]:
+        for number, step in enumerate(changes):
+            match step:
+                case "update" | "replace" | "delete", asked, *rest:
+                    change(store, name, number, (step[0], {"$and": [asked, {"_id": {"$mod": [2, 0]}}]}, *rest))
+                case "insert", _:
+                    change(store, name, number, step)
+                case _:
+                    continue
+            break
+        cursor = store.run({"getMore": cursor["id"], "collection": name, "batchSize": size})["cursor"]
+        found += cursor["nextBatch"]
+    assert same(
+        [each for each in found if each["_id"] in {document["_id"] for document in kept}],
+        [each for each in kept if selects(filter, each)],
+    )
+    store.run({"drop": name})
+
+
 def agree(store: Opened, name: str, filter: Document, sort: list[tuple[str, int]], skip: int, limit: int) -> None:
     """A scan, the planner's own choice and every index find what the rules select, in the order that they say."""
     everything = store.find(name, {}, hint={"$natural": 1})
