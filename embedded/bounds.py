@@ -5,10 +5,9 @@ numbers' bracket.
 """
 
 import datetime
-import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bson import Binary, DatetimeMS, Decimal128, Int64, ObjectId, Regex
@@ -24,13 +23,14 @@ _EXACT = (str, int, Int64, float, bool, ObjectId, datetime.datetime, DatetimeMS,
 _RANGED = (str, int, Int64, float, ObjectId, datetime.datetime, DatetimeMS, Decimal128)
 _EXACT_TYPES = frozenset(_EXACT)
 _LITERAL_PREFIX = re.compile(r"\^([\w\-/:, ]+)")
+_NAN = encode_key(float("nan"))
 _FIRST: Edge = (b"", False)
 _LAST: Edge = (b"\xff", False)
 
 
 @dataclass(slots=True)
 class Bound:
-    """What one condition says: the keys of `points`, or those from `low` to `high`.
+    """What one condition says: the keys of `points`, or those from `low` to `high` and the one `besides`.
 
     `exact`: a document with such a key is selected for sure. `present`: the field is surely there.
     """
@@ -38,6 +38,7 @@ class Bound:
     points: Sequence[bytes] | None = None
     low: Edge = _FIRST
     high: Edge = _LAST
+    besides: bytes | None = None
     exact: bool = True
     present: bool = True
 
@@ -89,7 +90,7 @@ def merge_bounds(found: Sequence[Bound], *, multikey: bool) -> tuple[Bound, bool
     """
     if len(found) == 1:
         return found[0], True
-    if multikey:
+    if multikey or any(bound.besides is not None for bound in found):
         best = min(found, key=lambda bound: MAX_POINTS + 1 if bound.points is None else len(bound.points))
         return best, False
     low = max((bound.low for bound in found), key=ascending)
@@ -99,7 +100,7 @@ def merge_bounds(found: Sequence[Bound], *, multikey: bool) -> tuple[Bound, bool
     if not listed:
         if ascending(low) >= ascending(high):
             return Bound(points=[], exact=exact), True
-        return Bound(None, low, high, exact), True
+        return Bound(None, low, high, exact=exact), True
     first, last = ascending(low), ascending(high)
     common = set(listed[0]).intersection(*listed[1:])
     return Bound(sorted(point for point in common if first <= point < last), exact=exact), True
@@ -141,6 +142,10 @@ def _read_operators(path: str, condition: Mapping[str, Any], bounds: Bounds) -> 
 
 
 def _add(path: str, bound: Bound | None, bounds: Bounds) -> None:
+    if bound is not None and "." in path and any(map(str.isdigit, path.split(".")[1:])):
+        # Where a number names an array in an array, the index has the elements, but no filter looks at them; and a
+        # document in an array lacks a number that the index finds in the array.
+        bound = replace(bound, exact=False) if bound.present else None
     if bound is None:
         bounds.complete = False
     else:
@@ -165,9 +170,11 @@ def _membership(values: list[Any]) -> Bound | None:
 
 
 def _comparison(operator: str, value: Any) -> Bound | None:
-    if not isinstance(value, _RANGED) or isinstance(value, bool) or (isinstance(value, float) and math.isnan(value)):
+    if not isinstance(value, _RANGED) or isinstance(value, bool):
         return None
     key = encode_key(value)
+    if key == _NAN:
+        return None
     bracket = key[:1]
     if operator == "$gt":
         return Bound(low=(key, True), high=(bracket, True))
@@ -179,10 +186,11 @@ def _comparison(operator: str, value: Any) -> Bound | None:
 
 
 def _beginning(pattern: Any) -> Bound | None:
-    """The range of strings that begin with what a pattern like `^abc` begins with.
-
-    None for a regular expression as such: it selects those that are equal to it as well, and they lie elsewhere.
-    """
+    """The strings that begin with what a pattern like `^abc` begins with, and the regular expression itself."""
+    if isinstance(pattern, Regex):
+        if pattern.flags:
+            return None
+        pattern = pattern.pattern
     literal = _LITERAL_PREFIX.match(pattern) if isinstance(pattern, str) else None
     if literal is None or "|" in pattern:
         return None
@@ -193,4 +201,4 @@ def _beginning(pattern: Any) -> Bound | None:
     if not text:
         return None
     prefix = encode_key(text)[:-1]  # without the end mark of a string
-    return Bound(low=(prefix, False), high=(prefix, True), exact=False)
+    return Bound(low=(prefix, False), high=(prefix, True), besides=encode_key(Regex(pattern)), exact=False)

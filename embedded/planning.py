@@ -154,8 +154,8 @@ def _use(
         used.add(path)
         exact = exact and whole and bound.exact
         if bound.points is None:
-            low, high = _directed(bound, direction)
-            ranges = [(prefix + low, prefix + high) for prefix in prefixes]
+            parts = _directed(bound, direction)
+            ranges = [(prefix + low, prefix + high) for prefix in prefixes for low, high in parts]
             score += 2
             break
         points = bound.points if direction > 0 else sorted(invert_key(point) for point in bound.points)
@@ -177,7 +177,7 @@ def _use(
     shared: list[int] = []
     if not ordered and points_end > leading and 1 < len(prefixes) <= MAX_MERGED:
         ordered, reverse = _order(index, points_end, fixed, sort)
-        shared = [len(prefix) for prefix in prefixes] if ordered else []
+        shared = [len(prefix) for prefix in prefixes for _ in range(len(ranges) // len(prefixes))] if ordered else []
     if sort and ordered:
         score += 3
     if not used and not (sort and ordered) and not forced:
@@ -187,10 +187,15 @@ def _use(
     return Plan(collection, filter, index, ranges, exact, ordered, reverse, shared, single, score)
 
 
-def _directed(bound: Bound, direction: int) -> Range:
+def _directed(bound: Bound, direction: int) -> list[Range]:
+    """The ranges of a bound without points, in the order of the index."""
     if direction > 0:
-        return ascending(bound.low), ascending(bound.high)
-    return descending(bound.high), descending(bound.low)
+        ranges = [(ascending(bound.low), ascending(bound.high))]
+        extra = bound.besides
+    else:
+        ranges = [(descending(bound.high), descending(bound.low))]
+        extra = None if bound.besides is None else invert_key(bound.besides)
+    return ranges if extra is None else sorted([*ranges, (extra, successor(extra))])
 
 
 def _order(index: Index, leading: int, fixed: set[str], sort: SortSpec) -> tuple[bool, bool]:

@@ -9,7 +9,7 @@ from embedded.operators.conditions import All, Condition, Not, Predicate, Some, 
 from embedded.operators.equality import compares, equals, equals_or_matches, is_one_of
 from embedded.operators.expressions import compile_expression, truthy
 from embedded.operators.paths import as_mapping
-from embedded.operators.patterns import compile_operands, is_regex
+from embedded.operators.patterns import as_regex, compile_operands, is_regex
 from embedded.operators.typetests import has_bits, has_remainder, has_size, has_type
 
 __all__ = ["Predicate", "compile_filter", "compile_value_test", "is_operators"]
@@ -85,12 +85,9 @@ def _logical(name: str, operand: Any) -> Predicate:
 def _field_condition(operators: Mapping[str, Any]) -> Condition:
     conditions = [_operator(name, operand) for name, operand in operators.items() if name not in _TAKES_PAIRS]
     if "$regex" in operators:
-        search = compile_operands(operators["$regex"], operators.get("$options"))
-        wanted = operators["$regex"]
-        same = equals(wanted) if is_regex(wanted) else None
-        conditions.append(
-            Some(lambda value: search(value) is not None if type(value) is str else same is not None and same(value))
-        )
+        pattern, options = operators["$regex"], operators.get("$options")
+        search, same = compile_operands(pattern, options), equals(as_regex(pattern, options))
+        conditions.append(Some(lambda value: search(value) is not None if type(value) is str else same(value)))
     elif "$options" in operators:
         raise StoreError(2, "$options needs a $regex")
     return conditions[0] if len(conditions) == 1 else All(tuple(conditions))

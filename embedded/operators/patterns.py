@@ -53,6 +53,12 @@ def compile_operands(pattern: Any, options: Any) -> Search:
     return compile_pattern(pattern, options or "")
 
 
+def as_regex(pattern: Any, options: str | None) -> Regex[str]:
+    """The regular expression that `{$regex: pattern, $options: options}` says; it equals a stored one."""
+    text, flags = regex_parts(pattern) if is_regex(pattern) else (pattern, "")
+    return Regex(text, options or flags)
+
+
 @lru_cache(maxsize=512)
 def compile_pattern(pattern: str, flags: str) -> Search:
     """The search of a pattern anywhere in a text.

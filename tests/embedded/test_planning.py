@@ -1,78 +1,19 @@
-"""Does every plan select what a scan of the collection selects, in the same order?"""
+"""Which plans are made, and what do they do while others write? That all of them select the same is in properties/."""
 
-import datetime
-import random
 import threading
 
 import pytest
+from bson import Decimal128, Regex
 
-from embedded import counting
-from embedded.codec import decode
 from embedded.commands.call import Call
 from embedded.commands.call import write as writing
 from embedded.commands.indexes import create_indexes, drop_indexes
-from embedded.commands.writing import delete, insert, update
-from embedded.counting import count
+from embedded.commands.writing import delete, insert
 from embedded.dispatch import turns
 from embedded.errors import StoreError
-from embedded.keying import entry_keys
-from embedded.operators.matching import compile_filter
-from embedded.operators.ordering import compile_sort
-from embedded.planning import make_plan
 from embedded.querying import Query, run_query
 from embedded.store import Store
 from embedded.writer import Job
-
-NUMBERS = [0, 1, 2, 2.0, -5, 1.5, float("nan"), 2**60]
-VALUES = [*NUMBERS, None, "a", "b", "ab", True, False, {"x": 1}, datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)]
-PARTIAL = [{"a": {"$exists": True}}, {"a": {"$gt": 0}}, {"b": 1}, {"c": {"$gte": "a"}}]
-PATHS = ["a", "b", "c", "d.x"]
-
-
-class Dice(random.Random):
-    """Random documents, filters and indexes from one seed."""
-
-    def value(self):
-        return self.choice(VALUES)
-
-    def document(self, identifier):
-        document = {"_id": identifier}
-        for name in "abc":
-            if self.random() < 0.85:
-                document[name] = self.value()
-        if self.random() < 0.2:
-            document["a"] = [self.value() for _ in range(self.randint(0, 3))]
-        if self.random() < 0.6:
-            inner = [{"x": self.value()} for _ in range(self.randint(0, 2))]
-            document["d"] = inner if self.random() < 0.3 and not isinstance(document.get("a"), list) else {"x": 1}
-        return document
-
-    def condition(self):
-        kind = self.random()
-        if kind < 0.35:
-            return self.value()
-        if kind < 0.5:
-            return {"$in": [self.value() for _ in range(self.randint(0, 4))]}
-        if kind < 0.9:
-            return {name: self.value() for name in self.sample(["$gt", "$gte", "$lt", "$lte", "$eq"], 2)}
-        return {"$exists": self.random() < 0.5} if kind < 0.95 else {"$ne": self.value()}
-
-    def filter(self):
-        found = {path: self.condition() for path in self.sample(PATHS, self.randint(0, 3))}
-        return {"$and": [found, {"a": self.condition()}]} if self.random() < 0.2 else found
-
-    def sort(self):
-        return [(path, self.choice([1, -1])) for path in self.sample(PATHS, self.randint(0, 2))]
-
-    def index(self, number):
-        keys = {path: self.choice([1, -1]) for path in self.sample(PATHS, self.randint(1, 3))}
-        spec = {"key": keys, "name": f"i{number}"}
-        kind = self.random()
-        if kind < 0.25:
-            spec["sparse"] = True
-        elif kind < 0.5:
-            spec["partialFilterExpression"] = self.choice(PARTIAL)
-        return spec
 
 
 @pytest.fixture
@@ -89,45 +30,6 @@ def write(store, run, body):
     assert over.wait(20)
     if isinstance(done[0], Exception):
         raise done[0]
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_plans_agree_with_scans(store, seed, monkeypatch):
-    monkeypatch.setattr(counting, "PIECE", 7)
-    dice = Dice(seed)
-    for number in range(3):
-        try:
-            write(store, create_indexes, {"createIndexes": "c", "indexes": [dice.index(number)]})
-        except StoreError as error:
-            assert error.code == 85  # the same index twice
-    write(store, insert, {"insert": "c", "documents": [dice.document(n) for n in range(80)], "ordered": False})
-    changes = [{"q": dice.filter(), "u": {"$set": {dice.choice("abc"): dice.value()}}, "multi": True} for _ in range(5)]
-    write(store, update, {"update": "c", "updates": changes, "ordered": False})
-    write(store, delete, {"delete": "c", "deletes": [{"q": dice.filter(), "limit": 1}]})
-    collection = store.catalog.get("t", "c")
-    everything = [decode(raw) for raw in run_query(collection, Query({}), store.source) if raw]
-    assert len(everything) > 20
-    for index in collection.indexes:
-        stored = store.source().execute(f"SELECT COUNT(*) FROM {index.table} WHERE idx = ?", (index.id,)).fetchone()
-        assert stored == (sum(len(entry_keys(index, document)) for document in everything),)
-    for _ in range(100):
-        agree(store, collection, everything, dice)
-
-
-def agree(store, collection, everything, dice):
-    query, skip, limit = Query(dice.filter(), dice.sort()), dice.choice([0, 3]), dice.choice([0, 1, 5])
-    selects = compile_filter(query.filter)
-    expected = [document for document in everything if selects(document)]
-    plan = make_plan(collection, query.filter, query.sort)
-    assert [each for each in count(plan, store.source) if each is not None][-1] == len(expected), query
-    found = [decode(raw) for raw in run_query(collection, query, store.source) if raw]
-    assert sorted(each["_id"] for each in found) == sorted(each["_id"] for each in expected), query
-    key = compile_sort(dict(query.sort))
-    keys = sorted(key(document) for document in expected)
-    assert [key(document) for document in found] == keys, query
-    sliced = Query(query.filter, query.sort, skip, limit)
-    part = [key(decode(raw)) for raw in run_query(collection, sliced, store.source) if raw]
-    assert part == keys[skip:][: limit or None], sliced
 
 
 def test_a_scan_of_an_index_that_is_dropped_meanwhile_is_told(store):
@@ -186,3 +88,30 @@ async def test_keys_of_a_unique_index_are_read_rather_than_a_range_of_another(do
     assert {each["_id"] for each in await docs.find(query)} == {5, 7}
     explained = await db.command("explain", {"find": "docs", "filter": query}, verbosity="executionStats")
     assert explained["executionStats"]["totalDocsExamined"] == 2
+
+
+async def test_a_stored_regular_expression_is_found_by_itself_with_and_without_an_index(docs):
+    await docs.insert_many([{"_id": 1, "a": Regex("^ab")}, {"_id": 2, "a": "abc"}, {"_id": 3, "a": Regex("^ab", "i")}])
+    for _ in range(2):
+        assert [each["_id"] for each in await docs.find({"a": Regex("^ab")}, sort={"_id": 1})] == [1, 2]
+        assert [each["_id"] for each in await docs.find({"a": {"$regex": "^ab"}}, sort={"a": -1})] == [1, 2]
+        options = {"$regex": "^ab", "$options": "i"}
+        assert [each["_id"] for each in await docs.find({"a": options}, sort={"_id": 1})] == [2, 3]
+        await docs.create_index([("a", -1), ("b", 1)])
+
+
+async def test_no_number_is_above_nan_of_any_kind_with_and_without_an_index(docs):
+    await docs.insert_many([{"_id": 1, "a": 1}, {"_id": 2, "a": float("nan")}, {"_id": 3, "a": Decimal128("NaN")}])
+    for _ in range(2):
+        for nan in (float("nan"), Decimal128("NaN")):
+            assert [each["_id"] for each in await docs.find({"a": {"$gte": nan}}, sort={"_id": 1})] == [2, 3]
+            assert await docs.find({"a": {"$gt": nan}}) == []
+        await docs.create_index("a")
+
+
+async def test_a_number_in_a_path_says_the_same_with_and_without_an_index(docs):
+    await docs.insert_many([{"_id": 1, "a": [[1, 2]]}, {"_id": 2, "a": [1, 2]}, {"_id": 3, "a": [{"x": 1}]}])
+    for _ in range(2):
+        assert [each["_id"] for each in await docs.find({"a.0": 1})] == [2]
+        assert [each["_id"] for each in await docs.find({"a.0": None})] == [3]
+        await docs.create_index("a.0")
