@@ -15,18 +15,30 @@ Document = dict[str, Any]
 Documents = st.SearchStrategy[Document]
 Palette = list[Any]
 MOMENTS = [datetime.datetime(1969, 12, 31, 23, 59, 59, 999000), datetime.datetime(2020, 1, 1)]
-numbers = st.sampled_from([0, 1, 2, -1, Int64(1), Int64(2**60)])
-numbers |= st.sampled_from([1.0, 1.5, -0.0, float("nan"), float("inf"), float("-inf")])
-numbers |= st.sampled_from([Decimal128("1"), Decimal128("1.50"), Decimal128("NaN"), Decimal128("1E+40")])
-strings = st.sampled_from(["", "a", "ab", "abc", "b", "A", "a\x00", "é"])
-others = st.sampled_from([None, True, False, *MOMENTS, ObjectId(b"a" * 12), ObjectId(b"b" * 12)])
-others |= st.sampled_from([b"\x01", Binary(b"\x01", 128), Timestamp(1, 2), Regex("^a"), MinKey(), MaxKey()])
+NUMBERS: Palette = [0, 1, 2, -1, Int64(1), Int64(2**60), 1.0, 1.5, -0.0, float("nan"), float("inf"), float("-inf")]
+NUMBERS += [Decimal128("1"), Decimal128("1.50"), Decimal128("NaN"), Decimal128("1E+40")]
+STRINGS: Palette = ["", "a", "ab", "abc", "b", "A", "a\x00", "é"]
+OTHERS: Palette = [
+    None,
+    True,
+    False,
+    *MOMENTS,
+    ObjectId(b"a" * 12),
+    ObjectId(b"b" * 12),
+    Regex("^a"),
+    MinKey(),
+    MaxKey(),
+]
+OTHERS += [b"\x01", Binary(b"\x01", 128), Timestamp(1, 2)]
+PATTERNS = ["^a", "^ab", "a", "b$", "^ab*", "^(a|b)", "^a|b", ""]
+TYPES = ["number", "int", "double", "string", "null", "array", "object", "bool", "date", "regex"]
 paths = st.sampled_from(["a", "a", "b", "b", "c", "a.x", "a.y", "b.x", "a.0", "a.0.x", "a.x.0", "a.x.y", "_id"])
 directions = st.sampled_from([1, -1])
-patterns = st.sampled_from(["^a", "^ab", "a", "b$", "^ab*", "^(a|b)", "^a|b", ""])
-types = st.sampled_from(["number", "int", "double", "string", "null", "array", "object", "bool", "date", "regex"])
-sorts = st.lists(st.tuples(paths, directions), max_size=3, unique_by=lambda pair: pair[0])
-palettes = st.lists(numbers | strings | others, min_size=2, max_size=5)
+patterns = st.sampled_from(PATTERNS)
+types = st.sampled_from(TYPES)
+palettes = st.lists(
+    st.sampled_from(NUMBERS) | st.sampled_from(STRINGS) | st.sampled_from(OTHERS), min_size=2, max_size=5
+)
 """The few scalars of one example, so that documents and filters have many in common."""
 
 
