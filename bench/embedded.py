@@ -5,8 +5,8 @@
 Fills the store and a plain SQLite table of the same indexes with the same documents, each with a vector of 1,536
 float32, and measures both in turns in one run. The store is asked on a bare socket, for a driver's own time is not the
 store's; what PyMongo makes of the same stands beside it. The baseline of a reading is SQLite's statement, the decoding
-of its BSON, and one round trip on loopback that carries as many bytes as the store's reply; that of a write is the
-encoding, SQLite's statement with a COMMIT in full sync, and a round trip of the document.
+of its BSON, and one round trip on loopback, to a server that does nothing, which carries as many bytes as the store's
+reply; that of a write is the encoding, SQLite's statement with a COMMIT in full sync, and a round trip of the document.
 """
 
 import argparse
@@ -28,13 +28,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, cast
 
 import bson
 import numpy as np
 from bson.binary import Binary, BinaryVectorDtype
 from bson.codec_options import CodecOptions
 from pymongo import ASCENDING, MongoClient
+
+from utils.loops import new_runner
 
 DIMENSIONS = 1536
 PER_SESSION = 1_000
@@ -100,15 +102,30 @@ class Raw:
         return [bson.decode(body, AWARE) for (body,) in self.connection.execute(statement, (value,))]
 
 
-def _answer(listener: socket.socket) -> None:
-    """Answers messages of one client, each with as many bytes as it asks for."""
-    client, _ = listener.accept()
-    client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    with contextlib.suppress(ConnectionError, EOFError):
-        while True:
-            length, wanted = struct.unpack("<ii", _received(client, 8))
-            _received(client, length)
-            client.sendall(bytes(wanted))
+class _Echo(asyncio.Protocol):
+    """Answers each message with as many bytes as it asks for."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._buffer = b""
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer += data
+        length, wanted = struct.unpack_from("<ii", self._buffer)
+        if len(self._buffer) == 8 + length:
+            self._buffer = b""
+            self._transport.write(bytes(wanted))
+
+
+def _echo(listener: socket.socket) -> None:
+    """A server on the store's kind of event loop that does nothing."""
+
+    async def serve() -> None:
+        server = await asyncio.get_running_loop().create_server(_Echo, sock=listener)
+        await server.serve_forever()
+
+    with new_runner() as runner:
+        runner.run(serve())
 
 
 def _received(client: socket.socket, length: int) -> bytes:
@@ -126,7 +143,7 @@ def _received(client: socket.socket, length: int) -> bytes:
 def round_trips() -> Iterator[Callable[[int, int], None]]:
     """A function that sends so many bytes to another process and waits for so many back."""
     listener = socket.create_server(("127.0.0.1", 0))
-    process = multiprocessing.get_context("fork").Process(target=_answer, args=(listener,), daemon=True)
+    process = multiprocessing.get_context("fork").Process(target=_echo, args=(listener,), daemon=True)
     process.start()
     with socket.create_connection(listener.getsockname()) as client:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -136,6 +153,7 @@ def round_trips() -> Iterator[Callable[[int, int], None]]:
             _received(client, received)
 
         yield trip
+    process.terminate()
     process.join(5)
     listener.close()
 

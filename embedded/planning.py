@@ -53,6 +53,11 @@ class Plan:
     points: bool = False
     score: float = 0.0
 
+    @property
+    def is_one(self) -> bool:
+        """Whether one entry of a unique index is all there is to read."""
+        return self.points and self.exact and len(self.ranges) == 1
+
 
 def make_plan(
     collection: Collection, filter: Mapping[str, Any], sort: SortSpec = (), hint: str | Mapping[str, Any] | None = None

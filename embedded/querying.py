@@ -12,7 +12,7 @@ from embedded.operators.matching import compile_filter
 from embedded.operators.ordering import compile_sort, direction
 from embedded.operators.projecting import compile_projection
 from embedded.planning import Plan, SortSpec, make_plan
-from embedded.scanning import Decode, Effort, Match, Source, decode_row, matches
+from embedded.scanning import Decode, Effort, Match, Source, decode_row, matches, read_one
 
 MAX_SORT_BYTES = 512 * 1024 * 1024
 
@@ -57,6 +57,8 @@ def run_query(collection: Collection | None, query: Query, source: Source, effor
     plan = make_plan(collection, query.filter, query.sort, query.hint)
     if not plan.exact:
         compile_filter(query.filter)
+    if plan.is_one and project is None and effort is None and not query.skip:
+        return read_one(plan, source)
     found = select(plan, query, source, effort)
     if project is None:
         return _bytes(found)

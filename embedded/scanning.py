@@ -98,6 +98,7 @@ _POINT_STATEMENTS = {
     for size in _POINTS
     for reverse in (False, True)
 }
+_ONE = "SELECT d.body FROM unique_entries e CROSS JOIN documents d ON d.id = e.doc WHERE e.idx = ? AND e.key = ?"
 _FORWARD = "SELECT id, body FROM documents WHERE id > ? AND id < ? ORDER BY id LIMIT ?"
 _BACKWARD = "SELECT id, body FROM documents WHERE id > ? AND id < ? ORDER BY id DESC LIMIT ?"
 
@@ -127,6 +128,16 @@ def matches(
         document = decoded(row[0], row[1])
         if selects(document):
             yield row[0], row[1], document
+
+
+def read_one(plan: Plan, source: Source) -> Iterator[bytes]:
+    """The bytes of the document that an exact plan of a single point finds, without all that a scan may need."""
+    index = plan.index
+    assert index is not None  # noqa: S101
+    rows: list[tuple[bytes]] = source().execute(_ONE, (index.id, plan.ranges[0][0])).fetchall()
+    check_there(index)
+    index.uses += 1
+    return iter(rows[0] if rows else ())
 
 
 def scan(plan: Plan, source: Source, *, wanted: int = 0, effort: Effort | None = None) -> Iterator[Row | None]:
