@@ -1,11 +1,11 @@
 """Under which keys does an index hold a document?"""
 
 from collections.abc import Mapping
-from itertools import product
 from typing import Any
 
 from embedded.catalog import Index
 from embedded.errors import StoreError
+from embedded.operators.sort_rows import sort_rows
 from embedded.operators.values import encode_key, index_values, invert_key
 
 NO_KEYS: frozenset[bytes] = frozenset()
@@ -14,33 +14,39 @@ NO_KEYS: frozenset[bytes] = frozenset()
 def entry_keys(index: Index, document: Mapping[str, Any]) -> frozenset[bytes]:
     """The keys of a document in an index; none where a sparse or partial index leaves it out.
 
-    Marks the index multikey where an array was met. Raises 171 for arrays in two independent fields of one index.
+    Marks the index multikey where an array was met. Raises 171 for two different arrays under the paths of one index.
     """
     if index.covers is not None and not index.covers(document):
         return NO_KEYS
     key = _plain_key(index, document)
     if key is not None:
         return frozenset((key,))
-    components: list[list[bytes]] = []
+    arrays = 0
     absent = True
-    array_root: str | None = None
-    for place, (path, direction) in enumerate(index.keys):
+    for place, (path, _) in enumerate(index.keys):
         found = index_values(document, path)
         absent = absent and found.absent
         if found.multikey:
-            root = path.split(".", 1)[0]
-            if array_root is not None and array_root != root:
-                raise StoreError(171, f"cannot index parallel arrays [{root}] [{array_root}]")
-            array_root = root
-            if not index.multikey >> place & 1:
-                index.multikey |= 1 << place
-        keys = [encode_key(value) for value in found.values]
-        components.append(keys if direction > 0 else [invert_key(key) for key in keys])
+            arrays |= 1 << place
     if absent and index.sparse:
         return NO_KEYS
-    if array_root is None:
-        return frozenset((b"".join([keys[0] for keys in components]),))
-    return frozenset(map(b"".join, product(*components)))
+    index.multikey |= arrays
+    return frozenset(_row_key(index, row) for row in _rows(index, document))
+
+
+def _rows(index: Index, document: Mapping[str, Any]) -> list[list[Any]]:
+    """The values under which an index holds a document; paths into one array go through its elements together."""
+    try:
+        return sort_rows(document, [names for names, _ in index.paths])
+    except StoreError:
+        raise StoreError(171, f"cannot index parallel arrays {[path for path, _ in index.keys]}") from None
+
+
+def _row_key(index: Index, row: list[Any]) -> bytes:
+    keys = map(encode_key, row)
+    return b"".join(
+        key if direction > 0 else invert_key(key) for key, (_, direction) in zip(keys, index.keys, strict=True)
+    )
 
 
 def _plain_key(index: Index, document: Mapping[str, Any]) -> bytes | None:

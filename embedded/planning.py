@@ -148,11 +148,17 @@ def _use(
     score = 0.0
     used: set[str] = set()
     fixed: set[str] = set()
+    roots: set[str] = set()  # of arrays that the ranges enter: two conditions may be met by two of their elements
     exact = bounds.complete
     for place, (path, direction) in enumerate(index.keys):
         found = bounds.fields.get(path)
         if found is None:
             break
+        if index.multikey >> place & 1:
+            root = path.split(".", 1)[0]
+            if root in roots:
+                break
+            roots.add(root)
         bound, whole = merge_bounds(found, multikey=bool(index.multikey >> place & 1))
         if bound.points is not None and len(prefixes) * len(bound.points) > MAX_POINTS:
             break

@@ -145,11 +145,27 @@ async def test_fields_of_documents_in_arrays_are_indexed(docs):
     assert [each["_id"] for each in await docs.find({"events.turn_id": 5}, sort=[("_id", 1)])] == [4, 5]
 
 
-async def test_two_arrays_in_one_index_are_refused(docs):
-    await docs.create_index([("a", 1), ("b", 1)], name="ab")
+@pytest.mark.parametrize(
+    ("paths", "document"),
+    [(("a", "b"), {"a": [1], "b": [2]}), (("a.x", "a.y"), {"a": {"x": [1], "y": [2]}})],
+)
+async def test_two_arrays_in_one_index_are_refused(docs, paths, document):
+    await docs.create_index([(path, 1) for path in paths], name="two")
     with pytest.raises(OperationFailure) as caught:
-        await docs.insert_one({"a": [1], "b": [2]})
+        await docs.insert_one(document)
     assert caught.value.code == 171
+
+
+async def test_fields_of_one_element_are_indexed_together(docs):
+    await docs.create_index([("a.x", 1), ("a.y", -1)], name="xy", unique=True)
+    await docs.insert_one({"_id": 1, "a": [{"x": 1, "y": 1}, {"x": 2, "y": 2}]})
+    await docs.insert_one({"_id": 2, "a": [{"x": 1, "y": 2}]})
+    with pytest.raises(DuplicateKeyError):
+        await docs.insert_one({"_id": 3, "a": [{"x": 0, "y": 0}, {"x": 2, "y": 2}]})
+    by_two_elements = {"a.x": 1, "a.y": 2}
+    for hint in ("xy", [("$natural", 1)]):
+        assert sorted(each["_id"] for each in await docs.find(by_two_elements, hint=hint)) == [1, 2]
+    assert (await docs.explain(by_two_elements, hint="xy"))["executionStats"]["totalKeysExamined"] == 2
 
 
 async def test_a_compound_unique_index(docs):
