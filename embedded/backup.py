@@ -28,16 +28,28 @@ def back_up(file: Path, target: Path) -> int:
         draft.touch(mode=0o600)
         connection.execute("VACUUM INTO ?", (str(draft),))
         _synchronise(draft)
-        draft.rename(target)
+        _give_name(draft, target)
         _synchronise(target.parent)
     except sqlite3.Error as error:
         raise FileRefused(f"{file} cannot be copied to {target}: {storage_error(error).message}") from error
+    except FileExistsError:
+        raise FileExistsError(f"{target} is there already") from None
     except OSError as error:
         raise FileRefused(f"{file} cannot be copied to {target}: {error.strerror}") from error
     finally:
         connection.close()
         draft.unlink(missing_ok=True)
     return target.stat().st_size
+
+
+def _give_name(draft: Path, target: Path) -> None:
+    """Let a file appear under its name. Raises FileExistsError where another came meanwhile."""
+    try:
+        target.hardlink_to(draft)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links; a rename would replace what came in the last moment
+        draft.rename(target)
 
 
 def _synchronise(path: Path) -> None:

@@ -89,5 +89,5 @@ class Cursors:
     def expire(self, now: float | None = None) -> None:
         """Forget cursors that nobody asked for as long as each is kept: ten minutes, or a session's thirty."""
         now = time.monotonic() if now is None else now
-        for identifier in [each.id for each in self._open.values() if now - each.used > each.patience]:
+        for identifier in [each.id for each in list(self._open.values()) if now - each.used > each.patience]:
             self._open.pop(identifier, None)

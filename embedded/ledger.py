@@ -61,6 +61,7 @@ class Ledger:
         except BaseException:
             self.catalog = catalog
             del self._dropped[dropped:]
+            self._forget_unmade()
             if self.connection.in_transaction:  # SQLite gives the whole transaction up when the disk is full
                 self.connection.execute("ROLLBACK TO operation")
                 self.connection.execute("RELEASE operation")
@@ -80,9 +81,6 @@ class Ledger:
             self._multikey[index.id] = index.multikey
         self._turned_multikey.clear()
         self._dropped.clear()
-        between, self._between = self._between, []
-        for run in between:
-            run(self.connection)
 
     def rolled_back(self, catalog: Catalog) -> None:
         """Called after ROLLBACK, with the catalog of the last COMMIT."""
@@ -92,10 +90,23 @@ class Ledger:
             index.dropped = False
         self._dropped.clear()
         self._between.clear()
+        self._forget_unmade()
 
     def between_transactions(self, run: Callable[[sqlite3.Connection], None]) -> None:
-        """Run what SQLite refuses inside a transaction once this one has ended well. `run` must not raise."""
+        """Keep what SQLite refuses inside a transaction until this one has ended well. `run` must not raise."""
         self._between.append(run)
+
+    def run_between(self) -> None:
+        """Called when the transaction is over and its replies are on their way."""
+        between, self._between = self._between, []
+        for run in between:
+            run(self.connection)
+
+    def _forget_unmade(self) -> None:
+        """Drop what is known of indexes whose making was undone: SQLite gives their ids to others."""
+        made = {index.id: index for _, index in self.catalog.indexes()}
+        self._turned_multikey = {index for index in self._turned_multikey if made.get(index.id) is index}
+        self._multikey = {number: bits for number, bits in self._multikey.items() if number in made}
 
     # Documents
 

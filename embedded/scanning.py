@@ -233,7 +233,8 @@ def _scan_points(plan: Plan, source: Source, wanted: int, effort: Effort) -> Ite
 
 
 def check_there(index: Index) -> None:
-    """After a piece was read. Raises QueryPlanKilled (175) where the index may have been dropped before."""
+    """After a piece was read. Raises QueryPlanKilled (175) where the index may have been dropped before; that on `_id`
+    goes with its collection."""
     if index.dropped:
         raise StoreError(175, f"query plan killed :: index '{index.name}' dropped")
 
@@ -244,6 +245,7 @@ def _scan_collection(plan: Plan, source: Source, wanted: int, effort: Effort) ->
     size = min(wanted or FIRST_PIECE, _LARGEST_FIRST)
     while True:
         rows = source().execute(statement, (low, high, size)).fetchall()
+        check_there(plan.collection.identity)
         effort.documents += len(rows)
         yield from rows
         if len(rows) < size:

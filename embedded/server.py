@@ -108,12 +108,19 @@ def _hand_over(loop: asyncio.AbstractEventLoop, jobs: list[Job]) -> None:
 async def _sweep_forever(store: Store) -> None:
     while True:
         await asyncio.sleep(SECONDS)
-        store.cursors.expire()
-        give_back()
-        for run in sweeps(store.catalog):
-            more = True
-            while more:
-                more = await _written(store, run) == b"more"
+        try:
+            await _sweep(store)
+        except Exception:
+            logger.exception("a sweep failed; the next one comes in a minute")
+
+
+async def _sweep(store: Store) -> None:
+    store.cursors.expire()
+    give_back()
+    for run in sweeps(store.catalog):
+        more = True
+        while more:
+            more = await _written(store, run) == b"more"
 
 
 async def _written(store: Store, run: Callable[..., bytes]) -> bytes:

@@ -86,7 +86,7 @@ class Writer:
                 job = self._queue.get()
             self._ledger.before_commit()
             self._connection.execute("COMMIT")
-        except sqlite3.Error as error:
+        except Exception as error:  # whatever it is, those who wait are answered and the next ones get their turn
             self._undo(jobs or [first], error)
         else:
             self._ledger.committed()
@@ -94,6 +94,7 @@ class Writer:
                 self._published = self._ledger.catalog
                 self._publish(self._published)
         self._deliver([each for each in jobs or [first] if each.outcome is not None])
+        self._ledger.run_between()
         for each in jobs:
             if each.outcome is None:
                 self._queue.put(each)
@@ -110,8 +111,9 @@ class Writer:
             logger.exception("a write failed")
             job.outcome = error
 
-    def _undo(self, jobs: list[Job], error: sqlite3.Error) -> None:
-        logger.error("the transaction of %d writes failed: %s", len(jobs), error)
+    def _undo(self, jobs: list[Job], error: Exception) -> None:
+        known = isinstance(error, sqlite3.Error)
+        logger.error("the transaction of %d writes failed: %s", len(jobs), error, exc_info=None if known else error)
         if self._connection.in_transaction:
             try:
                 self._connection.execute("ROLLBACK")
@@ -119,4 +121,4 @@ class Writer:
                 logger.exception("ROLLBACK failed")
         self._ledger.rolled_back(self._published)
         for job in jobs:
-            job.outcome = storage_error(error)
+            job.outcome = storage_error(error) if isinstance(error, sqlite3.Error) else error

@@ -13,6 +13,7 @@ from embedded.ledger import Ledger
 from embedded.operators.matching import compile_filter
 
 MAX_INDEXES = 64
+MAX_FIELDS = 32
 _OPTIONS = frozenset({"v", "key", "name", "ns", "unique", "sparse", "background", "expireAfterSeconds"}) | {
     "partialFilterExpression",
     "collation",
@@ -68,6 +69,8 @@ def read_spec(given: Mapping[str, Any]) -> Document:
         raise StoreError(67, "Index keys cannot be empty.")
     if not isinstance(name, str) or not name:
         raise StoreError(67, "The index name cannot be empty")
+    if len(key) > MAX_FIELDS:
+        raise StoreError(13103, "too many compound keys")
     for path, direction in key.items():
         _check_component(path, direction)
     if list(key) == ["_id"] and key["_id"] != 1:

@@ -303,6 +303,9 @@ def test_a_backup_taken_while_loci_runs_is_a_store_again(tmp_path: Path) -> None
         assert re.match(r"[\d.]+ MB in .*loci\.db\n$", run(home, "store", "backup", str(copy)).stdout)
         again = run(home, "store", "backup", str(copy))
         assert again.returncode == 1 and "is there already" in again.stderr
+        named_before = run(tmp_path / "elsewhere", "store", "--home", str(home), "backup", str(tmp_path / "same.db"))
+        assert named_before.returncode == 0
+    assert (tmp_path / "same.db").stat().st_size == copy.stat().st_size
     restored = tmp_path / "restored" / "store" / "data.db"
     restored.parent.mkdir(parents=True)
     copy.rename(restored)

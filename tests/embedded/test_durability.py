@@ -143,6 +143,48 @@ def test_a_bug_in_one_write_leaves_the_others_alone(opened):
     assert isinstance(opened.write(insert, {"insert": "c", "$db": "t", "documents": [{"_id": 1}]}), bytes)
 
 
+def test_a_bug_at_the_commit_is_answered_and_the_next_write_goes_on(opened, monkeypatch):
+    body = {"insert": "c", "$db": "t", "documents": [{"_id": 1}]}
+    with monkeypatch.context() as patch:
+        patch.setattr(opened.store.writer._ledger, "before_commit", lambda: 1 / 0)
+        assert isinstance(opened.write(insert, body), ZeroDivisionError)
+    assert opened.store.source().execute("SELECT COUNT(*) FROM documents").fetchone() == (0,)
+    assert isinstance(opened.write(insert, body), bytes)
+
+
+def test_an_index_that_was_not_made_leaves_nothing_to_the_next_of_its_number(opened):
+    documents = [{"_id": n, "u": 1, "a": [1, 2], "c": n} for n in range(3)]
+    opened.write(insert, {"insert": "c", "$db": "t", "documents": documents})
+
+    def both(call, ledger):
+        with pytest.raises(StoreError):
+            create_indexes(call, ledger)
+        call.body["indexes"] = [{"key": {"c": 1}, "name": "plain"}]
+        return create_indexes(call, ledger)
+
+    refused = [{"key": {"u": 1, "a": 1}, "name": "refused", "unique": True}]
+    assert isinstance(opened.write(both, {"createIndexes": "c", "$db": "t", "indexes": refused}), bytes)
+    assert opened.store.connection.execute("SELECT multikey FROM indexes").fetchall() == [(0,), (0,)]
+
+
+def test_what_is_done_is_answered_before_the_file_is_written_anew(opened):
+    order = []
+    inserting = Call("insert", {"insert": "c", "$db": "t", "documents": [{"_id": 1}]}, {}, opened.store)
+
+    def compacting(ledger):
+        ledger.between_transactions(lambda connection: order.append("between"))
+        return insert_reply(ledger)
+
+    def insert_reply(ledger):
+        return next(each for each in insert(inserting, ledger) if each)
+
+    over = threading.Event()
+    opened.store.writer.put(Job(compacting, lambda outcome: order.append("answered")))
+    opened.store.writer.put(Job(insert_reply, lambda outcome: over.set()))
+    assert over.wait(10)
+    assert order == ["answered", "between"]
+
+
 def test_what_was_defined_is_there_after_reopening(tmp_path):
     first = Opened(tmp_path / "data.db")
     first.write(insert, {"insert": "c", "$db": "t", "documents": [{"_id": 1, "a": [1, 2]}]})

@@ -145,6 +145,15 @@ async def test_fields_of_documents_in_arrays_are_indexed(docs):
     assert [each["_id"] for each in await docs.find({"events.turn_id": 5}, sort=[("_id", 1)])] == [4, 5]
 
 
+async def test_an_index_has_at_most_32_fields(docs):
+    await docs.create_index([(f"f{n}", 1) for n in range(32)], name="most")
+    with pytest.raises(OperationFailure) as caught:
+        await docs.create_index([(f"f{n}", 1) for n in range(33)], name="more")
+    assert caught.value.code == 13103
+    await docs.insert_one({"f31": [1, 2]})
+    assert await docs.count_documents({"f31": 2}) == 1
+
+
 @pytest.mark.parametrize(
     ("paths", "document"),
     [(("a", "b"), {"a": [1], "b": [2]}), (("a.x", "a.y"), {"a": {"x": [1], "y": [2]}})],

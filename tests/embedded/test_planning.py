@@ -7,6 +7,7 @@ from bson import Decimal128, Regex
 
 from embedded.commands.call import Call
 from embedded.commands.call import write as writing
+from embedded.commands.collections import drop
 from embedded.commands.indexes import create_indexes, drop_indexes
 from embedded.commands.writing import delete, insert
 from embedded.dispatch import turns
@@ -44,6 +45,16 @@ def test_a_scan_of_an_index_that_is_dropped_meanwhile_is_told(store):
     assert caught.value.code == 175
     again = run_query(collection, Query({"a": {"$gte": 0}}), store.source)
     assert len([raw for raw in again if raw]) == 100
+
+
+def test_a_scan_of_a_collection_that_is_dropped_meanwhile_is_told(store):
+    write(store, insert, {"insert": "c", "documents": [{"_id": n} for n in range(100)]})
+    stream = run_query(store.catalog.get("t", "c"), Query({}), store.source)
+    assert next(stream) is not None
+    write(store, drop, {"drop": "c"})
+    with pytest.raises(StoreError) as caught:
+        list(stream)
+    assert caught.value.code == 175
 
 
 def test_a_large_delete_lets_other_writes_go_first(store):
