@@ -87,32 +87,3 @@ async def test_sessions_are_accepted(db):
     session = await settled(db.client.start_session())
     await use(session)
     await settled(session.end_session())
-
-
-async def renamed(db, source, target, **options):
-    command = {"renameCollection": f"{db.name}.{source}", "to": f"{db.name}.{target}", **options}
-    return await settled(db.client.admin.command(command))
-
-
-async def test_a_collection_is_renamed_with_all_it_holds(db):
-    await db["a"].create_index("x", name="x", unique=True)
-    await db["a"].insert_many([{"x": n} for n in range(5)])
-    await renamed(db, "a", "b")
-    assert await db.list_collection_names() == ["b"]
-    assert [each["name"] for each in await db["b"].list_indexes()] == ["_id_", "x"]
-    assert await db["b"].count_documents({"x": 3}) == 1 and await db["a"].count_documents({}) == 0
-    with pytest.raises(OperationFailure) as caught:
-        await db["b"].insert_one({"x": 3})
-    assert caught.value.code == 11000
-    await db["a"].insert_one({"x": 3})
-
-
-async def test_a_name_that_is_taken_is_only_given_when_told_so(db):
-    await db["a"].insert_one({"x": 1})
-    await db["b"].insert_one({"x": 2})
-    for source, target, code in (("a", "b", 48), ("c", "d", 26), ("a", "a", 20), ("a", "sys$tem", 73)):
-        with pytest.raises(OperationFailure) as caught:
-            await renamed(db, source, target)
-        assert caught.value.code == code
-    await renamed(db, "a", "b", dropTarget=True)
-    assert [each["x"] for each in await db["b"].find({})] == [1]

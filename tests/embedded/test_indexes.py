@@ -277,12 +277,6 @@ async def test_other_kinds_of_indexes_are_refused(docs, kind, on_store):
     assert caught.value.code == 238
 
 
-async def test_expired_documents_are_not_removed_before_their_time(docs):
-    await docs.create_index("at", name="ttl", expireAfterSeconds=3600)
-    await docs.insert_one({"at": datetime.datetime.now(datetime.UTC)})
-    assert await docs.count_documents({}) == 1
-
-
 @pytest.mark.parametrize("directions", [(1, 1), (1, -1), (-1, 1), (-1, -1)])
 async def test_every_comparison_agrees_with_a_scan_in_every_direction(docs, db, directions):
     numbers, texts = [-1.5, 0, 1, 2, 2.5, 10**12, float("nan")], ["", "a", "ab", "b"]

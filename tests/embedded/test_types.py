@@ -65,27 +65,6 @@ async def test_a_value_round_trips_through_insert_update_and_query(docs, name):
         assert await docs.find_one({"v": value}, {"_id": 1}) == {"_id": 1}
 
 
-async def test_true_is_not_one_and_one_is_one_point_zero(docs):
-    await docs.create_index("v", name="v")
-    await docs.insert_many([{"_id": 1, "v": True}, {"_id": 2, "v": 1}, {"_id": 3, "v": 1.0}, {"_id": 4, "v": Int64(1)}])
-    assert [each["_id"] for each in await docs.find({"v": 1}, sort=[("_id", 1)])] == [2, 3, 4]
-    assert [each["_id"] for each in await docs.find({"v": True})] == [1]
-
-
-async def test_embedded_documents_compare_with_their_order(docs):
-    await docs.create_index("v", name="v")
-    await docs.insert_one({"_id": 1, "v": {"a": 1, "b": 2}})
-    assert await docs.find_one({"v": {"a": 1, "b": 2}}) is not None
-    assert await docs.find_one({"v": {"b": 2, "a": 1}}) is None
-
-
-async def test_references_are_found_by_their_id(docs):
-    target = ObjectId()
-    await docs.insert_one({"_id": 1, "of": target, "ref": DBRef("c", target)})
-    assert await docs.find_one({"of": target}, {"_id": 1}) == {"_id": 1}
-    assert await docs.find_one({"ref.$id": target}, {"_id": 1}) == {"_id": 1}
-
-
 async def test_dates_out_of_pythons_range_stay(docs):
     options = CodecOptions(datetime_conversion=DatetimeConversion.DATETIME_AUTO)
     far = DatetimeMS(2**55)
