@@ -5,14 +5,19 @@ a document's row id is its collection's id in the upper bits and a running numbe
 ordered by (index, key), the key being the order-preserving bytes of `operators.values.encode_key`.
 """
 
+import logging
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 
 from embedded.errors import storage_error
 
+logger = logging.getLogger(__name__)
+
 APPLICATION_ID = 0x4C6F6369  # "Loci"
 VERSION = 1
 ROW_BITS = 40
+_LOGGED = b"\x02\x02"  # in the header of a file whose writes go to a log first
 WRITING_CACHE, READING_CACHE = 16_000, 4_000  # KiB; there are five readers
 
 _TABLES = f"""
@@ -37,6 +42,7 @@ class FileRefused(Exception):
 def open_file(path: Path) -> sqlite3.Connection:
     """The writer's connection, the tables made where the file is new. Raises FileRefused."""
     new = not path.exists() or path.stat().st_size == 0
+    _set_log_aside(path)
     try:
         connection = _connect(path, WRITING_CACHE)
         application: int = connection.execute("PRAGMA application_id").fetchone()[0]
@@ -55,6 +61,19 @@ def open_file(path: Path) -> sqlite3.Connection:
     except sqlite3.Error as error:
         raise FileRefused(f"{path} cannot be opened: {storage_error(error).message}") from error
     return connection
+
+
+def _set_log_aside(path: Path) -> None:
+    """A copy that was put in the place of the file has no log yet. One that lies there is of the file that was, and
+    SQLite would fold it into the copy."""
+    with suppress(OSError), path.open("rb") as file:
+        header = file.read(20)
+        if header.startswith(b"SQLite format 3\0") and header[18:20] != _LOGGED:
+            for ending in ("-wal", "-shm"):
+                stale = path.with_name(path.name + ending)
+                if stale.exists():
+                    stale.rename(stale.with_name(f"{stale.name}.replaced"))
+                    logger.warning("%s belonged to another file and was set aside", stale)
 
 
 def open_reader(path: Path) -> sqlite3.Connection:

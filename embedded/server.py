@@ -6,6 +6,7 @@ file that says where it listens, and the log.
 
 import asyncio
 import contextlib
+import errno
 import fcntl
 import json
 import logging
@@ -188,7 +189,8 @@ def _last_port(folder: Path) -> list[int]:
 
 
 def _remember_port(folder: Path, port: int) -> None:
-    _replace(folder / "port", str(port))
+    if _last_port(folder) != [port]:
+        _replace(folder / "port", str(port))
 
 
 def _write_state(folder: Path, port: int) -> None:
@@ -196,10 +198,15 @@ def _write_state(folder: Path, port: int) -> None:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file whole or not at all. Raises StoreStartError."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_text(text)
-    draft.replace(path)
+    try:
+        draft.write_text(text)
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        advice = ": make room on the disk" if error.errno == errno.ENOSPC else ""
+        raise StoreStartError(f"{path} cannot be written ({error.strerror}){advice}") from error
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

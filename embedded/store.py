@@ -1,5 +1,6 @@
 """What does the server hold open? The file, what is defined in it, the writer, the readers and what they do."""
 
+import logging
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -10,6 +11,8 @@ from embedded.catalog import Catalog, load
 from embedded.cursors import Cursors
 from embedded.schema import open_file, open_reader
 from embedded.writer import Job, Writer
+
+logger = logging.getLogger(__name__)
 
 
 class Store:
@@ -45,8 +48,9 @@ class Store:
             connection.close()
         try:
             self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        finally:
-            self.connection.close()
+        except sqlite3.Error as error:  # a full disk: the next start does it
+            logger.warning("the log was not folded into the file: %s", error)
+        self.connection.close()
 
     def _publish(self, catalog: Catalog) -> None:
         self.catalog = catalog

@@ -46,6 +46,24 @@ def test_a_copy_of_a_store_that_is_written_to_is_a_moment_of_it(tmp_path):
     assert not list(tmp_path.glob(".copy*"))
 
 
+def test_a_copy_in_the_place_of_a_killed_store_is_not_mixed_with_its_log(tmp_path):
+    store = tmp_path / "store"
+    with kept_attached(tmp_path) as uri, MongoClient(uri) as client:
+        client.t.docs.create_index("k")
+        client.t.docs.insert_many({"_id": n, "k": n} for n in range(300))
+        back_up(store / "data.db", tmp_path / "copy.db")
+        client.t.docs.insert_many({"_id": n, "k": n, "pad": "x" * 900} for n in range(300, 900))
+        client.t.docs.delete_many({"_id": {"$lt": 200}})
+        left = {name: (store / name).read_bytes() for name in ("data.db-wal", "data.db-shm")}
+    (tmp_path / "copy.db").replace(store / "data.db")
+    for name, content in left.items():  # as a kill leaves them
+        (store / name).write_bytes(content)
+    with kept_attached(tmp_path) as uri, MongoClient(uri) as client:
+        assert client.t.docs.count_documents({}) == client.t.docs.count_documents({"k": {"$gte": 0}}) == 300
+        assert client.t.command("validate", "docs")["valid"] is True
+    assert (store / "data.db-wal.replaced").read_bytes() == left["data.db-wal"]
+
+
 def test_a_copy_never_takes_the_place_of_a_file_and_only_stores_are_copied(tmp_path):
     taken, foreign = tmp_path / "taken", tmp_path / "foreign.db"
     taken.write_text("mine")
