@@ -9,7 +9,7 @@ from pymongo import MongoClient
 
 from embedded.backup import back_up
 from embedded.schema import FileRefused
-from tests.embedded.drivers import kept_attached
+from tests.embedded.drivers import kept_attached, until
 
 
 def test_a_copy_of_a_store_that_is_written_to_is_a_moment_of_it(tmp_path):
@@ -48,13 +48,15 @@ def test_a_copy_of_a_store_that_is_written_to_is_a_moment_of_it(tmp_path):
 
 def test_a_copy_in_the_place_of_a_killed_store_is_not_mixed_with_its_log(tmp_path):
     store = tmp_path / "store"
-    with kept_attached(tmp_path) as uri, MongoClient(uri) as client:
+    with kept_attached(tmp_path, idle_exit=0.3) as uri, MongoClient(uri) as client:
         client.t.docs.create_index("k")
         client.t.docs.insert_many({"_id": n, "k": n} for n in range(300))
         back_up(store / "data.db", tmp_path / "copy.db")
         client.t.docs.insert_many({"_id": n, "k": n, "pad": "x" * 900} for n in range(300, 900))
         client.t.docs.delete_many({"_id": {"$lt": 200}})
         left = {name: (store / name).read_bytes() for name in ("data.db-wal", "data.db-shm")}
+    until(lambda: not (store / "store.json").exists())
+    until(lambda: not (store / "data.db-wal").exists())
     (tmp_path / "copy.db").replace(store / "data.db")
     for name, content in left.items():  # as a kill leaves them
         (store / name).write_bytes(content)
