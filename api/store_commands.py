@@ -1,5 +1,7 @@
 """`loci store`: how is the built-in store run alone, copied, and made smaller?"""
 
+import os
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +11,7 @@ from pymongo import AsyncMongoClient
 from api.terminal import Home, asynchronous, err, fail, out
 from config.settings import Settings
 from embedded.backup import back_up
-from embedded.launch import attached, serve
+from embedded.launch import attached
 from embedded.schema import FileRefused
 
 app = typer.Typer(invoke_without_command=True, help="Run the built-in store alone, for mongosh, Compass or any driver.")
@@ -22,8 +24,9 @@ def run(
     home: Home = None,
 ) -> None:
     context.obj = home
-    if context.invoked_subcommand is None:
-        serve(_folder(context), port)
+    if context.invoked_subcommand is None:  # a fresh interpreter takes a third of this one's memory
+        command = [sys.executable, "-m", "embedded", "--home", str(_folder(context)), "--port", str(port)]
+        os.execv(sys.executable, command)  # noqa: S606
 
 
 @app.command()

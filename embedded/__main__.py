@@ -20,11 +20,9 @@ def main() -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(process)d %(levelname)s %(message)s")
     try:
         serve(options.home, options.port, options.idle_exit)
-    except AlreadyRunning:
-        return EXIT_ALREADY_RUNNING
     except StoreStartError as error:
         logging.getLogger(__name__).error("%s", error)
-        return EXIT_REFUSED
+        return EXIT_ALREADY_RUNNING if isinstance(error, AlreadyRunning) else EXIT_REFUSED
     return 0
 
 

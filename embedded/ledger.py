@@ -287,11 +287,11 @@ class Ledger:
 
 def check_namespace(database: str, name: str) -> None:
     """Raises InvalidNamespace (73) for names that MongoDB refuses."""
-    if not database or len(database) > 63 or any(letter in '/\\. "$\x00' for letter in database):
+    if not database or len(database.encode()) > 63 or any(letter in '/\\. "$\x00' for letter in database):
         raise StoreError(73, f"Invalid database name: '{database}'")
     if not name or "$" in name or "\x00" in name or name.startswith((".", "system.")) or ".." in name:
         raise StoreError(73, f"Invalid collection name: {name}")
-    if len(database) + len(name) + 1 > 255:
+    if len(database.encode()) + len(name.encode()) + 1 > 255:
         raise StoreError(73, f"Fully qualified namespace is too long: {database}.{name}")
 
 

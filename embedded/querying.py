@@ -12,9 +12,12 @@ from embedded.operators.matching import compile_filter
 from embedded.operators.ordering import compile_sort, direction
 from embedded.operators.projecting import compile_projection
 from embedded.planning import Plan, SortSpec, make_plan
-from embedded.scanning import Decode, Effort, Match, Source, decode_row, matches, read_one
+from embedded.scanning import Decode, Effort, Match, Source, decode_row, matches, read_one, read_row
 
-MAX_SORT_BYTES = 512 * 1024 * 1024
+MAX_SORT_BYTES = 100 * 1024 * 1024  # as in MongoDB; of keys, where the documents are larger than
+KEPT_WHOLE = 16 * 1024 * 1024
+_OVERHEAD = 150  # bytes that Python takes for what is kept of one document
+_PORTION = 100
 
 
 @dataclass(slots=True)
@@ -74,34 +77,45 @@ def select(
     if effort is not None:
         found = effort.found.through(found)
     if not plan.ordered:
-        found = _sorted(found, query.sort, wanted)
+        found = _sorted(found, query.sort, wanted, source)
     return _slice(found, query.skip, query.limit) if query.skip or query.limit else found
 
 
-def _sorted(found: Iterator[Match | None], sort: SortSpec, wanted: int) -> Iterator[Match | None]:
-    """The first `wanted` (0: all) in order; ties stay in the order found."""
+def _sorted(found: Iterator[Match | None], sort: SortSpec, wanted: int, source: Source) -> Iterator[Match | None]:
+    """The first `wanted` (0: all) in order; ties stay in the order found.
+
+    Beyond 16 MiB only the keys are kept, and the documents read once more, as they are then.
+    """
     key = compile_sort(dict(sort))
-    kept: list[tuple[bytes, int, bytes]] = []
-    size = 0
+    kept: list[tuple[bytes, int, bytes | None]] = []
+    size, whole = 0, True
     for match in found:
         if match is None:
             yield None
             continue
         row, raw, document = match
-        kept.append((key(decode(raw) if document is None else document), row, raw))
-        size += len(raw)
+        place = key(decode(raw) if document is None else document)
+        kept.append((place, row, raw if whole else None))
+        size += len(place) + (len(raw) if whole else 0) + _OVERHEAD
         if wanted and len(kept) >= 4 * wanted + 1000:
             kept.sort(key=_first)
             del kept[wanted:]
-            size = sum(len(raw) for _, _, raw in kept)
+            size = sum(len(place) + len(body or b"") + _OVERHEAD for place, _, body in kept)
+        if whole and size > KEPT_WHOLE:
+            kept = [(place, row, None) for place, row, _ in kept]
+            size, whole = sum(len(place) + _OVERHEAD for place, _, _ in kept), False
         if size > MAX_SORT_BYTES:
             raise StoreError(292, "Sort exceeded memory limit; add an index or a limit")
     kept.sort(key=_first)
-    for _, row, raw in kept[: wanted or None]:
-        yield row, raw, None
+    for number, (_, row, held) in enumerate(kept[: wanted or None]):
+        if number % _PORTION == 0:
+            yield None
+        body = read_row(row, source) if held is None else held
+        if body is not None:  # else it was deleted since
+            yield row, body, None
 
 
-def _first(entry: tuple[bytes, int, bytes]) -> bytes:
+def _first(entry: tuple[bytes, int, bytes | None]) -> bytes:
     return entry[0]
 
 

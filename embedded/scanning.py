@@ -35,7 +35,7 @@ T = TypeVar("T")
 FIRST_PIECE = 32
 _LARGEST_FIRST = 256
 _LARGEST_PIECE = 1024
-_PIECE_BYTES = 4 * 1024 * 1024
+_PIECE_BYTES = 512 * 1024  # an idle cursor may hold one piece
 
 
 @dataclass(slots=True)
@@ -99,6 +99,7 @@ _POINT_STATEMENTS = {
     for reverse in (False, True)
 }
 _ONE = "SELECT d.body FROM unique_entries e CROSS JOIN documents d ON d.id = e.doc WHERE e.idx = ? AND e.key = ?"
+_ROW = "SELECT body FROM documents WHERE id = ?"
 _FORWARD = "SELECT id, body FROM documents WHERE id > ? AND id < ? ORDER BY id LIMIT ?"
 _BACKWARD = "SELECT id, body FROM documents WHERE id > ? AND id < ? ORDER BY id DESC LIMIT ?"
 
@@ -138,6 +139,12 @@ def read_one(plan: Plan, source: Source) -> Iterator[bytes]:
     check_there(index)
     index.uses += 1
     return iter(rows[0] if rows else ())
+
+
+def read_row(row: int, source: Source) -> bytes | None:
+    """The bytes of a document, None if it is gone."""
+    found: tuple[bytes] | None = source().execute(_ROW, (row,)).fetchone()
+    return found[0] if found else None
 
 
 def scan(plan: Plan, source: Source, *, wanted: int = 0, effort: Effort | None = None) -> Iterator[Row | None]:
@@ -259,5 +266,5 @@ def _scan_collection(plan: Plan, source: Source, wanted: int, effort: Effort) ->
 
 
 def _next_size(size: int, read: int, rows: int) -> int:
-    """How many rows the next piece may have: more and more, as long as it stays at about four megabytes."""
+    """How many rows the next piece may have: more and more, as long as it stays at about half a megabyte."""
     return max(1, min(4 * size, _LARGEST_PIECE, _PIECE_BYTES * rows // max(read, 1)))

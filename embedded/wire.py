@@ -79,11 +79,15 @@ def _parse_msg(message: bytes, request_id: int) -> Request:
         elif kind == 1:
             name_end = message.index(b"\x00", start + 4, position)
             name = message[start + 4 : name_end].decode()
+            if name in sequences:
+                raise WireError(f"two sequences of {name}")
             sequences[name] = _split_documents(message, name_end + 1, position)
         else:
             raise WireError(f"section kind {kind}")
     if body is None:
         raise WireError("no body")
+    if not sequences.keys().isdisjoint(body):
+        raise WireError("a field both in the body and beside it")
     return Request(request_id, body, sequences, wants_reply=not flags & MORE_TO_COME)
 
 

@@ -280,6 +280,8 @@ def test_the_store_alone_is_joined_by_the_other_commands(tmp_path: Path) -> None
         pid = json.loads(state.read_text())["pid"]
         assert run(tmp_path, "ask", "hello").returncode == 0
         assert json.loads(state.read_text())["pid"] == pid
+        second = run(tmp_path, "store")
+        assert second.returncode != 0 and "another server has" in second.stderr
         assert store.stop() == 0
 
 

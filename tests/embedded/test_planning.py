@@ -5,6 +5,8 @@ import threading
 import pytest
 from bson import Decimal128, Regex
 
+from embedded import querying
+from embedded.codec import decode
 from embedded.commands.call import Call
 from embedded.commands.call import write as writing
 from embedded.commands.collections import drop
@@ -55,6 +57,19 @@ def test_a_scan_of_a_collection_that_is_dropped_meanwhile_is_told(store):
     with pytest.raises(StoreError) as caught:
         list(stream)
     assert caught.value.code == 175
+
+
+def test_a_large_sort_keeps_keys_and_reads_the_documents_again(store, monkeypatch):
+    monkeypatch.setattr(querying, "KEPT_WHOLE", 2_000)
+    write(store, insert, {"insert": "c", "documents": [{"_id": n, "a": n * 37 % 100} for n in range(100)]})
+    collection = store.catalog.get("t", "c")
+    for limit in (0, 7):
+        found = run_query(collection, Query({}, [("a", -1)], limit=limit), store.source)
+        assert [decode(raw)["a"] for raw in found if raw] == list(range(99, -1, -1))[: limit or None]
+    stream = run_query(collection, Query({}, [("a", 1)]), store.source)
+    first = next(raw for raw in stream if raw)
+    write(store, delete, {"delete": "c", "deletes": [{"q": {"a": {"$gte": 50}}, "limit": 0}]})
+    assert [decode(raw)["a"] for raw in [first, *stream] if raw] == list(range(50))
 
 
 def test_a_large_delete_lets_other_writes_go_first(store):

@@ -100,6 +100,8 @@ def test_an_old_hello_is_answered(wire):
     assert bson.decode(wire.recv(length - 36))["ismaster"] is True
 
 
+INSERT = bson.encode({"insert": "c", "$db": "wire"})
+SEQUENCE = b"\x01" + struct.pack("<i", 19) + b"documents\x00" + bson.encode({})
 ATTACKS = {
     "a length of zero": struct.pack("<iiii", 0, 1, 0, 2013),
     "a negative length": struct.pack("<iiii", -5, 1, 0, 2013),
@@ -114,6 +116,8 @@ ATTACKS = {
     "no body": message(0, b"\x01" + struct.pack("<i", 6) + b"a\x00"),
     "a document longer than its message": message(0, b"\x00" + struct.pack("<i", 5000) + b"x" * 50),
     "a document shorter than nothing": message(0, b"\x00" + struct.pack("<i", 2) + b"x" * 50),
+    "two sequences of one name": message(0, b"\x00" + INSERT, SEQUENCE, SEQUENCE),
+    "a sequence of what the body has": message(0, b"\x00" + bson.encode({"insert": "c", "documents": []}), SEQUENCE),
     "a sequence without a name's end": message(0, b"\x01" + struct.pack("<i", 14) + b"abcdefghij"),
     "a body that is no BSON": message(0, b"\x00" + struct.pack("<i", 20) + b"\xff" * 15 + b"\x00"),
     "an old insert": message(0, PING, opcode=2002),
