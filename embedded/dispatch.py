@@ -1,6 +1,7 @@
 """Who runs a command? The event loop, a reading thread or the writer.
 
-A read begins on the event loop; after two milliseconds it goes on in a thread, at the next breath.
+A read begins on the event loop; after two milliseconds, or where its stream says so, it goes on in a thread, at the
+next breath.
 """
 
 import asyncio
