@@ -33,7 +33,7 @@ def count(plan: Plan, source: Source, *, effort: Effort | None = None) -> Iterat
         return
     documents: set[int] = set()
     for low, high in ranges:
-        for entries in _entries(index, low, high, source) if index.multikey else _counted(index, low, high, source):
+        for entries in _entries(index, low, high, source) if index.multikey else _summed("1", index, low, high, source):
             check_there(index)
             yield None
             if isinstance(entries, int):
@@ -46,17 +46,22 @@ def count(plan: Plan, source: Source, *, effort: Effort | None = None) -> Iterat
     yield total
 
 
-def _counted(index: Index, low: bytes, high: bytes, source: Source) -> Iterator[int]:
-    """The numbers of entries in a range, piece by piece."""
+def _summed(figure: str, index: Index, low: bytes, high: bytes, source: Source) -> Iterator[int]:
+    """What a figure of each entry in a range comes to, piece by piece."""
     beyond, place = "key >= ?", (low,)
     while True:
         entries = f"FROM {index.table} WHERE idx = ? AND {beyond} AND key < ?"
         values = (index.id, *place, high)
-        number: int = (
-            source().execute(f"SELECT COUNT(*) FROM (SELECT 1 {entries} LIMIT {PIECE})", values).fetchone()[0]  # noqa: S608
+        number, found = (
+            source()
+            .execute(
+                f"SELECT COUNT(*), COALESCE(SUM(figure), 0) FROM (SELECT {figure} AS figure {entries} LIMIT {PIECE})",  # noqa: S608
+                values,
+            )
+            .fetchone()
         )
         if number < PIECE:
-            yield number
+            yield found
             return
         last = (
             source()
@@ -67,7 +72,7 @@ def _counted(index: Index, low: bytes, high: bytes, source: Source) -> Iterator[
             .fetchone()
         )
         if last is not None:  # else some were deleted since
-            yield PIECE
+            yield found
             beyond, place = ("key > ?", last[:1]) if index.unique else ("(key, doc) > (?, ?)", last)
 
 
@@ -114,8 +119,8 @@ def collection_stats(collection: Collection, source: Source) -> Iterator[Collect
         number, read, last = (
             source()
             .execute(
-                "SELECT COUNT(*), COALESCE(SUM(LENGTH(body)), 0), MAX(id) FROM "
-                "(SELECT id, body FROM documents WHERE id > ? AND id < ? ORDER BY id LIMIT ?)",
+                "SELECT COUNT(*), COALESCE(SUM(size), 0), MAX(id) FROM "
+                "(SELECT id, LENGTH(body) AS size FROM documents WHERE id > ? AND id < ? ORDER BY id LIMIT ?)",
                 (low, high, _DOCUMENTS_PIECE),
             )
             .fetchone()
@@ -124,13 +129,10 @@ def collection_stats(collection: Collection, source: Source) -> Iterator[Collect
         yield None
         if number < _DOCUMENTS_PIECE:
             break
-    sizes = {}
+    sizes = {index.name: 0 for index in collection.indexes}
     for index in collection.indexes:
-        (keys,) = (
-            source()
-            .execute(f"SELECT COALESCE(SUM(LENGTH(key) + 8), 0) FROM {index.table} WHERE idx = ?", (index.id,))  # noqa: S608
-            .fetchone()
-        )
-        sizes[index.name] = keys
-        yield None
+        for first, beyond in EVERYTHING:
+            for keys in _summed("LENGTH(key) + 8", index, first, beyond, source):
+                sizes[index.name] += keys
+                yield None
     yield CollectionStats(count, size, sizes)

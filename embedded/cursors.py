@@ -2,8 +2,9 @@
 
 import secrets
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 
 from embedded.codec import MAX_DOCUMENT
 from embedded.errors import StoreError
@@ -11,23 +12,49 @@ from embedded.errors import StoreError
 IDLE_SECONDS = 600.0
 SESSION_SECONDS = 1800.0  # of a cursor without a time-out, which ends with its session in MongoDB
 
-Stream = Iterator[bytes | None]
-"""Documents' bytes as they are found; None is a breath, at which other work may go first."""
+
+class Leave(Enum):
+    """The breath behind which a single step may take long, so that it is not taken on the event loop."""
+
+    LOOP = "loop"
+
+
+Breath = Leave | None
+"""A pause, at which other work may go first."""
+
+Stream = Iterator[bytes | Breath]
+"""Documents' bytes as they are found, and breaths between them."""
+
+
+class Asker:
+    """Who waits for a stream now: the command that opened it, later each `getMore`."""
+
+    def __init__(self, breathe: Callable[[], None]) -> None:
+        self.now = breathe
+
+    def breathe(self) -> None:
+        """Raises what ends the command that waits."""
+        self.now()
 
 
 @dataclass(slots=True)
 class Cursor:
-    """An open result: the rest of its stream, and the document that did not fit the last batch."""
+    """An open result: the rest of its stream, and the document that did not fit the last batch.
+
+    A stream that has left the event loop once does so again for every batch: `leaves`.
+    """
 
     id: int
     namespace: str
     stream: Stream
+    asker: Asker | None = None
     pending: bytes | None = None
     used: float = field(default_factory=time.monotonic)
     patience: float = IDLE_SECONDS
+    leaves: bool = False
 
-    def fill(self, size: int) -> Iterator[list[bytes] | None]:
-        """Up to `size` documents (0: no limit) and 16 MiB, as the last value; None is a breath.
+    def fill(self, size: int) -> Iterator[list[bytes] | Breath]:
+        """Up to `size` documents (0: no limit) and 16 MiB, as the last value; breaths before.
 
         `pending` is None afterwards exactly if nothing is left.
         """
@@ -37,9 +64,12 @@ class Cursor:
             batch.append(self.pending)
             room -= len(self.pending)
             self.pending = None
+        if self.leaves:
+            yield Leave.LOOP
         for raw in self.stream:
-            if raw is None:
-                yield None
+            if not isinstance(raw, bytes):
+                self.leaves = self.leaves or raw is Leave.LOOP
+                yield raw
                 continue
             room -= len(raw)
             if (size and len(batch) >= size) or (room < 0 and batch):

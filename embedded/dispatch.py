@@ -1,6 +1,7 @@
 """Who runs a command? The event loop, a reading thread or the writer.
 
-A read begins on the event loop; after two milliseconds it goes on in a thread, at the next breath.
+A read begins on the event loop; after two milliseconds, or where its stream says so, it goes on in a thread, at the
+next breath.
 """
 
 import asyncio
@@ -13,8 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from embedded.activity import Activity
 from embedded.codec import encode_error
 from embedded.commands import COMMANDS
-from embedded.commands.call import Call, Now, Read, Reply, Steps, Write
+from embedded.commands.call import Call, Now, Portions, Read, Reply, Steps, Write
 from embedded.commands.checks import check
+from embedded.cursors import Leave
 from embedded.errors import StoreError, storage_error
 from embedded.ledger import Ledger
 from embedded.store import Store
@@ -90,9 +92,10 @@ class Dispatcher:
     def _read(self, call: Call, steps: Steps, done: Callable[[Reply], None]) -> Reply | None:
         until = time.perf_counter() + LOOP_SECONDS
         for reply in steps:
-            if reply is not None:
+            if isinstance(reply, bytes):
                 return reply
-            if call.slow or time.perf_counter() > until:
+            call.breathe()
+            if reply is Leave.LOOP or time.perf_counter() > until:
                 call.operation.waiting = True
                 self._threads.submit(self._read_on, call, steps, done)
                 return None
@@ -101,18 +104,29 @@ class Dispatcher:
     def _read_on(self, call: Call, steps: Steps, done: Callable[[Reply], None]) -> None:
         call.operation.waiting = False
         try:
-            reply = next(reply for reply in steps if reply is not None)
+            reply = _drained(call, steps)
         except Exception as error:
             reply = error_reply(error, call.name)
         self._loop.call_soon_threadsafe(done, reply)
 
 
+def _drained(call: Call, steps: Steps) -> Reply:
+    """The reply of a command that need not pause, though it may be ended at each breath."""
+    call.breathe()
+    for reply in steps:
+        if isinstance(reply, bytes):
+            return reply
+        call.breathe()
+    raise RuntimeError(f"{call.name} gave no reply")
+
+
 def turns(call: Call, command: Write) -> Callable[[Ledger], Reply | None]:
-    """What the writer runs: a write at once, or one that takes long a portion at a time."""
-    steps: Steps | None = None
+    """What the writer runs: a write at once, or one that takes long a portion at a time. Either may be ended before."""
+    steps: Portions | None = None
 
     def turn(ledger: Ledger) -> Reply | None:
         nonlocal steps
+        call.breathe()
         if steps is None:
             call.operation.waiting = False
             outcome = command.run(call, ledger)
@@ -128,7 +142,10 @@ def deliver(jobs: list[Job]) -> None:
     """Hand the outcomes of a COMMIT to who asked; on the event loop's thread."""
     for job in jobs:
         if job.outcome is not None:
-            job.done(job.outcome)
+            try:
+                job.done(job.outcome)
+            except Exception:  # the others of the COMMIT are answered whatever becomes of one
+                logger.exception("the outcome of a write could not be handed over")
 
 
 def error_reply(error: Exception, command: str) -> Reply:

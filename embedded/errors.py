@@ -59,18 +59,27 @@ NAMES = {
 }
 
 
+MAX_MESSAGE = 4096
+
+
 class StoreError(Exception):
-    """An error that is sent to the client as MongoDB would send it.
+    """An error that is sent to the client as MongoDB would send it, its message cut at `MAX_MESSAGE` letters.
 
     `extra` holds further fields of the error document (`keyPattern`, `keyValue` …).
     """
 
     def __init__(self, code: int, message: str, **extra: object) -> None:
+        if len(message) > MAX_MESSAGE:  # it may quote what the client sent, which has no end
+            message = f"{message[:MAX_MESSAGE]}…"
         super().__init__(message)
         self.code = code
         self.name = NAMES.get(code, f"Location{code}")
         self.message = message
         self.extra = extra
+
+
+class Ended(StoreError):
+    """A command was ended from outside: the whole of it, not the one write of a batch that it was at."""
 
 
 def not_implemented(what: str) -> StoreError:

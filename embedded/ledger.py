@@ -188,12 +188,19 @@ class Ledger:
         renamed = replace(collection, database=database, name=name)
         self.catalog = self.catalog.without_collection(collection).with_collection(renamed)
 
-    def create_index(self, collection: Collection, spec: Document) -> Collection:
-        """Build an index over what is there; the collection with it. Raises DuplicateKey (11000)."""
+    def create_index(
+        self, collection: Collection, spec: Document, breathe: Callable[[], None] = lambda: None
+    ) -> Collection:
+        """Build an index over what is there, `breathe` called now and then; the collection with it.
+
+        Raises DuplicateKey (11000).
+        """
         index = self._define_index(collection.id, spec)
         everything = Plan(collection, {}, exact=True)
         for found in scan(everything, self.source):
-            if found is not None:
+            if found is None:
+                breathe()
+            else:
                 row, raw = found
                 document = decode(raw)
                 self._add_entries(collection, index, self._keys(index, document), row, document)

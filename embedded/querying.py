@@ -149,13 +149,13 @@ def _projected(found: Iterator[Match | None], project: Any) -> Stream:
 def documents(stream: Stream) -> Iterator[Document | None]:
     """A stream's documents, decoded."""
     for raw in stream:
-        yield None if raw is None else decode(raw)
+        yield decode(raw) if isinstance(raw, bytes) else None
 
 
 def drain(stream: Stream, breathe: Callable[[], None]) -> Iterator[Document]:
     """A stream's documents, `breathe` called at its breaths: for what cannot pause."""
     for raw in stream:
-        if raw is None:
-            breathe()
-        else:
+        if isinstance(raw, bytes):
             yield decode(raw)
+        else:
+            breathe()

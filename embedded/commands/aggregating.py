@@ -4,26 +4,24 @@ What it begins with is a query (`opening`) or documents that a stage makes (`sou
 documents that are left.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from functools import partial
 
 from embedded.codec import Document, encode
 from embedded.commands.call import Call, Command, Steps, read
 from embedded.commands.explaining import explain_inline
 from embedded.commands.opening import Stage, breathing, counted, everything, open_pipeline, read_stages
-from embedded.commands.reading import FIRST_BATCH, first_batch
+from embedded.commands.reading import FIRST_BATCH, first_batch, read_batch_size
 from embedded.commands.sources import source
 from embedded.counting import count as count_matches
-from embedded.cursors import Stream
+from embedded.cursors import Asker, Leave, Stream
 from embedded.errors import StoreError
 from embedded.operators.aggregating import run_pipeline
 from embedded.operators.matching import compile_filter
-from embedded.operators.typenames import is_number, type_name
 from embedded.planning import make_plan
-from embedded.querying import Query, documents, drain, run_query
+from embedded.querying import Query, drain, run_query
 
-_SMALL = 200
-_READS_OTHERS = frozenset({"$lookup", "$graphLookup", "$unionWith", "$facet"})
+_PORTION = 200
 
 
 def aggregate(call: Call) -> Steps:
@@ -34,26 +32,19 @@ def aggregate(call: Call) -> Steps:
         raise StoreError(9, "The 'cursor' option is required, except for aggregate with the explain argument")
     if any("$changeStream" in stage for stage in stages):
         raise StoreError(40573, "The $changeStream stage is only supported on replica sets")
-    size = read_batch_size(call.document("cursor"))
+    size = read_batch_size(call.document("cursor"), "cursor", FIRST_BATCH)
+    asker = Asker(call.breathe)
     target = call.body[call.name]
     namespace = call.namespace if isinstance(target, str) else f"{call.database}.$cmd.aggregate"
-    return first_batch(call, _stream(call, stages), size, namespace, empty=size == 0)
+    return first_batch(call, _stream(call, stages, asker), size, namespace, asker)
 
 
-def read_batch_size(options: Mapping[str, Any]) -> int:
-    """The size of the first batch. Raises StoreError 14 for no number, 51024 for a negative one."""
-    size = options.get("batchSize", FIRST_BATCH)
-    if not is_number(size):
-        raise StoreError(14, f"BSON field 'cursor.batchSize' is the wrong type '{type_name(size)}', expected a number")
-    if size < 0:
-        raise StoreError(51024, f"BSON field 'batchSize' value must be >= 0, actual value '{size}'")
-    return int(size)
-
-
-def _stream(call: Call, stages: Sequence[Stage]) -> Stream:
+def _stream(call: Call, stages: Sequence[Stage], asker: Asker) -> Stream:
     made = source(call, stages)
     if made is not None:
-        return _run(call, _checked(stages[1:]), made)
+        rest = _checked(stages[1:])
+        stays = "$currentOp" in stages[0] and all("$match" in stage for stage in rest)
+        return _run(call, rest, made, asker, stays=stays) if rest else made
     opening = open_pipeline(stages, call.hint())
     count = counted(opening)
     if count is not None:
@@ -61,7 +52,7 @@ def _stream(call: Call, stages: Sequence[Stage]) -> Stream:
     found = run_query(call.collection(), opening.query, call.store.source)
     if not opening.rest:
         return found
-    return _run(call, _checked(opening.rest), found)
+    return _run(call, _checked(opening.rest), found, asker)
 
 
 def _checked(stages: Sequence[Stage]) -> Sequence[Stage]:
@@ -70,29 +61,23 @@ def _checked(stages: Sequence[Stage]) -> Sequence[Stage]:
     return stages
 
 
-def _run(call: Call, stages: Sequence[Stage], found: Stream) -> Stream:
-    kept: list[Document] = []
-    for document in documents(found):
-        if document is None:
-            yield None
-            continue
-        kept.append(document)
-        if len(kept) >= _SMALL:
-            break
-    call.slow = len(kept) >= _SMALL or any(next(iter(stage)) in _READS_OTHERS for stage in stages)
-    yield None
-    results = run_pipeline(_chain(call, kept, found), stages, collection=lambda name: everything(call, name))
+def _run(call: Call, stages: Sequence[Stage], found: Stream, asker: Asker, *, stays: bool = False) -> Stream:
+    """What the stages make of what was found. One document may keep them busy for long, so they leave the event loop.
+
+    `stays`: they only choose among the operations under way, which are to be seen while these keep every thread busy.
+    """
+    if not stays:
+        yield Leave.LOOP
+    results = run_pipeline(
+        breathing(asker.breathe, drain(found, asker.breathe)),
+        stages,
+        collection=lambda name: everything(call, name, asker.breathe),
+        through=partial(breathing, asker.breathe),
+    )
     for number, result in enumerate(results):
-        if number % _SMALL == 0:
-            call.breathe()
+        if number % _PORTION == 0:
             yield None
         yield encode(result)
-
-
-def _chain(call: Call, kept: list[Document], rest: Stream) -> Iterator[Document]:
-    yield from breathing(call, kept)
-    kept.clear()
-    yield from breathing(call, drain(rest, call.breathe))
 
 
 def _count(call: Call, query: Query, result: Document, field: str) -> Stream:

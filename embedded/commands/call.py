@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from bson import Int64
+from bson import Decimal128, Int64
 
 from embedded.activity import Operation
 from embedded.catalog import Collection
 from embedded.codec import Document, decode, encode
-from embedded.errors import StoreError
+from embedded.cursors import Breath
+from embedded.errors import Ended, StoreError
 from embedded.ledger import Ledger
 from embedded.store import Store
 
@@ -42,8 +43,6 @@ class Call:
     connection: int = 0
     operation: Operation = field(default_factory=Operation)
     deadline: float | None = None
-    slow: bool = False
-    """What comes next may take long: at the next breath it leaves the event loop."""
 
     @property
     def database(self) -> str:
@@ -75,15 +74,14 @@ class Call:
         return value
 
     def integer(self, field: str, default: int = 0) -> int:
-        """A field that has to be a number not below zero. Raises TypeMismatch (14) and 51024."""
+        """A field that has to be a number not below zero. Raises as `read_integer`, and 51024."""
         value = self.body.get(field)
-        if value is None:
-            return default
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise _mismatch(self.name, field, value, "int")
-        if value < 0:
-            raise StoreError(51024, f"BSON field '{field}' value must be >= 0, actual value '{value}'")
-        return int(value)
+        return default if value is None else read_count(self.name, field, value)
+
+    def signed(self, field: str) -> int:
+        """A field that has to be a number, of either sign. Raises as `read_integer`."""
+        value = self.body.get(field)
+        return 0 if value is None else read_integer(self.name, field, value)
 
     def boolean(self, field: str, default: bool = False) -> bool:
         """A field that has to be true or false. Raises TypeMismatch (14)."""
@@ -115,23 +113,25 @@ class Call:
         return value
 
     def hint(self) -> str | Mapping[str, Any] | None:
-        value = self.body.get("hint")
-        return value or None
+        """The index to use. Raises as `read_hint`."""
+        return read_hint(self.body.get("hint"))
 
     def breathe(self) -> None:
-        """Called now and then by what may take long. Raises MaxTimeMSExpired (50), InterruptedAtShutdown (11600),
-        Interrupted (11601)."""
+        """Called at each breath and pause, and now and then by what takes long without any. Raises Ended:
+        MaxTimeMSExpired (50), InterruptedAtShutdown (11600), Interrupted (11601)."""
         if self.store.closing:
-            raise StoreError(11600, "interrupted at shutdown")
+            raise Ended(11600, "interrupted at shutdown")
         if self.operation.killed:
-            raise StoreError(11601, "operation was interrupted")
+            raise Ended(11601, "operation was interrupted")
         if self.deadline is not None and time.monotonic() > self.deadline:
-            raise StoreError(50, "operation exceeded time limit")
+            raise Ended(50, "operation exceeded time limit")
 
 
 Reply = bytes
-Steps = Iterator[Reply | None]
-"""A reading command: None at each breath, then the reply."""
+Steps = Iterator[Reply | Breath]
+"""A reading command: its breaths, at each of which it may be ended, then the reply."""
+Portions = Iterator[Reply | None]
+"""A write that takes long: None at each pause, in which others are written, then the reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class Read:
 class Write:
     """A command that runs on the writer's thread; one that takes long pauses, so that others are written meanwhile."""
 
-    run: Callable[[Call, Ledger], Reply | Steps]
+    run: Callable[[Call, Ledger], Reply | Portions]
     fields: frozenset[str]
 
 
@@ -174,8 +174,40 @@ def read(run: Callable[[Call], Steps], *fields: str) -> Read:
     return Read(run, COMMON_FIELDS | set(fields))
 
 
-def write(run: Callable[[Call, Ledger], Reply | Steps], *fields: str) -> Write:
+def write(run: Callable[[Call, Ledger], Reply | Portions], *fields: str) -> Write:
     return Write(run, COMMON_FIELDS | set(fields))
+
+
+def read_integer(where: str, field: str, value: object) -> int:
+    """A number without its fraction. Raises TypeMismatch (14) for another type, BadValue (2) for one that is not finite
+    or too large for 64 bits."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal128)):
+        raise _mismatch(where, field, value, "int")
+    try:
+        number = int(value.to_decimal() if isinstance(value, Decimal128) else value)
+    except (ValueError, OverflowError):  # NaN and the infinities
+        number = _BEYOND
+    if not -_BEYOND <= number < _BEYOND:
+        raise StoreError(2, f"BSON field '{where}.{field}' has to be a number of 64 bits, actual value '{value}'")
+    return number
+
+
+def read_count(where: str, field: str, value: object) -> int:
+    """A number not below zero. Raises as `read_integer`, and 51024."""
+    number = read_integer(where, field, value)
+    if number < 0:
+        raise StoreError(51024, f"BSON field '{field}' value must be >= 0, actual value '{value}'")
+    return number
+
+
+def read_hint(value: object) -> str | Mapping[str, Any] | None:
+    """An index's name or key. Raises FailedToParse (9) for another type."""
+    if value is not None and not isinstance(value, (str, Mapping)):
+        raise StoreError(9, "hint must be either a string or nested object")
+    return value or None
+
+
+_BEYOND = 2**63
 
 
 def _mismatch(command: str, field: str, value: object, wanted: Literal["object", "int", "bool", "array"]) -> StoreError:

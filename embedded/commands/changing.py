@@ -128,7 +128,10 @@ def is_replacement(change: object) -> bool:
 def delete_matching(
     call: Call, ledger: Ledger, collection: Collection, query: Mapping[str, Any], *, limit: int, hint: Any = None
 ) -> Iterator[int | None]:
-    """Delete what a filter selects, a portion at a time with a pause (None) between; how many, as the last value."""
+    """Delete what a filter selects, a portion at a time with a pause (None) between; how many, as the last value.
+
+    Raises QueryPlanKilled (175) where the collection was dropped or renamed during a pause.
+    """
     rows = find_rows(call, ledger, collection, query, limit=limit, hint=hint)
     selects = compile_filter(query)
     deleted = 0
@@ -137,7 +140,7 @@ def delete_matching(
             yield None
         current = ledger.catalog.get(collection.database, collection.name)
         if current is None or current.id != collection.id:
-            break
+            raise StoreError(175, "query plan killed :: collection renamed or dropped")
         with ledger.attempt():
             for row in rows[place : place + PORTION]:
                 raw = ledger.fetch(row)

@@ -6,7 +6,7 @@ from embedded.catalog import Collection
 from embedded.codec import Document, encode, encode_reply
 from embedded.commands.call import Call, Command, Steps, read, write
 from embedded.commands.checks import check_admin
-from embedded.commands.reading import first_batch
+from embedded.commands.reading import NO_LIMIT, first_batch, read_batch_size
 from embedded.counting import collection_stats
 from embedded.errors import StoreError, not_implemented
 from embedded.ledger import Ledger
@@ -59,7 +59,7 @@ def list_collections(call: Call) -> Steps:
         document = _describe(collection, name_only=name_only)
         if selects(document):
             shown.append(encode(document))
-    size = int(call.document("cursor").get("batchSize", 0))
+    size = read_batch_size(call.document("cursor"), "cursor", NO_LIMIT)
     return first_batch(call, iter(shown), size, f"{call.database}.$cmd.listCollections")
 
 

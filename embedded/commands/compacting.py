@@ -6,12 +6,12 @@ from pathlib import Path
 from bson import Int64
 
 from embedded.codec import encode_reply
-from embedded.commands.call import Call, Command, Steps, write
+from embedded.commands.call import Call, Command, Portions, write
 from embedded.errors import StoreError, storage_error
 from embedded.ledger import Ledger
 
 
-def compact(call: Call, ledger: Ledger) -> Steps:
+def compact(call: Call, ledger: Ledger) -> Portions:
     """Write the file anew without its holes, whichever collection is named: they share it.
 
     Other writes wait meanwhile, reads go on. Needs as much free disk as the documents take, twice.

@@ -16,7 +16,7 @@ from embedded.commands.reading import query_of
 from embedded.commands.showing import Outcome, Subject, show
 from embedded.commands.sources import source
 from embedded.counting import count as count_matches
-from embedded.cursors import Stream
+from embedded.cursors import Breath, Leave, Stream
 from embedded.errors import StoreError
 from embedded.operators.aggregating import run_pipeline
 from embedded.operators.array_filters import compile_array_filters
@@ -28,8 +28,8 @@ from embedded.querying import Query, drain, select, sorted_query
 from embedded.scanning import Gauge
 
 Verbosity = Literal["queryPlanner", "executionStats", "allPlansExecution"]
-Sections = Generator[None, None, Document]
-"""Parts of a reply, as what is returned in the end; None is a breath."""
+Sections = Generator[Breath, None, Document]
+"""Parts of a reply, as what is returned in the end; breaths before."""
 
 _EXPLAINED = frozenset({"find", "count", "distinct", "aggregate", "update", "delete", "findAndModify", "findandmodify"})
 _PORTION = 200
@@ -53,9 +53,7 @@ def explain(known: Mapping[str, Command], call: Call) -> Steps:
         raise StoreError(20, f"Cannot explain cmd: {name}")
     inner = replace(call, name=name, body={**command, "$db": call.database})
     check(inner, known[name].fields)
-    for reply in _explain(inner, cast(Verbosity, verbosity)):
-        call.slow = inner.slow
-        yield reply
+    yield from _explain(inner, cast(Verbosity, verbosity))
 
 
 def explain_inline(call: Call) -> Steps:
@@ -83,7 +81,7 @@ def _subject(call: Call) -> Subject:
         case "find":
             return Subject(query_of(call))
         case "count":
-            limit = abs(int(body.get("limit") or 0))
+            limit = abs(call.signed("limit"))
             return Subject(Query(call.document("query"), (), call.integer("skip"), limit, hint=call.hint()), "count")
         case "distinct":
             return Subject(Query(call.document("query"), hint=call.hint()))
@@ -215,23 +213,22 @@ def _pipeline(call: Call, verbosity: Verbosity) -> Sections:
 
 def _run_stages(
     call: Call, found: Stream, stages: Sequence[Stage], verbosity: Verbosity
-) -> Generator[None, None, list[Gauge]]:
+) -> Generator[Breath, None, list[Gauge]]:
     """A gauge for what was found and one for each stage, none where nothing is to be run. Mistakes are told first."""
     run_pipeline((), stages, collection=lambda name: ())
     if verbosity == "queryPlanner":
         return []
-    call.slow = True
-    yield
+    yield Leave.LOOP
     gauges = [Gauge()]
-    results: Iterator[Document] = gauges[0].through(breathing(call, drain(found, call.breathe)))
+    results: Iterator[Document] = gauges[0].through(breathing(call.breathe, drain(found, call.breathe)))
     for stage in stages:
         gauges.append(Gauge())
-        results = run_pipeline(results, [stage], collection=lambda name: everything(call, name))
+        results = run_pipeline(results, [stage], collection=lambda name: everything(call, name, call.breathe))
         results = gauges[-1].through(results)
     for number, _ in enumerate(results):
         if number % _PORTION == 0:
             call.breathe()
-            yield
+            yield None
     return gauges
 
 

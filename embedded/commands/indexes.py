@@ -7,7 +7,7 @@ from embedded.catalog import Collection, Index
 from embedded.codec import Document, encode, encode_reply
 from embedded.commands.call import Call, Command, Steps, read, write
 from embedded.commands.checks import check_collation
-from embedded.commands.reading import first_batch
+from embedded.commands.reading import NO_LIMIT, first_batch, read_batch_size
 from embedded.errors import StoreError, not_implemented
 from embedded.ledger import Ledger
 from embedded.operators.matching import compile_filter
@@ -45,7 +45,7 @@ def create_indexes(call: Call, ledger: Ledger) -> bytes:
             if not _exists(collection, spec):
                 if len(collection.indexes) >= MAX_INDEXES:
                     raise StoreError(67, f"add index fails, too many indexes for {collection.namespace}")
-                collection = ledger.create_index(collection, spec)
+                collection = ledger.create_index(collection, spec, call.breathe)
     reply: Document = {
         "numIndexesBefore": before,
         "numIndexesAfter": len(collection.indexes),
@@ -202,7 +202,7 @@ def list_indexes(call: Call) -> Steps:
     if collection is None:
         raise StoreError(26, f"ns does not exist: {call.namespace}")
     shown = [encode(index.spec) for index in collection.indexes]
-    size = int(call.document("cursor").get("batchSize", 0))
+    size = read_batch_size(call.document("cursor"), "cursor", NO_LIMIT)
     return first_batch(call, iter(shown), size, call.namespace)
 
 

@@ -4,7 +4,7 @@ Leading `$match`, `$sort`, `$skip` and `$limit` become a query, which the indexe
 `$match` selects.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,17 +85,17 @@ def counted(opening: Opening) -> tuple[Document, str] | None:
     return None
 
 
-def breathing(call: Call, found: Iterable[Document]) -> Iterator[Document]:
+def breathing(breathe: Callable[[], None], found: Iterable[Document]) -> Iterator[Document]:
     """The same documents, a breath before each: what a stage makes of one may take long."""
     for document in found:
-        call.breathe()
+        breathe()
         yield document
 
 
-def everything(call: Call, name: str) -> Iterator[Document]:
+def everything(call: Call, name: str, breathe: Callable[[], None]) -> Iterator[Document]:
     """The documents of another collection of the call's database, for `$lookup`."""
     collection = call.store.catalog.get(call.database, name)
-    return drain(run_query(collection, Query({}), call.store.source), call.breathe)
+    return drain(run_query(collection, Query({}), call.store.source), breathe)
 
 
 def _is_count(value: Any, least: int) -> bool:

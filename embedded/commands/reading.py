@@ -6,9 +6,9 @@ from typing import Any
 from bson import Int64
 
 from embedded.codec import encode_cursor, encode_reply
-from embedded.commands.call import Call, Command, Steps, now, read
+from embedded.commands.call import Call, Command, Steps, now, read, read_count
 from embedded.counting import count as count_matches
-from embedded.cursors import IDLE_SECONDS, SESSION_SECONDS, Cursor, Stream
+from embedded.cursors import IDLE_SECONDS, SESSION_SECONDS, Asker, Cursor, Stream
 from embedded.errors import StoreError, not_implemented
 from embedded.operators.matching import compile_filter
 from embedded.operators.values import encode_key
@@ -16,6 +16,8 @@ from embedded.planning import make_plan
 from embedded.querying import Query, documents, run_query, sorted_query
 
 FIRST_BATCH = 101
+NO_LIMIT = 2**31
+"""As the size of a batch: as many documents as it has room for."""
 
 
 def query_of(call: Call) -> Query:
@@ -38,10 +40,9 @@ def query_of(call: Call) -> Query:
 def find(call: Call) -> Steps:
     query = query_of(call)
     stream = run_query(call.collection(), query, call.store.source)
-    batch = call.body.get("batchSize")
-    size = FIRST_BATCH if batch is None else call.integer("batchSize")
+    size = read_batch_size(call.body, call.name, FIRST_BATCH)
     single, lasting = call.boolean("singleBatch"), call.boolean("noCursorTimeout")
-    return first_batch(call, stream, size, call.namespace, single=single, empty=batch == 0, lasting=lasting)
+    return first_batch(call, stream, size, call.namespace, single=single, lasting=lasting)
 
 
 def first_batch(
@@ -49,24 +50,30 @@ def first_batch(
     stream: Stream,
     size: int,
     namespace: str,
+    asker: Asker | None = None,
     *,
     single: bool = False,
-    empty: bool = False,
     lasting: bool = False,
 ) -> Steps:
-    """The reply with the first `size` documents; a cursor is kept if there are more."""
-    cursor = Cursor(0, namespace, stream, patience=SESSION_SECONDS if lasting else IDLE_SECONDS)
+    """The reply with the first `size` documents; a cursor is kept if there are more, or if none were asked for yet."""
+    cursor = Cursor(0, namespace, stream, asker, patience=SESSION_SECONDS if lasting else IDLE_SECONDS)
     found: list[bytes] = []
-    if not empty:
+    if size:
         for batch in cursor.fill(size):
-            if batch is None:
-                call.breathe()
-                yield None
-            else:
+            if isinstance(batch, list):
                 found = batch
-    more = (cursor.pending is not None or empty) and not single
+            else:
+                yield batch
+    more = (cursor.pending is not None or not size) and not single
     identifier = call.store.cursors.keep(cursor) if more else 0
     yield encode_cursor(b"firstBatch", found, identifier, namespace)
+
+
+def read_batch_size(options: Mapping[str, Any], where: str, default: int) -> int:
+    """How many documents a batch may have. Raises StoreError 14 for no number, 2 for one that is not finite, 51024 for
+    a negative one."""
+    size = options.get("batchSize")
+    return default if size is None else read_count(where, "batchSize", size)
 
 
 def get_more(call: Call) -> Steps:
@@ -75,14 +82,16 @@ def get_more(call: Call) -> Steps:
     if not isinstance(identifier, int) or not isinstance(name, str):
         raise StoreError(14, "getMore needs a cursor id and a collection")
     namespace = f"{call.database}.{name}"
+    size = read_batch_size(call.body, call.name, 0)
     cursor = call.store.cursors.take(identifier, namespace)
+    if cursor.asker is not None:
+        cursor.asker.now = call.breathe
     found: list[bytes] = []
-    for batch in cursor.fill(call.integer("batchSize")):
-        if batch is None:
-            call.breathe()
-            yield None
-        else:
+    for batch in cursor.fill(size):
+        if isinstance(batch, list):
             found = batch
+        else:
+            yield batch
     identifier = call.store.cursors.keep(cursor) if cursor.pending is not None else 0
     yield encode_cursor(b"nextBatch", found, identifier, namespace)
 
@@ -91,6 +100,9 @@ def kill_cursors(call: Call) -> bytes:
     identifiers = call.body.get("cursors")
     if not isinstance(identifiers, list):
         raise StoreError(14, "BSON field 'killCursors.cursors' is the wrong type, expected type 'array'")
+    for place, each in enumerate(identifiers):
+        if isinstance(each, bool) or not isinstance(each, int):
+            raise StoreError(14, f"BSON field 'killCursors.cursors.{place}' is the wrong type, expected type 'long'")
     killed, unknown = call.store.cursors.kill(identifiers)
     none: list[int] = []
     return encode_reply(
@@ -105,7 +117,7 @@ def kill_cursors(call: Call) -> bytes:
 
 def count(call: Call) -> Steps:
     query = Query(call.document("query"), hint=call.hint())
-    skip, limit = call.integer("skip"), abs(int(call.body.get("limit") or 0))
+    skip, limit = call.integer("skip"), abs(call.signed("limit"))
     collection = call.collection()
     total = 0
     if collection is None:
@@ -113,7 +125,6 @@ def count(call: Call) -> Steps:
     else:
         for found in count_matches(make_plan(collection, query.filter, (), query.hint), call.store.source):
             if found is None:
-                call.breathe()
                 yield None
             else:
                 total = found
@@ -129,7 +140,6 @@ def distinct(call: Call) -> Steps:
     values: dict[bytes, Any] = {}
     for document in documents(run_query(call.collection(), query, call.store.source)):
         if document is None:
-            call.breathe()
             yield None
         else:
             for value in _reached(document, key.split(".")):

@@ -7,7 +7,7 @@ from typing import Any
 
 from embedded.catalog import Collection
 from embedded.codec import Document, encode
-from embedded.commands.call import Call
+from embedded.commands.call import Call, read_integer
 from embedded.commands.operations import read_options, shown_operations
 from embedded.commands.statistics import latencies, measured, storage
 from embedded.counting import NOTHING
@@ -90,7 +90,7 @@ def _measure(call: Call, collection: Collection | None, parts: Mapping[str, Mapp
             yield None
             stats = found or stats
         if "storageStats" in parts:
-            document["storageStats"] = storage(stats, int(parts["storageStats"].get("scale", 1)))
+            document["storageStats"] = storage(stats, _scale(parts["storageStats"]))
         if "count" in parts:
             document["count"] = stats.count
     yield encode(document)
@@ -100,10 +100,15 @@ def _part(spec: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     part = spec[name]
     if not isinstance(part, Mapping):
         raise StoreError(14, f"BSON field '$collStats.{name}' is the wrong type, expected type 'object'")
-    scale = part.get("scale", 1)
-    if isinstance(scale, bool) or not isinstance(scale, (int, float)) or scale < 1:
-        raise StoreError(2, "scale has to be > 0")
+    _scale(part)
     return part
+
+
+def _scale(part: Mapping[str, Any]) -> int:
+    scale = read_integer("$collStats", "scale", part.get("scale", 1))
+    if scale < 1:
+        raise StoreError(2, "scale has to be > 0")
+    return scale
 
 
 def _index_stats(call: Call, spec: Mapping[str, Any]) -> Stream:

@@ -13,6 +13,7 @@ from bson import Binary
 from embedded.catalog import Collection, Index
 from embedded.codec import Document, decode, encode_reply
 from embedded.commands.call import Call, Command, Steps, read
+from embedded.cursors import Leave
 from embedded.errors import StoreError, not_implemented
 from embedded.keying import entry_keys
 from embedded.scanning import Source, check_there
@@ -40,8 +41,7 @@ def validate(call: Call) -> Steps:
     collection = call.collection()
     if collection is None:
         raise StoreError(26, f"Collection '{call.namespace}' does not exist to validate.")
-    call.slow = True
-    yield None
+    yield Leave.LOOP
     findings = Findings()
     for _ in _look(collection, call.store.source, findings):
         call.breathe()

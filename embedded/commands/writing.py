@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from embedded.catalog import Collection
 from embedded.codec import Document, encode_reply
-from embedded.commands.call import Call, Command, Steps, write
+from embedded.commands.call import Call, Command, Portions, read_hint, write
 from embedded.commands.changing import (
     change_one,
     delete_matching,
@@ -17,7 +17,7 @@ from embedded.commands.changing import (
     upsert_one,
 )
 from embedded.commands.checks import check_collation
-from embedded.errors import StoreError, not_implemented
+from embedded.errors import Ended, StoreError, not_implemented
 from embedded.ledger import Ledger
 from embedded.operators.array_filters import ArrayFilters, compile_array_filters
 from embedded.operators.matching import compile_filter
@@ -31,7 +31,7 @@ _UPDATE_FIELDS = frozenset({"q", "u", "c", "multi", "upsert", "collation", "arra
 _DELETE_FIELDS = frozenset({"q", "limit", "collation", "hint"})
 
 
-def insert(call: Call, ledger: Ledger) -> Steps:
+def insert(call: Call, ledger: Ledger) -> Portions:
     documents = _sized(call.raw_documents("documents"))
     database, name = call.database, call.target
     inserted = 0
@@ -50,7 +50,7 @@ def insert(call: Call, ledger: Ledger) -> Steps:
     yield _reply({"n": inserted}, errors)
 
 
-def update(call: Call, ledger: Ledger) -> Steps:
+def update(call: Call, ledger: Ledger) -> Portions:
     operations = _sized(call.documents("updates"))
     _check_operations(operations, _UPDATE_FIELDS, "update.updates")
     matched = modified = 0
@@ -112,6 +112,7 @@ def _update_many(
     rows = find_rows(call, ledger, collection, query, hint=operation.get("hint"))
     modified = 0
     for row in rows:
+        call.breathe()
         raw = ledger.fetch(row)
         if raw is not None:
             changed = change_one(ledger, collection, (row, raw, None), query, operation["u"], array_filters)
@@ -119,7 +120,7 @@ def _update_many(
     return len(rows), modified
 
 
-def delete(call: Call, ledger: Ledger) -> Steps:
+def delete(call: Call, ledger: Ledger) -> Portions:
     operations = _sized(call.documents("deletes"))
     _check_operations(operations, _DELETE_FIELDS, "delete.deletes")
     ordered = call.boolean("ordered", True)
@@ -132,6 +133,8 @@ def delete(call: Call, ledger: Ledger) -> Steps:
                     yield None
                 else:
                     deleted += found
+        except Ended:
+            raise
         except StoreError as error:
             errors.append(_told(place, error))
             if ordered:
@@ -169,6 +172,8 @@ def _each(call: Call, operations: list[T], run: Callable[[int, T], None]) -> Gen
     for place, operation in enumerate(operations):
         try:
             run(place, operation)
+        except Ended:
+            raise
         except StoreError as error:
             errors.append(_told(place, error))
             if ordered:
@@ -205,6 +210,7 @@ def _check_operations(operations: list[Document], fields: frozenset[str], where:
         if operation.get("sort"):
             raise not_implemented("an update with a sort")
         check_collation(operation.get("collation"))
+        read_hint(operation.get("hint"))
 
 
 COMMANDS: dict[str, Command] = {

@@ -22,6 +22,8 @@ from embedded.operators.stages import (
     unset,
 )
 
+Through = Callable[[Iterator[Document]], Iterator[Document]]
+
 _STAGES: dict[str, Callable[[Any], Stage]] = {
     "$match": match,
     "$project": project,
@@ -54,31 +56,37 @@ def run_pipeline(
     stages: Sequence[Mapping[str, Any]],
     *,
     collection: Callable[[str], Iterable[Document]],
+    through: Through = iter,
 ) -> Iterator[Document]:
-    """The results of a pipeline over `documents`; `collection(name)` gives another collection's for `$lookup`.
+    """The results of a pipeline over `documents`; `collection(name)` gives another collection's for `$lookup`, and
+    what a stage gives to the next one goes `through` a function, which may end it all.
 
     Stages are checked at once, before anything is read; results may share values with the documents.
     Raises StoreError 40324 for an unknown stage, 168 for an unknown expression, 238 for what the store does not
     support, and MongoDB's other codes for malformed stages.
     """
     with one_moment():
-        pipeline = _build_all(stages, collection)
+        pipeline = _build_all(stages, collection, through)
     return pipeline(documents)
 
 
-def _build_all(stages: Sequence[Mapping[str, Any]], collection: Collection) -> Stage:
-    built = [_build(stage, collection) for stage in stages]
+def _build_all(
+    stages: Sequence[Mapping[str, Any]],
+    collection: Collection,
+    through: Through,
+) -> Stage:
+    built = [_build(stage, collection, through) for stage in stages]
 
     def run(documents: Iterable[Document]) -> Iterator[Document]:
         results = iter(documents)
         for stage in built:
-            results = stage(results)
+            results = through(stage(results))
         return results
 
     return run
 
 
-def _build(stage: Any, collection: Collection) -> Stage:
+def _build(stage: Any, collection: Collection, through: Through) -> Stage:
     if not isinstance(stage, Mapping):
         raise StoreError(14, "Each element of the 'pipeline' array must be an object")
     if len(stage) != 1:
@@ -87,7 +95,7 @@ def _build(stage: Any, collection: Collection) -> Stage:
     if name == "$lookup":
         return join(spec, collection)
     if name == "$facet":
-        return facet(spec, lambda stages: _build_all(stages, collection))
+        return facet(spec, lambda stages: _build_all(stages, collection, through))
     if name in _REFUSED:
         raise not_implemented(name)
     if name not in _STAGES:

@@ -1,6 +1,7 @@
 """Is what the store does not have refused with MongoDB's own code, never ignored?"""
 
 import pytest
+from bson import Decimal128
 from pymongo import ReadPreference, UpdateOne, WriteConcern
 from pymongo.errors import BulkWriteError, OperationFailure
 from pymongo.read_concern import ReadConcern
@@ -31,6 +32,28 @@ async def refused(awaitable) -> int:
         ({"find": "docs", "filter": 5}, 14),
         ({"find": "docs", "limit": "x"}, 14),
         ({"find": "docs", "skip": -1}, 51024),
+        ({"find": "docs", "limit": float("nan")}, 2),
+        ({"find": "docs", "skip": float("inf")}, 2),
+        ({"find": "docs", "maxTimeMS": float("nan")}, 2),
+        ({"find": "docs", "batchSize": float("inf")}, 2),
+        ({"find": "docs", "hint": 5}, 9),
+        ({"count": "docs", "limit": "x"}, 14),
+        ({"collStats": "docs", "scale": float("nan")}, 2),
+        ({"collStats": "docs", "scale": 1e300}, 2),
+        ({"listCollections": 1, "cursor": {"batchSize": "x"}}, 14),
+        ({"killCursors": "docs", "cursors": [{}]}, 14),
+        ({"aggregate": "docs", "pipeline": [], "cursor": {"batchSize": float("-inf")}}, 2),
+        ({"aggregate": "docs", "pipeline": [], "cursor": {"batchSize": Decimal128("NaN")}}, 2),
+        (
+            {
+                "aggregate": "docs",
+                "pipeline": [{"$collStats": {"storageStats": {"scale": float("nan")}}}],
+                "cursor": {},
+            },
+            2,
+        ),
+        ({"delete": "docs", "deletes": [{"q": {}, "limit": 0, "hint": 5}]}, 9),
+        ({"update": "docs", "updates": [{"q": {}, "u": {"$set": {"a": 1}}, "hint": 5}]}, 9),
         ({"find": "docs", "sort": {"a": 2}}, 15975),
         ({"find": "docs", "tailable": True}, 2),
         ({"find": "docs", "filter": {"a": {"$nonsense": 1}}}, 2),
@@ -100,3 +123,9 @@ async def test_a_failed_update_in_a_batch_tells_its_code(docs):
     with pytest.raises(BulkWriteError) as caught:
         await docs.bulk_write([UpdateOne({"_id": 1}, {"$inc": {"a": 1}})])
     assert caught.value.details["writeErrors"][0]["code"] == 14
+
+
+async def test_what_an_error_quotes_is_cut_short(docs):
+    with pytest.raises(OperationFailure) as caught:
+        await docs.update_one({}, {"$set": "\x01" * 1_000_000})
+    assert len(caught.value.details["errmsg"]) < 5_000
