@@ -150,6 +150,8 @@ def deliver(jobs: list[Job]) -> None:
 
 def error_reply(error: Exception, command: str) -> Reply:
     """The reply that tells of an error; one that is not the client's doing is logged."""
+    if isinstance(error, RecursionError):
+        error = StoreError(15, f"{command} met values that are nested too deeply")
     if not isinstance(error, StoreError):
         logger.error("%s failed", command, exc_info=error)
         if isinstance(error, sqlite3.Error):

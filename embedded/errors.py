@@ -41,6 +41,7 @@ NAMES = {
     123: "NotAReplicaSet",
     125: "CommandFailed",
     167: "InvalidIndexSpecificationOption",
+    146: "ExceededMemoryLimit",
     168: "InvalidPipelineOperator",
     171: "CannotIndexParallelArrays",
     175: "QueryPlanKilled",

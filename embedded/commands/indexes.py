@@ -78,6 +78,11 @@ def read_spec(given: Mapping[str, Any]) -> Document:
     if given.get("hidden"):
         raise not_implemented("a hidden index")
     spec: Document = {"v": 2, "key": dict(key), "name": "_id_" if list(key) == ["_id"] else name}
+    for option in ("unique", "sparse", "background", "hidden", "dropDups"):
+        if not isinstance(given.get(option, False), (bool, int, float)):
+            raise StoreError(14, f"The field '{option}' has a value that is not convertible to bool: {given[option]!r}")
+    if given.get("v", 2) not in (1, 2):
+        raise StoreError(67, f"Invalid index specification {dict(given)}; cannot create an index with v={given['v']}")
     for option in ("unique", "sparse"):
         if given.get(option):
             spec[option] = True
@@ -98,7 +103,8 @@ def read_spec(given: Mapping[str, Any]) -> Document:
 def _check_component(path: str, direction: object) -> None:
     if isinstance(direction, str):
         raise not_implemented(f"an index of kind '{direction}'")
-    if isinstance(direction, bool) or not isinstance(direction, (int, float)) or direction == 0:
+    number = isinstance(direction, (int, float)) and not isinstance(direction, bool)
+    if not number or direction == 0 or direction != direction:
         raise StoreError(67, "Values in v:2 index key pattern must be non-zero numbers or strings")
     if "$**" in path:
         raise not_implemented("a wildcard index")

@@ -86,7 +86,7 @@ def _range(start: Any, end: Any, step: Any = 1) -> list[int]:
         raise StoreError(34449, "$range requires a non-zero step value")
     numbers = range(first, last, by)
     if len(numbers) > _LONGEST_RANGE:
-        raise StoreError(50, "$range would use too much memory")
+        raise StoreError(146, "$range would use too much memory")
     return list(numbers)
 
 

@@ -24,6 +24,9 @@ async def refused(awaitable) -> int:
     ("command", "code"),
     [
         ({"noSuchCommand": 1}, 59),
+        ({"createIndexes": "docs", "indexes": [{"key": {"a": 1}, "name": "a", "unique": "false"}]}, 14),
+        ({"createIndexes": "docs", "indexes": [{"key": {"a": 1}, "name": "a", "v": 99}]}, 67),
+        ({"createIndexes": "docs", "indexes": [{"key": {"a": float("nan")}, "name": "a"}]}, 67),
         ({"mapReduce": "docs"}, 238),
         ({"atlasVersion": 1}, 59),
         ({"replSetGetStatus": 1}, 76),
@@ -129,3 +132,10 @@ async def test_what_an_error_quotes_is_cut_short(docs):
     with pytest.raises(OperationFailure) as caught:
         await docs.update_one({}, {"$set": "\x01" * 1_000_000})
     assert len(caught.value.details["errmsg"]) < 5_000
+
+
+async def test_filters_and_documents_that_are_nested_too_deeply_are_15(docs):
+    filter: dict[str, object] = {"a": 1}
+    for _ in range(400):
+        filter = {"$and": [filter]}
+    assert await refused(docs.find(filter)) == 15
