@@ -17,7 +17,7 @@ from embedded.errors import StoreError, not_implemented
 from embedded.operators.matching import compile_filter
 
 _KINDS = {"find": "query", "getMore": "getmore", "insert": "insert", "update": "update", "delete": "remove"}
-_SHORT, _LONG = 1_000, 100_000  # letters of a command that are shown
+_SHORT, _LONG = 1_000, 20_000  # letters of a command that are shown
 _OPTIONS = frozenset({"allUsers", "idleConnections", "idleSessions", "localOps", "truncateOps"})
 _REFUSED = frozenset({"idleCursors", "backtrace", "targetAllNodes"})
 
@@ -94,22 +94,18 @@ def _pieces(value: object, limit: int) -> Iterator[str]:
     while within:
         rest, end = within[-1]
         for label, each in rest:
-            yield label
             if isinstance(each, Mapping):
-                yield "{"
-                within.append((((f"{name[:limit]!r}: ", part) for name, part in each.items()), "}"))
+                yield f"{label}{{"
+                within.append((((f"{name[:limit]!r}: ", part) for name, part in each.items()), "}, "))
                 break
             if isinstance(each, list):
-                yield "["
-                within.append(((("", part) for part in each), "]"))
+                yield f"{label}["
+                within.append(((("", part) for part in each), "], "))
                 break
-            if isinstance(each, (str, bytes)):
-                yield repr(each[:limit])
-            elif isinstance(each, Regex):
-                yield f"/{each.pattern[:limit]}/"
+            if isinstance(each, Regex):
+                yield f"{label}/{each.pattern[:limit]}/, "
             else:
-                yield repr(each)
-            yield ", "
+                yield f"{label}{(each[:limit] if isinstance(each, (str, bytes)) else each)!r}, "
         else:
             within.pop()
             yield end

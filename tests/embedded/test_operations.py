@@ -121,7 +121,7 @@ def test_a_command_too_long_for_a_document_is_shown_nonetheless():
     operation = Operation(1, "insert", {"insert": "docs", "documents": [{"a": "x" * 10_000_000}] * 2, "$db": "t"})
     store = SimpleNamespace(activity=SimpleNamespace(running=lambda: [operation], clients={}))
     (shown,) = shown_operations(Call("currentOp", {}, {}, store), Wanted(truncated=False))
-    assert shown["command"]["insert"] == "docs" and len(shown["command"]["$truncated"]) == 100_000
+    assert shown["command"]["insert"] == "docs" and len(shown["command"]["$truncated"]) == 20_000
 
 
 class Long(bytes):
