@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 
-from embedded.catalog import Collection
+from embedded.catalog import Catalog, Collection
 from embedded.codec import Document
 from embedded.logs import LogLines
 
@@ -107,9 +107,11 @@ class Activity:
         """By command, what was spent on a collection."""
         return self._spent.get(collection.id, {})
 
-    def forget(self, collection: Collection) -> None:
-        """A dropped collection is counted no longer."""
-        self._spent.pop(collection.id, None)
+    def forget_gone(self, catalog: Catalog) -> None:
+        """Keep what was spent on the collections that are there."""
+        there = {collection.id for collection in catalog.collections.values()}
+        for gone in self._spent.keys() - there:
+            del self._spent[gone]
 
     def running(self) -> Iterator[Operation]:
         """The operations under way, the eldest first."""

@@ -117,6 +117,7 @@ async def _sweep_forever(store: Store) -> None:
 
 async def _sweep(store: Store) -> None:
     store.cursors.expire()
+    store.activity.forget_gone(store.catalog)
     give_back()
     for run in sweeps(store.catalog):
         more = True

@@ -1,13 +1,14 @@
 """What is part of a MongoDB server but not of this store, and how is it answered?
 
 Each command here is one that a standalone MongoDB 7 knows. What MongoDB itself refuses without a replica set is refused
-alike; the rest, which MongoDB would do, is NotImplemented. A few hold as they are, for there is nothing to do.
+alike, as is what needs users or a transaction, for there are none; the rest, which MongoDB would do, is NotImplemented.
+A few hold as they are, for there is nothing to do.
 """
 
 from collections.abc import Callable
 
 from embedded.codec import encode_reply
-from embedded.commands.call import Call, Command, handshake, now
+from embedded.commands.call import Call, Command, lenient, now
 from embedded.commands.checks import check_admin
 from embedded.errors import StoreError, not_implemented
 
@@ -25,19 +26,41 @@ _NOT_IMPLEMENTED = (
 )
 
 
-def _refusal(error: Callable[[str], StoreError]) -> Command:
+def _refusal(error: Callable[[Call], StoreError]) -> Command:
     def refuse(call: Call) -> bytes:
-        raise error(call.name)
+        raise error(call)
 
-    return handshake(refuse)
+    return lenient(refuse)
 
 
-def _no_replication(name: str) -> StoreError:
+def _absent(call: Call) -> StoreError:
+    return not_implemented(call.name)
+
+
+def _no_replication(call: Call) -> StoreError:
     return StoreError(76, "not running with --replSet")
 
 
-def _no_defaults(name: str) -> StoreError:
-    return StoreError(51300, f"'{name}' is not supported on standalone nodes.")
+def _no_defaults(call: Call) -> StoreError:
+    return StoreError(51300, f"'{call.name}' is not supported on standalone nodes.")
+
+
+def _no_transaction(call: Call) -> StoreError:
+    """With a transaction's number, the command is refused (20) before it comes here."""
+    return StoreError(125, f"{call.name} must be run within a transaction")
+
+
+def _no_user(call: Call) -> StoreError:
+    return StoreError(11, f"User '{call.target}@{call.database}' not found")
+
+
+def _no_login(call: Call) -> StoreError:
+    return StoreError(18, "Authentication failed.")
+
+
+def _no_lock(call: Call) -> StoreError:
+    check_admin(call)
+    return StoreError(20, "fsyncUnlock called when not locked")
 
 
 def fsync(call: Call) -> bytes:
@@ -48,24 +71,22 @@ def fsync(call: Call) -> bytes:
     return encode_reply({"numFiles": 1})
 
 
-def fsync_unlock(call: Call) -> bytes:
-    check_admin(call)
-    raise StoreError(20, "fsyncUnlock called when not locked")
-
-
 def plan_cache_clear(call: Call) -> bytes:
     """Plans follow rules; none is kept."""
     return encode_reply({})
 
 
 REFUSALS: dict[str, Command] = {
-    **{name: _refusal(not_implemented) for name in _NOT_IMPLEMENTED},
+    **{name: _refusal(_absent) for name in _NOT_IMPLEMENTED},
     **{name: _refusal(_no_replication) for name in _NEEDS_REPLICATION},
     **{name: _refusal(_no_defaults) for name in ("getDefaultRWConcern", "setDefaultRWConcern")},
+    **{name: _refusal(_no_transaction) for name in ("abortTransaction", "commitTransaction")},
+    "dropUser": _refusal(_no_user),
+    "saslStart": _refusal(_no_login),
+    "fsyncUnlock": _refusal(_no_lock),
 }
 COMMANDS: dict[str, Command] = {
     **REFUSALS,
     "fsync": now(fsync, "fsync", "lock"),
-    "fsyncUnlock": now(fsync_unlock, "fsyncUnlock"),
     "planCacheClear": now(plan_cache_clear, "planCacheClear", "query", "sort", "projection", "collation"),
 }

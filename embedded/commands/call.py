@@ -165,8 +165,9 @@ def now(run: Callable[[Call], Reply], *fields: str) -> Now:
     return Now(run, COMMON_FIELDS | set(fields))
 
 
-def handshake(run: Callable[[Call], Reply]) -> Now:
-    """A command that drivers keep adding fields to, for servers to ignore."""
+def lenient(run: Callable[[Call], Reply]) -> Now:
+    """A command that takes any fields: a greeting, to which drivers keep adding; one whose fields name what is asked
+    for, as those of currentOp and getParameter do; or a refusal, which is to be told whatever came with it."""
     return Now(run, None)
 
 

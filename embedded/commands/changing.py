@@ -120,11 +120,6 @@ def upsert_one(
         return insert_one(ledger, ledger.collection(database, name), raw)
 
 
-def is_replacement(change: object) -> bool:
-    """Whether an update is a whole document rather than operators or a pipeline."""
-    return isinstance(change, Mapping) and not next(iter(change), "").startswith("$")
-
-
 def delete_matching(
     call: Call, ledger: Ledger, collection: Collection, query: Mapping[str, Any], *, limit: int, hint: Any = None
 ) -> Iterator[int | None]:

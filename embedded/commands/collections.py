@@ -37,7 +37,6 @@ def drop(call: Call, ledger: Ledger) -> bytes:
         return encode_reply({})
     with ledger.attempt():
         ledger.drop_collection(collection)
-    call.store.activity.forget(collection)
     return encode_reply({"nIndexesWas": len(collection.indexes), "ns": collection.namespace})
 
 
@@ -46,8 +45,6 @@ def drop_database(call: Call, ledger: Ledger) -> bytes:
     with ledger.attempt():
         for collection in collections:
             ledger.drop_collection(collection)
-    for collection in collections:
-        call.store.activity.forget(collection)
     return encode_reply({"dropped": call.database} if collections else {})
 
 

@@ -9,9 +9,18 @@ from typing import Literal, cast, get_args
 
 from embedded.codec import Document, decode, encode, encode_reply
 from embedded.commands.call import Call, Command, Steps, read
-from embedded.commands.checks import check, check_collation
+from embedded.commands.checks import check
 from embedded.commands.greeting import VERSION
 from embedded.commands.opening import Stage, breathing, counted, everything, open_pipeline, read_stages
+from embedded.commands.operation import (
+    FindAndModify,
+    Update,
+    check_deletes,
+    check_updates,
+    read_delete,
+    read_find_and_modify,
+    read_update,
+)
 from embedded.commands.reading import query_of
 from embedded.commands.showing import Outcome, Subject, show
 from embedded.commands.sources import source
@@ -19,10 +28,9 @@ from embedded.counting import count as count_matches
 from embedded.cursors import Breath, Leave, Stream
 from embedded.errors import StoreError
 from embedded.operators.aggregating import run_pipeline
-from embedded.operators.array_filters import compile_array_filters
 from embedded.operators.matching import compile_filter
 from embedded.operators.projecting import compile_projection
-from embedded.operators.updating import apply_update
+from embedded.operators.updating import apply_update, check_update, upsert_document
 from embedded.planning import Plan, make_plan
 from embedded.querying import Query, drain, select, sorted_query
 from embedded.scanning import Gauge
@@ -75,8 +83,8 @@ def _explain(call: Call, verbosity: Verbosity) -> Steps:
 
 
 def _subject(call: Call) -> Subject:
-    """What a command other than aggregate looks for. Raises 16 for several updates or deletes at once."""
-    body = call.body
+    """What a command other than aggregate looks for. Raises as the command does, and 16 for several updates or deletes
+    at once."""
     match call.name:
         case "find":
             return Subject(query_of(call))
@@ -84,33 +92,35 @@ def _subject(call: Call) -> Subject:
             limit = abs(call.signed("limit"))
             return Subject(Query(call.document("query"), (), call.integer("skip"), limit, hint=call.hint()), "count")
         case "distinct":
+            if not isinstance(call.body.get("key"), str):
+                raise StoreError(14, "BSON field 'distinct.key' is the wrong type, expected type 'string'")
             return Subject(Query(call.document("query"), hint=call.hint()))
-        case "update" | "delete":
-            operations = call.documents(f"{call.name}s")
-            if len(operations) != 1:
-                raise StoreError(16, "explained write batches must be of size 1")
-            return _write(call.name, operations[0])
-    query = sorted_query(Query(call.document("query"), limit=1, hint=call.hint()), call.document("sort"))
-    if call.boolean("remove"):
+        case "update":
+            check_updates(operations := call.documents("updates"))
+            update = read_update(_only(operations))
+            query = Query(update.filter, limit=0 if update.multi else 1, hint=update.hint)
+            return _updating(query, update)
+        case "delete":
+            check_deletes(operations := call.documents("deletes"))
+            delete = read_delete(_only(operations))
+            return Subject(Query(delete.filter, limit=delete.limit, hint=delete.hint), "delete")
+    asked = read_find_and_modify(call)
+    query = sorted_query(Query(asked.filter, limit=1, hint=asked.hint), asked.sort)
+    if asked.change is None:
         return Subject(query, "delete", hands_back=True)
-    array_filters = compile_array_filters(body.get("arrayFilters"))
-    return Subject(query, "update", body.get("update"), array_filters, call.boolean("upsert"), hands_back=True)
+    return replace(_updating(query, asked), hands_back=True)
 
 
-def _write(name: str, operation: Document) -> Subject:
-    """One update or delete of a batch."""
-    check_collation(operation.get("collation"))
-    filter, hint = operation.get("q"), operation.get("hint") or None
-    if not isinstance(filter, Mapping):
-        raise StoreError(14, f"BSON field '{name}s.q' is the wrong type, expected type 'object'")
-    if name == "delete":
-        return Subject(Query(filter, limit=int(operation.get("limit") or 0), hint=hint), "delete")
-    query = Query(filter, limit=0 if operation.get("multi") else 1, hint=hint)
-    change = operation.get("u")
-    if not isinstance(change, (Mapping, list)):
-        raise StoreError(9, "Update argument must be either an object or an array")
-    array_filters = compile_array_filters(operation.get("arrayFilters"))
-    return Subject(query, "update", change, array_filters, bool(operation.get("upsert")))
+def _updating(query: Query, asked: Update | FindAndModify) -> Subject:
+    if asked.change is not None:
+        check_update(asked.change, asked.array_filters)
+    return Subject(query, "update", asked.change, asked.array_filters, asked.upsert)
+
+
+def _only(operations: list[Document]) -> Document:
+    if len(operations) != 1:
+        raise StoreError(16, "explained write batches must be of size 1")
+    return operations[0]
 
 
 def _query(call: Call, subject: Subject, verbosity: Verbosity) -> Sections:
@@ -184,6 +194,8 @@ def _run(call: Call, plan: Plan | None, subject: Subject, outcome: Outcome) -> G
                     document or decode(raw), subject.change, filter=query.filter, array_filters=subject.array_filters
                 )
                 outcome.would_modify += encode(changed) != raw
+    if subject.change is not None and subject.upsert and not outcome.selected:
+        upsert_document(query.filter, subject.change, array_filters=subject.array_filters)
     outcome.seconds = time.perf_counter() - started
     if subject.purpose == "count":
         effort.found.seconds = outcome.seconds

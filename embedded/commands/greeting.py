@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from bson import Binary
 
 from embedded.codec import MAX_DOCUMENT, encode_reply
-from embedded.commands.call import Call, Command, handshake, now
+from embedded.commands.call import Call, Command, lenient, now
 from embedded.commands.writing import MAX_OPERATIONS
 from embedded.wire import MAX_MESSAGE
 
@@ -79,9 +79,9 @@ def start_session(call: Call) -> bytes:
 
 
 COMMANDS: dict[str, Command] = {
-    "hello": handshake(greeting),
-    "isMaster": handshake(greeting),
-    "ismaster": handshake(greeting),
+    "hello": lenient(greeting),
+    "isMaster": lenient(greeting),
+    "ismaster": lenient(greeting),
     "ping": now(done, "ping"),
     "buildInfo": now(build_info, "buildInfo"),
     "buildinfo": now(build_info, "buildinfo"),

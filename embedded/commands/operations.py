@@ -5,23 +5,19 @@ import platform
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from reprlib import Repr
 from typing import Any
 
-from bson import Int64
+from bson import Int64, Regex
 
 from embedded.activity import Client, Operation
-from embedded.codec import Document, encode, encode_reply
-from embedded.commands.call import COMMON_FIELDS, Call, Command, handshake, now
+from embedded.codec import Document, encode_reply
+from embedded.commands.call import COMMON_FIELDS, Call, Command, lenient, now
 from embedded.commands.checks import check_admin
 from embedded.errors import StoreError, not_implemented
 from embedded.operators.matching import compile_filter
 
 _KINDS = {"find": "query", "getMore": "getmore", "insert": "insert", "update": "update", "delete": "remove"}
-_SHORT, _LONG = 1_000, 100_000  # bytes of a command that are shown
-_BRIEFLY = Repr()  # looks at no more of a command than it shows
-_BRIEFLY.maxdict = _BRIEFLY.maxlist = 50
-_BRIEFLY.maxstring = _BRIEFLY.maxother = _SHORT
+_SHORT, _LONG = 1_000, 20_000  # letters of a command that are shown
 _OPTIONS = frozenset({"allUsers", "idleConnections", "idleSessions", "localOps", "truncateOps"})
 _REFUSED = frozenset({"idleCursors", "backtrace", "targetAllNodes"})
 
@@ -83,14 +79,36 @@ def _show(operation: Operation, *, truncated: bool) -> Document:
 
 
 def _cut(operation: Operation, limit: int) -> Document:
-    """The command, or where it is long its beginning as text."""
-    try:
-        if len(encode(operation.body)) <= limit:
-            return operation.body
-    except StoreError:
-        pass  # longer than a document may be
-    text = _BRIEFLY.repr(operation.body)
-    return {operation.name: operation.target, "$truncated": text[:limit]}
+    """The command, or where it is long its beginning as text; no more of it is looked at than is shown."""
+    text = ""
+    for piece in _pieces(operation.body, limit):
+        text += piece
+        if len(text) > limit:
+            return {operation.name: operation.target, "$truncated": text[:limit]}
+    return operation.body
+
+
+def _pieces(value: object, limit: int) -> Iterator[str]:
+    """A value as text, a piece of at least a letter at a time; of one that is longer than `limit`, the beginning."""
+    within: list[tuple[Iterator[tuple[str, object]], str]] = [(iter([("", value)]), "")]
+    while within:
+        rest, end = within[-1]
+        for label, each in rest:
+            if isinstance(each, Mapping):
+                yield f"{label}{{"
+                within.append((((f"{name[:limit]!r}: ", part) for name, part in each.items()), "}, "))
+                break
+            if isinstance(each, list):
+                yield f"{label}["
+                within.append(((("", part) for part in each), "], "))
+                break
+            if isinstance(each, Regex):
+                yield f"{label}/{each.pattern[:limit]}/, "
+            else:
+                yield f"{label}{(each[:limit] if isinstance(each, (str, bytes)) else each)!r}, "
+        else:
+            within.pop()
+            yield end
 
 
 def _show_client(client: Client | None) -> Document:
@@ -152,8 +170,8 @@ def kill_all_sessions(call: Call) -> bytes:
 _NO_FILTER = COMMON_FIELDS | {"$all", "$ownOps", "$truncateOps"}
 
 COMMANDS: dict[str, Command] = {
-    "currentOp": handshake(current_op),
-    "killOp": handshake(kill_op),
+    "currentOp": lenient(current_op),
+    "killOp": lenient(kill_op),
     "killSessions": now(kill_sessions, "killSessions"),
     "killAllSessions": now(kill_all_sessions, "killAllSessions"),
 }

@@ -3,7 +3,7 @@
 import sys
 
 from embedded.codec import Document, encode_reply
-from embedded.commands.call import COMMON_FIELDS, Call, Command, handshake, now
+from embedded.commands.call import COMMON_FIELDS, Call, Command, lenient, now
 from embedded.commands.checks import check_admin
 from embedded.commands.greeting import SESSION_MINUTES, VERSION
 from embedded.cursors import IDLE_SECONDS
@@ -83,8 +83,8 @@ def profile(call: Call) -> bytes:
 
 
 COMMANDS: dict[str, Command] = {
-    "getParameter": handshake(get_parameter),
-    "setParameter": handshake(set_parameter),
+    "getParameter": lenient(get_parameter),
+    "setParameter": lenient(set_parameter),
     "getCmdLineOpts": now(get_cmd_line_opts, "getCmdLineOpts"),
     "getLog": now(get_log, "getLog"),
     "profile": now(profile, "profile", "slowms", "sampleRate", "filter"),

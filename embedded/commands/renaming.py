@@ -2,13 +2,13 @@
 
 from embedded.codec import encode_reply
 from embedded.commands.call import Call, Command, write
+from embedded.commands.checks import check_admin
 from embedded.errors import StoreError
 from embedded.ledger import Ledger
 
 
 def rename_collection(call: Call, ledger: Ledger) -> bytes:
-    if call.database != "admin":
-        raise StoreError(13, "renameCollection may only be run against the admin database.")
+    check_admin(call)
     source, target = _namespace(call, call.name), _namespace(call, "to")
     if source == target:
         raise StoreError(20, "Can't rename a collection to itself")

@@ -9,11 +9,12 @@ from bson import Int64
 from embedded.activity import Spent
 from embedded.catalog import Collection
 from embedded.codec import Document, encode_reply
-from embedded.commands.call import Call, Command, Steps, now, read
+from embedded.commands.call import Call, Command, Steps, read
 from embedded.commands.checks import check_admin
 from embedded.counting import NOTHING, CollectionStats, collection_stats
 from embedded.errors import StoreError, not_implemented
 
+_PORTION = 50  # collections
 _READS = ("find", "getMore", "aggregate", "count", "distinct")
 _WRITES = ("insert", "update", "delete", "findAndModify", "findandmodify")
 _KINDS = {"find": "queries", "getMore": "getmore", "insert": "insert", "update": "update", "delete": "remove"}
@@ -106,11 +107,14 @@ def latencies(call: Call, collection: Collection | None) -> Document:
     return {name: {"latency": _microseconds(each), "ops": Int64(each.count)} for name, each in told.items()}
 
 
-def top(call: Call) -> bytes:
+def top(call: Call) -> Steps:
     """The time of operations by collection, since the start."""
     check_admin(call)
     totals: Document = {"note": "all times in microseconds"}
-    for collection in call.store.catalog.collections.values():
+    for number, collection in enumerate(call.store.catalog.collections.values(), 1):
+        if number % _PORTION == 0:
+            call.breathe()
+            yield None
         spent = call.store.activity.spent_on(collection)
         told = {
             "total": _sum(spent, spent),
@@ -122,7 +126,7 @@ def top(call: Call) -> bytes:
         totals[collection.namespace] = {
             name: {"time": _microseconds(each), "count": each.count} for name, each in told.items()
         }
-    return encode_reply({"totals": totals})
+    yield encode_reply({"totals": totals})
 
 
 def _sum(spent: dict[str, Spent], names: Iterable[str]) -> Spent:
@@ -146,5 +150,5 @@ COMMANDS: dict[str, Command] = {
     "dbStats": read(db_stats, "dbStats", "scale", "freeStorage"),
     "dbstats": read(db_stats, "dbstats", "scale", "freeStorage"),
     "dataSize": read(data_size, "dataSize", "keyPattern", "min", "max", "estimate"),
-    "top": now(top, "top"),
+    "top": read(top, "top"),
 }

@@ -13,10 +13,11 @@ from bson import Int64
 
 from embedded.activity import Activity
 from embedded.codec import Document, encode_reply
-from embedded.commands.call import Call, Command, handshake, now
+from embedded.commands.call import Call, Command, lenient, now
 from embedded.commands.greeting import VERSION
 
 _MEBIBYTE = 1024 * 1024
+_UNLIMITED = 2**31 - 1
 _STATM = Path("/proc/self/statm")
 
 
@@ -50,15 +51,20 @@ def server_status(call: Call) -> bytes:
 
 def _connections(activity: Activity) -> Document:
     """Each connection takes one of the files that the system lets the process open."""
-    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     current = len(activity.clients)
     busy = {operation.client.number for operation in activity.running() if operation.client}
     return {
         "current": current,
-        "available": max(0, files - current),
+        "available": max(0, _open_files() - current),
         "totalCreated": activity.clients_ever,
         "active": len(busy),
     }
+
+
+def _open_files() -> int:
+    """How many files the process may have open."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _UNLIMITED if files == resource.RLIM_INFINITY else min(files, _UNLIMITED)
 
 
 def _locks(activity: Activity, uptime: float) -> Document:
@@ -90,7 +96,6 @@ def _memory() -> Document:
 
 def host_info(call: Call) -> bytes:
     page, pages = os.sysconf("SC_PAGE_SIZE"), os.sysconf("SC_PHYS_PAGES")
-    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return encode_reply(
         {
             "system": {
@@ -107,7 +112,7 @@ def host_info(call: Call) -> bytes:
                 "kernelVersion": platform.release(),
                 "pageSize": Int64(page),
                 "numPages": pages,
-                "maxOpenFiles": files,
+                "maxOpenFiles": _open_files(),
                 "python": sys.version.split()[0],
             },
         }
@@ -123,6 +128,6 @@ def _system() -> str:
 
 
 COMMANDS: dict[str, Command] = {
-    "serverStatus": handshake(server_status),
+    "serverStatus": lenient(server_status),
     "hostInfo": now(host_info, "hostInfo"),
 }

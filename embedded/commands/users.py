@@ -1,8 +1,7 @@
 """Who is logged in? Nobody: the store has no users, and whoever reaches its port may do everything."""
 
 from embedded.codec import Document, encode_reply
-from embedded.commands.call import Call, Command, handshake, now
-from embedded.errors import StoreError
+from embedded.commands.call import Call, Command, now
 
 
 def connection_status(call: Call) -> bytes:
@@ -20,14 +19,6 @@ def roles_info(call: Call) -> bytes:
     return encode_reply({"roles": []})
 
 
-def drop_user(call: Call) -> bytes:
-    raise StoreError(11, f"User '{call.target}@{call.database}' not found")
-
-
-def log_in(call: Call) -> bytes:
-    raise StoreError(18, "Authentication failed.")
-
-
 def log_out(call: Call) -> bytes:
     return encode_reply({})
 
@@ -43,7 +34,5 @@ COMMANDS: dict[str, Command] = {
         roles_info,
         *("rolesInfo", "showPrivileges", "showBuiltinRoles", "showAuthenticationRestrictions"),
     ),
-    "dropUser": now(drop_user, "dropUser"),
-    "saslStart": handshake(log_in),
     "logout": now(log_out, "logout"),
 }

@@ -17,6 +17,8 @@ from embedded.operators.typenames import is_string
 Search = Callable[..., "re.Match[str] | None"]
 """Called with a text and, perhaps, where to begin."""
 
+MAX_BYTES = 16_384  # as MongoDB 7
+_LONG = 1_000  # letters; a compiled pattern takes ten times its length, so that of long ones fewer are kept
 _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "u": re.NOFLAG, "l": re.NOFLAG}
 _QUOTED = re.compile(r"\\Q(.*?)(?:\\E|$)", re.DOTALL)
 _NAMED_GROUP = re.compile(r"\(\?<(?=[A-Za-z_])")
@@ -59,13 +61,18 @@ def as_regex(pattern: Any, options: str | None) -> Regex[str]:
     return Regex(text, options or flags)
 
 
-@lru_cache(maxsize=512)
 def compile_pattern(pattern: str, flags: str) -> Search:
     """The search of a pattern anywhere in a text.
 
-    Raises StoreError 51091 for an invalid pattern, 51108 for an unknown flag, 2 for a NUL, 238 for what Python's
-    expressions lack: POSIX classes, Unicode properties, recursion.
+    Raises StoreError 51091 for an invalid or overlong pattern, 51108 for an unknown flag, 2 for a NUL, 238 for what
+    Python's expressions lack: POSIX classes, Unicode properties, recursion.
     """
+    if len(pattern) > MAX_BYTES or len(pattern.encode(errors="surrogatepass")) > MAX_BYTES:
+        raise StoreError(51091, "Regular expression is too long")
+    return _kept(pattern, flags) if len(pattern) <= _LONG else _kept_long(pattern, flags)
+
+
+def _compile(pattern: str, flags: str) -> Search:
     if "\0" in pattern:
         raise StoreError(2, "Regular expression cannot contain an embedded null byte")
     combined = re.NOFLAG
@@ -84,6 +91,17 @@ def compile_pattern(pattern: str, flags: str) -> Search:
         return re.compile(text, combined).search
     except (re.error, ValueError, OverflowError, RecursionError) as error:
         raise StoreError(51091, f"Regular expression is invalid: {error}") from None
+
+
+_kept = lru_cache(maxsize=512)(_compile)
+
+
+@lru_cache(maxsize=32)
+def _kept_long(pattern: str, flags: str) -> Search:
+    try:
+        return _compile(pattern, flags)
+    finally:
+        re.purge()  # `re` keeps the last 512 itself, however long they are
 
 
 def _escape(found: "re.Match[str]") -> str:

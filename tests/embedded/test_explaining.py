@@ -161,6 +161,41 @@ async def test_what_cannot_be_explained_is_refused(db, filled, command, verbosit
     assert caught.value.code == code
 
 
+SET, UNKNOWN = {"$set": {"a": 1}}, {"$unknown": {"a": 1}}
+REFUSED = [
+    ({"update": "docs", "updates": [{"q": {}, "u": SET, "sort": {"n": 1}}]}, 238),
+    ({"update": "docs", "updates": [{"q": {}, "u": SET, "surprise": 1}]}, 40415),
+    ({"update": "docs", "updates": [{"q": {}, "u": {"a": 1}, "multi": True}]}, 9),
+    ({"update": "docs", "updates": [{"q": {"n": 99}, "u": UNKNOWN}]}, 9),
+    ({"update": "docs", "updates": [{"q": {}, "u": "abc"}]}, 9),
+    ({"update": "nothing", "updates": [{"q": {"$or": [{"a": 1}]}, "u": {"$inc": {"a": "x"}}, "upsert": True}]}, 14),
+    ({"delete": "docs", "deletes": [{"q": {}, "limit": "abc"}]}, 9),
+    ({"delete": "docs", "deletes": [{"q": {}, "limit": 1, "surprise": 1}]}, 40415),
+    ({"findAndModify": "docs", "query": {"n": 1}}, 9),
+    ({"findAndModify": "docs", "query": {"n": 1}, "remove": True, "update": SET}, 9),
+    ({"findAndModify": "docs", "query": {"n": 1}, "remove": True, "new": True}, 9),
+    ({"findAndModify": "docs", "query": {"n": 1}, "update": "abc"}, 9),
+    ({"findAndModify": "docs", "query": {"n": 99}, "update": UNKNOWN}, 9),
+    ({"findAndModify": "docs", "update": SET, "fields": {"a": 1, "b": 0}}, 31254),
+    ({"distinct": "docs"}, 14),
+]
+
+
+@pytest.mark.parametrize("db", ["pymongo"], indirect=True)
+async def test_what_a_command_refuses_its_explanation_refuses_alike(db, filled):
+    async def code_of(command):
+        try:
+            reply = await db.command(command)
+        except OperationFailure as error:
+            return error.code
+        return (reply.get("writeErrors") or [{"code": None}])[0]["code"]
+
+    for command, code in REFUSED:
+        explained = {"explain": command, "verbosity": "executionStats"}
+        assert [await code_of(command), await code_of(explained)] == [code, code], command
+    assert await code_of({"explain": {"count": "docs", "limit": "x"}}) == 14
+
+
 async def test_the_pieces_of_a_pipeline_have_to_be_stages(db, filled):
     for pipeline, code in ((5, 14), ([5], 14), ([{}], 40323), ([{"$match": {}, "$limit": 1}], 40323)):
         command = {"aggregate": "docs", "pipeline": pipeline}

@@ -1,16 +1,21 @@
 """Is what is under way shown, and can it be ended?"""
 
+import resource
 import threading
 import uuid
 from types import SimpleNamespace
 
 import pytest
+from bson import decode
 from pymongo import MongoClient
 from pymongo.errors import OperationFailure
 
-from embedded.activity import Operation
+from embedded.activity import Activity, Operation
+from embedded.catalog import Catalog, Collection
 from embedded.commands.call import Call
 from embedded.commands.operations import Wanted, shown_operations
+from embedded.commands.statistics import top
+from embedded.commands.status import host_info, server_status
 from tests.embedded.drivers import until
 
 pytestmark = pytest.mark.usefixtures("on_store")
@@ -116,16 +121,63 @@ def test_a_command_too_long_for_a_document_is_shown_nonetheless():
     operation = Operation(1, "insert", {"insert": "docs", "documents": [{"a": "x" * 10_000_000}] * 2, "$db": "t"})
     store = SimpleNamespace(activity=SimpleNamespace(running=lambda: [operation], clients={}))
     (shown,) = shown_operations(Call("currentOp", {}, {}, store), Wanted(truncated=False))
-    assert shown["command"]["insert"] == "docs" and len(shown["command"]["$truncated"]) < 10_000
+    assert shown["command"]["insert"] == "docs" and len(shown["command"]["$truncated"]) == 20_000
+
+
+class Long(bytes):
+    def __repr__(self) -> str:
+        raise AssertionError("it is looked at in whole")
+
+
+class Wide(dict):
+    looked_at = 0
+
+    def items(self):
+        for item in super().items():
+            self.looked_at += 1
+            yield item
+
+
+def deep(levels):
+    value = {}
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
+@pytest.mark.parametrize("value", [Long(100_000), Wide.fromkeys(map(str, range(9_000)), 1), deep(5_000), [0] * 9_000])
+def test_no_more_of_a_command_is_looked_at_than_is_shown(value):
+    operation = Operation(1, "find", {"find": "docs", "filter": {"a": value}, "$db": "t"})
+    store = SimpleNamespace(activity=SimpleNamespace(running=lambda: [operation], clients={}))
+    (shown,) = shown_operations(Call("currentOp", {}, {}, store), Wanted())
+    assert shown["command"]["$truncated"].startswith("{'find': 'docs', 'filter': {'a': ")
+    assert len(shown["command"]["$truncated"]) == 1_000
+    assert not isinstance(value, Wide) or value.looked_at < 1_000
 
 
 def test_connections_are_counted_as_they_come_and_go(admin, uri):
-    def connections() -> dict:
-        return admin.command("serverStatus")["connections"]
+    def connected() -> bool:
+        shown = admin.aggregate([{"$currentOp": {"idleConnections": True}}])
+        return any(each.get("appName") == "passing" for each in shown)
 
-    before = connections()
-    with MongoClient(uri) as other:
+    before = admin.command("serverStatus")["connections"]
+    with MongoClient(uri, appname="passing") as other:
         other.admin.command("ping")
-        during = connections()
-        assert during["current"] > before["current"] and during["totalCreated"] > before["totalCreated"]
-    until(lambda: connections()["current"] == before["current"])
+        during = admin.command("serverStatus")["connections"]
+        assert connected() and during["current"] >= 2 and during["totalCreated"] > before["totalCreated"]
+    until(lambda: not connected())
+
+
+def test_where_files_are_not_limited_connections_are_available(admin, monkeypatch):
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    store = SimpleNamespace(activity=Activity(), cursors=())
+    told = decode(server_status(Call("serverStatus", {"serverStatus": 1}, {}, store)))
+    assert told["connections"]["available"] == 2**31 - 1
+    assert decode(host_info(Call("hostInfo", {"hostInfo": 1}, {}, store)))["extra"]["maxOpenFiles"] == 2**31 - 1
+
+
+def test_top_pauses_where_there_are_many_collections():
+    catalog = Catalog({("t", str(n)): Collection(n, "t", str(n), b"", ()) for n in range(120)})
+    store = SimpleNamespace(activity=Activity(), catalog=catalog, closing=False)
+    *breaths, reply = top(Call("top", {"top": 1, "$db": "admin"}, {}, store))
+    assert breaths == [None, None] and len(decode(reply)["totals"]) == 1 + 120

@@ -24,6 +24,8 @@ async def refused(awaitable) -> int:
     ("command", "code"),
     [
         ({"noSuchCommand": 1}, 59),
+        ({"update": "docs", "updates": [{"q": {}, "u": {"$set": {"a": 1}}, "multi": "false"}]}, 14),
+        ({"update": "docs", "updates": [{"q": {}, "u": {"$set": {"a": 1}}, "upsert": "false"}]}, 14),
         ({"createIndexes": "docs", "indexes": [{"key": {"a": 1}, "name": "a", "unique": "false"}]}, 14),
         ({"createIndexes": "docs", "indexes": [{"key": {"a": 1}, "name": "a", "v": 99}]}, 67),
         ({"createIndexes": "docs", "indexes": [{"key": {"a": float("nan")}, "name": "a"}]}, 67),

@@ -38,7 +38,7 @@ def test_what_is_there_is_shown(shell):
         *("show collections", "show users", "show roles", "show profile", "show logs", "show log"),
         *("use another", "show tables", "db"),
     )
-    assert "things" in printed and "db.system.profile is empty" in printed and "serving " in printed
+    assert "things" in printed and "db.system.profile is empty" in printed and '"msg"' in printed
     assert "switched to db another" in printed and "Uncaught" not in printed
 
 

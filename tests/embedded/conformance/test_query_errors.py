@@ -39,6 +39,8 @@ FILTERS = [
     ({"a": {"$options": "i"}}, 2),
     ({"a": {"$regex": "x", "$options": 5}}, 2),
     ({"a": {"$regex": "(", "$options": ""}}, 51091),
+    ({"a": {"$regex": "x" * 16_385}}, 51091),
+    ({"a": {"$in": [Regex("é" * 8_193)]}}, 51091),
     ({"a": {"$regex": "x", "$options": "q"}}, 51108),
     ({"a": {"$regex": Regex("x", "i"), "$options": "m"}}, 51075),
     ({"a": {"$regex": "x\0y"}}, 2),
