@@ -7,7 +7,7 @@ from embedded.operators.comparing import MISSING, equal
 from embedded.operators.operands import Operator, as_array, as_whole, is_nothing, null_safe
 from embedded.operators.typenames import type_name, whole_number
 
-_LONGEST_RANGE = 16_000_000
+_MOST_ITEMS = 6_000_000  # about as many as 100 MB hold in MongoDB
 
 
 def _size(value: Any) -> int:
@@ -75,7 +75,10 @@ def _place_of(value: Any) -> int:
 
 
 def _concat(*arrays: Any) -> list[Any]:
-    return [item for array in arrays for item in as_array("$concatArrays", array, 28664)]
+    parts = [as_array("$concatArrays", array, 28664) for array in arrays]
+    if sum(map(len, parts)) > _MOST_ITEMS:
+        raise StoreError(146, "$concatArrays would use too much memory")
+    return [item for part in parts for item in part]
 
 
 def _range(start: Any, end: Any, step: Any = 1) -> list[int]:
@@ -85,7 +88,7 @@ def _range(start: Any, end: Any, step: Any = 1) -> list[int]:
     if by == 0:
         raise StoreError(34449, "$range requires a non-zero step value")
     numbers = range(first, last, by)
-    if len(numbers) > _LONGEST_RANGE:
+    if len(numbers) > _MOST_ITEMS:
         raise StoreError(146, "$range would use too much memory")
     return list(numbers)
 

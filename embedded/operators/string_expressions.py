@@ -8,12 +8,15 @@ from embedded.operators.operands import Form, Operator, as_text, as_whole, is_no
 from embedded.operators.typenames import is_string, type_name
 
 _SPACES = "\0\t\n\v\f\r \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B)))
+_MOST_LETTERS = 64 * 1024 * 1024  # as much as MongoDB builds at a time
 
 
 def _concat(*texts: Any) -> str:
     for text in texts:
         if not is_string(text):
             raise StoreError(16702, f"$concat only supports strings, not {type_name(text)}")
+    if sum(map(len, texts)) > _MOST_LETTERS:
+        raise StoreError(13548, "$concat would make a string beyond 64 MB")
     return "".join(texts)
 
 

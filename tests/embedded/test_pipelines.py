@@ -149,3 +149,14 @@ def test_each_batch_of_a_pipeline_leaves_the_event_loop(store):
         first, *_, reply = get_more(more(store, cursor))
         assert first is not None and not isinstance(first, bytes)
         cursor = bson.decode(reply)["cursor"]["id"]
+
+
+@pytest.mark.parametrize(
+    ("start", "operator", "code"), [("x" * 1_000, "$concat", 13548), ([0] * 1_000, "$concatArrays", 146)]
+)
+def test_a_value_that_doubles_is_stopped(uri, start, operator, code):
+    doubled = {"input": {"$range": [0, 40]}, "initialValue": start, "in": {operator: ["$$value", "$$value"]}}
+    stages = [{"$limit": 1}, {"$project": {"v": {"$reduce": doubled}}}]
+    with MongoClient(uri) as client, pytest.raises(OperationFailure) as refused:
+        client.admin.command({"aggregate": 1, "pipeline": [{"$currentOp": {}}, *stages], "cursor": {}})
+    assert refused.value.code == code
