@@ -14,7 +14,7 @@ from embedded.operators.projecting import compile_projection
 from embedded.planning import Plan, SortSpec, make_plan
 from embedded.scanning import Decode, Effort, Match, Source, decode_row, matches, read_one, read_row
 
-MAX_SORT_BYTES = 100 * 1024 * 1024  # as in MongoDB; of keys, where the documents are larger than
+MAX_SORT_BYTES = 512 * 1024 * 1024
 KEPT_WHOLE = 16 * 1024 * 1024
 _OVERHEAD = 150  # bytes that Python takes for what is kept of one document
 _PORTION = 100
@@ -107,7 +107,9 @@ def _sorted(found: Iterator[Match | None], sort: SortSpec, wanted: int, source: 
         if size > MAX_SORT_BYTES:
             raise StoreError(292, "Sort exceeded memory limit; add an index or a limit")
     kept.sort(key=_first)
-    for number, (_, row, held) in enumerate(kept[: wanted or None]):
+    ordered = [(row, body) for _, row, body in kept[: wanted or None]]
+    kept.clear()  # a cursor that waits has no use for the keys
+    for number, (row, held) in enumerate(ordered):
         if number % _PORTION == 0:
             yield None
         body = read_row(row, source) if held is None else held
