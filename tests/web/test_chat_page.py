@@ -98,6 +98,7 @@ def test_a_conversation_streams_and_survives_a_reload(
     page.get_by_label("Message", exact=True).fill("Go on")
     page.get_by_label("Message", exact=True).press("Enter")
     expect(page.locator(".message")).to_have_text(["Count for me", "One two ", "Go on", "Five six"])
+    expect(page.get_by_role("button", name="Send")).to_be_enabled()  # the answer is told before it is kept
     page.reload()
     expect(page.locator(".message")).to_have_text(["Count for me", "One two ", "Go on", "Five six"])
     assert {url.split("/")[2] for url in watched.requests} == {address.split("/")[2]}
