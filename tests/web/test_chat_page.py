@@ -133,6 +133,7 @@ def test_markup_is_shown_as_the_text_that_it_is(
     model.script(answer(f"You said {evil}"))
     say(page, evil)
     expect(page.locator(".message")).to_have_text([evil, f"You said {evil}"])
+    expect(page.get_by_role("button", name="Send")).to_be_enabled()
     page.reload()
     expect(page.locator(".message")).to_have_text([evil, f"You said {evil}"])
     assert page.locator("#log img, #log script, #log b").count() == 0
