@@ -213,6 +213,7 @@ class Memory:
             completion_tokens=answer.usage.completion_tokens,
             interrupted=answer.interrupted,
             messages=(prompt_id(request.turn_id), response_id(request.turn_id)),
+            top_k=request.top_k,
         )
 
 

@@ -18,7 +18,7 @@ from config.recipes import QUERY_RECIPES, BundleSizes, PromptTable, Recipe
 from config.settings import Settings
 from memory.engine import Engine, open_engine
 from utils.circuit import CircuitBreaker
-from utils.embeddings import open_embedder
+from utils.embeddings import open_embedder, open_local_embedder
 from utils.errors import ConfigurationError
 from utils.llm import ChatModel, open_client
 from utils.mongo import open_database
@@ -45,9 +45,11 @@ async def open_memory(settings: Settings | None = None, *, nudge: Nudge | None =
         return ChatModel(client, name, deadline=settings.model_deadline, breaker=CircuitBreaker(name))
 
     async with open_database(settings) as database:
+        reader = await asyncio.to_thread(open_local_embedder, settings)  # builds the local encoder on first use
         engine = await open_engine(
             database,
-            await asyncio.to_thread(open_embedder, settings, client),  # builds the local encoder on first use
+            reader if settings.local_embeddings else open_embedder(settings, client),
+            reader,
             model(settings.summary_model),
             summary_interval=settings.summary_interval,
             recall_memory_mb=settings.recall_memory_mb,

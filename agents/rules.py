@@ -18,8 +18,8 @@ MOST_SENTENCES = 3
 NEAR_BEST = 0.8  # a further sentence is told where its score is at least this share of the best one's
 COVERED = 0.55  # share of the question's weight that a sentence must cover by words alone
 TELLING = 3  # words of its own that a sentence needs which shares none with the question
-LIKE = 0.52  # cosine similarity that suffices where no word is shared
-SURE = 0.7  # cosine similarity from which on a sentence need not hold a number or a date, as the question wants
+LIKE = 0.58  # cosine similarity that suffices where no word is shared
+SURE = 0.78  # cosine similarity from which on a sentence need not hold a number or a date, as the question wants
 MOST_KNOWN = 5  # statements told where the question names no subject
 SUMMARY_TOKENS = 200
 
@@ -151,7 +151,7 @@ def _sentences(context: Context) -> list[_Sentence]:
     bundle = context.bundle
     if bundle is None:
         return []
-    likeness = {hit.gist.id: hit.score for hit in bundle.recall.hits}
+    likeness = {hit.gist.id: hit.parts.dense for hit in bundle.recall.hits}
     found = [
         _Sentence(
             told(fact.key, fact.value),
@@ -171,7 +171,7 @@ def _sentences(context: Context) -> list[_Sentence]:
         for fact in bundle.memories
     ]
     stated = {source for fact in bundle.memories for source in fact.sources}
-    messages = {hit.gist.key: (hit.gist, hit.score) for hit in bundle.recall.hits}
+    messages = {hit.gist.key: (hit.gist, hit.parts.dense) for hit in bundle.recall.hits}
     for gist in (*bundle.recent, *bundle.unsummarised):
         messages.setdefault(gist.key, (gist, 0.0))
     for gist, score in messages.values():

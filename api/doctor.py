@@ -9,6 +9,7 @@ from pymongo.errors import PyMongoError
 from config.settings import Settings
 from embedded.launch import StoreStartError
 from memory.collections import Collections
+from memory.embed import outdated_by
 from utils.circuit import CircuitBreaker
 from utils.embeddings import open_embedder
 from utils.errors import LociError
@@ -67,14 +68,16 @@ async def _embeddings(settings: Settings) -> Finding:
         vectors = await embedder.embed(["How does this feel?"])
         took = _took(began)
         async with open_database(settings) as database:
-            others = {"embed.state": "done", "embedding_model": {"$ne": embedder.model}}
+            others = outdated_by(embedder.model)
             outdated = await Collections.of(database).vectors.count_documents(others)
     except LociError as error:
         advice = "Check OPENAI_API_KEY, OPENAI_BASE_URL and EMBEDDING_MODEL; EMBEDDING_MODEL=local needs none of them."
         return Finding(name, False, error.detail, advice)
     except (StoreStartError, PyMongoError):
         outdated = 0  # the store's own finding tells
-    advice = f"{outdated} messages carry another model's embedding and are not recalled: run `loci reembed`."
+    advice = (
+        f"{outdated} messages were embedded by another model or version, and are hardly recalled: run `loci reembed`."
+    )
     detail = f"{embedder.model}, {vectors.shape[1]} dimensions, {took}"
     return Finding(name, True, detail, advice if outdated else "")
 

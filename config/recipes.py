@@ -4,34 +4,41 @@ A recipe is handed to the one `recall()`; a system differs from another by its n
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True)
 class Recipe:
     """How one search ranks and selects.
 
-    top_k: items returned at most. floor: lowest cosine similarity, 0..1. candidates: newest vectors compared at most,
-    None for all. expand_below: other sessions of the user are searched too where the session has fewer vectors than
-    this; None searches all sessions always. recency_weight: share of exp(-age / 30 days) in the score.
-    mmr_lambda: weight of the score against likeness to what was chosen already; None leaves the order by score.
-    distinct: the same text is returned once, however often it was said.
+    top_k: items returned at most. ranking: by cosine similarity alone, or by all that is known, fused. floor: the
+    lowest cosine similarity, or fused score, 0..1. candidates: newest vectors compared at most, None for all.
+    expand_below: other sessions of the user are searched too where the session has fewer vectors than this; None
+    searches all sessions always. recency_weight: share of exp(-age / 30 days) in the score. mmr_lambda: weight of the
+    score against likeness to what was chosen already; None leaves the order by score. distinct: the same text is
+    returned once, however often it was said. silence: nothing is returned where the best fused score is lower.
     """
 
     name: str
     top_k: int
     floor: float
+    ranking: Literal["cosine", "fused"] = "fused"
     candidates: int | None = None
     expand_below: int | None = None
     recency_weight: float = 0.0
     mmr_lambda: float | None = None
     distinct: bool = True
+    silence: float = 0.0
 
 
-# Seed 4, "Configuration": top_k 8, threshold 0.45, cross-session trigger < 50; its fetch limit of 200 is an option.
-QUERY = Recipe("query", top_k=8, floor=0.45, expand_below=50)
-QUERY_NEWEST_200 = Recipe("query-newest-200", top_k=8, floor=0.45, candidates=200, expand_below=50)
-QUERY_RECIPES = {recipe.name: recipe for recipe in (QUERY, QUERY_NEWEST_200)}
-SEARCH = Recipe("search", top_k=8, floor=0.0, distinct=False)
+SILENCE = 0.05  # see docs/recall.md, "When there is nothing to find"
+QUERY = Recipe("query", top_k=8, floor=0.01, silence=SILENCE)
+# "Configuration" of the platform's document: top_k 8, threshold 0.45, other sessions where one has fewer than 50
+# messages, and the newest 200 of them compared. The former of the two compares all.
+QUERY_COSINE = Recipe("query-cosine", top_k=8, floor=0.45, ranking="cosine", expand_below=50)
+QUERY_NEWEST_200 = Recipe("query-newest-200", top_k=8, floor=0.45, ranking="cosine", candidates=200, expand_below=50)
+QUERY_RECIPES = {recipe.name: recipe for recipe in (QUERY, QUERY_COSINE, QUERY_NEWEST_200)}
+SEARCH = Recipe("search", top_k=8, floor=0.0, distinct=False, silence=SILENCE)
 
 
 @dataclass(frozen=True)

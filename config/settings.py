@@ -52,8 +52,10 @@ class Settings(BaseSettings):
     vector_search: Literal["exact", "mongodb"] = Field("exact", description="Only exact, in process, in this version")
     rerank_model: Path | None = Field(None, description="Path of an ONNX cross-encoder; not supported by this version")
     summary_interval: int = Field(10, ge=1, le=1000, description="Message pairs between two summaries")
-    query_recipe: Literal["query", "query-newest-200"] = Field(
-        "query", description="What /query recalls from: all of a session or user, or the newest 200 messages of it"
+    query_recipe: Literal["query", "query-cosine", "query-newest-200"] = Field(
+        "query",
+        description="How /query recalls: by everything known of all messages, or by cosine similarity alone, of all "
+        "messages or the newest 200",
     )
     recall_memory_mb: int = Field(512, ge=1, description="Memory that recall indexes may take, in MB")
 

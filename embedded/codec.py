@@ -20,6 +20,7 @@ from embedded.errors import StoreError
 Document = dict[str, Any]
 
 MAX_DOCUMENT = 16 * 1024 * 1024
+MAX_DEPTH = 200
 OPTIONS: CodecOptions[Document] = CodecOptions(
     document_class=dict,
     tz_aware=False,
@@ -57,6 +58,23 @@ def check_size(raw: bytes) -> None:
     """Raises BSONObjectTooLarge (10334) where a document is beyond MongoDB's 16 MiB."""
     if len(raw) > MAX_DOCUMENT:
         raise StoreError(10334, f"BSONObj size: {len(raw)} is invalid. Size must be between 0 and {MAX_DOCUMENT}")
+
+
+def check_depth(raw: bytes, document: Mapping[str, Any]) -> None:
+    """Raises Overflow (15) where a document, the decoded `raw`, is nested deeper than MongoDB allows."""
+    if raw.count(b"\x03") + raw.count(b"\x04") <= MAX_DEPTH:  # types of documents and arrays, among other bytes
+        return
+    level: list[Any] = [document]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for value in level
+            for inner in (value.values() if isinstance(value, Mapping) else value)
+            if isinstance(inner, (Mapping, list))
+        ]
+        if not level:
+            return
+    raise StoreError(15, f"a document may be nested {MAX_DEPTH} levels deep")
 
 
 def encode_reply(fields: Mapping[str, Any]) -> bytes:

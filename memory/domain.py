@@ -49,13 +49,16 @@ class Parts(NamedTuple):  # a tuple, as are candidates: a search makes dozens of
     """What a score is made of, each in 0..1; None where the recipe does not use it.
 
     `dense`: cosine similarity, negative ones as 0. `recency`: exp(-age / 30 days). `mmr`: similarity to what was chosen
-    before it. `score`: what the ranking went by.
+    before it. `score`: what the ranking went by. `bm25`: s / (1 + s) of the BM25 score s. `fused`: the probability that
+    it answers, of all that is known of it.
     """
 
     dense: float
     score: float
     recency: float | None = None
     mmr: float | None = None
+    bm25: float | None = None
+    fused: float | None = None
 
 
 Drop = Literal["below_floor", "duplicate", "mmr", "top_k", "deleted"]

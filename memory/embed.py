@@ -10,8 +10,9 @@ from pymongo import UpdateOne
 from memory.changes import Changes
 from memory.collections import Collections
 from memory.gists import text_to_embed
+from memory.imprint import MADE_BY, Imprint, imprints, to_document
 from memory.leases import Claim, claim, fail, held, pending, revive
-from utils.embeddings import Embedder
+from utils.embeddings import Embedder, LocalEmbedder
 from utils.errors import ModelError, ModelUnavailable
 from utils.mongo import Document
 from utils.vectors import to_binary
@@ -25,10 +26,11 @@ log = logging.getLogger(__name__)
 class EmbeddingQueue:
     """The gists that wait for an embedding. Any number of workers may run `work` at once."""
 
-    def __init__(self, collections: Collections, changes: Changes, embedder: Embedder) -> None:
+    def __init__(self, collections: Collections, changes: Changes, embedder: Embedder, reader: LocalEmbedder) -> None:
         self._vectors = collections.vectors
         self._changes = changes
         self._embedder = embedder
+        self._reader = reader
 
     async def work(self) -> int:
         """Embeds what is due; returns how many gists got their embedding. Safe to run twice at once.
@@ -56,7 +58,9 @@ class EmbeddingQueue:
 
     async def _embed(self, lease: str, documents: list[Document]) -> int:
         try:
-            vectors = await self._embedder.embed([text_to_embed(document) for document in documents])
+            texts = [text_to_embed(document) for document in documents]
+            vectors = await self._embedder.embed(texts)
+            made = await imprints(self._reader, [document["content"] for document in documents], texts)
         except ModelError as error:
             kind = UNAVAILABLE if isinstance(error, ModelUnavailable) else type(error).__name__
             log.warning("embedding %d gists failed: %s", len(documents), error.detail)
@@ -65,9 +69,11 @@ class EmbeddingQueue:
         except Exception as error:
             await fail(self._vectors, "embed", lease, documents, type(error).__name__)
             raise
-        return await self._write(lease, documents, vectors)
+        return await self._write(lease, documents, vectors, made)
 
-    async def _write(self, lease: str, documents: Sequence[Document], vectors: NDArray[np.float32]) -> int:
+    async def _write(
+        self, lease: str, documents: Sequence[Document], vectors: NDArray[np.float32], made: Sequence[Imprint]
+    ) -> int:
         """Writes vectors under a change number of each owner; again under others where readers may have passed one."""
         owners = {document["user_id"] for document in documents}
         while True:
@@ -79,13 +85,14 @@ class EmbeddingQueue:
                         "$set": {
                             "embedding": to_binary(vector),
                             "embedding_model": self._embedder.model,
+                            "recall": to_document(imprint),
                             "change": numbers[document["user_id"]],
                             "embed.state": "done",
                         },
                         "$unset": {"embed.error": "", "embed.lease_until": ""},
                     },
                 )
-                for document, vector in zip(documents, vectors, strict=True)
+                for document, vector, imprint in zip(documents, vectors, made, strict=True)
             ]
             matched = (await self._vectors.bulk_write(writes, ordered=False)).matched_count
             if await self._changes.close_all(numbers):
@@ -111,7 +118,7 @@ class EmbeddingQueue:
 
         Returns how many, and the last `_id`, to go on after; None where there are no more.
         """
-        outdated = {"embed.state": "done", "embedding_model": {"$ne": self._embedder.model}}
+        outdated = outdated_by(self._embedder.model)
         beyond = {"_id": {"$gt": after}, **outdated}
         found = await self._vectors.find(beyond, {"_id": 1}).sort("_id", 1).limit(most).to_list(None)
         if not found:
@@ -122,6 +129,12 @@ class EmbeddingQueue:
 
     async def count_outdated(self) -> int:
         """How many gists carry an embedding of another model."""
-        return await self._vectors.count_documents(
-            {"embed.state": "done", "embedding_model": {"$ne": self._embedder.model}}
-        )
+        return await self._vectors.count_documents(outdated_by(self._embedder.model))
+
+
+def outdated_by(model: str) -> Document:
+    """A filter for the gists that an embedding model, or the local encoder, of now did not make."""
+    return {
+        "embed.state": "done",
+        "$or": [{"embedding_model": {"$ne": model}}, {"recall.made_by": {"$ne": MADE_BY}}],
+    }

@@ -15,6 +15,7 @@ from memory.forget import Forgetter
 from memory.gist_reader import GistReader
 from memory.gists import text_to_embed
 from memory.idempotency import IdempotencyKeys
+from memory.imprint import imprints, to_document
 from memory.just_said import JustSaid
 from memory.keyvalues import KeyValues
 from memory.leases import reclaim
@@ -25,7 +26,8 @@ from memory.receipts import Receipts
 from memory.remember import Turns
 from memory.sessions import Sessions
 from memory.summarise import Summaries
-from utils.embeddings import Embedder
+from memory.why_not import Explainer
+from utils.embeddings import Embedder, LocalEmbedder
 from utils.errors import ModelError, ModelUnavailable
 from utils.llm import ChatModel
 from utils.mongo import Database
@@ -40,6 +42,7 @@ class Engine:
 
     collections: Collections
     embedder: Embedder
+    reader: LocalEmbedder
     sessions: Sessions
     places: Places
     turns: Turns
@@ -47,6 +50,7 @@ class Engine:
     summaries: Summaries
     keyvalues: KeyValues
     receipts: Receipts
+    explainer: Explainer
     forgetter: Forgetter
     idempotency: IdempotencyKeys
     embeddings: EmbeddingQueue
@@ -68,11 +72,18 @@ class Engine:
                 raise  # a model that is away would only be waited for twice
             fresh = []  # one of them may be what the model does not take
             vectors = await self.embedder.embed([query])
+        texts = [text_to_embed(document) for document in fresh]
+        made = await imprints(self.reader, [document["content"] for document in fresh], texts)
         embedded = [
-            document | {"embedding": to_binary(vector), "embedding_model": self.embedder.model}
-            for document, vector in zip(fresh, vectors[1:], strict=True)
+            document
+            | {
+                "embedding": to_binary(vector),
+                "embedding_model": self.embedder.model,
+                "recall": to_document(imprint),
+            }
+            for document, vector, imprint in zip(fresh, vectors[1:], made, strict=True)
         ]
-        return await self.recaller.recall(owner, vectors[0], recipe, scope, embedded)
+        return await self.recaller.recall(owner, query, vectors[0], recipe, scope, embedded)
 
     async def embed_all(self, owner: str, ids: Sequence[str]) -> None:
         """Returns when none of these messages waits for its embedding any more, by this process's work or another's.
@@ -110,6 +121,7 @@ class Engine:
 async def open_engine(
     database: Database,
     embedder: Embedder,
+    reader: LocalEmbedder,
     summary_model: ChatModel | None,
     *,
     summary_interval: int,
@@ -127,20 +139,23 @@ async def open_engine(
     summaries = Summaries(collections, changes, summary_model, window, SummaryRecipe(), abandoned)
     receipts = Receipts(collections)
     just_said = JustSaid()
-    reader = GistReader(collections, changes)
+    gists = GistReader(collections, changes)
+    recaller = Recaller(collections, changes, gists, embedder, reader, recall_memory_mb)
     return Engine(
         collections=collections,
         embedder=embedder,
+        reader=reader,
         sessions=sessions,
         places=places,
-        turns=Turns(collections, places, changes, reader, just_said),
-        recaller=Recaller(collections, changes, reader, embedder.model, recall_memory_mb),
+        turns=Turns(collections, places, changes, gists, just_said),
+        recaller=recaller,
         summaries=summaries,
         keyvalues=KeyValues(collections, changes),
         receipts=receipts,
+        explainer=Explainer(collections, receipts, recaller, embedder),
         forgetter=Forgetter(collections, changes, sessions, summaries, receipts),
         idempotency=IdempotencyKeys(collections),
-        embeddings=EmbeddingQueue(collections, changes, embedder),
+        embeddings=EmbeddingQueue(collections, changes, embedder, reader),
         changes=changes,
         just_said=just_said,
         api_keys=StoredKeys(collections),

@@ -9,6 +9,7 @@ from typing import Any
 from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import KeyValue
+from memory.gists import TEXT
 from memory.ids import keys_of
 from memory.leases import pending
 from memory.receipts import Receipts
@@ -87,14 +88,17 @@ class Forgetter:
         told = {"user_id": owner, "role": "assistant", "content": {"$regex": value, "$options": "i"}}
         subject = set(content_stems(key))
         redacted = 0
-        for found in await self._collections.vectors.find(told, {"embedding": 0}).to_list(None):
+        for found in await self._collections.vectors.find(told, TEXT).to_list(None):
             if not subject & set(content_stems(found["content"])):
                 continue
             text = re.sub(value, "…", found["content"], flags=re.IGNORECASE)
             async with self._changes.overwriting(owner):
                 await self._collections.vectors.update_one(
                     {"_id": found["_id"], "user_id": owner},
-                    {"$set": {"content": text, "embed": pending()}, "$unset": {"embedding": "", "embedding_model": ""}},
+                    {
+                        "$set": {"content": text, "embed": pending()},
+                        "$unset": {"embedding": "", "embedding_model": "", "recall": ""},
+                    },
                 )
             await self._summaries.rewrite(owner, found["session_id"], found["message_index"])
             redacted += 1

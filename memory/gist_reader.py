@@ -9,7 +9,7 @@ from time import monotonic
 from memory.changes import Changes, Standing
 from memory.collections import Collections
 from memory.domain import Gist
-from memory.gists import gist_of
+from memory.gists import TEXT, gist_of
 from memory.ids import scoped
 from utils.coalesce import Coalescer
 
@@ -86,7 +86,7 @@ class GistReader:
 
     async def _read(self, wanted: Sequence[tuple[str, frozenset[str]]]) -> list[dict[str, Gist]]:
         every = set[str]().union(*(keys for _, keys in wanted))
-        documents = await self._vectors.find({"_id": {"$in": list(every)}}, {"embedding": 0}).to_list(None)
+        documents = await self._vectors.find({"_id": {"$in": list(every)}}, TEXT).to_list(None)
         by_key = {document["_id"]: document for document in documents}
         return [
             {key: gist_of(by_key[key]) for key in keys if key in by_key and by_key[key]["user_id"] == owner}

@@ -7,6 +7,8 @@ from memory.leases import pending
 from utils.clock import now
 from utils.mongo import Document
 
+TEXT = {"embedding": 0, "recall": 0}  # a projection: all of a gist but what an index reads
+
 
 def document_of(owner: str, session_id: str, turn: Turn, index: int) -> Document:
     """The document of a turn that is to be embedded. Its `_id` is the turn's id."""

@@ -1,5 +1,6 @@
-"""Which embeddings does a user have? One user's part of the recall index, in memory."""
+"""What does recall know of a user? One user's part of the recall index, in memory."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from copy import copy
 from time import monotonic
@@ -10,17 +11,28 @@ from numpy.typing import NDArray
 
 from memory.collections import TOMBSTONE_SECONDS
 from memory.domain import RULE_BASED
+from memory.imprint import Imprint, from_document
+from memory.links import Links
+from memory.postings import Postings
+from memory.ragged import Ragged, grown
+from memory.traits import Trait
+from utils.encoder import TOKEN_DIMENSIONS
 from utils.mongo import Document
 from utils.vectors import from_binary
 
 MIN_ROWS = 64
-ROW_BYTES, EMPTY_BYTES = 250, 2_000  # of ids and columns, and of an index without rows
+ROW_BYTES, EMPTY_BYTES = 250, 4_000  # of an id in two places, and of an index without rows
+ROLES = {"user": 0, "assistant": 1}
+OTHER_ROLE = 2
 
 
 class UserIndex:
-    """Rows of embeddings with what a search filters by. A deleted row stays as a hole until the index is built anew.
+    """Rows of gists with what a search ranks and filters by. Rows are appended; a deleted or replaced one stays as a
+    hole until the index is built anew.
 
-    `matrix`: (rows, dimensions) float32, rows L2-normalised. `settled`: the change up to which it is complete.
+    `matrix`: (rows, dimensions) float32, rows L2-normalised. `terms`, `tokens`: of every row, as its imprint has them.
+    `times`: seconds since 1970. `sessions`, `kinds`, `speakers`: codes of names. `places`: -1 where there is none.
+    `traits`: (rows, 8). `settled`: the change up to which it is complete.
     """
 
     def __init__(self, model: str, dimensions: int) -> None:
@@ -34,7 +46,18 @@ class UserIndex:
         self.times: NDArray[np.float64] = np.zeros(0)
         self.sessions: NDArray[np.int32] = np.zeros(0, np.int32)
         self.kinds: NDArray[np.int32] = np.zeros(0, np.int32)
+        self.speakers: NDArray[np.int32] = np.zeros(0, np.int32)
+        self.places: NDArray[np.int32] = np.zeros(0, np.int32)
+        self.roles: NDArray[np.uint8] = np.zeros(0, np.uint8)
+        self.traits: NDArray[np.uint8] = np.zeros((0, len(Trait)), np.uint8)
         self.alive: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self.terms = Ragged(np.uint32)
+        self.tokens = Ragged(np.int8, TOKEN_DIMENSIONS)
+        self.postings = Postings(self.terms)
+        self.links = Links()
+        self.names: dict[str, int] = {}  # of those who speak in it, lower case, and the code of each
+        self._spoken: Counter[str] = Counter()  # rows of each name
+        self._speakers = 0  # names there ever were
         self._row_of: dict[str, int] = {}
         self._codes: dict[tuple[str, str], int] = {}
 
@@ -44,7 +67,9 @@ class UserIndex:
     @property
     def bytes(self) -> int:
         """What it takes in memory, roughly."""
-        return self.matrix.nbytes + ROW_BYTES * len(self.ids) + EMPTY_BYTES
+        columns = sum(column.nbytes for column in (*self._columns, self.matrix))
+        lists = self.terms.bytes + self.tokens.bytes + self.postings.bytes + self.links.bytes
+        return columns + lists + ROW_BYTES * len(self.ids) + EMPTY_BYTES
 
     @property
     def expired(self) -> bool:
@@ -75,20 +100,25 @@ class UserIndex:
             if len(vector) != self.dimensions:  # another model that has the same name
                 self.drop([document["_id"]])
                 continue
+            imprint = from_document(document.get("recall"))
             row = self._row_of.get(document["_id"])
-            if row is None:
-                row = self._new_row(document["_id"])
-            self.matrix[row] = vector
-            self.times[row] = document["timestamp"].timestamp()
-            self.sessions[row] = self._codes.setdefault(("session", document["session_id"]), len(self._codes))
-            self.kinds[row] = self._codes.setdefault(("kind", document["kind"]), len(self._codes))
-            self.alive[row] = True
+            if row is not None and self._has(row, document, vector, imprint):
+                continue
+            self.drop([document["_id"]])
+            self._append(document, vector, imprint)
 
     def drop(self, ids: Iterable[str]) -> None:
         for identifier in ids:
             row = self._row_of.pop(identifier, None)
             if row is not None:
                 self.alive[row] = False
+                self._unname(int(self.speakers[row]))
+                self.links.remove(row, int(self.sessions[row]))
+
+    def refresh(self) -> None:
+        """Puts in order what is kept in order lazily."""
+        size = len(self)
+        self.links.refresh(self.sessions[:size], self.places[:size], self.alive[:size])
 
     def compacted(self) -> "UserIndex":
         """Itself, or a copy without holes where there are more of them than rows; searches under way keep the old."""
@@ -99,24 +129,71 @@ class UserIndex:
         fresh.ids = [self.ids[row] for row in rows]
         fresh._row_of = {identifier: row for row, identifier in enumerate(fresh.ids)}
         fresh.matrix, fresh.times, fresh.alive = self.matrix[rows], self.times[rows], self.alive[rows]
-        fresh.sessions, fresh.kinds = self.sessions[rows], self.kinds[rows]
+        fresh.sessions, fresh.kinds, fresh.speakers = self.sessions[rows], self.kinds[rows], self.speakers[rows]
+        fresh.places, fresh.roles, fresh.traits = self.places[rows], self.roles[rows], self.traits[rows]
+        fresh.terms, fresh.tokens = self.terms.taken(rows), self.tokens.taken(rows)
+        fresh.postings, fresh.links = Postings(fresh.terms), Links()
+        for row, (session, place) in enumerate(zip(fresh.sessions.tolist(), fresh.places.tolist(), strict=True)):
+            fresh.links.add(row, session, place)
         return fresh
 
-    def _new_row(self, identifier: str) -> int:
+    @property
+    def _columns(self) -> tuple[NDArray[Any], ...]:
+        return (self.times, self.sessions, self.kinds, self.speakers, self.places, self.roles, self.traits, self.alive)
+
+    def _has(self, row: int, document: Document, vector: NDArray[np.float32], imprint: Imprint) -> bool:
+        """Whether a row says all that a document says."""
+        return bool(
+            self.sessions[row] == self.code("session", document["session_id"])
+            and self.places[row] == document.get("message_index", -1)
+            and self.times[row] == document["timestamp"].timestamp()
+            and np.array_equal(self.matrix[row], vector)
+            and np.array_equal(self.terms.row(row), imprint.terms)
+            and np.array_equal(self.tokens.row(row), imprint.tokens)
+        )
+
+    def _append(self, document: Document, vector: NDArray[np.float32], imprint: Imprint) -> None:
         row = len(self.ids)
         if row == len(self.matrix):
-            self._grow(max(MIN_ROWS, row + row // 2))
-        self.ids.append(identifier)
-        self._row_of[identifier] = row
-        return row
+            self._grow(row + 1)
+        self.matrix[row] = vector
+        self.times[row] = document["timestamp"].timestamp()
+        self.sessions[row] = self._code("session", document["session_id"])
+        self.kinds[row] = self._code("kind", document["kind"])
+        self.speakers[row] = self._speaker(document)
+        self.places[row] = document.get("message_index", -1)
+        self.roles[row] = ROLES.get(document.get("role", ""), OTHER_ROLE)
+        self.traits[row] = imprint.traits
+        self.alive[row] = True
+        self.terms.append(imprint.terms)
+        self.tokens.append(imprint.tokens)
+        self.links.add(row, int(self.sessions[row]), int(self.places[row]))
+        self._row_of[document["_id"]] = row
+        self.ids.append(document["_id"])
+
+    def _speaker(self, document: Document) -> int:
+        """The code of the speaker's name; 0 for one who has none but the role."""
+        name = (document.get("name") or "").casefold()
+        if not name or name == document.get("role"):
+            return 0
+        if name not in self.names:
+            self._speakers += 1
+            self.names[name] = self._speakers
+        self._spoken[name] += 1
+        return self.names[name]
+
+    def _unname(self, speaker: int) -> None:
+        """One row less of a speaker; the name of one without any is nobody's."""
+        for name in [name for name, code in self.names.items() if code == speaker]:
+            self._spoken[name] -= 1
+            if not self._spoken[name]:
+                del self.names[name], self._spoken[name]
+
+    def _code(self, kind: str, name: str) -> int:
+        return self._codes.setdefault((kind, name), len(self._codes))
 
     def _grow(self, rows: int) -> None:
-        def longer(column: NDArray[Any], *shape: int) -> NDArray[Any]:
-            grown = np.zeros((rows, *shape), column.dtype)
-            if len(column):
-                grown[: len(column)] = column
-            return grown
-
-        self.matrix = longer(self.matrix, self.dimensions)
-        self.times, self.alive = longer(self.times), longer(self.alive)
-        self.sessions, self.kinds = longer(self.sessions), longer(self.kinds)
+        self.matrix, self.times, self.alive = grown(self.matrix, rows), grown(self.times, rows), grown(self.alive, rows)
+        self.sessions, self.kinds = grown(self.sessions, rows), grown(self.kinds, rows)
+        self.speakers, self.places = grown(self.speakers, rows), grown(self.places, rows)
+        self.roles, self.traits = grown(self.roles, rows), grown(self.traits, rows)

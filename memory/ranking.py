@@ -8,7 +8,10 @@ from numpy.typing import NDArray
 
 from config.recipes import Recipe
 from memory.domain import Drop, Parts
+from memory.features import POOL as FUSED_POOL
+from memory.features import Probe, candidates
 from memory.index import UserIndex
+from memory.ranker import load_ranker
 
 RECENCY_DAYS = 30.0  # seed 3: recency = exp(-age_days / 30)
 POOL = 3  # seed 3: candidates per item returned, before MMR
@@ -36,38 +39,107 @@ class Ranked(NamedTuple):
     dropped: Drop | None = None
 
 
-def rank(index: UserIndex, query: NDArray[np.float32], recipe: Recipe, scope: Scope, now: float) -> list[Ranked]:
+def rank(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: float) -> list[Ranked]:
     """The best rows, best first: at most `recipe.top_k` kept, and after them some that were dropped.
 
-    `query`: (dimensions,) float32, L2-normalised. `now`: seconds since 1970. O(rows · dimensions).
+    `now`: seconds since 1970. O(rows · dimensions).
     """
-    rows = np.flatnonzero(_visible(index, recipe, scope))
-    if not len(rows):
+    found = _score(index, probe, recipe, scope, now)
+    if found is None:
         return []
+    most = min(len(found.rows), (1 if recipe.mmr_lambda is None else POOL) * recipe.top_k + EXTRA)
+    order = found.order
+    best = np.argpartition(order, most - 1)[:most]
+    best = best[np.lexsort((found.rows[best], order[best]))]
+    return _select(index, found.ranked(best), recipe)
+
+
+def place_of(
+    row: int, index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: float
+) -> tuple[int, Ranked] | None:
+    """Where a row comes in the order of a search, 0 for the best, before any was chosen; None where it is not looked at
+    closely."""
+    found = _score(index, probe, recipe, scope, now)
+    if found is None or row not in found.rows:
+        return None
+    at = np.flatnonzero(found.rows == row)
+    place = int((found.order < found.order[at[0]]).sum())
+    return place, found.ranked(at)[0]
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """Rows and their parts, each (n,). `base`: what the floor is for. `failed`: which are below it. `bm25`: None where
+    only cosines are compared; `recency`: None where the recipe has none."""
+
+    rows: NDArray[np.intp]
+    dense: NDArray[np.float32]
+    base: NDArray[np.float32]
+    bm25: NDArray[np.float32] | None
+    scores: NDArray[Any]
+    recency: NDArray[np.float64] | None
+    failed: NDArray[np.bool_]
+
+    @property
+    def order(self) -> NDArray[Any]:
+        """Lower is better; what passes the floor comes first, for 1 outweighs every score."""
+        order: NDArray[Any] = self.failed - self.scores
+        return order
+
+    def ranked(self, chosen: NDArray[np.intp]) -> list[Ranked]:
+        """Some of the rows, in the order given."""
+        columns = zip(
+            self.rows[chosen].tolist(),
+            self.dense[chosen].tolist(),
+            self.scores[chosen].tolist(),
+            _column(self.recency, chosen),
+            _column(self.bm25, chosen),
+            _column(self.base if self.bm25 is not None else None, chosen),
+            self.failed[chosen].tolist(),
+            strict=True,
+        )
+        return [
+            Ranked(row, Parts(alike, score, age, None, words, fused), "below_floor" if low else None)
+            for row, alike, score, age, words, fused, low in columns
+        ]
+
+
+def _score(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: float) -> _Scored | None:
+    """Every row that is looked at closely; None where nothing is visible."""
+    visible = _visible(index, recipe, scope)
+    if not visible.any():
+        return None
+    if recipe.ranking == "fused":
+        pool = candidates(index, probe, visible, max(FUSED_POOL, POOL * recipe.top_k))
+        rows, dense, base = pool.rows, pool.columns["dense"], load_ranker().scores(pool)
+        bm25: NDArray[np.float32] | None = pool.columns["bm25"] / (1 + pool.columns["bm25"])
+    else:
+        rows = _compared(index, recipe, scope, visible)
+        dense = base = _cosines(index.matrix, rows, probe.dense)
+        bm25 = None
+    dense, base = np.clip(dense, 0.0, 1.0), np.clip(base, 0.0, 1.0)
+    scores: NDArray[Any] = base
+    recency: NDArray[np.float64] | None = None
+    if recipe.recency_weight:
+        age = np.maximum(now - index.times[rows], 0.0) / DAY
+        recency = np.exp(-age / RECENCY_DAYS)
+        scores = (1 - recipe.recency_weight) * scores + recipe.recency_weight * recency
+    failed = base < recipe.floor if base.max() >= recipe.silence else np.ones(len(base), np.bool_)
+    return _Scored(rows, dense, base, bm25, scores, recency, failed)
+
+
+def _compared(index: UserIndex, recipe: Recipe, scope: Scope, visible: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """The rows that a recipe of cosines alone looks at: all, or the newest, the session's own before others."""
+    rows = np.flatnonzero(visible)
     if recipe.candidates is not None and len(rows) > recipe.candidates:
         inside = index.sessions[rows] == index.code("session", scope.session_id or "")
         newest = np.lexsort((index.times[rows], inside))[-recipe.candidates :]
         rows = rows[np.sort(newest)]
-    dense = np.clip(_cosines(index.matrix, rows, query), 0.0, 1.0)
-    recency: NDArray[np.float64] | None = None
-    scores: NDArray[Any] = dense
-    if recipe.recency_weight:
-        age = np.maximum(now - index.times[rows], 0.0) / DAY
-        recency = np.exp(-age / RECENCY_DAYS)
-        scores = (1 - recipe.recency_weight) * dense + recipe.recency_weight * recency
-    most = min(len(rows), (1 if recipe.mmr_lambda is None else POOL) * recipe.top_k + EXTRA)
-    failed = dense < recipe.floor
-    order = failed - scores  # what passes the floor comes first: 1 outweighs every score
-    best = np.argpartition(order, most - 1)[:most]
-    best = best[np.lexsort((rows[best], order[best]))]
-    ages: list[float | None] = [None] * most if recency is None else recency[best].tolist()
-    columns = zip(
-        rows[best].tolist(), dense[best].tolist(), scores[best].tolist(), ages, failed[best].tolist(), strict=True
-    )
-    found = [
-        Ranked(row, Parts(alike, score, age), "below_floor" if low else None) for row, alike, score, age, low in columns
-    ]
-    return _select(index, found, recipe)
+    return rows
+
+
+def _column(values: NDArray[Any] | None, rows: NDArray[np.intp]) -> list[float | None]:
+    return [None] * len(rows) if values is None else values[rows].tolist()
 
 
 def _visible(index: UserIndex, recipe: Recipe, scope: Scope) -> NDArray[np.bool_]:
@@ -123,6 +195,6 @@ def _diverse(index: UserIndex, pool: list[Ranked], top_k: int, weight: float) ->
         at = max(left, key=lambda i: (weight * scores[i] - (1 - weight) * redundancy[i], -i))
         left.remove(at)
         parts = pool[at].parts
-        kept.append(Ranked(pool[at].row, Parts(parts.dense, parts.score, parts.recency, float(redundancy[at]))))
+        kept.append(Ranked(pool[at].row, parts._replace(mmr=float(redundancy[at]))))
         redundancy = np.maximum(redundancy, np.clip(vectors @ vectors[at], 0.0, 1.0))
     return kept, [pool[at] for at in left]

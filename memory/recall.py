@@ -13,10 +13,13 @@ from config.recipes import Recipe
 from memory.changes import Changes, Standing
 from memory.collections import Collections
 from memory.domain import RULE_BASED, Candidate, Drop, Gist, Hit, Recall
+from memory.features import Probe
 from memory.gist_reader import GistReader
 from memory.index import UserIndex
-from memory.ranking import Ranked, Scope, rank
+from memory.probe import probe_of
+from memory.ranking import Ranked, Scope, place_of, rank
 from utils.coalesce import Coalescer
+from utils.embeddings import Embedder, LocalEmbedder
 from utils.mongo import Document
 
 THREAD_ROWS = 20_000  # from so many rows on, scoring leaves the event loop
@@ -24,7 +27,21 @@ SPARE = 2  # kept beyond top_k, to take the place of duplicates
 MOST_SPARE = 200
 FEW = 64  # changes up to which the news of concurrent requests are read in one call
 BATCH = 2_000  # documents read at a time while an index is filled
-FIELDS = {"embedding": 1, "embedding_model": 1, "timestamp": 1, "session_id": 1, "kind": 1, "model": 1}
+FIELDS = dict.fromkeys(
+    (
+        "embedding",
+        "embedding_model",
+        "recall",
+        "timestamp",
+        "session_id",
+        "message_index",
+        "kind",
+        "role",
+        "name",
+        "model",
+    ),
+    1,
+)
 MEGABYTE = 1 << 20
 
 
@@ -46,13 +63,21 @@ class Recaller:
     """
 
     def __init__(
-        self, collections: Collections, changes: Changes, reader: GistReader, model: str, memory_mb: int
+        self,
+        collections: Collections,
+        changes: Changes,
+        gists: GistReader,
+        embedder: Embedder,
+        reader: LocalEmbedder,
+        memory_mb: int,
     ) -> None:
         self._vectors = collections.vectors
+        self._gists = gists
+        self._embedder = embedder
         self._reader = reader
         self._news: Coalescer[tuple[str, int], list[Document]] = Coalescer(self._read_news)
         self._changes = changes
-        self._model = model
+        self._model = embedder.model
         self._bound = memory_mb * MEGABYTE
         self._bytes = 0
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
@@ -60,34 +85,56 @@ class Recaller:
     async def recall(
         self,
         owner: str,
-        query: NDArray[np.float32],
+        query: str,
+        vector: NDArray[np.float32],
         recipe: Recipe,
         scope: Scope,
         just_said: Sequence[Document] = (),
     ) -> Recall:
-        """The owner's gists most like `query`, (dimensions,) float32 of length 1, made by this recaller's model.
+        """The owner's gists that suit a query best. `vector`: its embedding, (dimensions,) float32 of length 1.
 
-        `just_said`: documents, with their embeddings, that may not have theirs in the store yet.
+        `just_said`: documents, as they are when embedded, that may not be so in the store yet.
+        Raises `ModelError` where the query cannot be embedded in another way that the recipe asks for.
         """
-        index = await self._fresh(owner, len(query))
+        index = await self._fresh(owner, len(vector))
         index.put([document for document in just_said if index.row_of(document["_id"]) is None])
         if not len(index):
-            return Recall(dimensions=len(query))
+            return Recall(dimensions=len(vector))
+        moment = time()
+        search = await self._probe(query, vector, index, moment)
         spare = SPARE
         while True:
             wide = replace(recipe, top_k=recipe.top_k + spare)
             if len(index) < THREAD_ROWS:
-                ranked = rank(index, query, wide, scope, time())
+                ranked = rank(index, search, wide, scope, moment)
             else:
-                ranked = await asyncio.to_thread(rank, index, query, wide, scope, time())
+                ranked = await asyncio.to_thread(rank, index, search, wide, scope, moment)
             keys = [index.ids[one.row] for one in ranked]
             kept = [key for key, one in zip(keys, ranked, strict=True) if not one.dropped]
-            found = await self._reader.by_keys(owner, kept)
-            recall = _collect(keys, ranked, found, recipe, len(query))
+            found = await self._gists.by_keys(owner, kept)
+            recall = _collect(keys, ranked, found, recipe, len(vector))
             whole = all(one.dropped in (None, "below_floor") for one in ranked)
             if len(recall.hits) == recipe.top_k or whole or spare > MOST_SPARE or recipe.mmr_lambda is not None:
                 return recall
             spare *= 8  # the same text stands there so often that other texts had no room
+
+    async def place_of(
+        self, owner: str, query: str, vector: NDArray[np.float32], recipe: Recipe, scope: Scope, key: str
+    ) -> tuple[int, Ranked] | None:
+        """Where a gist comes in a search, 0 for the best, before any was chosen; None where it is not looked at
+        closely. Raises as `recall`."""
+        index = await self._fresh(owner, len(vector))
+        row = index.row_of(key)
+        if row is None:
+            return None
+        moment = time()
+        search = await self._probe(query, vector, index, moment)
+        return await asyncio.to_thread(place_of, row, index, search, recipe, scope, moment)
+
+    async def _probe(self, query: str, vector: NDArray[np.float32], index: UserIndex, moment: float) -> Probe:
+        search = await probe_of(query, vector, index, self._embedder, self._reader, moment)
+        index.refresh()
+        return search
 
     def lacking(self, owner: str, documents: Sequence[Document]) -> list[Document]:
         """Those of the owner's documents that are to be recalled and that the index does not hold yet."""
@@ -188,11 +235,12 @@ def with_overrides(
     recency_weight: float | None = None,
     mmr_lambda: float | None = None,
 ) -> Recipe:
-    """The recipe with the numbers that a request sets itself."""
+    """The recipe with the numbers that a request sets itself. Its own floor is the only one."""
     return replace(
         recipe,
         top_k=recipe.top_k if top_k is None else top_k,
         floor=recipe.floor if floor is None else floor,
+        silence=recipe.silence if floor is None else 0.0,
         recency_weight=recipe.recency_weight if recency_weight is None else recency_weight,
         mmr_lambda=recipe.mmr_lambda if mmr_lambda is None else mmr_lambda,
     )

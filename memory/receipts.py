@@ -13,6 +13,8 @@ from utils.coalesce import Coalescer
 from utils.errors import NotFound
 from utils.mongo import Document, insert_new
 
+_OPTIONAL = ("recency", "mmr", "bm25", "fused")  # parts that not every recipe has
+
 
 @dataclass(frozen=True)
 class LedgerEntry:
@@ -54,6 +56,7 @@ class Receipt:
     completion_tokens: int = 0
     interrupted: bool = False
     messages: tuple[str, ...] = field(default=())  # ids of the prompt and the answer
+    top_k: int = 8
 
 
 class Receipts:
@@ -102,20 +105,21 @@ def _document(owner: str, receipt: Receipt) -> Document:
         "completion_tokens": receipt.completion_tokens,
         "interrupted": receipt.interrupted,
         "messages": list(receipt.messages),
+        "top_k": receipt.top_k,
     }
 
 
 def _considered(candidate: Candidate) -> Document:
     parts = candidate.parts
     entry: Document = {"key": candidate.key, "score": parts.score, "dense": parts.dense}
-    for name, value in (("recency", parts.recency), ("mmr", parts.mmr), ("dropped", candidate.dropped)):
-        if value is not None:
-            entry[name] = value
+    entry |= {name: value for name in _OPTIONAL if (value := getattr(parts, name)) is not None}
+    if candidate.dropped is not None:
+        entry["dropped"] = candidate.dropped
     return entry
 
 
 def _candidate(entry: Document) -> Candidate:
-    parts = Parts(entry["dense"], entry["score"], entry.get("recency"), entry.get("mmr"))
+    parts = Parts(entry["dense"], entry["score"], **{name: entry.get(name) for name in _OPTIONAL})
     return Candidate(entry["key"], parts, entry.get("dropped"))
 
 
@@ -138,4 +142,5 @@ def _receipt(found: Document) -> Receipt:
         completion_tokens=found["completion_tokens"],
         interrupted=found["interrupted"],
         messages=tuple(found["messages"]),
+        top_k=found.get("top_k", 8),
     )

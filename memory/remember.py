@@ -9,7 +9,7 @@ from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import Gist, Remembered, Turn
 from memory.gist_reader import GistReader
-from memory.gists import document_of, gist_of, turn_of
+from memory.gists import TEXT, document_of, gist_of, turn_of
 from memory.ids import keys_of, scoped
 from memory.just_said import JustSaid
 from memory.place import Place
@@ -124,13 +124,13 @@ class Turns:
 
     async def _before(self, owner: str, session_id: str, before: int, most: int) -> list[Gist]:
         filter = {"user_id": owner, "session_id": session_id, "message_index": {"$lt": before}}
-        cursor = self._vectors.find(filter, {"embedding": 0}).sort("message_index", -1).limit(most)
+        cursor = self._vectors.find(filter, TEXT).sort("message_index", -1).limit(most)
         return [gist_of(document) for document in reversed(await cursor.to_list(None))]
 
     async def page(self, owner: str, session_id: str, *, after: int, limit: int) -> list[Turn]:
         """Messages of a session in order, from the place after `after`."""
         filter = {"user_id": owner, "session_id": session_id, "message_index": {"$gt": after}}
-        cursor = self._vectors.find(filter, {"embedding": 0}).sort("message_index", 1).limit(limit)
+        cursor = self._vectors.find(filter, TEXT).sort("message_index", 1).limit(limit)
         return [turn_of(document) for document in await cursor.to_list(None)]
 
     async def embedded(self, owner: str, ids: Sequence[str]) -> bool:

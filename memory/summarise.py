@@ -11,7 +11,7 @@ from config.recipes import SummaryRecipe
 from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import RULE_BASED, Gist, Summary
-from memory.gists import gist_of
+from memory.gists import TEXT, gist_of
 from memory.ids import derived_id
 from memory.leases import Claim, claim, fail, held, put_back
 from memory.notes import NotesCache
@@ -171,7 +171,7 @@ class Summaries:
             "session_id": session["session_id"],
             "message_index": {"$gte": window.start, "$lte": window.end},
         }
-        found = await self._vectors.find(filter, {"embedding": 0}).sort("message_index", 1).to_list(None)
+        found = await self._vectors.find(filter, TEXT).sort("message_index", 1).to_list(None)
         return [gist_of(document) for document in found]
 
     def _complete(self, session: Document, window: Window, messages: list[Gist]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from agents.context import ChatRequest
 from agents.memory import Memory
 from memory.domain import Role, Turn
+from memory.gists import TEXT
 from memory.ids import new_id
 
 START = datetime(2025, 3, 1, 12, tzinfo=UTC)
@@ -73,5 +74,5 @@ async def until(condition: Callable[[], Awaitable[bool]], seconds: float = 10) -
 async def messages(memory: Memory, session_id: str = "s1", owner: str = USER) -> list[dict[str, Any]]:
     """What is stored of a session, in order."""
     own = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
-    found = memory.engine.collections.vectors.find(own, {"embedding": 0})
+    found = memory.engine.collections.vectors.find(own, TEXT)
     return await found.sort("message_index", 1).to_list(None)

@@ -8,7 +8,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 from openai import AsyncOpenAI, BadRequestError, UnprocessableEntityError
@@ -21,7 +21,7 @@ from utils.openai_client import ask
 from utils.vectors import Floats, batches, normalised
 
 if TYPE_CHECKING:
-    from utils.encoder import Encoder
+    from utils.encoder import Encoder, Reading
 
 CACHED = 2048  # vectors; at 1,536 dimensions 12 MB
 LOCAL_CHUNK = 8  # texts (some 20 ms) after which a bulk lets others have the encoder
@@ -35,6 +35,8 @@ BYTES_PER_TEXT = (24_573, 8_191, 1_500)  # 8,191 tokens of most texts; of any te
 BLANK = "."  # stands in for a text without characters, which providers refuse
 
 Encoding = Literal["base64", "float"]
+
+T = TypeVar("T")
 
 
 class Embedder(Protocol):
@@ -59,38 +61,35 @@ class Embedder(Protocol):
         """
 
 
-class VectorCache:
-    """The newest vectors by space and text: a chat message is embedded as a query, and again by the worker."""
+class TextCache(Generic[T]):
+    """What was made of the newest texts: a chat message is embedded as a query, and again by the worker."""
 
     def __init__(self, size: int = CACHED) -> None:
         self._size = size
         self._lock = threading.Lock()
-        self._vectors: OrderedDict[bytes, Floats] = OrderedDict()
+        self._made: OrderedDict[bytes, T] = OrderedDict()
 
     async def fill(
-        self, space: str, texts: Sequence[str], embed: Callable[[Sequence[str]], Awaitable[Floats]]
-    ) -> Floats:
-        """The texts' vectors, shape (n, d), of which `embed` makes those that are missing; n must not be 0."""
+        self, space: str, texts: Sequence[str], make: Callable[[Sequence[str]], Awaitable[Sequence[T]]]
+    ) -> list[T]:
+        """What belongs to each text in a space; `make` makes what is missing."""
         keys = [blake2b(f"{space}\0{text}".encode(), digest_size=16).digest() for text in texts]
         with self._lock:
-            known = {key: self._vectors[key] for key in keys if key in self._vectors}
+            known = {key: self._made[key] for key in keys if key in self._made}
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if missing:
-            vectors = await embed(list(missing.values()))
-            # A row is a view that would keep its whole batch in memory.
-            known.update((key, vector.copy()) for key, vector in zip(missing, vectors, strict=True))
-        if len({vector.shape for vector in known.values()}) > 1:
-            raise ModelGarbage("The embedding model changed its dimension")
+            known.update(zip(missing, await make(list(missing.values())), strict=True))
         with self._lock:
             for key in keys:
-                self._vectors[key] = known[key]
-                self._vectors.move_to_end(key)
-            while len(self._vectors) > self._size:
-                self._vectors.popitem(last=False)
-        return np.stack([known[key] for key in keys])
+                self._made[key] = known[key]
+                self._made.move_to_end(key)
+            while len(self._made) > self._size:
+                self._made.popitem(last=False)
+        return [known[key] for key in keys]
 
 
-SHARED_CACHE = VectorCache()  # one a process: its API and its worker embed the same texts
+SHARED_VECTORS: TextCache[Floats] = TextCache()  # one a process: its API and its worker embed the same texts
+SHARED_READINGS: "TextCache[Reading]" = TextCache()
 
 
 class RemoteEmbedder:
@@ -103,14 +102,14 @@ class RemoteEmbedder:
         *,
         deadline: float,
         breaker: CircuitBreaker,
-        cache: VectorCache | None = None,
+        cache: TextCache[Floats] | None = None,
     ) -> None:
         self.model = model
         self.dimensions: int | None = None
         self._client = client
         self._deadline = deadline  # seconds a call of up to 256 texts, retries included
         self._breaker = breaker
-        self._cache = cache if cache is not None else VectorCache()
+        self._cache = cache if cache is not None else TextCache()
         self._space = f"{client.base_url} {model}"
         self._encoding: Encoding = "base64"
 
@@ -124,13 +123,16 @@ class RemoteEmbedder:
             return np.empty((0, self.dimensions or 0), dtype=np.float32)
         cleaned = [_cut(repair(text), BYTES_PER_TEXT[0]) if text.strip() else BLANK for text in texts]
         vectors = await self._cache.fill(self._space, cleaned, self._embed_all)
-        self.dimensions = vectors.shape[1]
-        return vectors
+        if len({len(vector) for vector in vectors}) > 1:
+            raise ModelGarbage("The embedding model changed its dimension")
+        self.dimensions = len(vectors[0])
+        return np.stack(vectors)
 
-    async def _embed_all(self, texts: Sequence[str]) -> Floats:
+    async def _embed_all(self, texts: Sequence[str]) -> list[Floats]:
         sizes = [len(text.encode()) for text in texts]
         calls = batches(sizes, most=TEXTS_PER_CALL, bound=BYTES_PER_CALL)
-        return np.concatenate([await self._embed_call(list(texts[call])) for call in calls])
+        # A row is a view that would keep its whole batch in memory.
+        return [row.copy() for call in calls for row in await self._embed_call(list(texts[call]))]
 
     async def _embed_call(self, texts: list[str]) -> Floats:
         async def attempt() -> Floats:
@@ -172,39 +174,50 @@ class RemoteEmbedder:
 class LocalEmbedder:
     """The packaged encoder, run on its own thread."""
 
-    def __init__(self, encoder: "Encoder", *, model: str, dimensions: int, cache: VectorCache | None = None) -> None:
+    def __init__(
+        self, encoder: "Encoder", *, model: str, dimensions: int, cache: "TextCache[Reading] | None" = None
+    ) -> None:
         self.model = model
         self.dimensions = dimensions
         self._encoder = encoder
         self.healthy = True
-        self._cache = cache if cache is not None else VectorCache()
+        self._cache = cache if cache is not None else TextCache()
 
     async def embed(self, texts: Sequence[str]) -> Floats:
         """As `Embedder`; only a text's first 256 tokens count."""
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
+        return np.stack([reading.sentence for reading in await self.read(texts)])
+
+    async def read(self, texts: Sequence[str]) -> "list[Reading]":
+        """What the encoder makes of texts and their tokens, in the order of the texts."""
         return await self._cache.fill(self.model, [repair(text) for text in texts], self._encode)
 
-    async def token_vectors(self, texts: Sequence[str]) -> list[Floats]:
-        """Every text's tokens in context, rows of length 1: one array of shape (tokens, 384) a text."""
-        return [await asyncio.wrap_future(self._encoder.submit_tokens(text)) for text in texts]
-
-    async def _encode(self, texts: Sequence[str]) -> Floats:
+    async def _encode(self, texts: Sequence[str]) -> "list[Reading]":
         chunks = [texts[start : start + LOCAL_CHUNK] for start in range(0, len(texts), LOCAL_CHUNK)]
-        return np.concatenate([await asyncio.wrap_future(self._encoder.submit(chunk)) for chunk in chunks])
+        return [reading for chunk in chunks for reading in await asyncio.wrap_future(self._encoder.submit(chunk))]
+
+
+def open_local_embedder(settings: Settings) -> LocalEmbedder:
+    """The packaged encoder; it takes half a second the first time, then 0.1 s.
+
+    Raises:
+        ConfigurationError: its package is missing.
+    """
+    from utils.encoder import DIMENSIONS, MODEL, load_encoder  # onnxruntime takes 0.2 s to import
+
+    encoder = load_encoder(settings.loci_home)
+    return LocalEmbedder(encoder, model=MODEL, dimensions=DIMENSIONS, cache=SHARED_READINGS)
 
 
 def open_embedder(settings: Settings, client: AsyncOpenAI | None) -> Embedder:
-    """The embedder that the settings ask for; the local one takes half a second the first time, then 0.1 s.
+    """The embedder that the settings ask for.
 
     Raises:
         ConfigurationError: the local encoder's package is missing, or a provider is set without a client.
     """
     if settings.local_embeddings:
-        from utils.encoder import DIMENSIONS, MODEL, load_encoder  # onnxruntime takes 0.2 s to import
-
-        encoder = load_encoder(settings.loci_home)
-        return LocalEmbedder(encoder, model=MODEL, dimensions=DIMENSIONS, cache=SHARED_CACHE)
+        return open_local_embedder(settings)
     if client is None:
         raise ConfigurationError("Embedding at a provider needs its client")
     return RemoteEmbedder(
@@ -212,7 +225,7 @@ def open_embedder(settings: Settings, client: AsyncOpenAI | None) -> Embedder:
         settings.embedding_model,
         deadline=settings.model_deadline,
         breaker=CircuitBreaker("embedding"),
-        cache=SHARED_CACHE,
+        cache=SHARED_VECTORS,
     )
 
 

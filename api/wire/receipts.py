@@ -9,6 +9,7 @@ from api.wire.search import Explanation
 from memory.domain import Candidate
 from memory.ids import unscoped
 from memory.receipts import Receipt
+from memory.why_not import EXPLANATIONS, WhyNot
 from utils.llm import Usage
 
 
@@ -23,13 +24,39 @@ class CandidateOut(Wire):
     def of(cls, candidate: Candidate, identifier: str, prompt: Collection[str]) -> "CandidateOut":
         """`prompt`: ids of what stood in the prompt."""
         parts = candidate.parts
-        dropped = candidate.dropped or (None if identifier in prompt else "not_in_prompt")
+        dropped = candidate.dropped or (None if identifier in prompt else "budget")
         return cls(
             id=identifier,
             score=parts.score,
             explain=Explanation.of(parts),
             used=dropped is None,
             dropped=dropped,
+        )
+
+
+class WhyNotOut(Wire):
+    """`place`: in the search, 0 for the best. `recorded`: the receipt says so; else the search was made again."""
+
+    id: str
+    used: bool
+    reason: str
+    detail: str
+    place: int | None
+    score: float | None
+    explain: Explanation | None
+    recorded: bool
+
+    @classmethod
+    def of(cls, answer: WhyNot) -> "WhyNotOut":
+        return cls(
+            id=answer.id,
+            used=answer.reason == "used",
+            reason=answer.reason,
+            detail=EXPLANATIONS[answer.reason],
+            place=answer.place,
+            score=answer.parts.score if answer.parts else None,
+            explain=Explanation.of(answer.parts) if answer.parts else None,
+            recorded=answer.recorded,
         )
 
 

@@ -6,17 +6,17 @@ from typing import Any
 from bson import ObjectId, Regex
 
 from embedded.catalog import Collection
-from embedded.codec import Document, check_size, decode, encode, with_id
+from embedded.codec import Document, check_depth, check_size, decode, encode, with_id
 from embedded.commands.call import Call
 from embedded.errors import StoreError
 from embedded.ledger import Ledger
 from embedded.operators.array_filters import ArrayFilters
 from embedded.operators.matching import compile_filter, is_operators
 from embedded.operators.updating import apply_update, stamped, upsert_document
-from embedded.operators.values import encode_key
 from embedded.planning import make_plan
 from embedded.querying import Query, select
 from embedded.scanning import Match
+from embedded.splicing import encode_changed
 
 PORTION = 500
 _EMPTY_TIMESTAMP = bytes(8)
@@ -25,20 +25,21 @@ _EMPTY_TIMESTAMP = bytes(8)
 def insert_one(ledger: Ledger, collection: Collection, raw: bytes) -> Document:
     """Store one document, its `_id` generated where it has none and moved to the front; the document.
 
-    Raises DuplicateKey (11000), BSONObjectTooLarge (10334), InvalidIdField (53).
+    Raises DuplicateKey (11000), BSONObjectTooLarge (10334), InvalidIdField (53), Overflow (15).
     """
     document = decode(raw)
     first = next(iter(document), None)
     if first != "_id":
         if "_id" in document:
-            raw = encode(document)
+            raw = encode_changed(raw, document, {"_id": document["_id"], **document})
         else:
             identifier = ObjectId()
             document = {"_id": identifier, **document}
             raw = with_id(identifier, raw)
     if _EMPTY_TIMESTAMP in raw and (filled := dict(stamped(document))) != document:
-        document, raw = filled, encode(filled)
+        document, raw = filled, encode_changed(raw, document, filled)
     check_size(raw)
+    check_depth(raw, document)
     check_id(document["_id"])
     ledger.insert(collection, document, raw)
     return document
@@ -91,19 +92,16 @@ def change_one(
     """Apply an update to a stored document; its new bytes, or the old ones themselves if nothing changed, and the
     document that they say.
 
-    Raises ImmutableField (66) where the `_id` would change.
+    Raises as `apply_update`, 10334 and 15 for a document that is too large or too deep.
     """
     row, raw, old = found
     if old is None:
         old = ledger.recent.decode(row, raw)
     new = apply_update(old, change, filter=query, array_filters=array_filters)
-    if "_id" not in new:
-        new = {"_id": old["_id"], **new}
-    elif encode_key(new["_id"]) != encode_key(old["_id"]):
-        raise StoreError(66, "Performing an update on the path '_id' would modify the immutable field '_id'")
-    changed = encode(new)
+    changed = encode_changed(raw, old, new)
     if changed == raw:
         return raw, old
+    check_depth(changed, new)
     ledger.replace(collection, row, old, new, changed)
     return changed, new
 

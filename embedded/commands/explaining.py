@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal, cast, get_args
 
-from embedded.codec import Document, decode, encode, encode_reply
+from embedded.codec import Document, decode, encode_reply
 from embedded.commands.call import Call, Command, Steps, read
 from embedded.commands.checks import check
 from embedded.commands.greeting import VERSION
@@ -34,6 +34,7 @@ from embedded.operators.updating import apply_update, check_update, upsert_docum
 from embedded.planning import Plan, make_plan
 from embedded.querying import Query, drain, select, sorted_query
 from embedded.scanning import Gauge
+from embedded.splicing import encode_changed
 
 Verbosity = Literal["queryPlanner", "executionStats", "allPlansExecution"]
 Sections = Generator[Breath, None, Document]
@@ -190,10 +191,9 @@ def _run(call: Call, plan: Plan | None, subject: Subject, outcome: Outcome) -> G
             outcome.selected += 1
             if subject.change is not None:
                 _, raw, document = match
-                changed = apply_update(
-                    document or decode(raw), subject.change, filter=query.filter, array_filters=subject.array_filters
-                )
-                outcome.would_modify += encode(changed) != raw
+                old = document or decode(raw)
+                new = apply_update(old, subject.change, filter=query.filter, array_filters=subject.array_filters)
+                outcome.would_modify += encode_changed(raw, old, new) != raw
     if subject.change is not None and subject.upsert and not outcome.selected:
         upsert_document(query.filter, subject.change, array_filters=subject.array_filters)
     outcome.seconds = time.perf_counter() - started

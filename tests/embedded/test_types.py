@@ -2,8 +2,10 @@
 
 import datetime
 import re
+import struct
 import uuid
 
+import bson
 import pytest
 from bson import (
     Binary,
@@ -20,6 +22,10 @@ from bson import (
 )
 from bson.binary import BinaryVectorDtype, UuidRepresentation
 from bson.codec_options import CodecOptions, DatetimeConversion
+from bson.raw_bson import RawBSONDocument
+from pymongo.errors import WriteError
+
+from tests.embedded.drivers import settled
 
 NOW = datetime.datetime(2026, 11, 20, 10, 0, 0, 123000, tzinfo=datetime.UTC)
 VALUES = {
@@ -106,3 +112,47 @@ async def test_patterns_find_texts(docs):
     assert [each["_id"] for each in await docs.find({"s": {"$regex": "^abc?"}}, sort=[("_id", 1)])] == [0, 1]
     assert [each["_id"] for each in await docs.find({"s": {"$regex": r"^a\.c"}})] == [4]
     assert [each["_id"] for each in await docs.find({"s": {"$regex": "^ab|^x"}}, sort=[("_id", 1)])] == [0, 1, 2]
+
+
+# As only a client of its own makes them: deprecated types, a document like a reference, a field that is there twice,
+# an array with other names than numbers, options out of order.
+ODD = {
+    "symbol": b"\x0ev\0\x03\0\0\0ab\0",
+    "undefined": b"\x06v\0",
+    "pointer": b"\x0cv\0\x03\0\0\0ab\0" + bytes(12),
+    "like a reference": b"\x03v\0" + bson.encode({"x": 1, "$ref": "c", "$id": 3}),
+    "twice": b"\x10v\0\x01\0\0\0\x10v\0\x02\0\0\0",
+    "named elements": b"\x04v\0" + bson.encode({"5": 1, "x": 2}),
+    "options": b"\x0bv\0a\0xi\0",
+    "old binary": b"\x05v\0\x07\0\0\0\x02\x03\0\0\0abc",
+    "not a number": b"\x01v\0\x01\0\0\0\0\0\xf8\xff",
+}
+
+
+@pytest.mark.parametrize("name", list(ODD))
+async def test_an_update_leaves_other_fields_byte_for_byte(docs, name):
+    raw = docs.raw.with_options(codec_options=CodecOptions(document_class=RawBSONDocument))
+    body = bson.encode({"_id": 1, "n": 1})[4:-1] + ODD[name]
+    await settled(raw.insert_one(RawBSONDocument(struct.pack("<i", len(body) + 5) + body + b"\0")))
+    assert (await settled(raw.update_one({"_id": 1}, {"$set": {"n": 1}}))).modified_count == 0
+    await settled(raw.update_one({"_id": 1}, {"$inc": {"n": 1}, "$push": {"l": {"$each": [1, 2]}}}))
+    await settled(raw.update_one({"_id": 1}, {"$push": {"l": 3}}))
+    found = (await settled(raw.find_one({"_id": 1}))).raw
+    assert ODD[name] in found
+    assert bson.decode(found)["n"] == 2 and bson.decode(found)["l"] == [1, 2, 3]
+
+
+async def test_a_document_is_nested_at_most_200_levels(docs):
+    document: dict[str, object] = {}
+    for _ in range(199):
+        document = {"a": document}
+    await docs.insert_one({"_id": 1, **document})
+    assert await docs.count_documents({"a.a": {"$exists": True}}) == 1
+    for write in (
+        docs.insert_one({"_id": 2, "a": document, "pad": ["\x04"] * 9}),
+        docs.update_one({"_id": 1}, {"$set": {"b": {"a": document}}}),
+    ):
+        with pytest.raises(WriteError) as refused:
+            await write
+        assert refused.value.code == 15
+    assert await docs.find_one({"_id": 2}) is None

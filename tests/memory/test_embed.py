@@ -123,6 +123,20 @@ async def test_vectors_of_another_model_are_not_compared_until_they_are_made_ane
         assert (await memory.search(USER, "Biscuit is a spaniel")).hits[0].gist.id == "m1"
 
 
+async def test_what_an_older_version_read_is_read_anew(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", [turn("m1", "Biscuit is a spaniel"), turn("m2", "Tea at five")], wait=True)
+    vectors = quiet.engine.collections.vectors
+    made = await vectors.find_one({"_id": "m1"})
+    assert made is not None
+    await vectors.update_one({"_id": "m1"}, {"$set": {"recall": {"made_by": "an older version", "words": []}}})
+    await vectors.update_one({"_id": "m2"}, {"$unset": {"recall": ""}})
+    assert [hit.gist.id for hit in (await quiet.search(USER, "Which breed is my dog Biscuit?")).hits][:1] == ["m1"]
+    assert await quiet.engine.embeddings.count_outdated() == 2
+    assert [count async for count in quiet.engine.reembed()] == [2]
+    again = await vectors.find_one({"_id": "m1"})
+    assert again is not None and again["recall"] == made["recall"]
+
+
 async def test_a_model_that_changes_its_dimension_stores_nothing(
     with_model: Memory, scripted_model: ScriptedModel
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from agents.memory import Memory
 from agents.open import open_memory
-from config.recipes import QUERY, QUERY_NEWEST_200, SEARCH, Recipe
+from config.recipes import QUERY, QUERY_COSINE, QUERY_NEWEST_200, SEARCH, Recipe
 from config.settings import Settings
 from memory import changes, index
 from memory.domain import RULE_BASED
@@ -163,7 +163,7 @@ async def test_the_users_searched_least_recently_leave_memory_first(make_setting
         for owner in ("ann", "bob", "cleo", "dan"):  # some 0.4 MB each
             await memory.add(owner, "s1", [turn(f"m{n}", f"{owner} {n}") for n in range(200)], wait=True)
         for owner in ("ann", "bob", "ann", "cleo", "dan"):
-            assert len(await found(memory, "who", owner=owner)) == 8
+            assert len(await found(memory, f"{owner} 7", owner=owner)) == 8
         held = memory.engine.recaller._kept
         assert sum(one.bytes for one in held.values()) <= 1 << 20
         assert "dan" in held
@@ -191,7 +191,7 @@ async def test_an_index_that_slept_longer_than_marks_of_deletions_last_is_built_
 
 async def test_a_chat_recalls_the_8_best_messages(with_model: Memory) -> None:
     await with_model.add(USER, "s1", [turn(f"m{n}", f"bees honey {n}") for n in range(20)], wait=True)
-    recall = await with_model.search(USER, "bees honey", QUERY)
+    recall = await with_model.search(USER, "bees honey", QUERY_COSINE)
     assert len(recall.hits) == 8
     assert len(recall.considered) > 8
     assert {one.dropped for one in recall.considered[8:]} == {"top_k"}
@@ -200,7 +200,7 @@ async def test_a_chat_recalls_the_8_best_messages(with_model: Memory) -> None:
 async def test_a_message_below_the_similarity_of_0_45_is_not_recalled(with_model: Memory) -> None:
     texts = {"near": "alpha beta gamma one", "half": "alpha beta two three", "far": "alpha four five six"}
     await with_model.add(USER, "s1", [turn(name, text) for name, text in texts.items()], wait=True)
-    recall = await with_model.search(USER, "alpha beta gamma delta", QUERY)
+    recall = await with_model.search(USER, "alpha beta gamma delta", QUERY_COSINE)
     assert [hit.gist.id for hit in recall.hits] == ["near", "half"]
     assert all(hit.parts.dense >= 0.45 for hit in recall.hits)
     assert [(one.key, one.dropped) for one in recall.considered[2:]] == [("far", "below_floor")]
@@ -213,7 +213,7 @@ async def test_only_the_newest_200_vectors_are_compared_under_the_seeds_recipe(w
     assert await found(with_model, "the very first words", QUERY_NEWEST_200) == ["m0"]
     await with_model.add(USER, "s1", [turn("m200", "one more")], wait=True)
     assert await found(with_model, "the very first words", QUERY_NEWEST_200) == []
-    assert await found(with_model, "the very first words", QUERY) == ["m0"]
+    assert await found(with_model, "the very first words", QUERY_COSINE) == ["m0"]
 
 
 @pytest.mark.parametrize(("vectors", "expected"), [(49, ["elsewhere"]), (50, [])])
@@ -222,7 +222,7 @@ async def test_other_sessions_are_searched_while_the_session_has_fewer_than_50_v
 ) -> None:
     await with_model.add(USER, "s2", [turn("elsewhere", "my cello is a Mirecourt")], wait=True)
     await with_model.add(USER, "s1", [turn(f"m{n}", f"filler {n}") for n in range(vectors)], wait=True)
-    assert await found(with_model, "my cello is a", QUERY, session_id="s1") == expected
+    assert await found(with_model, "my cello is a", QUERY_COSINE, session_id="s1") == expected
 
 
 # What a search may be told.
@@ -246,7 +246,7 @@ async def test_what_was_said_before_in_the_same_words_is_told_once_and_makes_roo
     same = [turn(f"m{n}", "Bees  make honey" if n % 2 else "bees make honey") for n in range(60)]
     others = [turn(f"o{n}", f"bees make honey in hive {n}") for n in range(10)]
     await with_model.add(USER, "s1", [*same, *others], wait=True)
-    recall = await with_model.search(USER, "bees make honey", QUERY)
+    recall = await with_model.search(USER, "bees make honey", QUERY_COSINE)
     assert len(recall.hits) == 8
     assert sum(hit.gist.id.startswith("m") for hit in recall.hits) == 1
     assert "duplicate" in {one.dropped for one in recall.considered}
@@ -272,7 +272,7 @@ async def test_a_message_deleted_between_ranking_and_reading_is_not_told(
     await one.add(USER, "s1", [turn("m1", "bees make honey")], wait=True)
     await one.add(USER, "s2", [turn("m2", "bees like lavender")], wait=True)
     assert len(await found(one, "bees")) == 2  # both have been read before
-    reader = one.engine.recaller._reader
+    reader = one.engine.recaller._gists
     read = reader.by_keys
 
     async def meanwhile(*args: Any) -> Any:
@@ -304,7 +304,7 @@ async def test_an_index_takes_out_its_holes_when_they_are_most_of_it(quiet: Memo
 
 async def test_diverse_results_of_one_text_said_often_come_at_once(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn(f"m{n}", "ok") for n in range(300)], wait=True)
-    recall = await quiet.search(USER, "ok", with_overrides(QUERY, mmr_lambda=0.7))
+    recall = await quiet.search(USER, "ok", with_overrides(QUERY_COSINE, mmr_lambda=0.7))
     assert [hit.gist.content for hit in recall.hits] == ["ok"]
 
 
@@ -334,3 +334,20 @@ async def test_what_was_just_said_is_found_every_time_until_it_is_embedded(quiet
     assert await found(quiet, "What is my cat called?") == ["m1"]
     await settle(quiet)
     assert await found(quiet, "What is my cat called?") == ["m1"]
+
+
+async def test_small_talk_finds_nothing_where_a_question_finds_its_answer(quiet: Memory) -> None:
+    told = [
+        "My dog is called Biscuit.",
+        "We went to the lake on Sunday.",
+        "I work as a nurse in Lisbon.",
+        "Ana bakes bread.",
+    ]
+    await quiet.add(USER, "s1", [turn(f"m{n}", text) for n, text in enumerate(told)], wait=True)
+    for recipe in (QUERY, SEARCH):
+        assert (await quiet.search(USER, "Where do I work?", recipe)).hits[0].gist.id == "m2"
+        silent = await quiet.search(USER, "thanks, sounds good to me!", recipe)
+        assert silent.hits == ()
+        assert {one.dropped for one in silent.considered} == {"below_floor"}
+    everything = await quiet.search(USER, "thanks, sounds good to me!", with_overrides(SEARCH, floor=0.0))
+    assert len(everything.hits) == len(told)

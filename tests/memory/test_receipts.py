@@ -15,7 +15,9 @@ async def test_a_receipt_tells_what_was_considered_used_and_spent(quiet: Memory)
     assert (receipt.query, receipt.intent, receipt.model) == (asked.query, "question", "rule_based")
     assert receipt.agents_used == ("memory_agent", "writer_agent")
     assert receipt.messages == (f"{asked.turn_id}.prompt", f"{asked.turn_id}.response")
-    assert {one.dropped for one in receipt.considered} == {None, "below_floor"}
+    dog, trains = receipt.considered
+    assert dog.dropped is None
+    assert dog.parts.score > 5 * trains.parts.score
     assert [one.n for one in receipt.used] == list(range(1, len(receipt.used) + 1))
     assert sum(entry.tokens for entry in receipt.ledger) == receipt.prompt_tokens == answer.usage.prompt_tokens
 

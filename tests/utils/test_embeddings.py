@@ -13,7 +13,7 @@ from tests import scripted_model as say
 from tests.scripted_model import Behaviour, ScriptedModel, text_vector
 from utils import embeddings
 from utils.circuit import CircuitBreaker
-from utils.embeddings import LocalEmbedder, RemoteEmbedder, VectorCache, open_embedder
+from utils.embeddings import LocalEmbedder, RemoteEmbedder, TextCache, open_embedder
 from utils.errors import CircuitOpen, ConfigurationError, ModelGarbage, ModelRefused, ModelUnavailable
 
 
@@ -165,7 +165,7 @@ async def test_a_slow_provider_is_unavailable_at_the_deadline(
 
 
 async def test_a_text_is_embedded_once(client: AsyncOpenAI, scripted_model: ScriptedModel) -> None:
-    cache = VectorCache()
+    cache: TextCache[Any] = TextCache()
     breaker = CircuitBreaker("embedding")
     query, worker = (RemoteEmbedder(client, "m", deadline=5, breaker=breaker, cache=cache) for _ in range(2))
     first = await query.embed(["a message"])
@@ -180,14 +180,14 @@ async def test_the_cache_forgets_what_was_used_longest_ago() -> None:
 
     async def embed(texts: Any) -> Any:
         made.extend(texts)
-        return np.ones((len(texts), 2), dtype=np.float32)
+        return list(np.ones((len(texts), 2), dtype=np.float32))
 
-    cache = VectorCache(size=2)
+    cache: TextCache[Any] = TextCache(size=2)
     for text in ("a", "b", "a", "c", "a", "b"):
         await cache.fill("space", [text], embed)
     assert made == ["a", "b", "c", "b"]
     vectors = await cache.fill("space", ["x", "y", "z", "x"], embed)
-    assert vectors.shape == (4, 2)
+    assert np.shape(vectors) == (4, 2)
 
 
 async def test_what_a_caller_does_to_its_vectors_does_not_reach_the_cache(embedder: RemoteEmbedder) -> None:
@@ -207,11 +207,11 @@ def test_settings_decide_who_embeds(tmp_path: Path, client_settings: Settings, m
     ):
         local = open_embedder(settings, None)
         assert isinstance(local, LocalEmbedder)
-        assert (local.model, local.dimensions) == ("all-MiniLM-L6-v2-int8", 384)
+        assert (local.model, local.dimensions) == ("loci-minilm-1", 384)
 
 
 async def test_a_remote_embedder_shares_the_processs_cache(client: AsyncOpenAI, client_settings: Settings) -> None:
     remote = open_embedder(client_settings, client)
     assert isinstance(remote, RemoteEmbedder)
     assert remote.model == "text-embedding-3-small"
-    assert remote._cache is embeddings.SHARED_CACHE
+    assert remote._cache is embeddings.SHARED_VECTORS

@@ -15,8 +15,18 @@ from tokenizers import Tokenizer
 
 from utils import encoder
 from utils.embeddings import LocalEmbedder
-from utils.encoder import DIMENSIONS, MODEL, PACKAGE, Encoder, load_encoder, model_folder
-from utils.encoder_graph import Weights, build_graph, read_safetensors, read_shape
+from utils.encoder import (
+    ADAPTER,
+    DIMENSIONS,
+    MODEL,
+    MOST_TOKENS,
+    PACKAGE,
+    TOKEN_DIMENSIONS,
+    Encoder,
+    load_encoder,
+    model_folder,
+)
+from utils.encoder_graph import Weights, adapted, build_graph, read_safetensors, read_shape
 from utils.errors import ConfigurationError
 from utils.vectors import cosine
 
@@ -47,7 +57,7 @@ def local(home: Path) -> Encoder:
 
 @pytest.fixture(scope="module")
 def weights() -> Weights:
-    return read_safetensors(model_folder() / "model.safetensors")
+    return adapted(read_safetensors(model_folder() / "model.safetensors"), ADAPTER)
 
 
 @pytest.fixture(scope="module")
@@ -131,6 +141,22 @@ def test_tokens_have_vectors_in_context(local: Encoder) -> None:
     assert local.encode_tokens("").shape == (0, DIMENSIONS)
 
 
+def test_the_tokens_that_are_kept_are_those_that_carry_meaning(local: Encoder) -> None:
+    [reading] = local.read(["What did Marisol's grandmother bake for the children?!"])
+    assert set(reading.words) == {"marisol", "grandmother", "bake", "children"}
+    assert reading.tokens.shape == (len(reading.words), TOKEN_DIMENSIONS)
+    assert np.linalg.norm(reading.tokens, axis=1) == pytest.approx(127, rel=0.02)
+    assert local.read(["who is it?"])[0].words == ("who", "is", "it")
+    assert local.read(["?!"])[0].tokens.shape == (0, TOKEN_DIMENSIONS)
+
+
+def test_of_a_long_text_the_rarest_words_are_kept_once(local: Encoder) -> None:
+    common = " ".join(["house day time work man year"] * 15)
+    [reading] = local.read([f"{common} xylophone {common}"])
+    assert len(reading.words) <= MOST_TOKENS
+    assert "xylophone" in reading.words and reading.words.count("house") == 1
+
+
 def test_two_event_loops_share_one_encoder(local: Encoder) -> None:
     expected = local.encode(TEXTS)
     results: list[Floats] = []
@@ -154,17 +180,17 @@ async def test_the_local_embedder_keeps_order_and_embeds_a_text_once(
     local: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoded: list[str] = []
-    encode = local.encode
-    monkeypatch.setattr(local, "encode", lambda texts: (encoded.extend(texts), encode(texts))[1])
+    read = local.read
+    monkeypatch.setattr(local, "read", lambda texts: (encoded.extend(texts), read(texts))[1])
     embedder = LocalEmbedder(local, model=MODEL, dimensions=DIMENSIONS)
     texts = [f"number {number % 20}" for number in range(50)]
     vectors = await embedder.embed(texts)
-    assert np.array_equal(vectors, encode(texts))
+    assert np.array_equal(vectors, local.encode(texts))
     assert np.array_equal(await embedder.embed(texts[:1]), vectors[:1])
     assert sorted(encoded) == sorted(set(texts))
     assert (await embedder.embed([])).shape == (0, DIMENSIONS)
-    [tokens] = await embedder.token_vectors(["hello world"])
-    assert tokens.shape == (2, DIMENSIONS)
+    [reading] = await embedder.read(["hello, world"])
+    assert reading.words == ("hello", "world") and reading.tokens.shape == (2, TOKEN_DIMENSIONS)
 
 
 async def test_a_cancelled_bulk_leaves_the_encoder_usable(local: Encoder) -> None:

@@ -12,11 +12,13 @@ from pymongo import MongoClient
 from pymongo.database import Database
 
 from config.settings import Settings
+from memory.imprint import MADE_BY
 from tests.checks import eventually
 from tests.conftest import Served
 from tests.processes import free_port, loci
 from utils import mongo
 from utils.clock import now
+from utils.encoder import MODEL
 from workers.app import SWEEP_SECONDS
 
 Documents = Database[dict[str, Any]]
@@ -45,7 +47,8 @@ def test_messages_nobody_waits_for_are_embedded(serve: Callable[..., str], datab
     assert len(documents) == 30
     for document in documents:
         assert document["embedding"].subtype == 9
-        assert document["embedding_model"].startswith("all-MiniLM")
+        assert document["embedding_model"] == MODEL
+        assert document["recall"]["made_by"] == MADE_BY
 
 
 def test_25_pairs_give_2_summaries(serve: Callable[..., str], database: Documents) -> None:

@@ -103,7 +103,9 @@ def test_a_search_tells_every_part_of_its_scores(api: httpx.Client, user: str) -
         assert parts["recency"] == pytest.approx(1, abs=1e-3)
         assert parts["mmr"] is not None
         assert parts["dense"] is not None
-        assert parts["bm25"] is parts["fused"] is parts["rerank"] is None
+        assert 0 < parts["bm25"] < 1 and 0 < parts["fused"] < 1
+        assert item["score"] == pytest.approx(0.8 * parts["fused"] + 0.2 * parts["recency"], abs=1e-3)
+        assert parts["rerank"] is None
 
 
 def test_top_k_and_min_score_bound_what_is_found(api: httpx.Client, user: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from config.recipes import QUERY
 from config.settings import Settings
 from tests.checks import eventually, problem
 from tests.conftest import Served
@@ -32,7 +33,7 @@ def test_health_tells_the_basic_configuration(api: httpx.Client) -> None:
     body = api.get("/health").json()
     assert body["status"] == "ok"
     assert (body["chat_model"], body["broker"], body["store"]) == ("rule_based", "in-process", "mongodb")
-    assert (body["top_k"], body["similarity_floor"], body["summary_interval"]) == (8, 0.45, 10)
+    assert (body["top_k"], body["similarity_floor"], body["summary_interval"]) == (8, QUERY.floor, 10)
 
 
 def test_health_names_the_models_that_are_set(chat: httpx.Client) -> None:

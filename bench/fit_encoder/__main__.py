@@ -1,0 +1,128 @@
+"""How is the local encoder's adapter fitted?
+
+    pip install torch
+    python -m bench.fit_encoder DATA… [--epochs 6] [--scale 1.0]
+
+DATA are files of `bench.recall`'s formats; what ships was fitted on `bench/data/written`, which we wrote. Of each
+conversation at a time, questions and messages are encoded, and the adapter (Hu et al., "LoRA", 2021) is moved so that
+the messages that answer come before the others, by the vectors of whole texts and by those of their tokens. Then the
+projection of token vectors is computed, and both are written into `utils/`. Some twenty minutes on two cores.
+"""
+
+import argparse
+import math
+import random
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from bench.fit_encoder.bert import Bert
+from bench.recall.corpus import UNANSWERABLE, Conversation, Message, Question
+from bench.recall.reading import read_corpus
+from utils.encoder import ADAPTER, PROJECTION, TOKEN_DIMENSIONS, model_folder
+from utils.text import STOPWORDS
+
+RANK = 8
+LONGEST = 128  # tokens of a text
+QUESTIONS, MESSAGES = 28, 72  # of a conversation in one step
+RATE = 8e-4
+WARM_UP = 10  # steps
+TEXT_TEMPERATURE, TOKEN_TEMPERATURE = 0.05, 0.03
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", nargs="+", type=Path)
+    parser.add_argument("--epochs", type=int, default=6)
+    parser.add_argument("--scale", type=float, default=1.0, help="by which the adapter's effect is multiplied")
+    arguments = parser.parse_args()
+    conversations = [one for file in arguments.data for one in read_corpus(file).conversations]
+    bert = Bert(model_folder(), rank=RANK, longest=LONGEST)
+    _fit(bert, conversations, arguments.epochs)
+    np.savez_compressed(ADAPTER, **bert.arrays(arguments.scale))
+    np.save(PROJECTION, _projection(bert, conversations))
+
+
+def _fit(bert: Bert, conversations: list[Conversation], epochs: int) -> None:
+    optimiser = torch.optim.AdamW(bert.parameters, lr=RATE, weight_decay=0.01)
+    steps = epochs * len(conversations)
+
+    def share(step: int) -> float:
+        return min(1.0, (step + 1) / WARM_UP) * max(0.05, 0.5 * (1 + math.cos(math.pi * step / steps)))
+
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, share)
+    chance = random.Random(0)
+    began = time.monotonic()
+    for epoch in range(epochs):
+        chance.shuffle(conversations)
+        total = 0.0
+        for conversation in conversations:
+            loss = _loss(bert, conversation, chance)
+            optimiser.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(bert.parameters, 1.0)
+            optimiser.step()
+            schedule.step()
+            total += loss.item()
+        print(f"epoch {epoch + 1}: loss {total / len(conversations):.3f}, {time.monotonic() - began:.0f} s", flush=True)
+
+
+def _loss(bert: Bert, conversation: Conversation, chance: random.Random) -> torch.Tensor:
+    """Cross entropy between what answers each question and the softmax of its likeness to messages."""
+    asked = [one for one in conversation.questions if one.category not in UNANSWERABLE and one.evidence]
+    questions = chance.sample(asked, min(QUESTIONS, len(asked)))
+    messages = _some(conversation.messages, questions, chance)
+    places = {message.id: place for place, message in enumerate(messages)}
+    wanted = torch.zeros(len(questions), len(messages))
+    for row, question in enumerate(questions):
+        wanted[row, [places[one] for one in question.evidence]] = 1 / len(question.evidence)
+    texts, tokens, own = bert.encode([_said(message) for message in messages])
+    asked_texts, asked_tokens, asked_own = bert.encode([question.text for question in questions])
+    by_text = asked_texts @ texts.T / TEXT_TEMPERATURE
+    by_token = _late(asked_tokens, asked_own, tokens, own) / TOKEN_TEMPERATURE
+    return sum(
+        (-(wanted * F.log_softmax(likeness, 1)).sum(1).mean() for likeness in (by_text, by_token)), torch.zeros(())
+    )
+
+
+def _some(messages: Sequence[Message], questions: Sequence[Question], chance: random.Random) -> list[Message]:
+    """All that answer, and some of the others."""
+    needed = {one for question in questions for one in question.evidence}
+    others = [message.id for message in messages if message.id not in needed]
+    kept = needed | set(chance.sample(others, min(len(others), max(0, MESSAGES - len(needed)))))
+    return [message for message in messages if message.id in kept]
+
+
+def _late(asked: torch.Tensor, asked_own: torch.Tensor, tokens: torch.Tensor, own: torch.Tensor) -> torch.Tensor:
+    """The mean over a question's tokens of the best cosine among a message's: (questions, messages)."""
+    cosines = torch.einsum("qad,mbd->qmab", asked, tokens).masked_fill(own[None, :, None, :] == 0, -1.0)
+    best = cosines.max(-1).values * asked_own[:, None, :]
+    return best.sum(-1) / asked_own.sum(1)[:, None]
+
+
+def _said(message: Message) -> str:
+    return f"{message.speaker}: {message.text}" if message.speaker else message.text
+
+
+def _projection(bert: Bert, conversations: Sequence[Conversation]) -> np.ndarray:
+    """The directions that hold most of the vectors of telling tokens, (width, 64)."""
+    moments = torch.zeros(())
+    with torch.no_grad():
+        for conversation in conversations:
+            for start in range(0, len(conversation.messages), 32):
+                batch = [_said(message) for message in conversation.messages[start : start + 32]]
+                _, tokens, own = bert.encode(
+                    [" ".join(w for w in text.split() if w.lower() not in STOPWORDS) for text in batch]
+                )
+                kept = tokens[own > 0]
+                moments = moments + kept.T @ kept
+    directions, _, _ = np.linalg.svd(moments.numpy())
+    return directions[:, :TOKEN_DIMENSIONS].astype(np.float16)
+
+
+if __name__ == "__main__":
+    main()

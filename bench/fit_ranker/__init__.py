@@ -1,0 +1,1 @@
+"""Fits the weights by which recall ranks."""

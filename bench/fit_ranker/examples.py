@@ -1,0 +1,114 @@
+"""What is there to learn from? Of each question, its pool of candidates and which of them answer it."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.recall.corpus import UNANSWERABLE, Conversation, Corpus
+from bench.recall.small_talk import QUESTIONS as SMALL_TALK
+from memory.domain import Turn
+from memory.features import Pool, candidates
+from memory.gists import document_of, text_to_embed
+from memory.imprint import imprints, to_document
+from memory.index import UserIndex
+from memory.probe import probe_of
+from utils.embeddings import LocalEmbedder
+from utils.encoder import DIMENSIONS, MODEL, load_encoder
+from utils.vectors import to_binary
+
+OWNER = "fit"
+SHORT = "short"  # the category of questions that are asked of a short piece of the history
+LONGEST_SHORT = 100  # messages
+BATCH = 256
+
+
+@dataclass(frozen=True)
+class Example:
+    """One question. `answers`: (n,) of 0 and 1, which of the pool are evidence. `evidence`: how much there is in all;
+    0 for a question that nothing answers."""
+
+    corpus: str
+    conversation: str
+    category: str
+    pool: Pool
+    answers: NDArray[np.float32]
+    evidence: int
+
+
+def examples(corpora: Iterable[Corpus], home: Path) -> list[Example]:
+    """Of every question of the corpora, and of small talk in every conversation. `home`: where the encoder is kept."""
+    reader = LocalEmbedder(load_encoder(home), model=MODEL, dimensions=DIMENSIONS)
+    return [
+        example
+        for corpus in corpora
+        for conversation in corpus.conversations
+        for example in asyncio.run(_of_conversation(corpus.name, conversation, reader))
+    ]
+
+
+async def _of_conversation(corpus: str, conversation: Conversation, reader: LocalEmbedder) -> list[Example]:
+    index = await _indexed(conversation, reader)
+    chance = np.random.default_rng(0)
+    found = []
+    for question in (*conversation.questions, *SMALL_TALK):
+        if not question.counts:
+            continue
+        [vector] = await reader.embed([question.text])
+        probe = await probe_of(question.text, vector, index, reader, reader, float(index.times[: len(index)].max()))
+        evidence = set() if question.category in UNANSWERABLE else set(question.evidence)
+        whole = index.alive[: len(index)]
+        for short, visible in ((False, whole), (True, _some(chance, len(index), index, evidence))):
+            pool = candidates(index, probe, visible)
+            answers = np.array([index.ids[row] in evidence for row in pool.rows], np.float32)
+            there = sum(visible[row] for row in range(len(index)) if index.ids[row] in evidence)
+            category = SHORT if short else question.category
+            found.append(Example(corpus, conversation.id, category, pool, answers, int(there)))
+    return found
+
+
+def _some(chance: np.random.Generator, size: int, index: UserIndex, evidence: set[str]) -> NDArray[np.bool_]:
+    """A short piece of a history, half of the time one that holds some of the evidence: users begin with nothing."""
+    length = min(size, int(np.exp(chance.uniform(0, np.log(LONGEST_SHORT)))) + 1)
+    answering = [row for row in range(size) if index.ids[row] in evidence]
+    if answering and chance.random() < 0.5:
+        start = int(chance.choice(answering)) - int(chance.integers(0, length))
+    else:
+        start = int(chance.integers(0, size - length + 1))
+    start = min(max(0, start), size - length)
+    visible = np.zeros(size, np.bool_)
+    visible[start : start + length] = True
+    return visible
+
+
+async def _indexed(conversation: Conversation, reader: LocalEmbedder) -> UserIndex:
+    index = UserIndex(reader.model, DIMENSIONS)
+    places: dict[str, int] = {}
+    documents = []
+    for message in conversation.messages:
+        place = places[message.session] = places.get(message.session, -1) + 1
+        turn = Turn(message.id, message.role, message.text, message.timestamp, name=message.speaker)
+        documents.append(document_of(OWNER, message.session, turn, place))
+    for start in range(0, len(documents), BATCH):
+        part = documents[start : start + BATCH]
+        texts = [text_to_embed(document) for document in part]
+        vectors = await reader.embed(texts)
+        made = await imprints(reader, [document["content"] for document in part], texts)
+        for document, vector, imprint in zip(part, vectors, made, strict=True):
+            embedded = {"embedding": to_binary(vector), "embedding_model": reader.model, "recall": to_document(imprint)}
+            index.put([document | embedded])
+    index.refresh()
+    return index
+
+
+def folds(found: Sequence[Example], count: int) -> list[set[tuple[str, str]]]:
+    """The conversations, by corpus and id, in so many parts; each part has some of every corpus."""
+    parts: list[set[tuple[str, str]]] = [set() for _ in range(count)]
+    placed: dict[str, int] = {}
+    for key in dict.fromkeys((example.corpus, example.conversation) for example in found):
+        placed[key[0]] = placed.get(key[0], -1) + 1
+        parts[placed[key[0]] % count].add(key)
+    return parts

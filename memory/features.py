@@ -1,0 +1,294 @@
+"""By which features are the candidates of a search ranked?
+
+Of all rows the words and the embedding are compared; the best of them, with what stands around them, become the pool.
+Each of the pool is then described: how its words, its embedding and its tokens answer the question, the same of its
+neighbours in the session, who speaks, when, and what kind of message it is. `memory.ranker` weighs the columns.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.index import UserIndex
+from memory.lexical import bm25, counts_in, idf, saturated
+from memory.links import NONE, step
+from memory.maxsim import best_matches
+from memory.postings import Posting
+from memory.question import Ask, Question
+from memory.spans import nearness
+from memory.terms import hashes
+from memory.traits import Trait
+
+POOL = 256  # rows that are looked at closely
+FEEDBACK = 5  # of the best, to which others are compared
+USER = 0
+
+Floats = NDArray[np.float32]
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A question as vectors. `dense`: (dimensions,) of the text; `bare`: without the names of speakers. `tokens`:
+    (n, 64), rows of length 1. `rarity`: (n,), how much a token counts; `stems`: the stem of each one's word."""
+
+    question: Question
+    dense: Floats
+    bare: Floats
+    tokens: Floats
+    rarity: Floats
+    stems: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Candidates of a search. `rows`: (n,) of the index. `columns`: of their features, each (n,)."""
+
+    rows: Rows
+    columns: dict[str, Floats]
+
+
+def candidates(index: UserIndex, probe: Probe, visible: NDArray[np.bool_], size: int = POOL) -> Pool:
+    """The pool of a search, of at most `size` rows. `visible`: (rows,) of the index, at least one of them."""
+    search = _Search(index, probe, visible)
+    rows = search.best(size)
+    return Pool(rows, _Around(search, rows).columns())
+
+
+class _Search:
+    """What is computed of all rows."""
+
+    def __init__(self, index: UserIndex, probe: Probe, visible: NDArray[np.bool_]) -> None:
+        self.index, self.probe = index, probe
+        self.size = len(visible)
+        self.visible = visible
+        self._seen = np.append(visible, False)  # the last is what -1 stands for
+        self.lengths = index.terms.counts[: self.size].astype(np.float32) + 1
+        self.mean = float(self.lengths[visible].mean())
+        question = probe.question
+        found = index.postings.find(hashes((*question.stems, *question.filler)))
+        found = [_within(posting, self.size, visible) for posting in found]
+        self.postings, self.all_postings = found[: len(question.stems)], found
+        frequencies = np.array([len(posting.rows) for posting in found], np.float32)
+        self.count = int(visible.sum())
+        self.weights = np.where(frequencies > 0, idf(frequencies, self.count), 0).astype(np.float32)
+        self.idf = self.weights[: len(question.stems)]
+        self.dense = index.matrix[: self.size] @ probe.dense
+        self.bare = self.dense if probe.bare is probe.dense else index.matrix[: self.size] @ probe.bare
+        self.bm25 = bm25(self.postings, self.idf, self.lengths, self.mean)
+
+    def beside(self, links: NDArray[np.int32], rows: Rows) -> Rows:
+        """The neighbours of rows that may be seen, -1 for none."""
+        found = step(links, rows)
+        found = np.where(found < self.size, found, NONE)
+        return np.where(self._seen[found], found, NONE)
+
+    @cached_property
+    def spoken(self) -> Floats:
+        """1 where the one whom the question names speaks."""
+        return np.isin(self.index.speakers[: self.size], list(self.probe.question.speakers)).astype(np.float32)
+
+    @cached_property
+    def coarse(self) -> Floats:
+        """A first score of all rows, of which the pool is chosen."""
+        own = _standard(self.bm25, self.visible) + 0.8 * _standard(self.bare, self.visible)
+        if len(self.probe.question.speakers) == 1:
+            own = own + 0.5 * self.spoken
+        return own.astype(np.float32)
+
+    def best(self, size: int) -> Rows:
+        """The rows of the pool, best first: those that score well, and those whose neighbours do."""
+        every = np.arange(self.size)
+        padded = np.append(self.coarse, np.float32(0))
+        links = self.index.links
+        before, after = self.beside(links.before, every), self.beside(links.after, every)
+        score = self.coarse + 0.4 * (padded[before] + padded[after])
+        score[~self.visible] = -np.inf
+        size = min(size, self.count)
+        if size < self.size:
+            every = np.argpartition(-score, size - 1)[:size]
+        return every[np.lexsort((every, -score[every]))][:size]
+
+
+def _within(posting: Posting, size: int, visible: NDArray[np.bool_]) -> Posting:
+    seen = posting.rows[posting.rows < size] if len(posting.rows) and posting.rows[-1] >= size else posting.rows
+    inside = visible[seen]
+    return Posting(seen[inside], posting.counts[: len(seen)][inside])
+
+
+def _standard(values: Floats, among: NDArray[np.bool_]) -> Floats:
+    """Scaled to mean 0 and deviation 1 among some."""
+    chosen = values[among]
+    scaled: Floats = (values - chosen.mean()) / (chosen.std() + 1e-6)
+    return scaled
+
+
+class _Around:
+    """What is computed of the pool and of the rows next to it."""
+
+    def __init__(self, search: _Search, rows: Rows) -> None:
+        self.search, self.rows = search, rows
+        before, after = search.index.links.before, search.index.links.after
+        near = {0: rows, -1: search.beside(before, rows), 1: search.beside(after, rows)}
+        near |= {-2: search.beside(before, near[-1]), 2: search.beside(after, near[1])}
+        every = np.unique(np.concatenate(list(near.values())))
+        self.every = every[every >= 0]
+        places = np.full(search.size + 1, len(self.every))
+        places[self.every] = np.arange(len(self.every))
+        self.at = {offset: places[found] for offset, found in near.items()}  # the last one stands for none
+
+    def _padded(self, values: Floats) -> Floats:
+        return np.concatenate([values, np.zeros((*values.shape[:-1], 1), values.dtype)], axis=-1)
+
+    def _of(self, padded: Floats, offset: int) -> Floats:
+        found: Floats = padded[..., self.at[offset]]
+        return found
+
+    def columns(self) -> dict[str, Floats]:
+        search, rows = self.search, self.rows
+        index, probe, question = search.index, search.probe, search.probe.question
+        columns: dict[str, Floats] = {}
+        self._words(columns)
+        self._meaning(columns)
+        self._tokens(columns)
+        traits = index.traits[: search.size][rows].astype(np.float32)
+        self._neighbours(columns, question)
+        self._kind(columns, traits, question)
+        columns["date"] = nearness(question.spans, index.times[: search.size][rows]).astype(np.float32)
+        self._feedback(columns, probe)
+        return columns
+
+    def _words(self, columns: dict[str, Floats]) -> None:
+        search = self.search
+        counts = self._padded(counts_in(search.postings, self.every))
+        lengths = self._padded(search.lengths[self.every])
+        own, weights = self._of(counts, 0), search.idf[:, None]
+        window, length = own.copy(), self._of(lengths, 0).copy()
+        for offset, share in ((-2, 0.5), (-1, 1.0), (1, 0.7), (2, 0.4)):
+            window += share * self._of(counts, offset)
+            length += share * self._of(lengths, offset)
+        whole = float(search.idf.sum()) + 1e-6
+        possible = np.where(search.idf > 0, search.idf, np.log(1 + search.count))
+        columns["bm25"] = search.bm25[self.rows]
+        fuller = bm25(search.all_postings, search.weights, search.lengths, search.mean, 0.9, 0.4)
+        columns["bm25_all"] = fuller[self.rows]
+        columns["bm25_window"] = (weights * saturated(window, length, search.mean, 0.9, 0.3)).sum(0)
+        columns["covered"] = (weights * (own > 0)).sum(0) / whole
+        columns["covered_window"] = (weights * (window > 0)).sum(0) / whole
+        columns["covered_of_all"] = (weights * (own > 0)).sum(0) / float(possible.sum() + 1e-6)
+        columns["rarest"] = (weights * (own > 0)).max(0, initial=0)
+        columns["length"] = np.log(self._of(lengths, 0))
+
+    def _meaning(self, columns: dict[str, Floats]) -> None:
+        search = self.search
+        columns["dense"] = search.dense[self.rows]
+        columns["bare"] = search.bare[self.rows]
+        padded = self._padded(search.bare[self.every])
+        window = columns["bare"].copy()
+        for offset, share in ((-2, 0.5), (-1, 1.0), (1, 1.0), (2, 0.5)):
+            window += np.float32(share) * self._of(padded, offset)
+        columns["bare_window"] = window
+
+    def _tokens(self, columns: dict[str, Floats]) -> None:
+        search, probe = self.search, self.search.probe
+        matches = self._padded(best_matches(probe.tokens, search.index.tokens, self.every))
+        own = self._of(matches, 0)
+        weights = self._token_weights()
+        even = np.full(len(weights), 1 / max(1, len(weights)), np.float32)
+        rare = weights * probe.rarity
+        rare = rare / (rare.sum() + 1e-6)
+        window = own.copy()
+        for offset, share in ((-2, 0.9), (-1, 0.95), (1, 0.95)):
+            window = np.maximum(window, np.float32(share) * self._of(matches, offset))
+        columns["tokens"] = weights @ own
+        columns["tokens_rare"] = rare @ own
+        columns["tokens_even"] = even @ own
+        columns["tokens_window"] = weights @ window
+        columns["tokens_near"] = rare @ np.where(own > 0.6, own, 0)
+        every = weights @ matches
+        for offset in (-2, -1, 1, 2):
+            columns[f"tokens{offset:+d}"] = self._of(every, offset)
+
+    def _token_weights(self) -> Floats:
+        """The idf of each of the question's tokens, which is its word's; in sum 1."""
+        search = self.search
+        if not len(search.probe.tokens):
+            return np.zeros(0, np.float32)
+        found = search.index.postings.find(hashes(search.probe.stems))
+        seen = [_within(posting, search.size, search.visible) for posting in found]
+        weights = idf(np.array([len(posting.rows) for posting in seen], np.float32), search.count)
+        return np.asarray(weights / weights.sum(), np.float32)
+
+    def _neighbours(self, columns: dict[str, Floats], question: Question) -> None:
+        search = self.search
+        for name, values in (("bm25", search.bm25), ("bare", search.bare)):
+            padded = self._padded(values[self.every])
+            for offset in (-2, -1, 1, 2):
+                columns[f"{name}{offset:+d}"] = self._of(padded, offset)
+        asked = self._padded((search.index.traits[self.every, Trait.QUESTION] > 0).astype(np.float32))
+        after_question = self._of(asked, -1)
+        columns["answers"] = after_question
+        for name in ("bm25", "bare", "tokens"):
+            columns[f"answers_{name}"] = after_question * columns[f"{name}-1"]
+
+    def _kind(self, columns: dict[str, Floats], traits: Floats, question: Question) -> None:
+        search, rows = self.search, self.rows
+        index, asks = search.index, question.asks
+        one = np.float32(len(question.speakers) == 1)
+        named = (index.speakers[rows] > 0).astype(np.float32)
+        spoken = search.spoken[rows] * one
+        columns["speaker"], columns["other_speaker"] = spoken, (1 - search.spoken[rows]) * one * named
+        for name in ("bm25", "bare", "tokens"):
+            columns[f"speaker_{name}"] = spoken * columns[name]
+        user = (index.roles[rows] == USER) * (1 - named)
+        columns["user"], columns["assistant"] = user, (index.roles[rows] == 1) * (1 - named)
+        for name in ("dense", "tokens"):
+            columns[f"user_{name}"] = user * columns[name]
+        for trait in Trait:
+            columns[trait.name.lower()] = traits[:, trait]
+        columns["when_times"] = asks[Ask.WHEN] * traits[:, Trait.TIMES]
+        columns["when_numbers"] = asks[Ask.WHEN] * traits[:, Trait.NUMBERS]
+        columns["count_numbers"] = asks[Ask.COUNT] * traits[:, Trait.NUMBERS]
+        columns["place_names"] = asks[Ask.PLACE] * traits[:, Trait.NAMES]
+        columns["name_names"] = asks[Ask.NAME] * traits[:, Trait.NAMES]
+        columns["instruction_dense"] = traits[:, Trait.INSTRUCTION] * columns["dense"]
+        columns["user_reply"] = user * traits[:, Trait.REPLY]
+        columns["own_user"] = asks[Ask.OWN] * user
+        for ask in (Ask.ORDER, Ask.COURSE):
+            name = ask.name.lower()
+            columns[f"{name}_user"] = asks[ask] * user
+            columns[f"{name}_reply"] = asks[ask] * traits[:, Trait.REPLY]
+            columns[f"{name}_length"] = asks[ask] * columns["length"]
+            columns[f"{name}_dense"] = asks[ask] * columns["dense"]
+
+    def _feedback(self, columns: dict[str, Floats], probe: Probe) -> None:
+        """Likeness to the best by a first blend, and the rank by it within the session."""
+        search = self.search
+        blend = (
+            _scaled(columns["bm25"])
+            + 0.5 * _scaled(columns["bm25_window"])
+            + 0.6 * _scaled(columns["bare"])
+            + 0.4 * _scaled(columns["bare_window"])
+            + _scaled(columns["tokens"])
+            + 0.5 * columns["speaker"]
+        )
+        columns["blend"] = blend
+        best = np.argsort(-blend, kind="stable")[:FEEDBACK]
+        share = np.exp(-np.arange(len(best), dtype=np.float32) / 2)
+        centre = share @ search.index.matrix[self.rows[best]]
+        columns["feedback"] = search.index.matrix[self.rows] @ (centre / (np.linalg.norm(centre) + 1e-6))
+        sessions = search.index.sessions[self.rows]
+        order = np.lexsort((-blend, sessions))
+        starts = np.flatnonzero(np.append(True, sessions[order][1:] != sessions[order][:-1]))
+        rank = np.zeros(len(order), np.float32)
+        rank[order] = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
+        columns["session_rank"] = np.log1p(rank)
+        for ask in (Ask.ORDER, Ask.COURSE):
+            columns[f"{ask.name.lower()}_rank"] = probe.question.asks[ask] * columns["session_rank"]
+
+
+def _scaled(values: Floats) -> Floats:
+    scaled: Floats = (values - values.mean()) / (values.std() + np.float32(1e-6))
+    return scaled

@@ -1,0 +1,59 @@
+"""What of a text does recall go by besides its embedding? Its terms, the vectors of its tokens, and its traits."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.terms import Terms, from_bytes, terms_of, to_bytes
+from memory.traits import Trait, traits_of
+from utils.embeddings import LocalEmbedder
+from utils.encoder import MODEL, TOKEN_DIMENSIONS
+from utils.mongo import Document
+
+MADE_BY = f"{MODEL}/1"  # gists that another made are read anew by `loci reembed`
+
+
+@dataclass(frozen=True)
+class Imprint:
+    """`terms`: (n,) uint32. `tokens`: (m, 64) int8, see `utils.encoder.Reading`. `traits`: (8,) uint8, by `Trait`."""
+
+    terms: Terms
+    tokens: NDArray[np.int8]
+    traits: NDArray[np.uint8]
+
+
+EMPTY = Imprint(np.zeros(0, np.uint32), np.zeros((0, TOKEN_DIMENSIONS), np.int8), np.zeros(len(Trait), np.uint8))
+
+
+async def imprints(reader: LocalEmbedder, contents: Sequence[str], embedded: Sequence[str]) -> list[Imprint]:
+    """`contents`: what was said. `embedded`: the same as it is embedded, the speaker's name before it."""
+    readings = await reader.read(embedded)
+    return [
+        Imprint(terms_of(content), reading.tokens, traits_of(content))
+        for content, reading in zip(contents, readings, strict=True)
+    ]
+
+
+def to_document(imprint: Imprint) -> dict[str, Any]:
+    """As it stands in a gist."""
+    return {
+        "made_by": MADE_BY,
+        "terms": to_bytes(imprint.terms),
+        "tokens": imprint.tokens.tobytes(),
+        "traits": imprint.traits.tobytes(),
+    }
+
+
+def from_document(stored: Document | None) -> Imprint:
+    """What `to_document` made; an empty one for a gist without, or with another version's."""
+    if not stored or stored.get("made_by") != MADE_BY:
+        return EMPTY
+    tokens = np.frombuffer(stored["tokens"], np.int8)
+    return Imprint(
+        from_bytes(stored["terms"]),
+        tokens.reshape(-1, TOKEN_DIMENSIONS),
+        np.frombuffer(stored["traits"], np.uint8),
+    )

@@ -1,0 +1,69 @@
+"""Which row stands before and after another in its session?"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.ragged import grown
+
+NONE = -1
+
+Rows = NDArray[np.intp]
+
+
+class Links:
+    """Neighbours in a session, by place. A row behind its session's last is linked at once; one that comes out of
+    order makes all be linked anew at the next look."""
+
+    def __init__(self) -> None:
+        self.before: NDArray[np.int32] = np.zeros(0, np.int32)
+        self.after: NDArray[np.int32] = np.zeros(0, np.int32)
+        self._last: dict[int, tuple[int, int]] = {}  # of each session: the highest place, and its row
+        self._stale = False
+
+    @property
+    def bytes(self) -> int:
+        return self.before.nbytes + self.after.nbytes
+
+    def add(self, row: int, session: int, place: int) -> None:
+        """A new row; `place` -1 for one that has no neighbours."""
+        if row >= len(self.before):
+            self.before, self.after = grown(self.before, row + 1, NONE), grown(self.after, row + 1, NONE)
+        if place < 0:
+            return
+        highest, last = self._last.get(session, (-1, NONE))
+        if place <= highest:
+            self._stale = True
+            return
+        if last != NONE:
+            self.after[last], self.before[row] = row, last
+        self._last[session] = (place, row)
+
+    def remove(self, row: int, session: int) -> None:
+        """Its neighbours become each other's."""
+        before, after = int(self.before[row]), int(self.after[row])
+        if before != NONE:
+            self.after[before] = after
+        if after != NONE:
+            self.before[after] = before
+        self.before[row] = self.after[row] = NONE
+        if self._last.get(session, (-1, NONE))[1] == row:
+            self._stale = True
+
+    def refresh(self, sessions: NDArray[np.int32], places: NDArray[np.int32], alive: NDArray[np.bool_]) -> None:
+        """Links all rows anew where that is due. Columns of all rows."""
+        if not self._stale:
+            return
+        rows = np.flatnonzero(alive & (places >= 0))
+        rows = rows[np.lexsort((places[rows], sessions[rows]))]
+        before, after = np.full(len(self.before), NONE, np.int32), np.full(len(self.after), NONE, np.int32)
+        joined = sessions[rows[1:]] == sessions[rows[:-1]]
+        after[rows[:-1][joined]], before[rows[1:][joined]] = rows[1:][joined], rows[:-1][joined]
+        ends = rows[np.append(~joined, True)] if len(rows) else rows
+        self._last = {int(sessions[row]): (int(places[row]), int(row)) for row in ends}
+        self.before, self.after, self._stale = before, after, False
+
+
+def step(links: NDArray[np.int32], rows: Rows) -> Rows:
+    """The neighbours of rows, -1 for none; of -1 there is none either."""
+    found = np.where(rows >= 0, links[rows], NONE)
+    return found.astype(np.intp)

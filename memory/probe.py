@@ -1,0 +1,43 @@
+"""How does a query become what an index is searched with?"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.features import Probe
+from memory.index import UserIndex
+from memory.maxsim import SCALE
+from memory.question import read_question
+from utils.embeddings import Embedder, LocalEmbedder
+from utils.text import stem
+from utils.vectors import Floats
+
+_MOST_FREQUENT, _VOCABULARY = 1_000, 30_522  # ids of MiniLM's WordPiece vocabulary, which are in the order of frequency
+
+
+async def probe_of(
+    query: str, vector: Floats, index: UserIndex, embedder: Embedder, reader: LocalEmbedder, now: float
+) -> Probe:
+    """Reads a query for an index. `vector`: its embedding. `now`: seconds since 1970.
+
+    Raises `ModelError` where the query without the names in it cannot be embedded.
+    """
+    question = read_question(query, index.names, now)
+    bare = vector if question.bare == query else (await embedder.embed([question.bare]))[0]
+    [reading] = await reader.read([query])
+    kept = [at for at, word in enumerate(reading.words) if word.removesuffix("'s") not in question.name_words]
+    kept = kept or list(range(len(reading.words)))
+    return Probe(
+        question,
+        vector,
+        bare,
+        reading.tokens[kept] * SCALE,
+        _rarity(np.array([reading.ids[at] for at in kept])),
+        tuple(stem(reading.words[at]) for at in kept),
+    )
+
+
+def _rarity(tokens: NDArray[np.intp]) -> Floats:
+    """How rare tokens are in English at large, 0..1, squared."""
+    ranks = np.maximum(tokens - _MOST_FREQUENT, 2)
+    rarity: Floats = ((np.log(ranks) / np.log(_VOCABULARY)) ** 2).astype(np.float32)
+    return rarity

@@ -1,0 +1,112 @@
+"""What does a question ask for, as far as rules can tell?"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.spans import Span, spans_of
+from memory.traits import is_first_person
+from utils.text import STOPWORDS, WORD, stem, words
+
+LONG_NAME, ABBREVIATED = 5, 3  # "Mel" names Melanie: the first three letters of at least five
+SPELT = 4  # letters from which on one other letter is a slip: "Aqib" names Akib
+
+_WHEN = re.compile(
+    r"\bwhen\b|\bwhat (?:date|day|time|year|month)|\bhow long\b|\bwhich (?:year|month|day|date|week)"
+    r"|\bhow many (?:days|weeks|months|years)",
+    re.IGNORECASE,
+)
+_COUNT = re.compile(r"\bhow (?:many|much|often)\b", re.IGNORECASE)
+_PLACE = re.compile(r"\bwhere\b|\bwhat country\b|\bwhich city\b|\bplaces?\b", re.IGNORECASE)
+_NAME = re.compile(r"\bwho\b|\bnames? of\b", re.IGNORECASE)
+_ORDER = re.compile(r"\border\b|\bsequence\b|\btimeline\b|\bchronolog", re.IGNORECASE)
+_COURSE = re.compile(r"summar|overview|progress|develop|evolv|\bover time\b|\bthroughout\b", re.IGNORECASE)
+
+
+class Ask(IntEnum):
+    """What a question may ask for; columns of `Question.asks`."""
+
+    WHEN = 0
+    COUNT = 1
+    PLACE = 2
+    NAME = 3
+    ORDER = 4
+    COURSE = 5  # how something went over time, or a summary
+    OWN = 6  # of the asker's own
+
+
+@dataclass(frozen=True)
+class Question:
+    """`stems`: of the words that carry meaning, each once, names of speakers left out; of all other words where there
+    are none. `filler`: the other stems. `speakers`: codes of those it names. `bare`: the text without those names.
+    `asks`: (7,) of 0 and 1, by `Ask`. `spans`: the times that it names."""
+
+    text: str
+    stems: tuple[str, ...]
+    filler: tuple[str, ...]
+    speakers: frozenset[int]
+    name_words: frozenset[str]
+    bare: str
+    asks: NDArray[np.float32]
+    spans: tuple[Span, ...]
+
+
+def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
+    """`names`: of the speakers there are, lower case, and their codes. `now`: seconds since 1970, by which "last week"
+    is understood."""
+    spoken = [word.removesuffix("'s") for word in words(text)]
+    capitals = {word.removesuffix("'s") for found in WORD.findall(text) if found[0].isupper() for word in words(found)}
+    speakers, name_words = _named(spoken, capitals, names)
+    rest = [word for word in spoken if word not in name_words]
+    telling = [word for word in rest if word not in STOPWORDS] or rest
+    stems = tuple(dict.fromkeys(stem(word) for word in telling))
+    others = dict.fromkeys(stem(word) for word in rest)
+    asks = [bool(pattern.search(text)) for pattern in (_WHEN, _COUNT, _PLACE, _NAME, _ORDER, _COURSE)]
+    return Question(
+        text,
+        stems,
+        tuple(other for other in others if other not in stems),
+        frozenset(speakers),
+        frozenset(name_words),
+        _without(text, name_words) if speakers else text,
+        np.array([*asks, is_first_person(text)], np.float32),
+        spans_of(text, now),
+    )
+
+
+def _named(spoken: Iterable[str], capitals: set[str], names: Mapping[str, int]) -> tuple[set[int], set[str]]:
+    """Codes of the speakers whose name, or a part of it, is among the words; and those words.
+
+    `capitals`: the words that are written with a capital. They alone may be a name cut short or misspelt, unless they
+    are somebody's name as they stand.
+    """
+    speakers: set[int] = set()
+    found: set[str] = set()
+    candidates = {word for word in spoken if word not in STOPWORDS}
+    parts = [(part, code) for name, code in names.items() for part in words(name)]
+    loose = (candidates & capitals) - {part for part, _ in parts}
+    for part, code in parts:
+        meant = {word for word in loose if _is_like(word, part)} | ({part} & candidates)
+        if meant:
+            speakers.add(code)
+            found |= meant
+    return speakers, found
+
+
+def _is_like(word: str, name: str) -> bool:
+    if len(word) >= ABBREVIATED and len(name) >= LONG_NAME and name.startswith(word):
+        return True
+    if len(word) != len(name) or len(word) < SPELT or word[0] != name[0]:
+        return False
+    return sum(a != b for a, b in zip(word, name, strict=True)) == 1
+
+
+def _without(text: str, name_words: frozenset[str] | set[str]) -> str:
+    def keep(match: re.Match[str]) -> str:
+        return "" if match[0].lower().replace("’", "'").removesuffix("'s") in name_words else match[0]
+
+    return " ".join(WORD.sub(keep, text).split()) or text

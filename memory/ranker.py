@@ -1,0 +1,88 @@
+"""How are candidates ranked, and how sure is it that one answers?
+
+Features are scaled within the pool, and a network of one hidden layer with a linear path beside it weighs them. Its
+weights were fitted by `python -m bench.fit_ranker` on conversations with questions whose evidence is known; the file
+says which, and when. What comes out ranks the pool; how far each is behind the best, calibrated with how well the best
+of it matches at all, becomes a probability, comparable between searches and in the order of the ranking.
+"""
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.features import Pool
+
+WEIGHTS = Path(__file__).with_name("ranker.json")
+CLIP = (-4.0, 8.0)  # deviations from the pool's mean
+CERTAINTY = ("tokens_rare", "covered_of_all", "dense", "tokens_window")  # of the pool's best, in absolute terms
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Ranker:
+    """`features`: names of the columns, d of them. `hidden`: (d, h), `bias`: (h,), `out`: (h,), `straight`: (d,).
+    `calibration`: the weights of how far a candidate is behind the best, of what `certainty` gives, and a constant."""
+
+    features: tuple[str, ...]
+    hidden: Floats
+    bias: Floats
+    out: Floats
+    straight: Floats
+    calibration: Floats
+
+    def scores(self, pool: Pool) -> Floats:
+        """How likely each of the pool answers, (n,) in 0..1."""
+        behind = behind_best(self.raw(scaled(pool, self.features)))
+        weights = self.calibration
+        logits = weights[0] * behind + certainty(pool) @ weights[1:-1] + weights[-1]
+        probabilities: Floats = 1 / (1 + np.exp(-logits))
+        return probabilities
+
+    def raw(self, features: Floats) -> Floats:
+        """What the network gives for features, (n, d): (n,)."""
+        found: Floats = np.tanh(features @ self.hidden + self.bias) @ self.out + features @ self.straight
+        return found
+
+
+def certainty(pool: Pool) -> Floats:
+    """How well the best of a pool matches at all, by `CERTAINTY`, and the logarithm of its size."""
+    values = [float(pool.columns[name].max()) for name in CERTAINTY]
+    return np.array([*values, np.log(len(pool.rows))], np.float32)
+
+
+def scaled(pool: Pool, names: tuple[str, ...]) -> Floats:
+    """The features of a pool, (n, d), each with mean 0 and deviation 1."""
+    features = np.stack([pool.columns[name] for name in names], axis=1).astype(np.float32)
+    features -= features.mean(0, dtype=np.float64).astype(np.float32)  # else a constant column has a deviation
+    features /= features.std(0) + np.float32(1e-6)
+    return np.clip(features, *CLIP, out=features)
+
+
+def behind_best(scores: Floats) -> Floats:
+    """How far scores are below the highest of them, (n,), 0 or less. A share of their sum would fall with every other
+    message that answers as well."""
+    behind: Floats = scores - scores.max()
+    return behind
+
+
+@cache
+def load_ranker(path: Path = WEIGHTS) -> Ranker:
+    """The ranker in a file that `bench.fit_ranker` wrote."""
+    stored = json.loads(path.read_text(encoding="utf-8"))
+
+    def array(name: str) -> Floats:
+        return np.array(stored[name], np.float32)
+
+    return Ranker(
+        tuple(stored["features"]),
+        array("hidden"),
+        array("bias"),
+        array("out"),
+        array("straight"),
+        array("calibration"),
+    )

@@ -1,0 +1,101 @@
+"""Why did an answer not use a message?"""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from config.recipes import QUERY_RECIPES
+from memory.collections import Collections
+from memory.domain import Drop, Parts
+from memory.gists import TEXT, gist_of
+from memory.ids import keys_of, unscoped
+from memory.ranking import Scope
+from memory.recall import Recaller
+from memory.receipts import Receipt, Receipts
+from utils.embeddings import Embedder
+
+Reason = (
+    Drop | Literal["used", "budget", "owner", "later", "own", "not_embedded", "by_rules", "memory_not_asked", "pool"]
+)
+
+EXPLANATIONS: dict[Reason, str] = {
+    "used": "It was used.",
+    "below_floor": "It was looked at, and is not likely enough to answer the question.",
+    "duplicate": "Another message that says the same was used.",
+    "mmr": "It is too like what was chosen before it.",
+    "top_k": "Others answer the question better.",
+    "deleted": "It was deleted while the question was being answered.",
+    "budget": "It was found, and there was no room for it in the prompt.",
+    "owner": "You have no message of this id.",
+    "later": "It was said after the answer.",
+    "own": "It is the question itself, or its answer.",
+    "not_embedded": "It is not embedded yet, or by another model; `loci doctor` tells how many are not.",
+    "by_rules": "Rules wrote it, which can only quote other messages.",
+    "memory_not_asked": "Memory was not asked for this answer.",
+    "pool": "Neither its words nor its meaning are near enough to the question for a closer look.",
+}
+
+
+@dataclass(frozen=True)
+class WhyNot:
+    """`place`: where the message comes in the search, 0 for the best; None where it was not ranked. `recorded`: whether
+    that is what the answer's receipt says; else the search was made again, over what is there now."""
+
+    id: str
+    reason: Reason
+    place: int | None = None
+    parts: Parts | None = None
+    recorded: bool = False
+
+
+class Explainer:
+    """Answers for one message and one receipt."""
+
+    def __init__(self, collections: Collections, receipts: Receipts, recaller: Recaller, embedder: Embedder) -> None:
+        self._vectors = collections.vectors
+        self._receipts = receipts
+        self._recaller = recaller
+        self._embedder = embedder
+
+    async def why_not(self, owner: str, turn_id: str, identifier: str) -> WhyNot:
+        """Why the answer of a receipt did not use the owner's message of an id.
+
+        Raises `NotFound` where there is no such receipt, `ModelError` where the question cannot be embedded again.
+        """
+        receipt = await self._receipts.get(owner, turn_id)
+        known = _recorded(receipt, owner, identifier)
+        if known is not None:
+            return known
+        found = await self._vectors.find_one(
+            {"_id": {"$in": keys_of(identifier, owner)}, "user_id": owner, "id": identifier}, TEXT
+        )
+        if found is None:
+            return WhyNot(identifier, "owner")
+        if found["created_at"] > receipt.at:
+            return WhyNot(identifier, "later")
+        if not receipt.need_memory or not receipt.query:
+            return WhyNot(identifier, "memory_not_asked")
+        if gist_of(found).by_rules:
+            return WhyNot(identifier, "by_rules")
+        if found.get("embedding_model") != self._embedder.model:
+            return WhyNot(identifier, "not_embedded")
+        recipe = replace(QUERY_RECIPES[receipt.recipe], top_k=receipt.top_k)
+        # What was said later was not there to be found.
+        scope = Scope(session_id=receipt.session_id, until=receipt.at.timestamp(), exclude=frozenset(receipt.messages))
+        [vector] = await self._embedder.embed([receipt.query])
+        placed = await self._recaller.place_of(owner, receipt.query, vector, recipe, scope, found["_id"])
+        if placed is None:
+            return WhyNot(identifier, "pool")
+        place, ranked = placed
+        return WhyNot(identifier, ranked.dropped or "top_k", place, ranked.parts)
+
+
+def _recorded(receipt: Receipt, owner: str, identifier: str) -> WhyNot | None:
+    """What the receipt itself says of a message."""
+    if identifier in receipt.messages:
+        return WhyNot(identifier, "own", recorded=True)
+    prompt = {used.id for used in receipt.used}
+    for place, candidate in enumerate(receipt.considered):
+        if unscoped(candidate.key, owner) == identifier:
+            reason: Reason = candidate.dropped or ("used" if identifier in prompt else "budget")
+            return WhyNot(identifier, reason, place, candidate.parts, recorded=True)
+    return WhyNot(identifier, "used", recorded=True) if identifier in prompt else None

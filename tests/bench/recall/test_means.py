@@ -1,0 +1,39 @@
+"""Are questions counted where they belong?"""
+
+import pytest
+
+from bench.recall.means import means
+from tests.bench.recall.rows import row
+
+ROWS = [
+    row("q1", ["a"], ["a"], "temporal"),
+    row("q2", ["x"], ["a"], "temporal"),
+    row("q3", ["a", "x"], ["a"], "multi_hop"),
+    row("q4", ["x"], ["a"], "adversarial"),
+    row("q5", ["x"], [], "abstention"),
+    row("q6", ["x"], [], "small_talk"),
+    row("q7", ["x"], [], "temporal"),
+]
+
+
+def test_overall_comes_first_and_what_is_not_in_it_last() -> None:
+    assert [(one.category, one.questions) for one in means(ROWS)] == [
+        ("overall", 3),
+        ("multi_hop", 1),
+        ("temporal", 2),
+        ("adversarial", 1),
+    ]
+
+
+def test_adversarial_questions_are_not_in_the_overall_means() -> None:
+    found = {one.category: one.values["recall@8"] for one in means(ROWS)}
+    assert found == {"overall": pytest.approx(2 / 3), "multi_hop": 1.0, "temporal": 0.5, "adversarial": 0.0}
+
+
+def test_precision_is_of_answerable_questions_alone() -> None:
+    found = {one.category: one.precision for one in means(ROWS)}
+    assert found == {"overall": 2 / 4, "multi_hop": 1 / 2, "temporal": 1 / 2, "adversarial": None}
+
+
+def test_without_evidence_there_are_no_means() -> None:
+    assert means(ROWS[4:]) == []

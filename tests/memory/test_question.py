@@ -1,0 +1,156 @@
+"""Is it understood what a question asks for, and of whom?"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.question import Ask, Question, read_question
+from memory.spans import spans_of
+from tests.conversations import START
+from utils.text import STOPWORDS, stem, words
+
+NOW = START.timestamp()
+NAMES = {"melanie": 1, "caroline": 2, "akib": 3, "jon": 4, "maria lopez": 5}
+
+
+def read(text: str, names: dict[str, int] = NAMES) -> Question:
+    return read_question(text, names, NOW)
+
+
+def asks(text: str) -> set[Ask]:
+    found = read(text).asks
+    assert found.shape == (len(Ask),) and found.dtype == np.float32
+    return {ask for ask in Ask if found[ask] == 1} if set(found.tolist()) <= {0.0, 1.0} else set()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("When did Melanie run?", {Ask.WHEN}),
+        ("What date was it?", {Ask.WHEN}),
+        ("How long did it take?", {Ask.WHEN}),
+        ("How many weeks did it take?", {Ask.WHEN, Ask.COUNT}),
+        ("HOW MUCH was it?", {Ask.COUNT}),
+        ("How often does he swim?", {Ask.COUNT}),
+        ("Where is she?", {Ask.PLACE}),
+        ("Which city is nearest?", {Ask.PLACE}),
+        ("Who is he?", {Ask.NAME}),
+        ("What are the names of the dogs?", {Ask.NAME}),
+        ("In which order did it happen?", {Ask.ORDER}),
+        ("List it chronologically.", {Ask.ORDER}),
+        ("Summarise it.", {Ask.COURSE}),
+        ("How did the plan evolve over time?", {Ask.COURSE}),
+        ("What is my dog called?", {Ask.OWN}),
+        ("Where did we go, and when?", {Ask.PLACE, Ask.WHEN, Ask.OWN}),
+        ("Is it blue?", set()),
+        ("Nowhere in the whole borders", set()),
+        ("?!", set()),
+    ],
+)
+def test_what_is_asked_for_is_told_by_its_words(text: str, expected: set[Ask]) -> None:
+    assert asks(text) == expected
+
+
+def test_stems_are_of_the_words_that_carry_meaning_each_once() -> None:
+    question = read("What dogs did the dog chase, and what cats?")
+    assert question.stems == ("dog", "chase", "cat")
+    assert question.filler == ("what", "did", "the", "and")
+
+
+def test_a_question_of_stop_words_alone_goes_by_them() -> None:
+    question = read("What is it?")
+    assert question.stems == ("what", "is", "it")
+    assert question.filler == ()
+
+
+@pytest.mark.parametrize("text", ["", "?!", " ", "😀"])
+def test_a_question_without_words_asks_for_nothing(text: str) -> None:
+    question = read(text)
+    assert (question.text, question.bare) == (text, text)
+    assert (question.stems, question.filler, question.spans) == ((), (), ())
+    assert question.speakers == question.name_words == frozenset()
+    assert not question.asks.any()
+
+
+@pytest.mark.parametrize(
+    ("text", "speakers", "name_words", "bare"),
+    [
+        ("What did Melanie paint?", {1}, {"melanie"}, "What did paint?"),
+        ("What did MELANIE paint?", {1}, {"melanie"}, "What did paint?"),
+        ("What is Melanie's job?", {1}, {"melanie"}, "What is job?"),
+        ("What is Melanie’s job?", {1}, {"melanie"}, "What is job?"),
+        ("What did Mel paint?", {1}, {"mel"}, "What did paint?"),
+        ("What did Aqib cook?", {3}, {"aqib"}, "What did cook?"),
+        ("What did Lopez cook?", {5}, {"lopez"}, "What did cook?"),
+        ("What did Maria Lopez cook?", {5}, {"maria", "lopez"}, "What did cook?"),
+        ("What do Melanie and Caroline share?", {1, 2}, {"melanie", "caroline"}, "What do and share?"),
+        ("What did Ca paint?", set(), set(), "What did Ca paint?"),  # too short for a name
+        ("What did Jan cook?", set(), set(), "What did Jan cook?"),  # too short for a slip
+        ("What did Melanies paint?", set(), set(), "What did Melanies paint?"),
+        ("What did Bob paint?", set(), set(), "What did Bob paint?"),
+    ],
+)
+def test_speakers_are_known_by_their_name_a_part_of_it_or_almost_it(
+    text: str, speakers: set[int], name_words: set[str], bare: str
+) -> None:
+    question = read(text)
+    assert question.speakers == speakers
+    assert question.name_words == name_words
+    assert question.bare == bare
+    assert not name_words & {*question.stems, *question.filler}
+
+
+def test_a_question_that_is_a_name_alone_has_no_other_words() -> None:
+    question = read("Melanie?")
+    assert question.speakers == {1}
+    assert question.stems == question.filler == ()
+    assert question.bare == "?"
+    assert read("Melanie").bare == "Melanie"
+
+
+def test_a_stop_word_is_nobodys_name() -> None:
+    question = read("What will the weather be?", {"will": 1})
+    assert question.speakers == frozenset()
+    assert question.stems == ("weather",)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "word"),
+    [
+        ("What is the name of my dog?", "nate", "name"),
+        ("What date did we meet?", "dave", "date"),
+        ("Did my car break down?", "caroline", "car"),
+    ],
+)
+def test_a_word_that_only_resembles_a_name_is_a_word(text: str, name: str, word: str) -> None:
+    question = read(text, {name: 1})
+    assert question.speakers == frozenset()
+    assert word in question.stems
+
+
+@pytest.mark.parametrize(("text", "name", "other"), [("Maria", "maria", "marie"), ("Jon", "jon", "jonathan")])
+def test_who_is_named_exactly_is_meant_alone(text: str, name: str, other: str) -> None:
+    assert read(f"What did {text} bake?", {name: 1, other: 2}).speakers == {1}
+
+
+def test_the_times_that_it_names_are_understood_by_its_own_time() -> None:
+    assert read("What did I do yesterday?").spans == spans_of("yesterday", NOW)
+    assert read_question("What did I do yesterday?", {}, 0.0).spans == spans_of("yesterday", 0.0)
+
+
+@given(
+    st.lists(st.sampled_from(["what", "did", "Mel", "Melanie's", "dogs", "dog", "I", "?", "Aqib", "in", "May", "’"]))
+)
+def test_every_word_is_a_stem_or_filler_or_a_name(pieces: list[str]) -> None:
+    text = " ".join(pieces)
+    question = read(text)
+    assert len(question.stems) == len(set(question.stems))
+    assert not {*question.stems} & {*question.filler}
+    rest = [word.removesuffix("'s") for word in words(text)]
+    rest = [word for word in rest if word not in question.name_words]
+    assert {*question.stems, *question.filler} == {stem(word) for word in rest}
+    telling = {stem(word) for word in rest if word not in STOPWORDS}
+    assert {*question.stems} == (telling or {stem(word) for word in rest})
+    assert bool(question.speakers) == bool(question.name_words)
+    assert question.bare == text or question.speakers

@@ -1,0 +1,71 @@
+"""Do small counts tell a question from an answer, and a plan from a reaction?"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.traits import Trait, is_first_person, traits_of
+
+MOST = {Trait.TIMES: 3, Trait.NUMBERS: 3, Trait.NAMES: 4, Trait.FIRST_PERSON: 4}
+
+
+@pytest.mark.parametrize(
+    ("text", "trait", "count"),
+    [
+        ("Where is it?", Trait.ASKS, 1),
+        ("Where is it? \n", Trait.ASKS, 1),
+        ("Where is it? Here.", Trait.ASKS, 0),
+        ("Where is it? Here.", Trait.QUESTION, 1),
+        ("Here.", Trait.QUESTION, 0),
+        ("We left on Friday at 7pm.", Trait.TIMES, 2),
+        ("It was last May, three years ago.", Trait.TIMES, 3),  # and "ago", which is one more than is counted
+        ("On the 3rd of 2023", Trait.TIMES, 2),
+        ("The monthly fridays", Trait.TIMES, 0),
+        ("Two cats, 12 mice and a dozen eggs", Trait.NUMBERS, 3),
+        ("It cost 1,200.50 in all.", Trait.NUMBERS, 1),
+        ("Someone often asks.", Trait.NUMBERS, 0),
+        ("We met Ann and Bob in Rome, Paris and London.", Trait.NAMES, 4),
+        ("Nobody. Everybody.", Trait.NAMES, 0),  # capitals that begin a sentence name nobody
+        ('It is called "the big one".', Trait.NAMES, 1),
+        ("I think my sister has mine.", Trait.FIRST_PERSON, 3),
+        ("I’m sure we’ve met.", Trait.FIRST_PERSON, 2),
+        ("You told them in time.", Trait.FIRST_PERSON, 0),
+        ("Always answer in French.", Trait.INSTRUCTION, 1),
+        ("From now on, be brief.", Trait.INSTRUCTION, 1),
+        ("Please never use bullet points.", Trait.INSTRUCTION, 1),
+        ("Don’t ever call me sir.", Trait.INSTRUCTION, 1),
+        ("Be brief when I ask for help.", Trait.INSTRUCTION, 1),
+        ("I always answer in French.", Trait.INSTRUCTION, 0),
+        ("Thanks, that helps.", Trait.REPLY, 1),
+        ("“Oh wow, really?", Trait.REPLY, 1),
+        ("That’s right.", Trait.REPLY, 1),
+        ("Nothing helps, thanks.", Trait.REPLY, 0),
+        ("Okra is green.", Trait.REPLY, 0),
+    ],
+)
+def test_a_trait_is_counted(text: str, trait: Trait, count: int) -> None:
+    assert traits_of(text)[trait] == count
+
+
+def test_an_instruction_is_looked_for_at_the_beginning_alone() -> None:
+    assert not traits_of("word " * 100 + "when I ask for help, be brief")[Trait.INSTRUCTION]
+
+
+def test_an_empty_text_has_no_traits() -> None:
+    assert not traits_of("").any()
+
+
+@given(st.text())
+def test_every_text_has_small_counts(text: str) -> None:
+    traits = traits_of(text)
+    assert traits.shape == (len(Trait),) and traits.dtype == np.uint8
+    assert all(traits[trait] <= MOST.get(trait, 1) for trait in Trait)
+    assert traits[Trait.ASKS] <= traits[Trait.QUESTION]
+    assert bool(traits[Trait.FIRST_PERSON]) == is_first_person(text)
+
+
+@pytest.mark.parametrize("text", ["What is my name?", "WHERE DO WE LIVE", "what I’ve said", "tell me", "I"])
+def test_who_asks_of_oneself_is_told_from_who_does_not(text: str) -> None:
+    assert is_first_person(text)
+    assert not is_first_person("What did Ann tell the army in time? It is in Rome.")
