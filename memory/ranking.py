@@ -50,7 +50,7 @@ def rank(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: floa
     most = min(len(found.rows), (1 if recipe.mmr_lambda is None else POOL) * recipe.top_k + EXTRA)
     order = found.order
     best = np.argpartition(order, most - 1)[:most]
-    best = best[np.lexsort((found.rows[best], order[best]))]
+    best = best[np.lexsort((found.rows[best], -found.scores[best], found.failed[best]))]
     return _select(index, found.ranked(best), recipe)
 
 
@@ -81,9 +81,9 @@ class _Scored:
     failed: NDArray[np.bool_]
 
     @property
-    def order(self) -> NDArray[Any]:
+    def order(self) -> NDArray[np.float64]:
         """Lower is better; what passes the floor comes first, for 1 outweighs every score."""
-        order: NDArray[Any] = self.failed - self.scores
+        order: NDArray[np.float64] = self.failed - self.scores.astype(np.float64)
         return order
 
     def ranked(self, chosen: NDArray[np.intp]) -> list[Ranked]:

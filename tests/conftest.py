@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import uvicorn
+from hypothesis import settings
 
 from agents.memory import Memory
 from agents.open import open_memory
@@ -23,6 +24,10 @@ from tests.scripted_model import ScriptedModel
 from utils import openai_client
 
 _databases = itertools.count()
+
+# Examples of properties are the same in every run; asking for a number of them (`LOCI_TEST_EXAMPLES`) gives new ones.
+settings.register_profile("loci", derandomize="LOCI_TEST_EXAMPLES" not in os.environ, deadline=None, print_blob=True)
+settings.load_profile("loci")
 
 
 @pytest.fixture(autouse=True, scope="session")
