@@ -4,19 +4,18 @@ import errno
 import gc
 import signal
 import socket
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import uvicorn
 from fastapi import FastAPI
+from threadpoolctl import threadpool_limits
 
 from config.settings import Settings
+from embedded.process import tune
 from utils.errors import ConfigurationError
 
 GRACE = 20  # seconds that requests under way have when it is told to end
-SWITCH_SECONDS = 0.0005  # that a worker's thread keeps the interpreter from the one that answers; 0.005 by default
-COLLECT_AFTER = (10_000, 20, 20)  # allocations, and younger collections; with (700, 10, 10) they took an eighth of it
 
 
 class _Server(uvicorn.Server):
@@ -42,20 +41,19 @@ async def serve(app: FastAPI, settings: Settings, started: Callable[[str], None]
             app, lifespan="off", log_level="info", access_log=False, timeout_graceful_shutdown=GRACE
         )
         async with app.router.lifespan_context(app):  # here rather than in uvicorn, which would print a traceback
-            tune_interpreter()
+            _tune()
             handlers = {kind: signal.signal(kind, signal.SIG_IGN) for kind in (signal.SIGINT, signal.SIGTERM)}
             await _Server(config, lambda: started(address)).serve(sockets)  # raises the signal again as it ends
             for kind, handler in handlers.items():
                 signal.signal(kind, handler)
 
 
-def tune_interpreter() -> None:
-    """Sets a started process up for answering: threads take turns quickly, and what is there by now, which is there to
-    stay, is not looked through for garbage again."""
-    sys.setswitchinterval(SWITCH_SECONDS)
+def _tune() -> None:
+    """Sets a started process up for answering. Threads that share one product of matrices wait for each other: with two
+    of them, a search took several times as long on two cores that had other work too."""
+    threadpool_limits(1, user_api="blas")
     gc.collect()
-    gc.freeze()
-    gc.set_threshold(*COLLECT_AFTER)
+    tune()
 
 
 def _listen(host: str, port: int) -> Iterator[socket.socket]:

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Collection as Ids
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 
@@ -13,8 +13,8 @@ from memory.gists import TEXT, gist_of
 from memory.ids import scoped
 from utils.coalesce import Coalescer
 
-OWNERS = 1_000  # users of whom gists are kept, the least recently used going first
-PER_OWNER = 200  # gists kept of each, the oldest going first
+PER_OWNER = 1_000  # gists kept of a user, the oldest going first
+IN_ALL = 20_000  # gists kept of all users, the least recently used user's going first
 SECONDS = 30.0
 
 
@@ -42,47 +42,64 @@ class GistReader:
         self._changes = changes
         self._reads: Coalescer[tuple[str, frozenset[str]], dict[str, Gist]] = Coalescer(self._read)
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._count = 0  # of all the gists kept
 
-    async def by_keys(self, owner: str, keys: Ids[str]) -> dict[str, Gist]:
-        """The owner's gists of these `_id`s as they stand in the store; those that are gone, or another's, are left
-        out."""
-        return await self._reads.get((owner, frozenset(keys))) if keys else {}
+    async def by_keys(self, owner: str, keys: Ids[str], standing: Standing | None) -> dict[str, Gist]:
+        """The owner's gists of these `_id`s, from memory where they are kept; those that are gone, or another's, are
+        left out. `standing`: the owner's, as it was just read."""
+        kept = self._kept_at(owner, standing)
+        found = {key: kept.gists[key] for key in keys if key in kept.gists}
+        read = await self._stored(owner, [key for key in keys if key not in found])
+        self._keep(owner, kept, read.values())
+        return found | read
 
     async def by_ids(self, owner: str, ids: Sequence[str]) -> list[Gist]:
         """The owner's gists of these ids, in their order, from memory where they are kept; those that are gone are
         left out."""
         if not ids:
             return []
-        kept = self._kept_at(owner, await self._changes.standing(owner))
-        found = {identifier: kept.gists[identifier] for identifier in ids if identifier in kept.gists}
-        read = await self.by_keys(owner, [identifier for identifier in ids if identifier not in found])
-        for gist in read.values():
-            kept.add(gist)
-            found[gist.id] = gist
+        read = await self.by_keys(owner, ids, await self._changes.standing(owner))
+        found = {gist.id: gist for gist in read.values()}
         missing = [identifier for identifier in ids if identifier not in found]
         if missing:
-            others = await self.by_keys(owner, [scoped(identifier, owner) for identifier in missing])
+            others = await self._stored(owner, [scoped(identifier, owner) for identifier in missing])
             found |= {gist.id: gist for gist in others.values()}
         return [found[identifier] for identifier in ids if identifier in found]
 
     def put(self, owner: str, gist: Gist) -> None:
         """Takes a gist that was just stored, where the owner's are kept."""
         if owner in self._kept:
-            self._kept[owner].add(gist)
+            self._keep(owner, self._kept[owner], [gist])
+
+    async def _stored(self, owner: str, keys: Ids[str]) -> dict[str, Gist]:
+        return await self._reads.get((owner, frozenset(keys))) if keys else {}
 
     def _kept_at(self, owner: str, standing: Standing | None) -> _Kept:
         """What is kept of the owner; something that nobody keeps while a deletion may be under way."""
         if standing is None or standing.deleted > standing.settled:
-            self._kept.pop(owner, None)
+            self._drop(owner)
             return _Kept(("", 0))
         version = (standing.epoch, standing.deleted)
         kept = self._kept.get(owner)
         if kept is None or kept.version != version or monotonic() - kept.since > SECONDS:
+            self._drop(owner)
             kept = self._kept[owner] = _Kept(version)
         self._kept.move_to_end(owner)
-        if len(self._kept) > OWNERS:
-            self._kept.popitem(last=False)
         return kept
+
+    def _keep(self, owner: str, kept: _Kept, gists: Iterable[Gist]) -> None:
+        if self._kept.get(owner) is not kept:
+            return
+        before = len(kept.gists)
+        for gist in gists:
+            kept.add(gist)
+        self._count += len(kept.gists) - before
+        while self._count > IN_ALL:
+            self._drop(next(iter(self._kept)))
+
+    def _drop(self, owner: str) -> None:
+        kept = self._kept.pop(owner, None)
+        self._count -= len(kept.gists) if kept is not None else 0
 
     async def _read(self, wanted: Sequence[tuple[str, frozenset[str]]]) -> list[dict[str, Gist]]:
         every = set[str]().union(*(keys for _, keys in wanted))

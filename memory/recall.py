@@ -26,7 +26,7 @@ THREAD_ROWS = 20_000  # from so many rows on, scoring leaves the event loop
 SPARE = 2  # kept beyond top_k, to take the place of duplicates
 MOST_SPARE = 200
 FEW = 64  # changes up to which the news of concurrent requests are read in one call
-BATCH = 2_000  # documents read at a time while an index is filled
+BATCH = 250  # documents read at a time while an index is filled
 FIELDS = dict.fromkeys(
     (
         "embedding",
@@ -96,7 +96,7 @@ class Recaller:
         `just_said`: documents, as they are when embedded, that may not be so in the store yet.
         Raises `ModelError` where the query cannot be embedded in another way that the recipe asks for.
         """
-        index = await self._fresh(owner, len(vector))
+        index, standing = await self._fresh(owner, len(vector))
         index.put([document for document in just_said if index.row_of(document["_id"]) is None])
         if not len(index):
             return Recall(dimensions=len(vector))
@@ -111,7 +111,7 @@ class Recaller:
                 ranked = await asyncio.to_thread(rank, index, search, wide, scope, moment)
             keys = [index.ids[one.row] for one in ranked]
             kept = [key for key, one in zip(keys, ranked, strict=True) if not one.dropped]
-            found = await self._gists.by_keys(owner, kept)
+            found = await self._gists.by_keys(owner, kept, standing)
             recall = _collect(keys, ranked, found, recipe, len(vector))
             whole = all(one.dropped in (None, "below_floor") for one in ranked)
             if len(recall.hits) == recipe.top_k or whole or spare > MOST_SPARE or recipe.mmr_lambda is not None:
@@ -123,7 +123,7 @@ class Recaller:
     ) -> tuple[int, Ranked] | None:
         """Where a gist comes in a search, 0 for the best, before any was chosen; None where it is not looked at
         closely. Raises as `recall`."""
-        index = await self._fresh(owner, len(vector))
+        index, _ = await self._fresh(owner, len(vector))
         row = index.row_of(key)
         if row is None:
             return None
@@ -145,7 +145,8 @@ class Recaller:
             if document.get("model") != RULE_BASED and (kept is None or kept.index.row_of(document["_id"]) is None)
         ]
 
-    async def _fresh(self, owner: str, dimensions: int) -> UserIndex:
+    async def _fresh(self, owner: str, dimensions: int) -> tuple[UserIndex, Standing | None]:
+        """The owner's index, and the state of the store that it has."""
         kept = self._kept.get(owner)
         if kept is None:
             kept = self._kept[owner] = _Kept(UserIndex(self._model, dimensions))
@@ -168,7 +169,7 @@ class Recaller:
                 kept.bytes = kept.index.bytes
             index = kept.index
         self._evict(owner)
-        return index
+        return index, standing
 
     async def _catch_up(self, owner: str, index: UserIndex, standing: Standing) -> None:
         since = index.settled

@@ -6,10 +6,11 @@ sentence-transformers does for this model, the mean over all tokens, scaled to l
 The graph takes texts of one length, so it needs no mask: on one thread a text alone is about as fast as in a batch, and
 padding would cost more than batches gain. So a text's vector is the same bit for bit in any company.
 
-Quantised, the kernels of the linear layers are int8 in blocks of 64 inputs, each with its scale, and onnxruntime
-quantises the activations block by block as they come. Against float32, measured on 129 sentences: cosine 0.9994 on
-average and 0.997 at worst, 98 % of the ten nearest neighbours, at 63 % of the time. `quantize_dynamic`, which has one
-scale for all activations, takes 40 % but keeps 0.993, 0.974 for short texts, and 92 % of the neighbours.
+Quantised, the embeddings of words are int8 with a scale a row, which saves 35 MB, and the kernels of the linear layers
+int8 in blocks of 64 inputs, each with its scale; onnxruntime quantises the activations block by block as they come.
+Against float32, measured on 201 messages: cosine 0.9994 on average and 0.998 at worst, 97 % of the ten nearest
+neighbours, at 63 % of the time. `quantize_dynamic`, which has one scale for all activations, takes 40 % but keeps
+0.993, 0.974 for short texts, and 92 % of the neighbours.
 """
 
 import json
@@ -122,6 +123,13 @@ def quantise(kernel: NDArray[np.float32]) -> tuple[NDArray[np.uint8], NDArray[np
     return values.astype(np.uint8), scales[..., 0]
 
 
+def quantise_rows(table: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """A table of rows as bytes and a scale for each row, (rows, columns) and (rows, 1)."""
+    scales = np.abs(table).max(axis=1, keepdims=True) / np.float32(127)
+    values = np.rint(table / np.maximum(scales, np.finfo(np.float32).tiny))
+    return values.astype(np.int8), scales
+
+
 def build_graph(weights: Weights, shape: Shape, *, quantised: bool) -> onnx.ModelProto:
     """The model, with its linear layers in int8 or all of it in float32.
 
@@ -146,6 +154,14 @@ def build_graph(weights: Weights, shape: Shape, *, quantised: bool) -> onnx.Mode
         sizes = {"K": columns, "N": rows, "bits": 8, "block_size": BLOCK, "accuracy_level": 4}  # 4: int8 activations
         return graph.op("MatMulNBits", x, *kernel, "", "", weight(f"{name}.bias"), domain=MICROSOFT, **sizes)
 
+    def rows(name: str, numbers: str) -> str:
+        if not quantised:
+            return graph.op("Gather", weight(f"{name}.weight"), numbers)
+        values, scales = quantise_rows(weights[f"{name}.weight"])
+        found = graph.op("Gather", graph.constant(f"{name}.int8", values), numbers)
+        scale = graph.op("Gather", graph.constant(f"{name}.scales", scales), numbers)
+        return graph.op("Mul", graph.op("Cast", found, to=TensorProto.FLOAT), scale)
+
     def layer_norm(x: str, name: str, output: str = "") -> str:
         scale, bias = weight(f"{name}.weight"), weight(f"{name}.bias")
         return graph.op("LayerNormalization", x, scale, bias, output=output, axis=-1, epsilon=shape.epsilon)
@@ -164,7 +180,7 @@ def build_graph(weights: Weights, shape: Shape, *, quantised: bool) -> onnx.Mode
     width = graph.op("Slice", graph.op("Shape", "ids"), one, two)
     positions = graph.op("Slice", weight("embeddings.position_embeddings.weight"), zero, width)
     kind = graph.constant("token_type", weights["embeddings.token_type_embeddings.weight"][0])
-    words = graph.op("Gather", weight("embeddings.word_embeddings.weight"), "ids")
+    words = rows("embeddings.word_embeddings", "ids")
     x = layer_norm(graph.op("Add", graph.op("Add", words, positions), kind), "embeddings.LayerNorm")
 
     for number in range(shape.layers):

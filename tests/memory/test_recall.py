@@ -271,8 +271,9 @@ async def test_a_message_deleted_between_ranking_and_reading_is_not_told(
     one, other = two
     await one.add(USER, "s1", [turn("m1", "bees make honey")], wait=True)
     await one.add(USER, "s2", [turn("m2", "bees like lavender")], wait=True)
-    assert len(await found(one, "bees")) == 2  # both have been read before
+    assert len(await found(one, "bees")) == 2  # the index has both
     reader = one.engine.recaller._gists
+    reader._drop(USER)  # but their texts are not in memory
     read = reader.by_keys
 
     async def meanwhile(*args: Any) -> Any:
@@ -283,6 +284,26 @@ async def test_a_message_deleted_between_ranking_and_reading_is_not_told(
     recall = await one.search(USER, "bees make honey")
     assert [hit.gist.id for hit in recall.hits] == ["m2"]
     assert [one.dropped for one in recall.considered] == ["deleted", None]
+
+
+async def test_a_text_in_memory_is_told_until_its_message_is_deleted(two: tuple[Memory, Memory]) -> None:
+    one, other = two
+    await one.add(USER, "s1", [turn("m1", "bees make honey")], wait=True)
+    assert await found(one, "bees") == ["m1"]
+    reads = one.engine.recaller._gists._reads
+    seen = reads.get
+    asked: list[Any] = []
+
+    async def noted(key: Any) -> Any:
+        asked.append(key)
+        return await seen(key)
+
+    reads.get = noted  # type: ignore[method-assign]
+    assert await found(one, "bees") == ["m1"] and not asked
+    await other.engine.forgetter.session(USER, "s1")
+    await one.add(USER, "s2", [turn("m1", "bees make wax")], wait=True)
+    [hit] = (await one.search(USER, "bees")).hits
+    assert hit.gist.content == "bees make wax" and len(asked) == 1
 
 
 async def test_searches_of_one_user_at_once_agree(quiet: Memory) -> None:
