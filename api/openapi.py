@@ -11,7 +11,7 @@ from api.problems import MEDIA_TYPE
 
 ANY = (400, 401, 403, 413, 415, 422, 503)  # what any call may be answered
 WRITES = (409,)  # and any write, under an Idempotency-Key
-UNGUARDED = frozenset({"/livez", "/readyz", "/health"})  # they take no key and no input
+UNGUARDED = frozenset({"/livez", "/readyz", "/health", "/metrics"})  # they take no key and no input
 
 IDEMPOTENCY_KEY = {
     "name": "Idempotency-Key",

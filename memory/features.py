@@ -24,6 +24,8 @@ from memory.traits import Trait
 POOL = 256  # rows that are looked at closely
 FEEDBACK = 5  # of the best, to which others are compared
 USER = 0
+BLEND = ("bm25", "bm25_window", "bare", "bare_window", "tokens")
+BLEND_WEIGHTS = np.array([1, 0.5, 0.6, 0.4, 1], np.float32)
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.intp]
@@ -63,21 +65,29 @@ class _Search:
     def __init__(self, index: UserIndex, probe: Probe, visible: NDArray[np.bool_]) -> None:
         self.index, self.probe = index, probe
         self.size = len(visible)
-        self.visible = visible
+        self.visible, self.count = visible, int(visible.sum())
         self._seen = np.append(visible, False)  # the last is what -1 stands for
         self.lengths = index.terms.counts[: self.size].astype(np.float32) + 1
         self.mean = float(self.lengths[visible].mean())
         question = probe.question
         found = index.postings.find(hashes((*question.stems, *question.filler)))
-        found = [_within(posting, self.size, visible) for posting in found]
+        found = [self.within(posting) for posting in found]
         self.postings, self.all_postings = found[: len(question.stems)], found
         frequencies = np.array([len(posting.rows) for posting in found], np.float32)
-        self.count = int(visible.sum())
         self.weights = np.where(frequencies > 0, idf(frequencies, self.count), 0).astype(np.float32)
         self.idf = self.weights[: len(question.stems)]
         self.dense = index.matrix[: self.size] @ probe.dense
         self.bare = self.dense if probe.bare is probe.dense else index.matrix[: self.size] @ probe.bare
         self.bm25 = bm25(self.postings, self.idf, self.lengths, self.mean)
+
+    def within(self, posting: Posting) -> Posting:
+        """What of a posting is visible."""
+        rows = posting.rows
+        if self.count == self.size and (not len(rows) or rows[-1] < self.size):
+            return posting
+        seen = rows[rows < self.size]
+        inside = self.visible[seen]
+        return Posting(seen[inside], posting.counts[: len(seen)][inside])
 
     def beside(self, links: NDArray[np.int32], rows: Rows) -> Rows:
         """The neighbours of rows that may be seen, -1 for none."""
@@ -112,12 +122,6 @@ class _Search:
         return every[np.lexsort((every, -score[every]))][:size]
 
 
-def _within(posting: Posting, size: int, visible: NDArray[np.bool_]) -> Posting:
-    seen = posting.rows[posting.rows < size] if len(posting.rows) and posting.rows[-1] >= size else posting.rows
-    inside = visible[seen]
-    return Posting(seen[inside], posting.counts[: len(seen)][inside])
-
-
 def _standard(values: Floats, among: NDArray[np.bool_]) -> Floats:
     """Scaled to mean 0 and deviation 1 among some."""
     chosen = values[among]
@@ -133,8 +137,10 @@ class _Around:
         before, after = search.index.links.before, search.index.links.after
         near = {0: rows, -1: search.beside(before, rows), 1: search.beside(after, rows)}
         near |= {-2: search.beside(before, near[-1]), 2: search.beside(after, near[1])}
-        every = np.unique(np.concatenate(list(near.values())))
-        self.every = every[every >= 0]
+        wanted = np.zeros(search.size + 1, np.bool_)  # the last is what -1 stands for
+        for found in near.values():
+            wanted[found] = True
+        self.every = np.flatnonzero(wanted[:-1])
         places = np.full(search.size + 1, len(self.every))
         places[self.every] = np.arange(len(self.every))
         self.at = {offset: places[found] for offset, found in near.items()}  # the last one stands for none
@@ -217,8 +223,8 @@ class _Around:
         if not len(search.probe.tokens):
             return np.zeros(0, np.float32)
         found = search.index.postings.find(hashes(search.probe.stems))
-        seen = [_within(posting, search.size, search.visible) for posting in found]
-        weights = idf(np.array([len(posting.rows) for posting in seen], np.float32), search.count)
+        frequencies = [len(search.within(posting).rows) for posting in found]
+        weights = idf(np.array(frequencies, np.float32), search.count)
         return np.asarray(weights / weights.sum(), np.float32)
 
     def _neighbours(self, columns: dict[str, Floats], question: Question) -> None:
@@ -266,14 +272,7 @@ class _Around:
     def _feedback(self, columns: dict[str, Floats], probe: Probe) -> None:
         """Likeness to the best by a first blend, and the rank by it within the session."""
         search = self.search
-        blend = (
-            _scaled(columns["bm25"])
-            + 0.5 * _scaled(columns["bm25_window"])
-            + 0.6 * _scaled(columns["bare"])
-            + 0.4 * _scaled(columns["bare_window"])
-            + _scaled(columns["tokens"])
-            + 0.5 * columns["speaker"]
-        )
+        blend = BLEND_WEIGHTS @ _scaled(np.stack([columns[name] for name in BLEND])) + 0.5 * columns["speaker"]
         columns["blend"] = blend
         best = np.argsort(-blend, kind="stable")[:FEEDBACK]
         share = np.exp(-np.arange(len(best), dtype=np.float32) / 2)
@@ -289,6 +288,9 @@ class _Around:
             columns[f"{ask.name.lower()}_rank"] = probe.question.asks[ask] * columns["session_rank"]
 
 
-def _scaled(values: Floats) -> Floats:
-    scaled: Floats = (values - values.mean()) / (values.std() + np.float32(1e-6))
+def _scaled(columns: Floats) -> Floats:
+    """Rows of mean 0 and deviation 1."""
+    centred = columns - columns.mean(1, keepdims=True)
+    deviations = np.sqrt(np.einsum("ij,ij->i", centred, centred) / columns.shape[1]) + np.float32(1e-6)
+    scaled: Floats = centred / deviations[:, None]
     return scaled

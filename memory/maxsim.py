@@ -15,6 +15,6 @@ def best_matches(question: NDArray[np.float32], tokens: Ragged, rows: NDArray[np
     found = np.zeros((len(question), len(rows)), np.float32)
     full = np.flatnonzero(bounds[1:] > bounds[:-1])
     if len(full) and len(question):
-        cosines = question @ (items.T * SCALE)
+        cosines = (question * SCALE) @ items.astype(np.float32).T
         found[:, full] = np.maximum.reduceat(cosines, bounds[:-1][full], axis=1)
     return found

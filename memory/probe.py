@@ -3,12 +3,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.aliases import speaker_called
 from memory.features import Probe
 from memory.index import UserIndex
 from memory.maxsim import SCALE
-from memory.question import read_question
+from memory.question import capitalised, read_question
 from utils.embeddings import Embedder, LocalEmbedder
-from utils.text import stem
+from utils.text import STOPWORDS, stem
 from utils.vectors import Floats
 
 _MOST_FREQUENT, _VOCABULARY = 1_000, 30_522  # ids of MiniLM's WordPiece vocabulary, which are in the order of frequency
@@ -21,7 +22,7 @@ async def probe_of(
 
     Raises `ModelError` where the query without the names in it cannot be embedded.
     """
-    question = read_question(query, index.names, now)
+    question = read_question(query, index.names | _other_names(query, index), now)
     bare = vector if question.bare == query else (await embedder.embed([question.bare]))[0]
     [reading] = await reader.read([query])
     kept = [at for at, word in enumerate(reading.words) if word.removesuffix("'s") not in question.name_words]
@@ -34,6 +35,15 @@ async def probe_of(
         _rarity(np.array([reading.ids[at] for at in kept])),
         tuple(stem(reading.words[at]) for at in kept),
     )
+
+
+def _other_names(query: str, index: UserIndex) -> dict[str, int]:
+    """Of speakers who are greeted by a name that the query has, and their codes."""
+    if not index.names:
+        return {}
+    index.refresh()
+    called = {name: speaker_called(name, index) for name in capitalised(query) - STOPWORDS - index.names.keys()}
+    return {name: code for name, code in called.items() if code is not None}
 
 
 def _rarity(tokens: NDArray[np.intp]) -> Floats:

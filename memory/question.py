@@ -13,7 +13,7 @@ from memory.traits import is_first_person
 from utils.text import STOPWORDS, WORD, stem, words
 
 LONG_NAME, ABBREVIATED = 5, 3  # "Mel" names Melanie: the first three letters of at least five
-SPELT = 4  # letters from which on one other letter is a slip: "Aqib" names Akib
+SPELT = 4  # letters from which on one other letter, or two that changed places, are a slip: "Aqib" names Akib
 
 _WHEN = re.compile(
     r"\bwhen\b|\bwhat (?:date|day|time|year|month)|\bhow long\b|\bwhich (?:year|month|day|date|week)"
@@ -59,7 +59,7 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
     """`names`: of the speakers there are, lower case, and their codes. `now`: seconds since 1970, by which "last week"
     is understood."""
     spoken = [word.removesuffix("'s") for word in words(text)]
-    capitals = {word.removesuffix("'s") for found in WORD.findall(text) if found[0].isupper() for word in words(found)}
+    capitals = capitalised(text)
     speakers, name_words = _named(spoken, capitals, names)
     rest = [word for word in spoken if word not in name_words]
     telling = [word for word in rest if word not in STOPWORDS] or rest
@@ -76,6 +76,11 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
         np.array([*asks, is_first_person(text)], np.float32),
         spans_of(text, now),
     )
+
+
+def capitalised(text: str) -> set[str]:
+    """The words that are written with a capital, lower case."""
+    return {word.removesuffix("'s") for found in WORD.findall(text) if found[0].isupper() for word in words(found)}
 
 
 def _named(spoken: Iterable[str], capitals: set[str], names: Mapping[str, int]) -> tuple[set[int], set[str]]:
@@ -102,7 +107,13 @@ def _is_like(word: str, name: str) -> bool:
         return True
     if len(word) != len(name) or len(word) < SPELT or word[0] != name[0]:
         return False
-    return sum(a != b for a, b in zip(word, name, strict=True)) == 1
+    apart = [at for at, (a, b) in enumerate(zip(word, name, strict=True)) if a != b]
+    swapped = (
+        len(apart) == 2
+        and apart[1] == apart[0] + 1
+        and word[apart[0]] + word[apart[1]] == name[apart[1]] + name[apart[0]]
+    )
+    return len(apart) == 1 or swapped
 
 
 def _without(text: str, name_words: frozenset[str] | set[str]) -> str:

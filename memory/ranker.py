@@ -57,10 +57,10 @@ def certainty(pool: Pool) -> Floats:
 
 def scaled(pool: Pool, names: tuple[str, ...]) -> Floats:
     """The features of a pool, (n, d), each with mean 0 and deviation 1."""
-    features = np.stack([pool.columns[name] for name in names], axis=1).astype(np.float32)
-    features -= features.mean(0, dtype=np.float64).astype(np.float32)  # else a constant column has a deviation
-    features /= features.std(0) + np.float32(1e-6)
-    return np.clip(features, *CLIP, out=features)
+    columns = np.stack([pool.columns[name] for name in names]).astype(np.float32, copy=False)
+    columns -= columns.mean(1, keepdims=True, dtype=np.float64)  # else a constant column has a deviation
+    columns /= np.sqrt(np.einsum("ij,ij->i", columns, columns) / columns.shape[1])[:, None] + np.float32(1e-6)
+    return np.clip(columns, *CLIP, out=columns).T
 
 
 def behind_best(scores: Floats) -> Floats:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from config.recipes import Recipe
+from memory import metrics
 from memory.changes import Changes, Standing
 from memory.collections import Collections
 from memory.domain import RULE_BASED, Candidate, Drop, Gist, Hit, Recall
@@ -96,6 +97,21 @@ class Recaller:
         `just_said`: documents, as they are when embedded, that may not be so in the store yet.
         Raises `ModelError` where the query cannot be embedded in another way that the recipe asks for.
         """
+        with metrics.SEARCHES.time():
+            recall = await self._recall(owner, query, vector, recipe, scope, just_said)
+        if not recall.hits:
+            metrics.SILENT.inc()
+        return recall
+
+    async def _recall(
+        self,
+        owner: str,
+        query: str,
+        vector: NDArray[np.float32],
+        recipe: Recipe,
+        scope: Scope,
+        just_said: Sequence[Document],
+    ) -> Recall:
         index, standing = await self._fresh(owner, len(vector))
         index.put([document for document in just_said if index.row_of(document["_id"]) is None])
         if not len(index):
@@ -177,7 +193,15 @@ class Recaller:
             index.drop(await self._changes.deleted_since(owner, since))
         if since and standing.change - since <= FEW:
             index.put(await self._news.get((owner, since)))
-            return
+        elif since:
+            await self._read(owner, index, since)
+        else:
+            with metrics.LOADS.time():
+                await self._read(owner, index, since)
+            metrics.LOADED.inc(len(index))
+
+    async def _read(self, owner: str, index: UserIndex, since: int) -> None:
+        """Puts what has changed since into an index, some at a time."""
         batch: list[Document] = []
         cursor = self._vectors.find({"user_id": owner, "change": {"$gt": since}}, FIELDS).batch_size(BATCH)
         async for document in cursor:
@@ -203,6 +227,9 @@ class Recaller:
                 break
             del self._kept[owner]
             self._bytes -= kept.bytes
+            metrics.EVICTED.inc()
+        metrics.USERS.set(len(self._kept))
+        metrics.BYTES.set(self._bytes)
 
 
 def _collect(keys: list[str], ranked: list[Ranked], found: dict[str, Gist], recipe: Recipe, dimensions: int) -> Recall:

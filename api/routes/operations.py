@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Literal
 
 from fastapi import APIRouter, Response
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from pymongo.errors import PyMongoError
 
 from api.fields import Wire
@@ -88,6 +89,12 @@ async def _probe(probe: Callable[[], Awaitable[str]]) -> Dependency:
     except (LociError, PyMongoError, OSError) as error:
         detail, ok = type(error).__name__, False
     return Dependency(ok=ok, latency_ms=round(1_000 * (perf_counter() - began), 3), detail=detail)
+
+
+@router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+async def metrics() -> Response:
+    """Figures of this process, as Prometheus reads them."""
+    return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
 
 
 @router.get("/health")

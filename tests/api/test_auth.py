@@ -48,7 +48,7 @@ def test_keys_open_their_users_data_and_no_other(
     ):
         problem(call, 403)
     problem(guarded.get("/v1/sessions/s", headers=bearer("key-of-bob")), 404)
-    for path in ("/livez", "/readyz", "/health", "/openapi.json", "/"):
+    for path in ("/livez", "/readyz", "/health", "/metrics", "/openapi.json", "/"):
         assert guarded.get(path).status_code == 200, path
     name = make_settings().mongodb_db
     stored = list(server[name]["api_keys"].find())

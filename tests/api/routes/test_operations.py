@@ -41,6 +41,27 @@ def test_health_names_the_models_that_are_set(chat: httpx.Client) -> None:
     assert (body["chat_model"], body["embedding_model"]) == ("gpt-4o-mini", "text-embedding-3-small")
 
 
+def test_metrics_tell_of_searches_and_of_indexes_read(api: httpx.Client, user: str) -> None:
+    def read() -> dict[str, float]:
+        answer = api.get("/metrics")
+        assert answer.headers["content-type"].startswith("text/plain; version=")
+        lines = [line for line in answer.text.splitlines() if not line.startswith("#")]
+        return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
+
+    before = read()
+    messages = [{"id": f"m{n}", "role": "user", "content": f"I keep bees, hive {n}"} for n in range(3)]
+    said = {"user_id": user, "session_id": "s1", "messages": messages, "wait": True}
+    api.post("/v1/messages", json=said).raise_for_status()
+    for query in ("Which bees do I keep?", "Which hive?"):
+        assert api.post("/v1/search", json={"user_id": user, "query": query}).json()["items"]
+    after = read()
+    assert after["loci_search_seconds_count"] - before["loci_search_seconds_count"] == 2
+    assert after["loci_index_load_seconds_count"] - before["loci_index_load_seconds_count"] == 1
+    assert after["loci_index_loaded_gists_total"] - before["loci_index_loaded_gists_total"] == 3
+    assert after["loci_index_users"] > 0 and after["loci_index_bytes"] > 0
+    assert after["process_resident_memory_bytes"] > 0
+
+
 def test_an_api_without_its_broker_is_not_ready_but_answers(serve: Callable[..., str], user: str) -> None:
     with httpx.Client(base_url=serve(redis_url=f"redis://127.0.0.1:{free_port()}/0"), timeout=30) as api:
         answer = api.get("/readyz")

@@ -1,0 +1,48 @@
+"""Which speaker is it that others call by another name?
+
+"Hey Kate!", says one to whom nobody called Kate ever wrote, and the other answers: then Kate is the other.
+"""
+
+from collections import Counter
+
+import numpy as np
+
+from memory.index import UserIndex
+from memory.links import NONE
+from memory.terms import Terms, hashes
+from utils.text import stem
+
+GREETINGS = ("hey", "hi", "hello", "dear", "morning", "afternoon", "evening", "night", "thanks", "you", "bye", "yo")
+LEAST = 3  # greetings by which a name is believed
+AGREED = 0.8  # share of them that must mean the same speaker
+LOOKED_AT = 500  # messages with the name, the newest
+
+_GREETINGS = hashes(stem(word) for word in GREETINGS)
+
+
+def speaker_called(name: str, index: UserIndex) -> int | None:
+    """The code of the speaker who is greeted by a name, lower case; None where nobody is, or several are."""
+    term = hashes([stem(name)])
+    [posting] = index.postings.find(term)
+    rows = [
+        row for row in posting.rows[-LOOKED_AT:].tolist() if index.alive[row] and _greets(index.terms.row(row), term)
+    ]
+    greeted = Counter(code for row in rows if (code := _addressee(row, index)))
+    if not greeted:
+        return None
+    [(code, count)] = greeted.most_common(1)
+    return code if count >= max(LEAST, AGREED * greeted.total()) else None
+
+
+def _greets(terms: Terms, name: Terms) -> bool:
+    """Whether a name stands in a text right after a greeting."""
+    return bool((np.isin(terms[:-1], _GREETINGS) & (terms[1:] == name)).any())
+
+
+def _addressee(row: int, index: UserIndex) -> int:
+    """The other speaker who stands next to a row in its session; 0 for none."""
+    own = index.speakers[row]
+    for neighbour in (index.links.before[row], index.links.after[row]):
+        if neighbour != NONE and index.speakers[neighbour] not in (0, own):
+            return int(index.speakers[neighbour])
+    return 0

@@ -1,0 +1,19 @@
+"""What can an operator watch of recall? Figures of this process, in Prometheus' terms."""
+
+from prometheus_client import Counter, Gauge, Histogram
+
+SEARCHES = Histogram(
+    "loci_search_seconds",
+    "From a query's embedding to the gists that suit it",
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
+)
+SILENT = Counter("loci_searches_silent_total", "Searches that found nothing worth telling")
+LOADS = Histogram(
+    "loci_index_load_seconds",
+    "A user's index read from the store, on first use or after it was dropped",
+    buckets=(0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60),
+)
+LOADED = Counter("loci_index_loaded_gists_total", "Gists that such reads brought")
+EVICTED = Counter("loci_index_evictions_total", "Users' indexes dropped to make room")
+USERS = Gauge("loci_index_users", "Users whose index is in memory")
+BYTES = Gauge("loci_index_bytes", "What the indexes in memory take, roughly")
