@@ -40,7 +40,7 @@ DATE = re.compile(
 )
 QUARTER = re.compile(rf"\bQ(?P<quarter>[1-4])\b{_YEAR_BEHIND}", re.ASCII)
 SEASON = re.compile(
-    rf"\b{_WHICH}(?P<name>summer|winter|autumn|fall|spring)\b(?! (?:rolls?|onions?|of [a-z]|in love))"
+    rf"\b{_WHICH}(?P<name>summer|winter|autumn|fall|spring)\b(?! (?:rolls?|onions?|breaks?|of [a-z]|in love))"
     rf"(?:'s\b)?{_YEAR_BEHIND}",
     _FLAGS,
 )

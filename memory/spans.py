@@ -64,8 +64,9 @@ _PART = re.compile(
     rf"|(?:the )?(?P<week>{'|'.join(_WEEKS)}) week (?:of|in))[ -](?:the )?$",
     _FLAGS,
 )
+# Not "for": what is planned for the summer is said before it.
 _LEAD = re.compile(
-    r"\b(?:(?:in|of|on|by|since|during|until|till|before|after|every)(?: the)?|(?:for|over|around|from) the) $", _FLAGS
+    r"\b(?:(?:in|of|on|by|since|during|until|till|before|after|every)(?: the)?|(?:over|around) the) $", _FLAGS
 )
 _LINK = re.compile(r" ?- ?| (?P<word>and|to|until|till|through)(?: the)? ", _FLAGS)
 _BEFORE = re.compile(r",? before (?:the )?", _FLAGS)

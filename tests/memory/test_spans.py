@@ -167,6 +167,8 @@ def test_questions_of_how_long_it_was_name_both_ends() -> None:
         "What did April and May say?",
         "with June in the car",
         "a gift for June",
+        "plans for the summer",
+        "during spring break",
         "August and Summer came",
         "on 5 and 7 people",
         "the last week of my life",
