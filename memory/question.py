@@ -8,7 +8,8 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.spans import Span, spans_of
+from memory.periods import Span
+from memory.spans import spans_of
 from memory.traits import is_first_person
 from utils.text import STOPWORDS, WORD, stem, words
 
