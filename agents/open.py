@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from agents.background import BackgroundNudge
 from agents.coordinator import Coordinator, routes
@@ -23,6 +24,9 @@ from utils.errors import ConfigurationError
 from utils.llm import ChatModel, open_client
 from utils.mongo import open_database
 
+if TYPE_CHECKING:
+    from utils.reranker import Reranker
+
 ABANDONED_DEADLINES = 8  # an answer takes at most seven: for its images, its recall, and five as a stream
 
 
@@ -37,6 +41,7 @@ async def open_memory(settings: Settings | None = None, *, nudge: Nudge | None =
     _refuse_unsupported(settings)
     check_prompts()
     recipe = QUERY_RECIPES[settings.query_recipe]
+    reranker = await _open_reranker(settings)
     client = open_client(settings) if settings.has_model else None
 
     def model(name: str) -> ChatModel | None:
@@ -54,6 +59,7 @@ async def open_memory(settings: Settings | None = None, *, nudge: Nudge | None =
             summary_interval=settings.summary_interval,
             recall_memory_mb=settings.recall_memory_mb,
             abandoned=timedelta(seconds=ABANDONED_DEADLINES * settings.model_deadline),
+            reranker=reranker,
         )
         background = BackgroundNudge(engine)
         memory = Memory(
@@ -76,8 +82,14 @@ def _refuse_unsupported(settings: Settings) -> None:
     """Settings that have a name but no effect yet are refused rather than ignored."""
     if settings.vector_search == "mongodb":
         raise ConfigurationError("VECTOR_SEARCH=mongodb is not supported by this version; only exact")
-    if settings.rerank_model is not None:
-        raise ConfigurationError("RERANK_MODEL is not supported by this version")
+
+
+async def _open_reranker(settings: Settings) -> "Reranker | None":
+    if settings.rerank_model is None:
+        return None
+    from utils.reranker import load_reranker  # onnxruntime takes 0.2 s to import
+
+    return await asyncio.to_thread(load_reranker, settings.rerank_model)
 
 
 def _coordinator(settings: Settings, engine: Engine, model: ChatModel | None, recipe: Recipe) -> Coordinator:

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter
 
 from pymongo.errors import PyMongoError
@@ -31,7 +32,8 @@ async def examine(settings: Settings, *, quick: bool = False) -> list[Finding]:
     store and broker alone."""
     if quick:
         return [await _store(settings), await _broker(settings)]
-    return [await _store(settings), await _broker(settings), await _embeddings(settings), await _chat(settings)]
+    found = [await _store(settings), await _broker(settings), await _embeddings(settings), await _chat(settings)]
+    return found if settings.rerank_model is None else [*found, await _reranker(settings.rerank_model)]
 
 
 async def _store(settings: Settings) -> Finding:
@@ -101,6 +103,19 @@ async def _chat(settings: Settings) -> Finding:
         advice = "Check OPENAI_API_KEY, OPENAI_BASE_URL and CHAT_MODEL. Until then answers are made by rules."
         return Finding(name, False, error.detail, advice)
     return Finding(name, True, f"{settings.chat_model}, {_took(began)}")
+
+
+async def _reranker(path: Path) -> Finding:
+    from utils.reranker import load_reranker  # onnxruntime takes 0.2 s to import
+
+    name = "cross-encoder"
+    try:
+        reranker = await asyncio.to_thread(load_reranker, path)
+        began = perf_counter()
+        await reranker.scores("How does this feel?", ["It feels good."])
+    except LociError as error:
+        return Finding(name, False, error.detail, "Unset RERANK_MODEL to search without one.")
+    return Finding(name, True, f"{path}, {_took(began)} for a short text")
 
 
 def _took(began: float) -> str:

@@ -17,6 +17,8 @@ class Recipe:
     searches all sessions always. recency_weight: share of exp(-age / 30 days) in the score. mmr_lambda: weight of the
     score against likeness to what was chosen already; None leaves the order by score. distinct: the same text is
     returned once, however often it was said. silence: nothing is returned where the best fused score is lower.
+    rerank: how many of the best a cross-encoder reads, where there is one (`RERANK_MODEL`), or more where `top_k` asks
+    for more; 0 for none.
     """
 
     name: str
@@ -29,16 +31,18 @@ class Recipe:
     mmr_lambda: float | None = None
     distinct: bool = True
     silence: float = 0.0
+    rerank: int = 0
 
 
 SILENCE = 0.05  # see docs/recall.md, "When there is nothing to find"
-QUERY = Recipe("query", top_k=8, floor=0.01, silence=SILENCE)
+RERANK = 24  # seed 3: three candidates for each of the eight that are returned
+QUERY = Recipe("query", top_k=8, floor=0.01, silence=SILENCE, rerank=RERANK)
 # "Configuration" of the platform's document: top_k 8, threshold 0.45, other sessions where one has fewer than 50
 # messages, and the newest 200 of them compared. The former of the two compares all.
 QUERY_COSINE = Recipe("query-cosine", top_k=8, floor=0.45, ranking="cosine", expand_below=50)
 QUERY_NEWEST_200 = Recipe("query-newest-200", top_k=8, floor=0.45, ranking="cosine", candidates=200, expand_below=50)
 QUERY_RECIPES = {recipe.name: recipe for recipe in (QUERY, QUERY_COSINE, QUERY_NEWEST_200)}
-SEARCH = Recipe("search", top_k=8, floor=0.0, distinct=False, silence=SILENCE)
+SEARCH = Recipe("search", top_k=8, floor=0.0, distinct=False, silence=SILENCE, rerank=RERANK)
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,9 @@ class Settings(BaseSettings):
 
     use_llm_intent: bool = Field(False, description="Detect intents by embedding similarity instead of keywords")
     vector_search: Literal["exact", "mongodb"] = Field("exact", description="Only exact, in process, in this version")
-    rerank_model: Path | None = Field(None, description="Path of an ONNX cross-encoder; not supported by this version")
+    rerank_model: Path | None = Field(
+        None, description="Path of an ONNX cross-encoder, or of its folder, that reads the best of each search"
+    )
     summary_interval: int = Field(10, ge=1, le=1000, description="Message pairs between two summaries")
     query_recipe: Literal["query", "query-cosine", "query-newest-200"] = Field(
         "query",

@@ -50,7 +50,7 @@ class Parts(NamedTuple):  # a tuple, as are candidates: a search makes dozens of
 
     `dense`: cosine similarity, negative ones as 0. `recency`: exp(-age / 30 days). `mmr`: similarity to what was chosen
     before it. `score`: what the ranking went by. `bm25`: s / (1 + s) of the BM25 score s. `fused`: the probability that
-    it answers, of all that is known of it.
+    it answers, of all that is known of it. `rerank`: what a cross-encoder says; None where none read it.
     """
 
     dense: float
@@ -59,6 +59,7 @@ class Parts(NamedTuple):  # a tuple, as are candidates: a search makes dozens of
     mmr: float | None = None
     bm25: float | None = None
     fused: float | None = None
+    rerank: float | None = None
 
 
 Drop = Literal["below_floor", "duplicate", "mmr", "top_k", "deleted"]

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from config.recipes import Recipe, SummaryRecipe
 from memory.api_keys import StoredKeys
@@ -24,6 +25,7 @@ from memory.ranking import Scope
 from memory.recall import Recaller
 from memory.receipts import Receipts
 from memory.remember import Turns
+from memory.reranking import Reranking
 from memory.sessions import Sessions
 from memory.summarise import Summaries
 from memory.why_not import Explainer
@@ -32,6 +34,9 @@ from utils.errors import ModelError, ModelUnavailable
 from utils.llm import ChatModel
 from utils.mongo import Database
 from utils.vectors import to_binary
+
+if TYPE_CHECKING:
+    from utils.reranker import Reranker
 
 WAIT_STEP = 0.02  # seconds between two looks at what others embed
 
@@ -127,9 +132,10 @@ async def open_engine(
     summary_interval: int,
     recall_memory_mb: int,
     abandoned: timedelta,
+    reranker: "Reranker | None" = None,
 ) -> Engine:
     """Wires the core to a database and makes sure that its indexes are there. `abandoned`: after which an answer that
-    is still to come will not."""
+    is still to come will not. `reranker`: reads the best candidates of a search."""
     collections = Collections.of(database)
     await ensure_indexes(collections)
     window = 2 * summary_interval  # a pair is two messages
@@ -140,7 +146,8 @@ async def open_engine(
     receipts = Receipts(collections)
     just_said = JustSaid()
     gists = GistReader(collections, changes)
-    recaller = Recaller(collections, changes, gists, embedder, reader, recall_memory_mb)
+    reranking = Reranking(gists, reranker) if reranker is not None else None
+    recaller = Recaller(collections, changes, gists, embedder, reader, recall_memory_mb, reranking)
     return Engine(
         collections=collections,
         embedder=embedder,

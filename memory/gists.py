@@ -65,12 +65,16 @@ def turn_of(document: Document) -> Turn:
 
 
 def text_to_embed(document: Document) -> str:
-    """What an embedding stands for: the text, after the speaker's name where there is one.
+    """What an embedding stands for: `spoken` text."""
+    return spoken(document.get("name"), document["role"], document["content"])
+
+
+def spoken(name: str | None, role: str, content: str) -> str:
+    """A text as models read it: after the speaker's name where there is one.
 
     On conversations between named people (LoCoMo) the prefix adds 13 points of recall@8 to cosine similarity; a name
     that says no more than the role (BEAM) costs two, and is left out.
     """
-    name = document.get("name")
-    if not name or name.casefold() == document["role"]:
-        return str(document["content"])
-    return f"{name}: {document['content']}"
+    if not name or name.casefold() == role:
+        return content
+    return f"{name}: {content}"

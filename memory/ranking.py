@@ -1,5 +1,6 @@
 """Which rows of a user's index answer a query best? Pure functions over arrays."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,6 +18,9 @@ RECENCY_DAYS = 30.0  # seed 3: recency = exp(-age_days / 30)
 POOL = 3  # seed 3: candidates per item returned, before MMR
 EXTRA = 8  # candidates below the cut that a receipt still lists
 DAY = 86_400.0
+
+Reranked = Mapping[int, float]  # what a cross-encoder says of rows, 0..1; of those that it read
+UNREAD: Reranked = {}
 
 
 @dataclass(frozen=True)
@@ -39,12 +43,14 @@ class Ranked(NamedTuple):
     dropped: Drop | None = None
 
 
-def rank(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: float) -> list[Ranked]:
+def rank(
+    index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: float, reranked: Reranked = UNREAD
+) -> list[Ranked]:
     """The best rows, best first: at most `recipe.top_k` kept, and after them some that were dropped.
 
     `now`: seconds since 1970. O(rows · dimensions).
     """
-    found = _score(index, probe, recipe, scope, now)
+    found = _score(index, probe, recipe, scope, now, reranked)
     if found is None:
         return []
     most = min(len(found.rows), (1 if recipe.mmr_lambda is None else POOL) * recipe.top_k + EXTRA)
@@ -54,12 +60,29 @@ def rank(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: floa
     return _select(index, found.ranked(best), recipe)
 
 
+def shortlist(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: float, most: int) -> list[int]:
+    """The rows that a cross-encoder is to read: those that pass the floor, by what the floor is for, best first."""
+    found = _score(index, probe, recipe, scope, now)
+    if found is None:
+        return []
+    passed = np.flatnonzero(~found.failed)
+    best = passed[np.lexsort((found.rows[passed], -found.base[passed]))][:most]
+    rows: list[int] = found.rows[best].tolist()
+    return rows
+
+
 def place_of(
-    row: int, index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: float
+    row: int,
+    index: UserIndex,
+    probe: Probe,
+    recipe: Recipe,
+    scope: Scope,
+    now: float,
+    reranked: Reranked = UNREAD,
 ) -> tuple[int, Ranked] | None:
     """Where a row comes in the order of a search, 0 for the best, before any was chosen; None where it is not looked at
     closely."""
-    found = _score(index, probe, recipe, scope, now)
+    found = _score(index, probe, recipe, scope, now, reranked)
     if found is None or row not in found.rows:
         return None
     at = np.flatnonzero(found.rows == row)
@@ -79,6 +102,7 @@ class _Scored:
     scores: NDArray[Any]
     recency: NDArray[np.float64] | None
     failed: NDArray[np.bool_]
+    reranked: Reranked
 
     @property
     def order(self) -> NDArray[np.float64]:
@@ -99,12 +123,18 @@ class _Scored:
             strict=True,
         )
         return [
-            Ranked(row, Parts(alike, score, age, None, words, fused), "below_floor" if low else None)
+            Ranked(
+                row,
+                Parts(alike, score, age, None, words, fused, self.reranked.get(row)),
+                "below_floor" if low else None,
+            )
             for row, alike, score, age, words, fused, low in columns
         ]
 
 
-def _score(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: float) -> _Scored | None:
+def _score(
+    index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: float, reranked: Reranked = UNREAD
+) -> _Scored | None:
     """Every row that is looked at closely; None where nothing is visible."""
     visible = _visible(index, recipe, scope)
     if not visible.any():
@@ -118,14 +148,26 @@ def _score(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: fl
         dense = base = _cosines(index.matrix, rows, probe.dense)
         bm25 = None
     dense, base = np.clip(dense, 0.0, 1.0), np.clip(base, 0.0, 1.0)
-    scores: NDArray[Any] = base
+    scores: NDArray[Any] = _blended(base, rows, reranked) if reranked else base
     recency: NDArray[np.float64] | None = None
     if recipe.recency_weight:
         age = np.maximum(now - index.times[rows], 0.0) / DAY
         recency = np.exp(-age / RECENCY_DAYS)
         scores = (1 - recipe.recency_weight) * scores + recipe.recency_weight * recency
     failed = base < recipe.floor if base.max() >= recipe.silence else np.ones(len(base), np.bool_)
-    return _Scored(rows, dense, base, bm25, scores, recency, failed)
+    return _Scored(rows, dense, base, bm25, scores, recency, failed, reranked)
+
+
+def _blended(base: NDArray[np.float32], rows: NDArray[np.intp], reranked: Reranked) -> NDArray[np.float64]:
+    """The mean of what recall and a cross-encoder say of each row, (n,). A row that was not read counts as 0: it is
+    less likely than those that were, and so comes after them.
+
+    Each knows what the other does not: a cross-encoder reads question and text together, and recall knows who speaks,
+    when, and what was said around it, without which "Yes, on Sunday!" answers nothing. Most cross-encoders say nearly 0
+    or nearly 1, so the mean goes by them where they tell texts apart, and by recall where they do not.
+    """
+    mean: NDArray[np.float64] = (base + np.array([reranked.get(row, 0.0) for row in rows.tolist()])) / 2
+    return mean
 
 
 def _compared(index: UserIndex, recipe: Recipe, scope: Scope, visible: NDArray[np.bool_]) -> NDArray[np.intp]:

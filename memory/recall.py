@@ -18,7 +18,8 @@ from memory.features import Probe
 from memory.gist_reader import GistReader
 from memory.index import UserIndex
 from memory.probe import probe_of
-from memory.ranking import Ranked, Scope, place_of, rank
+from memory.ranking import UNREAD, Ranked, Reranked, Scope, place_of, rank
+from memory.reranking import Reranking
 from utils.coalesce import Coalescer
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.mongo import Document
@@ -71,11 +72,13 @@ class Recaller:
         embedder: Embedder,
         reader: LocalEmbedder,
         memory_mb: int,
+        reranking: Reranking | None = None,
     ) -> None:
         self._vectors = collections.vectors
         self._gists = gists
         self._embedder = embedder
         self._reader = reader
+        self._reranking = reranking
         self._news: Coalescer[tuple[str, int], list[Document]] = Coalescer(self._read_news)
         self._changes = changes
         self._model = embedder.model
@@ -118,13 +121,14 @@ class Recaller:
             return Recall(dimensions=len(vector))
         moment = time()
         search = await self._probe(query, vector, index, moment)
+        reranked = await self._reranked(owner, query, index, search, recipe, scope, moment)
         spare = SPARE
         while True:
             wide = replace(recipe, top_k=recipe.top_k + spare)
             if len(index) < THREAD_ROWS:
-                ranked = rank(index, search, wide, scope, moment)
+                ranked = rank(index, search, wide, scope, moment, reranked)
             else:
-                ranked = await asyncio.to_thread(rank, index, search, wide, scope, moment)
+                ranked = await asyncio.to_thread(rank, index, search, wide, scope, moment, reranked)
             keys = [index.ids[one.row] for one in ranked]
             kept = [key for key, one in zip(keys, ranked, strict=True) if not one.dropped]
             found = await self._gists.by_keys(owner, kept, standing)
@@ -145,7 +149,16 @@ class Recaller:
             return None
         moment = time()
         search = await self._probe(query, vector, index, moment)
-        return await asyncio.to_thread(place_of, row, index, search, recipe, scope, moment)
+        reranked = await self._reranked(owner, query, index, search, recipe, scope, moment)
+        return await asyncio.to_thread(place_of, row, index, search, recipe, scope, moment, reranked)
+
+    async def _reranked(
+        self, owner: str, query: str, index: UserIndex, search: Probe, recipe: Recipe, scope: Scope, moment: float
+    ) -> Reranked:
+        """What the cross-encoder says of the best rows; nothing where there is none, or where it failed."""
+        if self._reranking is None or not recipe.rerank:
+            return UNREAD
+        return await self._reranking.of(owner, query, index, search, recipe, scope, moment)
 
     async def _probe(self, query: str, vector: NDArray[np.float32], index: UserIndex, moment: float) -> Probe:
         search = await probe_of(query, vector, index, self._embedder, self._reader, moment)

@@ -13,7 +13,7 @@ from utils.coalesce import Coalescer
 from utils.errors import NotFound
 from utils.mongo import Document, insert_new
 
-_OPTIONAL = ("recency", "mmr", "bm25", "fused")  # parts that not every recipe has
+_OPTIONAL = ("recency", "mmr", "bm25", "fused", "rerank")  # parts that not every recipe has
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ class WorkerProcess:
     """The door from Celery's synchronous tasks to the core. Belongs to the thread that starts it."""
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+        self._settings = settings.model_copy(update={"rerank_model": None})  # a worker does not search
         self._runner: asyncio.Runner | None = None
         self._stack = AsyncExitStack()
         self._memory: Memory | None = None

@@ -36,7 +36,14 @@ class Explanation(Wire):
 
     @classmethod
     def of(cls, parts: Parts) -> "Explanation":
-        return cls(dense=parts.dense, bm25=parts.bm25, fused=parts.fused, recency=parts.recency, mmr=parts.mmr)
+        return cls(
+            dense=parts.dense,
+            bm25=parts.bm25,
+            fused=parts.fused,
+            rerank=parts.rerank,
+            recency=parts.recency,
+            mmr=parts.mmr,
+        )
 
 
 class SearchItem(Wire):

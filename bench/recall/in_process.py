@@ -38,12 +38,14 @@ class Quiet:
 class InProcess:
     """A `Memory` of this process, asked by the recipe of `/v1/search`."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, rerank_model: Path | None = None) -> None:
         self._memory = memory
+        self._rerank_model = rerank_model
 
     @property
     def description(self) -> str:
-        return f"in process, {self._memory.engine.embedder.model}, {SEARCH}"
+        reranked = f"reranked by {self._rerank_model}" if self._rerank_model else "not reranked"
+        return f"in process, {self._memory.engine.embedder.model}, {SEARCH}, {reranked}"
 
     async def add(self, owner: str, session: str, messages: Sequence[Message]) -> None:
         turns = [Turn(one.id, one.role, one.text, one.timestamp, name=one.speaker) for one in messages]
@@ -60,7 +62,7 @@ class InProcess:
 @asynccontextmanager
 async def in_process(settings: Settings) -> AsyncIterator[InProcess]:
     async with open_memory(settings, nudge=Quiet()) as memory:
-        yield InProcess(memory)
+        yield InProcess(memory, settings.rerank_model)
 
 
 @contextmanager

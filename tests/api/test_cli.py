@@ -16,6 +16,7 @@ from pymongo import MongoClient
 
 from api.cli import main
 from tests.checks import eventually
+from tests.cross_encoder import write_cross_encoder
 from tests.embedded.drivers import kept_attached
 from tests.processes import free_port, loci, run
 from tests.scripted_model import ScriptedModel, answer, status
@@ -213,6 +214,18 @@ def test_the_doctor_says_what_to_do_about_what_is_down(here: Run) -> None:
     assert "sk-secret" not in done.stdout + done.stderr
 
 
+def test_the_doctor_tries_the_cross_encoder_where_there_is_one(here: Run, tmp_path: Path) -> None:
+    folder = write_cross_encoder(tmp_path / "cross-encoder", {})
+    sound = here("doctor", rerank_model=folder, columns=400)
+    assert sound.returncode == 0, sound.stdout
+    assert re.search(r"ok   cross-encoder: \S+cross-encoder, [\d.]+ ms", sound.stdout)
+    (folder / "tokenizer.json").unlink()
+    failed = here("doctor", rerank_model=folder / ".." / "cross-encoder", columns=400)
+    assert failed.returncode == 1
+    assert "FAIL cross-encoder: RERANK_MODEL: there is no tokenizer.json" in failed.stdout
+    assert "Unset RERANK_MODEL" in failed.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "settings", "said"),
     [
@@ -228,6 +241,8 @@ def test_the_doctor_says_what_to_do_about_what_is_down(here: Run) -> None:
         (["worker"], {}, "REDIS_URL is not set"),
         (["beat"], {}, "REDIS_URL is not set"),
         (["ask", "hello"], {"mongodb_uri": "hunter2://"}, "MONGODB_URI"),
+        (["serve"], {"rerank_model": "/no/such/model.onnx", "port": 0}, "RERANK_MODEL: there is no ONNX file"),
+        (["ask", "hello"], {"rerank_model": "/no/such/model.onnx"}, "RERANK_MODEL: there is no ONNX file"),
         (["ask", "hello"], {"loci_home": "/dev/null/home"}, "cannot be made"),
     ],
 )

@@ -17,7 +17,7 @@ from memory.features import Probe, candidates
 from memory.index import UserIndex
 from memory.question import read_question
 from memory.ranker import load_ranker
-from memory.ranking import DAY, EXTRA, Ranked, Scope, place_of, rank
+from memory.ranking import DAY, EXTRA, Ranked, Scope, place_of, rank, shortlist
 from tests.conversations import START
 from tests.memory import indexes
 from tests.memory.indexes import Said
@@ -270,6 +270,38 @@ def test_a_rows_place_is_where_the_search_has_it(entries: list[Said], text: str,
         place, again = placed
         assert again.parts == one.parts
         assert place <= at and ranked[place].parts.score == one.parts.score  # the same score is the same place
+
+
+said_of = st.floats(0, 1, width=32)
+
+
+@some
+@given(conversation, st.sampled_from(QUESTIONS), st.sampled_from([0.0, 0.05, 0.3]), st.integers(1, 6), st.data())
+def test_a_cross_encoder_changes_the_order_of_what_passes_the_floor_and_no_more(
+    entries: list[Said], text: str, floor: float, top_k: int, data: st.DataObject
+) -> None:
+    index = indexes.index_of(entries)
+    probe, recipe = indexes.asked(text, index), fused(top_k, floor)
+    likely = {one.row: one.parts.score for one in rank(index, probe, fused(12, floor), Scope(), NOW)}
+    passed = shortlist(index, probe, recipe, Scope(), NOW, 12)
+    assert passed == sorted((row for row in likely if likely[row] >= floor), key=lambda row: (-likely[row], row))
+    read = shortlist(index, probe, recipe, Scope(), NOW, 3)
+    assert read == passed[:3]
+    reranked = {row: data.draw(said_of) for row in read}
+    ranked = rank(index, probe, recipe, Scope(), NOW, reranked)
+    scores = {row: (likely[row] + reranked.get(row, 0.0)) / 2 if reranked else likely[row] for row in likely}
+    assert {one.row for one in ranked if one.dropped != "below_floor"} <= set(passed)
+    assert [one.parts.score for one in ranked if one.dropped is None] == pytest.approx(
+        sorted((scores[row] for row in passed), reverse=True)[:top_k]
+    )
+    unread = [one.row not in read for one in ranked]
+    assert unread == sorted(unread)
+    for at, one in enumerate(ranked):
+        assert (one.parts.fused, one.parts.rerank) == (pytest.approx(likely[one.row]), reranked.get(one.row))
+        assert one.parts.score == pytest.approx(scores[one.row])
+        placed = place_of(one.row, index, probe, recipe, Scope(), NOW, reranked)
+        assert placed is not None
+        assert placed[0] <= at and ranked[placed[0]].parts.score == one.parts.score == placed[1].parts.score
 
 
 def test_what_is_not_looked_at_has_no_place() -> None:

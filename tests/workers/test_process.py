@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from pymongo.errors import AutoReconnect, OperationFailure
@@ -52,3 +53,11 @@ def test_a_bug_is_told(process: WorkerProcess) -> None:
 
     with pytest.raises(OperationFailure):
         process.run(work)
+
+
+def test_a_worker_never_searches_and_does_not_load_the_cross_encoder(
+    make_settings: Callable[..., Settings], tmp_path: Path
+) -> None:
+    process = WorkerProcess(make_settings(rerank_model=tmp_path / "which is not there"))
+    process.start()
+    process.stop()

@@ -1,0 +1,54 @@
+"""What does a cross-encoder say of a search's best candidates, where there is one?
+
+It reads the question and each text together, which takes milliseconds a text: so it reads only the best by the fused
+score. That score still decides the floor and silence, because it is a probability, and what a cross-encoder gives means
+something else with every model. Recency and diversity come after (seed 3).
+"""
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from config.recipes import Recipe
+from memory.features import Probe
+from memory.gist_reader import GistReader
+from memory.gists import spoken
+from memory.index import UserIndex
+from memory.ranking import UNREAD, Reranked, Scope, shortlist
+from utils.errors import ModelError
+
+if TYPE_CHECKING:
+    from utils.reranker import Reranker  # onnxruntime takes 0.2 s to import
+
+SPARE = 2  # read beyond top_k: what a search returns in the place of duplicates has been read too
+MOST = 64  # rows looked at, and texts read, whatever is asked for
+
+log = logging.getLogger(__name__)
+
+
+class Reranking:
+    """Has the best candidates of searches read by a cross-encoder."""
+
+    def __init__(self, gists: GistReader, reranker: "Reranker") -> None:
+        self._gists = gists
+        self._reranker = reranker
+
+    async def of(
+        self, owner: str, query: str, index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: float
+    ) -> Reranked:
+        """What the cross-encoder says of the best rows that pass the floor; nothing where it fails, which the log
+        tells. A text that stands in several rows is read once. `now`: seconds since 1970."""
+        rows = await asyncio.to_thread(shortlist, index, probe, recipe, scope, now, MOST)
+        found = await self._gists.by_keys(owner, [index.ids[row] for row in rows])
+        said: dict[str, list[int]] = {}
+        for row in rows:
+            gist = found.get(index.ids[row])
+            if gist is not None:
+                said.setdefault(spoken(gist.name, gist.role, gist.content), []).append(row)
+        texts = list(said)[: max(recipe.rerank, recipe.top_k + SPARE)]
+        try:
+            scores = await self._reranker.scores(query, texts)
+        except ModelError as error:
+            log.warning("search without the cross-encoder: %s", error.detail)
+            return UNREAD
+        return {row: score for text, score in zip(texts, scores.tolist(), strict=True) for row in said[text]}
