@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.changes import Standing
 from memory.collections import TOMBSTONE_SECONDS
 from memory.domain import RULE_BASED
 from memory.imprint import Imprint, from_document
@@ -32,7 +33,8 @@ class UserIndex:
 
     `matrix`: (rows, dimensions) float32, rows L2-normalised. `terms`, `tokens`: of every row, as its imprint has them.
     `times`: seconds since 1970. `sessions`, `kinds`, `speakers`: codes of names. `places`: -1 where there is none.
-    `traits`: (rows, 8). `settled`: the change up to which it is complete.
+    `traits`: (rows, 8). `settled`: the change up to which it is complete. `standing`: the owner's state when it was last
+    brought up to date.
     """
 
     def __init__(self, model: str, dimensions: int) -> None:
@@ -40,6 +42,7 @@ class UserIndex:
         self.dimensions = dimensions
         self.epoch = ""
         self.settled = 0
+        self.standing: Standing | None = None
         self._refreshed = monotonic()
         self.ids: list[str] = []
         self.matrix: NDArray[np.float32] = np.zeros((0, dimensions), np.float32)

@@ -115,7 +115,7 @@ class Recaller:
         scope: Scope,
         just_said: Sequence[Document],
     ) -> Recall:
-        index, standing = await self._fresh(owner, len(vector))
+        index = await self._fresh(owner, len(vector))
         index.put([document for document in just_said if index.row_of(document["_id"]) is None])
         if not len(index):
             return Recall(dimensions=len(vector))
@@ -131,7 +131,7 @@ class Recaller:
                 ranked = await asyncio.to_thread(rank, index, search, wide, scope, moment, reranked)
             keys = [index.ids[one.row] for one in ranked]
             kept = [key for key, one in zip(keys, ranked, strict=True) if not one.dropped]
-            found = await self._gists.by_keys(owner, kept, standing)
+            found = await self._gists.by_keys(owner, kept, index.standing)
             recall = _collect(keys, ranked, found, recipe, len(vector))
             whole = all(one.dropped in (None, "below_floor") for one in ranked)
             if len(recall.hits) == recipe.top_k or whole or spare > MOST_SPARE or recipe.mmr_lambda is not None:
@@ -143,7 +143,7 @@ class Recaller:
     ) -> tuple[int, Ranked] | None:
         """Where a gist comes in a search, 0 for the best, before any was chosen; None where it is not looked at
         closely. Raises as `recall`."""
-        index, _ = await self._fresh(owner, len(vector))
+        index = await self._fresh(owner, len(vector))
         row = index.row_of(key)
         if row is None:
             return None
@@ -174,8 +174,7 @@ class Recaller:
             if document.get("model") != RULE_BASED and (kept is None or kept.index.row_of(document["_id"]) is None)
         ]
 
-    async def _fresh(self, owner: str, dimensions: int) -> tuple[UserIndex, Standing | None]:
-        """The owner's index, and the state of the store that it has."""
+    async def _fresh(self, owner: str, dimensions: int) -> UserIndex:
         kept = self._kept.get(owner)
         if kept is None:
             kept = self._kept[owner] = _Kept(UserIndex(self._model, dimensions))
@@ -186,6 +185,7 @@ class Recaller:
             known = kept.index.epoch in ("", standing.epoch if standing is not None else "")
             if not known or kept.index.expired or kept.index.dimensions != dimensions:
                 kept.index = UserIndex(self._model, dimensions)
+            kept.index.standing = standing
             if standing is not None:
                 kept.index.epoch = standing.epoch
                 if standing.change > kept.index.settled:
@@ -198,7 +198,7 @@ class Recaller:
                 kept.bytes = kept.index.bytes
             index = kept.index
         self._evict(owner)
-        return index, standing
+        return index
 
     async def _catch_up(self, owner: str, index: UserIndex, standing: Standing) -> None:
         since = index.settled

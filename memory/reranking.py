@@ -39,7 +39,7 @@ class Reranking:
         """What the cross-encoder says of the best rows that pass the floor; nothing where it fails, which the log
         tells. A text that stands in several rows is read once. `now`: seconds since 1970."""
         rows = await asyncio.to_thread(shortlist, index, probe, recipe, scope, now, MOST)
-        found = await self._gists.by_keys(owner, [index.ids[row] for row in rows])
+        found = await self._gists.by_keys(owner, [index.ids[row] for row in rows], index.standing)
         said: dict[str, list[int]] = {}
         for row in rows:
             gist = found.get(index.ids[row])
