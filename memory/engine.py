@@ -160,7 +160,7 @@ async def open_engine(
         keyvalues=KeyValues(collections, changes),
         receipts=receipts,
         explainer=Explainer(collections, receipts, recaller, embedder),
-        forgetter=Forgetter(collections, changes, sessions, summaries, receipts),
+        forgetter=Forgetter(collections, changes, gists, sessions, summaries, receipts),
         idempotency=IdempotencyKeys(collections),
         embeddings=EmbeddingQueue(collections, changes, embedder, reader),
         changes=changes,

@@ -9,6 +9,7 @@ from typing import Any
 from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import KeyValue
+from memory.gist_reader import GistReader
 from memory.gists import TEXT
 from memory.ids import keys_of
 from memory.leases import pending
@@ -26,9 +27,16 @@ class Forgetter:
     """Deletes sessions, users and single facts. Every recall index of every process sees it at the next search."""
 
     def __init__(
-        self, collections: Collections, changes: Changes, sessions: Sessions, summaries: Summaries, receipts: Receipts
+        self,
+        collections: Collections,
+        changes: Changes,
+        reader: GistReader,
+        sessions: Sessions,
+        summaries: Summaries,
+        receipts: Receipts,
     ) -> None:
         self._collections = collections
+        self._reader = reader
         self._changes = changes
         self._sessions = sessions
         self._summaries = summaries
@@ -100,6 +108,7 @@ class Forgetter:
                         "$unset": {"embedding": "", "embedding_model": "", "recall": ""},
                     },
                 )
+            self._reader.forget(owner)
             await self._summaries.rewrite(owner, found["session_id"], found["message_index"])
             redacted += 1
         return redacted
@@ -137,5 +146,6 @@ class Forgetter:
                 number = await self._changes.take(owner, deletion=True)
                 await self._changes.mark_deleted(owner, number, ids)
                 total += (await vectors.delete_many({"_id": {"$in": ids}, "user_id": owner})).deleted_count
+                self._reader.forget(owner)
                 if await self._changes.close(owner, number):
                     break

@@ -71,18 +71,24 @@ class GistReader:
         if owner in self._kept:
             self._keep(owner, self._kept[owner], [gist])
 
+    def forget(self, owner: str) -> None:
+        """Lets go of the owner's gists. A deletion by another process is seen at the next reading; one by this process
+        need not wait for it."""
+        kept = self._kept.pop(owner, None)
+        self._count -= len(kept.gists) if kept is not None else 0
+
     async def _stored(self, owner: str, keys: Ids[str]) -> dict[str, Gist]:
         return await self._reads.get((owner, frozenset(keys))) if keys else {}
 
     def _kept_at(self, owner: str, standing: Standing | None) -> _Kept:
         """What is kept of the owner; something that nobody keeps while a deletion may be under way."""
         if standing is None or standing.deleted > standing.settled:
-            self._drop(owner)
+            self.forget(owner)
             return _Kept(("", 0))
         version = (standing.epoch, standing.deleted)
         kept = self._kept.get(owner)
         if kept is None or kept.version != version or monotonic() - kept.since > SECONDS:
-            self._drop(owner)
+            self.forget(owner)
             kept = self._kept[owner] = _Kept(version)
         self._kept.move_to_end(owner)
         return kept
@@ -95,11 +101,7 @@ class GistReader:
             kept.add(gist)
         self._count += len(kept.gists) - before
         while self._count > IN_ALL:
-            self._drop(next(iter(self._kept)))
-
-    def _drop(self, owner: str) -> None:
-        kept = self._kept.pop(owner, None)
-        self._count -= len(kept.gists) if kept is not None else 0
+            self.forget(next(iter(self._kept)))
 
     async def _read(self, wanted: Sequence[tuple[str, frozenset[str]]]) -> list[dict[str, Gist]]:
         every = set[str]().union(*(keys for _, keys in wanted))

@@ -33,8 +33,7 @@ class UserIndex:
 
     `matrix`: (rows, dimensions) float32, rows L2-normalised. `terms`, `tokens`: of every row, as its imprint has them.
     `times`: seconds since 1970. `sessions`, `kinds`, `speakers`: codes of names. `places`: -1 where there is none.
-    `traits`: (rows, 8). `settled`: the change up to which it is complete. `standing`: the owner's state when it was last
-    brought up to date.
+    `traits`: (rows, 8). `settled`: the change up to which it is complete. `standing`: the owner's at the last look.
     """
 
     def __init__(self, model: str, dimensions: int) -> None:

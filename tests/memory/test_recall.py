@@ -273,7 +273,7 @@ async def test_a_message_deleted_between_ranking_and_reading_is_not_told(
     await one.add(USER, "s2", [turn("m2", "bees like lavender")], wait=True)
     assert len(await found(one, "bees")) == 2  # the index has both
     reader = one.engine.recaller._gists
-    reader._drop(USER)  # but their texts are not in memory
+    reader.forget(USER)  # but their texts are not in memory
     read = reader.by_keys
 
     async def meanwhile(*args: Any) -> Any:
