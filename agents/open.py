@@ -18,6 +18,7 @@ from config.prompts import check_prompts, provider_prompt
 from config.recipes import QUERY_RECIPES, BundleSizes, PromptTable, Recipe
 from config.settings import Settings
 from memory.engine import Engine, open_engine
+from memory.search_index import NEEDED
 from utils.circuit import CircuitBreaker
 from utils.embeddings import open_embedder, open_local_embedder
 from utils.errors import ConfigurationError
@@ -60,6 +61,7 @@ async def open_memory(settings: Settings | None = None, *, nudge: Nudge | None =
             recall_memory_mb=settings.recall_memory_mb,
             abandoned=timedelta(seconds=ABANDONED_DEADLINES * settings.model_deadline),
             reranker=reranker,
+            vector_search=settings.vector_search == "mongodb",
         )
         background = BackgroundNudge(engine)
         memory = Memory(
@@ -79,9 +81,15 @@ async def open_memory(settings: Settings | None = None, *, nudge: Nudge | None =
 
 
 def _refuse_unsupported(settings: Settings) -> None:
-    """Settings that have a name but no effect yet are refused rather than ignored."""
+    """Settings that would have no effect are refused rather than ignored."""
     if settings.vector_search == "mongodb":
-        raise ConfigurationError("VECTOR_SEARCH=mongodb is not supported by this version; only exact")
+        if settings.mongodb_uri is None:
+            raise ConfigurationError(f"{NEEDED}: set MONGODB_URI to it, or VECTOR_SEARCH=exact")
+        if QUERY_RECIPES[settings.query_recipe].candidates is not None:
+            raise ConfigurationError(
+                f"QUERY_RECIPE={settings.query_recipe} compares the newest messages, whatever MongoDB finds: set "
+                "VECTOR_SEARCH=exact, or QUERY_RECIPE=query"
+            )
 
 
 async def _open_reranker(settings: Settings) -> "Reranker | None":

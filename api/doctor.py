@@ -11,6 +11,7 @@ from config.settings import Settings
 from embedded.launch import StoreStartError
 from memory.collections import Collections
 from memory.embed import outdated_by
+from memory.search_index import NAME, NEEDED, SearchIndex
 from utils.circuit import CircuitBreaker
 from utils.embeddings import open_embedder
 from utils.errors import LociError
@@ -30,9 +31,12 @@ class Finding:
 async def examine(settings: Settings, *, quick: bool = False) -> list[Finding]:
     """Checks each dependency for real: a round trip to the store and the broker, one embedding, one answer. `quick`:
     store and broker alone."""
+    found = [await _store(settings), await _broker(settings)]
     if quick:
-        return [await _store(settings), await _broker(settings)]
-    found = [await _store(settings), await _broker(settings), await _embeddings(settings), await _chat(settings)]
+        return found
+    if settings.vector_search == "mongodb" and found[0].ok:
+        found.append(await _vector_search(settings))
+    found += [await _embeddings(settings), await _chat(settings)]
     return found if settings.rerank_model is None else [*found, await _reranker(settings.rerank_model)]
 
 
@@ -59,6 +63,19 @@ async def _broker(settings: Settings) -> Finding:
     except OSError as error:
         return Finding("broker", False, str(error), "Start Redis, or unset REDIS_URL to run the workers in process.")
     return Finding("broker", True, f"{what}, {_took(began)}")
+
+
+async def _vector_search(settings: Settings) -> Finding:
+    name = "vector search"
+    began = perf_counter()
+    try:
+        async with open_database(settings) as database:
+            await SearchIndex(Collections.of(database).vectors).probe()
+    except LociError as error:
+        return Finding(name, False, error.detail, f"{NEEDED}; its index is made when Loci starts.")
+    except (StoreStartError, PyMongoError) as error:
+        return Finding(name, False, type(error).__name__, f"{NEEDED}.")
+    return Finding(name, True, f"MongoDB's index {NAME}, {_took(began)}")
 
 
 async def _embeddings(settings: Settings) -> Finding:

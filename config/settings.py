@@ -49,7 +49,11 @@ class Settings(BaseSettings):
     )
 
     use_llm_intent: bool = Field(False, description="Detect intents by embedding similarity instead of keywords")
-    vector_search: Literal["exact", "mongodb"] = Field("exact", description="Only exact, in process, in this version")
+    vector_search: Literal["exact", "mongodb"] = Field(
+        "exact",
+        description="What finds messages by meaning: 'exact' keeps histories in memory, 'mongodb' asks Atlas, or "
+        "MongoDB 8.2 or newer with mongot",
+    )
     rerank_model: Path | None = Field(
         None, description="Path of an ONNX cross-encoder, or of its folder, that reads the best of each search"
     )

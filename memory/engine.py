@@ -22,12 +22,14 @@ from memory.keyvalues import KeyValues
 from memory.leases import reclaim
 from memory.places import Places
 from memory.ranking import Scope
-from memory.recall import Recaller
+from memory.recall import FIELDS, Recaller
 from memory.receipts import Receipts
 from memory.remember import Turns
 from memory.reranking import Reranking
+from memory.search_index import SearchIndex
 from memory.sessions import Sessions
 from memory.summarise import Summaries
+from memory.vector_search import VectorSearch
 from memory.why_not import Explainer
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.errors import ModelError, ModelUnavailable
@@ -43,7 +45,10 @@ WAIT_STEP = 0.02  # seconds between two looks at what others embed
 
 @dataclass(frozen=True)
 class Engine:
-    """The core over one database. Every method takes the owner first; none works without one."""
+    """The core over one database. Every method takes the owner first; none works without one.
+
+    `search_index`: MongoDB's, where recall asks it; else None.
+    """
 
     collections: Collections
     embedder: Embedder
@@ -62,6 +67,7 @@ class Engine:
     changes: Changes
     just_said: JustSaid
     api_keys: StoredKeys
+    search_index: SearchIndex | None = None
 
     async def recall(self, owner: str, query: str, recipe: Recipe, scope: Scope) -> Recall:
         """The owner's gists that suit a query best, those among them that no worker has embedded yet.
@@ -133,11 +139,19 @@ async def open_engine(
     recall_memory_mb: int,
     abandoned: timedelta,
     reranker: "Reranker | None" = None,
+    vector_search: bool = False,
 ) -> Engine:
     """Wires the core to a database and makes sure that its indexes are there. `abandoned`: after which an answer that
-    is still to come will not. `reranker`: reads the best candidates of a search."""
+    is still to come will not. `reranker`: reads the best candidates of a search. `vector_search`: ask MongoDB for what
+    may answer a query, instead of keeping histories in memory.
+
+    Raises `ConfigurationError` where MongoDB is to be asked and has no search, or none that fits.
+    """
     collections = Collections.of(database)
     await ensure_indexes(collections)
+    search_index = SearchIndex(collections.vectors) if vector_search else None
+    if search_index is not None:
+        await search_index.ensure(embedder)
     window = 2 * summary_interval  # a pair is two messages
     changes = Changes(collections)
     sessions = Sessions(collections)
@@ -147,7 +161,8 @@ async def open_engine(
     just_said = JustSaid()
     gists = GistReader(collections, changes)
     reranking = Reranking(gists, reranker) if reranker is not None else None
-    recaller = Recaller(collections, changes, gists, embedder, reader, recall_memory_mb, reranking)
+    asked = VectorSearch(collections, embedder.model, FIELDS, search_index) if search_index is not None else None
+    recaller = Recaller(collections, changes, gists, embedder, reader, recall_memory_mb, reranking, asked)
     return Engine(
         collections=collections,
         embedder=embedder,
@@ -166,4 +181,5 @@ async def open_engine(
         changes=changes,
         just_said=just_said,
         api_keys=StoredKeys(collections),
+        search_index=search_index,
     )

@@ -20,6 +20,7 @@ from memory.index import UserIndex
 from memory.probe import probe_of
 from memory.ranking import UNREAD, Ranked, Reranked, Scope, place_of, rank
 from memory.reranking import Reranking
+from memory.vector_search import VectorSearch
 from utils.coalesce import Coalescer
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.mongo import Document
@@ -57,11 +58,11 @@ class _Kept:
 
 
 class Recaller:
-    """Searches the whole history of a user exactly.
+    """Searches the whole history of a user exactly, or what a `vector_search` finds of it.
 
-    Keeps the embeddings of the users it searched in memory, the least recently used going first when they take more
-    than `memory_mb`, and brings a user's part up to date before each search, so that a write or a deletion by any
-    process is seen by the next search.
+    Without one, keeps the embeddings of the users it searched in memory, the least recently used going first when they
+    take more than `memory_mb`, and brings a user's part up to date before each search, so that a write or a deletion by
+    any process is seen by the next search.
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class Recaller:
         reader: LocalEmbedder,
         memory_mb: int,
         reranking: Reranking | None = None,
+        vector_search: VectorSearch | None = None,
     ) -> None:
         self._vectors = collections.vectors
         self._gists = gists
@@ -82,6 +84,7 @@ class Recaller:
         self._news: Coalescer[tuple[str, int], list[Document]] = Coalescer(self._read_news)
         self._changes = changes
         self._model = embedder.model
+        self._vector_search = vector_search
         self._bound = memory_mb * MEGABYTE
         self._bytes = 0
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
@@ -98,7 +101,8 @@ class Recaller:
         """The owner's gists that suit a query best. `vector`: its embedding, (dimensions,) float32 of length 1.
 
         `just_said`: documents, as they are when embedded, that may not be so in the store yet.
-        Raises `ModelError` where the query cannot be embedded in another way that the recipe asks for.
+        Raises `ModelError` where the query cannot be embedded in another way that the recipe asks for, and
+        `StoreUnavailable` where a `vector_search` cannot be asked.
         """
         with metrics.SEARCHES.time():
             recall = await self._recall(owner, query, vector, recipe, scope, just_said)
@@ -115,7 +119,7 @@ class Recaller:
         scope: Scope,
         just_said: Sequence[Document],
     ) -> Recall:
-        index = await self._fresh(owner, len(vector))
+        index = await self._index(owner, vector, recipe, scope)
         index.put([document for document in just_said if index.row_of(document["_id"]) is None])
         if not len(index):
             return Recall(dimensions=len(vector))
@@ -143,7 +147,7 @@ class Recaller:
     ) -> tuple[int, Ranked] | None:
         """Where a gist comes in a search, 0 for the best, before any was chosen; None where it is not looked at
         closely. Raises as `recall`."""
-        index = await self._fresh(owner, len(vector))
+        index = await self._index(owner, vector, recipe, scope)
         row = index.row_of(key)
         if row is None:
             return None
@@ -173,6 +177,12 @@ class Recaller:
             for document in documents
             if document.get("model") != RULE_BASED and (kept is None or kept.index.row_of(document["_id"]) is None)
         ]
+
+    async def _index(self, owner: str, vector: NDArray[np.float32], recipe: Recipe, scope: Scope) -> UserIndex:
+        """What a query is ranked in."""
+        if self._vector_search is not None:
+            return await self._vector_search.around(owner, vector, recipe, scope)
+        return await self._fresh(owner, len(vector))
 
     async def _fresh(self, owner: str, dimensions: int) -> UserIndex:
         kept = self._kept.get(owner)

@@ -21,6 +21,7 @@ from config.settings import Settings
 from embedded.launch import attached
 from tests.conversations import Silent
 from tests.scripted_model import ScriptedModel
+from tests.scripted_mongot import ScriptedMongot
 from utils import openai_client
 
 _databases = itertools.count()
@@ -99,6 +100,13 @@ async def quiet(make_settings: Callable[..., Settings]) -> AsyncIterator[Memory]
 def scripted_model() -> Iterator[ScriptedModel]:
     with ScriptedModel() as model:
         yield model
+
+
+@pytest.fixture
+def mongot(store_uri: str) -> Iterator[ScriptedMongot]:
+    """The shared store as a MongoDB that has search."""
+    with ScriptedMongot(store_uri) as scripted:
+        yield scripted
 
 
 @pytest.fixture

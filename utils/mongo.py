@@ -1,11 +1,12 @@
 """How is MongoDB reached, whichever driver and server it is?
 
 The only file that knows drivers. The rest of the project is written against PyMongo's async API as far as Motor shares
-it, which leaves out `aggregate` and `list_indexes`.
+it, which leaves out `list_indexes`, and `aggregate` but for the function here.
 """
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from inspect import isawaitable
 from typing import Any, TypeAlias
 
 from bson.codec_options import DatetimeConversion
@@ -80,6 +81,15 @@ def duplicates(error: BulkWriteError) -> set[int]:
     if any(failure["code"] != DUPLICATE_KEY for failure in failures) or error.details["writeConcernErrors"]:
         raise error
     return {failure["index"] for failure in failures}
+
+
+async def aggregate(collection: Collection, pipeline: Sequence[Document]) -> list[Document]:
+    """All that a pipeline gives."""
+    cursor: Any = collection.aggregate(pipeline)
+    if isawaitable(cursor):  # PyMongo's is, Motor's is a cursor at once
+        cursor = await cursor
+    found: list[Document] = await cursor.to_list(None)
+    return found
 
 
 def as_loci_error(error: PyMongoError) -> LociError | None:

@@ -13,6 +13,7 @@ from pymongo.errors import PyMongoError
 from api.fields import Wire
 from api.state import TheMemory, TheSettings
 from config.recipes import QUERY_RECIPES
+from memory.search_index import NAME
 from utils.errors import LociError, ModelUnavailable
 from workers.broker import ping_broker
 
@@ -72,11 +73,19 @@ async def readyz(response: Response, memory: TheMemory, settings: TheSettings) -
             raise ModelUnavailable("The last call of the embedding model failed")
         return memory.engine.embedder.model
 
-    names = ("store", "broker", "embeddings")
-    found = await asyncio.gather(*(_probe(probe) for probe in (store, broker, encoder)))
+    probes = {"store": store, "broker": broker, "embeddings": encoder}
+    index = memory.engine.search_index
+    if index is not None:
+
+        async def vector_search() -> str:
+            await index.probe()
+            return NAME
+
+        probes["vector_search"] = vector_search
+    found = await asyncio.gather(*map(_probe, probes.values()))
     ready = all(one.ok for one in found)
     response.status_code = 200 if ready else 503
-    return Ready(ready=ready, dependencies=dict(zip(names, found, strict=True)))
+    return Ready(ready=ready, dependencies=dict(zip(probes, found, strict=True)))
 
 
 async def _probe(probe: Callable[[], Awaitable[str]]) -> Dependency:
@@ -86,7 +95,9 @@ async def _probe(probe: Callable[[], Awaitable[str]]) -> Dependency:
             detail, ok = await probe(), True
     except TimeoutError:
         detail, ok = f"no answer within {PROBE_SECONDS:g} s", False
-    except (LociError, PyMongoError, OSError) as error:
+    except LociError as error:
+        detail, ok = error.detail, False
+    except (PyMongoError, OSError) as error:
         detail, ok = type(error).__name__, False
     return Dependency(ok=ok, latency_ms=round(1_000 * (perf_counter() - began), 3), detail=detail)
 

@@ -1,0 +1,124 @@
+"""Which of a user's messages may answer a query, where no index of all of them is kept?
+
+MongoDB names the nearest by embedding; the store then says what they are, what stands around them, and what changed
+last. All of that is ranked as a whole history is.
+
+mongot follows the store with a delay. So it is believed where to look, and nothing else: every document is read from
+the store, by its owner, and what was said since is among the newest.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Sequence
+from math import floor
+from typing import Any
+
+from bson.datetime_ms import DatetimeMS
+from pymongo.errors import ExecutionTimeout, OperationFailure
+
+from config.recipes import Recipe
+from memory.collections import Collections
+from memory.domain import RULE_BASED
+from memory.index import UserIndex
+from memory.ranking import Scope
+from memory.search_index import NAME, PATH, SearchIndex, unavailable
+from utils.mongo import Document, aggregate
+from utils.vectors import Floats, to_binary
+
+NEAREST = 128  # with their neighbours some 400 messages; twice as many find hardly more (docs/vector-search.md)
+CANDIDATES = 20 * NEAREST  # what MongoDB advises for so many; 10,000 at most
+NEWEST = 200
+AROUND = 2  # neighbours on each side that features read
+FIELDS = dict.fromkeys(("session_id", "message_index"), 1)
+
+
+class VectorSearch:
+    """Indexes of what suits a query, made for it and thrown away. `fields`: the projection that an index reads."""
+
+    def __init__(self, collections: Collections, model: str, fields: Document, index: SearchIndex) -> None:
+        self._vectors = collections.vectors
+        self._model = model
+        self._fields = fields
+        self._index = index
+
+    async def around(self, owner: str, vector: Floats, recipe: Recipe, scope: Scope) -> UserIndex:
+        """An index of the owner's messages nearest to a query, their neighbours, and the newest.
+
+        `vector`: the query's embedding, (dimensions,), of length 1. Raises `StoreUnavailable` where MongoDB's search
+        does not answer, or its index is not built.
+        """
+        await self._index.require()
+        filter = self._filter(owner, scope)
+        if await self._stays_inside(owner, recipe, scope):
+            filter["session_id"] = scope.session_id
+        near, newest = await asyncio.gather(self._nearest(vector, filter), self._newest(owner))
+        if newest and not near:  # MongoDB answers so, too, where it has no such index
+            await self._index.probe()
+        index = UserIndex(self._model, len(vector))
+        found = {document["_id"]: document for document in (*newest, *await self._with_neighbours(owner, near))}
+        await asyncio.to_thread(index.put, sorted(found.values(), key=_place))  # some 20 ms
+        return index
+
+    def _filter(self, owner: str, scope: Scope) -> Document:
+        """What a document must be to be found, as a query of MongoDB's."""
+        filter: dict[str, Any] = {"user_id": owner, "embedding_model": self._model, "model": {"$ne": RULE_BASED}}
+        if scope.kinds is not None:
+            filter["kind"] = {"$in": list(scope.kinds)}
+        limits = {"$gte": scope.since, "$lte": scope.until}
+        said = {name: DatetimeMS(floor(limit * 1_000)) for name, limit in limits.items() if limit is not None}
+        if said:
+            filter["timestamp"] = said
+        return filter
+
+    async def _stays_inside(self, owner: str, recipe: Recipe, scope: Scope) -> bool:
+        """Whether the search is of one session alone: as it is told, or because that has enough."""
+        if scope.session_id is None:
+            return False
+        if scope.only_session or recipe.expand_below is None:
+            return scope.only_session
+        # `message_index`: so that the index of places serves it.
+        place = {"session_id": scope.session_id, "message_index": {"$gte": 0}}
+        inside = self._filter(owner, scope) | place | {"_id": {"$nin": list(scope.exclude)}}
+        return await self._vectors.count_documents(inside, limit=recipe.expand_below) >= recipe.expand_below
+
+    async def _nearest(self, vector: Floats, filter: Document) -> list[Document]:
+        search = {
+            "index": NAME,
+            "path": PATH,
+            "queryVector": to_binary(vector),
+            "numCandidates": CANDIDATES,
+            "limit": NEAREST,
+            "filter": {"$and": [{name: value} for name, value in filter.items()]},
+        }
+        try:
+            return await aggregate(self._vectors, [{"$vectorSearch": search}, {"$project": FIELDS}])
+        except ExecutionTimeout:
+            raise
+        except OperationFailure as error:  # mongot's own errors all have the code 8
+            self._index.doubt(error)
+            raise unavailable() from error
+
+    async def _newest(self, owner: str) -> list[Document]:
+        """Those that changed last. Of several that changed at once, which of them come does not matter."""
+        return await self._vectors.find({"user_id": owner}, self._fields).sort("change", -1).limit(NEWEST).to_list(None)
+
+    async def _with_neighbours(self, owner: str, near: Sequence[Document]) -> list[Document]:
+        """Documents that MongoDB named and those next to them, as they stand in the store; the owner's alone."""
+        if not near:
+            return []
+        places: defaultdict[str, set[int]] = defaultdict(set)
+        for document in near:
+            at = document.get("message_index", -1)
+            if at >= 0:
+                places[document["session_id"]].update(range(max(0, at - AROUND), at + AROUND + 1))
+        named = {"_id": {"$in": [document["_id"] for document in near]}, "user_id": owner}
+        beside = [
+            {"user_id": owner, "session_id": session, "message_index": {"$in": sorted(at)}}
+            for session, at in places.items()
+        ]
+        return await self._vectors.find({"$or": [named, *beside]}, self._fields).to_list(None)
+
+
+def _place(document: Document) -> tuple[str, int, str]:
+    """Sorts sessions together and each in order, as neighbours are linked fastest."""
+    return document["session_id"], document.get("message_index", -1), document["_id"]
