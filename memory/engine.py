@@ -18,11 +18,12 @@ from memory.gists import text_to_embed
 from memory.idempotency import IdempotencyKeys
 from memory.imprint import imprints, to_document
 from memory.just_said import JustSaid
+from memory.kept_indexes import KeptIndexes
 from memory.keyvalues import KeyValues
 from memory.leases import reclaim
 from memory.places import Places
 from memory.ranking import Scope
-from memory.recall import FIELDS, Recaller
+from memory.recall import Indexes, Recaller
 from memory.receipts import Receipts
 from memory.remember import Turns
 from memory.reranking import Reranking
@@ -149,11 +150,14 @@ async def open_engine(
     """
     collections = Collections.of(database)
     await ensure_indexes(collections)
-    search_index = SearchIndex(collections.vectors) if vector_search else None
-    if search_index is not None:
-        await search_index.ensure(embedder)
     window = 2 * summary_interval  # a pair is two messages
     changes = Changes(collections)
+    search_index: SearchIndex | None = None
+    indexes: Indexes = KeptIndexes(collections, changes, embedder.model, recall_memory_mb)
+    if vector_search:
+        search_index = SearchIndex(collections.vectors)
+        await search_index.ensure(embedder)
+        indexes = VectorSearch(collections, embedder.model, search_index)
     sessions = Sessions(collections)
     places = Places(collections, window)
     summaries = Summaries(collections, changes, summary_model, window, SummaryRecipe(), abandoned)
@@ -161,8 +165,7 @@ async def open_engine(
     just_said = JustSaid()
     gists = GistReader(collections, changes)
     reranking = Reranking(gists, reranker) if reranker is not None else None
-    asked = VectorSearch(collections, embedder.model, FIELDS, search_index) if search_index is not None else None
-    recaller = Recaller(collections, changes, gists, embedder, reader, recall_memory_mb, reranking, asked)
+    recaller = Recaller(indexes, gists, embedder, reader, reranking)
     return Engine(
         collections=collections,
         embedder=embedder,

@@ -23,6 +23,22 @@ from utils.vectors import from_binary
 
 MIN_ROWS = 64
 ROW_BYTES, EMPTY_BYTES = 250, 4_000  # of an id in two places, and of an index without rows
+# What `put` reads of a gist, as a projection.
+FIELDS = dict.fromkeys(
+    (
+        "embedding",
+        "embedding_model",
+        "recall",
+        "timestamp",
+        "session_id",
+        "message_index",
+        "kind",
+        "role",
+        "name",
+        "model",
+    ),
+    1,
+)
 ROLES = {"user": 0, "assistant": 1}
 OTHER_ROLE = 2
 

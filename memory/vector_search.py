@@ -19,7 +19,7 @@ from pymongo.errors import ExecutionTimeout, OperationFailure
 from config.recipes import Recipe
 from memory.collections import Collections
 from memory.domain import RULE_BASED
-from memory.index import UserIndex
+from memory.index import FIELDS, UserIndex
 from memory.ranking import Scope
 from memory.search_index import NAME, PATH, SearchIndex, unavailable
 from utils.mongo import Document, aggregate
@@ -29,19 +29,18 @@ NEAREST = 128  # with their neighbours some 400 messages; twice as many find har
 CANDIDATES = 20 * NEAREST  # what MongoDB advises for so many; 10,000 at most
 NEWEST = 200
 AROUND = 2  # neighbours on each side that features read
-FIELDS = dict.fromkeys(("session_id", "message_index"), 1)
+PLACES = dict.fromkeys(("session_id", "message_index"), 1)
 
 
 class VectorSearch:
-    """Indexes of what suits a query, made for it and thrown away. `fields`: the projection that an index reads."""
+    """Indexes of what suits a query, made for it and thrown away."""
 
-    def __init__(self, collections: Collections, model: str, fields: Document, index: SearchIndex) -> None:
+    def __init__(self, collections: Collections, model: str, index: SearchIndex) -> None:
         self._vectors = collections.vectors
         self._model = model
-        self._fields = fields
         self._index = index
 
-    async def around(self, owner: str, vector: Floats, recipe: Recipe, scope: Scope) -> UserIndex:
+    async def suiting(self, owner: str, vector: Floats, recipe: Recipe, scope: Scope) -> UserIndex:
         """An index of the owner's messages nearest to a query, their neighbours, and the newest.
 
         `vector`: the query's embedding, (dimensions,), of length 1. Raises `StoreUnavailable` where MongoDB's search
@@ -58,6 +57,9 @@ class VectorSearch:
         found = {document["_id"]: document for document in (*newest, *await self._with_neighbours(owner, near))}
         await asyncio.to_thread(index.put, sorted(found.values(), key=_place))  # some 20 ms
         return index
+
+    def holds(self, owner: str, key: str) -> bool:
+        return False
 
     def _filter(self, owner: str, scope: Scope) -> Document:
         """What a document must be to be found, as a query of MongoDB's."""
@@ -91,7 +93,7 @@ class VectorSearch:
             "filter": {"$and": [{name: value} for name, value in filter.items()]},
         }
         try:
-            return await aggregate(self._vectors, [{"$vectorSearch": search}, {"$project": FIELDS}])
+            return await aggregate(self._vectors, [{"$vectorSearch": search}, {"$project": PLACES}])
         except ExecutionTimeout:
             raise
         except OperationFailure as error:  # mongot's own errors all have the code 8
@@ -100,7 +102,7 @@ class VectorSearch:
 
     async def _newest(self, owner: str) -> list[Document]:
         """Those that changed last. Of several that changed at once, which of them come does not matter."""
-        return await self._vectors.find({"user_id": owner}, self._fields).sort("change", -1).limit(NEWEST).to_list(None)
+        return await self._vectors.find({"user_id": owner}, FIELDS).sort("change", -1).limit(NEWEST).to_list(None)
 
     async def _with_neighbours(self, owner: str, near: Sequence[Document]) -> list[Document]:
         """Documents that MongoDB named and those next to them, as they stand in the store; the owner's alone."""
@@ -116,7 +118,7 @@ class VectorSearch:
             {"user_id": owner, "session_id": session, "message_index": {"$in": sorted(at)}}
             for session, at in places.items()
         ]
-        return await self._vectors.find({"$or": [named, *beside]}, self._fields).to_list(None)
+        return await self._vectors.find({"$or": [named, *beside]}, FIELDS).to_list(None)
 
 
 def _place(document: Document) -> tuple[str, int, str]:

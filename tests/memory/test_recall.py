@@ -164,7 +164,7 @@ async def test_the_users_searched_least_recently_leave_memory_first(make_setting
             await memory.add(owner, "s1", [turn(f"m{n}", f"{owner} {n}") for n in range(200)], wait=True)
         for owner in ("ann", "bob", "ann", "cleo", "dan"):
             assert len(await found(memory, f"{owner} 7", owner=owner)) == 8
-        held = memory.engine.recaller._kept
+        held = memory.engine.recaller._indexes._kept
         assert sum(one.bytes for one in held.values()) <= 1 << 20
         assert "dan" in held
         assert "bob" not in held
@@ -320,7 +320,7 @@ async def test_an_index_takes_out_its_holes_when_they_are_most_of_it(quiet: Memo
         await quiet.search(USER, "bees")
         await quiet.engine.forgetter.session(USER, f"s{round}")
         await quiet.search(USER, "bees")
-    assert len(quiet.engine.recaller._kept[USER].index) < 200
+    assert len(quiet.engine.recaller._indexes._kept[USER].index) < 200
 
 
 async def test_diverse_results_of_one_text_said_often_come_at_once(quiet: Memory) -> None:

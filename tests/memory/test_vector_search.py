@@ -125,12 +125,6 @@ async def test_what_is_found_is_what_is_found_in_memory(asking: Memory, exact: M
                 assert list(hit.parts) == pytest.approx(list(same.parts), abs=1e-3)
 
 
-async def test_nothing_is_kept_of_a_history(asking: Memory) -> None:
-    await asking.add(USER, "s1", pairs(10), wait=True)
-    assert await found(asking, "item number 7")
-    assert not asking.engine.recaller._kept
-
-
 async def test_users_find_their_own_messages_alone(asking: Memory, mongot: ScriptedMongot) -> None:
     for owner in ("ann", "bob"):
         await asking.add(owner, "s1", [turn(f"{owner}{n}", f"bees make honey {n}") for n in range(5)], wait=True)
