@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from threadpoolctl import threadpool_limits
 
 from config.settings import Settings
-from embedded.process import tune
+from embedded.process import few_arenas, tune
 from utils.errors import ConfigurationError
 
 GRACE = 20  # seconds that requests under way have when it is told to end
@@ -33,6 +33,7 @@ async def serve(app: FastAPI, settings: Settings, started: Callable[[str], None]
 
     Raises `ConfigurationError` where the address cannot be had, and what the application raises at its start.
     """
+    few_arenas()
     with ExitStack() as stack:
         sockets = [stack.enter_context(one) for one in _listen(settings.host, settings.port)]
         host = f"[{settings.host}]" if ":" in settings.host else settings.host

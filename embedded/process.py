@@ -14,18 +14,27 @@ _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # of glibc's ma
 
 
 def tune() -> None:
-    """Set up a process that has loaded what it needs."""
+    """Set up the interpreter of a process that has loaded what it needs."""
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.freeze()  # what is loaded stays, and need not be looked through for garbage
     gc.set_threshold(*COLLECT_AFTER)
+
+
+def keep_small() -> None:
+    """Return large blocks to the system as soon as they are free, at the price of asking for them again."""
+    few_arenas()
+    _set(_M_MMAP_THRESHOLD, LARGE)
+    _set(_M_TRIM_THRESHOLD, 4 * LARGE)
+
+
+def few_arenas() -> None:
+    """Let threads share what is free; each has an arena of its own by default. For before they start."""
+    _set(_M_ARENA_MAX, ARENAS)
+
+
+def _set(option: int, value: int) -> None:
     with contextlib.suppress(OSError, AttributeError):  # another C library
-        allocator = ctypes.CDLL(None)
-        for option, value in (
-            (_M_ARENA_MAX, ARENAS),
-            (_M_MMAP_THRESHOLD, LARGE),
-            (_M_TRIM_THRESHOLD, 4 * LARGE),
-        ):
-            allocator.mallopt(option, value)
+        ctypes.CDLL(None).mallopt(option, value)
 
 
 def give_back() -> None:

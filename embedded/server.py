@@ -20,7 +20,7 @@ from pathlib import Path
 
 from embedded.connection import Connection
 from embedded.dispatch import Dispatcher, deliver
-from embedded.process import give_back, tune
+from embedded.process import give_back, keep_small, tune
 from embedded.schema import FileRefused
 from embedded.store import Store
 from embedded.sweeping import SECONDS, sweeps
@@ -53,6 +53,7 @@ def serve(home: Path, port: int = 0, idle_exit: float | None = None) -> None:
         raise StoreStartError(f"{folder} cannot be made: {error.strerror}") from error
     with _locked(folder / "lock"), contextlib.closing(_listen(folder, port)) as listener:
         os.environ["SQLITE_TMPDIR"] = str(folder)  # what is written beside the file stays as private as the file
+        keep_small()
         tune()
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             runner.run(_serve(folder, listener, idle_exit))

@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 
 from memory.index import UserIndex
-from memory.links import NONE
+from memory.links import NONE, Rows
 from memory.terms import Terms, hashes
 from utils.text import stem
 
@@ -24,19 +24,22 @@ def speaker_called(name: str, index: UserIndex) -> int | None:
     """The code of the speaker who is greeted by a name, lower case; None where nobody is, or several are."""
     term = hashes([stem(name)])
     [posting] = index.postings.find(term)
-    rows = [
-        row for row in posting.rows[-LOOKED_AT:].tolist() if index.alive[row] and _greets(index.terms.row(row), term)
-    ]
-    greeted = Counter(code for row in rows if (code := _addressee(row, index)))
+    rows = posting.rows[index.alive[posting.rows]][-LOOKED_AT:]
+    greeted = Counter(code for row in _greeting(rows, term, index) if (code := _addressee(row, index)))
     if not greeted:
         return None
     [(code, count)] = greeted.most_common(1)
     return code if count >= max(LEAST, AGREED * greeted.total()) else None
 
 
-def _greets(terms: Terms, name: Terms) -> bool:
-    """Whether a name stands in a text right after a greeting."""
-    return bool((np.isin(terms[:-1], _GREETINGS) & (terms[1:] == name)).any())
+def _greeting(rows: Rows, name: Terms, index: UserIndex) -> list[int]:
+    """Those of the rows in which a name stands right after a greeting."""
+    terms, bounds = index.terms.gather(rows)
+    found = np.flatnonzero(terms == name)
+    found = found[~np.isin(found, bounds)]  # what begins a row follows nothing
+    found = found[np.isin(terms[found - 1], _GREETINGS)]
+    greeting: list[int] = rows[np.unique(np.searchsorted(bounds, found, side="right") - 1)].tolist()
+    return greeting
 
 
 def _addressee(row: int, index: UserIndex) -> int:

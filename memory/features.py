@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from memory.index import UserIndex
 from memory.lexical import bm25, counts_in, idf, saturated
-from memory.links import NONE, step
+from memory.links import visible_neighbours
 from memory.maxsim import best_matches
 from memory.postings import Posting
 from memory.question import Ask, Question
@@ -66,7 +66,8 @@ class _Search:
         self.index, self.probe = index, probe
         self.size = len(visible)
         self.visible, self.count = visible, int(visible.sum())
-        self._seen = np.append(visible, False)  # the last is what -1 stands for
+        self.before = visible_neighbours(index.links.before, visible)
+        self.after = visible_neighbours(index.links.after, visible)
         self.lengths = index.terms.counts[: self.size].astype(np.float32) + 1
         self.mean = float(self.lengths[visible].mean())
         question = probe.question
@@ -89,12 +90,6 @@ class _Search:
         inside = self.visible[seen]
         return Posting(seen[inside], posting.counts[: len(seen)][inside])
 
-    def beside(self, links: NDArray[np.int32], rows: Rows) -> Rows:
-        """The neighbours of rows that may be seen, -1 for none."""
-        found = step(links, rows)
-        found = np.where(found < self.size, found, NONE)
-        return np.where(self._seen[found], found, NONE)
-
     @cached_property
     def spoken(self) -> Floats:
         """1 where the one whom the question names speaks."""
@@ -112,9 +107,7 @@ class _Search:
         """The rows of the pool, best first: those that score well, and those whose neighbours do."""
         every = np.arange(self.size)
         padded = np.append(self.coarse, np.float32(0))
-        links = self.index.links
-        before, after = self.beside(links.before, every), self.beside(links.after, every)
-        score = self.coarse + 0.4 * (padded[before] + padded[after])
+        score = self.coarse + 0.4 * (padded[self.before[:-1]] + padded[self.after[:-1]])
         score[~self.visible] = -np.inf
         size = min(size, self.count)
         if size < self.size:
@@ -134,9 +127,8 @@ class _Around:
 
     def __init__(self, search: _Search, rows: Rows) -> None:
         self.search, self.rows = search, rows
-        before, after = search.index.links.before, search.index.links.after
-        near = {0: rows, -1: search.beside(before, rows), 1: search.beside(after, rows)}
-        near |= {-2: search.beside(before, near[-1]), 2: search.beside(after, near[1])}
+        before, after = search.before, search.after
+        near = {-2: before[before[rows]], -1: before[rows], 0: rows, 1: after[rows], 2: after[after[rows]]}
         wanted = np.zeros(search.size + 1, np.bool_)  # the last is what -1 stands for
         for found in near.values():
             wanted[found] = True
@@ -149,7 +141,7 @@ class _Around:
         return np.concatenate([values, np.zeros((*values.shape[:-1], 1), values.dtype)], axis=-1)
 
     def _of(self, padded: Floats, offset: int) -> Floats:
-        found: Floats = padded[..., self.at[offset]]
+        found: Floats = padded.take(self.at[offset], axis=-1)
         return found
 
     def columns(self) -> dict[str, Floats]:
@@ -277,7 +269,7 @@ class _Around:
         best = np.argsort(-blend, kind="stable")[:FEEDBACK]
         share = np.exp(-np.arange(len(best), dtype=np.float32) / 2)
         centre = share @ search.index.matrix[self.rows[best]]
-        columns["feedback"] = search.index.matrix[self.rows] @ (centre / (np.linalg.norm(centre) + 1e-6))
+        columns["feedback"] = search.index.matrix.take(self.rows, axis=0) @ (centre / (np.linalg.norm(centre) + 1e-6))
         sessions = search.index.sessions[self.rows]
         order = np.lexsort((-blend, sessions))
         starts = np.flatnonzero(np.append(True, sessions[order][1:] != sessions[order][:-1]))

@@ -13,7 +13,7 @@ from memory.gists import TEXT, gist_of
 from memory.ids import scoped
 from utils.coalesce import Coalescer
 
-PER_OWNER = 1_000  # gists kept of a user, the oldest going first
+PER_OWNER = 4_000  # gists kept of a user, the oldest going first
 IN_ALL = 20_000  # gists kept of all users, the least recently used user's going first
 SECONDS = 30.0
 

@@ -63,7 +63,10 @@ class Links:
         self.before, self.after, self._stale = before, after, False
 
 
-def step(links: NDArray[np.int32], rows: Rows) -> Rows:
-    """The neighbours of rows, -1 for none; of -1 there is none either."""
-    found = np.where(rows >= 0, links[rows], NONE)
-    return found.astype(np.intp)
+def visible_neighbours(links: NDArray[np.int32], visible: NDArray[np.bool_]) -> Rows:
+    """The neighbour of each row where it may be seen, -1 where there is none: (rows + 1,), the last of them -1, which
+    is where -1 itself leads. `visible`: (rows,)."""
+    seen = np.zeros(len(links) + 1, np.bool_)  # links may lead to rows that came later, and to -1
+    seen[: len(visible)] = visible
+    found = links[: len(visible)]
+    return np.append(np.where(seen[found], found, NONE), NONE).astype(np.intp, copy=False)

@@ -12,9 +12,9 @@ def best_matches(question: NDArray[np.float32], tokens: Ragged, rows: NDArray[np
     """For each token of a question, (n, 64), the highest cosine among the tokens of each row: (n, rows), 0 for a row
     without tokens."""
     items, bounds = tokens.gather(rows)
-    found = np.zeros((len(question), len(rows)), np.float32)
+    found = np.zeros((len(rows), len(question)), np.float32)
     full = np.flatnonzero(bounds[1:] > bounds[:-1])
     if len(full) and len(question):
-        cosines = (question * SCALE) @ items.astype(np.float32).T
-        found[:, full] = np.maximum.reduceat(cosines, bounds[:-1][full], axis=1)
-    return found
+        cosines = items.astype(np.float32) @ (question * SCALE).T  # so laid out, both steps take two thirds
+        found[full] = np.maximum.reduceat(cosines, bounds[:-1][full], axis=0)
+    return np.ascontiguousarray(found.T)

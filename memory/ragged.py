@@ -50,7 +50,7 @@ class Ragged:
         bounds = np.zeros(len(rows) + 1, np.int64)
         np.cumsum(counts, out=bounds[1:])
         places = np.repeat(self.starts[rows] - bounds[:-1], counts) + np.arange(bounds[-1])
-        return self.items[places], bounds
+        return self.items.take(places, axis=0), bounds
 
     def between(self, row: int, end: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
         """The items of the rows from `row` up to before `end`, and the row that each belongs to."""

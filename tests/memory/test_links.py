@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.links import NONE, Links, step
+from memory.links import NONE, Links, visible_neighbours
 
 
 class Session:
@@ -55,14 +55,16 @@ looks = st.tuples(st.just("look"), st.none(), st.none())
 
 
 @given(st.lists(st.one_of(additions, additions, removals, looks), max_size=100))
-def test_neighbours_are_those_by_place_after_any_additions_and_removals(steps: list[tuple[str, Any, Any]]) -> None:
-    """Places go up by a step or two, mostly; what is removed is counted from the end."""
+def test_neighbours_are_those_by_place_after_any_additions_and_removals(
+    visible_neighbourss: list[tuple[str, Any, Any]],
+) -> None:
+    """Places go up by a visible_neighbours or two, mostly; what is removed is counted from the end."""
     session = Session()
     place = {0: -1, 1: -1}
-    for what, number, step_by in steps:
+    for what, number, visible_neighbours_by in visible_neighbourss:
         rows = [row for row, alive in enumerate(session.alive) if alive]
         if what == "add":
-            place[number] = max(-1, place[number] + step_by)
+            place[number] = max(-1, place[number] + visible_neighbours_by)
             session.add(number, place[number])
         elif what == "remove" and rows:
             session.remove(rows[-1 - number % len(rows)])
@@ -129,8 +131,14 @@ def test_without_rows_there_is_nothing_to_link() -> None:
     assert Links().bytes == 0
 
 
+def test_neighbours_that_may_not_be_seen_or_came_later_are_none() -> None:
+    links = np.array([1, 2, 3, NONE, 1], np.int32)
+    every = np.ones(4, np.bool_)
+    assert visible_neighbours(links, every).tolist() == [1, 2, 3, NONE, NONE]
+    assert visible_neighbours(links, every[:3]).tolist() == [1, 2, NONE, NONE]
+    assert visible_neighbours(links, np.array([True, False, True, True])).tolist() == [NONE, 2, 3, NONE, NONE]
+
+
 def test_a_step_from_nowhere_leads_nowhere() -> None:
-    links = np.array([1, 2, NONE], np.int32)
-    assert step(links, np.array([0, 1, 2, -1])).tolist() == [1, 2, NONE, NONE]
-    assert step(links, step(links, np.array([0, 1, 2, -1]))).tolist() == [2, NONE, NONE, NONE]
-    assert step(links, np.zeros(0, np.intp)).shape == (0,)
+    after = visible_neighbours(np.array([1, 2, NONE], np.int32), np.ones(3, np.bool_))
+    assert after[after[[0, 1, 2, NONE]]].tolist() == [2, NONE, NONE, NONE]
