@@ -16,7 +16,8 @@ class Recipe:
     expand_below: other sessions of the user are searched too where the session has fewer vectors than this; None
     searches all sessions always. recency_weight: share of exp(-age / 30 days) in the score. mmr_lambda: weight of the
     score against likeness to what was chosen already; None leaves the order by score. distinct: the same text is
-    returned once, however often it was said. silence: nothing is returned where the best fused score is lower.
+    returned once, however often it was said. silence: nothing is returned where the best fused score is lower,
+    and where it is above 0, nothing for small talk.
     rerank: how many of the best a cross-encoder reads, where there is one (`RERANK_MODEL`), or more where `top_k` asks
     for more; 0 for none.
     """

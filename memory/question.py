@@ -8,6 +8,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.courtesy import is_courtesy
 from memory.periods import Span
 from memory.spans import spans_of
 from memory.traits import is_first_person
@@ -44,7 +45,7 @@ class Ask(IntEnum):
 class Question:
     """`stems`: of the words that carry meaning, each once, names of speakers left out; of all other words where there
     are none. `filler`: the other stems. `speakers`: codes of those it names. `bare`: the text without those names.
-    `asks`: (7,) of 0 and 1, by `Ask`. `spans`: the times that it names."""
+    `asks`: (7,) of 0 and 1, by `Ask`. `spans`: the times that it names. `idle`: it asks and tells nothing."""
 
     text: str
     stems: tuple[str, ...]
@@ -54,6 +55,7 @@ class Question:
     bare: str
     asks: NDArray[np.float32]
     spans: tuple[Span, ...]
+    idle: bool
 
 
 def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
@@ -76,6 +78,7 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
         _without(text, name_words) if speakers else text,
         np.array([*asks, is_first_person(text)], np.float32),
         spans_of(text, now),
+        is_courtesy(text),
     )
 
 

@@ -154,7 +154,8 @@ def _score(
         age = np.maximum(now - index.times[rows], 0.0) / DAY
         recency = np.exp(-age / RECENCY_DAYS)
         scores = (1 - recipe.recency_weight) * scores + recipe.recency_weight * recency
-    failed = base < recipe.floor if base.max() >= recipe.silence else np.ones(len(base), np.bool_)
+    silent = base.max() < recipe.silence or (recipe.silence > 0 and probe.question.idle)
+    failed = np.ones(len(base), np.bool_) if silent else base < recipe.floor
     return _Scored(rows, dense, base, bm25, scores, recency, failed, reranked)
 
 

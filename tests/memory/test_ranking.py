@@ -349,3 +349,12 @@ def test_odd_questions_and_rows_are_ranked_like_others(text: str, entries: list[
     ranked = said_to(entries, text, fused(3))
     assert len([one for one in ranked if one.dropped is None]) == min(3, len(entries))
     assert all(0 < one.parts.score < 1 for one in ranked)
+
+
+@pytest.mark.parametrize("silence", [0.0, 1e-9])
+def test_small_talk_finds_nothing_where_a_recipe_keeps_silence(silence: float) -> None:
+    said = [Said("good morning"), Said("the dog barked this morning")]
+    for text, idle in (("Good morning!", True), ("Who barked in the morning?", False)):
+        ranked = said_to(said, text, fused(silence=silence))
+        assert len(ranked) == 2
+        assert all((one.dropped == "below_floor") == (idle and silence > 0) for one in ranked)

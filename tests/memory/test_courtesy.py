@@ -1,0 +1,55 @@
+"""What says nothing by which something could be found?"""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.recall.small_talk import TEXTS
+from memory.courtesy import LONGEST, is_courtesy
+
+IDLE = (
+    *("How's your day been so far?", "Thanks! Can't wait to hear about it. Bye!", "that's so funny lol"),
+    *(
+        "what's up?",
+        "Good, and you?",
+        "😂😂",
+        "?!",
+        "",
+        "OK.",
+        "Talk to you later!",
+        "I’m so happy for you",
+        "never mind",
+    ),
+)
+ASKING = (
+    *("What did I say?", "remember?", "what's my name?", "Who am I?", "What was it again?", "Tell me everything"),
+    *("Did she come?", "my dog", "thanks, and where is Ana?", "Good morning! When is my flight?", "How are the bees?"),
+    *(
+        "How many are there?",
+        "which one?",
+        "ok, remind me",
+        "What did we do last night?",
+        "Do I have a cat?",
+        "42",
+        "ありがとう",
+    ),
+)
+
+
+@pytest.mark.parametrize("text", [*TEXTS, *IDLE])
+def test_courtesies_say_nothing(text: str) -> None:
+    assert is_courtesy(text)
+
+
+@pytest.mark.parametrize("text", ASKING)
+def test_what_asks_or_names_anything_is_not(text: str) -> None:
+    assert not is_courtesy(text)
+
+
+def test_a_long_text_says_something() -> None:
+    assert not is_courtesy("thanks " * LONGEST)
+
+
+@given(st.text(max_size=2 * LONGEST))
+def test_any_text_is_told_apart(text: str) -> None:
+    assert is_courtesy(text) in (True, False)
