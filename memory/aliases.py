@@ -23,8 +23,8 @@ _GREETINGS = hashes(stem(word) for word in GREETINGS)
 def speaker_called(name: str, index: UserIndex) -> int | None:
     """The code of the speaker who is greeted by a name, lower case; None where nobody is, or several are."""
     term = hashes([stem(name)])
-    [posting] = index.postings.find(term)
-    rows = posting.rows[index.alive[posting.rows]][-LOOKED_AT:]
+    rows = index.postings.find(term).rows
+    rows = rows[index.alive[rows]][-LOOKED_AT:]
     greeted = Counter(code for row in _greeting(rows, term, index) if (code := _addressee(row, index)))
     if not greeted:
         return None
@@ -36,9 +36,9 @@ def _greeting(rows: Rows, name: Terms, index: UserIndex) -> list[int]:
     """Those of the rows in which a name stands right after a greeting."""
     terms, bounds = index.terms.gather(rows)
     found = np.flatnonzero(terms == name)
-    found = found[~np.isin(found, bounds)]  # what begins a row follows nothing
-    found = found[np.isin(terms[found - 1], _GREETINGS)]
-    greeting: list[int] = rows[np.unique(np.searchsorted(bounds, found, side="right") - 1)].tolist()
+    owners = np.searchsorted(bounds, found, side="right") - 1
+    greeted = (bounds[owners] < found) & np.isin(terms[found - 1], _GREETINGS)  # what begins a row follows nothing
+    greeting: list[int] = rows[np.unique(owners[greeted])].tolist()
     return greeting
 
 

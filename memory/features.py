@@ -15,7 +15,6 @@ from memory.index import UserIndex
 from memory.lexical import bm25, counts_in, idf, saturated
 from memory.links import visible_neighbours
 from memory.maxsim import best_matches
-from memory.postings import Posting
 from memory.question import Ask, Question
 from memory.spans import nearness
 from memory.terms import hashes
@@ -71,29 +70,24 @@ class _Search:
         self.lengths = index.terms.counts[: self.size].astype(np.float32) + 1
         self.mean = float(self.lengths[visible].mean())
         question = probe.question
-        found = index.postings.find(hashes((*question.stems, *question.filler)))
-        found = [self.within(posting) for posting in found]
-        self.postings, self.all_postings = found[: len(question.stems)], found
-        frequencies = np.array([len(posting.rows) for posting in found], np.float32)
+        terms = hashes((*question.stems, *question.filler))
+        self.all_hits = index.postings.find(terms).among(visible)
+        self.hits = self.all_hits.first(len(question.stems))
+        frequencies = self.all_hits.frequencies(len(terms))
         self.weights = np.where(frequencies > 0, idf(frequencies, self.count), 0).astype(np.float32)
         self.idf = self.weights[: len(question.stems)]
         self.dense = index.matrix[: self.size] @ probe.dense
         self.bare = self.dense if probe.bare is probe.dense else index.matrix[: self.size] @ probe.bare
-        self.bm25 = bm25(self.postings, self.idf, self.lengths, self.mean)
-
-    def within(self, posting: Posting) -> Posting:
-        """What of a posting is visible."""
-        rows = posting.rows
-        if self.count == self.size and (not len(rows) or rows[-1] < self.size):
-            return posting
-        seen = rows[rows < self.size]
-        inside = self.visible[seen]
-        return Posting(seen[inside], posting.counts[: len(seen)][inside])
+        self.bm25 = bm25(self.hits, self.idf, self.lengths, self.mean)
 
     @cached_property
     def spoken(self) -> Floats:
         """1 where the one whom the question names speaks."""
-        return np.isin(self.index.speakers[: self.size], list(self.probe.question.speakers)).astype(np.float32)
+        speakers = self.index.speakers[: self.size]
+        spoken = np.zeros(self.size, np.bool_)
+        for named in self.probe.question.speakers:
+            spoken |= speakers == named
+        return spoken.astype(np.float32)
 
     @cached_property
     def coarse(self) -> Floats:
@@ -117,8 +111,10 @@ class _Search:
 
 def _standard(values: Floats, among: NDArray[np.bool_]) -> Floats:
     """Scaled to mean 0 and deviation 1 among some."""
-    chosen = values[among]
-    scaled: Floats = (values - chosen.mean()) / (chosen.std() + 1e-6)
+    chosen = values if among.all() else values[among]
+    centred = chosen - chosen.mean()
+    deviation = float(np.sqrt(centred @ centred / len(chosen)))
+    scaled: Floats = (values - chosen.mean()) / (deviation + 1e-6)
     return scaled
 
 
@@ -160,7 +156,7 @@ class _Around:
 
     def _words(self, columns: dict[str, Floats]) -> None:
         search = self.search
-        counts = self._padded(counts_in(search.postings, self.every))
+        counts = self._padded(counts_in(search.hits, len(search.idf), self.every))
         lengths = self._padded(search.lengths[self.every])
         own, weights = self._of(counts, 0), search.idf[:, None]
         window, length = own.copy(), self._of(lengths, 0).copy()
@@ -170,7 +166,7 @@ class _Around:
         whole = float(search.idf.sum()) + 1e-6
         possible = np.where(search.idf > 0, search.idf, np.log(1 + search.count))
         columns["bm25"] = search.bm25[self.rows]
-        fuller = bm25(search.all_postings, search.weights, search.lengths, search.mean, 0.9, 0.4)
+        fuller = bm25(search.all_hits, search.weights, search.lengths, search.mean, 0.9, 0.4)
         columns["bm25_all"] = fuller[self.rows]
         columns["bm25_window"] = (weights * saturated(window, length, search.mean, 0.9, 0.3)).sum(0)
         columns["covered"] = (weights * (own > 0)).sum(0) / whole
@@ -214,9 +210,8 @@ class _Around:
         search = self.search
         if not len(search.probe.tokens):
             return np.zeros(0, np.float32)
-        found = search.index.postings.find(hashes(search.probe.stems))
-        frequencies = [len(search.within(posting).rows) for posting in found]
-        weights = idf(np.array(frequencies, np.float32), search.count)
+        hits = search.index.postings.find(hashes(search.probe.stems)).among(search.visible)
+        weights = idf(hits.frequencies(len(search.probe.stems)), search.count)
         return np.asarray(weights / weights.sum(), np.float32)
 
     def _neighbours(self, columns: dict[str, Floats], question: Question) -> None:

@@ -3,12 +3,10 @@
 BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009).
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.postings import Posting
+from memory.postings import Hits
 
 Floats = NDArray[np.float32]
 
@@ -24,21 +22,16 @@ def saturated(counts: Floats, lengths: Floats, mean: float, k1: float, b: float)
     return (counts * (k1 + 1) / (counts + k1 * (1 - b + b * lengths / mean))).astype(np.float32, copy=False)
 
 
-def bm25(
-    postings: Sequence[Posting], weights: Floats, lengths: Floats, mean: float, k1: float = 0.6, b: float = 0.3
-) -> Floats:
-    """The score of every row, shape (rows,). `lengths`: of the rows."""
-    scores = np.zeros(len(lengths), np.float32)
-    for posting, weight in zip(postings, weights, strict=True):
-        scores[posting.rows] += weight * saturated(posting.counts, lengths[posting.rows], mean, k1, b)
-    return scores
+def bm25(hits: Hits, weights: Floats, lengths: Floats, mean: float, k1: float = 0.6, b: float = 0.3) -> Floats:
+    """The score of every row, shape (rows,). `weights`: of the terms. `lengths`: of the rows."""
+    shares = weights[hits.terms] * saturated(hits.counts, lengths[hits.rows], mean, k1, b)
+    return np.bincount(hits.rows, shares, minlength=len(lengths)).astype(np.float32)
 
 
-def counts_in(postings: Sequence[Posting], rows: NDArray[np.intp]) -> Floats:
-    """How often each row has each term, shape (terms, rows)."""
-    counts = np.zeros((len(postings), len(rows)), np.float32)
-    for number, posting in enumerate(postings):
-        if len(posting.rows):
-            at = np.minimum(np.searchsorted(posting.rows, rows), len(posting.rows) - 1)
-            counts[number] = np.where(posting.rows[at] == rows, posting.counts[at], 0)
+def counts_in(hits: Hits, terms: int, rows: NDArray[np.intp]) -> Floats:
+    """How often each row has each term, shape (terms, rows). `rows`: ascending, at least one."""
+    counts = np.zeros((terms, len(rows)), np.float32)
+    at = np.minimum(np.searchsorted(rows, hits.rows), len(rows) - 1)
+    there = rows[at] == hits.rows
+    counts[hits.terms[there], at[there]] = hits.counts[there]
     return counts

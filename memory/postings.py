@@ -11,14 +11,39 @@ from memory.terms import Terms
 MOST_COUNTED = 255
 UNSORTED = 256  # rows at the end that are read through, before all are sorted again
 
-_ROW_BITS = np.uint64(32)
+_ROW_BITS = 32
+
+Rows = NDArray[np.intp]
 
 
-class Posting(NamedTuple):
-    """The rows that have a term, ascending, and how often: both (n,)."""
+class Hits(NamedTuple):
+    """Where some terms stand: one entry for each term and row that has it, those of a term in the order of rows.
 
-    rows: NDArray[np.intp]
+    `terms`: (n,), by the place of each among those looked for. `rows`: (n,). `counts`: (n,), how often.
+    """
+
+    terms: Rows
+    rows: Rows
     counts: NDArray[np.float32]
+
+    def among(self, visible: NDArray[np.bool_]) -> "Hits":
+        """Those in rows that may be seen. `visible`: (rows,); rows that came later may not."""
+        if visible.all() and (not len(self.rows) or self.rows.max() < len(visible)):
+            return self
+        inside = self.rows < len(visible)
+        inside[inside] = visible[self.rows[inside]]
+        return self._only(inside)
+
+    def first(self, terms: int) -> "Hits":
+        """Those of the first so many terms."""
+        return self._only(self.terms < terms)
+
+    def frequencies(self, terms: int) -> NDArray[np.float32]:
+        """How many rows have each of so many terms, (terms,)."""
+        return np.bincount(self.terms, minlength=terms).astype(np.float32)
+
+    def _only(self, chosen: NDArray[np.bool_]) -> "Hits":
+        return Hits(self.terms[chosen], self.rows[chosen], self.counts[chosen])
 
 
 class Postings:
@@ -35,13 +60,20 @@ class Postings:
     def bytes(self) -> int:
         return sum(array.nbytes for array in self._sorted[1:])
 
-    def find(self, terms: Terms) -> list[Posting]:
-        """The posting of each term, empty for one that no row has. Rows may be appended meanwhile."""
+    def find(self, terms: Terms) -> Hits:
+        """Where terms stand, any of which no row may have. Rows may be appended meanwhile."""
         end, done = len(self._terms), self._sorted
         if end - done.end > max(UNSORTED, done.end // 8):
             done = self._sorted = _sort(self._terms, end)
-        tail, owners = self._terms.between(done.end, end)
-        return [_posting(done, term, tail, owners) for term in terms]
+        found = _looked_up(done, terms)
+        if end == done.end:
+            return found
+        new = _read_through(*self._terms.between(done.end, end), terms)
+        return Hits(
+            np.concatenate([found.terms, new.terms]),
+            np.concatenate([found.rows, new.rows]),
+            np.concatenate([found.counts, new.counts]),
+        )
 
 
 class _Sorted(NamedTuple):
@@ -57,9 +89,9 @@ class _Sorted(NamedTuple):
 
 def _sort(terms: Ragged, end: int) -> _Sorted:
     items, owners = terms.between(0, end)
-    pairs = items.astype(np.uint64) << _ROW_BITS | owners.astype(np.uint64)
+    pairs = items.astype(np.uint64) << np.uint64(_ROW_BITS) | owners.astype(np.uint64)
     pairs, counts = np.unique(pairs, return_counts=True)
-    keys, starts = np.unique((pairs >> _ROW_BITS).astype(np.uint32), return_index=True)
+    keys, starts = np.unique((pairs >> np.uint64(_ROW_BITS)).astype(np.uint32), return_index=True)
     return _Sorted(
         end,
         keys,
@@ -69,15 +101,24 @@ def _sort(terms: Ragged, end: int) -> _Sorted:
     )
 
 
-def _posting(done: _Sorted, term: np.uint32, tail: Terms, owners: NDArray[np.intp]) -> Posting:
-    at = int(np.searchsorted(done.keys, term))
-    if at < len(done.keys) and done.keys[at] == term:
-        part = slice(done.bounds[at], done.bounds[at + 1])
-        rows, counts = done.rows[part].astype(np.intp), done.counts[part].astype(np.float32)
-    else:
-        rows, counts = np.zeros(0, np.intp), np.zeros(0, np.float32)
-    if len(tail):
-        new, often = np.unique(owners[tail == term], return_counts=True)
-        rows = np.concatenate([rows, new])
-        counts = np.concatenate([counts, np.minimum(often, MOST_COUNTED).astype(np.float32)])
-    return Posting(rows, counts)
+def _looked_up(done: _Sorted, terms: Terms) -> Hits:
+    if not len(done.keys):
+        return Hits(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0, np.float32))
+    at = np.minimum(np.searchsorted(done.keys, terms), len(done.keys) - 1)
+    starts = done.bounds[at]
+    lengths = np.where(done.keys[at] == terms, done.bounds[at + 1] - starts, 0)
+    ends = np.cumsum(lengths)
+    places = np.repeat(starts - (ends - lengths), lengths) + np.arange(lengths.sum())
+    return Hits(
+        np.repeat(np.arange(len(terms)), lengths),
+        done.rows[places].astype(np.intp),
+        done.counts[places].astype(np.float32),
+    )
+
+
+def _read_through(items: Terms, owners: Rows, terms: Terms) -> Hits:
+    """What `items` have, each of which belongs to a row."""
+    numbers, places = np.nonzero(terms[:, None] == items)
+    pairs, counts = np.unique(numbers.astype(np.int64) << _ROW_BITS | owners[places], return_counts=True)
+    rows = (pairs & ((1 << _ROW_BITS) - 1)).astype(np.intp)
+    return Hits((pairs >> _ROW_BITS).astype(np.intp), rows, np.minimum(counts, MOST_COUNTED).astype(np.float32))

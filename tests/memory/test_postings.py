@@ -32,9 +32,13 @@ def counted(terms: Ragged) -> dict[int, Counter[int]]:
 def check(postings: Postings, terms: Ragged) -> None:
     expected = counted(terms)
     looked_for = np.append(TERMS, np.uint32(ABSENT))
-    for term, posting in zip(looked_for.tolist(), postings.find(looked_for), strict=True):
-        assert posting.rows.dtype == np.intp and posting.counts.dtype == np.float32
-        assert list(zip(posting.rows.tolist(), posting.counts.tolist(), strict=True)) == sorted(expected[term].items())
+    hits = postings.find(looked_for)
+    assert hits.rows.dtype == np.intp and hits.counts.dtype == np.float32
+    for number, term in enumerate(looked_for.tolist()):
+        own = hits.terms == number
+        assert list(zip(hits.rows[own].tolist(), hits.counts[own].tolist(), strict=True)) == sorted(
+            expected[term].items()
+        )
 
 
 @settings(max_examples=25, deadline=None)
@@ -67,9 +71,24 @@ def test_many_rows_are_sorted_anew_when_an_eighth_is_new() -> None:
 def test_no_terms_have_no_postings() -> None:
     terms = Ragged(np.uint32)
     postings = Postings(terms)
-    assert postings.find(np.zeros(0, np.uint32)) == []
-    [posting] = postings.find(np.array([5], np.uint32))
-    assert posting.rows.shape == posting.counts.shape == (0,)
+    for looked_for in ([], [5]):
+        for part in postings.find(np.array(looked_for, np.uint32)):
+            assert part.shape == (0,)
+    terms.append(TERMS)
+    assert postings.find(np.zeros(0, np.uint32)).rows.shape == (0,)
+
+
+def test_hits_are_counted_by_term_and_cut_to_the_first_and_to_what_is_visible() -> None:
+    terms = Ragged(np.uint32)
+    for row in ([5, 5], [0], [5, 0], [0]):
+        terms.append(np.array(row, np.uint32))
+    hits = Postings(terms).find(np.array([5, 1, 0], np.uint32))
+    assert hits.frequencies(3).tolist() == [2, 0, 3]
+    assert (hits.first(2).rows.tolist(), hits.first(2).counts.tolist()) == ([0, 2], [2, 1])
+    seen = hits.among(np.array([True, True, False]))
+    assert (seen.terms.tolist(), seen.rows.tolist(), seen.counts.tolist()) == ([0, 2], [0, 1], [2, 1])
+    assert hits.among(np.ones(4, np.bool_)) is hits
+    assert hits.among(np.ones(3, np.bool_)).rows.tolist() == [0, 2, 1, 2]
 
 
 def test_a_copy_of_some_rows_is_found_by_its_own_numbers() -> None:
@@ -83,9 +102,9 @@ def test_a_term_that_a_row_repeats_counts_the_same_before_and_after_sorting() ->
     terms = Ragged(np.uint32)
     postings = Postings(terms)
     terms.append(np.full(300, 5, np.uint32))
-    [before] = postings.find(TERMS[2:3])
+    before = postings.find(TERMS[2:3])
     append(terms, UNSORTED + 1, np.random.default_rng(3))
-    [after] = postings.find(TERMS[2:3])
+    after = postings.find(TERMS[2:3])
     assert before.rows[0] == after.rows[0] == 0
     assert before.counts[0] == after.counts[0]
 
@@ -102,8 +121,9 @@ def test_rows_may_be_appended_while_others_search() -> None:
     def search() -> None:
         try:
             while not done.is_set():
-                for posting in postings.find(TERMS):
-                    assert (np.diff(posting.rows) > 0).all()
+                hits = postings.find(TERMS)
+                for number in range(len(TERMS)):
+                    assert (np.diff(hits.rows[hits.terms == number]) > 0).all()
         except Exception as error:
             failed.append(error)
 
