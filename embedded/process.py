@@ -28,7 +28,7 @@ def keep_small() -> None:
 
 
 def few_arenas() -> None:
-    """Let threads share what is free; each has an arena of its own by default. For before they start."""
+    """Let threads share what is free; each has an arena of its own by default. Called before they start."""
     _set(_M_ARENA_MAX, ARENAS)
 
 

@@ -8,7 +8,8 @@ from collections import Counter
 import numpy as np
 
 from memory.index import UserIndex
-from memory.links import NONE, Rows
+from memory.links import NONE
+from memory.ragged import Rows
 from memory.terms import Terms, hashes
 from utils.text import stem
 

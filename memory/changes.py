@@ -14,7 +14,7 @@ takes another.
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Literal
 
 from pymongo import UpdateOne
@@ -134,10 +134,10 @@ class Changes:
         """Drops a user's counters; every cache of the user is built anew."""
         await self._owners.delete_one({"_id": owner})
 
-    async def deleted_since(self, owner: str, number: int) -> list[str]:
-        """The `_id`s of gists deleted under a higher number."""
-        marks = self._tombstones.find({"user_id": owner, "change": {"$gt": number}}, {"ids": 1})
-        return [identifier for mark in await marks.to_list(None) for identifier in mark["ids"]]
+    async def deleted_since(self, owner: str, number: int) -> dict[str, datetime]:
+        """The `_id`s of gists deleted under a higher number, and when that was."""
+        marks = self._tombstones.find({"user_id": owner, "change": {"$gt": number}}, {"ids": 1, "at": 1})
+        return {identifier: mark["at"] for mark in await marks.to_list(None) for identifier in mark["ids"]}
 
     async def mark_deleted(self, owner: str, number: int, ids: list[str]) -> None:
         """Leaves the mark by which every recall index drops these gists."""

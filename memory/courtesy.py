@@ -6,21 +6,27 @@ from utils.text import STOPWORDS, words
 
 LONGEST = 200  # characters; who writes more says something
 
-_WORDS = frozenset(
+_COURTESIES = frozenset(
     """
-    absolutely agree agreed alright amazing appreciate appreciated aw awesome aww bet bye certainly cheers cool
-    definitely enjoy exactly excellent fantastic fine funny get glad go going gonna good goodbye goodnight got gotcha
-    great guess ha haha hahaha hang happy haven't hear hello help helpful hey hi hiya hmm hope hurray interesting laugh
-    least let's lol lovely make makes maybe mean nice nope oh ok okay omg oops ouch pardon perfect pretty ready right
-    safe see sense soon sorry sounds start started sure sweet talk thank thanks think thx tomorrow tonight totally true
-    try u understand understood wait welcome wonderful worries wow yay yea yeah yep yes yo yup
+    absolutely agreed alright amazing appreciate appreciated aw awesome aww bye certainly cheers cool definitely exactly
+    excellent fantastic fine glad good goodbye goodnight gotcha great ha haha hahaha hello hey hi hiya hmm hurray lol
+    lovely nice nope oh ok okay omg oops ouch pardon perfect please right sorry sure sweet thank thanks thx totally true
+    understood welcome wonderful wow yay yea yeah yep yes yo yup no
     """.split()  # noqa: SIM905  a list would be four times as long
+)
+_BESIDE = frozenset(  # say nothing beside a courtesy; alone, somebody may look for them
+    """
+    agree away bet enjoy fair funny get go going gonna got guess happy haven't hear help helpful hope interesting laugh
+    let's make makes maybe mean pretty ready safe see sense soon sounds start started talk think tomorrow tonight try u
+    understand wait worries
+    """.split()  # noqa: SIM905
 )
 _PHRASES = re.compile(
     r"\bgood (?:morning|afternoon|evening|night|day|luck|one|point|idea)\b"
     r"|\b(?:one|a|just a|give me a) (?:sec|second|moment|minute|bit|lot)\b"
     r"|\b(?:nice|good|great|lovely|wonderful) (?:day|evening|night|weekend|week|one|time)\b"
     r"|\b(?:no (?:problem|way)|never mind|take care|of course|my (?:pleasure|bad)|come on|go ahead|be right back)\b"
+    r"|\blet me (?:think|see|check)(?: about (?:it|that))?\b|\bso (?:glad|happy|proud|sorry) for (?:you|u)\b"
     r"|\b(?:(?:was|be) away|so much|much love|that's (?:all|it|fair)|talk later)\b"
     r"|\b(?:talk to|see) (?:you|u)(?: later| then| around)?\b|\b(?:hi|hello|hey) (?:everyone|all|guys|there)\b"
     r"|\bhow(?:'s| is| are| was| were| have)? (?:it|you|u|things?|everything|everyone"
@@ -37,9 +43,12 @@ _ASKING = frozenset(
 
 
 def is_courtesy(text: str) -> bool:
-    """Whether all of a text is courteous phrases and words without meaning, none of which ask for what was said or
-    done."""
+    """Whether all of a text is courteous phrases and words, and others that say nothing beside them, none of which ask
+    for what was said or done. A text without words is one too."""
     if len(text) > LONGEST:
         return False
-    left = words(_PHRASES.sub(" ", text.replace("’", "'")))
-    return all(word in _WORDS or word in STOPWORDS for word in left) and _ASKING.isdisjoint(left)
+    left, phrases = _PHRASES.subn(" ", text.replace("’", "'"))
+    said = words(left)
+    empty = all(word in _COURTESIES or word in _BESIDE or word in STOPWORDS for word in said)
+    courteous = bool(phrases) or not said or not _COURTESIES.isdisjoint(said)
+    return empty and courteous and _ASKING.isdisjoint(said)

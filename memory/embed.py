@@ -10,12 +10,11 @@ from pymongo import UpdateOne
 from memory.changes import Changes
 from memory.collections import Collections
 from memory.gists import text_to_embed
-from memory.imprint import MADE_BY, Imprint, imprints, to_document
+from memory.imprint import MADE_BY, Imprint, embedded_fields, imprints
 from memory.leases import Claim, claim, fail, held, pending, revive
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.errors import ModelError, ModelUnavailable
 from utils.mongo import Document
-from utils.vectors import to_binary
 
 BATCH = 128
 UNAVAILABLE = "model_unavailable"
@@ -82,13 +81,8 @@ class EmbeddingQueue:
                 UpdateOne(
                     {"_id": document["_id"], "embed.lease": lease},
                     {
-                        "$set": {
-                            "embedding": to_binary(vector),
-                            "embedding_model": self._embedder.model,
-                            "recall": to_document(imprint),
-                            "change": numbers[document["user_id"]],
-                            "embed.state": "done",
-                        },
+                        "$set": embedded_fields(vector, self._embedder.model, imprint)
+                        | {"change": numbers[document["user_id"]], "embed.state": "done"},
                         "$unset": {"embed.error": "", "embed.lease_until": ""},
                     },
                 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from config.recipes import Recipe, SummaryRecipe
 from memory.api_keys import StoredKeys
+from memory.caches import Caches
 from memory.changes import Changes
 from memory.collections import Collections, ensure_indexes
 from memory.domain import Recall
@@ -16,7 +17,7 @@ from memory.forget import Forgetter
 from memory.gist_reader import GistReader
 from memory.gists import text_to_embed
 from memory.idempotency import IdempotencyKeys
-from memory.imprint import imprints, to_document
+from memory.imprint import embedded_fields, imprints
 from memory.just_said import JustSaid
 from memory.kept_indexes import KeptIndexes
 from memory.keyvalues import KeyValues
@@ -36,7 +37,6 @@ from utils.embeddings import Embedder, LocalEmbedder
 from utils.errors import ModelError, ModelUnavailable
 from utils.llm import ChatModel
 from utils.mongo import Database
-from utils.vectors import to_binary
 
 if TYPE_CHECKING:
     from utils.reranker import Reranker
@@ -87,12 +87,7 @@ class Engine:
         texts = [text_to_embed(document) for document in fresh]
         made = await imprints(self.reader, [document["content"] for document in fresh], texts)
         embedded = [
-            document
-            | {
-                "embedding": to_binary(vector),
-                "embedding_model": self.embedder.model,
-                "recall": to_document(imprint),
-            }
+            document | embedded_fields(vector, self.embedder.model, imprint)
             for document, vector, imprint in zip(fresh, vectors[1:], made, strict=True)
         ]
         return await self.recaller.recall(owner, query, vectors[0], recipe, scope, embedded)
@@ -152,20 +147,20 @@ async def open_engine(
     await ensure_indexes(collections)
     window = 2 * summary_interval  # a pair is two messages
     changes = Changes(collections)
+    just_said = JustSaid()
     search_index: SearchIndex | None = None
-    indexes: Indexes = KeptIndexes(collections, changes, embedder.model, recall_memory_mb)
+    indexes: Indexes = KeptIndexes(collections, changes, just_said, embedder.model, recall_memory_mb)
     if vector_search:
         search_index = SearchIndex(collections.vectors)
         await search_index.ensure(embedder)
-        indexes = VectorSearch(collections, embedder.model, search_index)
+        indexes = VectorSearch(collections, changes, embedder.model, search_index)
     sessions = Sessions(collections)
     places = Places(collections, window)
     summaries = Summaries(collections, changes, summary_model, window, SummaryRecipe(), abandoned)
     receipts = Receipts(collections)
-    just_said = JustSaid()
     gists = GistReader(collections, changes)
     reranking = Reranking(gists, reranker) if reranker is not None else None
-    recaller = Recaller(indexes, gists, embedder, reader, reranking)
+    recaller = Recaller(indexes, just_said, gists, embedder, reader, reranking)
     return Engine(
         collections=collections,
         embedder=embedder,
@@ -178,7 +173,7 @@ async def open_engine(
         keyvalues=KeyValues(collections, changes),
         receipts=receipts,
         explainer=Explainer(collections, receipts, recaller, embedder),
-        forgetter=Forgetter(collections, changes, gists, sessions, summaries, receipts),
+        forgetter=Forgetter(collections, changes, sessions, summaries, receipts, Caches(just_said, gists, indexes)),
         idempotency=IdempotencyKeys(collections),
         embeddings=EmbeddingQueue(collections, changes, embedder, reader),
         changes=changes,

@@ -16,18 +16,17 @@ from memory.lexical import bm25, counts_in, idf, saturated
 from memory.links import visible_neighbours
 from memory.maxsim import best_matches
 from memory.question import Ask, Question
+from memory.ragged import Rows
 from memory.spans import nearness
 from memory.terms import hashes
 from memory.traits import Trait
+from utils.vectors import Floats
 
 POOL = 256  # rows that are looked at closely
 FEEDBACK = 5  # of the best, to which others are compared
 USER = 0
 BLEND = ("bm25", "bm25_window", "bare", "bare_window", "tokens")
 BLEND_WEIGHTS = np.array([1, 0.5, 0.6, 0.4, 1], np.float32)
-
-Floats = NDArray[np.float32]
-Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -210,8 +209,9 @@ class _Around:
         search = self.search
         if not len(search.probe.tokens):
             return np.zeros(0, np.float32)
-        hits = search.index.postings.find(hashes(search.probe.stems)).among(search.visible)
-        weights = idf(hits.frequencies(len(search.probe.stems)), search.count)
+        terms, places = np.unique(hashes(search.probe.stems), return_inverse=True)
+        hits = search.index.postings.find(terms).among(search.visible)
+        weights = idf(hits.frequencies(len(terms)), search.count)[places]
         return np.asarray(weights / weights.sum(), np.float32)
 
     def _neighbours(self, columns: dict[str, Floats], question: Question) -> None:

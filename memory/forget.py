@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+from memory.caches import Caches
 from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import KeyValue
-from memory.gist_reader import GistReader
 from memory.gists import TEXT
 from memory.ids import keys_of
 from memory.leases import pending
@@ -30,17 +30,17 @@ class Forgetter:
         self,
         collections: Collections,
         changes: Changes,
-        reader: GistReader,
         sessions: Sessions,
         summaries: Summaries,
         receipts: Receipts,
+        caches: Caches,
     ) -> None:
         self._collections = collections
-        self._reader = reader
         self._changes = changes
         self._sessions = sessions
         self._summaries = summaries
         self._receipts = receipts
+        self._caches = caches
 
     async def session(self, owner: str, session_id: str) -> dict[str, int]:
         """Deletes a session with its messages, summaries and receipts; returns counts by collection.
@@ -108,7 +108,7 @@ class Forgetter:
                         "$unset": {"embedding": "", "embedding_model": "", "recall": ""},
                     },
                 )
-            self._reader.forget(owner)
+            self._caches.let_go(owner, [found["_id"]])
             await self._summaries.rewrite(owner, found["session_id"], found["message_index"])
             redacted += 1
         return redacted
@@ -131,6 +131,7 @@ class Forgetter:
                 return dict(counts)  # the user came back meanwhile
         await self._collections.tombstones.delete_many(own)
         await self._changes.forget(owner)
+        self._caches.forget(owner)
         return dict(counts)
 
     async def _gists(self, owner: str, filter: dict[str, Any]) -> int:
@@ -146,6 +147,6 @@ class Forgetter:
                 number = await self._changes.take(owner, deletion=True)
                 await self._changes.mark_deleted(owner, number, ids)
                 total += (await vectors.delete_many({"_id": {"$in": ids}, "user_id": owner})).deleted_count
-                self._reader.forget(owner)
+                self._caches.let_go(owner, ids)
                 if await self._changes.close(owner, number):
                     break

@@ -14,7 +14,8 @@ from memory.ids import scoped
 from utils.coalesce import Coalescer
 
 PER_OWNER = 4_000  # gists kept of a user, the oldest going first
-IN_ALL = 20_000  # gists kept of all users, the least recently used user's going first
+CHARACTERS = 16_000_000  # kept of all users' gists, the least recently used user's going first
+FRAME = 500  # characters that a gist without a text counts for
 SECONDS = 30.0
 
 
@@ -26,10 +27,25 @@ class _Kept:
     since: float = field(default_factory=monotonic)
     gists: dict[str, Gist] = field(default_factory=dict)
 
-    def add(self, gist: Gist) -> None:
+    def add(self, gist: Gist) -> int:
+        """Returns by how many characters it grew, or shrank."""
+        grown = _size(gist) - self._remove(gist.key)
         self.gists[gist.key] = gist
         if len(self.gists) > PER_OWNER:
-            del self.gists[next(iter(self.gists))]
+            grown -= self._remove(next(iter(self.gists)))
+        return grown
+
+    @property
+    def size(self) -> int:
+        return sum(map(_size, self.gists.values()))
+
+    def _remove(self, key: str) -> int:
+        gist = self.gists.pop(key, None)
+        return 0 if gist is None else _size(gist)
+
+
+def _size(gist: Gist) -> int:
+    return len(gist.content) + FRAME
 
 
 class GistReader:
@@ -42,7 +58,7 @@ class GistReader:
         self._changes = changes
         self._reads: Coalescer[tuple[str, frozenset[str]], dict[str, Gist]] = Coalescer(self._read)
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
-        self._count = 0  # of all the gists kept
+        self._size = 0  # characters of all the gists kept
 
     async def by_keys(self, owner: str, keys: Ids[str], standing: Standing | None) -> dict[str, Gist]:
         """The owner's gists of these `_id`s, from memory where they are kept; those that are gone, or another's, are
@@ -75,7 +91,7 @@ class GistReader:
         """Lets go of the owner's gists. A deletion by another process is seen at the next reading; one by this process
         need not wait for it."""
         kept = self._kept.pop(owner, None)
-        self._count -= len(kept.gists) if kept is not None else 0
+        self._size -= kept.size if kept is not None else 0
 
     async def _stored(self, owner: str, keys: Ids[str]) -> dict[str, Gist]:
         return await self._reads.get((owner, frozenset(keys))) if keys else {}
@@ -96,11 +112,8 @@ class GistReader:
     def _keep(self, owner: str, kept: _Kept, gists: Iterable[Gist]) -> None:
         if self._kept.get(owner) is not kept:
             return
-        before = len(kept.gists)
-        for gist in gists:
-            kept.add(gist)
-        self._count += len(kept.gists) - before
-        while self._count > IN_ALL:
+        self._size += sum(map(kept.add, gists))
+        while self._size > CHARACTERS:
             self.forget(next(iter(self._kept)))
 
     async def _read(self, wanted: Sequence[tuple[str, frozenset[str]]]) -> list[dict[str, Gist]]:

@@ -1,5 +1,6 @@
 """What of a text does recall go by besides its embedding? Its terms, the vectors of its tokens, and its traits."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +11,9 @@ from numpy.typing import NDArray
 from memory.terms import Terms, from_bytes, terms_of, to_bytes
 from memory.traits import Trait, traits_of
 from utils.embeddings import LocalEmbedder
-from utils.encoder import MODEL, TOKEN_DIMENSIONS
+from utils.encoder import MAX_CHARACTERS, MODEL, TOKEN_DIMENSIONS, Reading
 from utils.mongo import Document
+from utils.vectors import Floats, to_binary
 
 MADE_BY = f"{MODEL}/1"  # gists that another made are read anew by `loci reembed`
 
@@ -31,9 +33,14 @@ EMPTY = Imprint(np.zeros(0, np.uint32), np.zeros((0, TOKEN_DIMENSIONS), np.int8)
 async def imprints(reader: LocalEmbedder, contents: Sequence[str], embedded: Sequence[str]) -> list[Imprint]:
     """`contents`: what was said. `embedded`: the same as it is embedded, the speaker's name before it."""
     readings = await reader.read(embedded)
+    return await asyncio.to_thread(_made, contents, readings)
+
+
+def _made(contents: Sequence[str], readings: Sequence[Reading]) -> list[Imprint]:
+    beginnings = [content[:MAX_CHARACTERS] for content in contents]
     return [
-        Imprint(terms_of(content), reading.tokens, traits_of(content))
-        for content, reading in zip(contents, readings, strict=True)
+        Imprint(terms_of(beginning), reading.tokens, traits_of(beginning))
+        for beginning, reading in zip(beginnings, readings, strict=True)
     ]
 
 
@@ -48,12 +55,15 @@ def to_document(imprint: Imprint) -> dict[str, Any]:
 
 
 def from_document(stored: Document | None) -> Imprint:
-    """What `to_document` made; an empty one for a gist without, or with another version's."""
+    """What `to_document` made; an empty one for a gist without, or with another version's, or a damaged one."""
     if not stored or stored.get("made_by") != MADE_BY:
         return EMPTY
-    tokens = np.frombuffer(stored["tokens"], np.int8)
-    return Imprint(
-        from_bytes(stored["terms"]),
-        tokens.reshape(-1, TOKEN_DIMENSIONS),
-        np.frombuffer(stored["traits"], np.uint8),
-    )
+    tokens, traits = np.frombuffer(stored["tokens"], np.int8), np.frombuffer(stored["traits"], np.uint8)
+    if len(tokens) % TOKEN_DIMENSIONS or len(traits) != len(Trait):
+        return EMPTY
+    return Imprint(from_bytes(stored["terms"]), tokens.reshape(-1, TOKEN_DIMENSIONS), traits)
+
+
+def embedded_fields(vector: Floats, model: str, imprint: Imprint) -> dict[str, Any]:
+    """What a gist has once it is embedded. `vector`: (dimensions,), of length 1. `model`: whose it is."""
+    return {"embedding": to_binary(vector), "embedding_model": model, "recall": to_document(imprint)}

@@ -3,14 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from copy import copy
-from time import monotonic
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.changes import Standing
-from memory.collections import TOMBSTONE_SECONDS
 from memory.domain import RULE_BASED
 from memory.imprint import Imprint, from_document
 from memory.links import Links
@@ -49,16 +46,12 @@ class UserIndex:
 
     `matrix`: (rows, dimensions) float32, rows L2-normalised. `terms`, `tokens`: of every row, as its imprint has them.
     `times`: seconds since 1970. `sessions`, `kinds`, `speakers`: codes of names. `places`: -1 where there is none.
-    `traits`: (rows, 8). `settled`: the change up to which it is complete. `standing`: the owner's at the last look.
+    `traits`: (rows, 8).
     """
 
     def __init__(self, model: str, dimensions: int) -> None:
         self.model = model
         self.dimensions = dimensions
-        self.epoch = ""
-        self.settled = 0
-        self.standing: Standing | None = None
-        self._refreshed = monotonic()
         self.ids: list[str] = []
         self.matrix: NDArray[np.float32] = np.zeros((0, dimensions), np.float32)
         self.times: NDArray[np.float64] = np.zeros(0)
@@ -74,6 +67,7 @@ class UserIndex:
         self.postings = Postings(self.terms)
         self.links = Links()
         self.names: dict[str, int] = {}  # of those who speak in it, lower case, and the code of each
+        self._named: dict[int, str] = {}  # the same by code
         self._spoken: Counter[str] = Counter()  # rows of each name
         self._speakers = 0  # names there ever were
         self._row_of: dict[str, int] = {}
@@ -88,15 +82,6 @@ class UserIndex:
         columns = sum(column.nbytes for column in (*self._columns, self.matrix))
         lists = self.terms.bytes + self.tokens.bytes + self.postings.bytes + self.links.bytes
         return columns + lists + ROW_BYTES * len(self.ids) + EMPTY_BYTES
-
-    @property
-    def expired(self) -> bool:
-        """Whether marks of deletions may have gone since it was last brought up to date."""
-        return monotonic() - self._refreshed > TOMBSTONE_SECONDS / 2
-
-    def touch(self) -> None:
-        """Says that it is up to date now."""
-        self._refreshed = monotonic()
 
     def code(self, kind: str, name: str) -> int:
         """The number that stands for a session or a kind in the columns; -1 for one never seen."""
@@ -163,11 +148,15 @@ class UserIndex:
         """Whether a row says all that a document says."""
         return bool(
             self.sessions[row] == self.code("session", document["session_id"])
+            and self.kinds[row] == self.code("kind", document["kind"])
+            and self.roles[row] == ROLES.get(document.get("role", ""), OTHER_ROLE)
+            and self._named.get(int(self.speakers[row]), "") == _name_of(document)
             and self.places[row] == document.get("message_index", -1)
             and self.times[row] == document["timestamp"].timestamp()
             and np.array_equal(self.matrix[row], vector)
             and np.array_equal(self.terms.row(row), imprint.terms)
             and np.array_equal(self.tokens.row(row), imprint.tokens)
+            and np.array_equal(self.traits[row], imprint.traits)
         )
 
     def _append(self, document: Document, vector: NDArray[np.float32], imprint: Imprint) -> None:
@@ -191,21 +180,23 @@ class UserIndex:
 
     def _speaker(self, document: Document) -> int:
         """The code of the speaker's name; 0 for one who has none but the role."""
-        name = (document.get("name") or "").casefold()
-        if not name or name == document.get("role"):
+        name = _name_of(document)
+        if not name:
             return 0
         if name not in self.names:
             self._speakers += 1
             self.names[name] = self._speakers
+            self._named[self._speakers] = name
         self._spoken[name] += 1
         return self.names[name]
 
     def _unname(self, speaker: int) -> None:
         """One row less of a speaker; the name of one without any is nobody's."""
-        for name in [name for name, code in self.names.items() if code == speaker]:
+        name = self._named.get(speaker)
+        if name is not None:
             self._spoken[name] -= 1
             if not self._spoken[name]:
-                del self.names[name], self._spoken[name]
+                del self.names[name], self._spoken[name], self._named[speaker]
 
     def _code(self, kind: str, name: str) -> int:
         return self._codes.setdefault((kind, name), len(self._codes))
@@ -215,3 +206,9 @@ class UserIndex:
         self.sessions, self.kinds = grown(self.sessions, rows), grown(self.kinds, rows)
         self.speakers, self.places = grown(self.speakers, rows), grown(self.places, rows)
         self.roles, self.traits = grown(self.roles, rows), grown(self.traits, rows)
+
+
+def _name_of(document: Document) -> str:
+    """The speaker's name, lower case; empty for one who has none but the role."""
+    name: str = (document.get("name") or "").casefold()
+    return "" if name == document.get("role") else name

@@ -1,13 +1,15 @@
 """What did this process store that may not be in the recall index yet?"""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from time import monotonic
 
 from utils.mongo import Document
 
 OWNERS = 2_000
 PER_OWNER = 32  # newest messages of each
+CHARACTERS = 8_000_000  # of all texts
 SECONDS = 60.0  # by then a worker has embedded them
 
 
@@ -15,25 +17,54 @@ class JustSaid:
     """Messages of the last minute, so that a search sees them before a worker has embedded them."""
 
     def __init__(self) -> None:
-        self._said: OrderedDict[str, OrderedDict[str, tuple[float, Document]]] = OrderedDict()
+        self._said: OrderedDict[str, OrderedDict[str, tuple[float, Document]]] = OrderedDict()  # oldest addition first
+        self._characters = 0
 
     def add(self, owner: str, documents: Sequence[Document]) -> None:
         said = self._said.setdefault(owner, OrderedDict())
         self._said.move_to_end(owner)
         for document in documents[-PER_OWNER:]:
+            self._remove(owner, document["_id"])
             said[document["_id"]] = (monotonic(), document)
+            self._characters += len(document["content"])
         while len(said) > PER_OWNER:
-            said.popitem(last=False)
-        while len(self._said) > OWNERS:
-            self._said.popitem(last=False)
+            self._remove(owner, next(iter(said)))
+        while len(self._said) > 1 and (len(self._said) > OWNERS or self._characters > CHARACTERS):
+            self.forget(next(iter(self._said)))
+        self._expire()
 
     def of(self, owner: str) -> list[Document]:
         """The owner's messages, oldest first."""
-        said = self._said.get(owner)
-        if said is None:
-            return []
-        while said and monotonic() - next(iter(said.values()))[0] > SECONDS:
-            said.popitem(last=False)
-        if not said:
+        self._expire()
+        return [document for _, document in self._said.get(owner, {}).values()]
+
+    def has(self, owner: str, key: str) -> bool:
+        return key in self._said.get(owner, {})
+
+    def drop(self, owner: str, deleted: Mapping[str, datetime]) -> None:
+        """Lets go of messages that were deleted; not of those that were said again since."""
+        for key, at in deleted.items():
+            if self.has(owner, key) and self._said[owner][key][1]["created_at"] <= at:
+                self._remove(owner, key)
+
+    def forget(self, owner: str) -> None:
+        """Lets go of all that the owner said."""
+        for key in list(self._said.get(owner, {})):
+            self._remove(owner, key)
+        self._said.pop(owner, None)
+
+    def _expire(self) -> None:
+        """Lets go of what is a minute old, those first to whom something was added longest ago."""
+        end = monotonic() - SECONDS
+        while self._said:
+            owner, said = next(iter(self._said.items()))
+            while said and next(iter(said.values()))[0] < end:
+                self._remove(owner, next(iter(said)))
+            if said:
+                return
             del self._said[owner]
-        return [document for _, document in said.values()]
+
+    def _remove(self, owner: str, key: str) -> None:
+        if self.has(owner, key):
+            _, document = self._said[owner].pop(key)
+            self._characters -= len(document["content"])

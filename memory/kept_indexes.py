@@ -2,8 +2,9 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 from config.recipes import Recipe
 from memory import metrics
 from memory.changes import Changes, Standing
-from memory.collections import Collections
+from memory.collections import TOMBSTONE_SECONDS, Collections
 from memory.index import FIELDS, UserIndex
+from memory.just_said import JustSaid
 from memory.ranking import Scope
 from utils.coalesce import Coalescer
 from utils.mongo import Document
@@ -24,11 +26,23 @@ MEGABYTE = 1 << 20
 
 @dataclass
 class _Kept:
-    """A user's index, the lock under which it is brought up to date, and the bytes that it was counted with."""
+    """A user's index, and the lock under which it is brought up to date. `epoch`: the user's, of which it is.
+    `settled`: the change up to which it is complete. `bytes`: those that it was counted with."""
 
     index: UserIndex
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    epoch: str = ""
+    settled: int = 0
+    refreshed: float = field(default_factory=monotonic)
     bytes: int = 0
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def expired(self) -> bool:
+        """Whether marks of deletions may have gone since it was last brought up to date."""
+        return monotonic() - self.refreshed > TOMBSTONE_SECONDS / 2
+
+    def begin_anew(self, model: str, dimensions: int) -> None:
+        self.index, self.epoch, self.settled = UserIndex(model, dimensions), "", 0
 
 
 class KeptIndexes:
@@ -38,7 +52,10 @@ class KeptIndexes:
     each search, so that a write or a deletion by any process is seen by the next one.
     """
 
-    def __init__(self, collections: Collections, changes: Changes, model: str, memory_mb: int) -> None:
+    def __init__(
+        self, collections: Collections, changes: Changes, just_said: JustSaid, model: str, memory_mb: int
+    ) -> None:
+        self._just_said = just_said
         self._vectors = collections.vectors
         self._news: Coalescer[tuple[str, int], list[Document]] = Coalescer(self._read_news)
         self._changes = changes
@@ -51,8 +68,21 @@ class KeptIndexes:
         kept = self._kept.get(owner)
         return kept is not None and kept.index.row_of(key) is not None
 
-    async def suiting(self, owner: str, vector: NDArray[np.float32], recipe: Recipe, scope: Scope) -> UserIndex:
-        """The index of all that the owner has, whatever the recipe and the scope."""
+    def drop(self, owner: str, keys: Iterable[str]) -> None:
+        """Takes gists out of the owner's index before it is brought up to date."""
+        kept = self._kept.get(owner)
+        if kept is not None:
+            kept.index.drop(keys)
+
+    def forget(self, owner: str) -> None:
+        """Lets go of the owner's index; a search under way goes on with it."""
+        kept = self._kept.pop(owner, None)
+        self._bytes -= kept.bytes if kept is not None else 0
+
+    async def suiting(
+        self, owner: str, vector: NDArray[np.float32], recipe: Recipe, scope: Scope
+    ) -> tuple[UserIndex, Standing | None]:
+        """The index of all that the owner has, whatever the recipe and the scope, and the state that it has."""
         dimensions = len(vector)
         kept = self._kept.get(owner)
         if kept is None:
@@ -61,28 +91,33 @@ class KeptIndexes:
         async with kept.lock:
             standing = await self._changes.standing(owner)
             # An index of before the user's first change holds what was just said, and goes on.
-            known = kept.index.epoch in ("", standing.epoch if standing is not None else "")
-            if not known or kept.index.expired or kept.index.dimensions != dimensions:
-                kept.index = UserIndex(self._model, dimensions)
-            kept.index.standing = standing
+            if kept.epoch not in ("", standing.epoch if standing is not None else ""):
+                self._just_said.forget(owner)  # the user was deleted
+                kept.begin_anew(self._model, dimensions)
+            elif kept.expired or kept.index.dimensions != dimensions:
+                kept.begin_anew(self._model, dimensions)
             if standing is not None:
-                kept.index.epoch = standing.epoch
-                if standing.change > kept.index.settled:
-                    await self._catch_up(owner, kept.index, standing)
-                    kept.index.settled = standing.settled
-                kept.index = kept.index.compacted()
-                kept.index.touch()
+                await self._bring_up(owner, kept, standing)
             if self._kept.get(owner) is kept:
                 self._bytes += kept.index.bytes - kept.bytes
                 kept.bytes = kept.index.bytes
             index = kept.index
         self._evict(owner)
-        return index
+        return index, standing
 
-    async def _catch_up(self, owner: str, index: UserIndex, standing: Standing) -> None:
-        since = index.settled
+    async def _bring_up(self, owner: str, kept: _Kept, standing: Standing) -> None:
+        kept.epoch = standing.epoch
+        if standing.change > kept.settled:
+            await self._catch_up(owner, kept.index, kept.settled, standing)
+            kept.settled = standing.settled
+        kept.index = kept.index.compacted()
+        kept.refreshed = monotonic()
+
+    async def _catch_up(self, owner: str, index: UserIndex, since: int, standing: Standing) -> None:
         if standing.deleted > since:  # first, because an id that was deleted may have been given again since
-            index.drop(await self._changes.deleted_since(owner, since))
+            deleted = await self._changes.deleted_since(owner, since)
+            self._just_said.drop(owner, deleted)
+            index.drop(deleted)
         if since and standing.change - since <= FEW:
             index.put(await self._news.get((owner, since)))
         elif since:
@@ -112,13 +147,13 @@ class KeptIndexes:
         return [found[owner] for owner, _ in wanted]
 
     def _evict(self, keep: str) -> None:
-        """Drops the least recently used indexes until the rest fits; the one just used stays, however large."""
-        while self._bytes > self._bound:
-            owner, kept = next(iter(self._kept.items()))
-            if owner == keep or kept.lock.locked():
+        """Drops the least recently used indexes until the rest fits; not the one just used, however large, nor those
+        that are being brought up to date."""
+        for owner, kept in list(self._kept.items()) if self._bytes > self._bound else ():
+            if owner != keep and not kept.lock.locked():
+                self.forget(owner)
+                metrics.EVICTED.inc()
+            if self._bytes <= self._bound:
                 break
-            del self._kept[owner]
-            self._bytes -= kept.bytes
-            metrics.EVICTED.inc()
         metrics.USERS.set(len(self._kept))
         metrics.BYTES.set(self._bytes)

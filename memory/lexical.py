@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.postings import Hits
-
-Floats = NDArray[np.float32]
+from utils.vectors import Floats
 
 
 def idf(frequencies: Floats, rows: int) -> Floats:

@@ -3,11 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.ragged import grown
+from memory.ragged import Rows, grown
 
 NONE = -1
-
-Rows = NDArray[np.intp]
 
 
 class Links:
@@ -68,5 +66,5 @@ def visible_neighbours(links: NDArray[np.int32], visible: NDArray[np.bool_]) -> 
     is where -1 itself leads. `visible`: (rows,)."""
     seen = np.zeros(len(links) + 1, np.bool_)  # links may lead to rows that came later, and to -1
     seen[: len(visible)] = visible
-    found = links[: len(visible)]
+    found = links[: len(visible)].copy()  # links may change while an index is searched on a thread
     return np.append(np.where(seen[found], found, NONE), NONE).astype(np.intp, copy=False)

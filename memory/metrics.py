@@ -7,7 +7,7 @@ SEARCHES = Histogram(
     "From a query's embedding to the gists that suit it",
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )
-SILENT = Counter("loci_searches_silent_total", "Searches that found nothing worth telling")
+WITHOUT_HITS = Counter("loci_searches_without_hits_total", "Searches that returned nothing")
 LOADS = Histogram(
     "loci_index_load_seconds",
     "A user's index read from the store, on first use or after it was dropped",

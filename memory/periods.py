@@ -10,6 +10,7 @@ from typing import NamedTuple
 DAY = 86_400.0
 WEEK = 7 * DAY
 ANY_YEAR = range(2000, 2040)  # in which a time without a year is looked for
+FIRST, LAST = -62_104_060_800.0, 253_370_764_800.0  # when the years 2 and 9999 begin
 AHEAD = 20  # years by which one of two digits may lie ahead
 AROUND = 8  # years around now in which "last" and "next" are looked for; a 29 February is among any eight
 
@@ -42,8 +43,9 @@ def seconds(day: date) -> float:
     return float(calendar.timegm(day.timetuple()))
 
 
-def year_at(moment: float) -> int:
-    return datetime.fromtimestamp(moment, UTC).year
+def year_at(moment: float) -> int | None:
+    """The year that a moment is in; None outside of those that a calendar has, with one to spare on each side."""
+    return datetime.fromtimestamp(moment, UTC).year if FIRST <= moment < LAST else None
 
 
 def days(start: float, count: float = 1) -> Span:

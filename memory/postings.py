@@ -5,15 +5,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.ragged import Ragged
+from memory.ragged import Ragged, Rows
 from memory.terms import Terms
 
 MOST_COUNTED = 255
 UNSORTED = 256  # rows at the end that are read through, before all are sorted again
 
 _ROW_BITS = 32
-
-Rows = NDArray[np.intp]
 
 
 class Hits(NamedTuple):
@@ -46,6 +44,9 @@ class Hits(NamedTuple):
         return Hits(self.terms[chosen], self.rows[chosen], self.counts[chosen])
 
 
+_NO_HITS = Hits(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0, np.float32))
+
+
 class Postings:
     """Rows by term, sorted up to a row; the few behind it are read through at each search.
 
@@ -61,7 +62,7 @@ class Postings:
         return sum(array.nbytes for array in self._sorted[1:])
 
     def find(self, terms: Terms) -> Hits:
-        """Where terms stand, any of which no row may have. Rows may be appended meanwhile."""
+        """Where terms stand, each of them given once; no row need have one. Rows may be appended meanwhile."""
         end, done = len(self._terms), self._sorted
         if end - done.end > max(UNSORTED, done.end // 8):
             done = self._sorted = _sort(self._terms, end)
@@ -103,7 +104,7 @@ def _sort(terms: Ragged, end: int) -> _Sorted:
 
 def _looked_up(done: _Sorted, terms: Terms) -> Hits:
     if not len(done.keys):
-        return Hits(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0, np.float32))
+        return _NO_HITS
     at = np.minimum(np.searchsorted(done.keys, terms), len(done.keys) - 1)
     starts = done.bounds[at]
     lengths = np.where(done.keys[at] == terms, done.bounds[at + 1] - starts, 0)
@@ -118,7 +119,11 @@ def _looked_up(done: _Sorted, terms: Terms) -> Hits:
 
 def _read_through(items: Terms, owners: Rows, terms: Terms) -> Hits:
     """What `items` have, each of which belongs to a row."""
-    numbers, places = np.nonzero(terms[:, None] == items)
-    pairs, counts = np.unique(numbers.astype(np.int64) << _ROW_BITS | owners[places], return_counts=True)
+    if not len(terms):
+        return _NO_HITS
+    order = np.argsort(terms)
+    numbers = order[np.minimum(np.searchsorted(terms, items, sorter=order), len(terms) - 1)]
+    there = terms[numbers] == items
+    pairs, counts = np.unique(numbers[there] << _ROW_BITS | owners[there], return_counts=True)
     rows = (pairs & ((1 << _ROW_BITS) - 1)).astype(np.intp)
     return Hits((pairs >> _ROW_BITS).astype(np.intp), rows, np.minimum(counts, MOST_COUNTED).astype(np.float32))

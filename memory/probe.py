@@ -7,7 +7,7 @@ from memory.aliases import speaker_called
 from memory.features import Probe
 from memory.index import UserIndex
 from memory.maxsim import SCALE
-from memory.question import capitalised, read_question
+from memory.question import MOST_NAMES, capitalised, read_question
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.text import STOPWORDS, stem
 from utils.vectors import Floats
@@ -25,7 +25,8 @@ async def probe_of(
     question = read_question(query, index.names | _other_names(query, index), now)
     bare = vector if question.bare == query else (await embedder.embed([question.bare]))[0]
     [reading] = await reader.read([query])
-    kept = [at for at, word in enumerate(reading.words) if word.removesuffix("'s") not in question.name_words]
+    spelt = {part for word in question.name_words for part in word.split("'")}  # as the encoder takes words apart
+    kept = [at for at, word in enumerate(reading.words) if word not in spelt]
     kept = kept or list(range(len(reading.words)))
     return Probe(
         question,
@@ -42,7 +43,8 @@ def _other_names(query: str, index: UserIndex) -> dict[str, int]:
     if not index.names:
         return {}
     index.refresh()
-    called = {name: speaker_called(name, index) for name in capitalised(query) - STOPWORDS - index.names.keys()}
+    strange = sorted(capitalised(query) - STOPWORDS - index.names.keys())[:MOST_NAMES]
+    called = {name: speaker_called(name, index) for name in strange}
     return {name: code for name, code in called.items() if code is not None}
 
 

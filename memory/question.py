@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from memory.traits import is_first_person
 from utils.text import STOPWORDS, WORD, stem, words
 
 LONG_NAME, ABBREVIATED = 5, 3  # "Mel" names Melanie: the first three letters of at least five
+MOST_NAMES = 32  # words of a question that are tried as names cut short or misspelt
 SPELT = 4  # letters from which on one other letter, or two that changed places, are a slip: "Aqib" names Akib
 
 _WHEN = re.compile(
@@ -78,7 +80,7 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
         _without(text, name_words) if speakers else text,
         np.array([*asks, is_first_person(text)], np.float32),
         spans_of(text, now),
-        is_courtesy(text),
+        not speakers and is_courtesy(text),
     )
 
 
@@ -96,14 +98,21 @@ def _named(spoken: Iterable[str], capitals: set[str], names: Mapping[str, int]) 
     speakers: set[int] = set()
     found: set[str] = set()
     candidates = {word for word in spoken if word not in STOPWORDS}
-    parts = [(part, code) for name, code in names.items() for part in words(name)]
-    loose = (candidates & capitals) - {part for part, _ in parts}
+    parts = [(part, code) for name, code in names.items() for part in _parts(name)]
+    loose: dict[str, list[str]] = {}  # by their first letter, which a name shares
+    for word in sorted((candidates & capitals) - {part for part, _ in parts})[:MOST_NAMES]:
+        loose.setdefault(word[0], []).append(word)
     for part, code in parts:
-        meant = {word for word in loose if _is_like(word, part)} | ({part} & candidates)
+        meant = {word for word in loose.get(part[0], ()) if _is_like(word, part)} | ({part} & candidates)
         if meant:
             speakers.add(code)
             found |= meant
     return speakers, found
+
+
+@lru_cache(maxsize=4_096)
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(words(name))
 
 
 def _is_like(word: str, name: str) -> bool:

@@ -12,15 +12,13 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memory.features import Pool
+from utils.vectors import Floats
 
 WEIGHTS = Path(__file__).with_name("ranker.json")
 CLIP = (-4.0, 8.0)  # deviations from the pool's mean
 CERTAINTY = ("tokens_rare", "covered_of_all", "dense", "tokens_window")  # of the pool's best, in absolute terms
-
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 
 from config.recipes import Recipe
 from memory.domain import Drop, Parts
-from memory.features import POOL as FUSED_POOL
-from memory.features import Probe, candidates
+from memory.features import POOL, Probe, candidates
 from memory.index import UserIndex
 from memory.ranker import load_ranker
 
 RECENCY_DAYS = 30.0  # seed 3: recency = exp(-age_days / 30)
-POOL = 3  # seed 3: candidates per item returned, before MMR
+POOL_PER_ITEM = 3  # seed 3: candidates per item returned, before MMR
 EXTRA = 8  # candidates below the cut that a receipt still lists
 DAY = 86_400.0
 
@@ -53,7 +52,7 @@ def rank(
     found = _score(index, probe, recipe, scope, now, reranked)
     if found is None:
         return []
-    most = min(len(found.rows), (1 if recipe.mmr_lambda is None else POOL) * recipe.top_k + EXTRA)
+    most = min(len(found.rows), (1 if recipe.mmr_lambda is None else POOL_PER_ITEM) * recipe.top_k + EXTRA)
     order = found.order
     best = np.argpartition(order, most - 1)[:most]
     best = best[np.lexsort((found.rows[best], -found.scores[best], found.failed[best]))]
@@ -140,7 +139,7 @@ def _score(
     if not visible.any():
         return None
     if recipe.ranking == "fused":
-        pool = candidates(index, probe, visible, max(FUSED_POOL, POOL * recipe.top_k))
+        pool = candidates(index, probe, visible, max(POOL, POOL_PER_ITEM * recipe.top_k))
         rows, dense, base = pool.rows, pool.columns["dense"], load_ranker().scores(pool)
         bm25: NDArray[np.float32] | None = pool.columns["bm25"] / (1 + pool.columns["bm25"])
     else:
@@ -220,8 +219,8 @@ def _select(index: UserIndex, found: list[Ranked], recipe: Recipe) -> list[Ranke
         kept, rest = passed[: recipe.top_k], passed[recipe.top_k :]
         over: Drop = "top_k"
     else:
-        kept, rest = _diverse(index, passed[: POOL * recipe.top_k], recipe.top_k, recipe.mmr_lambda)
-        rest, over = rest + passed[POOL * recipe.top_k :], "mmr"
+        kept, rest = _diverse(index, passed[: POOL_PER_ITEM * recipe.top_k], recipe.top_k, recipe.mmr_lambda)
+        rest, over = rest + passed[POOL_PER_ITEM * recipe.top_k :], "mmr"
     return [*kept, *(Ranked(one.row, one.parts, over) for one in rest), *failed]
 
 

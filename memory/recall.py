@@ -1,7 +1,7 @@
 """What did the user say that answers this? The one way to recall."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from time import time
 from typing import Protocol
@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from config.recipes import Recipe
 from memory import metrics
+from memory.changes import Standing
 from memory.domain import RULE_BASED, Candidate, Drop, Gist, Hit, Recall
 from memory.features import Probe
 from memory.gist_reader import GistReader
 from memory.index import UserIndex
+from memory.just_said import JustSaid
 from memory.probe import probe_of
 from memory.ranking import UNREAD, Ranked, Reranked, Scope, place_of, rank
 from memory.reranking import Reranking
@@ -29,11 +31,20 @@ MOST_SPARE = 200
 class Indexes(Protocol):
     """Where the index comes from that a query is ranked in."""
 
-    async def suiting(self, owner: str, vector: NDArray[np.float32], recipe: Recipe, scope: Scope) -> UserIndex:
-        """Of the owner's gists all, or those that may suit a query. `vector`: its embedding, (dimensions,)."""
+    async def suiting(
+        self, owner: str, vector: NDArray[np.float32], recipe: Recipe, scope: Scope
+    ) -> tuple[UserIndex, Standing | None]:
+        """Of the owner's gists all, or those that may suit a query, and the state of the store that they are of at
+        least. `vector`: the query's embedding, (dimensions,)."""
 
     def holds(self, owner: str, key: str) -> bool:
         """Whether a gist stands in an index already."""
+
+    def drop(self, owner: str, keys: Iterable[str]) -> None:
+        """Takes out gists that are gone or changed."""
+
+    def forget(self, owner: str) -> None:
+        """Lets go of all that is kept of an owner."""
 
 
 class Recaller:
@@ -42,12 +53,14 @@ class Recaller:
     def __init__(
         self,
         indexes: Indexes,
+        just_said: JustSaid,
         gists: GistReader,
         embedder: Embedder,
         reader: LocalEmbedder,
         reranking: Reranking | None = None,
     ) -> None:
         self._indexes = indexes
+        self._just_said = just_said
         self._gists = gists
         self._embedder = embedder
         self._reader = reader
@@ -71,7 +84,7 @@ class Recaller:
         with metrics.SEARCHES.time():
             recall = await self._recall(owner, query, vector, recipe, scope, just_said)
         if not recall.hits:
-            metrics.SILENT.inc()
+            metrics.WITHOUT_HITS.inc()
         return recall
 
     async def _recall(
@@ -83,13 +96,13 @@ class Recaller:
         scope: Scope,
         just_said: Sequence[Document],
     ) -> Recall:
-        index = await self._indexes.suiting(owner, vector, recipe, scope)
-        index.put([document for document in just_said if index.row_of(document["_id"]) is None])
+        index, standing = await self._indexes.suiting(owner, vector, recipe, scope)
+        index.put([document for document in just_said if self._is_new(owner, document["_id"], index)])
         if not len(index):
             return Recall(dimensions=len(vector))
         moment = time()
         search = await self._probe(query, vector, index, moment)
-        reranked = await self._reranked(owner, query, index, search, recipe, scope, moment)
+        reranked = await self._reranked(owner, query, index, standing, search, recipe, scope, moment)
         spare = SPARE
         while True:
             wide = replace(recipe, top_k=recipe.top_k + spare)
@@ -99,7 +112,7 @@ class Recaller:
                 ranked = await asyncio.to_thread(rank, index, search, wide, scope, moment, reranked)
             keys = [index.ids[one.row] for one in ranked]
             kept = [key for key, one in zip(keys, ranked, strict=True) if not one.dropped]
-            found = await self._gists.by_keys(owner, kept, index.standing)
+            found = await self._gists.by_keys(owner, kept, standing)
             recall = _collect(keys, ranked, found, recipe, len(vector))
             whole = all(one.dropped in (None, "below_floor") for one in ranked)
             if len(recall.hits) == recipe.top_k or whole or spare > MOST_SPARE or recipe.mmr_lambda is not None:
@@ -111,22 +124,34 @@ class Recaller:
     ) -> tuple[int, Ranked] | None:
         """Where a gist comes in a search, 0 for the best, before any was chosen; None where it is not looked at
         closely. Raises as `recall`."""
-        index = await self._indexes.suiting(owner, vector, recipe, scope)
+        index, standing = await self._indexes.suiting(owner, vector, recipe, scope)
         row = index.row_of(key)
         if row is None:
             return None
         moment = time()
         search = await self._probe(query, vector, index, moment)
-        reranked = await self._reranked(owner, query, index, search, recipe, scope, moment)
+        reranked = await self._reranked(owner, query, index, standing, search, recipe, scope, moment)
         return await asyncio.to_thread(place_of, row, index, search, recipe, scope, moment, reranked)
 
+    def _is_new(self, owner: str, key: str, index: UserIndex) -> bool:
+        """Whether something just said is neither in the index nor deleted meanwhile."""
+        return index.row_of(key) is None and self._just_said.has(owner, key)
+
     async def _reranked(
-        self, owner: str, query: str, index: UserIndex, search: Probe, recipe: Recipe, scope: Scope, moment: float
+        self,
+        owner: str,
+        query: str,
+        index: UserIndex,
+        standing: Standing | None,
+        search: Probe,
+        recipe: Recipe,
+        scope: Scope,
+        moment: float,
     ) -> Reranked:
         """What the cross-encoder says of the best rows; nothing where there is none, or where it failed."""
         if self._reranking is None or not recipe.rerank:
             return UNREAD
-        return await self._reranking.of(owner, query, index, search, recipe, scope, moment)
+        return await self._reranking.of(owner, query, index, standing, search, recipe, scope, moment)
 
     async def _probe(self, query: str, vector: NDArray[np.float32], index: UserIndex, moment: float) -> Probe:
         search = await probe_of(query, vector, index, self._embedder, self._reader, moment)

@@ -10,6 +10,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from config.recipes import Recipe
+from memory.changes import Standing
 from memory.features import Probe
 from memory.gist_reader import GistReader
 from memory.gists import spoken
@@ -34,12 +35,20 @@ class Reranking:
         self._reranker = reranker
 
     async def of(
-        self, owner: str, query: str, index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: float
+        self,
+        owner: str,
+        query: str,
+        index: UserIndex,
+        standing: Standing | None,
+        probe: Probe,
+        recipe: Recipe,
+        scope: Scope,
+        now: float,
     ) -> Reranked:
         """What the cross-encoder says of the best rows that pass the floor; nothing where it fails, which the log
         tells. A text that stands in several rows is read once. `now`: seconds since 1970."""
         rows = await asyncio.to_thread(shortlist, index, probe, recipe, scope, now, MOST)
-        found = await self._gists.by_keys(owner, [index.ids[row] for row in rows], index.standing)
+        found = await self._gists.by_keys(owner, [index.ids[row] for row in rows], standing)
         said: dict[str, list[int]] = {}
         for row in rows:
             gist = found.get(index.ids[row])

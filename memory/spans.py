@@ -263,11 +263,15 @@ def _range(read: _Text, first: _Named, second: _Named) -> list[Span]:
 
 def _next(yearly: Yearly, start: Span) -> list[Span]:
     year = year_at(start.start)
+    if year is None:
+        return []
     return [span for one in (year, year + 1) for span in yearly(one) if span.start >= start.start][:1]
 
 
 def _previous(yearly: Yearly, end: Span) -> list[Span]:
     year = year_at(end.start)
+    if year is None:
+        return []
     return [span for one in (year, year - 1) for span in yearly(one) if span.start <= end.start][:1]
 
 

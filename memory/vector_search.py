@@ -9,7 +9,7 @@ the store, by its owner, and what was said since is among the newest.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import floor
 from typing import Any
 
@@ -17,6 +17,7 @@ from bson.datetime_ms import DatetimeMS
 from pymongo.errors import ExecutionTimeout, OperationFailure
 
 from config.recipes import Recipe
+from memory.changes import Changes, Standing
 from memory.collections import Collections
 from memory.domain import RULE_BASED
 from memory.index import FIELDS, UserIndex
@@ -35,12 +36,15 @@ PLACES = dict.fromkeys(("session_id", "message_index"), 1)
 class VectorSearch:
     """Indexes of what suits a query, made for it and thrown away."""
 
-    def __init__(self, collections: Collections, model: str, index: SearchIndex) -> None:
+    def __init__(self, collections: Collections, changes: Changes, model: str, index: SearchIndex) -> None:
+        self._changes = changes
         self._vectors = collections.vectors
         self._model = model
         self._index = index
 
-    async def suiting(self, owner: str, vector: Floats, recipe: Recipe, scope: Scope) -> UserIndex:
+    async def suiting(
+        self, owner: str, vector: Floats, recipe: Recipe, scope: Scope
+    ) -> tuple[UserIndex, Standing | None]:
         """An index of the owner's messages nearest to a query, their neighbours, and the newest.
 
         `vector`: the query's embedding, (dimensions,), of length 1. Raises `StoreUnavailable` where MongoDB's search
@@ -50,16 +54,24 @@ class VectorSearch:
         filter = self._filter(owner, scope)
         if await self._stays_inside(owner, recipe, scope):
             filter["session_id"] = scope.session_id
-        near, newest = await asyncio.gather(self._nearest(vector, filter), self._newest(owner))
+        standing, near, newest = await asyncio.gather(
+            self._changes.standing(owner), self._nearest(vector, filter), self._newest(owner)
+        )
         if newest and not near:  # MongoDB answers so, too, where it has no such index
             await self._index.probe()
         index = UserIndex(self._model, len(vector))
         found = {document["_id"]: document for document in (*newest, *await self._with_neighbours(owner, near))}
         await asyncio.to_thread(index.put, sorted(found.values(), key=_place))  # some 20 ms
-        return index
+        return index, standing
 
     def holds(self, owner: str, key: str) -> bool:
         return False
+
+    def drop(self, owner: str, keys: Iterable[str]) -> None:
+        """Nothing is kept."""
+
+    def forget(self, owner: str) -> None:
+        """Nothing is kept."""
 
     def _filter(self, owner: str, scope: Scope) -> Document:
         """What a document must be to be found, as a query of MongoDB's."""

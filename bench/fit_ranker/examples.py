@@ -13,12 +13,11 @@ from bench.recall.small_talk import QUESTIONS as SMALL_TALK
 from memory.domain import Turn
 from memory.features import Pool, candidates
 from memory.gists import document_of, text_to_embed
-from memory.imprint import imprints, to_document
+from memory.imprint import embedded_fields, imprints
 from memory.index import UserIndex
 from memory.probe import probe_of
 from utils.embeddings import LocalEmbedder
 from utils.encoder import DIMENSIONS, MODEL, load_encoder
-from utils.vectors import to_binary
 
 OWNER = "fit"
 SHORT = "short"  # the category of questions that are asked of a short piece of the history
@@ -98,8 +97,7 @@ async def _indexed(conversation: Conversation, reader: LocalEmbedder) -> UserInd
         vectors = await reader.embed(texts)
         made = await imprints(reader, [document["content"] for document in part], texts)
         for document, vector, imprint in zip(part, vectors, made, strict=True):
-            embedded = {"embedding": to_binary(vector), "embedding_model": reader.model, "recall": to_document(imprint)}
-            index.put([document | embedded])
+            index.put([document | embedded_fields(vector, reader.model, imprint)])
     index.refresh()
     return index
 

@@ -56,13 +56,13 @@ async def test_a_deletion_lets_go_of_what_is_kept(quiet: Memory) -> None:
 
 
 async def test_no_more_than_so_many_are_kept(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gist_reader, "IN_ALL", 5)
+    monkeypatch.setattr(gist_reader, "CHARACTERS", 5 * (gist_reader.FRAME + 1))
     monkeypatch.setattr(gist_reader, "PER_OWNER", 3)
     for owner in ("ann", "bob"):
         await quiet.add(owner, "s1", [turn(f"{owner}{n}", str(n)) for n in range(4)], wait=True)
         assert len(await texts(quiet, *(f"{owner}{n}" for n in range(4)), owner=owner)) == 4
     reader = quiet.engine.recaller._gists
     assert {owner: len(kept.gists) for owner, kept in reader._kept.items()} == {"bob": 3}
-    assert reader._count == 3
+    assert reader._size == 3 * (gist_reader.FRAME + 1)
     reader.forget("bob")
-    assert reader._count == 0
+    assert reader._size == 0

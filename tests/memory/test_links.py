@@ -56,15 +56,15 @@ looks = st.tuples(st.just("look"), st.none(), st.none())
 
 @given(st.lists(st.one_of(additions, additions, removals, looks), max_size=100))
 def test_neighbours_are_those_by_place_after_any_additions_and_removals(
-    visible_neighbourss: list[tuple[str, Any, Any]],
+    steps: list[tuple[str, Any, Any]],
 ) -> None:
-    """Places go up by a visible_neighbours or two, mostly; what is removed is counted from the end."""
+    """Places go up by a step or two, mostly; what is removed is counted from the end."""
     session = Session()
     place = {0: -1, 1: -1}
-    for what, number, visible_neighbours_by in visible_neighbourss:
+    for what, number, by in steps:
         rows = [row for row, alive in enumerate(session.alive) if alive]
         if what == "add":
-            place[number] = max(-1, place[number] + visible_neighbours_by)
+            place[number] = max(-1, place[number] + by)
             session.add(number, place[number])
         elif what == "remove" and rows:
             session.remove(rows[-1 - number % len(rows)])

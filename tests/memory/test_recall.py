@@ -11,7 +11,7 @@ from agents.memory import Memory
 from agents.open import open_memory
 from config.recipes import QUERY, QUERY_COSINE, QUERY_NEWEST_200, SEARCH, Recipe
 from config.settings import Settings
-from memory import changes, index
+from memory import changes, kept_indexes
 from memory.domain import RULE_BASED
 from memory.ranking import Scope
 from memory.recall import with_overrides
@@ -180,8 +180,8 @@ async def test_an_index_that_slept_longer_than_marks_of_deletions_last_is_built_
     assert len(await found(other, "bees")) == 2
     await one.engine.forgetter.session(USER, "s1")
     await one.engine.collections.tombstones.delete_many({})  # as the store does after a day
-    asleep = index.monotonic() + 24 * 3600
-    monkeypatch.setattr(index, "monotonic", lambda: asleep)
+    asleep = kept_indexes.monotonic() + 24 * 3600
+    monkeypatch.setattr(kept_indexes, "monotonic", lambda: asleep)
     assert await found(other, "bees") == ["m2"]
     assert {one.key for one in (await other.search(USER, "bees")).considered} == {"m2"}
 
@@ -342,6 +342,40 @@ async def test_what_was_just_said_is_found_before_a_worker_has_embedded_it(quiet
     assert (await quiet.search(USER, "What is my dog's name?", QUERY)).hits == ()
     await quiet.add("bob", "s1", [turn("m2", "My cat is called Luna.")])
     assert (await quiet.search(USER, "What is my cat's name?", QUERY)).hits == ()
+
+
+async def test_what_was_just_said_and_deleted_leaves_no_trace_in_later_searches(two: tuple[Memory, Memory]) -> None:
+    for deleting in two:
+        one, _ = two
+        await one.add(USER, "s1", [turn("m1", "My dog is called Biscuit.")])
+        await one.add(USER, "s2", [turn("m2", "We went to the lake.")], wait=True)
+        assert sorted(await found(one, "What is my dog's name?")) == ["m1", "m2"]
+        await deleting.engine.forgetter.session(USER, "s1")
+        for _ in range(3):
+            recall = await one.search(USER, "What is my dog's name?")
+            assert "m1" not in {candidate.key for candidate in recall.considered}
+        await deleting.engine.forgetter.user(USER)
+
+
+async def test_what_is_said_again_after_its_deletion_is_found_at_once(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", [turn("m1", "My dog is called Biscuit.")], wait=True)
+    assert await found(quiet, "What is my dog's name?") == ["m1"]
+    await quiet.engine.forgetter.session(USER, "s1")
+    await quiet.add(USER, "s2", [turn("m1", "My dog is called Rex.")])
+    for _ in range(2):
+        [hit] = (await quiet.search(USER, "What is my dog's name?")).hits
+        assert hit.gist.content == "My dog is called Rex."
+
+
+async def test_nothing_of_a_deleted_user_stays_in_memory(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", [turn("m1", "My dog is called Biscuit.")], wait=True)
+    await quiet.add(USER, "s1", [turn("m2", "My cat is called Luna.")])
+    assert len(await found(quiet, "Which pets do I have?")) == 2
+    await quiet.engine.forgetter.user(USER)
+    assert quiet.engine.just_said.of(USER) == []
+    recaller = quiet.engine.recaller
+    assert not recaller._indexes.holds(USER, "m1") and not recaller._indexes.holds(USER, "m2")
+    assert await found(quiet, "Which pets do I have?") == []
 
 
 async def test_what_was_just_said_is_found_every_time_until_it_is_embedded(quiet: Memory) -> None:

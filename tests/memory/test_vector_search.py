@@ -56,7 +56,8 @@ def filters(mongot: ScriptedMongot) -> list[dict[str, Any]]:
 
 def told_long_ago(memory: Memory) -> None:
     """What this process was told is more than a minute old."""
-    memory.engine.just_said._said.clear()
+    for owner in (USER, "ann", "bob"):
+        memory.engine.just_said.forget(owner)
 
 
 # What is sent.

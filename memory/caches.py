@@ -1,0 +1,30 @@
+"""What does this process keep of a user, to be let go of when it is deleted?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.gist_reader import GistReader
+from memory.just_said import JustSaid
+from memory.recall import Indexes
+from utils.clock import now
+
+
+@dataclass(frozen=True)
+class Caches:
+    """Those of other processes see a deletion at their next look."""
+
+    just_said: JustSaid
+    gists: GistReader
+    indexes: Indexes
+
+    def let_go(self, owner: str, keys: Sequence[str]) -> None:
+        """After some of the owner's gists were deleted or changed."""
+        self.just_said.drop(owner, dict.fromkeys(keys, now()))
+        self.gists.forget(owner)
+        self.indexes.drop(owner, keys)
+
+    def forget(self, owner: str) -> None:
+        """After all of the owner's was deleted."""
+        self.just_said.forget(owner)
+        self.gists.forget(owner)
+        self.indexes.forget(owner)
