@@ -88,16 +88,20 @@ async def _embeddings(settings: Settings) -> Finding:
         took = _took(began)
         async with open_database(settings) as database:
             others = outdated_by(embedder.model)
-            outdated = await Collections.of(database).vectors.count_documents(others)
+            vectors_there = Collections.of(database).vectors
+            outdated = await vectors_there.count_documents(others)
+            waiting = await vectors_there.count_documents({"embed.state": {"$in": ["pending", "leased", "dead"]}})
     except LociError as error:
         advice = "Check OPENAI_API_KEY, OPENAI_BASE_URL and EMBEDDING_MODEL; EMBEDDING_MODEL=local needs none of them."
         return Finding(name, False, error.detail, advice)
     except (StoreStartError, PyMongoError):
-        outdated = 0  # the store's own finding tells
+        outdated = waiting = 0  # the store's own finding tells
     advice = (
         f"{outdated} messages were embedded by another model or version, and are hardly recalled: run `loci reembed`."
     )
     detail = f"{embedder.model}, {vectors.shape[1]} dimensions, {took}"
+    if waiting:
+        detail += f"; {waiting} messages are not embedded yet"
     return Finding(name, True, detail, advice if outdated else "")
 
 

@@ -17,7 +17,7 @@ _COURTESIES = frozenset(
 _BESIDE = frozenset(  # say nothing beside a courtesy; alone, somebody may look for them
     """
     agree away bet enjoy fair funny get go going gonna got guess happy haven't hear help helpful hope interesting laugh
-    let's make makes maybe mean pretty ready safe see sense soon sounds start started talk think tomorrow tonight try u
+    let's make makes maybe mean pretty ready safe see sense soon sounds start started think tomorrow tonight try u
     understand wait worries
     """.split()  # noqa: SIM905
 )
@@ -34,6 +34,7 @@ _PHRASES = re.compile(
     r"|\bwhat(?:'s| is) up\b|\band (?:you|u)\b",
     re.IGNORECASE,
 )
+_TITLE = re.compile(r"(?<=[^\W\d_][ ,])(?!I\b)[A-Z][a-z]{2}")  # a capital inside a sentence: what has a name
 _ASKING = frozenset(
     """
     what what's when where which who who's whom whose why how did does remember remind reminded remembered said say says
@@ -49,6 +50,8 @@ def is_courtesy(text: str) -> bool:
         return False
     left, phrases = _PHRASES.subn(" ", text.replace("’", "'"))
     said = words(left)
+    if _TITLE.search(left):
+        return False
     empty = all(word in _COURTESIES or word in _BESIDE or word in STOPWORDS for word in said)
     courteous = bool(phrases) or not said or not _COURTESIES.isdisjoint(said)
     return empty and courteous and _ASKING.isdisjoint(said)

@@ -10,11 +10,11 @@ from utils.mongo import Document
 OWNERS = 2_000
 PER_OWNER = 32  # newest messages of each
 CHARACTERS = 8_000_000  # of all texts
-SECONDS = 60.0  # by then a worker has embedded them
+SECONDS = 600.0  # by then a worker has embedded them, unless it has very much to do
 
 
 class JustSaid:
-    """Messages of the last minute, so that a search sees them before a worker has embedded them."""
+    """Messages of the last minutes, so that a search sees them before a worker has embedded them."""
 
     def __init__(self) -> None:
         self._said: OrderedDict[str, OrderedDict[str, tuple[float, Document]]] = OrderedDict()  # oldest addition first
@@ -54,7 +54,7 @@ class JustSaid:
         self._said.pop(owner, None)
 
     def _expire(self) -> None:
-        """Lets go of what is a minute old, those first to whom something was added longest ago."""
+        """Lets go of what is too old, those first to whom something was added longest ago."""
         end = monotonic() - SECONDS
         while self._said:
             owner, said = next(iter(self._said.items()))

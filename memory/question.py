@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.courtesy import is_courtesy
+from memory.only_time import asks_only_for_a_time
 from memory.periods import Span
 from memory.spans import spans_of
 from memory.traits import is_first_person
@@ -47,7 +48,8 @@ class Ask(IntEnum):
 class Question:
     """`stems`: of the words that carry meaning, each once, names of speakers left out; of all other words where there
     are none. `filler`: the other stems. `speakers`: codes of those it names. `bare`: the text without those names.
-    `asks`: (7,) of 0 and 1, by `Ask`. `spans`: the times that it names. `idle`: it asks and tells nothing."""
+    `asks`: (7,) of 0 and 1, by `Ask`. `spans`: the times that it names. `idle`: it asks and tells nothing.
+    `only_time`: it asks for whatever was said at those times."""
 
     text: str
     stems: tuple[str, ...]
@@ -58,6 +60,7 @@ class Question:
     asks: NDArray[np.float32]
     spans: tuple[Span, ...]
     idle: bool
+    only_time: bool
 
 
 def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
@@ -71,6 +74,7 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
     stems = tuple(dict.fromkeys(stem(word) for word in telling))
     others = dict.fromkeys(stem(word) for word in rest)
     asks = [bool(pattern.search(text)) for pattern in (_WHEN, _COUNT, _PLACE, _NAME, _ORDER, _COURSE)]
+    spans = spans_of(text, now)
     return Question(
         text,
         stems,
@@ -79,8 +83,9 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
         frozenset(name_words),
         _without(text, name_words) if speakers else text,
         np.array([*asks, is_first_person(text)], np.float32),
-        spans_of(text, now),
+        spans,
         not speakers and is_courtesy(text),
+        bool(spans) and asks_only_for_a_time(stems),
     )
 
 

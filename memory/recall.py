@@ -13,19 +13,20 @@ from config.recipes import Recipe
 from memory import metrics
 from memory.changes import Standing
 from memory.domain import RULE_BASED, Candidate, Drop, Gist, Hit, Recall
-from memory.features import Probe
+from memory.features import POOL, Probe
 from memory.gist_reader import GistReader
 from memory.index import UserIndex
 from memory.just_said import JustSaid
 from memory.probe import probe_of
-from memory.ranking import UNREAD, Ranked, Reranked, Scope, place_of, rank
+from memory.ranking import Scope, score
 from memory.reranking import Reranking
+from memory.scored import Ranked, Scored
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.mongo import Document
 
 THREAD_ROWS = 20_000  # from so many rows on, scoring leaves the event loop
 SPARE = 2  # kept beyond top_k, to take the place of duplicates
-MOST_SPARE = 200
+WIDE_POOL = 8 * POOL  # where the best are all the same
 
 
 class Indexes(Protocol):
@@ -100,24 +101,15 @@ class Recaller:
         index.put([document for document in just_said if self._is_new(owner, document["_id"], index)])
         if not len(index):
             return Recall(dimensions=len(vector))
-        moment = time()
-        search = await self._probe(query, vector, index, moment)
-        reranked = await self._reranked(owner, query, index, standing, search, recipe, scope, moment)
-        spare = SPARE
-        while True:
-            wide = replace(recipe, top_k=recipe.top_k + spare)
-            if len(index) < THREAD_ROWS:
-                ranked = rank(index, search, wide, scope, moment, reranked)
-            else:
-                ranked = await asyncio.to_thread(rank, index, search, wide, scope, moment, reranked)
-            keys = [index.ids[one.row] for one in ranked]
-            kept = [key for key, one in zip(keys, ranked, strict=True) if not one.dropped]
-            found = await self._gists.by_keys(owner, kept, standing)
-            recall = _collect(keys, ranked, found, recipe, len(vector))
-            whole = all(one.dropped in (None, "below_floor") for one in ranked)
-            if len(recall.hits) == recipe.top_k or whole or spare > MOST_SPARE or recipe.mmr_lambda is not None:
-                return recall
-            spare *= 8  # the same text stands there so often that other texts had no room
+        search, moment = await self._probe(query, vector, index)
+        for pool in (POOL, WIDE_POOL):
+            scored = await self._scored(owner, query, index, standing, search, recipe, scope, moment, pool)
+            if scored is None:
+                return Recall(dimensions=len(vector))
+            recall, enough = await self._filled(owner, scored, standing, len(vector))
+            if enough or len(scored.rows) < pool:
+                break  # else the same text stands there so often that others had no room
+        return recall
 
     async def place_of(
         self, owner: str, query: str, vector: NDArray[np.float32], recipe: Recipe, scope: Scope, key: str
@@ -128,16 +120,11 @@ class Recaller:
         row = index.row_of(key)
         if row is None:
             return None
-        moment = time()
-        search = await self._probe(query, vector, index, moment)
-        reranked = await self._reranked(owner, query, index, standing, search, recipe, scope, moment)
-        return await asyncio.to_thread(place_of, row, index, search, recipe, scope, moment, reranked)
+        search, moment = await self._probe(query, vector, index)
+        scored = await self._scored(owner, query, index, standing, search, recipe, scope, moment, POOL)
+        return None if scored is None else scored.place_of(row)
 
-    def _is_new(self, owner: str, key: str, index: UserIndex) -> bool:
-        """Whether something just said is neither in the index nor deleted meanwhile."""
-        return index.row_of(key) is None and self._just_said.has(owner, key)
-
-    async def _reranked(
+    async def _scored(
         self,
         owner: str,
         query: str,
@@ -147,16 +134,43 @@ class Recaller:
         recipe: Recipe,
         scope: Scope,
         moment: float,
-    ) -> Reranked:
-        """What the cross-encoder says of the best rows; nothing where there is none, or where it failed."""
-        if self._reranking is None or not recipe.rerank:
-            return UNREAD
-        return await self._reranking.of(owner, query, index, standing, search, recipe, scope, moment)
+        pool: int,
+    ) -> Scored | None:
+        if len(index) < THREAD_ROWS:
+            scored = score(index, search, recipe, scope, moment, pool)
+        else:
+            scored = await asyncio.to_thread(score, index, search, recipe, scope, moment, pool)
+        if scored is None or self._reranking is None or not recipe.rerank:
+            return scored
+        return scored.read(await self._reranking.of(owner, query, scored, standing))
 
-    async def _probe(self, query: str, vector: NDArray[np.float32], index: UserIndex, moment: float) -> Probe:
+    async def _filled(
+        self, owner: str, scored: Scored, standing: Standing | None, dimensions: int
+    ) -> tuple[Recall, bool]:
+        """The best with their texts, and whether no others could take the place of repeated ones."""
+        recipe, spare = scored.recipe, SPARE
+        while True:
+            ranked = scored.select(spare)
+            keys = [scored.index.ids[one.row] for one in ranked]
+            kept = [key for key, one in zip(keys, ranked, strict=True) if not one.dropped]
+            found = await self._gists.by_keys(owner, kept, standing)
+            recall = _collect(keys, ranked, found, recipe, dimensions)
+            if len(recall.hits) == recipe.top_k or recipe.mmr_lambda is not None or scored.failed.any():
+                return recall, True
+            if recipe.top_k + spare >= len(scored.rows):
+                return recall, False
+            spare *= 8
+
+    def _is_new(self, owner: str, key: str, index: UserIndex) -> bool:
+        """Whether something just said is neither in the index nor deleted meanwhile."""
+        return index.row_of(key) is None and self._just_said.has(owner, key)
+
+    async def _probe(self, query: str, vector: NDArray[np.float32], index: UserIndex) -> tuple[Probe, float]:
+        """The query as an index is searched with it, and when it was asked."""
+        moment = time()
         search = await probe_of(query, vector, index, self._embedder, self._reader, moment)
         index.refresh()
-        return search
+        return search, moment
 
     def lacking(self, owner: str, documents: Sequence[Document]) -> list[Document]:
         """Those of the owner's documents that are to be recalled and that no index holds yet."""

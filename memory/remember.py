@@ -14,6 +14,7 @@ from memory.ids import keys_of, scoped
 from memory.just_said import JustSaid
 from memory.place import Place
 from memory.places import Places
+from utils.clock import now
 from utils.coalesce import Coalescer
 from utils.errors import Conflict
 from utils.mongo import Document, insert_new
@@ -159,6 +160,7 @@ class Turns:
             document | {"_id": scoped(document["id"], owner)} for document in refused if document["id"] not in known
         ]
         again = await self._insert_many(foreign) if foreign else []
+        self._just_said.add(owner, [document for document in foreign if document not in again])
         if {document["id"] for document in again} - await self._known(owner, [document["id"] for document in again]):
             raise RuntimeError("two messages were given the same place")
         return every - known - {document["id"] for document in again}
@@ -171,6 +173,7 @@ class Turns:
         gone = {"embedding": "", "embedding_model": ""} | ({} if turn.interrupted else {"interrupted": ""})
         async with self._changes.overwriting(owner):
             await self._vectors.update_one(_own(owner, [turn.id]), {"$set": document, "$unset": gone})
+            self._just_said.drop(owner, dict.fromkeys(keys_of(turn.id, owner), now()))
 
     async def _insert_many(self, documents: list[Document]) -> list[Document]:
         """The documents that were refused as duplicates."""

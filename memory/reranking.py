@@ -5,17 +5,13 @@ score. That score still decides the floor and silence, because it is a probabili
 something else with every model. Recency and diversity come after (seed 3).
 """
 
-import asyncio
 import logging
 from typing import TYPE_CHECKING
 
-from config.recipes import Recipe
 from memory.changes import Standing
-from memory.features import Probe
 from memory.gist_reader import GistReader
 from memory.gists import spoken
-from memory.index import UserIndex
-from memory.ranking import UNREAD, Reranked, Scope, shortlist
+from memory.scored import UNREAD, Reads, Scored
 from utils.errors import ModelError
 
 if TYPE_CHECKING:
@@ -34,20 +30,11 @@ class Reranking:
         self._gists = gists
         self._reranker = reranker
 
-    async def of(
-        self,
-        owner: str,
-        query: str,
-        index: UserIndex,
-        standing: Standing | None,
-        probe: Probe,
-        recipe: Recipe,
-        scope: Scope,
-        now: float,
-    ) -> Reranked:
+    async def of(self, owner: str, query: str, scored: Scored, standing: Standing | None) -> Reads:
         """What the cross-encoder says of the best rows that pass the floor; nothing where it fails, which the log
-        tells. A text that stands in several rows is read once. `now`: seconds since 1970."""
-        rows = await asyncio.to_thread(shortlist, index, probe, recipe, scope, now, MOST)
+        tells. A text that stands in several rows is read once. `standing`: the owner's, as it was just read."""
+        index, recipe = scored.index, scored.recipe
+        rows = scored.shortlist(MOST)
         found = await self._gists.by_keys(owner, [index.ids[row] for row in rows], standing)
         said: dict[str, list[int]] = {}
         for row in rows:

@@ -5,7 +5,7 @@ from typing import Literal
 
 from config.recipes import QUERY_RECIPES
 from memory.collections import Collections
-from memory.domain import Drop, Parts
+from memory.domain import RULE_BASED, Drop, Parts
 from memory.gists import TEXT, gist_of
 from memory.ids import keys_of, unscoped
 from memory.ranking import Scope
@@ -14,17 +14,22 @@ from memory.receipts import Receipt, Receipts
 from utils.embeddings import Embedder
 
 Reason = (
-    Drop | Literal["used", "budget", "owner", "later", "own", "not_embedded", "by_rules", "memory_not_asked", "pool"]
+    Drop
+    | Literal["used", "budget", "not_quoted", "owner", "later", "own", "not_embedded", "by_rules"]
+    | Literal["memory_not_asked", "pool", "since"]
 )
 
 EXPLANATIONS: dict[Reason, str] = {
     "used": "It was used.",
     "below_floor": "It was looked at, and is not likely enough to answer the question.",
+    "silent": "Nothing was likely enough, or the question asked nothing, so that all was left out.",
     "duplicate": "Another message that says the same was used.",
     "mmr": "It is too like what was chosen before it.",
     "top_k": "Others answer the question better.",
+    "since": "As things are now it would be found: something has changed since the answer.",
     "deleted": "It was deleted while the question was being answered.",
     "budget": "It was found, and there was no room for it in the prompt.",
+    "not_quoted": "It was found, and the rules answered from others, whose words are nearer to the question.",
     "owner": "You have no message of this id.",
     "later": "It was said after the answer.",
     "own": "It is the question itself, or its answer.",
@@ -79,14 +84,21 @@ class Explainer:
         if found.get("embedding_model") != self._embedder.model:
             return WhyNot(identifier, "not_embedded")
         recipe = replace(QUERY_RECIPES[receipt.recipe], top_k=receipt.top_k)
-        # What was said later was not there to be found.
-        scope = Scope(session_id=receipt.session_id, until=receipt.at.timestamp(), exclude=frozenset(receipt.messages))
+        # What was said later was not there to be found; what is only dated later was.
+        until = max(receipt.at, found["timestamp"]).timestamp()
+        scope = Scope(session_id=receipt.session_id, until=until, exclude=frozenset(receipt.messages))
         [vector] = await self._embedder.embed([receipt.query])
         placed = await self._recaller.place_of(owner, receipt.query, vector, recipe, scope, found["_id"])
         if placed is None:
             return WhyNot(identifier, "pool")
         place, ranked = placed
-        return WhyNot(identifier, ranked.dropped or "top_k", place, ranked.parts)
+        better: Reason = "top_k" if place >= receipt.top_k else "since"
+        return WhyNot(identifier, ranked.dropped or better, place, ranked.parts)
+
+
+def left_out(receipt: Receipt) -> Literal["budget", "not_quoted"]:
+    """Why what was found did not come into the answer."""
+    return "not_quoted" if receipt.model == RULE_BASED else "budget"
 
 
 def _recorded(receipt: Receipt, owner: str, identifier: str) -> WhyNot | None:
@@ -96,6 +108,6 @@ def _recorded(receipt: Receipt, owner: str, identifier: str) -> WhyNot | None:
     prompt = {used.id for used in receipt.used}
     for place, candidate in enumerate(receipt.considered):
         if unscoped(candidate.key, owner) == identifier:
-            reason: Reason = candidate.dropped or ("used" if identifier in prompt else "budget")
+            reason: Reason = candidate.dropped or ("used" if identifier in prompt else left_out(receipt))
             return WhyNot(identifier, reason, place, candidate.parts, recorded=True)
     return WhyNot(identifier, "used", recorded=True) if identifier in prompt else None

@@ -2,10 +2,12 @@
 
 import re
 from functools import lru_cache
+from unicodedata import normalize
 
 import snowballstemmer
 
 CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+LATIN_ACCENTS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"')\]]*\s+|\n+")
 ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx)\.$", re.IGNORECASE)
@@ -68,9 +70,14 @@ def split_sentences(text: str) -> list[str]:
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """The Snowball (English) stem of a lower-case word, without a possessive ending."""
+    """The Snowball (English) stem of a lower-case word, without a possessive ending and without accents."""
     bare = re.sub(r"['’]s$", "", word)
-    return str(_stemmer.stemWord(bare))
+    return str(_stemmer.stemWord(bare if bare.isascii() else _without_accents(bare)))
+
+
+def _without_accents(word: str) -> str:
+    """Those on Latin letters; in other scripts, such marks are letters of their own."""
+    return normalize("NFC", LATIN_ACCENTS.sub("", normalize("NFD", word)))
 
 
 def words(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from api.wire.search import Explanation
 from memory.domain import Candidate
 from memory.ids import unscoped
 from memory.receipts import Receipt
-from memory.why_not import EXPLANATIONS, WhyNot
+from memory.why_not import EXPLANATIONS, WhyNot, left_out
 from utils.llm import Usage
 
 
@@ -21,10 +21,10 @@ class CandidateOut(Wire):
     dropped: str | None
 
     @classmethod
-    def of(cls, candidate: Candidate, identifier: str, prompt: Collection[str]) -> "CandidateOut":
-        """`prompt`: ids of what stood in the prompt."""
+    def of(cls, candidate: Candidate, identifier: str, prompt: Collection[str], left_out: str) -> "CandidateOut":
+        """`prompt`: ids of what stood in the prompt. `left_out`: why others did not that were found."""
         parts = candidate.parts
-        dropped = candidate.dropped or (None if identifier in prompt else "budget")
+        dropped = candidate.dropped or (None if identifier in prompt else left_out)
         return cls(
             id=identifier,
             score=parts.score,
@@ -107,7 +107,8 @@ class ReceiptOut(Wire):
             recipe=receipt.recipe,
             messages=list(receipt.messages),
             considered=[
-                CandidateOut.of(candidate, unscoped(candidate.key, owner), prompt) for candidate in receipt.considered
+                CandidateOut.of(candidate, unscoped(candidate.key, owner), prompt, left_out(receipt))
+                for candidate in receipt.considered
             ],
             used=[UsedOut(**vars(used)) for used in receipt.used],
             ledger=[LedgerOut(**vars(entry)) for entry in receipt.ledger],

@@ -154,3 +154,19 @@ def test_every_word_is_a_stem_or_filler_or_a_name(pieces: list[str]) -> None:
     assert {*question.stems} == (telling or {stem(word) for word in rest})
     assert bool(question.speakers) == bool(question.name_words)
     assert question.bare == text or question.speakers
+
+
+@pytest.mark.parametrize(
+    ("text", "only"),
+    [
+        ("What did we talk about last week?", True),
+        ("What was going on in spring 2023?", True),
+        ("Summarise last month", True),
+        ("What did I buy in May 2023?", False),
+        ("When is my flight?", False),
+        ("What happened?", False),  # names no time
+        ("What did Ann do in May?", True),
+    ],
+)
+def test_a_question_may_ask_for_a_time_alone(text: str, only: bool) -> None:
+    assert read_question(text, {"ann": 1}, START.timestamp()).only_time is only

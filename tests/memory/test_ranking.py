@@ -17,7 +17,8 @@ from memory.features import Probe, candidates
 from memory.index import UserIndex
 from memory.question import read_question
 from memory.ranker import load_ranker
-from memory.ranking import DAY, EXTRA, Ranked, Scope, place_of, rank, shortlist
+from memory.ranking import DAY, Scope, score
+from memory.scored import EXTRA, UNREAD, Ranked, Reads
 from tests.conversations import START
 from tests.memory import indexes
 from tests.memory.indexes import Said
@@ -31,6 +32,20 @@ similarity = st.floats(-1, 1, width=32).map(lambda x: round(x, 3))
 rows = st.lists(
     st.tuples(similarity, st.sampled_from(["s1", "s2", "s3"]), st.integers(0, 400)), min_size=1, max_size=160
 )
+
+
+def rank(
+    index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: float, reads: Reads = UNREAD
+) -> list[Ranked]:
+    scored = score(index, probe, recipe, scope, now)
+    return [] if scored is None else scored.read(reads).select()
+
+
+def place_of(
+    row: int, index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: float, reads: Reads = UNREAD
+) -> tuple[int, Ranked] | None:
+    scored = score(index, probe, recipe, scope, now)
+    return None if scored is None else scored.read(reads).place_of(row)
 
 
 def vector(cosine: float) -> NDArray[np.float32]:
@@ -283,9 +298,11 @@ def test_a_cross_encoder_changes_the_order_of_what_passes_the_floor_and_no_more(
     index = indexes.index_of(entries)
     probe, recipe = indexes.asked(text, index), fused(top_k, floor)
     likely = {one.row: one.parts.score for one in rank(index, probe, fused(12, floor), Scope(), NOW)}
-    passed = shortlist(index, probe, recipe, Scope(), NOW, 12)
+    scored = score(index, probe, recipe, Scope(), NOW)
+    assert scored is not None
+    passed = scored.shortlist(12)
     assert passed == sorted((row for row in likely if likely[row] >= floor), key=lambda row: (-likely[row], row))
-    read = shortlist(index, probe, recipe, Scope(), NOW, 3)
+    read = scored.shortlist(3)
     assert read == passed[:3]
     reranked = {row: data.draw(said_of) for row in read}
     ranked = rank(index, probe, recipe, Scope(), NOW, reranked)
@@ -357,4 +374,18 @@ def test_small_talk_finds_nothing_where_a_recipe_keeps_silence(silence: float) -
     for text, idle in (("Good morning!", True), ("Who barked in the morning?", False)):
         ranked = said_to(said, text, fused(silence=silence))
         assert len(ranked) == 2
-        assert all((one.dropped == "below_floor") == (idle and silence > 0) for one in ranked)
+        assert all((one.dropped == "silent") == (idle and silence > 0) for one in ranked)
+
+
+@pytest.mark.parametrize("text", ["What happened in January 2025?", "Tell me everything about January 2025", "January 2025"])
+def test_a_question_that_names_a_time_alone_finds_what_was_said_then(text: str) -> None:
+    # START is 1 March 2025.
+    said = [Said(f"Something about subject n{n}x.", days=float(10 * n)) for n in range(30)]
+    ranked = said_to(said, text, fused(3, 0.01, silence=0.05))
+    kept = [said[one.row].days for one in ranked if one.dropped is None]
+    assert kept and all((START - timedelta(days=days)).strftime("%Y-%m") == "2025-01" for days in kept[:3])
+
+
+def test_words_beside_the_time_still_decide() -> None:
+    said = [Said("The dog barked.", days=300), *(Said(f"Subject n{n}x.", days=10.0) for n in range(20))]
+    assert said_to(said, "When did the dog bark, in January 2025 or before?", fused(1))[0].row == 0

@@ -403,6 +403,6 @@ async def test_small_talk_finds_nothing_where_a_question_finds_its_answer(quiet:
         assert (await quiet.search(USER, "Where do I work?", recipe)).hits[0].gist.id == "m2"
         silent = await quiet.search(USER, "thanks, sounds good to me!", recipe)
         assert silent.hits == ()
-        assert {one.dropped for one in silent.considered} == {"below_floor"}
+        assert {one.dropped for one in silent.considered} == {"silent"}
     everything = await quiet.search(USER, "thanks, sounds good to me!", with_overrides(SEARCH, floor=0.0))
     assert len(everything.hits) == len(told)

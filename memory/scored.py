@@ -1,0 +1,153 @@
+"""What did a search find, and which of it is kept? Rows with the parts of their scores, ordered and chosen from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from config.recipes import Recipe
+from memory.domain import Drop, Parts
+from memory.index import UserIndex
+from memory.ragged import Rows
+from utils.vectors import Floats
+
+POOL_PER_ITEM = 3  # seed 3: candidates per item returned, before MMR
+EXTRA = 8  # candidates below the cut that a receipt still lists
+
+Reads = Mapping[int, float]  # what a cross-encoder says of rows, 0..1; of those that it read
+UNREAD: Reads = {}
+
+
+class Ranked(NamedTuple):
+    """One row of the index, kept (`dropped` is None) or not."""
+
+    row: int
+    parts: Parts
+    dropped: Drop | None = None
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Rows that were looked at closely, and their parts, each (n,).
+
+    `base`: what the floor is for, 0..1. `bm25`: None where only cosines are compared. `recency`: None where the recipe
+    has none. `failed`: which are below the floor; all where the search is `silent`.
+    """
+
+    index: UserIndex
+    recipe: Recipe
+    rows: Rows
+    dense: Floats
+    base: Floats
+    bm25: Floats | None
+    recency: NDArray[np.float64] | None
+    failed: NDArray[np.bool_]
+    silent: bool
+    reads: Reads = field(default_factory=dict)
+
+    def read(self, reads: Reads) -> "Scored":
+        """The same with what a cross-encoder says."""
+        return replace(self, reads=reads)
+
+    @cached_property
+    def scores(self) -> NDArray[Any]:
+        """In 0..1, (n,). Recency comes after a cross-encoder (seed 3)."""
+        scores: NDArray[Any] = _blended(self.base, self.rows, self.reads) if self.reads else self.base
+        if self.recency is not None:
+            weight = self.recipe.recency_weight
+            scores = (1 - weight) * scores + weight * self.recency
+        return scores
+
+    def shortlist(self, most: int) -> list[int]:
+        """The rows that a cross-encoder is to read: those that pass the floor, by what the floor is for, best first."""
+        passed = np.flatnonzero(~self.failed)
+        best = passed[np.lexsort((self.rows[passed], -self.base[passed]))][:most]
+        rows: list[int] = self.rows[best].tolist()
+        return rows
+
+    def select(self, spare: int = 0) -> list[Ranked]:
+        """The best rows, best first: at most `recipe.top_k` and `spare` more kept, and after them some that were
+        dropped."""
+        top_k, weight = self.recipe.top_k + spare, self.recipe.mmr_lambda
+        pool = top_k if weight is None else POOL_PER_ITEM * top_k
+        most = min(len(self.rows), pool + EXTRA)
+        best = np.argpartition(self._order, most - 1)[:most]
+        best = best[np.lexsort((self.rows[best], -self.scores[best], self.failed[best]))]
+        found = self._ranked(best)
+        passed = [one for one in found if one.dropped is None]
+        kept, rest = passed[:pool], passed[pool:]
+        over: Drop = "top_k"
+        if weight is not None:
+            kept, less = _diverse(self.index, kept, top_k, weight)
+            rest, over = less + rest, "mmr"
+        failed = [one for one in found if one.dropped is not None]
+        return [*kept, *(one._replace(dropped=over) for one in rest), *failed]
+
+    def place_of(self, row: int) -> tuple[int, Ranked] | None:
+        """Where a row comes in the order, 0 for the best, before any was chosen; None where it was not looked at."""
+        at = np.flatnonzero(self.rows == row)
+        if not len(at):
+            return None
+        place = int((self._order < self._order[at[0]]).sum())
+        return place, self._ranked(at)[0]
+
+    @cached_property
+    def _order(self) -> NDArray[np.float64]:
+        """Lower is better; what passes the floor comes first, for 1 outweighs every score."""
+        order: NDArray[np.float64] = self.failed - self.scores.astype(np.float64)
+        return order
+
+    def _ranked(self, chosen: Rows) -> list[Ranked]:
+        """Some of the rows, in the order given."""
+        low: Drop = "silent" if self.silent else "below_floor"
+        columns = zip(
+            self.rows[chosen].tolist(),
+            self.dense[chosen].tolist(),
+            self.scores[chosen].tolist(),
+            _column(self.recency, chosen),
+            _column(self.bm25, chosen),
+            _column(self.base if self.bm25 is not None else None, chosen),
+            self.failed[chosen].tolist(),
+            strict=True,
+        )
+        return [
+            Ranked(row, Parts(alike, score, age, None, words, fused, self.reads.get(row)), low if failed else None)
+            for row, alike, score, age, words, fused, failed in columns
+        ]
+
+
+def _blended(base: Floats, rows: Rows, reads: Reads) -> NDArray[np.float64]:
+    """The mean of what recall and a cross-encoder say of each row, (n,). A row that was not read counts as 0: it is
+    less likely than those that were, and so comes after them.
+
+    Each knows what the other does not: a cross-encoder reads question and text together, and recall knows who speaks,
+    when, and what was said around it, without which "Yes, on Sunday!" answers nothing. Most cross-encoders say nearly 0
+    or nearly 1, so the mean goes by them where they tell texts apart, and by recall where they do not.
+    """
+    mean: NDArray[np.float64] = (base + np.array([reads.get(row, 0.0) for row in rows.tolist()])) / 2
+    return mean
+
+
+def _column(values: NDArray[Any] | None, rows: Rows) -> list[float | None]:
+    return [None] * len(rows) if values is None else values[rows].tolist()
+
+
+def _diverse(index: UserIndex, pool: list[Ranked], top_k: int, weight: float) -> tuple[list[Ranked], list[Ranked]]:
+    """Maximal marginal relevance (Carbonell and Goldstein, 1998), redundancy by cosine, as seed 3 has it."""
+    if not pool:
+        return [], []
+    vectors = index.matrix[[one.row for one in pool]]
+    scores = np.array([one.parts.score for one in pool], np.float32)
+    redundancy = np.zeros(len(pool), np.float32)
+    left = list(range(len(pool)))
+    kept: list[Ranked] = []
+    while left and len(kept) < top_k:
+        at = max(left, key=lambda i: (weight * scores[i] - (1 - weight) * redundancy[i], -i))
+        left.remove(at)
+        parts = pool[at].parts
+        kept.append(Ranked(pool[at].row, parts._replace(mmr=float(redundancy[at]))))
+        redundancy = np.maximum(redundancy, np.clip(vectors @ vectors[at], 0.0, 1.0))
+    return kept, [pool[at] for at in left]
