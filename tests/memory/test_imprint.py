@@ -2,6 +2,7 @@
 
 import bson
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -59,3 +60,10 @@ async def test_every_text_has_one_in_the_order_of_the_texts(reader: LocalEmbedde
     assert [len(imprint.tokens) for imprint in found[:4]] == [1, 0, 0, 3]
     assert all(same(from_document(to_document(imprint)), imprint) for imprint in found)
     assert await imprints(reader, [], []) == []
+
+
+@pytest.mark.parametrize("damaged", [{"tokens": b"abc"}, {"traits": b"ab"}, {"tokens": b"x" * 65}])
+def test_a_damaged_imprint_counts_as_none(damaged: dict[str, bytes]) -> None:
+    stored = to_document(Imprint(terms_of("dog"), EMPTY.tokens, EMPTY.traits))
+    assert len(from_document(stored).terms) == 1
+    assert from_document(stored | damaged) is EMPTY

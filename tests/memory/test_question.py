@@ -170,3 +170,10 @@ def test_every_word_is_a_stem_or_filler_or_a_name(pieces: list[str]) -> None:
 )
 def test_a_question_may_ask_for_a_time_alone(text: str, only: bool) -> None:
     assert read_question(text, {"ann": 1}, START.timestamp()).only_time is only
+
+
+def test_a_long_question_with_many_capitals_is_read_in_time_with_many_speakers() -> None:
+    names = {f"{first}name{number}": number for number, first in enumerate("abcdefghij" * 100)}
+    text = " ".join(f"Word{number}x" for number in range(4_000))
+    assert read_question(text, names, START.timestamp()).speakers == frozenset()
+    assert read_question("What does Aname0 do?", names, START.timestamp()).speakers == {0}

@@ -377,7 +377,9 @@ def test_small_talk_finds_nothing_where_a_recipe_keeps_silence(silence: float) -
         assert all((one.dropped == "silent") == (idle and silence > 0) for one in ranked)
 
 
-@pytest.mark.parametrize("text", ["What happened in January 2025?", "Tell me everything about January 2025", "January 2025"])
+@pytest.mark.parametrize(
+    "text", ["What happened in January 2025?", "Tell me everything about January 2025", "January 2025"]
+)
 def test_a_question_that_names_a_time_alone_finds_what_was_said_then(text: str) -> None:
     # START is 1 March 2025.
     said = [Said(f"Something about subject n{n}x.", days=float(10 * n)) for n in range(30)]

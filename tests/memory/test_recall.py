@@ -406,3 +406,18 @@ async def test_small_talk_finds_nothing_where_a_question_finds_its_answer(quiet:
         assert {one.dropped for one in silent.considered} == {"silent"}
     everything = await quiet.search(USER, "thanks, sounds good to me!", with_overrides(SEARCH, floor=0.0))
     assert len(everything.hits) == len(told)
+
+
+async def test_what_another_user_has_an_id_of_is_recalled_at_once_too(quiet: Memory) -> None:
+    await quiet.add("other", "s1", [turn("m1", "My dog is called Rex.")], wait=True)
+    await quiet.add(USER, "s1", [turn("m1", "My dog is called Biscuit.")])
+    [hit] = (await quiet.search(USER, "What is my dog's name?")).hits
+    assert hit.gist.content == "My dog is called Biscuit."
+
+
+async def test_an_accent_makes_no_difference(quiet: Memory) -> None:
+    told = ["Jürgen bakes bread.", "We had a crème brûlée.", "Ana swims.", "The lake was cold."]
+    await quiet.add(USER, "s1", [turn(f"m{n}", text) for n, text in enumerate(told)], wait=True)
+    for query, key in (("Jurgen", "m0"), ("JÜRGEN", "m0"), ("creme brulee", "m1")):
+        best = (await quiet.search(USER, query)).hits[0]
+        assert best.gist.id == key and best.parts.bm25

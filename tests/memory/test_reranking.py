@@ -102,7 +102,7 @@ async def test_where_nothing_is_to_be_found_the_cross_encoder_is_not_asked(
     await tell(reranked, SAID | {"m4": "We met Ana, a wonder!"})
     asked = listen(reranked, monkeypatch)
     recall = await reranked.search(USER, "thanks, sounds good to me!")
-    assert recall.hits == () and {one.dropped for one in recall.considered} == {"below_floor"}
+    assert recall.hits == () and {one.dropped for one in recall.considered} == {"silent"}
     assert [texts for texts in asked if texts] == []
 
 

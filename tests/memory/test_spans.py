@@ -297,3 +297,8 @@ def test_nearness_is_that_to_the_nearest_span(starts: list[tuple[int, int]], tim
 
     expected = [max(to(span, moment * DAY) for span in spans) for moment in times]
     assert near(spans, *(moment * DAY for moment in times)) == pytest.approx(expected)
+
+
+def test_a_range_beyond_the_calendar_is_no_range() -> None:
+    for text in ("between 999 decades ago and 5 June", "from June to 999 decades ago", "999 decades before May"):
+        assert isinstance(spans_of(text, NOW), tuple)
