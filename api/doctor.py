@@ -70,7 +70,7 @@ async def _vector_search(settings: Settings) -> Finding:
     began = perf_counter()
     try:
         async with open_database(settings) as database:
-            await SearchIndex(Collections.of(database).vectors).probe()
+            await SearchIndex(Collections.of(database).vectors).look()
     except LociError as error:
         return Finding(name, False, error.detail, f"{NEEDED}; its index is made when Loci starts.")
     except (StoreStartError, PyMongoError) as error:

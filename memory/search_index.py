@@ -79,9 +79,9 @@ class SearchIndex:
     async def require(self) -> None:
         """Raises `StoreUnavailable` while the index cannot be asked. Looks no more once it can, until `doubt`."""
         if not self._queryable:
-            await self.probe()
+            await self.look()
 
-    async def probe(self) -> None:
+    async def look(self) -> None:
         """`require`, asking MongoDB in any case."""
         try:
             found = await self._listed()

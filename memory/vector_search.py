@@ -58,7 +58,7 @@ class VectorSearch:
             self._changes.standing(owner), self._nearest(vector, filter), self._newest(owner)
         )
         if newest and not near:  # MongoDB answers so, too, where it has no such index
-            await self._index.probe()
+            await self._index.look()
         index = UserIndex(self._model, len(vector))
         found = {document["_id"]: document for document in (*newest, *await self._with_neighbours(owner, near))}
         await asyncio.to_thread(index.put, sorted(found.values(), key=_place))  # some 20 ms

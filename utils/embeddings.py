@@ -23,7 +23,7 @@ from utils.vectors import Floats, batches, normalised
 if TYPE_CHECKING:
     from utils.encoder import Encoder, Reading
 
-CACHED = 2048  # vectors; at 1,536 dimensions 12 MB
+CACHED = 2048  # texts; as vectors of 1,536 dimensions 12 MB, as readings some 20
 LOCAL_CHUNK = 8  # texts (some 20 ms) after which a bulk lets others have the encoder
 
 # OpenAI takes 2,048 texts, 300,000 tokens and 8,191 tokens a text in one call. Byte-pair tokenizers have no more tokens

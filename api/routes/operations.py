@@ -78,7 +78,7 @@ async def readyz(response: Response, memory: TheMemory, settings: TheSettings) -
     if index is not None:
 
         async def vector_search() -> str:
-            await index.probe()
+            await index.look()
             return NAME
 
         probes["vector_search"] = vector_search

@@ -23,6 +23,7 @@ import torch.nn.functional as F
 from bench.fit_encoder.bert import Bert
 from bench.recall.corpus import UNANSWERABLE, Conversation, Message, Question
 from bench.recall.reading import read_corpus
+from memory.gists import spoken
 from utils.encoder import ADAPTER, PROJECTION, TOKEN_DIMENSIONS, model_folder
 from utils.text import STOPWORDS
 
@@ -105,7 +106,7 @@ def _late(asked: torch.Tensor, asked_own: torch.Tensor, tokens: torch.Tensor, ow
 
 
 def _said(message: Message) -> str:
-    return f"{message.speaker}: {message.text}" if message.speaker else message.text
+    return spoken(message.speaker, message.role, message.text)
 
 
 def _projection(bert: Bert, conversations: Sequence[Conversation]) -> np.ndarray:
