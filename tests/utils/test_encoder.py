@@ -248,3 +248,19 @@ def test_a_home_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigurationError, match="LOCI_HOME"):
         load_encoder(tmp_path / "file")
+
+
+def test_what_stands_late_in_a_long_text_is_among_its_tokens(local: Encoder) -> None:
+    filler = "It was a day like any other and we went on with what there was to do. " * 40
+    [short] = local.read(["Signed by Henrietta Vos."])
+    [long] = local.read([f"{filler}Signed by Henrietta Vos. {filler}"])
+    assert {"henrietta", "vos"} <= set(long.words)
+    wanted = next(at for at, word in enumerate(short.words) if word == "henrietta")
+    best = (short.tokens[wanted].astype(np.float32) @ long.tokens.astype(np.float32).T).max() / 127**2
+    assert best > 0.7
+    assert np.array_equal(long.sentence, local.encode([filler + filler])[0])  # of the beginning alone
+
+
+def test_a_text_beyond_all_windows_is_read_by_its_beginning(local: Encoder) -> None:
+    [reading] = local.read(["apple " * 5_000])
+    assert len(reading.tokens) == len(reading.words) <= 64
