@@ -35,7 +35,7 @@ class Recipe:
     rerank: int = 0
 
 
-SILENCE = 0.05  # see docs/recall.md, "When there is nothing to find"
+SILENCE = 0.02  # see docs/recall.md, "When there is nothing to find"
 RERANK = 24  # seed 3: three candidates for each of the eight that are returned
 QUERY = Recipe("query", top_k=8, floor=0.01, silence=SILENCE, rerank=RERANK)
 # "Configuration" of the platform's document: top_k 8, threshold 0.45, other sessions where one has fewer than 50

@@ -421,3 +421,13 @@ async def test_an_accent_makes_no_difference(quiet: Memory) -> None:
     for query, key in (("Jurgen", "m0"), ("JÜRGEN", "m0"), ("creme brulee", "m1")):
         best = (await quiet.search(USER, query)).hits[0]
         assert best.gist.id == key and best.parts.bm25
+
+
+async def test_what_stands_late_in_a_long_message_is_found(quiet: Memory) -> None:
+    filler = "We went through the agenda point by point and everybody had something to say about it. " * 25
+    await quiet.add(USER, "s1", [turn(f"m{n}", f"Subject n{n}x was on the table.") for n in range(12)])
+    late = f"{filler}The final budget for marketing was 83,250 euros, signed by Henrietta Vos. {filler}"
+    await quiet.add(USER, "s2", [turn("long", late)])
+    await settle(quiet)
+    for query in ("Henrietta Vos", "Who signed the marketing budget?"):
+        assert (await found(quiet, query))[0] == "long"
