@@ -155,10 +155,10 @@ class Recaller:
             kept = [key for key, one in zip(keys, ranked, strict=True) if not one.dropped]
             found = await self._gists.by_keys(owner, kept, standing)
             recall = _collect(keys, ranked, found, recipe, dimensions)
-            if len(recall.hits) == recipe.top_k or recipe.mmr_lambda is not None or scored.failed.any():
+            if len(recall.hits) == recipe.top_k or recipe.mmr_lambda is not None:
                 return recall, True
-            if recipe.top_k + spare >= len(scored.rows):
-                return recall, False
+            if recipe.top_k + spare >= scored.passed:
+                return recall, scored.passed < len(scored.rows)
             spare *= 8
 
     def _is_new(self, owner: str, key: str, index: UserIndex) -> bool:

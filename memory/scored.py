@@ -61,6 +61,11 @@ class Scored:
             scores = (1 - weight) * scores + weight * self.recency
         return scores
 
+    @property
+    def passed(self) -> int:
+        """How many rows pass the floor."""
+        return len(self.failed) - int(self.failed.sum())
+
     def shortlist(self, most: int) -> list[int]:
         """The rows that a cross-encoder is to read: those that pass the floor, by what the floor is for, best first."""
         passed = np.flatnonzero(~self.failed)

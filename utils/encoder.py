@@ -49,9 +49,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Reading:
-    """What the encoder makes of a text. `sentence`: (384,), of length 1, of its first 256 tokens. `tokens`: (n, 64) int8, a 127th of them rows
-    of length 1: the tokens that carry meaning, in context. `words`: the lower-case word that each belongs to. `ids`: of
-    the tokens, in a vocabulary whose order is that of frequency."""
+    """What the encoder makes of a text. `sentence`: (384,), of length 1, of its first 256 tokens. `tokens`: (n, 64)
+    int8, a 127th of them rows of length 1: the tokens that carry meaning, in context. `words`: the lower-case word that
+    each belongs to. `ids`: of the tokens, in a vocabulary whose order is that of frequency."""
 
     sentence: Floats
     words: tuple[str, ...]

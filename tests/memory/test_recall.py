@@ -431,3 +431,15 @@ async def test_what_stands_late_in_a_long_message_is_found(quiet: Memory) -> Non
     await settle(quiet)
     for query in ("Henrietta Vos", "Who signed the marketing budget?"):
         assert (await found(quiet, query))[0] == "long"
+
+
+@pytest.mark.parametrize("recipe", [QUERY, QUERY_COSINE])
+async def test_a_text_that_stands_there_often_leaves_room_for_others(quiet: Memory, recipe: Recipe) -> None:
+    said = ["bees make honey"] * 60 + ["bees make honey and wax"] * 30 + ["my bees like lavender honey"]
+    said += [f"subject n{n}x is on the table" for n in range(20)]
+    await quiet.add(USER, "s1", [turn(f"m{n}", text) for n, text in enumerate(said)], wait=True)
+    recall = await quiet.search(
+        USER, "What do bees make honey of?", with_overrides(recipe, top_k=3, floor=recipe.floor)
+    )
+    told = [hit.gist.content for hit in recall.hits]
+    assert len(told) == len(set(told)) == 3
