@@ -17,6 +17,7 @@ from utils.errors import ModelError, ModelUnavailable
 from utils.mongo import Document
 
 BATCH = 128
+NEWEST = 32  # of a batch, while more waits than it holds
 UNAVAILABLE = "model_unavailable"
 
 log = logging.getLogger(__name__)
@@ -38,14 +39,14 @@ class EmbeddingQueue:
         """
         total = 0
         while True:
-            claimed = await claim(self._vectors, "embed", BATCH, without="embedding")
+            claimed = await claim(self._vectors, "embed", BATCH, without="embedding", newest=NEWEST)
             total += await self._embed_claimed(claimed)
             if not claimed.more:
                 return total
 
     async def step(self) -> bool:
         """`work` of one batch; False where there was nothing to do."""
-        claimed = await claim(self._vectors, "embed", BATCH, without="embedding")
+        claimed = await claim(self._vectors, "embed", BATCH, without="embedding", newest=NEWEST)
         await self._embed_claimed(claimed)
         return bool(claimed.documents)
 

@@ -40,14 +40,22 @@ class Claim:
     more: bool = False
 
 
-async def claim(collection: Collection, field: str, most: int, without: str | None = None) -> Claim:
+async def claim(collection: Collection, field: str, most: int, without: str | None = None, newest: int = 0) -> Claim:
     """Leases at most `most` jobs, the longest due first, their documents read but for the field `without`. A job that
-    failed before is leased alone, so that one that takes its worker down cannot take others with it."""
+    failed before is leased alone, so that one that takes its worker down cannot take others with it.
+
+    `newest`: so many of the most are those due last, where there are more: who asks for little does not wait until all
+    is done that another asked for.
+    """
     token = new_id()
     due = {f"{field}.state": "pending", f"{field}.lease_until": {"$lte": now()}}
     order = [(f"{field}.lease_until", 1), ("_id", 1)]
     read = {without: 0} if without else None
-    found = await collection.find(due, read).sort(order).limit(most).to_list(None)
+    found = await collection.find(due, read).sort(order).limit(most - newest).to_list(None)
+    if newest and len(found) == most - newest:
+        others = due | {"_id": {"$nin": [document["_id"] for document in found]}}
+        last = [(name, -direction) for name, direction in order]
+        found += await collection.find(others, read).sort(last).limit(newest).to_list(None)
     fresh = [document["_id"] for document in found if document[field]["attempts"] <= 0]
     retried = [document for document in found if document[field]["attempts"] > 0]
     exhausted = [document["_id"] for document in retried if document[field]["attempts"] >= MAX_ATTEMPTS]
@@ -58,7 +66,7 @@ async def claim(collection: Collection, field: str, most: int, without: str | No
             {"$set": {f"{field}.state": "dead"}, "$unset": {f"{field}.lease": ""}},
         )
     if not ids:
-        return await claim(collection, field, most, without) if exhausted else Claim(token, [])
+        return await claim(collection, field, most, without, newest) if exhausted else Claim(token, [])
     taken = await collection.update_many(
         {"_id": {"$in": ids}, **due},
         {

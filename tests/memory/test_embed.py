@@ -157,3 +157,14 @@ async def test_a_model_that_is_away_is_not_waited_for_twice_by_a_search(
     with pytest.raises(ModelUnavailable):
         await with_model.search(USER, "Biscuit")
     assert len(scripted_model.asked("embeddings")) - before == ATTEMPTS
+
+
+async def test_who_says_one_thing_does_not_wait_for_all_that_another_imported(quiet: Memory) -> None:
+    await quiet.add("bob", "s1", [turn(f"b{n}", f"item {n}") for n in range(300)])
+    await quiet.add("ann", "s1", [turn("a1", "bees make honey")])
+    assert await quiet.engine.embeddings.step()
+    assert await quiet.engine.turns.embedded("ann", ["a1"])
+    assert not await quiet.engine.turns.embedded("bob", [f"b{n}" for n in range(300)])
+    assert await quiet.engine.turns.embedded("bob", ["b0"])  # nor does the first wait for the last
+    await quiet.engine.embeddings.work()
+    assert await quiet.engine.turns.embedded("bob", [f"b{n}" for n in range(300)])
