@@ -25,7 +25,7 @@ from utils.vectors import Floats
 POOL = 256  # rows that are looked at closely
 FEEDBACK = 5  # of the best, to which others are compared
 USER = 0
-TIMELY = 4.0  # deviations that lie between what was said at the time asked for and the rest
+NEAR_IN_TIME = 4.0  # deviations that lie between what was said at the time asked for and the rest
 BLEND = ("bm25", "bm25_window", "bare", "bare_window", "tokens")
 BLEND_WEIGHTS = np.array([1, 0.5, 0.6, 0.4, 1], np.float32)
 
@@ -96,7 +96,7 @@ class _Search:
         if len(self.probe.question.speakers) == 1:
             own = own + 0.5 * self.spoken
         if self.probe.question.only_time:
-            own = own + TIMELY * nearness(self.probe.question.spans, self.index.times[: self.size])
+            own = own + NEAR_IN_TIME * nearness(self.probe.question.spans, self.index.times[: self.size])
         return own.astype(np.float32)
 
     def best(self, size: int) -> Rows:

@@ -13,6 +13,7 @@ from memory.scored import Scored
 
 RECENCY_DAYS = 30.0  # seed 3: recency = exp(-age_days / 30)
 DAY = 86_400.0
+TIMELY = np.float32(0.3)  # how likely a message of the time asked for answers a question that asks for nothing else
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,8 @@ def score(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: flo
     if recipe.ranking == "fused":
         found = candidates(index, probe, visible, pool)
         rows, dense, base = found.rows, found.columns["dense"], load_ranker().scores(found)
-        if probe.question.only_time:  # of which there are no examples to learn from
-            base = 0.5 * (base + found.columns["date"])
+        if probe.question.only_time:  # of which there are too few examples to learn from
+            base = base + TIMELY * found.columns["date"] * (1 - base)
         bm25: NDArray[np.float32] | None = found.columns["bm25"] / (1 + found.columns["bm25"])
     else:
         rows = _compared(index, recipe, scope, visible)
