@@ -25,13 +25,13 @@ LONG = [{"$set": {"b": "$a"}}, {"$unwind": "$a"}, {"$unwind": "$b"}, {"$group": 
 
 
 class Long:
-    """A pipeline that keeps one document for a dozen seconds, in a thread; `code` is what ended it."""
+    """A pipeline that keeps one document for a minute or more, in a thread; `code` is what ended it."""
 
     def __init__(self, uri: str, database: str, *, in_get_more: bool) -> None:
         self.code: int | None = None
         self.client = MongoClient(uri)
         self.database = self.client[database]
-        self.database.docs.insert_one({"_id": 1, "a": list(range(2500))})
+        self.database.docs.insert_one({"_id": 1, "a": list(range(6_000))})
         self._in_get_more = in_get_more
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
@@ -81,7 +81,7 @@ def test_a_ping_and_a_find_end_before_a_long_pipeline_on_one_document(uri, admin
 
 def test_a_time_limit_of_a_get_more_holds_within_its_pipeline(admin, database):
     docs = admin.client[database].docs
-    docs.insert_one({"_id": 1, "a": list(range(2500))})
+    docs.insert_one({"_id": 1, "a": list(range(6_000))})
     reply = docs.database.command({"aggregate": "docs", "pipeline": LONG, "cursor": {"batchSize": 0}})
     with pytest.raises(OperationFailure) as caught:
         docs.database.command({"getMore": reply["cursor"]["id"], "collection": "docs", "maxTimeMS": 50})
@@ -92,7 +92,7 @@ def test_operations_are_shown_while_pipelines_keep_every_thread_busy(uri, admin,
     names = [f"{database}_{number}" for number in range(4)]
     busy = [Long(uri, name, in_get_more=False) for name in names]
     try:
-        until(lambda: all(under_way(admin, name, "command") for name in names))
+        until(lambda: all(under_way(admin, name, "command") for name in names), seconds=30)
         assert all(each.thread.is_alive() for each in busy)
     finally:
         admin.command({"killAllSessions": []})
