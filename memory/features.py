@@ -70,11 +70,14 @@ class _Search:
         self.lengths = index.terms.counts[: self.size].astype(np.float32) + 1
         self.mean = float(self.lengths[visible].mean())
         question = probe.question
-        terms = hashes((*question.stems, *question.filler))
-        self.all_hits = index.postings.find(terms).among(visible)
-        self.hits = self.all_hits.first(len(question.stems))
-        frequencies = self.all_hits.frequencies(len(terms))
-        self.weights = np.where(frequencies > 0, idf(frequencies, self.count), 0).astype(np.float32)
+        own, words = len(question.stems), (*question.stems, *question.filler)
+        terms = list(dict.fromkeys((*words, *probe.stems)))  # those of tokens come last where they are no words of it
+        every = index.postings.find(hashes(terms)).among(visible)
+        self.hits, self.all_hits = every.first(own), every.first(len(words))
+        frequencies = every.frequencies(len(terms))
+        weights = idf(frequencies, self.count)
+        self.idf_of = dict(zip(terms, weights.tolist(), strict=True))
+        self.weights = np.where(frequencies > 0, weights, 0).astype(np.float32)[: len(words)]
         self.idf = self.weights[: len(question.stems)]
         self.dense = index.matrix[: self.size] @ probe.dense
         self.bare = self.dense if probe.bare is probe.dense else index.matrix[: self.size] @ probe.bare
@@ -212,9 +215,7 @@ class _Around:
         search = self.search
         if not len(search.probe.tokens):
             return np.zeros(0, np.float32)
-        terms, places = np.unique(hashes(search.probe.stems), return_inverse=True)
-        hits = search.index.postings.find(terms).among(search.visible)
-        weights = idf(hits.frequencies(len(terms)), search.count)[places]
+        weights = np.array([search.idf_of[stem] for stem in search.probe.stems], np.float32)
         return np.asarray(weights / weights.sum(), np.float32)
 
     def _neighbours(self, columns: dict[str, Floats], question: Question) -> None:

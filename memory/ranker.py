@@ -55,7 +55,7 @@ def certainty(pool: Pool) -> Floats:
 
 def scaled(pool: Pool, names: tuple[str, ...]) -> Floats:
     """The features of a pool, (n, d), each with mean 0 and deviation 1."""
-    columns = np.stack([pool.columns[name] for name in names]).astype(np.float32, copy=False)
+    columns = np.concatenate([pool.columns[name] for name in names], dtype=np.float32).reshape(len(names), -1)
     columns -= columns.mean(1, keepdims=True, dtype=np.float64)  # else a constant column has a deviation
     columns /= np.sqrt(np.einsum("ij,ij->i", columns, columns) / columns.shape[1])[:, None] + np.float32(1e-6)
     return np.clip(columns, *CLIP, out=columns).T
