@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import time
 from typing import Protocol
 
@@ -46,6 +46,20 @@ class Indexes(Protocol):
 
     def forget(self, owner: str) -> None:
         """Lets go of all that is kept of an owner."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A search as it was asked, at a `moment` in seconds since 1970."""
+
+    owner: str
+    query: str
+    index: UserIndex
+    standing: Standing | None
+    probe: Probe
+    recipe: Recipe
+    scope: Scope
+    moment: float
 
 
 class Recaller:
@@ -97,16 +111,13 @@ class Recaller:
         scope: Scope,
         just_said: Sequence[Document],
     ) -> Recall:
-        index, standing = await self._indexes.suiting(owner, vector, recipe, scope)
-        index.put([document for document in just_said if self._is_new(owner, document["_id"], index)])
-        if not len(index):
-            return Recall(dimensions=len(vector))
-        search, moment = await self._probe(query, vector, index)
+        asked = await self._ask(owner, query, vector, recipe, scope, just_said)
+        recall = Recall(dimensions=len(vector))
         for pool in (POOL, WIDE_POOL):
-            scored = await self._scored(owner, query, index, standing, search, recipe, scope, moment, pool)
+            scored = await self._scored(asked, pool) if len(asked.index) else None
             if scored is None:
-                return Recall(dimensions=len(vector))
-            recall, enough = await self._filled(owner, scored, standing, len(vector))
+                break
+            recall, enough = await self._filled(asked, scored)
             if enough or len(scored.rows) < pool:
                 break  # else the same text stands there so often that others had no room
         return recall
@@ -116,45 +127,43 @@ class Recaller:
     ) -> tuple[int, Ranked] | None:
         """Where a gist comes in a search, 0 for the best, before any was chosen; None where it is not looked at
         closely. Raises as `recall`."""
-        index, standing = await self._indexes.suiting(owner, vector, recipe, scope)
-        row = index.row_of(key)
-        if row is None:
-            return None
-        search, moment = await self._probe(query, vector, index)
-        scored = await self._scored(owner, query, index, standing, search, recipe, scope, moment, POOL)
-        return None if scored is None else scored.place_of(row)
+        asked = await self._ask(owner, query, vector, recipe, scope)
+        row = asked.index.row_of(key)
+        scored = await self._scored(asked, POOL) if row is not None else None
+        return scored.place_of(row) if scored is not None and row is not None else None
 
-    async def _scored(
+    async def _ask(
         self,
         owner: str,
         query: str,
-        index: UserIndex,
-        standing: Standing | None,
-        search: Probe,
+        vector: NDArray[np.float32],
         recipe: Recipe,
         scope: Scope,
-        moment: float,
-        pool: int,
-    ) -> Scored | None:
-        if len(index) < THREAD_ROWS:
-            scored = score(index, search, recipe, scope, moment, pool)
-        else:
-            scored = await asyncio.to_thread(score, index, search, recipe, scope, moment, pool)
-        if scored is None or self._reranking is None or not recipe.rerank:
-            return scored
-        return scored.read(await self._reranking.of(owner, query, scored, standing))
+        just_said: Sequence[Document] = (),
+    ) -> _Asked:
+        index, standing = await self._indexes.suiting(owner, vector, recipe, scope)
+        index.put([document for document in just_said if self._is_new(owner, document["_id"], index)])
+        moment = time()
+        probe = await probe_of(query, vector, index, self._embedder, self._reader, moment)
+        index.refresh()
+        return _Asked(owner, query, index, standing, probe, recipe, scope, moment)
 
-    async def _filled(
-        self, owner: str, scored: Scored, standing: Standing | None, dimensions: int
-    ) -> tuple[Recall, bool]:
+    async def _scored(self, asked: _Asked, pool: int) -> Scored | None:
+        parts = asked.index, asked.probe, asked.recipe, asked.scope, asked.moment, pool
+        scored = score(*parts) if len(asked.index) < THREAD_ROWS else await asyncio.to_thread(score, *parts)
+        if scored is None or self._reranking is None or not asked.recipe.rerank:
+            return scored
+        return scored.read(await self._reranking.of(asked.owner, asked.query, scored, asked.standing))
+
+    async def _filled(self, asked: _Asked, scored: Scored) -> tuple[Recall, bool]:
         """The best with their texts, and whether no others could take the place of repeated ones."""
         recipe, spare = scored.recipe, SPARE
         while True:
             ranked = scored.select(spare)
             keys = [scored.index.ids[one.row] for one in ranked]
             kept = [key for key, one in zip(keys, ranked, strict=True) if not one.dropped]
-            found = await self._gists.by_keys(owner, kept, standing)
-            recall = _collect(keys, ranked, found, recipe, dimensions)
+            found = await self._gists.by_keys(asked.owner, kept, asked.standing)
+            recall = _collect(keys, ranked, found, recipe, len(asked.probe.dense))
             if len(recall.hits) == recipe.top_k or recipe.mmr_lambda is not None:
                 return recall, True
             if recipe.top_k + spare >= scored.passed:
@@ -164,13 +173,6 @@ class Recaller:
     def _is_new(self, owner: str, key: str, index: UserIndex) -> bool:
         """Whether something just said is neither in the index nor deleted meanwhile."""
         return index.row_of(key) is None and self._just_said.has(owner, key)
-
-    async def _probe(self, query: str, vector: NDArray[np.float32], index: UserIndex) -> tuple[Probe, float]:
-        """The query as an index is searched with it, and when it was asked."""
-        moment = time()
-        search = await probe_of(query, vector, index, self._embedder, self._reader, moment)
-        index.refresh()
-        return search, moment
 
     def lacking(self, owner: str, documents: Sequence[Document]) -> list[Document]:
         """Those of the owner's documents that are to be recalled and that no index holds yet."""
