@@ -12,6 +12,7 @@ from agents.open import open_memory
 from config.recipes import QUERY, QUERY_COSINE, QUERY_NEWEST_200, SEARCH, Recipe
 from config.settings import Settings
 from memory import changes, kept_indexes
+from memory import recall as recall_module
 from memory.domain import RULE_BASED
 from memory.ranking import Scope
 from memory.recall import with_overrides
@@ -443,3 +444,24 @@ async def test_a_text_that_stands_there_often_leaves_room_for_others(quiet: Memo
     )
     told = [hit.gist.content for hit in recall.hits]
     assert len(told) == len(set(told)) == 3
+
+
+async def test_searches_on_threads_go_on_while_messages_come_and_go(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recall_module, "THREAD_ROWS", 0)
+    await quiet.add(USER, "s0", [turn(f"keep{n}", f"bees make honey in hive {n}") for n in range(40)], wait=True)
+
+    async def come_and_go(session: str) -> None:
+        for round in range(4):
+            told = [turn(f"{session}-{round}-{n}", f"bees like flower {n}") for n in range(20)]
+            await quiet.add(USER, session, told, wait=True)
+            await quiet.engine.forgetter.session(USER, session)
+
+    async def search() -> None:
+        for n in range(30):
+            recall = await quiet.search(USER, f"Which bees make honey in hive {n}?", with_overrides(SEARCH, floor=0.0))
+            assert f"keep{n}" in [hit.gist.id for hit in recall.hits]
+
+    await asyncio.gather(come_and_go("s1"), come_and_go("s2"), *(search() for _ in range(4)))
+    assert len(await found(quiet, "bees", with_overrides(SEARCH, top_k=50, floor=0.0))) == 40
