@@ -15,6 +15,7 @@ from utils.encoder import MAX_CHARACTERS, MODEL, TOKEN_DIMENSIONS, Reading
 from utils.mongo import Document
 from utils.vectors import Floats, to_binary
 
+AT_ONCE = 10_000  # characters up to which rules take a few milliseconds
 MADE_BY = f"{MODEL}/1"  # gists that another made are read anew by `loci reembed`
 
 
@@ -33,6 +34,8 @@ EMPTY = Imprint(np.zeros(0, np.uint32), np.zeros((0, TOKEN_DIMENSIONS), np.int8)
 async def imprints(reader: LocalEmbedder, contents: Sequence[str], embedded: Sequence[str]) -> list[Imprint]:
     """`contents`: what was said. `embedded`: the same as it is embedded, the speaker's name before it."""
     readings = await reader.read(embedded)
+    if sum(map(len, contents)) < AT_ONCE:
+        return _made(contents, readings)
     return await asyncio.to_thread(_made, contents, readings)
 
 
