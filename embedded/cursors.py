@@ -14,9 +14,11 @@ SESSION_SECONDS = 1800.0  # of a cursor without a time-out, which ends with its 
 
 
 class Leave(Enum):
-    """The breath behind which a single step may take long, so that it is not taken on the event loop."""
+    """What a breath says of the steps behind it. `LOOP`: a single one may take long, so they are not taken on the event
+    loop. `NEVER`: they are few and short, and taken there however late it is."""
 
     LOOP = "loop"
+    NEVER = "never"
 
 
 Breath = Leave | None

@@ -6,6 +6,7 @@ next breath.
 
 import asyncio
 import logging
+import math
 import sqlite3
 import time
 from collections.abc import Callable
@@ -95,7 +96,9 @@ class Dispatcher:
             if isinstance(reply, bytes):
                 return reply
             call.breathe()
-            if reply is Leave.LOOP or time.perf_counter() > until:
+            if reply is Leave.NEVER:
+                until = math.inf
+            elif reply is Leave.LOOP or time.perf_counter() > until:
                 call.operation.waiting = True
                 self._threads.submit(self._read_on, call, steps, done)
                 return None

@@ -44,7 +44,7 @@ def _stream(call: Call, stages: Sequence[Stage], asker: Asker) -> Stream:
     if made is not None:
         rest = _checked(stages[1:])
         stays = "$currentOp" in stages[0] and all("$match" in stage for stage in rest)
-        return _run(call, rest, made, asker, stays=stays) if rest else made
+        return _run(call, rest, made, asker, stays=stays) if rest else _staying(made) if stays else made
     opening = open_pipeline(stages, call.hint())
     count = counted(opening)
     if count is not None:
@@ -66,8 +66,7 @@ def _run(call: Call, stages: Sequence[Stage], found: Stream, asker: Asker, *, st
 
     `stays`: they only choose among the operations under way, which are to be seen while these keep every thread busy.
     """
-    if not stays:
-        yield Leave.LOOP
+    yield Leave.NEVER if stays else Leave.LOOP
     results = run_pipeline(
         breathing(asker.breathe, drain(found, asker.breathe)),
         stages,
@@ -78,6 +77,11 @@ def _run(call: Call, stages: Sequence[Stage], found: Stream, asker: Asker, *, st
         if number % _PORTION == 0:
             yield None
         yield encode(result)
+
+
+def _staying(found: Stream) -> Stream:
+    yield Leave.NEVER
+    yield from found
 
 
 def _count(call: Call, query: Query, result: Document, field: str) -> Stream:

@@ -14,6 +14,7 @@ from pymongo.errors import OperationFailure
 from embedded.commands.aggregating import aggregate
 from embedded.commands.call import Call
 from embedded.commands.reading import get_more
+from embedded.cursors import Leave
 from embedded.errors import StoreError
 from embedded.ledger import Ledger
 from embedded.store import Store
@@ -25,13 +26,13 @@ LONG = [{"$set": {"b": "$a"}}, {"$unwind": "$a"}, {"$unwind": "$b"}, {"$group": 
 
 
 class Long:
-    """A pipeline that keeps one document for a minute or more, in a thread; `code` is what ended it."""
+    """A pipeline that keeps one document for a dozen seconds, in a thread; `code` is what ended it."""
 
     def __init__(self, uri: str, database: str, *, in_get_more: bool) -> None:
         self.code: int | None = None
         self.client = MongoClient(uri)
         self.database = self.client[database]
-        self.database.docs.insert_one({"_id": 1, "a": list(range(6_000))})
+        self.database.docs.insert_one({"_id": 1, "a": list(range(2500))})
         self._in_get_more = in_get_more
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
@@ -99,6 +100,19 @@ def test_operations_are_shown_while_pipelines_keep_every_thread_busy(uri, admin,
         assert {each.ended() for each in busy} == {11601}
         for name in names:
             admin.client.drop_database(name)
+
+
+@pytest.mark.parametrize(
+    ("stages", "leave"),
+    [
+        ([{"$currentOp": {}}], Leave.NEVER),
+        ([{"$currentOp": {}}, {"$match": {"op": "command"}}], Leave.NEVER),
+        ([{"$currentOp": {}}, {"$group": {"_id": "$op"}}], Leave.LOOP),
+    ],
+)
+def test_operations_are_shown_on_the_event_loop_however_long_it_waited_for_its_turn(store, stages, leave):
+    body = {"aggregate": 1, "pipeline": stages, "cursor": {}, "$db": "admin"}
+    assert next(iter(aggregate(Call("aggregate", body, {}, store)))) is leave
 
 
 @pytest.fixture
