@@ -97,29 +97,9 @@ class Recaller:
         `StoreUnavailable` where MongoDB's search is to be asked and cannot be.
         """
         with metrics.SEARCHES.time():
-            recall = await self._recall(owner, query, vector, recipe, scope, just_said)
+            recall = await self._best(await self._ask(owner, query, vector, recipe, scope, just_said))
         if not recall.hits:
             metrics.WITHOUT_HITS.inc()
-        return recall
-
-    async def _recall(
-        self,
-        owner: str,
-        query: str,
-        vector: NDArray[np.float32],
-        recipe: Recipe,
-        scope: Scope,
-        just_said: Sequence[Document],
-    ) -> Recall:
-        asked = await self._ask(owner, query, vector, recipe, scope, just_said)
-        recall = Recall(dimensions=len(vector))
-        for pool in (POOL, WIDE_POOL):
-            scored = await self._scored(asked, pool) if len(asked.index) else None
-            if scored is None:
-                break
-            recall, enough = await self._filled(asked, scored)
-            if enough or len(scored.rows) < pool:
-                break  # else the same text stands there so often that others had no room
         return recall
 
     async def place_of(
@@ -131,6 +111,17 @@ class Recaller:
         row = asked.index.row_of(key)
         scored = await self._scored(asked, POOL) if row is not None else None
         return scored.place_of(row) if scored is not None and row is not None else None
+
+    async def _best(self, asked: _Asked) -> Recall:
+        recall = Recall(dimensions=len(asked.probe.dense))
+        for pool in (POOL, WIDE_POOL):
+            scored = await self._scored(asked, pool)
+            if scored is None:
+                break
+            recall, enough = await self._filled(asked, scored)
+            if enough or len(scored.rows) < pool:
+                break  # else the same text stands there so often that others had no room
+        return recall
 
     async def _ask(
         self,
