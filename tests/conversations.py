@@ -7,9 +7,11 @@ from typing import Any
 
 from agents.context import ChatRequest
 from agents.memory import Memory
+from config.recipes import SEARCH, Recipe
 from memory.domain import Role, Turn
 from memory.gists import TEXT
 from memory.ids import new_id
+from memory.ranking import Scope
 
 START = datetime(2025, 3, 1, 12, tzinfo=UTC)
 USER = "ann"
@@ -76,3 +78,8 @@ async def messages(memory: Memory, session_id: str = "s1", owner: str = USER) ->
     own = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
     found = memory.engine.collections.vectors.find(own, TEXT)
     return await found.sort("message_index", 1).to_list(None)
+
+
+async def found(memory: Memory, query: str, recipe: Recipe = SEARCH, owner: str = USER, **scope: Any) -> list[str]:
+    """The ids of what a search finds, best first. `scope`: as `Scope` has it."""
+    return [hit.gist.id for hit in (await memory.search(owner, query, recipe, Scope(**scope))).hits]

@@ -1,9 +1,14 @@
-"""What do tests of the core share? The encoder, in this process."""
+"""What do tests of the core share? The encoder, in this process, and two processes' memories."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from agents.memory import Memory
+from agents.open import open_memory
+from config.settings import Settings
+from tests.conversations import Silent
 from utils.embeddings import LocalEmbedder
 from utils.encoder import DIMENSIONS, MODEL, load_encoder
 
@@ -11,3 +16,10 @@ from utils.encoder import DIMENSIONS, MODEL, load_encoder
 @pytest.fixture
 def reader(home: Path) -> LocalEmbedder:
     return LocalEmbedder(load_encoder(home), model=MODEL, dimensions=DIMENSIONS)
+
+
+@pytest.fixture
+async def two(model_settings: Settings) -> AsyncIterator[tuple[Memory, Memory]]:
+    """Two memories on one database, as two processes have them."""
+    async with open_memory(model_settings, nudge=Silent()) as one, open_memory(model_settings, nudge=Silent()) as other:
+        yield one, other

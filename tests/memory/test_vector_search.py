@@ -12,14 +12,13 @@ from bson.binary import VECTOR_SUBTYPE, Binary
 
 from agents.memory import Memory
 from agents.open import open_memory
-from config.recipes import QUERY, QUERY_COSINE, SEARCH, Recipe
+from config.recipes import QUERY, QUERY_COSINE, SEARCH
 from config.settings import Settings
 from memory import vector_search
 from memory.domain import RULE_BASED
 from memory.ids import scoped
-from memory.ranking import Scope
 from memory.recall import with_overrides
-from tests.conversations import START, USER, Silent, pairs, request, settle, turn
+from tests.conversations import START, USER, Silent, found, pairs, request, settle, turn
 from tests.scripted_mongot import ScriptedMongot
 from utils.errors import StoreUnavailable
 from utils.vectors import from_binary
@@ -42,10 +41,6 @@ async def exact(settings: Settings) -> AsyncIterator[Memory]:
     """Another one on the same database, that keeps histories in memory."""
     async with open_memory(settings.model_copy(update={"vector_search": "exact"}), nudge=Silent()) as memory:
         yield memory
-
-
-async def found(memory: Memory, query: str, recipe: Recipe = SEARCH, owner: str = USER, **scope: Any) -> list[str]:
-    return [hit.gist.id for hit in (await memory.search(owner, query, recipe, Scope(**scope))).hits]
 
 
 def filters(mongot: ScriptedMongot) -> list[dict[str, Any]]:
