@@ -24,7 +24,8 @@ class HistoryItem:
 
 @dataclass(frozen=True)
 class ChatRequest:
-    """One request to answer. `owner`: the user. `turn_id`: names the exchange."""
+    """One request to answer. `owner`: the user. `turn_id`: names the exchange. `isolated`: it knows its session and
+    the one for what is known everywhere, and nothing else of the user."""
 
     query: str
     owner: str
@@ -37,6 +38,7 @@ class ChatRequest:
     location: str | None = None
     model: str | None = None
     temporary: bool = False
+    isolated: bool = False
     retried: bool = False  # it may have been made before, under the same turn_id
 
 

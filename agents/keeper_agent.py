@@ -11,6 +11,8 @@ from memory.ids import prompt_id
 from utils.errors import NotFound
 
 LOOKED_AT = 1_000  # facts among which the one to forget is looked for
+KEPT_HERE = "Noted. I'll remember that in this conversation."
+KEPT_STILL = "I can't delete anything from here. What was said goes with the session of this conversation."
 
 
 class KeeperAgent:
@@ -24,6 +26,9 @@ class KeeperAgent:
     async def run(self, context: Context) -> Context:
         if context.request.temporary:
             return replace(context, done="This is a temporary chat: nothing is stored or deleted.")
+        if context.request.isolated:  # facts are the user's, and known in every session
+            kept = statement_to_remember(context.request.query) is not None
+            return replace(context, done=KEPT_HERE if kept else KEPT_STILL)
         if (statement := statement_to_remember(context.request.query)) is not None:
             return replace(context, done=await self._keep(context, statement))
         if (meant := statement_to_forget(context.request.query)) is not None:

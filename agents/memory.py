@@ -1,14 +1,17 @@
 """How is a request answered from start to end? `Memory`: chat, search and add, the Python API over core and agents."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeVar
 
 from agents.context import Answer, Bundle, ChatRequest, Context
 from agents.coordinator import Coordinator
+from agents.drafting import Drafting
 from agents.intent import IntentDetector
+from agents.keeping import Keeping
+from agents.nudge import Nudge
+from agents.proxy import Proxy
 from agents.writer_agent import AbandonedAnswer, InterruptedAnswer
 from config.recipes import SEARCH, Recipe
 from memory.domain import Recall, Remembered, Turn
@@ -20,16 +23,6 @@ from memory.receipts import Receipt
 from utils.clock import now
 
 COALESCE = 0.025  # seconds of deltas that go out as one
-
-T = TypeVar("T")
-
-
-class Nudge(Protocol):
-    """Tells whoever embeds and summarises that there is work; never blocks, may be lost."""
-
-    def embed(self) -> None: ...
-
-    def summarise(self) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -58,17 +51,25 @@ Event = Started | Delta | Finished
 
 
 class Memory:
-    """A chat backend that remembers. `engine`: the core beneath it, for everything but answering."""
+    """A chat backend that remembers. `engine`: the core beneath it, for everything but answering. `proxy`: passes
+    requests on to the model provider with memory; None where there is none."""
 
     def __init__(
-        self, engine: Engine, coordinator: Coordinator, detector: IntentDetector, nudge: Nudge, recipe: Recipe
+        self,
+        engine: Engine,
+        coordinator: Coordinator,
+        detector: IntentDetector,
+        nudge: Nudge,
+        recipe: Recipe,
+        proxy: Proxy | None = None,
     ) -> None:
         self.engine = engine
+        self.proxy = proxy
         self._coordinator = coordinator
         self._detector = detector
         self._nudge = nudge
         self._recipe = recipe
-        self._keeping: set[asyncio.Task[Any]] = set()
+        self._keeping = Keeping()
 
     async def chat(self, request: ChatRequest) -> Finished:
         """Answers a request. The prompt is committed before a model is asked to answer it, the answer before it is
@@ -112,12 +113,13 @@ class Memory:
 
     async def close(self) -> None:
         """Waits until everything that was begun is stored."""
-        while self._keeping:
-            await asyncio.wait(self._keeping)
+        if self.proxy is not None:
+            await self.proxy.close()
+        await self._keeping.close()
 
     async def _prepare(self, request: ChatRequest) -> Context:
         """Commits the prompt, finds the intent, and gathers what the answer needs."""
-        opening = self._shielded(self._open(request))
+        opening = self._keeping.start(self._open(request))
         try:
             intent = await self._detector.detect(
                 request.query, images=bool(request.images), use_memory=request.use_memory and not request.temporary
@@ -136,34 +138,50 @@ class Memory:
         return await self.engine.turns.open_exchange(request.owner, request.session_id, prompt, retried=request.retried)
 
     async def _answer(self, context: Context) -> Finished:
+        context, drafting = await self._drafted(context) if context.streamed else (context, None)
         try:
             written = await self._coordinator.write(context)
         except InterruptedAnswer as broken:
-            await asyncio.shield(self._shielded(self._keep(context, broken.answer)))
+            await asyncio.shield(self._keeping.start(self._end(context, broken.answer, drafting)))
             raise broken.cause from None
         except AbandonedAnswer as left:
-            self._shielded(self._keep(context, left.answer))
+            self._keeping.start(self._end(context, left.answer, drafting))
+            raise
+        except BaseException:
+            if drafting is not None:
+                self._keeping.start(drafting.stop())
             raise
         if written.answer is None:
             raise AssertionError("the writer gave no answer")
-        keeping = self._shielded(self._keep(written, written.answer))
+        keeping = self._keeping.start(self._end(written, written.answer, drafting))
         await asyncio.shield(keeping)
         return Finished(written, written.answer)
 
-    def _shielded(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """A task that outlives the request it belongs to, and whose error is told to those who wait for it alone."""
-        task = asyncio.create_task(work)
-        self._keeping.add(task)
+    async def _drafted(self, context: Context) -> tuple[Context, Drafting | None]:
+        """The context such that what is emitted is committed meanwhile, against a crash."""
+        place = await context.opening()
+        if place is None:
+            return context, None
+        request, emit, said, began = context.request, context.emit, list[str](), now()
 
-        def ended(task: asyncio.Task[T]) -> None:
-            self._keeping.discard(task)
-            if not task.cancelled():
-                task.exception()
+        async def emitting(text: str) -> None:
+            said.append(text)
+            await emit(text)
 
-        task.add_done_callback(ended)
-        return task
+        def so_far() -> Turn:
+            text, turn_id = "".join(said), request.turn_id
+            return Turn(response_id(turn_id), "assistant", text, began, turn_id=turn_id, model=request.model)
 
-    async def _keep(self, context: Context, answer: Answer) -> None:
+        return replace(context, emit=emitting), Drafting(self.engine.drafts, place, so_far)
+
+    async def _end(self, context: Context, answer: Answer, drafting: Drafting | None) -> None:
+        """Keeps an answer, and then lets go of the draft of it."""
+        drafted = await drafting.stop() if drafting is not None else False
+        await self._keep(context, answer, again=drafted or context.request.retried)
+        if drafting is not None:
+            await drafting.drop()
+
+    async def _keep(self, context: Context, answer: Answer, *, again: bool) -> None:
         """Commits an answer with its receipt, and asks for what is due after it."""
         request, place = context.request, await context.opening()
         if place is None:
@@ -178,7 +196,7 @@ class Memory:
             interrupted=answer.interrupted,
         )
         kept, _ = await asyncio.gather(
-            self.engine.turns.close_exchange(request.owner, request.session_id, place, turn, retried=request.retried),
+            self.engine.turns.close_exchange(request.owner, request.session_id, place, turn, retried=again),
             self.engine.receipts.keep(request.owner, self._receipt(context, answer)),
         )
         if not kept:

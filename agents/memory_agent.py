@@ -4,9 +4,9 @@ import asyncio
 import logging
 from dataclasses import replace
 
-from agents.context import Bundle, Context
+from agents.context import Bundle, ChatRequest, Context
 from config.recipes import BundleSizes, Recipe
-from memory.domain import Gist, Recall
+from memory.domain import Gist, KeyValue, Recall, Summary
 from memory.engine import Engine
 from memory.ranking import Scope
 from memory.recall import with_overrides
@@ -29,14 +29,13 @@ class MemoryAgent:
         self._sizes = sizes
 
     async def run(self, context: Context) -> Context:
-        engine, request, sizes = self._engine, context.request, self._sizes
-        owner, session = request.owner, request.session_id
+        request, sizes = context.request, self._sizes
         try:
             async with asyncio.TaskGroup() as reading:
                 recall = reading.create_task(self._recall(context))
                 recent = reading.create_task(self._recent(context, 2 * sizes.recent_pairs))
-                summaries = reading.create_task(engine.summaries.newest(owner, session, sizes.summaries))
-                memories = reading.create_task(engine.keyvalues.suited(owner, request.query, sizes.memories))
+                summaries = reading.create_task(self._summaries(request))
+                memories = reading.create_task(self._memories(request))
                 unsummarised = reading.create_task(self._unsummarised(context))
         except ExceptionGroup as failed:
             raise failed.exceptions[0] from None
@@ -48,6 +47,16 @@ class MemoryAgent:
             tuple(unsummarised.result()),
         )
         return replace(context, bundle=bundle)
+
+    async def _summaries(self, request: ChatRequest) -> list[Summary]:
+        most = self._sizes.summaries
+        newest = await self._engine.summaries.newest(request.owner, request.session_id, most)
+        return [one for one in newest if one.session_id == request.session_id] if request.isolated else newest
+
+    async def _memories(self, request: ChatRequest) -> list[KeyValue]:
+        if request.isolated:
+            return []
+        return await self._engine.keyvalues.suited(request.owner, request.query, self._sizes.memories)
 
     async def _unsummarised(self, context: Context) -> list[Gist]:
         """For a request that names no subject: what no summary covers yet, or simply what was said last."""
@@ -77,7 +86,11 @@ class MemoryAgent:
         """The similar messages; none where the query cannot be embedded, which the log tells."""
         request = context.request
         recipe = with_overrides(self._recipe, top_k=request.top_k)
-        scope = Scope(session_id=request.session_id, exclude=frozenset(context.own_keys))
+        own = frozenset(context.own_keys)
+        if request.isolated:
+            scope = Scope.of_conversation(request.session_id, exclude=own)
+        else:
+            scope = Scope(request.session_id, exclude=own)
         try:
             return await self._engine.recall(request.owner, request.query, recipe, scope)
         except ModelError as error:

@@ -10,8 +10,10 @@ from agents.background import BackgroundNudge
 from agents.coordinator import Coordinator, routes
 from agents.intent import IntentDetector
 from agents.keeper_agent import KeeperAgent
-from agents.memory import Memory, Nudge
+from agents.memory import Memory
 from agents.memory_agent import MemoryAgent
+from agents.nudge import Nudge
+from agents.proxy import Proxy
 from agents.vision_agent import VisionAgent
 from agents.writer_agent import WriterAgent
 from config.prompts import check_prompts, provider_prompt
@@ -24,6 +26,7 @@ from utils.embeddings import open_embedder, open_local_embedder
 from utils.errors import ConfigurationError
 from utils.llm import ChatModel, open_client
 from utils.mongo import open_database
+from utils.upstream import open_upstream
 
 if TYPE_CHECKING:
     from utils.reranker import Reranker
@@ -70,6 +73,7 @@ async def open_memory(settings: Settings | None = None, *, nudge: Nudge | None =
             IntentDetector(engine.embedder if settings.use_llm_intent else None),
             nudge or background,
             recipe,
+            Proxy(engine, open_upstream(settings), nudge or background) if settings.has_model else None,
         )
         try:
             yield memory

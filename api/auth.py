@@ -11,6 +11,7 @@ from memory.api_keys import StoredKeys, hashed
 from utils.errors import Forbidden, Unauthorized
 
 DEFAULT_USER = "default"
+OWN_BEARER = "loci"  # says that the provider is to be asked with the key of the settings: clients must send something
 
 
 class ApiKeys:
@@ -59,10 +60,15 @@ class Caller:
         return self.user
 
 
+def bearer_in(request: Request) -> str | None:
+    """The bearer token that a request carries."""
+    header = request.headers.get("authorization", "")
+    return (header[7:].strip() or None) if header[:7].lower() == "bearer " else None
+
+
 def key_in(request: Request) -> str | None:
     """The key that a request carries: `X-API-Key`, else a bearer token."""
-    bearer = request.headers.get("authorization", "")
-    return request.headers.get("x-api-key") or (bearer[7:].strip() if bearer[:7].lower() == "bearer " else None)
+    return request.headers.get("x-api-key") or bearer_in(request)
 
 
 async def caller(request: Request) -> Caller:
@@ -76,4 +82,31 @@ async def caller(request: Request) -> Caller:
     return Caller(await keys.user_of(key))
 
 
+@dataclass(frozen=True)
+class Passing:
+    """A caller of the proxy. `bearer`: the key for the model provider that came along; None where the provider is to be
+    asked with the key of the settings."""
+
+    caller: Caller
+    bearer: str | None
+
+
+async def passing(request: Request) -> Passing:
+    """Tells Loci's keys from the provider's: `X-API-Key` is ours, a bearer token the provider's unless it is one of
+    ours. Raises `Unauthorized` where keys are on and neither is ours."""
+    keys: ApiKeys = request.app.state.keys
+    bearer = bearer_in(request)
+    if not keys.required:
+        return Passing(Caller(None), None if bearer == OWN_BEARER else bearer)
+    calling = await caller(request)
+    if bearer is None or not request.headers.get("x-api-key"):
+        return Passing(calling, None)
+    try:
+        await keys.user_of(bearer)
+    except Unauthorized:
+        return Passing(calling, None if bearer == OWN_BEARER else bearer)
+    return Passing(calling, None)
+
+
+PassingOn = Annotated[Passing, Depends(passing)]
 Calling = Annotated[Caller, Depends(caller)]

@@ -21,6 +21,7 @@ from utils.text import CONTROL_CHARACTERS
 
 KEY_CHARACTERS = 255
 JSON_TYPE = re.compile(r"\s*application/([\w.-]+\+)?json\s*(;|$)", re.IGNORECASE)
+ERRORS = (b"event: error", b'data: {"error"')  # how the last event of a stream begins that failed
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -45,15 +46,20 @@ class LociRoute(APIRoute):
                 if not JSON_TYPE.match(request.headers.get("content-type", "")):
                     raise UnsupportedMediaType("Send the body as Content-Type: application/json")
                 await request.json()  # here rather than in FastAPI, which would tell less
-            key = request.headers.get("idempotency-key")
-            if key is None or request.method in READING:
-                return await handle(request)
-            return await _once(request, key, handle)
+            return await once(request, handle)
 
         return strict
 
 
-async def _once(request: Request, key: str, handle: Handler) -> Response:
+async def once(request: Request, handle: Handler) -> Response:
+    """Handles a request, or gives the answer that it had under its `Idempotency-Key` before.
+
+    Raises `InvalidInput` where the key cannot be one, `IdempotencyMismatch` where it was another request's, and
+    `Conflict` while that is being answered.
+    """
+    key = request.headers.get("idempotency-key")
+    if key is None or request.method in READING:
+        return await handle(request)
     if not 0 < len(key) <= KEY_CHARACTERS or CONTROL_CHARACTERS.search(key):
         raise InvalidInput(f"An Idempotency-Key has 1 to {KEY_CHARACTERS} characters")
     requests: IdempotencyKeys = request.app.state.memory.engine.idempotency
@@ -120,7 +126,7 @@ async def _recorded(
             async for chunk in stream:
                 chunks.append(chunk)
                 yield chunk
-        whole = not chunks[-1].startswith(b"event: error") if chunks else False
+        whole = not chunks[-1].startswith(ERRORS) if chunks else False
     finally:
         # A task of its own: a client that has left cancels what is awaited here.
         settling = asyncio.create_task(settle(b"".join(chunks) if whole else None))

@@ -44,7 +44,7 @@ def problem_of(error: Exception, request_id: str) -> tuple[int, bytes, dict[str,
             return known.status, problem(known.status, known.title, known.detail, request_id), headers
         case RequestValidationError():
             errors = [
-                {"loc": [_printable(part) for part in one["loc"]], "msg": _message(one)} for one in known.errors()
+                {"loc": [_printable(part) for part in one["loc"]], "msg": message_of(one)} for one in known.errors()
             ]
             detail = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in errors[:3])
             return 422, problem(422, "Validation error", detail, request_id, errors), {}
@@ -71,7 +71,8 @@ def _printable(part: object) -> object:
     return "".join(c if c.isprintable() else "?" for c in str(part)[:60])
 
 
-def _message(error: Mapping[str, Any]) -> str:
+def message_of(error: Mapping[str, Any]) -> str:
+    """What one of pydantic's errors says, without the input."""
     kind = error["type"]
     if kind == "extra_forbidden":
         return "unknown field"

@@ -10,7 +10,11 @@ FOLDER = Path(__file__).parent / "prompts"
 PROVIDERS = Path(__file__).parent / "provider_prompts.json"
 
 # Every prompt, with the variables that it takes.
-VARIABLES: dict[str, frozenset[str]] = {"summary": frozenset(), "vision": frozenset()}
+VARIABLES: dict[str, frozenset[str]] = {
+    "summary": frozenset(),
+    "vision": frozenset(),
+    "proxy_memory": frozenset({"summary", "memories"}),
+}
 
 
 @lru_cache

@@ -19,7 +19,7 @@ class Recipe:
     returned once, however often it was said. silence: nothing is returned where the best fused score is lower,
     and where it is above 0, nothing for small talk.
     rerank: how many of the best a cross-encoder reads, where there is one (`RERANK_MODEL`), or more where `top_k` asks
-    for more; 0 for none.
+    for more; 0 for none. rerank_share: how much of the score it says; 1: all of it, and the floor is for that.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Recipe:
     distinct: bool = True
     silence: float = 0.0
     rerank: int = 0
+    rerank_share: float = 0.5
 
 
 SILENCE = 0.02  # see docs/recall.md, "When there is nothing to find"
@@ -44,6 +45,20 @@ QUERY_COSINE = Recipe("query-cosine", top_k=8, floor=0.45, ranking="cosine", exp
 QUERY_NEWEST_200 = Recipe("query-newest-200", top_k=8, floor=0.45, ranking="cosine", candidates=200, expand_below=50)
 QUERY_RECIPES = {recipe.name: recipe for recipe in (QUERY, QUERY_COSINE, QUERY_NEWEST_200)}
 SEARCH = Recipe("search", top_k=8, floor=0.0, distinct=False, silence=SILENCE, rerank=RERANK)
+
+# The proxy's document, "Retrieval Pipeline" and "Summary of Current Defaults": floor 0.35, recency 0.2, MMR 0.7, and
+# the cross-encoder alone says what is relevant, where there is one. Of the items to return it says nothing.
+PROXY = Recipe(
+    "proxy",
+    top_k=5,
+    floor=0.35,
+    recency_weight=0.2,
+    mmr_lambda=0.7,
+    silence=SILENCE,
+    rerank=RERANK,
+    rerank_share=1.0,
+)
+RECIPES = {recipe.name: recipe for recipe in (*QUERY_RECIPES.values(), PROXY)}  # those that receipts name
 
 
 @dataclass(frozen=True)

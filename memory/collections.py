@@ -24,6 +24,7 @@ class Collections:
     tombstones: Collection
     idempotency: Collection
     api_keys: Collection
+    drafts: Collection
 
     @classmethod
     def of(cls, database: Database) -> "Collections":
@@ -72,6 +73,10 @@ INDEXES: dict[str, list[IndexModel]] = {
     "tombstones": [
         IndexModel([("user_id", ASCENDING), ("change", ASCENDING)], name="owner_change"),
         IndexModel([("at", ASCENDING)], name="expiry", expireAfterSeconds=TOMBSTONE_SECONDS),
+    ],
+    "drafts": [
+        IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),
+        IndexModel([("at", ASCENDING), ("_id", ASCENDING)], name="oldest"),
     ],
     "idempotency": [
         IndexModel([("user_id", ASCENDING)], name="owner"),

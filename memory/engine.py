@@ -12,6 +12,7 @@ from memory.caches import Caches
 from memory.changes import Changes
 from memory.collections import Collections, ensure_indexes
 from memory.domain import Recall
+from memory.drafts import Drafts
 from memory.embed import EmbeddingQueue
 from memory.forget import Forgetter
 from memory.gist_reader import GistReader
@@ -57,6 +58,7 @@ class Engine:
     sessions: Sessions
     places: Places
     turns: Turns
+    drafts: Drafts
     recaller: Recaller
     summaries: Summaries
     keyvalues: KeyValues
@@ -112,6 +114,7 @@ class Engine:
         await self.changes.sweep()
         await reclaim(self.collections.vectors, "embed")
         await reclaim(self.collections.sessions, "summary")
+        await self.drafts.recover()
         await self.embeddings.work()
         await self.summaries.work()
         await self.embeddings.revive_after_outage()
@@ -161,13 +164,15 @@ async def open_engine(
     gists = GistReader(collections, changes)
     reranking = Reranking(gists, reranker) if reranker is not None else None
     recaller = Recaller(indexes, just_said, gists, embedder, reader, reranking)
+    turns = Turns(collections, places, changes, gists, just_said)
     return Engine(
         collections=collections,
         embedder=embedder,
         reader=reader,
         sessions=sessions,
         places=places,
-        turns=Turns(collections, places, changes, gists, just_said),
+        turns=turns,
+        drafts=Drafts(collections, turns),
         recaller=recaller,
         summaries=summaries,
         keyvalues=KeyValues(collections, changes),

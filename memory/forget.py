@@ -57,6 +57,7 @@ class Forgetter:
         if await self._collections.summaries.find_one(own | other, {"_id": 1}) is not None:
             async with self._changes.noted(owner):
                 counts["summaries"] = (await self._collections.summaries.delete_many(own | other)).deleted_count
+        await self._collections.drafts.delete_many(own)
         receipts = await self._collections.receipts.delete_many(own | {"at": {"$lte": moment}})
         counts["receipts"] = receipts.deleted_count
         if ended is not None:
@@ -125,6 +126,7 @@ class Forgetter:
             for name, time in (("summaries", "updated_at"), ("memories", "updated_at"), ("receipts", "at")):
                 old = own | {time: {"$lte": moment}}
                 counts[name] += (await getattr(self._collections, name).delete_many(old)).deleted_count
+        await self._collections.drafts.delete_many(own)
         await self._collections.idempotency.delete_many(own | {"at": {"$lte": moment}})
         for name in ("sessions", "vectors", "memories"):
             if await getattr(self._collections, name).find_one(own, {"_id": 1}) is not None:

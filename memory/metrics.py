@@ -1,4 +1,4 @@
-"""What can an operator watch of recall? Figures of this process, in Prometheus' terms."""
+"""What can an operator watch of the core? Figures of this process, in Prometheus' terms."""
 
 from prometheus_client import Counter, Gauge, Histogram
 
@@ -17,3 +17,5 @@ LOADED = Counter("loci_index_loaded_gists_total", "Gists that such reads brought
 EVICTED = Counter("loci_index_evictions_total", "Users' indexes dropped to make room")
 USERS = Gauge("loci_index_users", "Users whose index is in memory")
 BYTES = Gauge("loci_index_bytes", "What the indexes in memory take, roughly")
+DRAFTS = Counter("loci_drafts_total", "Commits of answers that were still coming")
+RECOVERED = Counter("loci_drafts_recovered_total", "Answers kept as interrupted whose process had died")

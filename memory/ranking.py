@@ -1,6 +1,7 @@
 """How well does each row of a user's index answer a query? Pure functions over arrays."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from memory.scored import Scored
 RECENCY_DAYS = 30.0  # seed 3: recency = exp(-age_days / 30)
 DAY = 86_400.0
 TIMELY = np.float32(0.3)  # how likely a message of the time asked for answers a question that asks for nothing else
+GLOBAL = "global"  # the session that the proxy recalls from beside a conversation's own
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,12 @@ class Scope:
     since: float | None = None
     until: float | None = None
     exclude: frozenset[str] = frozenset()
+    sessions: tuple[str, ...] | None = None  # these alone
+
+    @classmethod
+    def of_conversation(cls, session_id: str, **limits: Any) -> "Scope":
+        """What the proxy recalls from: a conversation, and what is said to be known in all of them (seed 3)."""
+        return cls(session_id, sessions=tuple(dict.fromkeys((session_id, GLOBAL))), **limits)
 
 
 def score(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: float, pool: int = POOL) -> Scored | None:
@@ -51,8 +59,8 @@ def score(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: flo
     age = np.maximum(now - index.times[rows], 0.0) / DAY
     recency = np.exp(-age / RECENCY_DAYS) if recipe.recency_weight else None
     silent = bool(base.max() < recipe.silence or (recipe.silence > 0 and probe.question.idle))
-    failed = np.ones(len(base), np.bool_) if silent else base < recipe.floor
-    return Scored(index, recipe, rows, dense, base, bm25, recency, failed, silent)
+    scopes = len(scope.sessions) if scope.sessions else 1
+    return Scored(index, recipe, rows, dense, base, bm25, recency, silent, scopes)
 
 
 def _compared(index: UserIndex, recipe: Recipe, scope: Scope, visible: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -74,6 +82,8 @@ def _visible(index: UserIndex, recipe: Recipe, scope: Scope) -> NDArray[np.bool_
             mask[row] = False
     if scope.kinds is not None:
         mask &= np.isin(index.kinds[:size], [index.code("kind", kind) for kind in scope.kinds])
+    if scope.sessions is not None:
+        mask &= np.isin(index.sessions[:size], [index.code("session", session) for session in scope.sessions])
     if scope.since is not None:
         mask &= index.times[:size] >= scope.since
     if scope.until is not None:

@@ -104,6 +104,19 @@ class Turns:
         await self._delete(owner, {"user_id": owner, "turn_id": answer.turn_id, "session_id": session_id})
         return False
 
+    async def unanswered(self, owner: str, session_id: str, content: str) -> tuple[str, Place] | None:
+        """The exchange and the place of a session's last message, where that is a prompt of this content that has no
+        answer yet; else None."""
+        place = await self._places.place(owner, session_id)
+        last = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
+        found = await self._vectors.find(last, TEXT).sort("message_index", -1).limit(1).to_list(None)
+        if place is None or not found:
+            return None
+        document = found[0]
+        if document["role"] != "user" or document["content"] != content or "turn_id" not in document:
+            return None
+        return document["turn_id"], replace(place, index=document["message_index"])
+
     async def _delete(self, owner: str, filter: dict[str, Any]) -> None:
         """Takes back what landed in a session that was deleted before."""
         async with self._changes.overwriting(owner):

@@ -1,5 +1,6 @@
 """What did a search find, and which of it is kept? Rows with the parts of their scores, ordered and chosen from."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -33,8 +34,9 @@ class Ranked(NamedTuple):
 class Scored:
     """Rows that were looked at closely, and their parts, each (n,).
 
-    `base`: what the floor is for, 0..1. `bm25`: None where only cosines are compared. `recency`: None where the recipe
-    has none. `failed`: which are below the floor; all where the search is `silent`.
+    `base`: what recall says itself, 0..1. `bm25`: None where only cosines are compared. `recency`: None where the
+    recipe has none. `silent`: whether nothing is to be returned. `scopes`: sessions that were searched, where MMR's
+    pool is taken of each.
     """
 
     index: UserIndex
@@ -44,8 +46,8 @@ class Scored:
     base: Floats
     bm25: Floats | None
     recency: NDArray[np.float64] | None
-    failed: NDArray[np.bool_]
     silent: bool
+    scopes: int = 1
     reads: Reads = field(default_factory=dict)
 
     def read(self, reads: Reads) -> "Scored":
@@ -55,11 +57,26 @@ class Scored:
     @cached_property
     def scores(self) -> NDArray[Any]:
         """In 0..1, (n,). Recency comes after a cross-encoder (seed 3)."""
-        scores: NDArray[Any] = _blended(self.base, self.rows, self.reads) if self.reads else self.base
+        scores: NDArray[Any] = self._relevance
         if self.recency is not None:
             weight = self.recipe.recency_weight
             scores = (1 - weight) * scores + weight * self.recency
         return scores
+
+    @cached_property
+    def failed(self) -> NDArray[np.bool_]:
+        """Which are below the floor, (n,); all where the search is silent. The floor is for what recall says itself, or
+        for what a cross-encoder says where that alone counts."""
+        if self.silent:
+            return np.ones(len(self.base), np.bool_)
+        judged = self._relevance if self.recipe.rerank_share == 1 else self.base
+        return judged < self.recipe.floor
+
+    @cached_property
+    def _relevance(self) -> NDArray[Any]:
+        """In 0..1, (n,), whatever the age."""
+        share = self.recipe.rerank_share
+        return _blended(self.base, self.rows, self.reads, share) if self.reads else self.base
 
     @property
     def passed(self) -> int:
@@ -67,8 +84,10 @@ class Scored:
         return len(self.failed) - int(self.failed.sum())
 
     def shortlist(self, most: int) -> list[int]:
-        """The rows that a cross-encoder is to read: those that pass the floor, by what the floor is for, best first."""
-        passed = np.flatnonzero(~self.failed)
+        """The rows that a cross-encoder is to read, by what recall says itself, best first: those that pass the floor,
+        where the floor is not for the cross-encoder."""
+        alone = self.recipe.rerank_share == 1 and not self.silent
+        passed = np.arange(len(self.rows)) if alone else np.flatnonzero(~self.failed)
         best = passed[np.lexsort((self.rows[passed], -self.base[passed]))][:most]
         rows: list[int] = self.rows[best].tolist()
         return rows
@@ -77,7 +96,7 @@ class Scored:
         """The best rows, best first: at most `recipe.top_k` and `spare` more kept, and after them some that were
         dropped."""
         top_k, weight = self.recipe.top_k + spare, self.recipe.mmr_lambda
-        pool = top_k if weight is None else POOL_PER_ITEM * top_k
+        pool = top_k if weight is None else POOL_PER_ITEM * top_k * self.scopes
         most = min(len(self.rows), pool + EXTRA)
         best = np.argpartition(self._order, most - 1)[:most]
         best = best[np.lexsort((self.rows[best], -self.scores[best], self.failed[best]))]
@@ -86,10 +105,25 @@ class Scored:
         kept, rest = passed[:pool], passed[pool:]
         over: Drop = "top_k"
         if weight is not None:
+            kept, over_pool = self._of_each_scope(kept, POOL_PER_ITEM * top_k)
+            rest = over_pool + rest
             kept, less = _diverse(self.index, kept, top_k, weight)
             rest, over = less + rest, "mmr"
         failed = [one for one in found if one.dropped is not None]
         return [*kept, *(one._replace(dropped=over) for one in rest), *failed]
+
+    def _of_each_scope(self, ranked: list[Ranked], most: int) -> tuple[list[Ranked], list[Ranked]]:
+        """The best of each session, where the pool is taken of several; and the others."""
+        if self.scopes == 1:
+            return ranked, []
+        taken: Counter[int] = Counter()
+        kept: list[Ranked] = []
+        over: list[Ranked] = []
+        for one in ranked:
+            session = int(self.index.sessions[one.row])
+            taken[session] += 1
+            (kept if taken[session] <= most else over).append(one)
+        return kept, over
 
     def place_of(self, row: int) -> tuple[int, Ranked] | None:
         """Where a row comes in the order, 0 for the best, before any was chosen; None where it was not looked at."""
@@ -124,16 +158,17 @@ class Scored:
         ]
 
 
-def _blended(base: Floats, rows: Rows, reads: Reads) -> NDArray[np.float64]:
-    """The mean of what recall and a cross-encoder say of each row, (n,). A row that was not read counts as 0: it is
-    less likely than those that were, and so comes after them.
+def _blended(base: Floats, rows: Rows, reads: Reads, share: float) -> NDArray[np.float64]:
+    """What recall and a cross-encoder say of each row, (n,), the latter with a share of the say. A row that was not
+    read counts as 0: it is less likely than those that were, and so comes after them.
 
     Each knows what the other does not: a cross-encoder reads question and text together, and recall knows who speaks,
     when, and what was said around it, without which "Yes, on Sunday!" answers nothing. Most cross-encoders say nearly 0
     or nearly 1, so the mean goes by them where they tell texts apart, and by recall where they do not.
     """
-    mean: NDArray[np.float64] = (base + np.array([reads.get(row, 0.0) for row in rows.tolist()])) / 2
-    return mean
+    read = np.array([reads.get(row, 0.0) for row in rows.tolist()])
+    blended: NDArray[np.float64] = (1 - share) * base + share * read
+    return blended
 
 
 def _column(values: NDArray[Any] | None, rows: Rows) -> list[float | None]:

@@ -78,6 +78,8 @@ class VectorSearch:
         filter: dict[str, Any] = {"user_id": owner, "embedding_model": self._model, "model": {"$ne": RULE_BASED}}
         if scope.kinds is not None:
             filter["kind"] = {"$in": list(scope.kinds)}
+        if scope.sessions is not None:
+            filter["session_id"] = {"$in": list(scope.sessions)}
         limits = {"$gte": scope.since, "$lte": scope.until}
         said = {name: DatetimeMS(floor(limit * 1_000)) for name, limit in limits.items() if limit is not None}
         if said:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from config.recipes import QUERY_RECIPES
+from config.recipes import PROXY, RECIPES
 from memory.collections import Collections
 from memory.domain import RULE_BASED, Drop, Parts
 from memory.gists import TEXT, gist_of
@@ -16,7 +16,7 @@ from utils.embeddings import Embedder
 Reason = (
     Drop
     | Literal["used", "budget", "not_quoted", "owner", "later", "own", "not_embedded", "by_rules"]
-    | Literal["memory_not_asked", "pool", "since"]
+    | Literal["memory_not_asked", "pool", "since", "conversation"]
 )
 
 EXPLANATIONS: dict[Reason, str] = {
@@ -35,6 +35,7 @@ EXPLANATIONS: dict[Reason, str] = {
     "own": "It is the question itself, or its answer.",
     "not_embedded": "It is not embedded yet, or by another model; `loci doctor` tells how many are not.",
     "by_rules": "Rules wrote it, which can only quote other messages.",
+    "conversation": "It was said in another conversation than those that were asked for.",
     "memory_not_asked": "Memory was not asked for this answer.",
     "pool": "Neither its words nor its meaning are near enough to the question for a closer look.",
 }
@@ -83,10 +84,16 @@ class Explainer:
             return WhyNot(identifier, "by_rules")
         if found.get("embedding_model") != self._embedder.model:
             return WhyNot(identifier, "not_embedded")
-        recipe = replace(QUERY_RECIPES[receipt.recipe], top_k=receipt.top_k)
+        recipe = replace(RECIPES[receipt.recipe], top_k=receipt.top_k)
         # What was said later was not there to be found; what is only dated later was.
         until = max(receipt.at, found["timestamp"]).timestamp()
-        scope = Scope(session_id=receipt.session_id, until=until, exclude=frozenset(receipt.messages))
+        limits = {"until": until, "exclude": frozenset(receipt.messages)}
+        if recipe.name == PROXY.name:
+            scope = Scope.of_conversation(receipt.session_id, **limits)
+        else:
+            scope = Scope(receipt.session_id, **limits)
+        if scope.sessions is not None and found["session_id"] not in scope.sessions:
+            return WhyNot(identifier, "conversation")
         [vector] = await self._embedder.embed([receipt.query])
         placed = await self._recaller.place_of(owner, receipt.query, vector, recipe, scope, found["_id"])
         if placed is None:

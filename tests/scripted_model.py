@@ -327,7 +327,7 @@ def content_text(content: Any) -> str:
     """A message's text, with images as a word."""
     if isinstance(content, str):
         return content
-    return " ".join(part["text"] if part["type"] == "text" else "(image)" for part in content)
+    return " ".join(part["text"] if part["type"] == "text" else "(image)" for part in content or ())
 
 
 def usage(asked: Body, text: str) -> Body:

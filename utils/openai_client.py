@@ -16,6 +16,7 @@ from json import JSONDecodeError
 from typing import TypeVar
 from urllib.parse import urlsplit
 
+from httpx2 import URL, InvalidURL
 from openai import (
     APIConnectionError,
     APIError,
@@ -63,25 +64,38 @@ def open_client(settings: Settings) -> AsyncOpenAI:
     """
     if not settings.has_model:
         raise ConfigurationError("Neither OPENAI_API_KEY nor OPENAI_BASE_URL is set")
-    url = settings.openai_base_url or OPENAI_URL
+    url, key = checked_url(settings)
+    timeout = Timeout(
+        connect=CONNECT_TIMEOUT, read=settings.model_deadline, write=settings.model_deadline, pool=CONNECT_TIMEOUT
+    )
+    http = DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, trust_env=not is_local(url))
+    return AsyncOpenAI(base_url=url, api_key=key or "none", max_retries=0, timeout=timeout, http_client=http)
+
+
+def checked_url(settings: Settings) -> tuple[str, str]:
+    """The provider's URL and key; an empty key where none is set.
+
+    Raises `ConfigurationError` where they cannot be such. From here on the HTTP client does not log its URLs at INFO,
+    which may carry credentials.
+    """
     key = settings.openai_api_key.get_secret_value().strip() if settings.openai_api_key else ""
     if not key.isascii() or not key.isprintable():
         raise ConfigurationError("OPENAI_API_KEY holds characters that no HTTP header can carry")
-    _silence_urls()
+    url = settings.openai_base_url or OPENAI_URL
     try:
         parts = urlsplit(url)
+        URL(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or (parts.port or 1) < 0:
             raise ValueError
-        timeout = Timeout(
-            connect=CONNECT_TIMEOUT, read=settings.model_deadline, write=settings.model_deadline, pool=CONNECT_TIMEOUT
-        )
-        http = DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, trust_env=not _is_local(parts.hostname))
-        return AsyncOpenAI(base_url=url, api_key=key or "none", max_retries=0, timeout=timeout, http_client=http)
-    except ValueError:
+    except (ValueError, InvalidURL):
         raise ConfigurationError("OPENAI_BASE_URL is not an http or https URL") from None
+    _silence_urls()
+    return url, key
 
 
-def _is_local(host: str) -> bool:
+def is_local(url: str) -> bool:
+    """Whether an address is this machine's, by its loopback address or as `localhost`."""
+    host = urlsplit(url).hostname or ""
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -89,7 +103,6 @@ def _is_local(host: str) -> bool:
 
 
 def _silence_urls() -> None:
-    """Keep the HTTP client from logging every URL, which may carry credentials, at INFO."""
     for name in ("httpx", "httpx2"):
         if logging.getLogger(name).level == logging.NOTSET:
             logging.getLogger(name).setLevel(logging.WARNING)

@@ -1,0 +1,46 @@
+"""How is an answer committed while it is still coming?"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from time import monotonic
+
+from memory.domain import Turn
+from memory.drafts import Drafts
+from memory.place import Place
+
+EVERY = 0.5  # seconds between two commits
+ANYWAY = 3.0  # seconds after which it is committed though nothing came, as a sign of life
+
+
+class Drafting:
+    """Commits what `answer` tells, twice a second while it grows, until it is stopped."""
+
+    def __init__(self, drafts: Drafts, place: Place, answer: Callable[[], Turn]) -> None:
+        self._drafts = drafts
+        self._place = place
+        self._answer = answer
+        self._drafted = False
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self) -> bool:
+        """Ends it, and tells whether anything was committed. A store that was away meanwhile is no error."""
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+        return self._drafted
+
+    async def drop(self) -> None:
+        """Deletes what was committed, once the whole is kept."""
+        if self._drafted:
+            await self._drafts.drop(self._place, self._answer().id)
+
+    async def _run(self) -> None:
+        written, at = "", monotonic()
+        while True:
+            await asyncio.sleep(EVERY)
+            answer = self._answer()
+            if answer.content == written and (not written or monotonic() - at < ANYWAY):
+                continue
+            self._drafted = True
+            await self._drafts.save(self._place, replace(answer, interrupted=True))
+            written, at = answer.content, monotonic()

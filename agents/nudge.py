@@ -1,0 +1,11 @@
+"""Who is told that there is work to do?"""
+
+from typing import Protocol
+
+
+class Nudge(Protocol):
+    """Tells whoever embeds and summarises that there is work; never blocks, may be lost."""
+
+    def embed(self) -> None: ...
+
+    def summarise(self) -> None: ...

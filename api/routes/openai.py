@@ -1,0 +1,188 @@
+"""OpenAI's API: chat completions with memory, models and embeddings. With a provider they go through to it, without
+one rules answer and the local encoder embeds."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing
+from time import time
+from typing import Annotated
+
+import orjson
+from fastapi import APIRouter, Path, Request, Response
+from fastapi.responses import StreamingResponse
+from pydantic import ValidationError
+
+from agents.context import ChatRequest
+from agents.memory import Delta, Event, Finished, Memory
+from agents.openai_chat import DONE, event_of, kept_text, memory_hits, newest_user
+from agents.proxy import Options, Proxied, Proxy, ProxyRequest
+from api import sse
+from api.auth import Passing, PassingOn
+from api.once import once_id
+from api.openai_route import InvalidField, OpenAIRoute, error_body, invalid, read_object
+from api.state import TheMemory
+from api.wire import openai as wire
+from api.wire.openai import EmbeddingsRequest, Json, ProxyFields
+from memory.ids import new_id
+from utils.encoder import DIMENSIONS
+from utils.errors import NotFound
+from utils.text import count_tokens
+from utils.upstream import Passed
+
+router = APIRouter(route_class=OpenAIRoute, tags=["openai"])
+
+RETRIES = "x-stainless-retry-count"  # OpenAI's clients count theirs
+TURN = "X-Loci-Turn-ID"
+
+
+@router.post("/v1/chat/completions", response_model=None)
+async def chat_completions(request: Request, memory: TheMemory, passing: PassingOn) -> Response:
+    """Answer as OpenAI's API does, with what was said before."""
+    body = await read_object(request)
+    options = _options(body)
+    _check_messages(body)
+    passed_on = ProxyRequest(
+        owner=passing.caller.owner(None),
+        body={name: value for name, value in body.items() if name not in ProxyFields.model_fields},
+        options=options,
+        headers=request.headers,
+        query=request.url.query,
+        bearer=passing.bearer,
+        once=once_id(request),
+        retried=request.headers.get(RETRIES, "0") != "0",
+    )
+    if memory.proxy is None:
+        return await _by_rules(memory, passed_on)
+    return _returned(await memory.proxy.complete(passed_on))
+
+
+@router.get("/v1/models", response_model=None)
+async def models(request: Request, memory: TheMemory, passing: PassingOn) -> Response:
+    """The provider's models; without one, what answers and what embeds."""
+    if memory.proxy is not None:
+        return await _passed(memory.proxy, request, passing, "/models")
+    known = [wire.model_object(name) for name in _own_models(memory)]
+    return _json({"object": "list", "data": known})
+
+
+@router.get("/v1/models/{model}", response_model=None)
+async def model(model: Annotated[str, Path()], request: Request, memory: TheMemory, passing: PassingOn) -> Response:
+    """One model."""
+    if memory.proxy is not None:
+        return await _passed(memory.proxy, request, passing, f"/models/{model}")
+    if model not in _own_models(memory):
+        raise NotFound("No such model")
+    return _json(wire.model_object(model))
+
+
+@router.post("/v1/embeddings", response_model=None)
+async def embeddings(request: Request, memory: TheMemory, passing: PassingOn) -> Response:
+    """Embed texts at the provider; without one, by the local encoder."""
+    if memory.proxy is not None:
+        return await _passed(memory.proxy, request, passing, "/embeddings", await request.body())
+    try:
+        asked = EmbeddingsRequest.model_validate(await read_object(request))
+    except ValidationError as error:
+        raise invalid(error) from None
+    if asked.dimensions not in (None, DIMENSIONS):
+        raise InvalidField(f"dimensions: the local encoder has {DIMENSIONS}", "dimensions")
+    embedder = memory.engine.embedder
+    vectors = await embedder.embed(asked.texts)
+    tokens = sum(map(count_tokens, asked.texts))
+    return _json(wire.embeddings(vectors, embedder.model, asked.encoding_format, tokens))
+
+
+def _own_models(memory: Memory) -> tuple[str, str]:
+    return wire.RULES, memory.engine.embedder.model
+
+
+def _options(body: Json) -> Options:
+    try:
+        return ProxyFields.model_validate({k: v for k, v in body.items() if k in ProxyFields.model_fields}).options
+    except ValidationError as error:
+        raise invalid(error) from None
+
+
+def _check_messages(body: Json) -> None:
+    messages = body.get("messages")
+    if not isinstance(messages, list) or not messages or not all(isinstance(one, dict) for one in messages):
+        raise InvalidField("messages: must be a list of at least one message", "messages")
+
+
+def _returned(proxied: Proxied) -> Response:
+    headers = dict(proxied.headers) | ({TURN: proxied.turn_id} if proxied.turn_id else {})
+    if isinstance(proxied.body, bytes):
+        return Response(proxied.body, proxied.status, headers, proxied.media_type)
+    return StreamingResponse(proxied.body, proxied.status, headers | sse.HEADERS, proxied.media_type)
+
+
+async def _passed(proxy: Proxy, request: Request, passing: Passing, path: str, body: bytes | None = None) -> Response:
+    """A call that goes through as it is."""
+    passed: Passed = await proxy.upstream.send(
+        request.method, path, body=body, headers=request.headers, query=request.url.query, bearer=passing.bearer
+    )
+    return Response(await passed.read(), passed.status, passed.headers, passed.media_type)
+
+
+def _json(body: Mapping[str, object]) -> Response:
+    return Response(orjson.dumps(body), media_type="application/json")
+
+
+async def _by_rules(memory: Memory, request: ProxyRequest) -> Response:
+    """The rules' answer to the user's last message, in OpenAI's shapes."""
+    messages = request.body["messages"]
+    at = newest_user(messages)
+    query = kept_text(messages[at].get("content")) if at is not None else ""
+    if not query:
+        raise InvalidField("messages: without a language model, one message must be the user's text", "messages")
+    turn_id = request.once or new_id()
+    options = request.options
+    chat = ChatRequest(
+        query=query,
+        owner=request.owner,
+        session_id=options.memory_id,
+        turn_id=turn_id,
+        use_memory=options.reads,
+        top_k=max(1, options.recipe.top_k),
+        isolated=True,
+        retried=request.once is not None,
+    )
+    identifier, created = f"chatcmpl-{turn_id}", int(time())
+    headers = {TURN: turn_id}
+    if not request.streamed:
+        finished = await memory.chat(chat)
+        body = wire.completion(identifier, created, finished.answer, _hits(finished))
+        return Response(orjson.dumps(body), headers=headers, media_type="application/json")
+    stream = memory.stream(chat)
+    await anext(stream)  # an error before the first event still has its own status
+    wanted = request.body.get("stream_options")
+    with_usage = isinstance(wanted, dict) and wanted.get("include_usage") is True
+    events = _chunks(stream, identifier, created, with_usage=with_usage)
+    return StreamingResponse(events, headers=headers | sse.HEADERS, media_type=sse.MEDIA_TYPE)
+
+
+async def _chunks(
+    stream: AsyncGenerator[Event, None], identifier: str, created: int, *, with_usage: bool
+) -> AsyncIterator[bytes]:
+    """The rules' answer in chunks: the role first, then text, why it ended, the tokens where they were asked for."""
+    async with aclosing(stream):
+        yield event_of(wire.chunk(identifier, created, {"role": "assistant", "content": ""}))
+        try:
+            async for event in stream:
+                match event:
+                    case Delta():
+                        yield event_of(wire.chunk(identifier, created, {"content": event.text}))
+                    case Finished():
+                        last = wire.chunk(identifier, created, {}, "stop")
+                        if with_usage:
+                            yield event_of(last)
+                            last = wire.chunk(identifier, created, None) | {"usage": wire.usage(event.answer)}
+                        yield event_of(last | {"memory_hits": _hits(event)})
+        except Exception as error:
+            yield event_of(error_body(error, identifier)[1])
+            return
+    yield b"data: " + DONE + b"\n\n"
+
+
+def _hits(finished: Finished) -> list[Json]:
+    bundle = finished.context.bundle
+    return memory_hits(bundle.recall.hits) if bundle is not None else []

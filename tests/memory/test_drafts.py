@@ -1,0 +1,78 @@
+"""Answers that were still coming when their process died."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from agents.memory import Memory
+from memory import drafts
+from memory.domain import Turn
+from memory.place import Place
+from utils.clock import now
+
+ANSWER = Turn("t1.response", "assistant", "Once upon", now(), turn_id="t1", model="gpt", interrupted=True)
+
+
+async def begun(memory: Memory) -> Place:
+    """An exchange whose answer is still to come."""
+    prompt = Turn("t1.prompt", "user", "Tell me a story.", now(), turn_id="t1")
+    return await memory.engine.turns.open_exchange("ann", "s", prompt, retried=False)
+
+
+async def messages(memory: Memory) -> list[tuple[str, bool]]:
+    return [(one.content, one.interrupted) for one in await memory.engine.turns.page("ann", "s", after=-1, limit=9)]
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drafts are abandoned at once."""
+    monkeypatch.setattr(drafts, "ABANDONED", timedelta(seconds=-1))
+
+
+async def test_a_draft_that_is_still_written_is_left_alone(quiet: Memory) -> None:
+    await quiet.engine.drafts.save(await begun(quiet), ANSWER)
+    assert await quiet.engine.drafts.recover() == 0
+    assert await messages(quiet) == [("Tell me a story.", False)]
+
+
+async def test_an_abandoned_draft_becomes_an_interrupted_answer(quiet: Memory, later: None) -> None:
+    place = await begun(quiet)
+    await quiet.engine.drafts.save(place, replace(ANSWER, content="Once"))
+    await quiet.engine.drafts.save(place, ANSWER)
+    await quiet.engine.sweep()
+    assert await messages(quiet) == [("Tell me a story.", False), ("Once upon", True)]
+    session = await quiet.engine.sessions.get("ann", "s")
+    assert (session.message_count, session.pair_count) == (2, 1)
+    assert await quiet.engine.drafts.recover() == 0
+
+
+async def test_the_whole_answer_takes_the_place_of_what_was_recovered(quiet: Memory, later: None) -> None:
+    """The process was not dead, only slow."""
+    place = await begun(quiet)
+    await quiet.engine.drafts.save(place, ANSWER)
+    await quiet.engine.drafts.recover()
+    whole = replace(ANSWER, content="Once upon a time.", interrupted=False)
+    assert await quiet.engine.turns.close_exchange("ann", "s", place, whole, retried=True)
+    assert await messages(quiet) == [("Tell me a story.", False), ("Once upon a time.", False)]
+    assert (await quiet.engine.sessions.get("ann", "s")).message_count == 2
+
+
+async def test_a_draft_that_outlived_its_answer_changes_nothing(quiet: Memory, later: None) -> None:
+    place = await begun(quiet)
+    await quiet.engine.drafts.save(place, ANSWER)
+    whole = replace(ANSWER, content="Once upon a time.", interrupted=False)
+    await quiet.engine.turns.close_exchange("ann", "s", place, whole, retried=False)
+    await quiet.engine.drafts.recover()
+    assert await messages(quiet) == [("Tell me a story.", False), ("Once upon a time.", False)]
+    assert await quiet.engine.collections.drafts.count_documents({}) == 0
+
+
+@pytest.mark.parametrize("all_of_the_user", [True, False])
+async def test_a_deletion_takes_drafts_along(quiet: Memory, later: None, all_of_the_user: bool) -> None:
+    await quiet.engine.drafts.save(await begun(quiet), ANSWER)
+    forgetter = quiet.engine.forgetter
+    await (forgetter.user("ann") if all_of_the_user else forgetter.session("ann", "s"))
+    assert await quiet.engine.collections.drafts.count_documents({}) == 0
+    assert await quiet.engine.drafts.recover() == 0
+    assert await messages(quiet) == []

@@ -1,0 +1,130 @@
+"""How does a request reach the model provider as its client wrote it, and the answer the client as it came?
+
+The SDK would parse both, and lose what it does not know; here bytes go through. Nothing is tried again: clients of
+OpenAI do that themselves, by the status and the headers that are handed on.
+"""
+
+import logging
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import suppress
+
+from httpx2 import AsyncClient, HTTPError, InvalidURL, Response
+from openai import DefaultAsyncHttpxClient, Timeout
+
+from config.settings import Settings
+from utils.errors import ModelUnavailable
+from utils.openai_client import CONNECT_TIMEOUT, checked_url, is_local
+
+ANSWER_TIMEOUT = 600.0  # seconds between two pieces of an answer, as the SDK has it
+LONGEST_EVENT = 16 * 1024 * 1024  # bytes
+EVENT_STREAM = "text/event-stream"
+SENT = ("openai-organization", "openai-project", "openai-beta", "x-client-request-id")
+RETURNED = ("retry-after", "retry-after-ms", "x-should-retry")  # and those of `RETURNED_PREFIXES`
+RETURNED_PREFIXES = ("openai-", "x-ratelimit-")
+
+log = logging.getLogger(__name__)
+
+
+class Passed:
+    """A provider's answer that is still being read. `status`, `headers`: those that a client should see."""
+
+    def __init__(self, response: Response) -> None:
+        self._response = response
+        self.status = response.status_code
+        self.media_type = response.headers.get("content-type", "application/json")
+        self.headers = {
+            name: value
+            for name, value in response.headers.items()
+            if name in RETURNED or name.startswith(RETURNED_PREFIXES)
+        }
+
+    @property
+    def is_stream(self) -> bool:
+        return self.status < 300 and self.media_type.startswith(EVENT_STREAM)
+
+    async def read(self) -> bytes:
+        """The whole body. Raises `ModelUnavailable` where the connection breaks off."""
+        try:
+            return await self._response.aread()
+        except HTTPError as error:
+            raise _unavailable(error) from None
+        finally:
+            await self.close()
+
+    async def events(self) -> AsyncGenerator[bytes, None]:
+        """The events of a stream as they come, each with the empty line that ends it.
+
+        Raises `ModelUnavailable` where the connection breaks off, or an event does not end.
+        """
+        held = b""
+        try:
+            async for piece in self._response.aiter_bytes():
+                held = (held + piece).replace(b"\r\n", b"\n")
+                *events, held = held.split(b"\n\n")
+                for event in events:
+                    yield event + b"\n\n"
+                if len(held) > LONGEST_EVENT:
+                    raise ModelUnavailable("The model's stream has an event without an end")
+        except HTTPError as error:
+            raise _unavailable(error) from None
+        if held.strip():
+            yield held + b"\n\n"
+
+    async def close(self) -> None:
+        """Ends the connection, whatever of the answer has come."""
+        with suppress(HTTPError):
+            await self._response.aclose()
+
+
+class Upstream:
+    """The provider behind the proxy. `bearer` of its calls: the client's own key; None for the one of the settings."""
+
+    def __init__(self, http: AsyncClient, url: str, key: str) -> None:
+        self._http = http
+        self._url = url.rstrip("/")
+        self._key = key
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: bytes | None = None,
+        headers: Mapping[str, str],
+        query: str = "",
+        bearer: str | None = None,
+    ) -> Passed:
+        """Sends a request on, and returns once the answer begins. `headers`: the client's, of which those that are
+        meant for the provider are sent.
+
+        Raises `ModelUnavailable` where it cannot be reached or does not begin to answer.
+        """
+        sent = {name: value for name, value in headers.items() if name in SENT}
+        sent["authorization"] = f"Bearer {bearer or self._key}"
+        if body is not None:
+            sent["content-type"] = "application/json"
+        address = f"{self._url}{path}?{query}" if query else f"{self._url}{path}"
+        try:
+            request = self._http.build_request(method, address, content=body, headers=sent)
+            return Passed(await self._http.send(request, stream=True))
+        except (HTTPError, InvalidURL) as error:
+            raise _unavailable(error) from None
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+
+def open_upstream(settings: Settings) -> Upstream:
+    """The provider that the settings name, reached as `open_client` says.
+
+    Raises `ConfigurationError` where its URL or key cannot be one.
+    """
+    url, key = checked_url(settings)
+    timeout = Timeout(ANSWER_TIMEOUT, connect=CONNECT_TIMEOUT, pool=CONNECT_TIMEOUT)
+    http = DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, trust_env=not is_local(url))
+    return Upstream(http, url, key or "none")
+
+
+def _unavailable(error: Exception) -> ModelUnavailable:
+    log.warning("model call failed: %s", type(error).__name__)  # its text may hold the address
+    return ModelUnavailable("The model cannot be reached, or broke off")
