@@ -23,6 +23,9 @@ class BackgroundNudge:
     def summarise(self) -> None:
         self._start("summarise", self._engine.summaries.work)
 
+    def learn(self) -> None:
+        self._start("learn", self._engine.fact_queue.work)
+
     def _start(self, name: str, work: Callable[[], Awaitable[int]]) -> None:
         if name in self._running:
             self._again.add(name)

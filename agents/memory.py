@@ -16,6 +16,7 @@ from agents.writer_agent import AbandonedAnswer, InterruptedAnswer
 from config.recipes import SEARCH, Recipe
 from memory.domain import Recall, Remembered, Turn
 from memory.engine import Engine
+from memory.facts import Decided
 from memory.ids import prompt_id, response_id
 from memory.place import Place
 from memory.ranking import Scope
@@ -111,6 +112,17 @@ class Memory:
         self._nudge.summarise()
         return remembered
 
+    async def learn(self, owner: str, text: str, memory_id: str = "default") -> list[Decided]:
+        """Makes facts of a text, as if the user had said it in a conversation, and reconciles them with those in
+        force."""
+        decided = await self.engine.fact_queue.learn(owner, memory_id, text)
+        self._nudge.embed()
+        return decided
+
+    def nudge_embedding(self) -> None:
+        """Tells that a gist may be there to be embedded."""
+        self._nudge.embed()
+
     async def close(self) -> None:
         """Waits until everything that was begun is stored."""
         if self.proxy is not None:
@@ -134,7 +146,9 @@ class Memory:
         """Commits the prompt; the place that it has, None for a temporary request."""
         if request.temporary:
             return None
-        prompt = Turn(prompt_id(request.turn_id), "user", request.query, now(), turn_id=request.turn_id)
+        prompt = Turn(
+            prompt_id(request.turn_id), "user", request.query, now(), turn_id=request.turn_id, stating=request.isolated
+        )
         return await self.engine.turns.open_exchange(request.owner, request.session_id, prompt, retried=request.retried)
 
     async def _answer(self, context: Context) -> Finished:
@@ -208,6 +222,8 @@ class Memory:
             await self.engine.forgetter.exchange(request.owner, turn.id)
             return
         self._nudge.embed()
+        if request.isolated:
+            self._nudge.learn()
         if self.engine.places.is_due(place):
             self._nudge.summarise()
 

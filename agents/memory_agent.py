@@ -14,6 +14,7 @@ from utils.errors import ModelError
 from utils.text import content_stems
 
 UNSUMMARISED = 100  # messages
+KINDS = ("turn",)  # what was said; facts are made of that
 
 log = logging.getLogger(__name__)
 
@@ -88,9 +89,9 @@ class MemoryAgent:
         recipe = with_overrides(self._recipe, top_k=request.top_k)
         own = frozenset(context.own_keys)
         if request.isolated:
-            scope = Scope.of_conversation(request.session_id, exclude=own)
+            scope = Scope.of_conversation(request.session_id, kinds=KINDS, exclude=own)
         else:
-            scope = Scope(request.session_id, exclude=own)
+            scope = Scope(request.session_id, kinds=KINDS, exclude=own)
         try:
             return await self._engine.recall(request.owner, request.query, recipe, scope)
         except ModelError as error:

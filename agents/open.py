@@ -60,11 +60,13 @@ async def open_memory(settings: Settings | None = None, *, nudge: Nudge | None =
             reader if settings.local_embeddings else open_embedder(settings, client),
             reader,
             model(settings.summary_model),
+            model(settings.summary_model),
             summary_interval=settings.summary_interval,
             recall_memory_mb=settings.recall_memory_mb,
             abandoned=timedelta(seconds=ABANDONED_DEADLINES * settings.model_deadline),
             reranker=reranker,
             vector_search=settings.vector_search == "mongodb",
+            max_entries=settings.max_entries,
         )
         background = BackgroundNudge(engine)
         memory = Memory(

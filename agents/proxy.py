@@ -34,7 +34,7 @@ from agents.openai_chat import (
 from agents.prompt import apportion, quoted
 from config.prompts import prompt
 from config.recipes import PROXY, Recipe
-from memory.domain import Hit, Recall, Summary, Turn
+from memory.domain import Hit, Recall, Turn
 from memory.engine import Engine
 from memory.ids import new_id, prompt_id, response_id, scoped
 from memory.place import Place
@@ -48,6 +48,7 @@ from utils.upstream import Passed, Upstream
 
 LOOKED_AT = 32_000  # characters of the user's message by which memory is searched
 QUOTED = 1_000  # characters of a memory in the prompt
+SUMMARY = 2_000  # of the conversation's summary
 SENT_ALONG = 50  # newest messages of a request that need not be told again
 HEAD = ("id", "object", "created", "model", "system_fingerprint", "service_tier")  # what chunks of a stream share
 
@@ -217,7 +218,8 @@ class Proxy:
                 return found
         if not new:
             return exchange.turn_id, None
-        said = Turn(prompt_id(exchange.turn_id), "user", exchange.query, now(), turn_id=exchange.turn_id)
+        prompt = prompt_id(exchange.turn_id)
+        said = Turn(prompt, "user", exchange.query, now(), turn_id=exchange.turn_id, stating=True)
         return exchange.turn_id, await turns.open_exchange(owner, session, said, retried=request.once is not None)
 
     async def _remembered(self, exchange: _Exchange, text: str) -> None:
@@ -235,16 +237,16 @@ class Proxy:
         recipe = options.recipe
         wider = replace(recipe, top_k=recipe.top_k + len(told))
         try:
-            exchange.recall, summaries = await asyncio.gather(
+            exchange.recall, digest = await asyncio.gather(
                 engine.recall(owner, text[:LOOKED_AT], wider, scope),
-                engine.summaries.of_session(owner, options.memory_id),
+                engine.digests.get(owner, options.memory_id),
             )
         except ModelError as error:
             log.warning("no memory for a proxied request: %s", error.detail)
             return
         fresh = [hit for hit in exchange.recall.hits if _flat(hit.gist.content) not in told]
         exchange.given = tuple(fresh[: recipe.top_k])
-        exchange.injected = _block(exchange.given, [one for one in summaries if one.text][-1:])
+        exchange.injected = _block(exchange.given, digest)
 
     async def _whole(self, exchange: _Exchange, passed: Passed) -> bytes:
         raw = await passed.read()
@@ -298,7 +300,9 @@ class Proxy:
             if not await turns.close_exchange(owner, session, place, answer, retried=again):
                 return
         await self._engine.receipts.keep(owner, _receipt(exchange))
+        await self._engine.eviction.note_use(owner, [hit.gist.key for hit in exchange.given])
         self._nudge.embed()
+        self._nudge.learn()
         if place is None or self._engine.places.is_due(place):
             self._nudge.summarise()
 
@@ -343,11 +347,11 @@ def _with_memory(body: Mapping[str, Any], memory: str) -> dict[str, Any]:
     return {**body, "messages": messages}
 
 
-def _block(hits: Sequence[Hit], summaries: Sequence[Summary]) -> str:
+def _block(hits: Sequence[Hit], digest: str) -> str:
     """What stands before the user's message; nothing where no memory suits it."""
     if not hits:
         return ""
-    summary = "".join(f"\nSummary of this conversation: {quoted(one.text, QUOTED)}\n" for one in summaries)
+    summary = f"\nSummary of this conversation: {quoted(digest, SUMMARY)}\n" if digest else ""
     lines = [f"[{hit.gist.name or hit.gist.role}] {quoted(hit.gist.content, QUOTED)}\n" for hit in hits]
     memories = "\nMost relevant first:\n" + "".join(lines)
     return prompt("proxy_memory").substitute(summary=summary, memories=memories) + "\n\n"

@@ -13,6 +13,9 @@ PROVIDERS = Path(__file__).parent / "provider_prompts.json"
 VARIABLES: dict[str, frozenset[str]] = {
     "summary": frozenset(),
     "vision": frozenset(),
+    "digest": frozenset(),
+    "facts": frozenset(),
+    "reconcile": frozenset(),
     "proxy_memory": frozenset({"summary", "memories"}),
 }
 

@@ -96,3 +96,14 @@ class SummaryRecipe:
     last_messages: int = 12
     temperature: float = 0.2
     max_tokens: int = 120
+
+
+@dataclass(frozen=True)
+class DigestRecipe:
+    """How the summary of a whole conversation grows. `messages`: taken up at once; `newest`: of a conversation that has
+    none yet, those that are taken up at all."""
+
+    messages: int = 40
+    newest: int = 200
+    temperature: float = 0.2
+    max_tokens: int = 250

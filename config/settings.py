@@ -63,6 +63,11 @@ class Settings(BaseSettings):
         description="How /query recalls: by everything known of all messages, or by cosine similarity alone, of all "
         "messages or the newest 200",
     )
+    max_entries: int = Field(
+        0,
+        ge=0,
+        description="Messages that a conversation of the proxy keeps; the oldest and least recalled go; 0: all",
+    )
     recall_memory_mb: int = Field(512, ge=1, description="Memory that recall indexes may take, in MB")
 
     @property

@@ -25,6 +25,7 @@ class Collections:
     idempotency: Collection
     api_keys: Collection
     drafts: Collection
+    facts: Collection
 
     @classmethod
     def of(cls, database: Database) -> "Collections":
@@ -54,6 +55,11 @@ INDEXES: dict[str, list[IndexModel]] = {
             name="embed_work",
             partialFilterExpression={"embed.lease_until": {"$exists": True}},
         ),
+        IndexModel(
+            [("facts.state", ASCENDING), ("facts.lease_until", ASCENDING), ("_id", ASCENDING)],
+            name="facts_work",
+            partialFilterExpression={"facts.lease_until": {"$exists": True}},
+        ),
     ],
     "summaries": [
         IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),
@@ -73,6 +79,14 @@ INDEXES: dict[str, list[IndexModel]] = {
     "tombstones": [
         IndexModel([("user_id", ASCENDING), ("change", ASCENDING)], name="owner_change"),
         IndexModel([("at", ASCENDING)], name="expiry", expireAfterSeconds=TOMBSTONE_SECONDS),
+    ],
+    "facts": [
+        IndexModel([("user_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
+        IndexModel(
+            [("user_id", ASCENDING), ("memory_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)],
+            name="conversation_newest",
+        ),
+        IndexModel([("user_id", ASCENDING), ("sources", ASCENDING)], name="owner_source"),
     ],
     "drafts": [
         IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),

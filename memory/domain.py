@@ -11,7 +11,8 @@ Role = Literal["system", "user", "assistant", "tool"]
 
 @dataclass(frozen=True)
 class Turn:
-    """One message of a session. `index`: its place, where it is reserved already. `model`: what wrote it."""
+    """One message of a session. `index`: its place, where it is reserved already. `model`: what wrote it. `stating`:
+    facts are to be made of it."""
 
     id: str
     role: Role
@@ -22,6 +23,7 @@ class Turn:
     index: int | None = None
     model: str | None = None
     interrupted: bool = False
+    stating: bool = False
 
 
 @dataclass(frozen=True)

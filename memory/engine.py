@@ -6,15 +6,20 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from config.recipes import Recipe, SummaryRecipe
+from config.recipes import DigestRecipe, Recipe, SummaryRecipe
 from memory.api_keys import StoredKeys
 from memory.caches import Caches
 from memory.changes import Changes
 from memory.collections import Collections, ensure_indexes
+from memory.digest import Digests
 from memory.domain import Recall
 from memory.drafts import Drafts
 from memory.embed import EmbeddingQueue
+from memory.evict import Eviction
+from memory.fact_queue import FactQueue
+from memory.facts import Facts
 from memory.forget import Forgetter
+from memory.gist_eraser import GistEraser
 from memory.gist_reader import GistReader
 from memory.gists import text_to_embed
 from memory.idempotency import IdempotencyKeys
@@ -59,6 +64,10 @@ class Engine:
     places: Places
     turns: Turns
     drafts: Drafts
+    facts: Facts
+    fact_queue: FactQueue
+    digests: Digests
+    eviction: Eviction
     recaller: Recaller
     summaries: Summaries
     keyvalues: KeyValues
@@ -114,9 +123,11 @@ class Engine:
         await self.changes.sweep()
         await reclaim(self.collections.vectors, "embed")
         await reclaim(self.collections.sessions, "summary")
+        await reclaim(self.collections.vectors, "facts")
         await self.drafts.recover()
         await self.embeddings.work()
         await self.summaries.work()
+        await self.fact_queue.work()
         await self.embeddings.revive_after_outage()
 
     async def reembed(self, batch: int = 256) -> AsyncIterator[int]:
@@ -133,16 +144,19 @@ async def open_engine(
     embedder: Embedder,
     reader: LocalEmbedder,
     summary_model: ChatModel | None,
+    fact_model: ChatModel | None,
     *,
     summary_interval: int,
     recall_memory_mb: int,
     abandoned: timedelta,
     reranker: "Reranker | None" = None,
     vector_search: bool = False,
+    max_entries: int = 0,
 ) -> Engine:
     """Wires the core to a database and makes sure that its indexes are there. `abandoned`: after which an answer that
     is still to come will not. `reranker`: reads the best candidates of a search. `vector_search`: ask MongoDB for what
-    may answer a query, instead of keeping histories in memory.
+    may answer a query, instead of keeping histories in memory. `max_entries`: messages of a conversation of the proxy at most; 0 for any
+    number.
 
     Raises `ConfigurationError` where MongoDB is to be asked and has no search, or none that fits.
     """
@@ -165,6 +179,11 @@ async def open_engine(
     reranking = Reranking(gists, reranker) if reranker is not None else None
     recaller = Recaller(indexes, just_said, gists, embedder, reader, reranking)
     turns = Turns(collections, places, changes, gists, just_said)
+    caches = Caches(just_said, gists, indexes)
+    eraser = GistEraser(collections, changes, caches)
+    facts = Facts(collections, eraser, just_said)
+    digests = Digests(collections, summary_model, DigestRecipe())
+    eviction = Eviction(collections, eraser, sessions, max_entries)
     return Engine(
         collections=collections,
         embedder=embedder,
@@ -173,12 +192,16 @@ async def open_engine(
         places=places,
         turns=turns,
         drafts=Drafts(collections, turns),
+        facts=facts,
+        fact_queue=FactQueue(collections, facts, fact_model, (digests.extend, eviction.run)),
+        digests=digests,
+        eviction=eviction,
         recaller=recaller,
         summaries=summaries,
         keyvalues=KeyValues(collections, changes),
         receipts=receipts,
         explainer=Explainer(collections, receipts, recaller, embedder),
-        forgetter=Forgetter(collections, changes, sessions, summaries, receipts, Caches(just_said, gists, indexes)),
+        forgetter=Forgetter(collections, changes, sessions, summaries, receipts, caches, eraser, facts),
         idempotency=IdempotencyKeys(collections),
         embeddings=EmbeddingQueue(collections, changes, embedder, reader),
         changes=changes,

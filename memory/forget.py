@@ -4,12 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
 from memory.caches import Caches
 from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import KeyValue
+from memory.facts import Facts
+from memory.gist_eraser import GistEraser
 from memory.gists import TEXT
 from memory.ids import keys_of
 from memory.leases import pending
@@ -19,8 +20,6 @@ from memory.summarise import Summaries, key_of
 from utils.clock import now
 from utils.errors import NotFound
 from utils.text import content_stems
-
-MARKED_AT_ONCE = 1_000
 
 
 class Forgetter:
@@ -34,6 +33,8 @@ class Forgetter:
         summaries: Summaries,
         receipts: Receipts,
         caches: Caches,
+        eraser: GistEraser,
+        facts: Facts,
     ) -> None:
         self._collections = collections
         self._changes = changes
@@ -41,9 +42,11 @@ class Forgetter:
         self._summaries = summaries
         self._receipts = receipts
         self._caches = caches
+        self._eraser = eraser
+        self._facts = facts
 
     async def session(self, owner: str, session_id: str) -> dict[str, int]:
-        """Deletes a session with its messages, summaries and receipts; returns counts by collection.
+        """Deletes a session with its messages, summaries, facts and receipts; returns counts by collection.
 
         It is ended first, so that answers that land later find it gone, and what is said from then on stays. Called
         again after a crash, it deletes what was left.
@@ -52,11 +55,16 @@ class Forgetter:
         own = {"user_id": owner, "session_id": session_id}
         ended = await self._sessions.end(owner, session_id)
         old = {"created_at": {"$lte": moment}} if ended is None else {"message_index": {"$lt": ended.places}}
-        counts = {"sessions": int(ended is not None), "vectors": await self._gists(owner, own | old), "summaries": 0}
+        counts = {
+            "sessions": int(ended is not None),
+            "vectors": await self._eraser.erase(owner, own | old),
+            "summaries": 0,
+        }
         other = {} if ended is None else {"_id": {"$ne": key_of(owner, session_id, ended.successor)}}
         if await self._collections.summaries.find_one(own | other, {"_id": 1}) is not None:
             async with self._changes.noted(owner):
                 counts["summaries"] = (await self._collections.summaries.delete_many(own | other)).deleted_count
+        counts["facts"] = await self._facts.forget(owner, session_id)
         await self._collections.drafts.delete_many(own)
         receipts = await self._collections.receipts.delete_many(own | {"at": {"$lte": moment}})
         counts["receipts"] = receipts.deleted_count
@@ -84,7 +92,10 @@ class Forgetter:
         await self._receipts.delete(owner, exchange["turn_id"])
         going = exchange if "turn_id" in found else source
         answers = await self._collections.vectors.count_documents({**going, "role": "assistant"})
-        deleted = await self._gists(owner, going)
+        stating = await self._collections.vectors.find(going, {"id": 1}).to_list(None)
+        deleted = await self._eraser.erase(owner, going)
+        for message in stating:
+            await self._facts.forget_source(owner, message["id"])
         await self._sessions.uncount(owner, found["session_id"], deleted, answers)
         await self._sessions.retitle(owner, found["session_id"], found["content"])
         await self._summaries.rewrite(owner, found["session_id"], found["message_index"])
@@ -117,11 +128,12 @@ class Forgetter:
     async def user(self, owner: str) -> dict[str, int]:
         """Deletes everything of a user that is there now; returns counts by collection."""
         moment, own = now(), {"user_id": owner}
-        counts = Counter(dict.fromkeys(("sessions", "vectors", "summaries", "memories", "receipts"), 0))
+        counts = Counter(dict.fromkeys(("sessions", "vectors", "summaries", "memories", "facts", "receipts"), 0))
         for session in await self._collections.sessions.find(own, {"session_id": 1}).to_list(None):
             with suppress(NotFound):  # somebody else was faster
                 counts.update(await self.session(owner, session["session_id"]))
-        counts["vectors"] += await self._gists(owner, own | {"created_at": {"$lte": moment}})
+        counts["facts"] += await self._facts.forget(owner)
+        counts["vectors"] += await self._eraser.erase(owner, own | {"created_at": {"$lte": moment}})
         async with self._changes.noted(owner):
             for name, time in (("summaries", "updated_at"), ("memories", "updated_at"), ("receipts", "at")):
                 old = own | {time: {"$lte": moment}}
@@ -135,20 +147,3 @@ class Forgetter:
         await self._changes.forget(owner)
         self._caches.forget(owner)
         return dict(counts)
-
-    async def _gists(self, owner: str, filter: dict[str, Any]) -> int:
-        """Deletes gists and leaves the marks by which the recall indexes drop them."""
-        vectors = self._collections.vectors
-        total = 0
-        while True:
-            found = await vectors.find(filter, {"_id": 1}).limit(MARKED_AT_ONCE).to_list(None)
-            if not found:
-                return total
-            ids = [document["_id"] for document in found]
-            while True:
-                number = await self._changes.take(owner, deletion=True)
-                await self._changes.mark_deleted(owner, number, ids)
-                total += (await vectors.delete_many({"_id": {"$in": ids}, "user_id": owner})).deleted_count
-                self._caches.let_go(owner, ids)
-                if await self._changes.close(owner, number):
-                    break

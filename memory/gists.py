@@ -25,6 +25,8 @@ def document_of(owner: str, session_id: str, turn: Turn, index: int) -> Document
         "created_at": now(),
         "embed": pending(),
     }
+    if turn.stating:
+        document["facts"] = pending()
     optional = {
         "name": turn.name,
         "turn_id": turn.turn_id,

@@ -17,5 +17,7 @@ LOADED = Counter("loci_index_loaded_gists_total", "Gists that such reads brought
 EVICTED = Counter("loci_index_evictions_total", "Users' indexes dropped to make room")
 USERS = Gauge("loci_index_users", "Users whose index is in memory")
 BYTES = Gauge("loci_index_bytes", "What the indexes in memory take, roughly")
+FACTS = Counter("loci_fact_decisions_total", "What became of new facts", ["event"])
+DROPPED = Counter("loci_dropped_messages_total", "Messages dropped from conversations that had more than they may")
 DRAFTS = Counter("loci_drafts_total", "Commits of answers that were still coming")
 RECOVERED = Counter("loci_drafts_recovered_total", "Answers kept as interrupted whose process had died")

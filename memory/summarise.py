@@ -85,6 +85,8 @@ class Summaries:
 
     async def rewrite(self, owner: str, session_id: str, index: int) -> bool:
         """Writes the summary that covers a message again from what is left of its window; False where none does."""
+        told = {"user_id": owner, "session_id": session_id, "digest.to_index": {"$gte": index}}
+        await self._summaries.update_many(told, {"$unset": {"digest": ""}})  # it is made anew with the next message
         covering = {"from_index": {"$lte": index}, "to_index": {"$gte": index}}
         key = {"user_id": owner, "session_id": session_id, "summaries": {"$elemMatch": covering}}
         found = await self._summaries.find_one(key)

@@ -42,6 +42,17 @@ def summarise_by_rules(messages: Sequence[Gist], max_tokens: int) -> str:
     return "\n".join(line for line in [*asking, *unanswered, *telling] if line in kept)
 
 
+def extend_by_rules(summary: str, messages: Sequence[Gist], max_tokens: int) -> str:
+    """A summary with what messages add to it, in at most about `max_tokens` estimated tokens: the lines that say least
+    go first, the older of two that say as much."""
+    added = summarise_by_rules(messages, max_tokens).splitlines()
+    lines = list(dict.fromkeys([*summary.splitlines(), *added]))
+    while len(lines) > 1 and count_tokens("\n".join(lines)) > max_tokens:
+        least = min(range(len(lines)), key=lambda at: (weight(lines[at]), at))
+        del lines[least]
+    return "\n".join(lines)
+
+
 def _pairs(messages: Sequence[Gist]) -> list[tuple[Gist, Gist]]:
     """User questions with the assistant message that follows each."""
     return [

@@ -24,6 +24,8 @@ class Silent:
 
     def summarise(self) -> None: ...
 
+    def learn(self) -> None: ...
+
 
 def turn(identifier: str, content: str = "", role: Role = "user", **more: Any) -> Turn:
     """A message; those of later ids were said later where the id ends in a number."""

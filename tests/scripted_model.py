@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 DIMENSIONS = 1536
+ABOUT_FACTS = ("You extract lasting facts", "You keep a list of facts")  # how such prompts begin
 Body = dict[str, Any]
 Edit = Callable[[Body], Any]
 
@@ -51,6 +52,14 @@ class Request:
     path: str
     headers: dict[str, str]
     body: Body
+
+    @property
+    def kind(self) -> str:
+        """chat, embeddings, models, ...; facts for a chat in which Loci asks for facts in the background."""
+        if not self.path.split("?")[0].endswith("/chat/completions"):
+            return self.path.split("?")[0].rsplit("/", 1)[-1]
+        first = (self.body.get("messages") or [{}])[0]
+        return "facts" if str(first.get("content")).startswith(ABOUT_FACTS) else "chat"
 
 
 def status(code: int, *, retry_after: float | str | None = None, param: str | None = None) -> Behaviour:
@@ -146,7 +155,8 @@ class ScriptedModel:
         self.requests: list[Request] = []
         self.hang_ups = 0  # connections that the client closed before it had its answer
         self.reply: Callable[[Body], str] = echo  # from a chat request's body to the text of the answer
-        self._script: dict[str, deque[Behaviour]] = {"chat": deque(), "embeddings": deque()}
+        self.find_facts: Callable[[Body], str] = no_facts  # where facts are asked for
+        self._script: dict[str, deque[Behaviour]] = {"chat": deque(), "embeddings": deque(), "facts": deque()}
         self._always: dict[str, Behaviour] = {}
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
@@ -157,7 +167,7 @@ class ScriptedModel:
         return f"http://127.0.0.1:{self.port}/v1"
 
     def script(self, *behaviours: Behaviour, on: str = "chat") -> None:
-        """The next requests to `on` (chat or embeddings) are answered so, in this order, then by default again."""
+        """The next requests to `on` (chat, embeddings, facts) are answered so in this order, then by default again."""
         self._script[on].extend(behaviours)
 
     def always(self, behaviour: Behaviour | None, *, on: str = "chat") -> None:
@@ -169,7 +179,7 @@ class ScriptedModel:
 
     def asked(self, on: str) -> list[Body]:
         """The bodies of the requests to `on`, oldest first."""
-        return [request.body for request in self.requests if on in request.path]
+        return [request.body for request in self.requests if request.kind == on]
 
     def __enter__(self) -> "ScriptedModel":
         self._thread.start()
@@ -209,8 +219,8 @@ class ScriptedModel:
             writer.transport.abort()
 
     async def _respond(self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        kind = "chat" if request.path.endswith("/chat/completions") else request.path.rsplit("/", 1)[-1]
-        if kind not in ("chat", "embeddings"):
+        kind = request.kind
+        if kind not in self._script:
             listed = {
                 "object": "list",
                 "data": [{"id": "scripted", "object": "model", "created": 0, "owned_by": "test"}],
@@ -225,14 +235,16 @@ class ScriptedModel:
             return await _send(writer, behaviour.status, behaviour.raw, behaviour.headers)
         if kind == "chat" and request.body.get("stream"):
             return await self._stream(request.body, behaviour, reader, writer)
-        body = self._chat_body(request.body, behaviour) if kind == "chat" else embeddings_body(request.body)
+        embedding = kind == "embeddings"
+        body = embeddings_body(request.body) if embedding else self._chat_body(request.body, behaviour, kind)
         edited_body = behaviour.edit(body) if behaviour.edit else body
         if behaviour.cut_after is not None:
             raise _Cut
         return await _send(writer, behaviour.status, json.dumps(edited_body).encode(), behaviour.headers)
 
-    def _chat_body(self, asked: Body, behaviour: Behaviour) -> Body:
-        text = behaviour.text if behaviour.text is not None else self.reply(asked)
+    def _chat_body(self, asked: Body, behaviour: Behaviour, kind: str = "chat") -> Body:
+        reply = self.reply if kind == "chat" else self.find_facts
+        text = behaviour.text if behaviour.text is not None else reply(asked)
         choice = {
             "index": 0,
             "message": {"role": "assistant", "content": text, "refusal": None},
@@ -321,6 +333,12 @@ def echo(asked: Body) -> str:
     """The default answer: what the user said last."""
     said = [content_text(message["content"]) for message in asked["messages"] if message["role"] == "user"]
     return f"You said: {said[-1]}" if said else "You said nothing."
+
+
+def no_facts(asked: Body) -> str:
+    """Neither facts nor decisions on them."""
+    del asked
+    return '{"facts": [], "decisions": []}'
 
 
 def content_text(content: Any) -> str:

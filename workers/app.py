@@ -59,6 +59,10 @@ def _register(app: Celery, process: WorkerProcess) -> None:
     def summarise() -> None:
         process.run(lambda memory: memory.engine.summaries.work())
 
+    @app.task(name="loci.learn", shared=False)
+    def learn() -> None:
+        process.run(lambda memory: memory.engine.fact_queue.work())
+
     @app.task(name="loci.sweep", shared=False)
     def sweep() -> None:
         process.run(lambda memory: memory.engine.sweep())

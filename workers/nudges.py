@@ -10,7 +10,7 @@ from workers.app import NUDGE_EXPIRES
 
 GAP = 0.2  # seconds between two nudges of one kind; a task does all the work that it finds
 
-Kind = Literal["embed", "summarise"]
+Kind = Literal["embed", "summarise", "learn"]
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +31,9 @@ class CeleryNudge:
 
     def summarise(self) -> None:
         self._want("summarise")
+
+    def learn(self) -> None:
+        self._want("learn")
 
     def close(self) -> None:
         with self._changed:

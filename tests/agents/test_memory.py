@@ -283,6 +283,8 @@ async def test_a_summary_is_asked_for_every_10_pairs_of_chat(make_settings: Any)
     class Counting(Silent):
         asked = 0
 
+        def learn(self) -> None: ...
+
         def summarise(self) -> None:
             self.asked += 1
 

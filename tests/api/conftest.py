@@ -12,7 +12,7 @@ from pymongo.database import Database
 
 from config.settings import Settings
 from tests.conftest import Served
-from tests.scripted_model import ScriptedModel
+from tests.scripted_model import ScriptedModel, echo, no_facts
 
 _users = itertools.count()
 
@@ -89,6 +89,7 @@ def model(_model_and_api: tuple[ScriptedModel, str]) -> Iterator[ScriptedModel]:
     model = _model_and_api[0]
     model.requests.clear()
     yield model
+    model.reply, model.find_facts = echo, no_facts
     model.always(None)
     model.always(None, on="embeddings")
 

@@ -514,3 +514,71 @@ def test_keys_of_loci_are_told_from_the_providers(serve: Any, scripted_model: Sc
         assert scripted_model.requests[-1].headers["authorization"] == "Bearer sk-own"
         key = {"X-API-Key": "loci-ada"}
         assert len(api.get(f"/v1/sessions/{user}/messages", headers=key).json()["items"]) == 6
+
+
+TWO_DAYS = (
+    "Hi, I'm Tom. I live in Madrid with my dog Biscuit.",
+    "My flight to Oslo is on Friday.",
+    "I love sushi. What should I cook?",
+    "Good morning! I moved to Berlin last week.",
+    "Correction: my flight to Oslo is on Saturday.",
+    "I don't like sushi anymore.",
+    "Thanks, you're great!",
+)
+
+
+def facts_of(api: httpx.Client, memory: str) -> list[str]:
+    items = api.get("/v1/facts", params={"memory_id": memory}).json()["items"]
+    return sorted(item["text"] for item in items)
+
+
+def test_the_facts_of_a_conversation_with_corrections_come_out_right(
+    plain_client: OpenAI, api: httpx.Client, user: str
+) -> None:
+    for text in TWO_DAYS:
+        ask(plain_client, user, text)
+    right = [
+        "The user does not like sushi anymore.",
+        "The user has a dog called Biscuit.",
+        "The user moved to Berlin last week.",
+        "The user's flight to Oslo is on Saturday.",
+        "The user's name is Tom.",
+    ]
+    assert eventually(lambda: facts_of(api, user) == right or None, 20), facts_of(api, user)
+
+
+def test_the_facts_that_a_provider_finds_come_out_right(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    def reply(body: Body) -> str:
+        system, asked = body["messages"][0]["content"], body["messages"][-1]["content"]
+        if system.startswith("You extract"):
+            place = "Berlin" if "Berlin" in asked else "Madrid"
+            return json.dumps({"facts": [f"The user lives in {place}."]})
+        return json.dumps({"decisions": [{"event": "UPDATE", "fact": 0, "id": 0, "text": "The user lives in Berlin."}]})
+
+    model.find_facts = reply
+    ask(client, user, "Madrid is home.")
+    eventually(lambda: facts_of(chat, user) == ["The user lives in Madrid."] or None)
+    ask(client, user, "Home is Berlin now.")
+    eventually(lambda: facts_of(chat, user) == ["The user lives in Berlin."] or None)
+    [fact] = chat.get("/v1/facts", params={"memory_id": user}).json()["items"]
+    assert fact["decided_by"] == "gpt-4o-mini"
+
+
+def test_a_fact_in_force_is_told_and_a_replaced_one_is_not(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    def found_in(body: Body) -> str:
+        asked = json.loads(body["messages"][1]["content"])
+        if "message" in asked:
+            return json.dumps({"facts": [asked["message"]]})
+        update = {"event": "UPDATE", "fact": 0, "id": 0, "text": asked["new"][0]["text"]}
+        return json.dumps({"decisions": [update]})
+
+    model.find_facts = found_in
+    for text in ("The user's locker is number 12.", "The user's locker is number 40."):
+        chat.post("/v1/facts", json={"text": text, "memory_id": user}).raise_for_status()
+    found = ask(client, user, "What is the number of my locker?")
+    assert [hit["content"] for hit in found.model_extra["memory_hits"]] == ["The user's locker is number 40."]
+    assert "[fact] The user's locker is number 40." in model.asked("chat")[-1]["messages"][0]["content"]

@@ -1,0 +1,95 @@
+"""What is known of a user, and what was."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from api.auth import Calling
+from api.fields import Identifier, Moment
+from api.once import LociRoute
+from api.openapi import errors
+from api.paging import PageCursor, PageLimit, cursor_of, page_of, position_of
+from api.state import TheMemory
+from api.wire.facts import (
+    DecisionOut,
+    FactEventOut,
+    FactHistory,
+    FactOut,
+    FactPage,
+    FactPatch,
+    FactsRequest,
+    FactsResponse,
+)
+
+router = APIRouter(prefix="/v1/facts", route_class=LociRoute, tags=["facts"])
+
+FactId = Annotated[Identifier, Path()]
+UserId = Annotated[Identifier | None, Query()]
+
+
+@router.get("")
+async def list_facts(
+    memory: TheMemory,
+    calling: Calling,
+    user_id: UserId = None,
+    memory_id: Annotated[Identifier | None, Query(description="Of this conversation alone")] = None,
+    as_of: Annotated[Moment | None, Query(description="What was in force then; else what is now")] = None,
+    ended: Annotated[bool, Query(strict=False, description="Those that hold no longer, too")] = False,
+    limit: PageLimit = 50,
+    cursor: PageCursor = None,
+) -> FactPage:
+    """Facts in force, the last changed first."""
+    found = await memory.engine.facts.page(
+        calling.owner(user_id),
+        limit=limit + 1,
+        after=position_of(cursor),
+        memory_id=memory_id,
+        as_of=as_of,
+        ended=ended,
+    )
+    page, more = page_of(found, limit, cursor_of)
+    return FactPage(items=[FactOut.of(fact) for fact, _ in page], next_cursor=more)
+
+
+@router.post("")
+async def add_facts(body: FactsRequest, memory: TheMemory, calling: Calling) -> FactsResponse:
+    """Extract the facts that a text of the user's states, and reconcile them with those in force."""
+    decided = await memory.learn(calling.owner(body.named_user), body.text, body.memory_id)
+    return FactsResponse(decisions=[DecisionOut.of(one) for one in decided])
+
+
+@router.get("/{fact_id}", responses=errors(404))
+async def get_fact(fact_id: FactId, memory: TheMemory, calling: Calling, user_id: UserId = None) -> FactOut:
+    """One fact, in force or not."""
+    return FactOut.of(await memory.engine.facts.get(calling.owner(user_id), fact_id))
+
+
+@router.get("/{fact_id}/history", responses=errors(404))
+async def fact_history(fact_id: FactId, memory: TheMemory, calling: Calling, user_id: UserId = None) -> FactHistory:
+    """All that became of a fact, oldest first."""
+    fact = await memory.engine.facts.get(calling.owner(user_id), fact_id)
+    return FactHistory(items=[FactEventOut.of(event) for event in fact.history])
+
+
+@router.patch("/{fact_id}", responses=errors(404, 409))
+async def change_fact(
+    fact_id: FactId, body: FactPatch, memory: TheMemory, calling: Calling, user_id: UserId = None
+) -> FactOut:
+    """Put another text in the place of a fact; returns the new one, the old one stays in the history."""
+    changed = await memory.engine.facts.change(calling.owner(user_id), fact_id, " ".join(body.text.split()))
+    memory.nudge_embedding()
+    return FactOut.of(changed)
+
+
+@router.delete("/{fact_id}", responses=errors(404))
+async def end_fact(fact_id: FactId, memory: TheMemory, calling: Calling, user_id: UserId = None) -> FactOut:
+    """Take a fact out of force. Undo restores it; deleting its conversation or its message deletes it for good."""
+    return FactOut.of(await memory.engine.facts.end(calling.owner(user_id), fact_id))
+
+
+@router.post("/{fact_id}/undo", responses=errors(404))
+async def undo_fact(fact_id: FactId, memory: TheMemory, calling: Calling, user_id: UserId = None) -> FactOut:
+    """Take back what was decided last of a fact."""
+    undone = await memory.engine.facts.undo(calling.owner(user_id), fact_id)
+    memory.nudge_embedding()
+    return FactOut.of(undone)

@@ -1,0 +1,104 @@
+"""What has a whole conversation been about? One summary, made of the one before and what was said since."""
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+from pymongo.errors import DuplicateKeyError
+
+from config.prompts import prompt
+from config.recipes import DigestRecipe
+from memory.collections import Collections
+from memory.domain import RULE_BASED, Gist
+from memory.gists import TEXT, gist_of
+from memory.summarise import LONGEST_SUMMARY, MESSAGE_CHARACTERS, key_of
+from memory.summary_rules import extend_by_rules
+from utils.clock import now
+from utils.errors import ModelError
+from utils.llm import ChatModel, Message
+from utils.mongo import Document
+from utils.text import cut_at_word
+
+log = logging.getLogger(__name__)
+
+
+class Digests:
+    """The digest of a conversation stands beside its summaries of windows."""
+
+    def __init__(self, collections: Collections, model: ChatModel | None, recipe: DigestRecipe) -> None:
+        self._sessions = collections.sessions
+        self._vectors = collections.vectors
+        self._summaries = collections.summaries
+        self._model = model
+        self._recipe = recipe
+
+    async def get(self, owner: str, session_id: str) -> str:
+        """The digest of a conversation; empty where there is none yet."""
+        own = {"user_id": owner, "session_id": session_id}
+        found = await self._summaries.find_one(own, {"digest.text": 1})
+        return str(found.get("digest", {}).get("text", "")) if found else ""
+
+    async def extend(self, owner: str, session_id: str) -> bool:
+        """Takes up what was said since; False where nothing was. Of two at once one writes, the other leaves it."""
+        session = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, {"epoch": 1})
+        if session is None:
+            return False
+        key = key_of(owner, session_id, session["epoch"])
+        stored = await self._summaries.find_one({"_id": key, "user_id": owner}, {"digest": 1})
+        digest = (stored or {}).get("digest")
+        messages = await self._since(owner, session_id, digest["to_index"] if digest else None)
+        if not messages:
+            return False
+        text, model = digest["text"] if digest else "", RULE_BASED
+        for start in range(0, len(messages), self._recipe.messages):
+            text, model = await self._extended(text, messages[start : start + self._recipe.messages])
+        made = {"text": text, "model": model, "to_index": messages[-1].message_index, "at": now()}
+        if not await self._write(owner, session_id, key, digest, made):
+            return False
+        if await self._sessions.find_one(session, {"_id": 1}) is None:  # it was deleted meanwhile
+            await self._summaries.delete_one({"_id": key, "user_id": owner})
+        return True
+
+    async def _since(self, owner: str, session_id: str, to_index: int | None) -> list[Gist]:
+        """What was said after a place, in order; without one, the newest."""
+        after = {"$gt": -1 if to_index is None else to_index}
+        filter = {"user_id": owner, "session_id": session_id, "message_index": after}
+        cursor = self._vectors.find(filter, TEXT).sort("message_index", -1).limit(self._recipe.newest)
+        return [gist_of(document) for document in reversed(await cursor.to_list(None))]
+
+    async def _extended(self, text: str, messages: Sequence[Gist]) -> tuple[str, str]:
+        """The digest with these messages, and what wrote it."""
+        if self._model is not None:
+            said = [{"role": m.name or m.role, "content": cut_at_word(m.content, MESSAGE_CHARACTERS)} for m in messages]
+            asked: list[Message] = [
+                {"role": "system", "content": prompt("digest").substitute()},
+                {"role": "user", "content": orjson.dumps({"summary": text, "messages": said}).decode()},
+            ]
+            try:
+                answer = await self._model.complete(
+                    asked, temperature=self._recipe.temperature, max_tokens=2 * self._recipe.max_tokens
+                )
+                return answer.text.strip()[:LONGEST_SUMMARY], answer.model
+            except ModelError as error:
+                log.warning("digest by rules: %s", error.detail)
+        return extend_by_rules(text, messages, self._recipe.max_tokens), RULE_BASED
+
+    async def _write(
+        self, owner: str, session_id: str, key: str, before: Document | None, digest: dict[str, Any]
+    ) -> bool:
+        """Puts a digest in the place of the one that it was made of; False where that is another by now."""
+        same: dict[str, Any] = {"digest": {"$exists": False}}
+        if before is not None:
+            same = {"digest.to_index": before["to_index"], "digest.at": before["at"]}
+        moment = now()
+        fresh = {"session_id": session_id, "summaries": [], "created_at": moment, "updated_at": moment}
+        try:
+            written = await self._summaries.update_one(
+                {"_id": key, "user_id": owner} | same,
+                {"$set": {"digest": digest}, "$setOnInsert": fresh},
+                upsert=before is None,
+            )
+        except DuplicateKeyError:  # it has a digest by now
+            return False
+        return bool(written.matched_count or written.upserted_id)

@@ -1,0 +1,50 @@
+"""Which messages of a conversation go when it has more than it may? Those that were said first and recalled least."""
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from memory import metrics
+from memory.collections import Collections
+from memory.gist_eraser import GistEraser
+from memory.sessions import Sessions
+
+log = logging.getLogger(__name__)
+
+
+class Eviction:
+    """Keeps conversations to `most` messages; 0 for any number. The newer half of them is never dropped, nor are facts
+    in force, which stand for themselves."""
+
+    def __init__(self, collections: Collections, eraser: GistEraser, sessions: Sessions, most: int) -> None:
+        self._vectors = collections.vectors
+        self._eraser = eraser
+        self._sessions = sessions
+        self._most = most
+
+    async def note_use(self, owner: str, keys: Sequence[str]) -> None:
+        """Counts that gists, by their `_id`s, were recalled."""
+        if self._most and keys:
+            used = {"_id": {"$in": list(keys)}, "user_id": owner}
+            await self._vectors.update_many(used, {"$inc": {"used": 1}})
+
+    async def run(self, owner: str, session_id: str) -> int:
+        """Drops what a conversation has too much; returns how many messages."""
+        if not self._most:
+            return 0
+        own: dict[str, Any] = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
+        over = await self._vectors.count_documents(own) - self._most
+        if over <= 0:
+            return 0
+        newer = self._vectors.find(own, {"message_index": 1}).sort("message_index", -1)
+        [oldest_kept] = await newer.skip(self._most // 2).limit(1).to_list(None)
+        old = own | {"message_index": {"$gte": 0, "$lte": oldest_kept["message_index"]}}
+        order = [("used", 1), ("message_index", 1)]
+        found = await self._vectors.find(old, {"id": 1, "role": 1}).sort(order).limit(over).to_list(None)
+        ids = [document["_id"] for document in found]
+        dropped = await self._eraser.erase(owner, {"_id": {"$in": ids}, "user_id": owner})
+        answers = sum(document["role"] == "assistant" for document in found)
+        await self._sessions.uncount(owner, session_id, dropped, answers)
+        metrics.DROPPED.inc(dropped)
+        log.info("dropped %d messages of a conversation over its %d: %s", dropped, self._most, ", ".join(ids))
+        return dropped

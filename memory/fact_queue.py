@@ -1,0 +1,167 @@
+"""How does what users say become facts? Claims messages that wait, and settles what each of them states."""
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict
+from datetime import datetime, timedelta
+
+from memory.collections import Collections
+from memory.domain import RULE_BASED
+from memory.fact_decisions import Add, Decision, Delete, Keep, Known, Update, decide_by_rules
+from memory.fact_model import decide_by_model, extract_by_model
+from memory.fact_rules import LONGEST, extract_by_rules
+from memory.facts import Decided, Facts, Origin
+from memory.leases import claim, fail, held, put_back
+from utils.clock import now
+from utils.errors import Conflict, ModelError
+from utils.llm import ChatModel
+from utils.mongo import Document
+from utils.text import content_stems
+
+BATCH = 16
+LOOK_AGAIN = timedelta(seconds=1)  # after an earlier message of the same conversation was found unsettled
+NEIGHBOURS = 20  # facts in force that a model is shown, those nearest by their words
+AGAIN = 3  # times that decisions are made anew because a fact was replaced meanwhile
+
+log = logging.getLogger(__name__)
+
+_DECISIONS: dict[str, type[Add] | type[Update] | type[Delete] | type[Keep]] = {
+    "ADD": Add,
+    "UPDATE": Update,
+    "DELETE": Delete,
+    "NONE": Keep,
+}
+
+
+Upkeep = Callable[[str, str], Awaitable[object]]  # of an owner's conversation
+
+
+class FactQueue:
+    """The messages whose facts are to be settled. Any number of workers may run `work` at once. `upkeep`: what else is
+    done for a conversation when its messages are settled."""
+
+    def __init__(
+        self, collections: Collections, facts: Facts, model: ChatModel | None, upkeep: Sequence[Upkeep]
+    ) -> None:
+        self._vectors = collections.vectors
+        self._facts = facts
+        self._model = model
+        self._upkeep = upkeep
+
+    async def work(self) -> int:
+        """Settles what is due, each conversation in order, and then sees to its upkeep; returns how many messages."""
+        total = 0
+        while True:
+            claimed = await claim(self._vectors, "facts", BATCH, without="embedding")
+            documents = sorted(claimed.documents, key=lambda one: (one["session_id"], one["message_index"]))
+            if not documents:
+                return total
+            async with held(self._vectors, "facts", claimed):
+                for document in documents:
+                    total += await self._settle(claimed.lease, document)
+                for owner, session_id in dict.fromkeys((one["user_id"], one["session_id"]) for one in documents):
+                    for keep_up in self._upkeep:
+                        await keep_up(owner, session_id)
+
+    async def learn(self, owner: str, memory_id: str, text: str) -> list[Decided]:
+        """Settles what a text states, as if the user had said it now; one that no rule understands is a fact itself."""
+        facts, by = await self._extracted(text)
+        if not facts and by == RULE_BASED and len(text) <= LONGEST and not text.rstrip().endswith(("?", "？")):
+            facts = [" ".join(text.split())]
+        return await self._decided(Origin(owner, memory_id, by, now()), facts)
+
+    async def _settle(self, lease: str, document: Document) -> int:
+        try:
+            if await self._is_early(document):
+                await put_back(self._vectors, "facts", lease, document, LOOK_AGAIN)
+                return 0
+            await self._learn_from(lease, document)
+        except Exception as error:
+            await fail(self._vectors, "facts", lease, [document], type(error).__name__)
+            raise
+        done = {"facts.state": "done"}
+        gone = {"facts.lease": "", "facts.lease_until": "", "facts.error": "", "facts.decisions": ""}
+        mine = {"_id": document["_id"], "facts.lease": lease}
+        if not (await self._vectors.update_one(mine, {"$set": done, "$unset": gone})).matched_count:
+            await self._forget_where_deleted(document)
+        return 1
+
+    async def _is_early(self, document: Document) -> bool:
+        """Whether an earlier message of the conversation is still to be settled, which may take a while."""
+        earlier = {
+            "user_id": document["user_id"],
+            "session_id": document["session_id"],
+            "message_index": {"$gte": 0, "$lt": document["message_index"]},
+            "facts.state": {"$in": ["pending", "leased"]},
+        }
+        return await self._vectors.find_one(earlier, {"_id": 1}) is not None
+
+    async def _learn_from(self, lease: str, document: Document) -> None:
+        """Decisions are committed before they are carried out, so that a crash in between does not make others of
+        facts that are half settled."""
+        stored = document["facts"].get("decisions")
+        if stored is not None:
+            await self._facts.apply(self._origin(document, stored["by"], stored["at"]), _read(stored["of"]))
+            return
+        new, by = await self._extracted(document["content"])
+        for _ in range(AGAIN):
+            origin = self._origin(document, by, document["timestamp"])
+            decisions, by = await self._decisions(origin, new)
+            origin = self._origin(document, by, document["timestamp"])
+            written = {"by": by, "at": origin.at, "of": [asdict(one) for one in decisions]}
+            mine = {"_id": document["_id"], "facts.lease": lease}
+            if not (await self._vectors.update_one(mine, {"$set": {"facts.decisions": written}})).matched_count:
+                return  # the lease ran out, or the message was deleted
+            try:
+                await self._facts.apply(origin, decisions)
+            except Conflict:
+                continue
+            return
+
+    async def _decided(self, origin: Origin, new: Sequence[str]) -> list[Decided]:
+        while True:
+            decisions, by = await self._decisions(origin, new)
+            try:
+                return await self._facts.apply(Origin(origin.owner, origin.memory_id, by, origin.at), decisions)
+            except Conflict:
+                continue
+
+    async def _extracted(self, text: str) -> tuple[list[str], str]:
+        """The facts of a text, and who found them."""
+        if self._model is not None:
+            try:
+                return await extract_by_model(self._model, text), self._model.model
+            except ModelError as error:
+                log.warning("facts by rules: %s", error.detail)
+        return extract_by_rules(text), RULE_BASED
+
+    async def _decisions(self, origin: Origin, new: Sequence[str]) -> tuple[list[Decision], str]:
+        """What becomes of new facts, and who decided."""
+        if not new:
+            return [], origin.by
+        known = [Known(fact.id, fact.text) for fact in await self._facts.in_force(origin.owner, origin.memory_id)]
+        if self._model is not None and origin.by != RULE_BASED and known:
+            try:
+                return await decide_by_model(self._model, new, _nearest(known, new)), self._model.model
+            except ModelError as error:
+                log.warning("facts reconciled by rules: %s", error.detail)
+        return decide_by_rules(new, known), origin.by if not known else RULE_BASED
+
+    def _origin(self, document: Document, by: str, at: datetime) -> Origin:
+        return Origin(document["user_id"], document["session_id"], by, at, document["id"])
+
+    async def _forget_where_deleted(self, document: Document) -> None:
+        """Takes back the facts of a message that was deleted meanwhile."""
+        if await self._vectors.find_one({"_id": document["_id"]}, {"_id": 1}) is None:
+            await self._facts.forget_source(document["user_id"], document["id"])
+
+
+def _nearest(known: Sequence[Known], new: Sequence[str]) -> list[Known]:
+    """The facts that share most words with new ones, in their order."""
+    asked = {stem for text in new for stem in content_stems(text)}
+    ranked = sorted(range(len(known)), key=lambda at: (-len(asked & set(content_stems(known[at].text))), -at))
+    return [known[at] for at in sorted(ranked[:NEIGHBOURS])]
+
+
+def _read(stored: Sequence[Document]) -> list[Decision]:
+    return [_DECISIONS[one["event"]](**{k: v for k, v in one.items() if k != "event"}) for one in stored]
