@@ -9,7 +9,6 @@ import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Any, Literal
 
 import orjson
@@ -119,7 +118,6 @@ class _Exchange:
     recall: Recall = field(default_factory=Recall)
     given: tuple[Hit, ...] = ()
     injected: str = ""
-    began: datetime = field(default_factory=now)
     said: list[str] = field(default_factory=list)
     model: str = ""
     prompt_tokens: int = 0
@@ -134,7 +132,7 @@ class _Exchange:
             response_id(self.turn_id),
             "assistant",
             CONTROL_CHARACTERS.sub("", "".join(self.said)),
-            self.began,
+            now(),
             turn_id=self.turn_id,
             model=self.model or None,
             interrupted=not self.finished,

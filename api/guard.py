@@ -9,7 +9,7 @@ from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.problems import MEDIA_TYPE, problem_of
+from api.problems import response_of
 from memory.ids import new_id
 from utils.errors import BodyTooLarge, Forbidden, InvalidInput, LociError
 
@@ -58,7 +58,7 @@ class Guard:
         except LociError as error:
             if started:
                 raise
-            await _refuse(error, request_id, labelled)
+            await _refuse(error, scope["path"], request_id, labelled)
 
     def _check(self, scope: Scope, headers: Headers) -> None:
         if self._only_local() and not _is_local(headers.get("host", "")):
@@ -90,9 +90,8 @@ def _is_local(header: str) -> bool:
         return False
 
 
-async def _refuse(error: LociError, request_id: str, send: Send) -> None:
-    status, body, _ = problem_of(error, request_id)
-    headers = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode())]
-    headers.append((b"connection", b"close"))  # the rest of the body is not read
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+async def _refuse(error: LociError, path: str, request_id: str, send: Send) -> None:
+    response = response_of(error, path, request_id)
+    headers = [*response.raw_headers, (b"connection", b"close")]  # the rest of the body is not read
+    await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
+    await send({"type": "http.response.body", "body": response.body})

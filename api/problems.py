@@ -1,4 +1,5 @@
-"""How is an error told to a client? As application/problem+json (RFC 9457), without the input that caused it."""
+"""How is an error told to a client? As application/problem+json (RFC 9457), or on the paths of OpenAI's API in OpenAI's
+shape; without the input that caused it."""
 
 import logging
 from collections.abc import Mapping
@@ -15,6 +16,8 @@ from utils.errors import LociError, Unauthorized
 from utils.mongo import as_loci_error
 
 MEDIA_TYPE = "application/problem+json"
+OPENAI_PATHS = frozenset({"/v1/chat/completions", "/v1/models", "/v1/embeddings"})
+OPENAI_TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 409: "conflict_error"}
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +67,24 @@ def problem_of(error: Exception, request_id: str) -> tuple[int, bytes, dict[str,
             )
 
 
+def error_of(error: Exception, request_id: str) -> tuple[int, dict[str, Any], dict[str, str]]:
+    """The same with OpenAI's body. There, a request that is not valid is 400."""
+    status, body, headers = problem_of(error, request_id)
+    status = 400 if isinstance(error, RequestValidationError) else status
+    kind = OPENAI_TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
+    told = {"message": orjson.loads(body)["detail"], "type": kind, "param": getattr(error, "param", None), "code": None}
+    return status, {"error": told}, headers
+
+
+def response_of(error: Exception, path: str, request_id: str) -> Response:
+    """The answer to a request of this path that failed so."""
+    if path in OPENAI_PATHS or path.startswith("/v1/models/"):
+        status, told, headers = error_of(error, request_id)
+        return Response(orjson.dumps(told), status, headers, "application/json")
+    status, body, headers = problem_of(error, request_id)
+    return Response(body, status, headers, MEDIA_TYPE)
+
+
 def _printable(part: object) -> object:
     """A part of a location; names of unknown fields come from the input, so they are cut and cleaned."""
     if isinstance(part, int):
@@ -85,8 +106,7 @@ def install(app: FastAPI) -> None:
     """The one handler for every error."""
 
     async def handle(request: Request, error: Exception) -> Response:
-        status, body, headers = problem_of(error, request.scope.get("request_id", ""))
-        return Response(body, status, headers, MEDIA_TYPE)
+        return response_of(error, request.url.path, request.scope.get("request_id", ""))
 
     for kind in (LociError, RequestValidationError, HTTPException, PyMongoError, Exception):
         app.add_exception_handler(kind, handle)

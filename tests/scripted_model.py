@@ -24,7 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 DIMENSIONS = 1536
-ABOUT_FACTS = ("You extract lasting facts", "You keep a list of facts")  # how such prompts begin
+BACKGROUND = {  # how prompts begin
+    "You extract lasting facts": "facts",
+    "You keep a list of facts": "facts",
+    "You keep the summary": "digest",
+}
 Body = dict[str, Any]
 Edit = Callable[[Body], Any]
 
@@ -55,11 +59,12 @@ class Request:
 
     @property
     def kind(self) -> str:
-        """chat, embeddings, models, ...; facts for a chat in which Loci asks for facts in the background."""
+        """chat, embeddings, models, ...; for what Loci asks in the background, facts or digest."""
         if not self.path.split("?")[0].endswith("/chat/completions"):
             return self.path.split("?")[0].rsplit("/", 1)[-1]
         first = (self.body.get("messages") or [{}])[0]
-        return "facts" if str(first.get("content")).startswith(ABOUT_FACTS) else "chat"
+        text = str(first.get("content"))
+        return next((kind for begin, kind in BACKGROUND.items() if text.startswith(begin)), "chat")
 
 
 def status(code: int, *, retry_after: float | str | None = None, param: str | None = None) -> Behaviour:
@@ -156,7 +161,9 @@ class ScriptedModel:
         self.hang_ups = 0  # connections that the client closed before it had its answer
         self.reply: Callable[[Body], str] = echo  # from a chat request's body to the text of the answer
         self.find_facts: Callable[[Body], str] = no_facts  # where facts are asked for
-        self._script: dict[str, deque[Behaviour]] = {"chat": deque(), "embeddings": deque(), "facts": deque()}
+        self._script: dict[str, deque[Behaviour]] = {
+            kind: deque() for kind in ("chat", "embeddings", "facts", "digest")
+        }
         self._always: dict[str, Behaviour] = {}
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
@@ -167,7 +174,7 @@ class ScriptedModel:
         return f"http://127.0.0.1:{self.port}/v1"
 
     def script(self, *behaviours: Behaviour, on: str = "chat") -> None:
-        """The next requests to `on` (chat, embeddings, facts) are answered so in this order, then by default again."""
+        """The next requests to `on` (chat, embeddings, facts, digest) are answered so in this order, then by default again."""
         self._script[on].extend(behaviours)
 
     def always(self, behaviour: Behaviour | None, *, on: str = "chat") -> None:
@@ -243,7 +250,7 @@ class ScriptedModel:
         return await _send(writer, behaviour.status, json.dumps(edited_body).encode(), behaviour.headers)
 
     def _chat_body(self, asked: Body, behaviour: Behaviour, kind: str = "chat") -> Body:
-        reply = self.reply if kind == "chat" else self.find_facts
+        reply = self.find_facts if kind == "facts" else self.reply
         text = behaviour.text if behaviour.text is not None else reply(asked)
         choice = {
             "index": 0,

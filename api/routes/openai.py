@@ -18,7 +18,8 @@ from agents.proxy import Options, Proxied, Proxy, ProxyRequest
 from api import sse
 from api.auth import Passing, PassingOn
 from api.once import once_id
-from api.openai_route import InvalidField, OpenAIRoute, error_body, invalid, read_object
+from api.openai_route import InvalidField, OpenAIRoute, invalid, read_object
+from api.problems import error_of
 from api.state import TheMemory
 from api.wire import openai as wire
 from api.wire.openai import EmbeddingsRequest, Json, ProxyFields
@@ -178,7 +179,7 @@ async def _chunks(
                             last = wire.chunk(identifier, created, None) | {"usage": wire.usage(event.answer)}
                         yield event_of(last | {"memory_hits": _hits(event)})
         except Exception as error:
-            yield event_of(error_body(error, identifier)[1])
+            yield event_of(error_of(error, identifier)[1])
             return
     yield b"data: " + DONE + b"\n\n"
 

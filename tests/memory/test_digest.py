@@ -50,7 +50,7 @@ async def test_a_model_is_given_the_digest_and_what_is_new(
         assert await grown(memory) == "- summary 1"
         await say(memory, "three")
         assert await grown(memory) == "- summary 2"
-        scripted_model.always(status(400))
+        scripted_model.always(status(400), on="digest")
         await say(memory, "I live in Oslo.")
         assert await grown(memory) == "- summary 2\n- I live in Oslo."
     said = [{"role": "user", "content": text} for text in ("one", "two", "three")]

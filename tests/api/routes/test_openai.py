@@ -427,6 +427,19 @@ def test_bodies_that_are_no_object_are_refused(chat: httpx.Client, body: bytes) 
     assert found.json()["error"]["type"] == "invalid_request_error"
 
 
+def test_whatever_goes_wrong_is_told_in_openais_shape(api: httpx.Client) -> None:
+    large = api.post("/v1/chat/completions", content=b"x" * (13 * 1024 * 1024))
+    foreign = api.get("/v1/models", headers={"host": "evil.test"})
+    for found, code in (
+        (large, 413),
+        (foreign, 403),
+        (api.get("/v1/chat/completions"), 405),
+        (api.get("/v1/models/unknown"), 404),
+        (api.post("/v1/embeddings", json=[], headers={"Idempotency-Key": ""}), 400),
+    ):
+        assert (found.status_code, found.json()["error"].keys()) == (code, {"message", "type", "param", "code"})
+
+
 def test_the_receipt_of_an_exchange_tells_what_was_used(client: OpenAI, chat: httpx.Client, user: str) -> None:
     ask(client, user, PARROT)
     found = client.chat.completions.with_raw_response.create(
