@@ -33,7 +33,7 @@ from agents.openai_chat import (
 from agents.prompt import apportion, quoted
 from config.prompts import prompt
 from config.recipes import PROXY, Recipe
-from memory.domain import Hit, Recall, Turn
+from memory.domain import Candidate, Hit, Recall, Turn
 from memory.engine import Engine
 from memory.ids import new_id, prompt_id, response_id, scoped
 from memory.place import Place
@@ -109,13 +109,15 @@ class Proxied:
 @dataclass
 class _Exchange:
     """A user's message and the answer to it. `place`: where they stand; None where an answer alone is remembered, or
-    nothing. `said`: the answer so far. `last`: the last chunk, still to be sent where it `is_due`."""
+    nothing. `fresh`: what was recalled that the request does not bring along; `given`: the best of it, which stand
+    in the prompt. `said`: the answer so far. `last`: the last chunk, still to be sent where it `is_due`."""
 
     request: ProxyRequest
     turn_id: str
     query: str
     place: Place | None = None
     recall: Recall = field(default_factory=Recall)
+    fresh: tuple[Hit, ...] = ()
     given: tuple[Hit, ...] = ()
     injected: str = ""
     said: list[str] = field(default_factory=list)
@@ -242,8 +244,8 @@ class Proxy:
         except ModelError as error:
             log.warning("no memory for a proxied request: %s", error.detail)
             return
-        fresh = [hit for hit in exchange.recall.hits if _flat(hit.gist.content) not in told]
-        exchange.given = tuple(fresh[: recipe.top_k])
+        exchange.fresh = tuple(hit for hit in exchange.recall.hits if _flat(hit.gist.content) not in told)
+        exchange.given = exchange.fresh[: recipe.top_k]
         exchange.injected = _block(exchange.given, digest)
 
     async def _whole(self, exchange: _Exchange, passed: Passed) -> bytes:
@@ -363,6 +365,19 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
+def _considered(exchange: _Exchange) -> tuple[Candidate, ...]:
+    """What the search looked at. It looked for more than were asked for, as some may have been sent along."""
+    given = {hit.gist.key for hit in exchange.given}
+    fresh = {hit.gist.key for hit in exchange.fresh}
+
+    def settled(candidate: Candidate) -> Candidate:
+        if candidate.dropped is not None or candidate.key in given:
+            return candidate
+        return candidate._replace(dropped="top_k" if candidate.key in fresh else "sent_along")
+
+    return tuple(map(settled, exchange.recall.considered))
+
+
 def _receipt(exchange: _Exchange) -> Receipt:
     request = exchange.request
     sent = [text_of(message.get("content")) for message in request.body["messages"]]
@@ -381,7 +396,7 @@ def _receipt(exchange: _Exchange) -> Receipt:
         agents_used=("proxy",),
         model=answer.model or "",
         recipe=PROXY.name,
-        considered=exchange.recall.considered,
+        considered=_considered(exchange),
         used=tuple(Used(n, hit.gist.id, hit.gist.kind, "memory") for n, hit in enumerate(exchange.given, 1)),
         ledger=tuple(
             LedgerEntry(name, len(text), count) for (name, text), count in zip(sections.items(), tokens, strict=True)

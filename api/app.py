@@ -21,7 +21,8 @@ from workers.app import make_app
 from workers.inprocess import InProcessWorker
 from workers.nudges import CeleryNudge
 
-EXPOSED = ("ETag", "X-Request-ID", "Idempotency-Replayed", "Retry-After")  # what pages of other origins may read
+# What pages of other origins may read.
+EXPOSED = ("ETag", "X-Request-ID", "Idempotency-Replayed", "Retry-After", "X-Loci-Turn-ID")
 
 
 def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:

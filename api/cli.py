@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 from pymongo.errors import ConfigurationError as PyMongoConfigurationError
 from pymongo.errors import PyMongoError
+from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -22,8 +23,10 @@ from agents.context import ChatRequest
 from agents.memory import Delta, Finished
 from agents.open import open_memory
 from api.app import create_app
+from api.conversation import Conversation
 from api.doctor import examine
 from api.fields import Identifier
+from api.keyboard import Keyboard
 from api.server import serve as serve_api
 from api.settings_table import rows
 from api.store_commands import app as store
@@ -49,6 +52,7 @@ BATCH = 200  # messages that `loci import` commits at a time
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Loci: a chat backend that remembers.")
 app.add_typer(store, name="store")
 User = Annotated[str, typer.Option("--user", "-u", help="Whose memory")]
+Session = Annotated[str | None, typer.Option("--session", "-s", help="Go on with a session")]
 
 
 def main() -> None:
@@ -113,7 +117,7 @@ def beat() -> None:
 async def ask(
     question: Annotated[str, typer.Argument(help="What to ask")],
     user: User = "default",
-    session: Annotated[str | None, typer.Option("--session", "-s", help="Go on with a session")] = None,
+    session: Session = None,
 ) -> None:
     """Ask one question and print the answer as it comes."""
     checked = QueryRequest(query=question, user_id=user, session_id=session)
@@ -131,6 +135,25 @@ async def ask(
                     err.print(f"session {request.session_id}", style="dim")
                 case _:
                     pass
+
+
+@app.command()
+def chat(user: User = "default", session: Session = None) -> None:
+    """Hold a conversation in the terminal; each line of a pipe is a message."""
+    user, session = _identifier("--user", user), new_id() if session is None else _identifier("--session", session)
+    keyboard = Keyboard()
+    plain = Console(color_system=None), Console(color_system=None, stderr=True)
+    screens = (out, err) if keyboard.attended else plain
+
+    async def conversation() -> int:
+        async with open_memory() as memory:
+            logging.getLogger("utils.openai_client").setLevel(logging.ERROR)  # the conversation tells it, in its place
+            if keyboard.attended:
+                err.print("/help lists what there is besides talking; Ctrl-D ends it", style="dim", highlight=False)
+            return await Conversation(memory, user, session, keyboard.line, *screens).run()
+
+    if keyboard.run(conversation()) and not keyboard.attended:
+        raise typer.Exit(1)
 
 
 @app.command()

@@ -14,8 +14,8 @@ from utils.loops import new_runner
 
 P = ParamSpec("P")
 
-out = Console()
-err = Console(stderr=True)
+out = Console(emoji=False)
+err = Console(stderr=True, emoji=False)
 
 Home = Annotated[Path | None, typer.Option("--home", help="Instead of LOCI_HOME")]
 

@@ -64,7 +64,7 @@ class Parts(NamedTuple):  # a tuple, as are candidates: a search makes dozens of
     rerank: float | None = None
 
 
-Drop = Literal["below_floor", "silent", "duplicate", "mmr", "top_k", "deleted"]
+Drop = Literal["below_floor", "silent", "duplicate", "mmr", "top_k", "deleted", "sent_along"]
 
 
 class Candidate(NamedTuple):

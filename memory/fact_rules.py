@@ -9,6 +9,7 @@ from utils.text import content_stems, split_sentences, words
 USER = "The user"
 LONGEST = 300  # characters of a fact
 MOST = 12  # facts of one message
+LOOKED_AT = 20_000  # characters of a message
 FEWEST_WORDS = 3
 
 _CLAUSES = re.compile(
@@ -142,7 +143,7 @@ def extract_by_rules(message: str) -> list[str]:
     said of people by name. Questions, requests, suppositions and passing events are left out."""
     found: list[str] = []
     about = ""  # whom a pronoun means
-    for sentence in split_sentences(message):
+    for sentence in split_sentences(message[:LOOKED_AT]):
         for clause in _clauses(sentence):
             fact = _fact(clause, about)
             about = _whom(clause) or about

@@ -35,6 +35,7 @@ EXPLANATIONS: dict[Reason, str] = {
     "own": "It is the question itself, or its answer.",
     "not_embedded": "It is not embedded yet, or by another model; `loci doctor` tells how many are not.",
     "by_rules": "Rules wrote it, which can only quote other messages.",
+    "sent_along": "The request brought it along itself.",
     "conversation": "It was said in another conversation than those that were asked for.",
     "memory_not_asked": "Memory was not asked for this answer.",
     "pool": "Neither its words nor its meaning are near enough to the question for a closer look.",

@@ -174,7 +174,7 @@ class ScriptedModel:
         return f"http://127.0.0.1:{self.port}/v1"
 
     def script(self, *behaviours: Behaviour, on: str = "chat") -> None:
-        """The next requests to `on` (chat, embeddings, facts, digest) are answered so in this order, then by default again."""
+        """The next requests to `on` (a kind) are answered so, in this order, then by default again."""
         self._script[on].extend(behaviours)
 
     def always(self, behaviour: Behaviour | None, *, on: str = "chat") -> None:
