@@ -19,7 +19,8 @@ class Recipe:
     returned once, however often it was said. silence: nothing is returned where the best fused score is lower,
     and where it is above 0, nothing for small talk.
     rerank: how many of the best a cross-encoder reads, where there is one (`RERANK_MODEL`), or more where `top_k` asks
-    for more; 0 for none. rerank_share: how much of the score it says; 1: all of it, and the floor is for that.
+    for more; 0 for none. prior: the share of answers among candidates that fused scores are to be free of, so that half
+    is what answers as often as not where both are as many; None leaves the probability. rerank_share: how much of the score it says; 1: all of it, and the floor is for that.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Recipe:
     silence: float = 0.0
     rerank: int = 0
     rerank_share: float = 0.5
+    prior: float | None = None
 
 
 SILENCE = 0.02  # see docs/recall.md, "When there is nothing to find"
@@ -48,6 +50,7 @@ SEARCH = Recipe("search", top_k=8, floor=0.0, distinct=False, silence=SILENCE, r
 
 # The proxy's document, "Retrieval Pipeline" and "Summary of Current Defaults": floor 0.35, recency 0.2, MMR 0.7, and
 # the cross-encoder alone says what is relevant, where there is one. Of the items to return it says nothing.
+ANSWERS = 0.1  # of what a search returns, one to one and a half in ten answers (docs/recall.md)
 PROXY = Recipe(
     "proxy",
     top_k=5,
@@ -57,6 +60,7 @@ PROXY = Recipe(
     silence=SILENCE,
     rerank=RERANK,
     rerank_share=1.0,
+    prior=ANSWERS,
 )
 RECIPES = {recipe.name: recipe for recipe in (*QUERY_RECIPES.values(), PROXY)}  # those that receipts name
 

@@ -11,6 +11,7 @@ from memory.features import POOL, Probe, candidates
 from memory.index import UserIndex
 from memory.ranker import load_ranker
 from memory.scored import Scored
+from utils.vectors import Floats
 
 RECENCY_DAYS = 30.0  # seed 3: recency = exp(-age_days / 30)
 DAY = 86_400.0
@@ -59,8 +60,19 @@ def score(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: flo
     age = np.maximum(now - index.times[rows], 0.0) / DAY
     recency = np.exp(-age / RECENCY_DAYS) if recipe.recency_weight else None
     silent = bool(base.max() < recipe.silence or (recipe.silence > 0 and probe.question.idle))
+    base = base if recipe.prior is None else at_even_odds(base, recipe.prior)
     scopes = len(scope.sessions) if scope.sessions else 1
     return Scored(index, recipe, rows, dense, base, bm25, recency, silent, scopes)
+
+
+def at_even_odds(probabilities: Floats, prior: float) -> Floats:
+    """What probabilities, (n,), would be where as many answer as do not, instead of a share `prior` of them: by Bayes'
+    rule, in the same order.
+
+    The floor of the proxy's document is for the sigmoid of a cross-encoder, which is trained on as many of either kind.
+    """
+    answering, other = probabilities * np.float32(1 - prior), (1 - probabilities) * np.float32(prior)
+    return np.asarray(answering / (answering + other), np.float32)
 
 
 def _compared(index: UserIndex, recipe: Recipe, scope: Scope, visible: NDArray[np.bool_]) -> NDArray[np.intp]:

@@ -10,7 +10,7 @@ import pytest
 
 from config.recipes import PROXY, Recipe
 from memory.index import UserIndex
-from memory.ranking import GLOBAL, RECENCY_DAYS, Scope
+from memory.ranking import GLOBAL, RECENCY_DAYS, Scope, at_even_odds
 from memory.scored import POOL_PER_ITEM, Ranked, Reads, Scored
 from tests.conversations import START
 from utils.vectors import to_binary
@@ -66,6 +66,13 @@ def test_the_score_is_four_parts_relevance_and_one_part_recency(days: float) -> 
 
 def test_recency_does_not_lift_what_is_below_the_floor() -> None:
     assert kept(scored([(0.3, "c", 0), (0.4, "c", 1)], ages=[0, 1_000])) == [1]
+
+
+def test_relevance_is_what_it_would_be_at_even_odds() -> None:
+    """Where one in ten answers, a probability of 0.1 says no more than that: even odds."""
+    even = at_even_odds(np.array([0, 0.05, 0.1, 0.5, 1], np.float32), 0.1)
+    assert even.tolist() == pytest.approx([0, 0.3214, 0.5, 0.9, 1], abs=1e-4)
+    assert PROXY.prior == 0.1
 
 
 def test_a_cross_encoder_alone_says_what_is_relevant() -> None:
