@@ -20,6 +20,7 @@ check: .venv/dev
 
 bench: .venv/dev
 	$(BIN)/python -m bench.query
+	$(BIN)/python -m bench.proxy
 	$(BIN)/python -m bench.embedded
 	$(BIN)/python -m bench.recall
 	$(BIN)/python -m bench.speed --sizes 1000,10000 --users 100
