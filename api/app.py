@@ -8,6 +8,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
+from agents.mirroring import mirroring
 from agents.open import open_memory
 from api import openapi, problems
 from api.auth import ApiKeys
@@ -43,6 +44,8 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
             if worker:
                 worker.start()
                 stack.push_async_callback(asyncio.to_thread, worker.stop)
+            if settings.mirror_path is not None:
+                await stack.enter_async_context(mirroring(memory.engine, nudge, settings.mirror_path))
             yield
 
     app = FastAPI(

@@ -29,6 +29,9 @@ class Settings(BaseSettings):
     loci_home: Path = Field(
         Path("./.loci"), description="Where the built-in store and the local encoder keep their files"
     )
+    mirror_path: Path | None = Field(
+        None, description="Folder where memory stands in Markdown files, and whose edits it takes over; not set: none"
+    )
     host: str = Field("127.0.0.1", description="Address to listen on; another than loopback needs API keys")
     port: int = Field(8000, ge=0, le=65535, description="Port to listen on")
     api_keys: SecretStr | None = Field(None, description="Comma-separated user:key pairs; set: every call needs a key")

@@ -52,6 +52,11 @@ class Changes:
         found = await self._reads.get(owner)
         return None if found is None else _standing(found, counter)
 
+    async def every(self) -> dict[str, dict[Counter, Standing]]:
+        """The state of every user of whom something was changed."""
+        found = await self._owners.find({}).to_list(None)
+        return {one["_id"]: {counter: _standing(one, counter) for counter in COUNTERS} for one in found}
+
     async def _read(self, owners: Sequence[str]) -> list[Document | None]:
         found = await self._owners.find({"_id": {"$in": list(set(owners))}}).to_list(None)
         by_owner = {document["_id"]: document for document in found}

@@ -26,6 +26,7 @@ class Collections:
     api_keys: Collection
     drafts: Collection
     facts: Collection
+    mirrors: Collection
 
     @classmethod
     def of(cls, database: Database) -> "Collections":

@@ -9,6 +9,7 @@ from pymongo.errors import DuplicateKeyError
 
 from config.prompts import prompt
 from config.recipes import DigestRecipe
+from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import RULE_BASED, Gist
 from memory.gists import TEXT, gist_of
@@ -26,10 +27,13 @@ log = logging.getLogger(__name__)
 class Digests:
     """The digest of a conversation stands beside its summaries of windows."""
 
-    def __init__(self, collections: Collections, model: ChatModel | None, recipe: DigestRecipe) -> None:
+    def __init__(
+        self, collections: Collections, changes: Changes, model: ChatModel | None, recipe: DigestRecipe
+    ) -> None:
         self._sessions = collections.sessions
         self._vectors = collections.vectors
         self._summaries = collections.summaries
+        self._changes = changes
         self._model = model
         self._recipe = recipe
 
@@ -54,10 +58,11 @@ class Digests:
         for start in range(0, len(messages), self._recipe.messages):
             text, model = await self._extended(text, messages[start : start + self._recipe.messages])
         made = {"text": text, "model": model, "to_index": messages[-1].message_index, "at": now()}
-        if not await self._write(owner, session_id, key, digest, made):
-            return False
-        if await self._sessions.find_one(session, {"_id": 1}) is None:  # it was deleted meanwhile
-            await self._summaries.delete_one({"_id": key, "user_id": owner})
+        async with self._changes.noted(owner):
+            if not await self._write(owner, session_id, key, digest, made):
+                return False
+            if await self._sessions.find_one(session, {"_id": 1}) is None:  # it was deleted meanwhile
+                await self._summaries.delete_one({"_id": key, "user_id": owner})
         return True
 
     async def _since(self, owner: str, session_id: str, to_index: int | None) -> list[Gist]:

@@ -155,8 +155,8 @@ async def open_engine(
 ) -> Engine:
     """Wires the core to a database and makes sure that its indexes are there. `abandoned`: after which an answer that
     is still to come will not. `reranker`: reads the best candidates of a search. `vector_search`: ask MongoDB for what
-    may answer a query, instead of keeping histories in memory. `max_entries`: messages of a conversation of the proxy at most; 0 for any
-    number.
+    may answer a query, instead of keeping histories in memory. `max_entries`:
+    messages of a conversation of the proxy at most; 0 for any number.
 
     Raises `ConfigurationError` where MongoDB is to be asked and has no search, or none that fits.
     """
@@ -181,8 +181,8 @@ async def open_engine(
     turns = Turns(collections, places, changes, gists, just_said)
     caches = Caches(just_said, gists, indexes)
     eraser = GistEraser(collections, changes, caches)
-    facts = Facts(collections, eraser, just_said)
-    digests = Digests(collections, summary_model, DigestRecipe())
+    facts = Facts(collections, changes, eraser, just_said)
+    digests = Digests(collections, changes, summary_model, DigestRecipe())
     eviction = Eviction(collections, eraser, sessions, max_entries)
     return Engine(
         collections=collections,

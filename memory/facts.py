@@ -9,6 +9,7 @@ from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError
 
 from memory import metrics
+from memory.changes import Changes
 from memory.collections import Collections
 from memory.fact_decisions import Add, Decision, Delete, Keep, Update
 from memory.gist_eraser import GistEraser
@@ -79,9 +80,10 @@ class Origin:
 class Facts:
     """The facts of users, by conversation. Those in force have a gist, so that they are recalled."""
 
-    def __init__(self, collections: Collections, eraser: GistEraser, just_said: JustSaid) -> None:
+    def __init__(self, collections: Collections, changes: Changes, eraser: GistEraser, just_said: JustSaid) -> None:
         self._facts = collections.facts
         self._vectors = collections.vectors
+        self._changes = changes
         self._eraser = eraser
         self._just_said = just_said
 
@@ -174,6 +176,7 @@ class Facts:
         for fact in supported:
             if fact["sources"] != [source]:
                 await self._facts.update_one({"_id": fact["_id"], "user_id": owner}, {"$pull": {"sources": source}})
+                await self._touch(owner, fact["_id"])
                 continue
             deleted += await self._delete(owner, {"_id": fact["_id"]})
             if fact["supersedes"] is not None and fact["valid_to"] is None:
@@ -246,7 +249,18 @@ class Facts:
                 {"_id": fact_id, "user_id": origin.owner, "sources": {"$ne": origin.source}},
                 {"$addToSet": {"sources": origin.source}, "$push": {"history": _event("NONE", origin)}},
             )
+            await self._touch(origin.owner, fact_id)
         return Decided("NONE", fact_id, fact["text"])
+
+    async def _touch(self, owner: str, fact_id: str) -> None:
+        """Lets those who follow changes see that a fact in force has other sources; one that is not embedded yet, they
+        have still to read."""
+        while True:
+            number = await self._changes.take(owner)
+            embedded = {"_id": fact_id, "user_id": owner, "embed.state": "done"}
+            await self._vectors.update_one(embedded, {"$set": {"change": number}})
+            if await self._changes.close(owner, number):
+                return
 
     async def _close(self, origin: Origin, fact_id: str, event: Event, by_fact: str | None = None) -> Document:
         """Takes a fact out of force, where it still is; returns it."""

@@ -15,15 +15,17 @@ from memory.gists import TEXT
 from memory.ids import keys_of
 from memory.leases import pending
 from memory.receipts import Receipts
-from memory.sessions import Sessions
+from memory.sessions import Sessions, title_of
 from memory.summarise import Summaries, key_of
 from utils.clock import now
 from utils.errors import NotFound
+from utils.mongo import Document
 from utils.text import content_stems
 
 
 class Forgetter:
-    """Deletes sessions, users and single facts. Every recall index of every process sees it at the next search."""
+    """Deletes sessions, users, single messages and texts. Every recall index of every process sees it at its next
+    search."""
 
     def __init__(
         self,
@@ -90,16 +92,29 @@ class Forgetter:
             return 0
         exchange = {"user_id": owner, "turn_id": found.get("turn_id", found["id"]), "session_id": found["session_id"]}
         await self._receipts.delete(owner, exchange["turn_id"])
-        going = exchange if "turn_id" in found else source
-        answers = await self._collections.vectors.count_documents({**going, "role": "assistant"})
-        stating = await self._collections.vectors.find(going, {"id": 1}).to_list(None)
-        deleted = await self._eraser.erase(owner, going)
-        for message in stating:
-            await self._facts.forget_source(owner, message["id"])
-        await self._sessions.uncount(owner, found["session_id"], deleted, answers)
-        await self._sessions.retitle(owner, found["session_id"], found["content"])
-        await self._summaries.rewrite(owner, found["session_id"], found["message_index"])
-        return deleted
+        return await self._messages(owner, exchange if "turn_id" in found else source, found)
+
+    async def message(self, owner: str, message_id: str) -> bool:
+        """Deletes one message, whatever becomes of the rest of its exchange; False where there is none. Its receipt,
+        the facts that it alone supported, and the session's title where it quotes the message go with it."""
+        found = await self._turn(owner, message_id)
+        if found is None:
+            return False
+        await self._receipts.delete(owner, found.get("turn_id") or found["id"])
+        return await self._messages(owner, {"_id": found["_id"], "user_id": owner}, found) > 0
+
+    async def reword(self, owner: str, message_id: str, text: str) -> bool:
+        """Puts another text in the place of a message's; False where there is none. What was made of the former text
+        goes or is made anew: embedding, facts, summary, title, the receipt of a question."""
+        found = await self._turn(owner, message_id)
+        if found is None:
+            return False
+        if found["role"] == "user":
+            await self._receipts.delete(owner, found.get("turn_id") or found["id"])
+        await self._facts.forget_source(owner, found["id"])
+        await self._overwrite(owner, found, text)
+        await self._sessions.retitle(owner, found["session_id"], found["content"], title_of(text))
+        return True
 
     async def redact(self, owner: str, key: str, values: Sequence[str]) -> int:
         """Takes the values that a fact had out of the assistant's messages that speak of it; returns how many those
@@ -112,16 +127,7 @@ class Forgetter:
             if not subject & set(content_stems(found["content"])):
                 continue
             text = re.sub(value, "…", found["content"], flags=re.IGNORECASE)
-            async with self._changes.overwriting(owner):
-                await self._collections.vectors.update_one(
-                    {"_id": found["_id"], "user_id": owner},
-                    {
-                        "$set": {"content": text, "embed": pending()},
-                        "$unset": {"embedding": "", "embedding_model": "", "recall": ""},
-                    },
-                )
-            self._caches.let_go(owner, [found["_id"]])
-            await self._summaries.rewrite(owner, found["session_id"], found["message_index"])
+            await self._overwrite(owner, found, text)
             redacted += 1
         return redacted
 
@@ -147,3 +153,31 @@ class Forgetter:
         await self._changes.forget(owner)
         self._caches.forget(owner)
         return dict(counts)
+
+    async def _turn(self, owner: str, message_id: str) -> Document | None:
+        own = {"_id": {"$in": keys_of(message_id, owner)}, "user_id": owner, "kind": "turn"}
+        found: Document | None = await self._collections.vectors.find_one(own, TEXT)
+        return found
+
+    async def _messages(self, owner: str, going: Document, found: Document) -> int:
+        """Deletes the messages of a filter, all of the exchange of the one found; returns how many."""
+        answers = await self._collections.vectors.count_documents({**going, "role": "assistant"})
+        stating = await self._collections.vectors.find(going, {"id": 1}).to_list(None)
+        deleted = await self._eraser.erase(owner, going)
+        for message in stating:
+            await self._facts.forget_source(owner, message["id"])
+        await self._sessions.uncount(owner, found["session_id"], deleted, answers)
+        await self._sessions.retitle(owner, found["session_id"], found["content"])
+        await self._summaries.rewrite(owner, found["session_id"], found["message_index"])
+        return deleted
+
+    async def _overwrite(self, owner: str, found: Document, text: str) -> None:
+        """Gives a message another text, of which embedding, facts and the summary that covers it are to be made."""
+        anew = {"content": text, "embed": pending()} | ({"facts": pending()} if "facts" in found else {})
+        async with self._changes.overwriting(owner):
+            await self._collections.vectors.update_one(
+                {"_id": found["_id"], "user_id": owner},
+                {"$set": anew, "$unset": {"embedding": "", "embedding_model": "", "recall": ""}},
+            )
+        self._caches.let_go(owner, [found["_id"]])
+        await self._summaries.rewrite(owner, found["session_id"], found["message_index"])

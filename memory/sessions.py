@@ -97,10 +97,10 @@ class Sessions:
         gone = {"message_count": -messages, "pair_count": -answers}
         await self._sessions.update_one({"user_id": owner, "session_id": session_id}, {"$inc": gone})
 
-    async def retitle(self, owner: str, session_id: str, content: str) -> None:
-        """Takes a deleted message out of the title that was made of it."""
+    async def retitle(self, owner: str, session_id: str, content: str, title: str = UNTITLED) -> None:
+        """Takes a message that was deleted, or has another text by now, out of the title that was made of it."""
         own = {"user_id": owner, "session_id": session_id, "title": title_of(content)}
-        await self._sessions.update_one(own, {"$set": {"title": UNTITLED}})
+        await self._sessions.update_one(own, {"$set": {"title": title}})
 
     async def rename(self, owner: str, session_id: str, title: str) -> Session:
         found = await self._sessions.find_one_and_update(

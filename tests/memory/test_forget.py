@@ -174,3 +174,37 @@ async def test_a_deletion_that_crashed_is_finished_by_the_next(quiet: Memory) ->
         await quiet.engine.sessions.get(USER, "s1")
     with pytest.raises(NotFound):
         await quiet.engine.forgetter.session(USER, "s1")
+
+
+async def test_one_message_goes_and_the_rest_of_its_exchange_stays(quiet: Memory) -> None:
+    await say(quiet, "My dog is called Biscuit.", "What is my dog's name?")
+    question = (await messages(quiet))[2]
+    assert await quiet.engine.forgetter.message(USER, question["id"])
+    assert [message["role"] for message in await messages(quiet)] == ["user", "assistant", "assistant"]
+    assert (await counts(quiet))["receipts"] == 1
+    assert (await quiet.engine.sessions.get(USER, "s1")).message_count == 3
+    assert not await quiet.engine.forgetter.message(USER, question["id"])
+    assert not await quiet.engine.forgetter.message("bob", "nothing")
+
+
+async def test_a_message_with_another_text_is_found_by_that(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", pairs(10))
+    await quiet.add(USER, "s1", [turn("dog", "My dog is called Biscuit.")])
+    await settle(quiet)
+    assert await quiet.engine.forgetter.reword(USER, "dog", "My parrot is called Kiwi.")
+    await settle(quiet)
+    found = await quiet.search(USER, "What is my parrot called?")
+    assert found.hits[0].gist.content == "My parrot is called Kiwi."
+    assert "Biscuit" not in str([hit.gist.content for hit in (await quiet.search(USER, "Biscuit the dog")).hits])
+    assert not await quiet.engine.forgetter.reword("bob", "dog", "Mine.")
+    assert (await messages(quiet))[-1]["content"] == "My parrot is called Kiwi."
+
+
+async def test_the_facts_of_a_message_are_made_anew_with_its_text(quiet: Memory) -> None:
+    await quiet.engine.turns.remember(USER, "s1", [turn("m1", "I live in Oslo.", stating=True)])
+    await quiet.engine.fact_queue.work()
+    await quiet.engine.forgetter.reword(USER, "m1", "I live in Rome.")
+    assert await quiet.engine.facts.page(USER, limit=9, ended=True) == []
+    await quiet.engine.fact_queue.work()
+    assert [fact.text for fact, _ in await quiet.engine.facts.page(USER, limit=9)] == ["The user lives in Rome."]
+    assert (await quiet.engine.sessions.get(USER, "s1")).title == "I live in Rome."
