@@ -9,10 +9,10 @@ from memory.engine import Engine
 from memory.extract import fact_meant, facts_near, key_and_value, statement_to_forget, statement_to_remember, told
 from memory.ids import prompt_id
 from utils.errors import NotFound
+from utils.text import content_stems
 
 LOOKED_AT = 1_000  # facts among which the one to forget is looked for
 KEPT_HERE = "Noted. I'll remember that in this conversation."
-KEPT_STILL = "I can't delete anything from here. What was said goes with the session of this conversation."
 
 
 class KeeperAgent:
@@ -27,13 +27,32 @@ class KeeperAgent:
         if context.request.temporary:
             return replace(context, done="This is a temporary chat: nothing is stored or deleted.")
         if context.request.isolated:  # facts are the user's, and known in every session
-            kept = statement_to_remember(context.request.query) is not None
-            return replace(context, done=KEPT_HERE if kept else KEPT_STILL)
+            meant = statement_to_forget(context.request.query)
+            return replace(context, done=KEPT_HERE) if meant is None else await self._forget_here(context, meant)
         if (statement := statement_to_remember(context.request.query)) is not None:
             return replace(context, done=await self._keep(context, statement))
         if (meant := statement_to_forget(context.request.query)) is not None:
             return await self._forget(context, meant)
         return context
+
+    async def _forget_here(self, context: Context, meant: str) -> Context:
+        """Deletes the one fact of the conversation that is meant, what stated it, and the request itself."""
+        owner, session, forgetter = context.request.owner, context.request.session_id, self._engine.forgetter
+        asked = set(content_stems(meant))
+        facts = await self._engine.facts.in_force(owner, session)
+        found = [fact for fact in facts if asked and asked <= set(content_stems(fact.text))]
+        if len(found) != 1:
+            several = f" Which one: {' '.join(f'“{fact.text}”' for fact in found[:3])}" if found else ""
+            return replace(context, done=f"I know no single fact of that kind here, so nothing was deleted.{several}")
+        [fact] = found
+        for source in fact.sources:
+            await forgetter.exchange(owner, source)
+        with suppress(NotFound):  # it went with the message
+            await self._engine.facts.end(owner, fact.id)
+        await forgetter.exchange(owner, prompt_id(context.request.turn_id))
+        await self._engine.idempotency.forget(owner)
+        also = " and the messages in which you told me" if fact.sources else ""
+        return replace(context, done=f"I have forgotten that{also}.", forgotten=True)
 
     async def _keep(self, context: Context, statement: str) -> str:
         key, value = key_and_value(statement)

@@ -14,7 +14,8 @@ from utils.errors import ModelError
 from utils.text import content_stems
 
 UNSUMMARISED = 100  # messages
-KINDS = ("turn",)  # what was said; facts are made of that
+SAID = ("turn",)
+KNOWN = ("turn", "fact")  # in a conversation of the proxy, whose facts are its own
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +48,17 @@ class MemoryAgent:
             tuple(memories.result()),
             tuple(unsummarised.result()),
         )
+        if request.isolated:
+            bundle = await self._without_outdated(request.owner, bundle)
         return replace(context, bundle=bundle)
+
+    async def _without_outdated(self, owner: str, bundle: Bundle) -> Bundle:
+        """A bundle without the messages that state what other facts have replaced: the facts stand for themselves."""
+        ids = [hit.gist.id for hit in bundle.recall.hits] + [gist.id for gist in bundle.recent]
+        outdated = await self._engine.superseded.by_messages(owner, ids)
+        hits = tuple(hit for hit in bundle.recall.hits if hit.gist.id not in outdated)
+        recent = tuple(gist for gist in bundle.recent if gist.id not in outdated)
+        return replace(bundle, recall=replace(bundle.recall, hits=hits), recent=recent)
 
     async def _summaries(self, request: ChatRequest) -> list[Summary]:
         most = self._sizes.summaries
@@ -89,9 +100,9 @@ class MemoryAgent:
         recipe = with_overrides(self._recipe, top_k=request.top_k)
         own = frozenset(context.own_keys)
         if request.isolated:
-            scope = Scope.of_conversation(request.session_id, kinds=KINDS, exclude=own)
+            scope = Scope.of_conversation(request.session_id, kinds=KNOWN, exclude=own)
         else:
-            scope = Scope(request.session_id, kinds=KINDS, exclude=own)
+            scope = Scope(request.session_id, kinds=SAID, exclude=own)
         try:
             return await self._engine.recall(request.owner, request.query, recipe, scope)
         except ModelError as error:

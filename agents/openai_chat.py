@@ -1,11 +1,15 @@
-"""What does a request of OpenAI's chat API say, and an answer? Reads of JSON that may hold anything."""
+"""What does a request of OpenAI's chat API say, and an answer? Reads of JSON that may hold anything.
 
+The standard library's JSON, for what goes through must come out as it was: whole numbers of any length, NaN, halves of
+surrogate pairs.
+"""
+
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import orjson
-
 from memory.domain import Hit
+from utils.answers import repair
 from utils.text import CONTROL_CHARACTERS
 
 JsonObject = Mapping[str, Any]
@@ -13,6 +17,7 @@ JsonObject = Mapping[str, Any]
 DONE = b"[DONE]"
 IMAGE = "[image]"  # what stands for a part of a message that is no text
 ATTACHMENT = "[attachment]"
+LONGEST_KEPT = 200_000  # characters of a message that are remembered, as many as an import may have
 
 
 def newest_user(messages: Sequence[JsonObject]) -> int | None:
@@ -29,11 +34,15 @@ def text_of(content: object) -> str:
 
 
 def kept_text(content: object) -> str:
-    """What is remembered of a message: its text without control characters, and a word for each other part."""
-    text = CONTROL_CHARACTERS.sub("", text_of(content)).strip()
+    """What is remembered of a message: its text as `storable` has it, and a word for each other part."""
     parts = content if isinstance(content, list) else []
     others = [_word(part) for part in parts if isinstance(part, dict) and "text" not in part]
-    return " ".join([text, *others]).strip()
+    return " ".join([storable(text_of(content)).strip(), *others]).strip()
+
+
+def storable(text: str) -> str:
+    """Text that UTF-8 and every reader can carry: whole characters, none that steers, at most `LONGEST_KEPT`."""
+    return CONTROL_CHARACTERS.sub("", repair(text))[:LONGEST_KEPT]
 
 
 def _word(part: JsonObject) -> str:
@@ -47,29 +56,43 @@ def with_text_before(content: object, text: str) -> object:
     return text + text_of(content)
 
 
-def answer_text(choice: object) -> str:
-    """What the assistant says in a choice, whole or a delta; a refusal is said, too."""
-    said = choice.get("message", choice.get("delta")) if isinstance(choice, dict) else None
-    if not isinstance(said, dict):
-        return ""
+def choices_of(answer: JsonObject) -> list[JsonObject]:
+    """The choices of an answer or a chunk."""
+    choices = answer.get("choices")
+    return [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
+
+
+def message_in(choice: JsonObject) -> JsonObject:
+    """What the assistant says in a choice: a message, or the delta of one."""
+    said = choice.get("message") or choice.get("delta")
+    return said if isinstance(said, dict) else {}
+
+
+def answer_text(choice: JsonObject) -> str:
+    """The text of a choice; a refusal is said, too."""
+    said = message_in(choice)
     return text_of(said.get("content")) or text_of(said.get("refusal"))
 
 
-def first_choice(answer: object) -> JsonObject | None:
-    """The choice that is remembered, of one or several; None where an answer has none."""
-    choices = answer.get("choices") if isinstance(answer, dict) else None
-    for choice in choices if isinstance(choices, list) else ():
-        if isinstance(choice, dict) and choice.get("index", 0) == 0:
-            return choice
-    return None
+def calls_tools(choice: JsonObject) -> bool:
+    """Whether the assistant asks for tools, so that its answer is still to come."""
+    said = message_in(choice)
+    return bool(said.get("tool_calls") or said.get("function_call"))
 
 
 def ends(chunk: JsonObject) -> bool:
     """Whether a chunk may be the last of its stream: a choice is finished in it, or it has none, as the usage's."""
     choices = chunk.get("choices")
-    if not isinstance(choices, list):
-        return False
-    return not choices or any(isinstance(one, dict) and one.get("finish_reason") for one in choices)
+    return isinstance(choices, list) and (not choices or any(one.get("finish_reason") for one in choices_of(chunk)))
+
+
+def without_its_end(chunk: JsonObject) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    """A chunk that ends a choice in two: what it says, to be sent at once, None where that is nothing; and its end."""
+    if not any(answer_text(one) or calls_tools(one) for one in choices_of(chunk)):
+        return None, dict(chunk)
+    saying = [{**one, "finish_reason": None} for one in choices_of(chunk)]
+    ending = [{**one, "delta": {}} for one in choices_of(chunk)]
+    return {**chunk, "choices": saying, "usage": None}, {**chunk, "choices": ending}
 
 
 def memory_hits(hits: Iterable[Hit]) -> list[dict[str, Any]]:
@@ -88,18 +111,22 @@ def memory_hits(hits: Iterable[Hit]) -> list[dict[str, Any]]:
 def data_of(event: bytes) -> bytes | None:
     """The data of a server-sent event; None where it has none, as a comment."""
     lines = [line[5:].removeprefix(b" ") for line in event.split(b"\n") if line.startswith(b"data:")]
-    return b"\n".join(lines) if lines else None
+    return b"\n".join(lines).strip() if lines else None
 
 
 def event_of(data: JsonObject) -> bytes:
     """A server-sent event with an object as its data."""
-    return b"data: " + orjson.dumps(data) + b"\n\n"
+    return b"data: " + written(data) + b"\n\n"
 
 
-def parsed(data: bytes) -> dict[str, Any] | None:
-    """A JSON object; None where the bytes are something else."""
+def written(data: JsonObject) -> bytes:
+    """JSON on one line, in ASCII."""
+    return json.dumps(data, separators=(",", ":")).encode()
+
+
+def parsed(data: bytes) -> Any:
+    """What JSON says; None where the bytes are something else."""
     try:
-        found = orjson.loads(data)
-    except orjson.JSONDecodeError:
+        return json.loads(data)
+    except (ValueError, RecursionError):  # UnicodeDecodeError is a ValueError
         return None
-    return found if isinstance(found, dict) else None

@@ -30,8 +30,8 @@ _FORM = frozenset(
 _SAME = {
     stem(other): stem(word)
     for word, others in {
-        "work": "job profession occupation employed working",
-        "live": "home reside address living",
+        "work": "job profession occupation employed working joined",
+        "live": "home reside address living moved relocated",
         "married": "wedding marriage marry",
         "colour": "color",
         "favourite": "favorite",
@@ -265,6 +265,8 @@ def _introduction(sentence: _Sentence, *, dated: bool) -> str:
     text = cut_at_word(sentence.text, SENTENCE_CHARACTERS)
     if sentence.source.kind == "memory":
         return f"You asked me to remember: {text}"
+    if sentence.source.kind == "fact":
+        return f"As far as I know: “{text}”"
     relative = dated and _RELATIVE.search(text) is not None
     day = f" on {sentence.source.timestamp:%Y-%m-%d}" if relative else ""
     name = sentence.source.name

@@ -21,7 +21,7 @@ from utils.text import CONTROL_CHARACTERS
 
 KEY_CHARACTERS = 255
 JSON_TYPE = re.compile(r"\s*application/([\w.-]+\+)?json\s*(;|$)", re.IGNORECASE)
-ERRORS = (b"event: error", b'data: {"error"')  # how the last event of a stream begins that failed
+ENDS = (b"event: done", b"data: [DONE]")  # how the last event of a whole stream begins
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -126,7 +126,7 @@ async def _recorded(
             async for chunk in stream:
                 chunks.append(chunk)
                 yield chunk
-        whole = not chunks[-1].startswith(ERRORS) if chunks else False
+        whole = chunks[-1].startswith(ENDS) if chunks else False
     finally:
         # A task of its own: a client that has left cancels what is awaited here.
         settling = asyncio.create_task(settle(b"".join(chunks) if whole else None))

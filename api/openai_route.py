@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-import orjson
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
 from pydantic import ValidationError
 
-from api.once import Handler, once
+from agents.openai_chat import parsed
+from api.once import JSON_TYPE, Handler, once
 from api.problems import message_of
-from utils.errors import InvalidInput
+from utils.errors import InvalidInput, UnsupportedMediaType
 
 
 class OpenAIRoute(APIRoute):
@@ -20,6 +20,9 @@ class OpenAIRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def lenient(request: Request) -> Response:
+            # Other pages may post plain text without asking first; this type they may not.
+            if request.method == "POST" and not JSON_TYPE.match(request.headers.get("content-type", "")):
+                raise UnsupportedMediaType("Send the body as Content-Type: application/json")
             return await once(LenientRequest(request.scope, request.receive), handle)
 
         return lenient
@@ -38,10 +41,10 @@ class LenientRequest(Request):
 
     async def json(self) -> Any:
         if not hasattr(self, "_json"):
-            try:
-                self._json = orjson.loads(await self.body())
-            except orjson.JSONDecodeError:
-                raise InvalidField("The body is not valid JSON in UTF-8", None) from None
+            found = parsed(await self.body())
+            if found is None:
+                raise InvalidField("The body is not valid JSON in UTF-8", None)
+            self._json = found
         return self._json
 
 
@@ -56,5 +59,5 @@ async def read_object(request: Request) -> dict[str, Any]:
 def invalid(error: ValidationError) -> InvalidField:
     """The first thing that is wrong with a model's fields."""
     first: Mapping[str, Any] = error.errors()[0]
-    param = ".".join(map(str, first["loc"]))
+    param = str(first["loc"][0])  # behind it stand the names of types
     return InvalidField(f"{param}: {message_of(first)}", param)

@@ -19,9 +19,9 @@ class Recipe:
     returned once, however often it was said. silence: nothing is returned where the best fused score is lower,
     and where it is above 0, nothing for small talk.
     rerank: how many of the best a cross-encoder reads, where there is one (`RERANK_MODEL`), or more where `top_k` asks
-    for more; 0 for none. rerank_share: how much of the score it says; 1: all of it, and the floor is for that. prior: the
-    share of answers among candidates that fused scores are to be free of, so that half is what answers as often as not
-    where both are as many; None leaves the probability.
+    for more; 0 for none. rerank_share: how much of the score it says; 1: all of it, and the floor is for that. prior:
+    the share of answers among candidates that fused scores are to be free of, so that half is what answers as often as
+    not where both are as many; None leaves the probability.
     """
 
     name: str

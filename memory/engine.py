@@ -37,6 +37,7 @@ from memory.reranking import Reranking
 from memory.search_index import SearchIndex
 from memory.sessions import Sessions
 from memory.summarise import Summaries
+from memory.superseded import Superseded
 from memory.vector_search import VectorSearch
 from memory.why_not import Explainer
 from utils.embeddings import Embedder, LocalEmbedder
@@ -66,6 +67,7 @@ class Engine:
     drafts: Drafts
     facts: Facts
     fact_queue: FactQueue
+    superseded: Superseded
     digests: Digests
     eviction: Eviction
     recaller: Recaller
@@ -194,6 +196,7 @@ async def open_engine(
         drafts=Drafts(collections, turns),
         facts=facts,
         fact_queue=FactQueue(collections, facts, fact_model, (digests.extend, eviction.run)),
+        superseded=Superseded(collections),
         digests=digests,
         eviction=eviction,
         recaller=recaller,

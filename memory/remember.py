@@ -104,18 +104,24 @@ class Turns:
         await self._delete(owner, {"user_id": owner, "turn_id": answer.turn_id, "session_id": session_id})
         return False
 
-    async def unanswered(self, owner: str, session_id: str, content: str) -> tuple[str, Place] | None:
-        """The exchange and the place of a session's last message, where that is a prompt of this content that has no
-        answer yet; else None."""
+    async def last_exchange(
+        self, owner: str, session_id: str, content: str, *, answered: bool
+    ) -> tuple[str, Place] | None:
+        """The id and the place of a session's last exchange, where its prompt is of this content and has no answer yet;
+        else None. `answered`: also where it has one."""
         place = await self._places.place(owner, session_id)
-        last = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
-        found = await self._vectors.find(last, TEXT).sort("message_index", -1).limit(1).to_list(None)
-        if place is None or not found:
+        every = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
+        newest = await self._vectors.find(every, TEXT).sort("message_index", -1).limit(2).to_list(None)
+        if answered and len(newest) == 2 and newest[0]["role"] == "assistant":
+            answer = newest.pop(0)
+            if answer.get("turn_id") is None or answer["turn_id"] != newest[0].get("turn_id"):
+                return None
+        if place is None or not newest:
             return None
-        document = found[0]
-        if document["role"] != "user" or document["content"] != content or "turn_id" not in document:
+        last = newest[0]
+        if last["role"] != "user" or last["content"] != content or "turn_id" not in last:
             return None
-        return document["turn_id"], replace(place, index=document["message_index"])
+        return last["turn_id"], replace(place, index=last["message_index"])
 
     async def _delete(self, owner: str, filter: dict[str, Any]) -> None:
         """Takes back what landed in a session that was deleted before."""

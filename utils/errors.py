@@ -16,7 +16,8 @@ LociError
     ├── ModelUnavailable   503  cannot be reached, overloaded, or out of time
     │   └── CircuitOpen    503  it failed so often that it is not asked for a while
     ├── ModelRefused       502  the provider answered 4xx: key, model name or request
-    └── ModelGarbage       502  it answered something that is not an answer
+    ├── ModelGarbage       502  it answered something that is not an answer
+    └── ProviderError      any  it answered with an error that is not in OpenAI's shape
 
 `detail` is shown to clients: it never holds a secret, the caller's input or a provider's own text.
 """
@@ -108,3 +109,11 @@ class ModelRefused(ModelError):
 
 class ModelGarbage(ModelError):
     title = "Model answered nonsense"
+
+
+class ProviderError(ModelError):
+    title = "Model provider error"
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"The model provider answered with status {status}")
+        self.status = status if status >= 400 else 502

@@ -92,6 +92,9 @@ async def aggregate(collection: Collection, pipeline: Sequence[Document]) -> lis
     return found
 
 
+StoreError = PyMongoError  # the root of what the drivers raise
+
+
 def as_loci_error(error: PyMongoError) -> LociError | None:
     """`StoreUnavailable` where the driver says that the server is away; None where the error is a bug of ours."""
     if isinstance(error, ConnectionFailure | AutoReconnect | ExecutionTimeout):

@@ -13,10 +13,10 @@ from openai import DefaultAsyncHttpxClient, Timeout
 
 from config.settings import Settings
 from utils.errors import ModelUnavailable
+from utils.event_stream import EventSplitter
 from utils.openai_client import CONNECT_TIMEOUT, checked_url, is_local
 
 ANSWER_TIMEOUT = 600.0  # seconds between two pieces of an answer, as the SDK has it
-LONGEST_EVENT = 16 * 1024 * 1024  # bytes
 EVENT_STREAM = "text/event-stream"
 SENT = ("openai-organization", "openai-project", "openai-beta", "x-client-request-id")
 RETURNED = ("retry-after", "retry-after-ms", "x-should-retry")  # and those of `RETURNED_PREFIXES`
@@ -37,6 +37,12 @@ class Passed:
             for name, value in response.headers.items()
             if name in RETURNED or name.startswith(RETURNED_PREFIXES)
         }
+        if "x-request-id" in response.headers:  # ours has that name in every answer
+            self.headers["x-provider-request-id"] = response.headers["x-request-id"]
+
+    @property
+    def is_json(self) -> bool:
+        return "json" in self.media_type
 
     @property
     def is_stream(self) -> bool:
@@ -56,19 +62,15 @@ class Passed:
 
         Raises `ModelUnavailable` where the connection breaks off, or an event does not end.
         """
-        held = b""
+        splitter = EventSplitter()
         try:
             async for piece in self._response.aiter_bytes():
-                held = (held + piece).replace(b"\r\n", b"\n")
-                *events, held = held.split(b"\n\n")
-                for event in events:
-                    yield event + b"\n\n"
-                if len(held) > LONGEST_EVENT:
-                    raise ModelUnavailable("The model's stream has an event without an end")
+                for event in splitter.feed(piece):
+                    yield event
         except HTTPError as error:
             raise _unavailable(error) from None
-        if held.strip():
-            yield held + b"\n\n"
+        if rest := splitter.rest():
+            yield rest
 
     async def close(self) -> None:
         """Ends the connection, whatever of the answer has come."""
@@ -99,10 +101,12 @@ class Upstream:
 
         Raises `ModelUnavailable` where it cannot be reached or does not begin to answer.
         """
-        sent = {name: value for name, value in headers.items() if name in SENT}
-        sent["authorization"] = f"Bearer {bearer or self._key}"
+        sent = {
+            name.encode(): value.encode("latin-1") for name, value in headers.items() if name in SENT
+        }  # as they came
+        sent[b"authorization"] = f"Bearer {bearer or self._key}".encode("latin-1")
         if body is not None:
-            sent["content-type"] = "application/json"
+            sent[b"content-type"] = b"application/json"
         address = f"{self._url}{path}?{query}" if query else f"{self._url}{path}"
         try:
             request = self._http.build_request(method, address, content=body, headers=sent)

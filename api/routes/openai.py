@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from time import time
 from typing import Annotated
+from urllib.parse import quote
 
 import orjson
 from fastapi import APIRouter, Path, Request, Response
@@ -14,7 +15,8 @@ from pydantic import ValidationError
 from agents.context import ChatRequest
 from agents.memory import Delta, Event, Finished, Memory
 from agents.openai_chat import DONE, event_of, kept_text, memory_hits, newest_user
-from agents.proxy import Options, Proxied, Proxy, ProxyRequest
+from agents.proxy import Proxy
+from agents.proxy_request import Options, Proxied, ProxyRequest
 from api import sse
 from api.auth import Passing, PassingOn
 from api.once import once_id
@@ -25,7 +27,7 @@ from api.wire import openai as wire
 from api.wire.openai import EmbeddingsRequest, Json, ProxyFields
 from memory.ids import new_id
 from utils.encoder import DIMENSIONS
-from utils.errors import NotFound
+from utils.errors import NotFound, ProviderError
 from utils.text import count_tokens
 from utils.upstream import Passed
 
@@ -41,10 +43,12 @@ async def chat_completions(request: Request, memory: TheMemory, passing: Passing
     body = await read_object(request)
     options = _options(body)
     _check_messages(body)
+    own = {name: value for name, value in body.items() if name not in ProxyFields.model_fields}
     passed_on = ProxyRequest(
         owner=passing.caller.owner(None),
-        body={name: value for name, value in body.items() if name not in ProxyFields.model_fields},
+        body=own,
         options=options,
+        raw=await request.body() if len(own) == len(body) else None,
         headers=request.headers,
         query=request.url.query,
         bearer=passing.bearer,
@@ -65,11 +69,11 @@ async def models(request: Request, memory: TheMemory, passing: PassingOn) -> Res
     return _json({"object": "list", "data": known})
 
 
-@router.get("/v1/models/{model}", response_model=None)
+@router.get("/v1/models/{model:path}", response_model=None)
 async def model(model: Annotated[str, Path()], request: Request, memory: TheMemory, passing: PassingOn) -> Response:
     """One model."""
     if memory.proxy is not None:
-        return await _passed(memory.proxy, request, passing, f"/models/{model}")
+        return await _passed(memory.proxy, request, passing, f"/models/{quote(model, safe='')}")
     if model not in _own_models(memory):
         raise NotFound("No such model")
     return _json(wire.model_object(model))
@@ -110,7 +114,7 @@ def _check_messages(body: Json) -> None:
 
 
 def _returned(proxied: Proxied) -> Response:
-    headers = dict(proxied.headers) | ({TURN: proxied.turn_id} if proxied.turn_id else {})
+    headers = dict(proxied.headers) | {TURN: proxied.turn_id}
     if isinstance(proxied.body, bytes):
         return Response(proxied.body, proxied.status, headers, proxied.media_type)
     return StreamingResponse(proxied.body, proxied.status, headers | sse.HEADERS, proxied.media_type)
@@ -121,7 +125,10 @@ async def _passed(proxy: Proxy, request: Request, passing: Passing, path: str, b
     passed: Passed = await proxy.upstream.send(
         request.method, path, body=body, headers=request.headers, query=request.url.query, bearer=passing.bearer
     )
-    return Response(await passed.read(), passed.status, passed.headers, passed.media_type)
+    content = await passed.read()
+    if passed.status >= 300 and not passed.is_json:
+        raise ProviderError(passed.status)
+    return Response(content, passed.status, passed.headers, passed.media_type)
 
 
 def _json(body: Mapping[str, object]) -> Response:
@@ -132,6 +139,7 @@ async def _by_rules(memory: Memory, request: ProxyRequest) -> Response:
     """The rules' answer to the user's last message, in OpenAI's shapes."""
     messages = request.body["messages"]
     at = newest_user(messages)
+    _check_rules_can(request.body)
     query = kept_text(messages[at].get("content")) if at is not None else ""
     if not query:
         raise InvalidField("messages: without a language model, one message must be the user's text", "messages")
@@ -159,6 +167,17 @@ async def _by_rules(memory: Memory, request: ProxyRequest) -> Response:
     with_usage = isinstance(wanted, dict) and wanted.get("include_usage") is True
     events = _chunks(stream, identifier, created, with_usage=with_usage)
     return StreamingResponse(events, headers=headers | sse.HEADERS, media_type=sse.MEDIA_TYPE)
+
+
+def _check_rules_can(body: Json) -> None:
+    """Rules say so where they cannot do what is asked, rather than do something else."""
+    shape = body.get("response_format")
+    if isinstance(shape, dict) and shape.get("type") not in (None, "text"):
+        raise InvalidField("response_format: without a language model, answers are plain text", "response_format")
+    if body.get("tool_choice") not in (None, "none", "auto"):
+        raise InvalidField("tool_choice: without a language model, no tool is called", "tool_choice")
+    if body.get("n") not in (None, 1):
+        raise InvalidField("n: without a language model, there is one answer", "n")
 
 
 async def _chunks(

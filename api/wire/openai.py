@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator
 
 from agents.context import Answer
-from agents.proxy import Options
+from agents.proxy_request import Options
 from api.fields import Identifier, Share, Wire
 from utils.vectors import Floats
 
@@ -15,16 +15,17 @@ MOST = 50  # memories
 RULES = "rule_based"  # the model that answers where there is none
 
 Json = dict[str, Any]
+Text = Annotated[str, Field(min_length=1)]
 
 
 class ProxyFields(Wire):
     """The fields of a chat completion that are Loci's own."""
 
-    memory_id: Identifier = "default"
+    memory_id: Identifier | None = None
     memory_top_k: Annotated[int, Field(le=MOST)] | None = None
     memory_recency_weight: Share | None = None
     memory_score_threshold: Share | None = None
-    memory_strategy: Literal["recall", "none"] = "recall"
+    memory_strategy: Literal["recall", "none"] | None = None
 
     @field_validator("memory_recency_weight", "memory_score_threshold", mode="before")
     @classmethod
@@ -34,18 +35,18 @@ class ProxyFields(Wire):
     @property
     def options(self) -> Options:
         return Options(
-            self.memory_id,
+            self.memory_id or "default",
             self.memory_top_k,
             self.memory_recency_weight,
             self.memory_score_threshold,
-            self.memory_strategy,
+            self.memory_strategy or "recall",
         )
 
 
 class EmbeddingsRequest(Wire):
     """What the local encoder takes of OpenAI's request."""
 
-    input: Annotated[str, Field(min_length=1)] | Annotated[list[str], Field(min_length=1, max_length=2_048)]
+    input: Text | Annotated[list[Text], Field(min_length=1, max_length=2_048)]
     model: str = ""
     encoding_format: Literal["float", "base64"] = "float"
     dimensions: int | None = None

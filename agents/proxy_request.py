@@ -1,0 +1,62 @@
+"""What is asked of the proxy, and what does it give?"""
+
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from config.recipes import PROXY, Recipe
+from memory.recall import with_overrides
+
+Strategy = Literal["recall", "none"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """The proxy's own fields of a request; None leaves the recipe's number."""
+
+    memory_id: str = "default"
+    top_k: int | None = None
+    recency_weight: float | None = None
+    floor: float | None = None
+    strategy: Strategy = "recall"
+
+    @property
+    def recipe(self) -> Recipe:
+        return with_overrides(PROXY, top_k=self.top_k, floor=self.floor, recency_weight=self.recency_weight)
+
+    @property
+    def reads(self) -> bool:
+        """Whether memory is asked; else the request goes on as it came."""
+        return self.strategy != "none" and (self.top_k is None or self.top_k > 0)
+
+
+@dataclass(frozen=True)
+class ProxyRequest:
+    """A chat completion to pass on. `body`: without the proxy's own fields; `raw`: the same as bytes, where they are
+    what came. `headers`, `query`, `bearer`: as `Upstream` takes them. `once`: an id that the same request has when it
+    is made again, or None; `retried`: its client made it before, and did not get the answer."""
+
+    owner: str
+    body: dict[str, Any]
+    options: Options
+    raw: bytes | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: str = ""
+    bearer: str | None = None
+    once: str | None = None
+    retried: bool = False
+
+    @property
+    def streamed(self) -> bool:
+        return self.body.get("stream") is True
+
+
+@dataclass(frozen=True)
+class Proxied:
+    """What the client gets. `turn_id`: names the exchange and its receipt."""
+
+    status: int
+    headers: Mapping[str, str]
+    media_type: str
+    body: bytes | AsyncGenerator[bytes, None]
+    turn_id: str
