@@ -134,6 +134,12 @@ class Turns:
         """Whether the owner has a message of this id."""
         return await self._vectors.find_one(_own(owner, [identifier]), {"_id": 1}) is not None
 
+    async def session_of(self, owner: str, identifier: str) -> str | None:
+        """The session of the owner's message of this id; None where there is none."""
+        own = _own(owner, [identifier]) | {"kind": "turn"}
+        found = await self._vectors.find_one(own, {"session_id": 1})
+        return None if found is None else str(found["session_id"])
+
     async def recent(self, owner: str, session_id: str, place: Place, most: int) -> list[Gist]:
         """The newest messages before a place of the session, oldest first."""
         logged = await self._reader.by_ids(owner, place.newest)

@@ -5,17 +5,19 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 
 from api.auth import Calling
-from api.fields import PRINTABLE, Identifier
+from api.fields import PRINTABLE, Identifier, MessageId
 from api.once import LociRoute
 from api.openapi import errors
 from api.paging import PageCursor, PageLimit, cursor_of, index_of, page_of, position_of
 from api.state import TheMemory
 from api.wire.base import Deleted
 from api.wire.sessions import MessageOut, MessagePage, SessionDetail, SessionOut, SessionPage, SessionPatch, SummaryOut
+from utils.errors import NotFound
 
 router = APIRouter(prefix="/v1/sessions", route_class=LociRoute, tags=["sessions"])
 
 SessionId = Annotated[Identifier, Path()]
+AnyMessageId = Annotated[MessageId, Path()]
 UserId = Annotated[Identifier | None, Query()]
 
 
@@ -79,3 +81,16 @@ async def list_messages(
     found = await memory.engine.turns.page(owner, session_id, after=index_of(cursor), limit=limit + 1)
     page, more = page_of(found, limit, lambda turn: str(turn.index))
     return MessagePage(items=[MessageOut.of(turn) for turn in page], next_cursor=more)
+
+
+@router.delete("/{session_id}/messages/{message_id:path}", responses=errors(404))
+async def delete_message(
+    session_id: SessionId, message_id: AnyMessageId, memory: TheMemory, calling: Calling, user_id: UserId = None
+) -> Deleted:
+    """Delete one message with what was made of it: its facts, its part in summaries, the receipt of its exchange."""
+    owner = calling.owner(user_id)
+    if await memory.engine.turns.session_of(owner, message_id) != session_id:
+        raise NotFound("No such message")
+    deleted = await memory.engine.forgetter.message(owner, message_id)
+    await memory.engine.idempotency.forget(owner)
+    return Deleted(deleted={"vectors": int(deleted)})

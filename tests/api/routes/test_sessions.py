@@ -110,6 +110,25 @@ def test_a_session_can_be_renamed(api: httpx.Client, user: str) -> None:
         problem(api.patch("/v1/sessions/one", params={"user_id": user}, json={"title": title}), 422)
 
 
+def test_a_deleted_message_takes_along_what_was_made_of_it(api: httpx.Client, user: str, other: str) -> None:
+    said = [{"id": f"{user}/{n}", "role": "user", "content": text} for n, text in enumerate(("A heron.", "A robin."))]
+    api.post("/v1/messages", json={"user_id": user, "session_id": "birds", "messages": said, "wait": True})
+    path = f"/v1/sessions/birds/messages/{user}/0"
+    for refused in (
+        api.delete(path, params={"user_id": other}),
+        api.delete(f"/v1/sessions/fish/messages/{user}/0", params={"user_id": user}),
+        api.delete(f"/v1/sessions/birds/messages/{user}/9", params={"user_id": user}),
+    ):
+        problem(refused, 404)
+    assert api.delete(path, params={"user_id": user}).json() == {"deleted": {"vectors": 1}}
+    left = api.get("/v1/sessions/birds/messages", params={"user_id": user}).json()["items"]
+    assert [item["content"] for item in left] == ["A robin."]
+    found = api.post("/v1/search", json={"user_id": user, "query": "heron"}).json()["items"]
+    assert "A heron." not in [item["content"] for item in found]
+    assert api.get("/v1/sessions/birds", params={"user_id": user}).json()["message_count"] == 1
+    problem(api.delete(path, params={"user_id": user}), 404)
+
+
 def test_a_deleted_session_takes_everything_derived_with_it(
     api: httpx.Client, user: str, database: Database[dict[str, Any]]
 ) -> None:
