@@ -1,6 +1,7 @@
 """How is an answer committed while it is still coming?"""
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from time import monotonic
@@ -8,9 +9,12 @@ from time import monotonic
 from memory.domain import Turn
 from memory.drafts import Drafts
 from memory.place import Place
+from utils.mongo import StoreError
 
 EVERY = 0.5  # seconds between two commits
 ANYWAY = 3.0  # seconds after which it is committed though nothing came, as a sign of life
+
+log = logging.getLogger(__name__)
 
 
 class Drafting:
@@ -35,12 +39,18 @@ class Drafting:
             await self._drafts.drop(self._place, self._answer().id)
 
     async def _run(self) -> None:
-        written, at = "", monotonic()
+        written, at, told = "", monotonic(), False
         while True:
             await asyncio.sleep(EVERY)
             answer = self._answer()
             if answer.content == written and (not written or monotonic() - at < ANYWAY):
                 continue
             self._drafted = True
-            await self._drafts.save(self._place, replace(answer, interrupted=True))
+            try:
+                await self._drafts.save(self._place, replace(answer, interrupted=True))
+            except StoreError as error:  # it may be back in a moment
+                if not told:
+                    log.warning("the answer %s is not drafted: %s", answer.id, type(error).__name__)
+                told = True
+                continue
             written, at = answer.content, monotonic()

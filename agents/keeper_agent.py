@@ -50,7 +50,7 @@ class KeeperAgent:
         with suppress(NotFound):  # it went with the message
             await self._engine.facts.end(owner, fact.id)
         await forgetter.exchange(owner, prompt_id(context.request.turn_id))
-        await self._engine.idempotency.forget(owner)
+        await self._engine.idempotency.forget(owner, but=context.request.turn_id)
         also = " and the messages in which you told me" if fact.sources else ""
         return replace(context, done=f"I have forgotten that{also}.", forgotten=True)
 
@@ -80,7 +80,7 @@ class KeeperAgent:
             await self._engine.forgetter.redact(owner, fact.key, values)
             await self._engine.keyvalues.delete(owner, fact.key)
         await self._engine.forgetter.exchange(owner, prompt_id(context.request.turn_id))
-        await self._engine.idempotency.forget(owner)
+        await self._engine.idempotency.forget(owner, but=context.request.turn_id)
         also = " and the messages in which you told me" if messages else ""
         what = "that" if told(fact.key, fact.value) == fact.value else f"“{fact.key}”"  # else the key tells the value
         return replace(context, done=f"I have forgotten {what}{also}.", forgotten=True)

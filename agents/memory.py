@@ -211,10 +211,9 @@ class Memory:
         )
         kept, _ = await asyncio.gather(
             self.engine.turns.close_exchange(request.owner, request.session_id, place, turn, retried=again),
-            self.engine.receipts.keep(request.owner, self._receipt(context, answer)),
+            self.engine.receipts.keep_at(place, self._receipt(context, answer)),
         )
         if not kept:
-            await self.engine.receipts.delete(request.owner, request.turn_id)
             return
         if context.intent.name == "remember" and not await self.engine.turns.is_there(
             request.owner, prompt_id(request.turn_id)

@@ -232,15 +232,18 @@ class Proxy:
         turns = self._engine.turns
         if place is None:
             await turns.remember(owner, session, [replace(turn, turn_id=None)])
+            place = await self._engine.places.place(owner, session)
+            if place is None:  # it was deleted at once
+                return
         else:
             again = drafted or exchange.resumed or request.once is not None
             if not await turns.close_exchange(owner, session, place, turn, retried=again):
                 return
-        await self._engine.receipts.keep(owner, _receipt(exchange))
+        await self._engine.receipts.keep_at(place, _receipt(exchange))
         await self._engine.eviction.note_use(owner, [hit.gist.key for hit in exchange.given])
         self._nudge.embed()
         self._nudge.learn()
-        if place is None or self._engine.places.is_due(place):
+        if self._engine.places.is_due(place):
             self._nudge.summarise()
 
 

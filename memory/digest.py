@@ -2,6 +2,8 @@
 
 import logging
 from collections.abc import Sequence
+from datetime import timedelta
+from itertools import pairwise
 from typing import Any
 
 import orjson
@@ -13,13 +15,15 @@ from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import RULE_BASED, Gist
 from memory.gists import TEXT, gist_of
-from memory.summarise import LONGEST_SUMMARY, MESSAGE_CHARACTERS, key_of
+from memory.summarise import LONGEST_SUMMARY, MESSAGE_CHARACTERS, TOLD, key_of
 from memory.summary_rules import extend_by_rules
 from utils.clock import now
 from utils.errors import ModelError
 from utils.llm import ChatModel, Message
 from utils.mongo import Document
 from utils.text import cut_at_word
+
+ANSWERED = timedelta(minutes=10)  # after its prompt; what takes longer will not come
 
 log = logging.getLogger(__name__)
 
@@ -63,14 +67,27 @@ class Digests:
                 return False
             if await self._sessions.find_one(session, {"_id": 1}) is None:  # it was deleted meanwhile
                 await self._summaries.delete_one({"_id": key, "user_id": owner})
+            elif not await self._are_told(owner, messages):  # one was forgotten meanwhile: the next message tells anew
+                mine = {"_id": key, "user_id": owner, "digest.to_index": made["to_index"], "digest.at": made["at"]}
+                await self._summaries.update_one(mine, {"$unset": {"digest": ""}})
+                return False
         return True
 
     async def _since(self, owner: str, session_id: str, to_index: int | None) -> list[Gist]:
-        """What was said after a place, in order; without one, the newest."""
-        after = {"$gt": -1 if to_index is None else to_index}
-        filter = {"user_id": owner, "session_id": session_id, "message_index": after}
-        cursor = self._vectors.find(filter, TEXT).sort("message_index", -1).limit(self._recipe.newest)
-        return [gist_of(document) for document in reversed(await cursor.to_list(None))]
+        """What was said after a place, in order, up to an answer that is still to come; without a place, the newest."""
+        after = {"$gte": 0 if to_index is None else to_index}  # with the last that was told, which may be a question
+        filter = {"user_id": owner, "session_id": session_id, "message_index": after, **TOLD}
+        cursor = self._vectors.find(filter, TEXT).sort("message_index", -1).limit(self._recipe.newest + 1)
+        found = list(reversed(await cursor.to_list(None)))
+        before_gap = next((at for at, both in enumerate(pairwise(found), 1) if _is_answered_later(*both)), len(found))
+        said = [gist_of(document) for document in found[:before_gap] if document["message_index"] != to_index]
+        return said[-self._recipe.newest :]
+
+    async def _are_told(self, owner: str, messages: Sequence[Gist]) -> bool:
+        """Whether all of these messages are still there, with the same texts."""
+        filter = {"_id": {"$in": [message.key for message in messages]}, "user_id": owner, **TOLD}
+        left = {gist.key: gist for gist in map(gist_of, await self._vectors.find(filter, TEXT).to_list(None))}
+        return all(left.get(message.key) == message for message in messages)
 
     async def _extended(self, text: str, messages: Sequence[Gist]) -> tuple[str, str]:
         """The digest with these messages, and what wrote it."""
@@ -107,3 +124,10 @@ class Digests:
         except DuplicateKeyError:  # it has a digest by now
             return False
         return bool(written.matched_count or written.upserted_id)
+
+
+def _is_answered_later(message: Document, following: Document) -> bool:
+    """Whether the answer to a message may still come to the place between it and the one that follows."""
+    is_gap = following["message_index"] > message["message_index"] + 1
+    is_prompt = message["role"] == "user" and "turn_id" in message  # one that was imported has no place for an answer
+    return is_gap and is_prompt and now() - message["created_at"] < ANSWERED

@@ -33,18 +33,26 @@ class Eviction:
         if not self._most:
             return 0
         own: dict[str, Any] = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
-        over = await self._vectors.count_documents(own) - self._most
+        over = await self._over(own)
         if over <= 0:
             return 0
         newer = self._vectors.find(own, {"message_index": 1}).sort("message_index", -1)
-        [oldest_kept] = await newer.skip(self._most // 2).limit(1).to_list(None)
-        old = own | {"message_index": {"$gte": 0, "$lte": oldest_kept["message_index"]}}
+        newest_old = await newer.skip(self._most // 2).limit(1).to_list(None)
+        if not newest_old:  # a deletion came between
+            return 0
+        old = own | {"message_index": {"$gte": 0, "$lte": newest_old[0]["message_index"]}}
         order = [("used", 1), ("message_index", 1)]
-        found = await self._vectors.find(old, {"id": 1, "role": 1}).sort(order).limit(over).to_list(None)
-        ids = [document["_id"] for document in found]
-        dropped = await self._eraser.erase(owner, {"_id": {"$in": ids}, "user_id": owner})
-        answers = sum(document["role"] == "assistant" for document in found)
-        await self._sessions.uncount(owner, session_id, dropped, answers)
+        found = await self._vectors.find(old, {"_id": 1}).sort(order).limit(over).to_list(None)
+        # Others drop in the same order: what they took meanwhile is among the first of these, or fewer are over by now.
+        ids = [document["_id"] for document in found[: max(0, await self._over(own))]]
+        dropped = await self._eraser.erase(owner, {"_id": {"$in": ids}, "user_id": owner}) if ids else 0
+        if not dropped:
+            return 0
+        await self._sessions.recount(owner, session_id)
         metrics.DROPPED.inc(dropped)
         log.info("dropped %d messages of a conversation over its %d: %s", dropped, self._most, ", ".join(ids))
         return dropped
+
+    async def _over(self, own: dict[str, Any]) -> int:
+        """How many messages a conversation has too much; none where that is below 1."""
+        return int(await self._vectors.count_documents(own)) - self._most

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from memory.fact_rules import Statement, read_statement
+from memory.fact_reading import Statement, read_statement, said_within
 
 ENDED = 0.5  # a statement that ends a fact names more than this share of what it says
-_ENDING_WORDS = frozenset("longer anymor quit stop gave give sold sell cancel broke brokn up".split())  # noqa: SIM905
+_ENDING_WORDS = frozenset("longer anymor quit stop gave give sold sell cancel broke brokn up die pass".split())  # noqa: SIM905
+_NAMING_WORDS = frozenset({"call", "name"})
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,9 @@ Decision = Add | Update | Delete | Keep
 def decide_by_rules(new: Sequence[str], known: Sequence[Known]) -> list[Decision]:
     """What becomes of each new fact beside those in force, in order.
 
-    The same again changes nothing. What has one value at a time (where somebody lives, a name, a time) is replaced by
-    the new value; what is said to be so no longer takes the place of what it ends; all else is added.
+    The same again changes nothing. What denies a fact takes its place. What has one value at a time (where somebody
+    lives, a name, a time) is replaced by the new value; what is said to be so no longer takes the place of what it
+    ends; all else is added.
     """
     read = [(one, read_statement(one.text)) for one in known]
     decisions: list[Decision] = []
@@ -77,36 +79,69 @@ def _decide(new: Statement, known: Sequence[tuple[Known, Statement]]) -> list[De
     for one, old in about:
         if _says_the_same(new, old):
             return [Keep(one.id)]
+    if denied := [one for one, old in about if _denies(new, old)]:
+        return _instead_of(denied, new)
     if new.ends:
         ended = _ended(new, known)
         return [Add(new.text)] if ended is None else [Update(ended.id, new.text)]
-    if new.slot is not None:
-        rivals = [one for one, old in about if old.slot == new.slot or _ends_slot(old, new)]
-        if rivals:
-            return [Update(rivals[-1].id, new.text), *(Delete(one.id) for one in rivals[:-1])]
+    rivals = [one for one, old in about if new.slot is not None and (old.slot == new.slot or _ends_slot(old, new))]
+    if rivals:
+        return _instead_of(rivals, new)
     for one, old in about:
-        if old.slot == new.slot and not old.ends and old.objects < new.objects and old.dislikes == new.dislikes:
-            return [Update(one.id, new.text)]  # it says that, and more
+        if _says_more(new, old):
+            return [Update(one.id, new.text)]
     return [Add(new.text)]
 
 
+def _instead_of(rivals: Sequence[Known], new: Statement) -> list[Decision]:
+    return [Update(rivals[-1].id, new.text), *(Delete(one.id) for one in rivals[:-1])]
+
+
 def _says_the_same(new: Statement, old: Statement) -> bool:
-    alike = (new.slot, new.dislikes, new.ends) == (old.slot, old.dislikes, old.ends)
-    return alike and new.objects <= old.objects
+    if (new.dislikes, new.denied, new.past) != (old.dislikes, old.denied, old.past) or (new.ends and not old.ends):
+        return False
+    # What is not so on Fridays may well be so on other days.
+    return new.said == old.said or (not new.denied and said_within(new, old))
+
+
+def _says_more(new: Statement, old: Statement) -> bool:
+    alike = (new.slot, new.dislikes, new.past) == (old.slot, old.dislikes, old.past)
+    return alike and not (new.denied or old.denied or old.ends) and said_within(old, new)
+
+
+def _denies(new: Statement, old: Statement) -> bool:
+    """Whether one of the two says that what the other says is not so. A new denial may leave out how and where; but it
+    does not end a list of which it names one item."""
+    if new.denied == old.denied or new.dislikes != old.dislikes:
+        return False
+    if new.past != old.past and not (new.never or old.never):
+        return False
+    return said_within(new, old, whole=True) if new.denied else said_within(old, new)
 
 
 def _ended(new: Statement, known: Sequence[tuple[Known, Statement]]) -> Known | None:
     """The fact that a statement ends: the one of which it names most, and more than half."""
     named = new.objects - _ENDING_WORDS
-    best: tuple[float, Known] | None = None
+    best: tuple[float, int, Known] | None = None
     for one, old in known:
-        if old.ends or not old.objects or not (old.subject.startswith(new.subject) or new.subject == "user"):
+        told = _told(new, old)
+        if old.ends or not told:
             continue
-        told = old.objects - {old.verb} or old.objects
-        share = len(named & told) / len(told)
-        if share > ENDED and (best is None or share >= best[0]):
-            best = (share, one)
-    return best[1] if best else None
+        both = len(named & told)
+        if both / len(told) > ENDED and (best is None or (both / len(told), both) > best[:2]):
+            best = (both / len(told), both, one)
+    return best[2] if best else None
+
+
+def _told(new: Statement, old: Statement) -> frozenset[str]:
+    """What a fact says that a statement could end by naming it; nothing where it is of somebody else."""
+    if old.subject == new.subject:
+        return old.objects - {old.verb} or old.objects
+    if new.kin and read_statement(new.subject).objects <= old.objects:  # "my dog Rex died" ends that it is called so
+        return old.objects - {old.verb} - _NAMING_WORDS
+    if new.subject == "user" and old.subject.startswith("user's ") and old.slot == "name":
+        return old.objects - _NAMING_WORDS - frozenset(read_statement(old.subject).objects)
+    return frozenset()
 
 
 def _ends_slot(old: Statement, new: Statement) -> bool:

@@ -1,6 +1,6 @@
 """What does a language model make of a message: which facts it states, and what becomes of those in force?"""
 
-import re
+import logging
 from collections.abc import Callable, Sequence
 from typing import Annotated, Literal, TypeVar
 
@@ -12,10 +12,13 @@ from memory.fact_decisions import Add, Decision, Delete, Keep, Known, Update
 from memory.fact_rules import LONGEST, MOST
 from utils.errors import ModelGarbage
 from utils.llm import ChatModel, Message
+from utils.text import SENTENCE_END
 
 TRIES = 2
-MESSAGE_CHARACTERS = 8_000
-_FENCE = re.compile(r"^\s*```(?:json)?\s*|\s*```\s*$")
+PIECE_CHARACTERS = 8_000  # of a message that the model is shown at a time
+PIECES = 4  # of a message that are read
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -58,18 +61,42 @@ class _Reconciled(_Answer):
 
 
 async def extract_by_model(model: ChatModel, message: str) -> list[str]:
-    """The facts that a user's message states.
+    """The facts that a user's message states; of a long one, each of its first `PIECES` is read by itself.
 
     Raises `ModelError`; `ModelGarbage` where the model gives no list of sentences twice.
     """
-    quoted = orjson.dumps({"message": message[:MESSAGE_CHARACTERS]}).decode()
-    facts = await _asked(model, "facts", quoted, lambda raw: _Extracted.model_validate_json(raw).facts)
-    return list(dict.fromkeys(" ".join(fact.split()) for fact in facts if fact.strip()))[:MOST]
+    read, facts = pieces(message), dict[str, None]()
+    if sum(map(len, read)) < len(message.strip()):
+        log.warning("of a message of %d characters, facts are made of the first %d pieces", len(message), len(read))
+    for piece in read:
+        quoted = orjson.dumps({"message": piece}).decode()
+        found = await _asked(model, "facts", quoted, lambda raw: _Extracted.model_validate_json(raw).facts)
+        facts |= dict.fromkeys([" ".join(fact.split()) for fact in found if fact.strip()][:MOST])
+    return list(facts)
+
+
+def pieces(message: str) -> list[str]:
+    """A message in at most `PIECES` of at most `PIECE_CHARACTERS`, cut where a sentence ends, or else a word."""
+    cut: list[str] = []
+    left = message
+    while left.strip() and len(cut) < PIECES:
+        if len(left) <= PIECE_CHARACTERS:
+            return [*cut, left]
+        head = left[:PIECE_CHARACTERS]
+        ends = [found.end() for found in SENTENCE_END.finditer(head)]
+        end = ends[-1] if ends else max(head.rfind(" ") + 1, 0) or PIECE_CHARACTERS
+        cut.append(head[:end])
+        left = left[end:]
+    return cut
 
 
 async def decide_by_model(model: ChatModel, new: Sequence[str], known: Sequence[Known]) -> list[Decision]:
-    """What becomes of each new fact beside those in force. One that the model says nothing of is added, so that none
-    is lost. Raises as `extract_by_model`."""
+    """What becomes of each new fact beside those in force, in order, and then which of those hold no longer. A new one
+    that the model says nothing of is added, so that none is lost.
+
+    Raises `ModelError`; `ModelGarbage` where the model twice gives no such decisions, or some that contradict each
+    other.
+    """
     listed = {
         "in_force": [{"id": number, "text": one.text} for number, one in enumerate(known)],
         "new": [{"fact": number, "text": text} for number, text in enumerate(new)],
@@ -82,7 +109,8 @@ async def decide_by_model(model: ChatModel, new: Sequence[str], known: Sequence[
 
 
 def _decisions(answer: _Reconciled, new: Sequence[str], known: Sequence[Known]) -> list[Decision]:
-    """Raises `ValueError` where a number names nothing, or two decisions are of one fact."""
+    """Raises `ValueError` where a number names nothing, a text says nothing, or two decisions are of one fact; several
+    new ones may be said already by the same one in force."""
     settled: dict[int, Decision] = {}
     deleted: list[Decision] = []
     for one in answer.decisions:
@@ -94,14 +122,19 @@ def _decisions(answer: _Reconciled, new: Sequence[str], known: Sequence[Known]) 
             case _Added():
                 settled[one.fact] = Add(new[one.fact])
             case _Updated():
+                if not one.text.strip():
+                    raise ValueError("a fact is replaced by nothing")
                 settled[one.fact] = Update(known[one.id].id, " ".join(one.text.split()))
             case _Kept():
                 settled[one.fact] = Keep(known[one.id].id)
             case _Deleted():
                 deleted.append(Delete(known[one.id].id))
-    touched = [one.id for one in (*settled.values(), *deleted) if isinstance(one, Update | Delete)]
-    if len(set(touched)) < len(touched):
+    made = (*settled.values(), *deleted)
+    changed = [one.id for one in made if isinstance(one, Update | Delete)]
+    if len(set(changed)) < len(changed):
         raise ValueError("a fact in force is replaced twice")
+    if not {one.id for one in made if isinstance(one, Keep)}.isdisjoint(changed):
+        raise ValueError("a fact in force holds and does not")
     return [*(settled.get(number, Add(text)) for number, text in enumerate(new)), *deleted]
 
 
@@ -114,7 +147,12 @@ async def _asked(model: ChatModel, name: str, data: str, read: Callable[[str], T
     for _ in range(TRIES):
         answer = await model.complete(messages, temperature=0.0)
         try:
-            return read(_FENCE.sub("", answer.text))
+            return read(_unfenced(answer.text))
         except (ValidationError, ValueError):
             continue
     raise ModelGarbage("The model's decisions on facts cannot be read")
+
+
+def _unfenced(text: str) -> str:
+    """A model's JSON without the fence that some put around it."""
+    return text.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()

@@ -2,18 +2,20 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict
-from datetime import datetime, timedelta
+from dataclasses import asdict, replace
+from datetime import timedelta
 
 from memory.collections import Collections
+from memory.conversation_leases import ConversationLeases
 from memory.domain import RULE_BASED
 from memory.fact_decisions import Add, Decision, Delete, Keep, Known, Update, decide_by_rules
 from memory.fact_model import decide_by_model, extract_by_model
-from memory.fact_rules import LONGEST, extract_by_rules
+from memory.fact_rules import extract_by_rules
+from memory.fact_statement import is_statement
 from memory.facts import Decided, Facts, Origin
 from memory.leases import claim, fail, held, put_back
 from utils.clock import now
-from utils.errors import Conflict, ModelError
+from utils.errors import Conflict, LociError, ModelError, NotFound
 from utils.llm import ChatModel
 from utils.mongo import Document
 from utils.text import content_stems
@@ -21,7 +23,7 @@ from utils.text import content_stems
 BATCH = 16
 LOOK_AGAIN = timedelta(seconds=1)  # after an earlier message of the same conversation was found unsettled
 NEIGHBOURS = 20  # facts in force that a model is shown, those nearest by their words
-AGAIN = 3  # times that decisions are made anew because a fact was replaced meanwhile
+TRIES = 4  # times that is decided what becomes of the same facts, where those in force changed meanwhile
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +46,7 @@ class FactQueue:
         self, collections: Collections, facts: Facts, model: ChatModel | None, upkeep: Sequence[Upkeep]
     ) -> None:
         self._vectors = collections.vectors
+        self._leases = ConversationLeases(collections)
         self._facts = facts
         self._model = model
         self._upkeep = upkeep
@@ -57,34 +60,56 @@ class FactQueue:
             if not documents:
                 return total
             async with held(self._vectors, "facts", claimed):
-                for document in documents:
-                    total += await self._settle(claimed.lease, document)
-                for owner, session_id in dict.fromkeys((one["user_id"], one["session_id"]) for one in documents):
+                settled = [document for document in documents if await self._settle(claimed.lease, document)]
+                total += len(settled)
+                for owner, session_id in dict.fromkeys((one["user_id"], one["session_id"]) for one in settled):
                     for keep_up in self._upkeep:
                         await keep_up(owner, session_id)
 
     async def learn(self, owner: str, memory_id: str, text: str) -> list[Decided]:
-        """Settles what a text states, as if the user had said it now; one that no rule understands is a fact itself."""
-        facts, by = await self._extracted(text)
-        if not facts and by == RULE_BASED and len(text) <= LONGEST and not text.rstrip().endswith(("?", "？")):
-            facts = [" ".join(text.split())]
-        return await self._decided(Origin(owner, memory_id, by, now()), facts)
+        """Settles what a text states, as if the user had said it now; a statement that no rule understands is a fact
+        itself.
 
-    async def _settle(self, lease: str, document: Document) -> int:
+        Raises `Conflict` where the conversation is deleted meanwhile, or others keep changing its facts.
+        """
+        async with self._facts.asking(Origin(owner, memory_id, RULE_BASED, now())) as origin:
+            facts, by = await self._extracted(text)
+            if not facts and by == RULE_BASED and is_statement(text):
+                facts = [" ".join(text.split())]
+            return await self._learn(replace(origin, by=by), facts) if facts else []
+
+    async def _learn(self, origin: Origin, facts: Sequence[str]) -> list[Decided]:
+        async with self._leases.held("learning", origin.owner, origin.memory_id) as held:
+            if not held:
+                raise Conflict("Others say things in the conversation", retry_after=1.0)
+            for _ in range(TRIES):
+                decisions, by = await self._decisions(origin, facts)
+                try:
+                    return await self._facts.apply(replace(origin, by=by, at=now()), decisions)
+                except (Conflict, NotFound) as error:
+                    log.info("decided anew: %s", error.detail)
+        raise Conflict("The facts of the conversation are changed or deleted meanwhile", retry_after=1.0)
+
+    async def _settle(self, lease: str, document: Document) -> bool:
+        """Whether a message is settled; one that fails or has to wait is given back, so that the others go on."""
+        mine = self._mine(lease, document)
         try:
-            if await self._is_early(document):
+            if await self._is_early(document) or not await self._learn_from(lease, document):
                 await put_back(self._vectors, "facts", lease, document, LOOK_AGAIN)
-                return 0
-            await self._learn_from(lease, document)
+                return False
         except Exception as error:
+            if isinstance(error, LociError):
+                log.warning("the facts of a message are not settled: %s", error.detail)
+            else:
+                log.exception("the facts of a message are not settled")
             await fail(self._vectors, "facts", lease, [document], type(error).__name__)
-            raise
+            return False
         done = {"facts.state": "done"}
         gone = {"facts.lease": "", "facts.lease_until": "", "facts.error": "", "facts.decisions": ""}
-        mine = {"_id": document["_id"], "facts.lease": lease}
-        if not (await self._vectors.update_one(mine, {"$set": done, "$unset": gone})).matched_count:
-            await self._forget_where_deleted(document)
-        return 1
+        if (await self._vectors.update_one(mine, {"$set": done, "$unset": gone})).matched_count:
+            return True
+        await self._forget_where_deleted(document)
+        return False
 
     async def _is_early(self, document: Document) -> bool:
         """Whether an earlier message of the conversation is still to be settled, which may take a while."""
@@ -96,35 +121,46 @@ class FactQueue:
         }
         return await self._vectors.find_one(earlier, {"_id": 1}) is not None
 
-    async def _learn_from(self, lease: str, document: Document) -> None:
-        """Decisions are committed before they are carried out, so that a crash in between does not make others of
-        facts that are half settled."""
-        stored = document["facts"].get("decisions")
-        if stored is not None:
-            await self._facts.apply(self._origin(document, stored["by"], stored["at"]), _read(stored["of"]))
-            return
-        new, by = await self._extracted(document["content"])
-        for _ in range(AGAIN):
-            origin = self._origin(document, by, document["timestamp"])
-            decisions, by = await self._decisions(origin, new)
-            origin = self._origin(document, by, document["timestamp"])
-            written = {"by": by, "at": origin.at, "of": [asdict(one) for one in decisions]}
-            mine = {"_id": document["_id"], "facts.lease": lease}
-            if not (await self._vectors.update_one(mine, {"$set": {"facts.decisions": written}})).matched_count:
-                return  # the lease ran out, or the message was deleted
-            try:
-                await self._facts.apply(origin, decisions)
-            except Conflict:
-                continue
-            return
+    async def _learn_from(self, lease: str, document: Document) -> bool:
+        """Makes facts of a message; False where others keep the conversation. Whoever said that facts are to be made of
+        it, what is not the user's own states nothing.
 
-    async def _decided(self, origin: Origin, new: Sequence[str]) -> list[Decided]:
-        while True:
-            decisions, by = await self._decisions(origin, new)
-            try:
-                return await self._facts.apply(Origin(origin.owner, origin.memory_id, by, origin.at), decisions)
-            except Conflict:
-                continue
+        Decisions are committed before they are carried out, so that a crash in between does not make others of facts
+        that are half settled. They are made anew where the facts that they are of have changed since.
+        """
+        if document["role"] != "user":
+            return True
+        stored = document["facts"].get("decisions")
+        new, by = ([], RULE_BASED) if stored is not None else await self._extracted(document["content"])
+        if stored is None and not new:
+            return True
+        async with self._leases.held("learning", document["user_id"], document["session_id"]) as held:
+            if not held:
+                return False
+            if stored is not None:
+                try:
+                    await self._carry_out(lease, document, stored)
+                    return True
+                except (Conflict, NotFound):
+                    new, by = await self._extracted(document["content"])
+            for _ in range(TRIES):
+                decisions, decided_by = await self._decisions(self._origin(document, by), new)
+                written = {"by": decided_by, "at": document["timestamp"], "of": [asdict(one) for one in decisions]}
+                kept = {"$set": {"facts.decisions": written}}
+                if not (await self._vectors.update_one(self._mine(lease, document), kept)).matched_count:
+                    return True  # the lease ran out, or the message was deleted
+                try:
+                    await self._carry_out(lease, document, written)
+                    return True
+                except (Conflict, NotFound) as error:
+                    log.info("decided anew: %s", error.detail)
+        raise Conflict("The facts of the conversation are changed meanwhile")
+
+    async def _carry_out(self, lease: str, document: Document, written: Document) -> None:
+        async def stands() -> bool:
+            return await self._vectors.find_one(self._mine(lease, document), {"_id": 1}) is not None
+
+        await self._facts.apply(self._origin(document, written["by"]), _read(written["of"]), stands)
 
     async def _extracted(self, text: str) -> tuple[list[str], str]:
         """The facts of a text, and who found them."""
@@ -147,8 +183,13 @@ class FactQueue:
                 log.warning("facts reconciled by rules: %s", error.detail)
         return decide_by_rules(new, known), origin.by if not known else RULE_BASED
 
-    def _origin(self, document: Document, by: str, at: datetime) -> Origin:
-        return Origin(document["user_id"], document["session_id"], by, at, document["id"])
+    def _origin(self, document: Document, by: str) -> Origin:
+        said = document["created_at"]
+        return Origin(document["user_id"], document["session_id"], by, document["timestamp"], document["id"], said)
+
+    def _mine(self, lease: str, document: Document) -> Document:
+        """The filter of a message that is there, and still this worker's to settle."""
+        return {"_id": document["_id"], "facts.lease": lease}
 
     async def _forget_where_deleted(self, document: Document) -> None:
         """Takes back the facts of a message that was deleted meanwhile."""

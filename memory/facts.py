@@ -1,26 +1,25 @@
 """What is known of a user, and what was? Facts with their history: nothing is overwritten, and all can be undone."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
-
-from pymongo import ReturnDocument
-from pymongo.errors import DuplicateKeyError
 
 from memory import metrics
 from memory.changes import Changes
 from memory.collections import Collections
+from memory.conversation_leases import ConversationLeases
 from memory.fact_decisions import Add, Decision, Delete, Keep, Update
+from memory.fact_history import FactHistory
+from memory.fact_store import FactStore, event_of, was_done
 from memory.gist_eraser import GistEraser
 from memory.ids import derived_id
 from memory.just_said import JustSaid
-from memory.leases import pending
 from utils.clock import now
 from utils.errors import Conflict, NotFound
-from utils.mongo import Document, insert_new
+from utils.mongo import Document
 
-KIND = "fact"  # of the gist, and its role
 BY_HAND = "user"  # who decided what came by the API
 IN_FORCE = 1_000  # newest facts of a conversation that a new one is compared with
 
@@ -68,13 +67,17 @@ class Decided:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where decisions come from. `source`: id of a message, None where there is none."""
+    """Where decisions come from. `at`: from when on they hold. `source`: id of a message, None where there is none.
+    `begun`: when it was said, or asked for; what is forgotten later takes with it what comes of it. `asked`: what
+    `Facts.asking` notes it under, where there is no message."""
 
     owner: str
     memory_id: str
     by: str
     at: datetime
     source: str | None = None
+    begun: datetime = field(default_factory=now)
+    asked: str | None = None
 
 
 class Facts:
@@ -82,13 +85,12 @@ class Facts:
 
     def __init__(self, collections: Collections, changes: Changes, eraser: GistEraser, just_said: JustSaid) -> None:
         self._facts = collections.facts
-        self._vectors = collections.vectors
-        self._changes = changes
-        self._eraser = eraser
-        self._just_said = just_said
+        self._store = FactStore(collections, changes, eraser, just_said)
+        self._leases = ConversationLeases(collections)
+        self._history = FactHistory(self._store, self._leases)
 
     async def get(self, owner: str, fact_id: str) -> Fact:
-        return _fact(await self._find(owner, fact_id))
+        return _fact(await self._store.find(owner, fact_id))
 
     async def page(
         self,
@@ -125,25 +127,39 @@ class Facts:
         found = await self._facts.find(own).sort([("updated_at", -1), ("_id", -1)]).limit(IN_FORCE).to_list(None)
         return [_fact(document) for document in reversed(found)]
 
-    async def apply(self, origin: Origin, decisions: Sequence[Decision]) -> list[Decided]:
-        """Carries decisions out, in order. The same decisions of the same message again change nothing.
+    async def apply(
+        self, origin: Origin, decisions: Sequence[Decision], stands: Callable[[], Awaitable[bool]] | None = None
+    ) -> list[Decided]:
+        """Carries decisions out, in order. The same decisions of the same message again change nothing, whatever became
+        of the facts since. `stands`: whether the message is still there, to be asked when no deletion comes between;
+        where it is not, nothing is decided.
 
-        Raises `Conflict` where a fact that is to be replaced was replaced meanwhile; those before it stand.
+        Raises `Conflict` where a fact that is to be replaced or confirmed lost its force meanwhile, or all of the
+        conversation was deleted; `NotFound` where such a fact was deleted. Those before it stand.
         """
-        decided = [await self._apply(origin, decision) for decision in decisions]
+        if not decisions:
+            return []
+        if origin.source is None and origin.asked is None:
+            async with self.asking(origin) as asked:
+                return await self.apply(asked, decisions)
+        async with self._leases.linking(origin.owner, origin.memory_id):
+            if stands is not None and not await stands():
+                return []
+            await self._refuse_forgotten(origin)
+            decided = [await self._apply(origin, decision) for decision in decisions]
+            await self._refuse_forgotten(origin)
         for one in decided:
             metrics.FACTS.labels(one.event).inc()
         return decided
 
     async def change(self, owner: str, fact_id: str, text: str) -> Fact:
-        """Puts another text in the place of a fact in force; returns the new one."""
+        """Puts another text in the place of a fact; returns the new one. Raises `Conflict` where it is not in force."""
         old = await self.get(owner, fact_id)
         if old.valid_to is not None:
             raise Conflict("The fact is not in force any more")
         if old.text == text:
             return old
-        origin = Origin(owner, old.memory_id, BY_HAND, now())
-        [decided] = await self.apply(origin, [Update(fact_id, text)])
+        [decided] = await self.apply(Origin(owner, old.memory_id, BY_HAND, now()), [Update(fact_id, text)])
         return await self.get(owner, decided.id)
 
     async def end(self, owner: str, fact_id: str) -> Fact:
@@ -151,174 +167,153 @@ class Facts:
         old = await self.get(owner, fact_id)
         if old.valid_to is None:
             await self.apply(Origin(owner, old.memory_id, BY_HAND, now()), [Delete(fact_id)])
+        else:
+            await self._store.stop_recalling(owner, fact_id)  # a crash may have kept the one who ended it from that
         return await self.get(owner, fact_id)
 
     async def undo(self, owner: str, fact_id: str) -> Fact:
-        """Takes back what was decided last of a fact: one that was ended or replaced is in force again, and what took
-        its place is not; one that is in force is withdrawn, and what it replaced is in force again."""
-        fact = await self._find(owner, fact_id)
-        origin = Origin(owner, fact["memory_id"], BY_HAND, now())
-        if fact["valid_to"] is None:
-            await self._close(origin, fact_id, "UNDO")
-            if fact["supersedes"] is not None:
-                await self._reopen(origin, fact["supersedes"])
-        else:
-            if fact["superseded_by"] is not None:
-                await self._close(origin, fact["superseded_by"], "UNDO")
-            await self._reopen(origin, fact_id)
+        """Takes back what was decided last of a fact, also where it was undone before. One that was ended, replaced or
+        withdrawn is in force again from its beginning on, and whichever of its chain was in force is not; one that is
+        in force is withdrawn, and what lost its force for it is in force again. What is withdrawn never was in force:
+        its end is its beginning.
+
+        Raises `Conflict` where others change the chain meanwhile.
+        """
+        await self._history.undo(owner, fact_id, BY_HAND)
         return await self.get(owner, fact_id)
 
     async def forget_source(self, owner: str, source: str) -> int:
-        """After a message is deleted: deletes the facts that it alone supported, and what these had replaced holds
-        again; returns how many."""
-        supported = await self._facts.find({"user_id": owner, "sources": source}).to_list(None)
-        deleted = 0
-        for fact in supported:
-            if fact["sources"] != [source]:
-                await self._facts.update_one({"_id": fact["_id"], "user_id": owner}, {"$pull": {"sources": source}})
-                await self._touch(owner, fact["_id"])
-                continue
-            deleted += await self._delete(owner, {"_id": fact["_id"]})
-            if fact["supersedes"] is not None and fact["valid_to"] is None:
-                await self._reopen(Origin(owner, fact["memory_id"], BY_HAND, now()), fact["supersedes"])
-        return deleted
+        """After a message is deleted: deletes the facts that it alone supported, as if they had never been, so that
+        what they had replaced holds until something else replaced it, or again; restores what was ended for the
+        message. Returns how many it deleted."""
+        return await self._history.forget_source(owner, source, BY_HAND)
 
-    async def forget(self, owner: str, memory_id: str | None = None) -> int:
-        """Deletes all facts of a conversation, or of the owner; returns how many."""
-        return await self._delete(owner, {} if memory_id is None else {"memory_id": memory_id})
+    async def forget(self, owner: str, moment: datetime, memory_id: str | None = None) -> int:
+        """Deletes the facts of a conversation, or of the owner, that were said until a moment, and has those refused
+        that are still to come of what was; returns how many."""
+        await self._store.forget_asked(owner, memory_id, moment)
+        old: dict[str, Any] = {"created_at": {"$lte": moment}}
+        if memory_id is None:
+            return await self._store.delete(owner, old)
+        async with self._leases.held("linking", owner, memory_id):
+            return await self._store.delete(owner, old | {"memory_id": memory_id})
 
-    async def _delete(self, owner: str, filter: dict[str, Any]) -> int:
-        found = await self._facts.find({"user_id": owner} | filter, {"_id": 1}).to_list(None)
-        ids = [document["_id"] for document in found]
-        if not ids:
-            return 0
-        deleted = await self._facts.delete_many({"_id": {"$in": ids}, "user_id": owner})
-        await self._eraser.erase(owner, {"_id": {"$in": ids}, "user_id": owner})
-        return deleted.deleted_count
+    @asynccontextmanager
+    async def asking(self, origin: Origin) -> AsyncIterator[Origin]:
+        """Around what is said without a message, from the beginning on, so that a deletion in between forgets it."""
+        asked = await self._store.note_asked(origin.owner, origin.memory_id, origin.begun)
+        try:
+            yield replace(origin, asked=asked)
+        finally:
+            await self._store.drop_asked(asked)
+
+    async def _refuse_forgotten(self, origin: Origin) -> None:
+        """Lets nothing come of what was asked for before the conversation was deleted."""
+        if origin.asked is not None and not await self._store.is_asked(origin.asked):
+            old = {"memory_id": origin.memory_id, "created_at": {"$lte": origin.begun}}
+            if await self._store.delete(origin.owner, old):
+                await self._store.drop_unused(origin.owner)
+            raise Conflict("The conversation was deleted meanwhile")
 
     async def _apply(self, origin: Origin, decision: Decision) -> Decided:
         match decision:
             case Add(text):
-                fact_id = await self._insert(origin, text, supersedes=None)
-                return Decided("ADD", fact_id, text)
+                return Decided("ADD", await self._add(origin, text), text)
             case Keep(fact_id):
                 return await self._confirm(origin, fact_id)
             case Delete(fact_id):
-                old = await self._close(origin, fact_id, "DELETE")
+                old = await self._store.find(origin.owner, fact_id)
+                if not was_done(old, "DELETE", source=origin.source):
+                    await self._close(origin, old, "DELETE")
                 return Decided("DELETE", fact_id, old["text"])
             case Update(fact_id, text):
-                new = _id(origin, text)
-                old = await self._find(origin.owner, fact_id)
-                if old["valid_to"] is not None and old["superseded_by"] != new:
-                    raise Conflict("The fact was replaced meanwhile")
-                await self._insert(origin, text, supersedes=fact_id)
-                await self._close(origin, fact_id, "UPDATE", by_fact=new)
-                return Decided("UPDATE", new, text, old["text"])
+                return await self._replace(origin, await self._store.find(origin.owner, fact_id), text)
 
-    async def _insert(self, origin: Origin, text: str, supersedes: str | None) -> str:
-        """The id of a fact that is new, or was inserted from the same message before."""
-        fact_id = _id(origin, text)
-        event = _event("ADD" if supersedes is None else "UPDATE", origin, supersedes)
-        document: Document = {
-            "_id": fact_id,
-            "user_id": origin.owner,
-            "memory_id": origin.memory_id,
-            "text": text,
-            "valid_from": origin.at,
-            "valid_to": None,
-            "supersedes": supersedes,
-            "superseded_by": None,
-            "sources": [origin.source] if origin.source is not None else [],
-            "decided_by": origin.by,
-            "created_at": now(),
-            "updated_at": now(),
-            "history": [event],
-        }
-        try:
-            await self._facts.insert_one(document)
-        except DuplicateKeyError:
-            document = await self._find(origin.owner, fact_id)
-        if document["valid_to"] is None:
-            await self._make_recallable(document)
-        return fact_id
+    async def _add(self, origin: Origin, text: str) -> str:
+        """The id of a fact that is new, or stands already: the same message said it, or, where there is none, the same
+        text is in force. Numbers tell those apart that were ended and said again."""
+        if origin.source is not None:
+            fact_id = derived_id(origin.owner, origin.memory_id, origin.source, text)
+            await self._store.insert(_document(origin, fact_id, text))
+            return fact_id
+        number = 0
+        while True:
+            fact_id = derived_id(origin.owner, origin.memory_id, "said", text, str(number))
+            if (await self._store.insert(_document(origin, fact_id, text)))["valid_to"] is None:
+                return fact_id
+            number += 1
+
+    async def _replace(self, origin: Origin, old: Document, text: str) -> Decided:
+        if text == old["text"]:
+            return await self._confirm(origin, old["_id"])
+        said = (origin.source,) if origin.source is not None else (old["_id"], str(len(old["history"])))
+        new_id = derived_id(origin.owner, origin.memory_id, *said, text)
+        decided = Decided("UPDATE", new_id, text, old["text"])
+        if was_done(old, "UPDATE", other=new_id):
+            if old["valid_to"] is not None:
+                await self._store.stop_recalling(origin.owner, old["_id"])
+            return decided
+        if old["valid_to"] is None:
+            # What was said before the fact that it replaces is learnt after it: it holds from then on.
+            since = replace(origin, at=max(origin.at, old["valid_from"]))
+            new = await self._store.insert(_document(since, new_id, text, supersedes=old["_id"]))
+            if new["valid_to"] is not None and new["supersedes"] != old["_id"]:
+                return Decided("NONE", new_id, text)  # the message said so before, and it was taken back since
+            try:
+                if (await self._close(origin, old, "UPDATE", new_id))["superseded_by"] == new_id:
+                    return decided
+            except NotFound:
+                await self._drop_loser(origin, new_id, old["_id"])
+                raise
+        await self._drop_loser(origin, new_id, old["_id"])
+        raise Conflict("The fact was replaced meanwhile")
+
+    async def _drop_loser(self, origin: Origin, new_id: str, old_id: str) -> None:
+        """Deletes a fact that was to replace another, where that was replaced by something else or deleted."""
+        await self._store.delete(origin.owner, {"_id": new_id, "supersedes": old_id, "valid_to": None})
 
     async def _confirm(self, origin: Origin, fact_id: str) -> Decided:
-        fact = await self._find(origin.owner, fact_id)
+        fact = await self._store.find(origin.owner, fact_id)
         if origin.source is not None and origin.source not in fact["sources"]:
-            await self._facts.update_one(
-                {"_id": fact_id, "user_id": origin.owner, "sources": {"$ne": origin.source}},
-                {"$addToSet": {"sources": origin.source}, "$push": {"history": _event("NONE", origin)}},
-            )
-            await self._touch(origin.owner, fact_id)
+            if await self._store.add_source(origin.owner, fact_id, origin.source, _event("NONE", origin)):
+                return Decided("NONE", fact_id, fact["text"])
+            fact = await self._store.find(origin.owner, fact_id)
+        if fact["valid_to"] is not None and origin.source not in fact["sources"]:
+            raise Conflict("The fact is not in force any more")
         return Decided("NONE", fact_id, fact["text"])
 
-    async def _touch(self, owner: str, fact_id: str) -> None:
-        """Lets those who follow changes see that a fact in force has other sources; one that is not embedded yet, they
-        have still to read."""
-        while True:
-            number = await self._changes.take(owner)
-            embedded = {"_id": fact_id, "user_id": owner, "embed.state": "done"}
-            await self._vectors.update_one(embedded, {"$set": {"change": number}})
-            if await self._changes.close(owner, number):
-                return
-
-    async def _close(self, origin: Origin, fact_id: str, event: Event, by_fact: str | None = None) -> Document:
-        """Takes a fact out of force, where it still is; returns it."""
-        changed = await self._facts.find_one_and_update(
-            {"_id": fact_id, "user_id": origin.owner, "valid_to": None},
-            {
-                "$set": {"valid_to": origin.at, "superseded_by": by_fact, "updated_at": now()},
-                "$push": {"history": _event(event, origin, by_fact)},
-            },
-            return_document=ReturnDocument.AFTER,
-        )
-        await self._eraser.erase(origin.owner, {"_id": fact_id, "user_id": origin.owner})
-        return changed if changed is not None else await self._find(origin.owner, fact_id)
-
-    async def _reopen(self, origin: Origin, fact_id: str) -> None:
-        changed = await self._facts.find_one_and_update(
-            {"_id": fact_id, "user_id": origin.owner, "valid_to": {"$ne": None}},
-            {
-                "$set": {"valid_to": None, "superseded_by": None, "updated_at": now()},
-                "$push": {"history": _event("UNDO", origin)},
-            },
-            return_document=ReturnDocument.AFTER,
-        )
-        if changed is not None:
-            await self._make_recallable(changed)
-
-    async def _make_recallable(self, fact: Document) -> None:
-        """Gives a fact in force its gist."""
-        gist: Document = {
-            "_id": fact["_id"],
-            "id": fact["_id"],
-            "user_id": fact["user_id"],
-            "session_id": fact["memory_id"],
-            "kind": KIND,
-            "role": KIND,
-            "content": fact["text"],
-            "timestamp": fact["valid_from"],
-            "created_at": now(),
-            "embed": pending(),
-        }
-        [inserted] = await insert_new(self._vectors, [gist])
-        if inserted:
-            self._just_said.add(fact["user_id"], [gist])
-
-    async def _find(self, owner: str, fact_id: str) -> Document:
-        found: Document | None = await self._facts.find_one({"_id": fact_id, "user_id": owner})
-        if found is None:
-            raise NotFound("No such fact")
-        return found
+    async def _close(self, origin: Origin, old: Document, event: Event, by_fact: str | None = None) -> Document:
+        """Takes a fact out of force, where it still is; returns it. It ends no sooner than it began, though what ends
+        it may have been said before."""
+        if old["valid_to"] is None:
+            end = max(origin.at, old["valid_from"])
+            closed = await self._store.end(old, end, by_fact, _event(event, origin, by_fact))
+            if closed is not None:
+                return closed
+        return await self._store.find(origin.owner, old["_id"])
 
 
-def _id(origin: Origin, text: str) -> str:
-    """The same for the same text from the same message; without a message, for the same moment."""
-    return derived_id(origin.owner, origin.memory_id, origin.source or origin.at.isoformat(), text)
+def _document(origin: Origin, fact_id: str, text: str, supersedes: str | None = None) -> Document:
+    """A new fact."""
+    return {
+        "_id": fact_id,
+        "user_id": origin.owner,
+        "memory_id": origin.memory_id,
+        "text": text,
+        "valid_from": origin.at,
+        "valid_to": None,
+        "supersedes": supersedes,
+        "superseded_by": None,
+        "sources": [origin.source] if origin.source is not None else [],
+        "decided_by": origin.by,
+        "created_at": origin.begun,
+        "updated_at": now(),
+        "history": [_event("ADD" if supersedes is None else "UPDATE", origin, supersedes)],
+    }
 
 
 def _event(event: Event, origin: Origin, other: str | None = None) -> Document:
-    return {"event": event, "at": now(), "by": origin.by, "source": origin.source, "other": other}
+    return event_of(event, origin.by, origin.source, other)
 
 
 def _fact(found: Document) -> Fact:

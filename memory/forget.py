@@ -1,4 +1,9 @@
-"""How is something deleted, so that nothing derived from it stays?"""
+"""How is something deleted, so that nothing derived from it stays?
+
+Of single messages, what was made of them goes first and they go last: a deletion that a crash cut short finds them
+again when it is repeated. Before all they are marked as forgotten. From then on summaries and digests are made without
+them, though they are still there, and the mark tells the session's counts that this is the same deletion.
+"""
 
 import re
 from collections import Counter
@@ -12,7 +17,7 @@ from memory.domain import KeyValue
 from memory.facts import Facts
 from memory.gist_eraser import GistEraser
 from memory.gists import TEXT
-from memory.ids import keys_of
+from memory.ids import derived_id, keys_of, new_id
 from memory.leases import pending
 from memory.receipts import Receipts
 from memory.sessions import Sessions, title_of
@@ -56,6 +61,7 @@ class Forgetter:
         moment = now()
         own = {"user_id": owner, "session_id": session_id}
         ended = await self._sessions.end(owner, session_id)
+        over = now()
         old = {"created_at": {"$lte": moment}} if ended is None else {"message_index": {"$lt": ended.places}}
         counts = {
             "sessions": int(ended is not None),
@@ -66,9 +72,10 @@ class Forgetter:
         if await self._collections.summaries.find_one(own | other, {"_id": 1}) is not None:
             async with self._changes.noted(owner):
                 counts["summaries"] = (await self._collections.summaries.delete_many(own | other)).deleted_count
-        counts["facts"] = await self._facts.forget(owner, session_id)
+        counts["facts"] = await self._facts.forget(owner, over, session_id)
         await self._collections.drafts.delete_many(own)
-        receipts = await self._collections.receipts.delete_many(own | {"at": {"$lte": moment}})
+        # Of an answer that landed before the session ended, whoever kept the receipt saw no deletion.
+        receipts = await self._collections.receipts.delete_many(own | {"at": {"$lte": over}})
         counts["receipts"] = receipts.deleted_count
         if ended is not None:
             await self._sessions.drop_unused(ended)
@@ -92,7 +99,8 @@ class Forgetter:
             return 0
         exchange = {"user_id": owner, "turn_id": found.get("turn_id", found["id"]), "session_id": found["session_id"]}
         await self._receipts.delete(owner, exchange["turn_id"])
-        return await self._messages(owner, exchange if "turn_id" in found else source, found)
+        await self._collections.drafts.delete_many(exchange)  # else its answer would be recovered
+        return await self._messages(owner, exchange if "turn_id" in found else source)
 
     async def message(self, owner: str, message_id: str) -> bool:
         """Deletes one message, whatever becomes of the rest of its exchange; False where there is none. Its receipt,
@@ -101,7 +109,9 @@ class Forgetter:
         if found is None:
             return False
         await self._receipts.delete(owner, found.get("turn_id") or found["id"])
-        return await self._messages(owner, {"_id": found["_id"], "user_id": owner}, found) > 0
+        own = {"user_id": owner, "session_id": found["session_id"], "id": found["id"]}
+        await self._collections.drafts.delete_many(own)  # of an answer that was recovered from it just now
+        return await self._messages(owner, {"_id": found["_id"], "user_id": owner}) > 0
 
     async def reword(self, owner: str, message_id: str, text: str) -> bool:
         """Puts another text in the place of a message's; False where there is none. What was made of the former text
@@ -138,7 +148,7 @@ class Forgetter:
         for session in await self._collections.sessions.find(own, {"session_id": 1}).to_list(None):
             with suppress(NotFound):  # somebody else was faster
                 counts.update(await self.session(owner, session["session_id"]))
-        counts["facts"] += await self._facts.forget(owner)
+        counts["facts"] += await self._facts.forget(owner, moment)
         counts["vectors"] += await self._eraser.erase(owner, own | {"created_at": {"$lte": moment}})
         async with self._changes.noted(owner):
             for name, time in (("summaries", "updated_at"), ("memories", "updated_at"), ("receipts", "at")):
@@ -159,17 +169,32 @@ class Forgetter:
         found: Document | None = await self._collections.vectors.find_one(own, TEXT)
         return found
 
-    async def _messages(self, owner: str, going: Document, found: Document) -> int:
-        """Deletes the messages of a filter, all of the exchange of the one found; returns how many."""
-        answers = await self._collections.vectors.count_documents({**going, "role": "assistant"})
-        stating = await self._collections.vectors.find(going, {"id": 1}).to_list(None)
-        deleted = await self._eraser.erase(owner, going)
-        for message in stating:
-            await self._facts.forget_source(owner, message["id"])
-        await self._sessions.uncount(owner, found["session_id"], deleted, answers)
-        await self._sessions.retitle(owner, found["session_id"], found["content"])
-        await self._summaries.rewrite(owner, found["session_id"], found["message_index"])
+    async def _messages(self, owner: str, going: Document) -> int:
+        """Deletes the messages of a filter, all of one session; returns how many."""
+        deleted = 0
+        while messages := await self._marked(going):  # again where an answer landed meanwhile
+            session_id = messages[0]["session_id"]
+            for message in messages:
+                mark = derived_id(message["forgotten"], message["_id"])[:16]
+                await self._sessions.uncount(owner, session_id, mark, is_answer=message["role"] == "assistant")
+            for message in messages:
+                await self._facts.forget_source(owner, message["id"])
+                await self._sessions.retitle(owner, session_id, message["content"])
+            await self._summaries.rewrite(owner, session_id, [message["message_index"] for message in messages])
+            keys = [message["_id"] for message in messages]
+            deleted += await self._eraser.erase(owner, {"_id": {"$in": keys}, "user_id": owner})
+            for message in messages:  # again, for whoever was making facts of it
+                await self._facts.forget_source(owner, message["id"])
         return deleted
+
+    async def _marked(self, going: Document) -> list[Document]:
+        """The messages of a filter, each under the mark of the first deletion of it; no more facts are made of them."""
+        vectors = self._collections.vectors
+        await vectors.update_many(
+            going | {"forgotten": {"$exists": False}}, {"$set": {"forgotten": new_id()}, "$unset": {"facts": ""}}
+        )
+        marked: list[Document] = await vectors.find(going | {"forgotten": {"$exists": True}}, TEXT).to_list(None)
+        return marked
 
     async def _overwrite(self, owner: str, found: Document, text: str) -> None:
         """Gives a message another text, of which embedding, facts and the summary that covers it are to be made."""
@@ -180,4 +205,4 @@ class Forgetter:
                 {"$set": anew, "$unset": {"embedding": "", "embedding_model": "", "recall": ""}},
             )
         self._caches.let_go(owner, [found["_id"]])
-        await self._summaries.rewrite(owner, found["session_id"], found["message_index"])
+        await self._summaries.rewrite(owner, found["session_id"], [found["message_index"]])

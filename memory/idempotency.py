@@ -75,26 +75,31 @@ class IdempotencyKeys:
                 await self._requests.update_one(mine, {"$set": {"until": now() + IN_PROGRESS}})
 
     async def finish(self, owner: str, key: str, fingerprint: str, answer: StoredAnswer, *, anew: bool = False) -> None:
-        """Keeps the answer, to be given again for a day. `anew`: also where the request deleted its own record; else
-        what was forgotten meanwhile stays so."""
-        moment = now()
-        await self._requests.update_one(
-            {"_id": derived_id(owner, key)},
-            {
-                "$set": {
-                    "state": "done",
-                    "status": answer.status,
-                    "media_type": answer.media_type,
-                    "body": answer.body,
-                    "etag": answer.etag,
-                },
-                "$setOnInsert": {"user_id": owner, "fingerprint": fingerprint, "until": moment, "at": moment},
-            },
-            upsert=anew,
-        )
+        """Keeps the answer, to be given again for a day, unless something was forgotten meanwhile that it may tell.
+        `anew`: it tells nothing, and is kept even where the request deleted its own record."""
+        moment, identifier = now(), derived_id(owner, key)
+        done = {
+            "state": "done",
+            "status": answer.status,
+            "media_type": answer.media_type,
+            "body": answer.body,
+            "etag": answer.etag,
+        }
+        fresh = {"user_id": owner, "fingerprint": fingerprint, "until": moment, "at": moment}
+        if anew:
+            await self._requests.update_one({"_id": identifier}, {"$set": done, "$setOnInsert": fresh}, upsert=True)
+            return
+        untold = {"_id": identifier, "forgotten": {"$ne": True}}
+        if not (await self._requests.update_one(untold, {"$set": done})).matched_count:
+            await self._requests.delete_one({"_id": identifier, "forgotten": True, "state": "in_progress"})
 
-    async def forget(self, owner: str) -> None:
-        """Deletes the owner's answers, which may hold what was deleted. Requests in progress stay."""
+    async def forget(self, owner: str, *, but: str | None = None) -> None:
+        """Deletes the owner's answers, which may hold what was deleted; those of requests in progress are not kept.
+        `but`: the `_id` of the request's record that does this, and whose answer tells nothing of it."""
+        # Marked first: a request that ends in between is deleted with those that are done.
+        await self._requests.update_many(
+            {"user_id": owner, "state": "in_progress", "_id": {"$ne": but}}, {"$set": {"forgotten": True}}
+        )
         await self._requests.delete_many({"user_id": owner, "state": "done"})
 
     async def release(self, owner: str, key: str) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from memory.collections import Collections
 from memory.domain import Turn
-from memory.facts import KIND as FACT
+from memory.fact_store import KIND as FACT
 from memory.gists import TEXT, turn_of
 from memory.ids import new_id
 from memory.mirror_files import SUMMARY, Entry

@@ -9,6 +9,7 @@ from pymongo.errors import DuplicateKeyError
 from memory.collections import Collections
 from memory.domain import Candidate, Parts
 from memory.ids import keys_of
+from memory.place import Place
 from utils.coalesce import Coalescer
 from utils.errors import NotFound
 from utils.mongo import Document, insert_new
@@ -62,6 +63,7 @@ class Receipt:
 class Receipts:
     def __init__(self, collections: Collections) -> None:
         self._receipts = collections.receipts
+        self._sessions = collections.sessions
         self._inserts: Coalescer[Document, bool] = Coalescer(lambda new: insert_new(self._receipts, new))
 
     async def keep(self, owner: str, receipt: Receipt) -> None:
@@ -73,6 +75,12 @@ class Receipts:
             with suppress(DuplicateKeyError):  # the first one is another user's, or is being written just now
                 await self._receipts.replace_one({"_id": key, "user_id": owner}, document | {"_id": key}, upsert=True)
                 return
+
+    async def keep_at(self, place: Place, receipt: Receipt) -> None:
+        """Stores the receipt of the exchange at a place; nothing is left of it where the session was deleted since."""
+        await self.keep(place.owner, receipt)
+        if await self._sessions.find_one(place.session, {"_id": 1}) is None:
+            await self.delete(place.owner, receipt.turn_id)
 
     async def get(self, owner: str, turn_id: str) -> Receipt:
         found = await self._receipts.find_one({"_id": {"$in": keys_of(turn_id, owner)}, "user_id": owner})

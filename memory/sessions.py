@@ -1,5 +1,6 @@
 """Which sessions does a user have?"""
 
+import asyncio
 import re
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,6 +10,7 @@ from pymongo import ReturnDocument
 
 from memory.collections import Collections
 from memory.ids import new_id
+from memory.summarise import TOLD
 from utils.clock import now
 from utils.errors import NotFound
 from utils.mongo import Document
@@ -16,7 +18,8 @@ from utils.text import cut_at_word
 
 TITLE_CHARACTERS = 60
 UNTITLED = "Conversation"
-COUNTERS = {"events": 0}
+UNCOUNTED = 200  # newest deletions that a session remembers, so that none is counted twice
+COUNTERS = {"events": 0, "uncounted": 0}
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class Ended:
 class Sessions:
     def __init__(self, collections: Collections) -> None:
         self._sessions = collections.sessions
+        self._vectors = collections.vectors
 
     async def get(self, owner: str, session_id: str) -> Session:
         found = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, COUNTERS)
@@ -92,10 +96,26 @@ class Sessions:
         """Deletes the session that took the place of an ended one, where nothing was said in it."""
         await self._sessions.delete_one({"_id": ended.key, "epoch": ended.successor, "next_index": ended.places})
 
-    async def uncount(self, owner: str, session_id: str, messages: int, answers: int) -> None:
-        """Takes deleted messages out of the session's counts; their places stay empty."""
-        gone = {"message_count": -messages, "pair_count": -answers}
-        await self._sessions.update_one({"user_id": owner, "session_id": session_id}, {"$inc": gone})
+    async def uncount(self, owner: str, session_id: str, mark: str, *, is_answer: bool) -> None:
+        """Takes a message that is deleted out of the session's counts; its place stays empty. `mark`: of this deletion
+        of this message, under which it counts once however often it is begun."""
+        own = {"user_id": owner, "session_id": session_id, "uncounted": {"$ne": mark}}
+        gone = {"message_count": -1, "pair_count": -int(is_answer)}
+        noted = {"uncounted": {"$each": [mark], "$slice": -UNCOUNTED}}
+        await self._sessions.update_one(own, {"$inc": gone, "$push": noted})
+
+    async def recount(self, owner: str, session_id: str) -> None:
+        """Sets the counts to what is there. Where something is said or deleted meanwhile, it is counted again."""
+        own = {"user_id": owner, "session_id": session_id}
+        there: dict[str, Any] = own | {"message_index": {"$gte": 0}} | TOLD
+        counters = {"epoch": 1, "next_index": 1, "message_count": 1, "pair_count": 1}
+        while (same := await self._sessions.find_one(own, counters)) is not None:
+            messages, answers = await asyncio.gather(
+                self._vectors.count_documents(there), self._vectors.count_documents(there | {"role": "assistant"})
+            )
+            counted = {"message_count": messages, "pair_count": answers}
+            if (await self._sessions.update_one(same, {"$set": counted})).matched_count:
+                return
 
     async def retitle(self, owner: str, session_id: str, content: str, title: str = UNTITLED) -> None:
         """Takes a message that was deleted, or has another text by now, out of the title that was made of it."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -30,6 +30,7 @@ LONGEST_SUMMARY = 2_000
 MOST_SUMMARIES = 1_000  # newest ones that a session keeps, far below what a document holds
 NEWEST_SESSIONS = 8  # newest sessions whose summaries are kept at hand, and of each so many
 NEWEST_SUMMARIES = 8
+TOLD = {"forgotten": {"$exists": False}}  # a filter: messages that nobody is about to forget
 
 log = logging.getLogger(__name__)
 
@@ -83,27 +84,33 @@ class Summaries:
         found = await self._summaries.find_one({"user_id": owner, "session_id": session_id})
         return [_summary(found, entry) for entry in found["summaries"]] if found else []
 
-    async def rewrite(self, owner: str, session_id: str, index: int) -> bool:
-        """Writes the summary that covers a message again from what is left of its window; False where none does."""
-        told = {"user_id": owner, "session_id": session_id, "digest.to_index": {"$gte": index}}
+    async def rewrite(self, owner: str, session_id: str, indexes: Collection[int]) -> None:
+        """Writes the summaries that cover messages again from what is left of their windows."""
+        own = {"user_id": owner, "session_id": session_id}
+        told = own | {"digest.to_index": {"$gte": min(indexes)}}
         await self._summaries.update_many(told, {"$unset": {"digest": ""}})  # it is made anew with the next message
-        covering = {"from_index": {"$lte": index}, "to_index": {"$gte": index}}
-        key = {"user_id": owner, "session_id": session_id, "summaries": {"$elemMatch": covering}}
-        found = await self._summaries.find_one(key)
-        if found is None:
-            return False
-        entry = next(e for e in found["summaries"] if e["from_index"] <= index <= e["to_index"])
-        messages = await self._messages(found, Window(entry["from_index"], entry["to_index"]))
-        text, model = await self._text(messages) if messages else ("", RULE_BASED)
-        rewritten = {
-            "summaries.$.text": text,
-            "summaries.$.model": model,
-            "summaries.$.message_count": len(messages),
-            "updated_at": now(),
-        }
-        async with self._changes.noted(owner):
-            await self._summaries.update_one(key, {"$set": rewritten})
-        return True
+        for found in await self._summaries.find(own).to_list(None):
+            for entry in found["summaries"]:
+                if any(entry["from_index"] <= index <= entry["to_index"] for index in indexes):
+                    await self._rewrite(found, Window(entry["from_index"], entry["to_index"]))
+
+    async def _rewrite(self, found: Document, window: Window) -> None:
+        """Writes one summary again, until it tells what is there: more may be forgotten while a model writes it."""
+        entry = {"summaries": {"$elemMatch": {"from_index": window.start, "to_index": window.end}}}
+        messages: list[Gist] | None = None
+        left = await self._messages(found, window)
+        while left != messages:
+            messages = left
+            text, model = await self._text(messages) if messages else ("", RULE_BASED)
+            rewritten = {
+                "summaries.$.text": text,
+                "summaries.$.model": model,
+                "summaries.$.message_count": len(messages),
+                "updated_at": now(),
+            }
+            async with self._changes.noted(found["user_id"]):
+                await self._summaries.update_one({"_id": found["_id"]} | entry, {"$set": rewritten})
+            left = await self._messages(found, window)
 
     async def work(self) -> int:
         """Writes summaries until none is due; returns how many. Safe to run twice at once."""
@@ -139,10 +146,8 @@ class Summaries:
                 if messages:
                     await self._write(session, window, messages)
                     written += 1
-                    left = await self._messages(session, window)
-                    if [message.key for message in left] != [message.key for message in messages]:
-                        # Something was forgotten meanwhile.
-                        await self.rewrite(session["user_id"], session["session_id"], window.start)
+                    if await self._messages(session, window) != messages:  # something was forgotten meanwhile
+                        await self.rewrite(session["user_id"], session["session_id"], [window.start])
                 session["summary"]["to"] = window.end
                 kept = await self._sessions.find_one_and_update(
                     {"_id": session["_id"], "summary.lease": claimed.lease},
@@ -172,6 +177,7 @@ class Summaries:
             "user_id": session["user_id"],
             "session_id": session["session_id"],
             "message_index": {"$gte": window.start, "$lte": window.end},
+            **TOLD,
         }
         found = await self._vectors.find(filter, TEXT).sort("message_index", 1).to_list(None)
         return [gist_of(document) for document in found]

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from time import monotonic
 from typing import Literal
 
 from celery import Celery
@@ -9,6 +10,7 @@ from celery import Celery
 from workers.app import NUDGE_EXPIRES
 
 GAP = 0.2  # seconds between two nudges of one kind; a task does all the work that it finds
+LEARN_GAP = 2.0  # for facts, which nobody waits for, and whose work is better done for several messages at once
 
 Kind = Literal["embed", "summarise", "learn"]
 
@@ -48,14 +50,22 @@ class CeleryNudge:
             self._wanted.add(kind)
             self._changed.notify()
 
+    def _rest(self, learnt: float) -> float | None:
+        """Seconds until facts may be asked for again; None where nobody wants any."""
+        return max(0.0, learnt + LEARN_GAP - monotonic()) if "learn" in self._wanted else None
+
     def _send(self) -> None:
         failing = False
+        learnt = -LEARN_GAP
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._wanted or self._closed)
+                self._changed.wait_for(lambda: self._wanted - {"learn"} or self._closed, self._rest(learnt))
                 if self._closed:
                     return
-                kinds, self._wanted = self._wanted, set()
+                kinds = self._wanted if self._rest(learnt) == 0 else self._wanted - {"learn"}
+                self._wanted = self._wanted - kinds
+            if "learn" in kinds:
+                learnt = monotonic()
             try:
                 for kind in kinds:
                     self._app.send_task(f"loci.{kind}", expires=NUDGE_EXPIRES, retry=False)

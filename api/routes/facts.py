@@ -51,7 +51,7 @@ async def list_facts(
     return FactPage(items=[FactOut.of(fact) for fact, _ in page], next_cursor=more)
 
 
-@router.post("")
+@router.post("", responses=errors(409))
 async def add_facts(body: FactsRequest, memory: TheMemory, calling: Calling) -> FactsResponse:
     """Extract the facts that a text of the user's states, and reconcile them with those in force."""
     decided = await memory.learn(calling.owner(body.named_user), body.text, body.memory_id)
@@ -81,15 +81,15 @@ async def change_fact(
     return FactOut.of(changed)
 
 
-@router.delete("/{fact_id}", responses=errors(404))
+@router.delete("/{fact_id}", responses=errors(404, 409))
 async def end_fact(fact_id: FactId, memory: TheMemory, calling: Calling, user_id: UserId = None) -> FactOut:
     """Take a fact out of force. Undo restores it; deleting its conversation or its message deletes it for good."""
     return FactOut.of(await memory.engine.facts.end(calling.owner(user_id), fact_id))
 
 
-@router.post("/{fact_id}/undo", responses=errors(404))
+@router.post("/{fact_id}/undo", responses=errors(404, 409))
 async def undo_fact(fact_id: FactId, memory: TheMemory, calling: Calling, user_id: UserId = None) -> FactOut:
-    """Take back what was decided last of a fact."""
+    """Take back what was decided last of a fact, be it an undo. Of those that replaced each other, one is in force."""
     undone = await memory.engine.facts.undo(calling.owner(user_id), fact_id)
     memory.nudge_embedding()
     return FactOut.of(undone)

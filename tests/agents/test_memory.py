@@ -11,6 +11,7 @@ from agents.memory import Delta, Event, Finished, Memory, Started
 from agents.open import open_memory
 from config.settings import Settings
 from memory.domain import RULE_BASED
+from memory.receipts import Receipt
 from tests.conversations import USER, Silent, messages, pairs, request, say, settle, turn, until
 from tests.scripted_model import Behaviour, ScriptedModel, answer, cut, hang, stalled, status
 from utils.errors import ModelUnavailable, NotFound, StoreUnavailable
@@ -146,6 +147,24 @@ async def test_a_session_deleted_while_its_answer_is_made_leaves_nothing_behind(
         await with_model.engine.sessions.get(USER, "s1")
     with pytest.raises(NotFound):
         await with_model.engine.receipts.get(USER, asked.turn_id)
+
+
+async def test_a_session_deleted_between_an_answer_and_its_receipt_leaves_no_receipt(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, keep = request("My name is Ann."), quiet.engine.receipts.keep
+
+    async def late(owner: str, receipt: Receipt) -> None:
+        async def answered() -> bool:
+            return len(await messages(quiet)) == 2
+
+        await until(answered)
+        await quiet.engine.forgetter.session(USER, "s1")
+        await keep(owner, receipt)
+
+    monkeypatch.setattr(quiet.engine.receipts, "keep", late)
+    await quiet.chat(asked)
+    assert await quiet.engine.collections.receipts.count_documents({}) == 0
 
 
 # Streams.

@@ -255,6 +255,23 @@ def test_what_is_deleted_stands_in_no_kept_answer(
     assert again.headers["idempotency-replayed"] == "true"
 
 
+def test_an_answer_that_was_in_progress_at_a_deletion_is_not_kept(
+    chat: httpx.Client, model: ScriptedModel, user: str, scripted: Documents
+) -> None:
+    chat.put("/v1/memories/pin", params={"user_id": user}, json={"value": "4711"})
+    model.script(slow(1.0))
+    body = {"query": "Take your time", "user_id": user, "session_id": "s"}
+    answers: list[httpx.Response] = []
+    first = threading.Thread(target=lambda: answers.append(chat.post("/query", json=body, headers=key("a"))))
+    first.start()
+    eventually(lambda: model.asked("chat"))
+    assert chat.delete("/v1/memories/pin", params={"user_id": user}, headers=key("b")).status_code == 200
+    first.join()
+    assert answers[0].status_code == 200
+    kept = list(scripted["idempotency"].find({"user_id": user}))
+    assert [one["_id"] for one in kept] == [derived_id(user, "b")]
+
+
 def test_a_request_that_takes_long_is_held_while_it_streams(
     chat: httpx.Client, model: ScriptedModel, user: str, scripted: Documents, monkeypatch: pytest.MonkeyPatch
 ) -> None:

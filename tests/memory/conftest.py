@@ -1,6 +1,6 @@
 """What do tests of the core share? The encoder, in this process, and two processes' memories."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -22,4 +22,12 @@ def reader(home: Path) -> LocalEmbedder:
 async def two(model_settings: Settings) -> AsyncIterator[tuple[Memory, Memory]]:
     """Two memories on one database, as two processes have them."""
     async with open_memory(model_settings, nudge=Silent()) as one, open_memory(model_settings, nudge=Silent()) as other:
+        yield one, other
+
+
+@pytest.fixture
+async def both(make_settings: Callable[..., Settings]) -> AsyncIterator[tuple[Memory, Memory]]:
+    """The same without a model."""
+    settings = make_settings()
+    async with open_memory(settings, nudge=Silent()) as one, open_memory(settings, nudge=Silent()) as other:
         yield one, other

@@ -4,10 +4,12 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from pymongo.errors import AutoReconnect
 
 from agents.memory import Memory
 from memory import drafts
 from memory.domain import Turn
+from memory.drafts import TRIES
 from memory.place import Place
 from utils.clock import now
 
@@ -76,3 +78,58 @@ async def test_a_deletion_takes_drafts_along(quiet: Memory, later: None, all_of_
     assert await quiet.engine.collections.drafts.count_documents({}) == 0
     assert await quiet.engine.drafts.recover() == 0
     assert await messages(quiet) == []
+
+
+@pytest.mark.parametrize("source", ["t1.prompt", "t1.response"])
+async def test_the_answer_of_a_deleted_exchange_is_not_recovered(quiet: Memory, later: None, source: str) -> None:
+    place = await begun(quiet)
+    await quiet.engine.drafts.save(place, ANSWER)
+    if source == ANSWER.id:
+        await quiet.engine.turns.close_exchange("ann", "s", place, ANSWER, retried=False)
+    assert await quiet.engine.forgetter.exchange("ann", source)
+    assert await quiet.engine.drafts.recover() == 0
+    assert await messages(quiet) == []
+
+
+async def test_a_deleted_answer_is_not_recovered_again(quiet: Memory, later: None) -> None:
+    place = await begun(quiet)
+    await quiet.engine.drafts.save(place, ANSWER)
+    await quiet.engine.turns.close_exchange("ann", "s", place, ANSWER, retried=False)
+    assert await quiet.engine.forgetter.message("ann", ANSWER.id)
+    await quiet.engine.drafts.recover()
+    assert await messages(quiet) == [("Tell me a story.", False)]
+
+
+async def test_a_draft_that_cannot_be_kept_stops_nothing_and_is_dropped_in_the_end(
+    quiet: Memory, later: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    place = await begun(quiet)
+    bad = replace(ANSWER, id="bad.response", turn_id="bad", content="A secret.")
+    await quiet.engine.drafts.save(place, bad)
+    await quiet.engine.collections.drafts.update_one({"id": bad.id}, {"$unset": {"place.epoch": ""}})
+    await quiet.engine.drafts.save(place, ANSWER)
+    await quiet.engine.sweep()
+    assert await messages(quiet) == [("Tell me a story.", False), ("Once upon", True)]
+    assert [one["embed"]["state"] async for one in quiet.engine.collections.vectors.find({})] == ["done", "done"]
+    for _ in range(TRIES - 1):
+        assert [record.levelname for record in caplog.records if "bad" in record.message][-1] == "WARNING"
+        assert await quiet.engine.collections.drafts.count_documents({}) == 1
+        await quiet.engine.sweep()
+    assert await quiet.engine.collections.drafts.count_documents({}) == 0
+    lost = caplog.records[-1]
+    assert (lost.levelname, "user ann, session s, exchange bad" in lost.message) == ("ERROR", True)
+    assert "secret" not in caplog.text
+
+
+async def test_a_store_that_is_away_costs_no_draft(quiet: Memory, later: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def away(*_: object) -> bool:
+        raise AutoReconnect("the store went away")
+
+    await quiet.engine.drafts.save(await begun(quiet), ANSWER)
+    with monkeypatch.context() as patch:
+        patch.setattr(quiet.engine.turns, "is_there", away)
+        for _ in range(TRIES + 1):
+            with pytest.raises(AutoReconnect):
+                await quiet.engine.drafts.recover()
+    assert await quiet.engine.drafts.recover() == 1
+    assert await messages(quiet) == [("Tell me a story.", False), ("Once upon", True)]

@@ -1,7 +1,8 @@
 """Conversations that may keep so many messages."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -9,7 +10,7 @@ from agents.memory import Memory
 from agents.open import open_memory
 from config.settings import Settings
 from memory.domain import Turn
-from tests.conversations import START, Silent
+from tests.conversations import START, Silent, pairs
 
 
 async def say(memory: Memory, count: int) -> None:
@@ -60,3 +61,85 @@ async def test_nothing_goes_without_a_bound(quiet: Memory) -> None:
     await say(quiet, 50)
     assert await quiet.engine.eviction.run("ann", "s") == 0
     assert len(await left(quiet)) == 50
+
+
+@pytest.fixture
+async def both(make_settings: Callable[..., Settings]) -> AsyncIterator[tuple[Memory, Memory]]:
+    """Two workers on a conversation that has four messages too much."""
+    settings = make_settings(max_entries=10)
+    async with open_memory(settings, nudge=Silent()) as one, open_memory(settings, nudge=Silent()) as other:
+        await one.engine.turns.remember("ann", "s", pairs(7))
+        yield one, other
+
+
+class Meanwhile:
+    """Something on which, once, something else is done `before` or after a call of one name."""
+
+    def __init__(self, of: Any, name: str, do: Callable[[], Awaitable[object]], *, before: bool) -> None:
+        self._of, self._name, self._do, self._before, self._done = of, name, do, before, False
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._of, name)
+        if name != self._name or self._done:
+            return method
+
+        async def meanwhile(*args: Any) -> Any:
+            self._done = True
+            if self._before:
+                await self._do()
+            found = await method(*args)
+            if not self._before:
+                await self._do()
+            return found
+
+        return meanwhile
+
+
+@pytest.mark.parametrize("when", ["counted", "found"])
+async def test_two_workers_at_once_drop_no_more_than_one(both: tuple[Memory, Memory], when: str) -> None:
+    one, other = both
+    eviction: Any = other.engine.eviction
+
+    async def run() -> None:
+        assert await one.engine.eviction.run("ann", "s") == 4
+
+    if when == "counted":
+        eviction._vectors = Meanwhile(eviction._vectors, "count_documents", run, before=False)
+    else:
+        eviction._eraser = Meanwhile(eviction._eraser, "erase", run, before=True)
+    assert await eviction.run("ann", "s") == 0
+    assert len(await left(one)) == 10
+    session = await one.engine.sessions.get("ann", "s")
+    assert (session.message_count, session.pair_count) == (10, 5)
+
+
+async def test_a_conversation_that_is_deleted_meanwhile_has_nothing_to_drop(both: tuple[Memory, Memory]) -> None:
+    one, other = both
+    eviction: Any = other.engine.eviction
+
+    async def delete() -> None:
+        await one.engine.forgetter.session("ann", "s")
+
+    eviction._vectors = Meanwhile(eviction._vectors, "count_documents", delete, before=False)
+    assert await eviction.run("ann", "s") == 0
+
+
+async def test_the_counts_are_of_what_is_there_though_a_crash_left_others(both: tuple[Memory, Memory]) -> None:
+    one, _ = both
+    await one.engine.collections.sessions.update_one({"_id": "s"}, {"$inc": {"message_count": 3, "pair_count": 2}})
+    await one.engine.eviction.run("ann", "s")
+    session = await one.engine.sessions.get("ann", "s")
+    assert (session.message_count, session.pair_count) == (10, 5)
+
+
+async def test_what_is_said_while_messages_are_counted_counts(both: tuple[Memory, Memory]) -> None:
+    one, other = both
+    sessions: Any = other.engine.sessions
+
+    async def say_more() -> None:
+        await one.engine.turns.remember("ann", "s", pairs(1, first=7))
+
+    sessions._vectors = Meanwhile(sessions._vectors, "count_documents", say_more, before=False)
+    await other.engine.eviction.run("ann", "s")
+    session = await one.engine.sessions.get("ann", "s")
+    assert (session.message_count, session.pair_count) == (12, 6) == (len(await left(one)), 6)

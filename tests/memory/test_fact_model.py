@@ -1,6 +1,7 @@
 """Facts by a language model: what it is asked, what becomes of its answers, and what where they are nonsense."""
 
 import json
+import time
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from agents.memory import Memory
 from agents.open import open_memory
 from config.settings import Settings
+from memory.fact_model import PIECE_CHARACTERS, PIECES, pieces
 from memory.facts import Fact
 from tests.conversations import Silent
 from tests.scripted_model import Behaviour, ScriptedModel, answer, status
@@ -110,6 +112,7 @@ BAD: Sequence[dict[str, Any]] = (
     {"event": "MERGE", "fact": 0, "id": 0},
     {"event": "DELETE", "id": -1},
     {"event": "NONE", "fact": 0, "id": "0"},
+    {"event": "UPDATE", "fact": 0, "id": 0, "text": " \n "},
 )
 
 
@@ -135,6 +138,65 @@ async def test_no_fact_is_replaced_twice(modelled: Memory, scripted_model: Scrip
         ("UPDATE", "The user lives in Oslo."),
         ("ADD", "The user has a cat."),
     ]
+
+
+@pytest.mark.parametrize(
+    "other", [{"event": "DELETE", "id": 0}, {"event": "UPDATE", "fact": 1, "id": 0, "text": "The user lives in Oslo."}]
+)
+async def test_no_fact_holds_and_does_not(
+    modelled: Memory, scripted_model: ScriptedModel, other: dict[str, Any]
+) -> None:
+    script(scripted_model, facts("The user lives in Madrid."))
+    await learn(modelled, "Madrid.")
+    both = [{"event": "NONE", "fact": 0, "id": 0}, other]
+    new = facts("The user lives in Madrid.", "The user has a cat.")
+    script(scripted_model, new, decisions(*both), decisions(*both))
+    assert await learn(modelled, "Madrid, with a cat.") == [
+        ("NONE", "The user lives in Madrid."),
+        ("ADD", "The user has a cat."),
+    ]
+
+
+async def test_one_fact_may_say_what_two_new_ones_say(modelled: Memory, scripted_model: ScriptedModel) -> None:
+    script(scripted_model, facts("The user lives in Madrid, Spain."))
+    await learn(modelled, "Madrid.")
+    kept = [{"event": "NONE", "fact": number, "id": 0} for number in range(2)]
+    script(scripted_model, facts("The user lives in Madrid.", "The user lives in Spain."), decisions(*kept))
+    assert [event for event, _ in await learn(modelled, "Madrid, Spain.")] == ["NONE", "NONE"]
+
+
+@pytest.mark.parametrize("fence", ["```json\n%s\n```", "```\n%s```", "%s\n```", " \n%s\n ", "```json%s"])
+async def test_a_fence_around_an_answer_is_no_part_of_it(
+    modelled: Memory, scripted_model: ScriptedModel, fence: str
+) -> None:
+    script(scripted_model, answer(fence % '{"facts": ["The user lives in Rome."]}'))
+    assert await learn(modelled, "Rome.") == [("ADD", "The user lives in Rome.")]
+
+
+async def test_an_answer_of_white_space_is_read_at_once(modelled: Memory, scripted_model: ScriptedModel) -> None:
+    script(scripted_model, *[answer("x" + " " * 200_000 + "x")] * 2)
+    began = time.process_time()
+    assert await learn(modelled, "I live in Rome.") == [("ADD", "The user lives in Rome.")]
+    assert time.process_time() - began < 5
+
+
+def test_a_long_message_is_read_in_pieces_that_end_with_sentences() -> None:
+    sentences = [f"The user owns boat number {number} on the lake. " for number in range(500)]
+    read = pieces("".join(sentences))
+    assert "".join(read) == "".join(sentences) and len(read) == 3
+    assert all(len(piece) <= PIECE_CHARACTERS and piece.endswith(". ") for piece in read)
+    assert pieces("") == pieces(" \n") == [] and pieces("Short.") == ["Short."]
+    words = pieces("word " * 3_000)
+    assert all(piece.endswith(" ") for piece in words) and "".join(words) == "word " * 3_000
+    assert [len(piece) for piece in pieces("x" * 100_000)] == [PIECE_CHARACTERS] * PIECES
+
+
+async def test_the_end_of_a_long_message_states_facts_too(modelled: Memory, scripted_model: ScriptedModel) -> None:
+    script(scripted_model, facts("The user has a cat."), facts("The user has a cat.", "The user lives in Rome."))
+    text = "Nothing is said here. " * 500 + "I live in Rome."
+    assert [fact for _, fact in await learn(modelled, text)] == ["The user has a cat.", "The user lives in Rome."]
+    shown = [one["message"] for one in asked(scripted_model)]
+    assert "".join(shown) == text and shown[1].endswith("I live in Rome.")
 
 
 async def test_rules_extract_where_the_model_is_away(modelled: Memory, scripted_model: ScriptedModel) -> None:

@@ -1,37 +1,19 @@
 """Facts of users: their history, what was true when, and what deletions leave."""
 
 import asyncio
-from datetime import timedelta
+from contextlib import suppress
 
 import pytest
 
 from agents.memory import Memory
-from config.recipes import SEARCH
 from memory.domain import Turn
 from memory.fact_decisions import Add, Delete, Keep, Update
 from memory.facts import Facts, Origin
 from tests.conversations import START
+from tests.meanwhile import Killed, kill, meanwhile
+from tests.stated import HOUR, come_due, found, gists, lose_leases, say, texts
+from utils.clock import now
 from utils.errors import Conflict, NotFound
-
-HOUR = timedelta(hours=1)
-
-
-async def say(memory: Memory, *contents: str, owner: str = "ann", session: str = "s") -> None:
-    """A user's messages, an hour apart, of which facts are to be made."""
-    there = await memory.engine.turns.page(owner, session, after=-1, limit=200)
-    for number, content in enumerate(contents, len(there)):
-        turn = Turn(f"{session}-m{number}", "user", content, START + number * HOUR, stating=True)
-        await memory.engine.turns.remember(owner, session, [turn])
-
-
-async def texts(memory: Memory, owner: str = "ann", **filter: object) -> list[str]:
-    page = await memory.engine.facts.page(owner, limit=100, **filter)  # type: ignore[arg-type]
-    return sorted(fact.text for fact, _ in page)
-
-
-async def found(memory: Memory, query: str, owner: str = "ann") -> list[str]:
-    recall = await memory.search(owner, query, SEARCH)
-    return [hit.gist.content for hit in recall.hits if hit.gist.kind == "fact"]
 
 
 @pytest.fixture
@@ -109,20 +91,11 @@ async def test_a_crash_between_two_decisions_is_made_up_for(
     await say(quiet, "I live in Madrid.")
     await quiet.engine.fact_queue.work()
     await say(quiet, "I moved to Berlin and I love figs.")
-    close, crashed = Facts._close, False
-
-    async def crashing(self: Facts, *arguments: object, **named: object) -> object:
-        nonlocal crashed
-        if not crashed:
-            crashed = True
-            raise RuntimeError("killed")
-        return await close(self, *arguments, **named)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(Facts, "_close", crashing)
-    with pytest.raises(RuntimeError):
+    meanwhile(monkeypatch, quiet.engine.collections.facts, "find_one_and_update", kill)
+    with pytest.raises(Killed):
         await quiet.engine.fact_queue.work()
-    due = {"$set": {"facts.state": "pending", "facts.lease_until": START}}
-    await quiet.engine.collections.vectors.update_one({"_id": "s-m1"}, due)
+    assert "The user moved to Berlin." in await texts(quiet)
+    await come_due(quiet)
     await quiet.engine.fact_queue.work()
     assert await texts(quiet) == ["The user loves figs.", "The user moved to Berlin."]
     assert len(await facts.page("ann", limit=9, ended=True)) == 3
@@ -139,8 +112,11 @@ async def test_undo_restores_what_was_replaced_or_ended(quiet: Memory, facts: Fa
     assert await texts(quiet) == [] == await found(quiet, "Where does the user live?")
     await facts.undo("ann", madrid.id)
     assert await texts(quiet) == await found(quiet, "Where does the user live?") == ["The user lives in Madrid."]
-    await facts.undo("ann", berlin.id)
     assert [event.event for event in (await facts.get("ann", madrid.id)).history][-2:] == ["DELETE", "UNDO"]
+    await facts.undo("ann", berlin.id)
+    assert await texts(quiet) == ["The user moved to Berlin."]
+    undone = (await facts.get("ann", madrid.id)).history[-1]
+    assert (undone.event, undone.by, undone.other) == ("UNDO", "user", berlin.id)
 
 
 async def test_a_fact_is_changed_by_hand(quiet: Memory, facts: Facts) -> None:
@@ -210,7 +186,173 @@ async def test_workers_at_once_settle_each_message_once_and_in_order(quiet: Memo
 
 
 async def test_what_assistants_say_is_no_fact(memory: Memory) -> None:
-    answers = [Turn("a1", "assistant", "I live in the cloud.", START), Turn("u1", "user", "I live in Rome.", START)]
-    await memory.add("ann", "s", answers, wait=True)
+    said = [
+        Turn("a1", "assistant", "I live in the cloud.", START, stating=True),
+        Turn("u1", "user", "I live in Rome.", START, stating=True),
+        Turn("s1", "system", "My name is Loci.", START, stating=True),
+    ]
+    await memory.add("ann", "s", said, wait=True)
     await memory.engine.fact_queue.work()
-    assert await texts(memory) == []
+    assert await texts(memory) == ["The user lives in Rome."]
+
+
+@pytest.mark.parametrize("what", ["conversation", "user"])
+@pytest.mark.parametrize("between", ["facts", "vectors"])
+async def test_a_deletion_between_a_fact_and_its_gist_leaves_neither(
+    quiet: Memory, facts: Facts, monkeypatch: pytest.MonkeyPatch, what: str, between: str
+) -> None:
+    async def delete() -> None:
+        await lose_leases(quiet, monkeypatch)
+        if what == "user":
+            await quiet.engine.forgetter.user("ann")
+        else:
+            with suppress(NotFound):
+                await quiet.engine.forgetter.session("ann", "s")
+
+    method = {"facts": "insert_one", "vectors": "insert_many"}[between]
+    meanwhile(monkeypatch, getattr(quiet.engine.collections, between), method, delete)
+    with pytest.raises(Conflict):
+        await facts.apply(Origin("ann", "s", "user", START), [Add("The user lives in Madrid.")])
+    assert await texts(quiet, ended=True) == await gists(quiet) == []
+    assert await found(quiet, "Where does the user live?") == []
+    if what == "user":
+        assert await quiet.engine.collections.owners.count_documents({}) == 0
+
+
+async def test_a_fact_that_is_ended_before_its_gist_landed_is_not_recalled(
+    quiet: Memory, facts: Facts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def end() -> None:
+        await lose_leases(quiet, monkeypatch)
+        [(fact, _)] = await facts.page("ann", limit=9)
+        await facts.end("ann", fact.id)
+
+    meanwhile(monkeypatch, quiet.engine.collections.vectors, "insert_many", end)
+    await facts.apply(Origin("ann", "s", "user", START), [Add("The user lives in Madrid.")])
+    assert await texts(quiet) == await gists(quiet) == []
+    assert await found(quiet, "Where does the user live?") == []
+
+
+async def test_a_crash_in_a_deletion_leaves_no_gist_without_its_fact(
+    quiet: Memory, facts: Facts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await facts.apply(Origin("ann", "s", "user", START), [Add("The user lives in Madrid.")])
+    meanwhile(monkeypatch, quiet.engine.collections.facts, "delete_many", kill, after=True)
+    with pytest.raises(Killed):
+        await quiet.engine.forgetter.session("ann", "s")
+    assert await gists(quiet) == []
+
+
+async def test_facts_that_are_said_after_a_deletion_stay(quiet: Memory, facts: Facts) -> None:
+    await facts.apply(Origin("ann", "s", "user", START), [Add("The user lives in Madrid.")])
+    moment = now()
+    await asyncio.sleep(0.002)
+    await facts.apply(Origin("ann", "s", "user", START), [Add("The user lives in Rome.")])
+    assert await facts.forget("ann", moment, "s") == 1
+    assert await texts(quiet) == await gists(quiet) == ["The user lives in Rome."]
+    assert await facts.forget("ann", now()) == 1
+    assert await quiet.engine.collections.idempotency.count_documents({}) == 0
+
+
+async def test_of_two_replacements_at_once_one_wins(both: tuple[Memory, Memory]) -> None:
+    for number in range(4):
+        [old] = await both[0].engine.facts.apply(Origin("ann", f"s{number}", "user", START), [Add("Madrid it is.")])
+        changes = (memory.engine.facts.change("ann", old.id, f"{at} it is.") for at, memory in enumerate(both))
+        outcomes = await asyncio.gather(*changes, return_exceptions=True)
+        assert sorted(type(outcome).__name__ for outcome in outcomes) == ["Conflict", "Fact"]
+    assert len(await texts(both[0])) == len(await gists(both[0])) == 4
+
+
+async def test_a_replacement_that_comes_too_late_leaves_nothing(
+    both: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, other = both
+    [old] = await memory.engine.facts.apply(Origin("ann", "s", "user", START), [Add("The user lives in Madrid.")])
+
+    async def replace() -> None:
+        await lose_leases(memory, monkeypatch)
+        await other.engine.facts.change("ann", old.id, "The user lives in Rome.")
+
+    meanwhile(monkeypatch, memory.engine.collections.facts, "insert_one", replace)
+    with pytest.raises(Conflict):
+        await memory.engine.facts.change("ann", old.id, "The user lives in Oslo.")
+    assert await texts(memory) == await gists(memory) == ["The user lives in Rome."]
+    assert len(await texts(memory, ended=True)) == 2
+
+
+async def test_a_replacement_of_what_is_deleted_meanwhile_leaves_nothing(
+    quiet: Memory, facts: Facts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [old] = await facts.apply(Origin("ann", "s", "user", START, "m1"), [Add("The user lives in Madrid.")])
+
+    async def forget() -> None:
+        await lose_leases(quiet, monkeypatch)
+        await facts.forget_source("ann", "m1")
+
+    meanwhile(monkeypatch, quiet.engine.collections.facts, "insert_one", forget)
+    with pytest.raises(NotFound):
+        await facts.change("ann", old.id, "The user lives in Oslo.")
+    assert await texts(quiet, ended=True) == await gists(quiet) == []
+
+
+async def test_an_ended_fact_is_not_changed_however_it_ended(quiet: Memory, facts: Facts) -> None:
+    [first] = await facts.apply(Origin("ann", "s", "user", START), [Add("The user lives in Madrid.")])
+    second = await facts.change("ann", first.id, "The user lives in Rome.")
+    third = await facts.change("ann", second.id, "The user lives in Oslo.")
+
+    async def assert_unchangeable(*ids: str) -> None:
+        before = await texts(quiet)
+        for fact_id in ids:
+            with pytest.raises(Conflict):
+                await facts.change("ann", fact_id, "The user lives in Paris.")
+        assert await texts(quiet) == before
+
+    await assert_unchangeable(first.id, second.id)
+    await facts.undo("ann", first.id)
+    await assert_unchangeable(second.id, third.id)
+    await facts.end("ann", first.id)
+    await assert_unchangeable(first.id, second.id, third.id)
+
+
+async def test_a_change_that_was_undone_can_be_made_again(quiet: Memory, facts: Facts) -> None:
+    [first] = await facts.apply(Origin("ann", "s", "user", START), [Add("The user lives in Madrid.")])
+    for _ in range(2):
+        await facts.change("ann", first.id, "The user lives in Rome.")
+        assert await texts(quiet) == ["The user lives in Rome."]
+        await facts.undo("ann", first.id)
+        assert await texts(quiet) == await gists(quiet) == ["The user lives in Madrid."]
+
+
+async def test_what_was_carried_out_and_taken_back_is_not_carried_out_again(quiet: Memory, facts: Facts) -> None:
+    [first] = await facts.apply(Origin("ann", "s", "r", START, "m1"), [Add("The user lives in Madrid.")])
+    [figs] = await facts.apply(Origin("ann", "s", "r", START, "m1"), [Add("The user loves figs.")])
+    later = Origin("ann", "s", "r", START + HOUR, "m2")
+    decisions = [Update(first.id, "The user lives in Rome."), Delete(figs.id)]
+    await facts.apply(later, decisions)
+    await facts.undo("ann", first.id)
+    await facts.undo("ann", figs.id)
+    await facts.apply(later, decisions)
+    assert await texts(quiet) == await gists(quiet) == ["The user lives in Madrid.", "The user loves figs."]
+
+
+async def test_what_is_confirmed_after_its_end_is_a_conflict(facts: Facts) -> None:
+    [fact] = await facts.apply(Origin("ann", "s", "r", START, "m1"), [Add("The user lives in Madrid.")])
+    await facts.apply(Origin("ann", "s", "r", START, "m2"), [Keep(fact.id)])
+    await facts.end("ann", fact.id)
+    for source in ("m3", None):
+        with pytest.raises(Conflict):
+            await facts.apply(Origin("ann", "s", "r", START, source), [Keep(fact.id)])
+    [again] = await facts.apply(Origin("ann", "s", "r", START, "m2"), [Keep(fact.id)])
+    assert again.event == "NONE" and (await facts.get("ann", fact.id)).sources == ("m1", "m2")
+
+
+async def test_no_fact_ends_before_it_began(quiet: Memory, facts: Facts) -> None:
+    await say(quiet, "I live in Madrid.")
+    await quiet.learn("ann", "I live in Rome.", "s")
+    await quiet.engine.fact_queue.work()
+    every = {fact.text: fact for fact, _ in await facts.page("ann", limit=9, ended=True)}
+    rome, madrid = every["The user lives in Rome."], every["The user lives in Madrid."]
+    assert rome.valid_to == rome.valid_from == madrid.valid_from and madrid.valid_to is None
+    await facts.apply(Origin("ann", "s", "r", START - HOUR, "m9"), [Delete(madrid.id)])
+    ended = await facts.get("ann", madrid.id)
+    assert ended.valid_to == ended.valid_from

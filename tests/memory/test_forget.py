@@ -9,8 +9,15 @@ import pytest
 from pymongo.errors import AutoReconnect
 
 from agents.memory import Memory
+from memory.domain import Turn
+from memory.fact_decisions import Add
+from memory.facts import Facts, Origin
 from memory.gist_eraser import GistEraser
+from memory.receipts import Receipts
+from memory.sessions import Sessions
+from memory.summarise import Summaries
 from tests.conversations import USER, messages, pairs, request, say, settle, turn, until
+from utils.clock import now
 from utils.errors import Conflict, NotFound
 
 
@@ -208,3 +215,110 @@ async def test_the_facts_of_a_message_are_made_anew_with_its_text(quiet: Memory)
     await quiet.engine.fact_queue.work()
     assert [fact.text for fact, _ in await quiet.engine.facts.page(USER, limit=9)] == ["The user lives in Rome."]
     assert (await quiet.engine.sessions.get(USER, "s1")).title == "I live in Rome."
+
+
+# A deletion of messages that something comes between.
+
+
+async def told_of_oslo(memory: Memory) -> None:
+    """An exchange that stands in the title, a fact, the digest, the summary and the counts."""
+    turns = memory.engine.turns
+    asked = Turn("t.prompt", "user", "I live in Oslo.", now(), turn_id="t", stating=True)
+    place = await turns.open_exchange(USER, "s1", asked, retried=False)
+    answer = Turn("t.response", "assistant", "Oslo is nice.", now(), turn_id="t")
+    await turns.close_exchange(USER, "s1", place, answer, retried=False)
+    await memory.add(USER, "s1", pairs(9))
+    await memory.engine.fact_queue.work()
+    await settle(memory)
+    assert await tells_of_oslo(memory) == {"sessions", "vectors", "facts", "summaries"}
+    assert "Oslo" in await memory.engine.digests.get(USER, "s1")
+
+
+async def tells_of_oslo(memory: Memory) -> set[str]:
+    database = memory.engine.collections.vectors.database
+    names = await database.list_collection_names()
+    return {name for name in names if "Oslo" in str(await database[name].find({}).to_list(None))}
+
+
+STEPS = [
+    (Receipts, "delete"),
+    (Facts, "forget_source"),
+    (Sessions, "uncount"),
+    (Sessions, "retitle"),
+    (Summaries, "rewrite"),
+    (Summaries, "_text"),
+    (GistEraser, "erase"),
+]
+
+
+@pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize(("where", "step"), STEPS, ids=[step for _, step in STEPS])
+async def test_deleting_an_exchange_again_after_a_crash_leaves_nothing_of_it(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch, where: type, step: str, done: bool
+) -> None:
+    await told_of_oslo(quiet)
+    method = getattr(where, step)
+
+    async def crash(*args: Any, **more: Any) -> None:
+        if done:
+            await method(*args, **more)
+        raise AutoReconnect("the store went away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(where, step, crash)
+        with pytest.raises(AutoReconnect):
+            await quiet.engine.forgetter.exchange(USER, "t.prompt")
+    await quiet.engine.forgetter.exchange(USER, "t.prompt")
+    assert await tells_of_oslo(quiet) == set()
+    session = await quiet.engine.sessions.get(USER, "s1")
+    assert (session.message_count, session.pair_count, len(await messages(quiet))) == (18, 9, 18)
+
+
+async def test_an_exchange_that_two_delete_at_once_is_counted_once(quiet: Memory) -> None:
+    await told_of_oslo(quiet)
+    deleted = await asyncio.gather(*(quiet.engine.forgetter.exchange(USER, "t.prompt") for _ in range(4)))
+    assert sum(deleted) == 2
+    session = await quiet.engine.sessions.get(USER, "s1")
+    assert (session.message_count, session.pair_count) == (18, 9)
+    assert await tells_of_oslo(quiet) == set()
+
+
+async def test_the_title_goes_with_an_exchange_that_is_deleted_by_its_answer(quiet: Memory) -> None:
+    await told_of_oslo(quiet)
+    assert await quiet.engine.forgetter.exchange(USER, "t.response") == 2
+    assert await tells_of_oslo(quiet) == set()
+
+
+async def test_what_is_made_of_a_message_while_it_is_being_deleted_goes_too(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that had read the message before makes a fact of it and extends the digest."""
+    await told_of_oslo(quiet)
+    rewrite = Summaries.rewrite
+
+    async def meanwhile(*args: Any) -> None:
+        await rewrite(*args)
+        origin = Origin(USER, "s1", "rule_based", now(), "t.prompt")
+        await quiet.engine.facts.apply(origin, [Add("The user is in Oslo.")])
+        await quiet.engine.digests.extend(USER, "s1")
+
+    monkeypatch.setattr(Summaries, "rewrite", meanwhile)
+    await quiet.engine.forgetter.exchange(USER, "t.prompt")
+    assert await tells_of_oslo(quiet) == set()
+    assert await quiet.engine.digests.get(USER, "s1")
+
+
+async def test_the_receipt_of_what_is_said_while_a_session_is_being_ended_goes_too(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await say(quiet, "hello")
+    end, asked = quiet.engine.sessions.end, request("My PIN is 4711.")
+
+    async def late(owner: str, session_id: str) -> Any:
+        await asyncio.sleep(0.002)  # the clock of receipts tells milliseconds
+        await quiet.chat(asked)
+        return await end(owner, session_id)
+
+    monkeypatch.setattr(quiet.engine.sessions, "end", late)
+    await quiet.engine.forgetter.session(USER, "s1")
+    assert set(await counts(quiet)) == {"tombstones"}

@@ -8,6 +8,7 @@ import pytest
 from agents.memory import Memory
 from memory import idempotency
 from memory.idempotency import IN_PROGRESS, IdempotencyKeys, StoredAnswer
+from memory.ids import derived_id
 from tests.conversations import until
 from utils.clock import now
 from utils.errors import Conflict, IdempotencyMismatch
@@ -123,3 +124,27 @@ async def test_an_answer_whose_record_is_gone_is_kept_only_where_it_is_asked_for
         with pytest.raises(IdempotencyMismatch):
             await keys.begin("ann", "k", "another")
     assert await keys.begin("ann", "k", PRINT) == (ANSWER if anew else None)
+
+
+async def test_the_answer_to_a_request_in_progress_at_a_deletion_is_not_kept(
+    keys: IdempotencyKeys, quiet: Memory
+) -> None:
+    await keys.begin("ann", "running", PRINT)
+    await keys.begin("bob", "running", PRINT)
+    await keys.forget("ann")
+    await keys.begin("ann", "later", PRINT)
+    for owner, key in (("ann", "running"), ("bob", "running"), ("ann", "later")):
+        await keys.finish(owner, key, PRINT, ANSWER)
+    assert await keys.begin("bob", "running", PRINT) == await keys.begin("ann", "later", PRINT) == ANSWER
+    assert await quiet.engine.collections.idempotency.count_documents({"user_id": "ann"}) == 1
+    assert await keys.begin("ann", "running", PRINT) is None
+
+
+async def test_what_tells_nothing_of_a_deletion_is_kept(keys: IdempotencyKeys) -> None:
+    for key in ("asked", "deletion"):
+        await keys.begin("ann", key, PRINT)
+    await keys.forget("ann", but=derived_id("ann", "asked"))
+    await keys.finish("ann", "asked", PRINT, ANSWER)
+    await keys.finish("ann", "deletion", PRINT, ANSWER, anew=True)
+    for key in ("asked", "deletion"):
+        assert await keys.begin("ann", key, PRINT) == ANSWER

@@ -69,10 +69,10 @@ def test_recency_does_not_lift_what_is_below_the_floor() -> None:
 
 
 def test_relevance_is_what_it_would_be_at_even_odds() -> None:
-    """Where one in ten answers, a probability of 0.1 says no more than that: even odds."""
+    """Where one in ten answers, a probability of 0.1 says no more than that: even odds. Here one in seven does."""
     even = at_even_odds(np.array([0, 0.05, 0.1, 0.5, 1], np.float32), 0.1)
     assert even.tolist() == pytest.approx([0, 0.3214, 0.5, 0.9, 1], abs=1e-4)
-    assert PROXY.prior == 0.1
+    assert PROXY.prior == 0.14
 
 
 def test_a_cross_encoder_alone_says_what_is_relevant() -> None:

@@ -236,6 +236,26 @@ async def test_what_is_forgotten_while_its_summary_is_being_written_is_not_in_it
     assert made.message_count == 19
 
 
+async def test_what_is_forgotten_while_a_summary_is_being_rewritten_is_not_in_it(
+    with_model: Memory, scripted_model: ScriptedModel
+) -> None:
+    await with_model.add(USER, "s1", [*pairs(9), turn("p1", "My PIN is 4711."), turn("p2", "My dog is Rex.")])
+    await with_model.engine.summaries.work()
+    loop = asyncio.get_running_loop()
+
+    def forgetting(asked: dict[str, Any]) -> str:
+        text = str(asked["messages"][1]["content"])
+        if "4711" in text:
+            asyncio.run_coroutine_threadsafe(with_model.engine.forgetter.message(USER, "p1"), loop).result(10)
+        return text
+
+    scripted_model.reply = forgetting
+    assert await with_model.engine.forgetter.message(USER, "p2")
+    (made,) = await summaries(with_model)
+    assert "4711" not in made.text and "Rex" not in made.text
+    assert made.message_count == 18
+
+
 async def test_a_session_deleted_while_its_summary_is_being_written_leaves_none(
     with_model: Memory, scripted_model: ScriptedModel
 ) -> None:

@@ -1,5 +1,6 @@
 """Facts over HTTP."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -33,7 +34,40 @@ def test_a_text_is_extracted_and_reconciled(api: httpx.Client, user: str) -> Non
 
 def test_what_no_rule_understands_is_a_fact_as_it_stands(api: httpx.Client, user: str) -> None:
     assert [one["text"] for one in learn(api, user, "Gate code: 4711")] == ["Gate code: 4711"]
-    assert learn(api, user, "What is the gate code?") == []
+    for text in ("What is the gate code?", "Yes.", "Forget my password.", "If I lived in Rome I would be happy."):
+        assert learn(api, user, text) == []
+    assert listed(api, user) == ["Gate code: 4711"]
+
+
+def test_an_ended_fact_is_not_changed(api: httpx.Client, user: str) -> None:
+    own = {"user_id": user}
+    [first] = learn(api, user, "My dog is called Biscuit.")
+    second = api.patch(f"/v1/facts/{first['id']}", params=own, json={"text": "The user's dog is called Rex."}).json()
+    problem(api.patch(f"/v1/facts/{first['id']}", params=own, json={"text": "The user's dog is called Max."}), 409)
+    assert api.post(f"/v1/facts/{first['id']}/undo", params=own).json()["valid_to"] is None
+    problem(api.patch(f"/v1/facts/{second['id']}", params=own, json={"text": "The user's dog is called Max."}), 409)
+    api.delete(f"/v1/facts/{first['id']}", params=own)
+    problem(api.patch(f"/v1/facts/{first['id']}", params=own, json={"text": "The user's dog is called Max."}), 409)
+    assert listed(api, user) == []
+
+
+def test_of_changes_at_once_one_is_made(api: httpx.Client, user: str) -> None:
+    [old] = learn(api, user, "My dog is called Biscuit.")
+
+    def change(name: str) -> int:
+        body = {"text": f"The user's dog is called {name}."}
+        return api.patch(f"/v1/facts/{old['id']}", params={"user_id": user}, json=body).status_code
+
+    with ThreadPoolExecutor(4) as at_once:
+        assert sorted(at_once.map(change, ["Rex", "Max", "Bo", "Ida"])) == [200, 409, 409, 409]
+    assert len(listed(api, user)) == 1
+
+
+def test_the_same_said_often_at_once_is_one_fact(api: httpx.Client, user: str) -> None:
+    with ThreadPoolExecutor(8) as at_once:
+        decided = list(at_once.map(lambda _: learn(api, user, "I live in Madrid."), range(8)))
+    assert sorted(one["event"] for [one] in decided) == ["ADD", *["NONE"] * 7]
+    assert listed(api, user, ended=True) == ["The user lives in Madrid."]
 
 
 def test_the_history_of_a_fact_and_what_was_true_then(api: httpx.Client, user: str) -> None:

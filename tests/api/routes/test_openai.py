@@ -13,7 +13,7 @@ from openai import AsyncOpenAI, OpenAI
 from pydantic import BaseModel
 
 from tests.checks import eventually
-from tests.scripted_model import Behaviour, Body, ScriptedModel, answer, cut, edited, status
+from tests.scripted_model import Behaviour, Body, Request, ScriptedModel, answer, cut, edited, status
 
 QUESTION = "What is the name of my parrot?"
 PARROT = "My parrot is called Archimedes."
@@ -41,6 +41,11 @@ def ask(client: OpenAI, memory: str, text: str, **more: Any) -> Any:
     return client.chat.completions.create(
         model="gpt-test", messages=said(text), extra_body={"memory_id": memory, **more.pop("fields", {})}, **more
     )
+
+
+def last_chat(model: ScriptedModel) -> Request:
+    """The last request that was passed on, among what Loci asks in the background."""
+    return [request for request in model.requests if request.kind == "chat"][-1]
 
 
 def stored(api: httpx.Client, memory: str) -> list[tuple[str, str]]:
@@ -376,7 +381,7 @@ def test_a_provider_that_does_not_mark_the_end_of_its_stream_is_made_up_for(
 
 def test_the_clients_key_goes_to_the_provider(client: OpenAI, model: ScriptedModel, user: str) -> None:
     ask(client, user, "Hi", extra_headers={"OpenAI-Organization": "org-7", "X-Private": "no"})
-    headers = model.requests[-1].headers
+    headers = last_chat(model).headers
     assert headers["authorization"] == "Bearer sk-mine"
     assert headers["openai-organization"] == "org-7"
     assert "x-private" not in headers
@@ -387,7 +392,7 @@ def test_the_key_of_the_settings_is_used_where_the_client_asks_for_it(
 ) -> None:
     with OpenAI(base_url=f"{chat.base_url}/v1", api_key="loci", max_retries=0) as client:
         ask(client, user, "Hi")
-    assert model.requests[-1].headers["authorization"] == "Bearer sk-test"
+    assert last_chat(model).headers["authorization"] == "Bearer sk-test"
 
 
 def test_models_and_embeddings_go_through(client: OpenAI, model: ScriptedModel) -> None:
@@ -712,11 +717,11 @@ def test_keys_of_loci_are_told_from_the_providers(serve: Any, scripted_model: Sc
         assert post().status_code == 401 and post().json()["error"]["type"] == "authentication_error"
         assert post(Authorization="Bearer sk-theirs").status_code == 401
         assert post(Authorization="Bearer loci-ada").status_code == 200
-        assert scripted_model.requests[-1].headers["authorization"] == "Bearer sk-own"
+        assert last_chat(scripted_model).headers["authorization"] == "Bearer sk-own"
         assert post(Authorization="Bearer sk-theirs", **{"X-API-Key": "loci-ada"}).status_code == 200
-        assert scripted_model.requests[-1].headers["authorization"] == "Bearer sk-theirs"
+        assert last_chat(scripted_model).headers["authorization"] == "Bearer sk-theirs"
         assert post(Authorization="Bearer loci-ada", **{"X-API-Key": "loci-ada"}).status_code == 200
-        assert scripted_model.requests[-1].headers["authorization"] == "Bearer sk-own"
+        assert last_chat(scripted_model).headers["authorization"] == "Bearer sk-own"
         key = {"X-API-Key": "loci-ada"}
         assert len(api.get(f"/v1/sessions/{user}/messages", headers=key).json()["items"]) == 6
 

@@ -1,0 +1,54 @@
+"""Which clauses does a user's sentence have, each to be read by itself?"""
+
+import re
+
+_JOINED = re.compile(r" ?; ?|,? (?:and|but|so) (?=(?:i|my|we|our|he|she)\b)|, ?(?=(?:i|im|my)\b)", re.IGNORECASE)
+_FILLERS = re.compile(
+    r"^(?:(?:well|so|oh|ah|hey|hi|hello|yes|yeah|yep|no|nope|ok|okay|actually|anyway|also|and|but|sorry|honestly|"
+    r"by the way|btw|fyi|correction|to be (?:clear|honest)|just so you know|for your information|i mean|please note|"
+    r"remember|note|today|these days|currently|now|nowadays|recently|lately|as of (?:today|now)|in fact|then)\b"
+    r"(?: that\b)?[\s,:.!–-]*)+",
+    re.IGNORECASE,
+)
+# What announces that a sentence is of the user; "my boss said: I live …" is not.
+_HEADING = re.compile(
+    r"^(?:[\w'’]+ ){0,6}?(?:about (?:me|myself|us)|background|context|facts?|info|information|intro|introduction|"
+    r"update|"
+    r"news|p\.?s\.?|reminder|profile|bio|details|me|down|know): ?(?=(?:i|im|my|we|our)\b)",
+    re.IGNORECASE,
+)
+_SAID = re.compile(r"\b(?:said|says|wrote|writes|asked|asks|told|tells|replied|shouted|reads|goes)(?: [\w'’]+){0,3}: ?")
+_PLAIN = re.compile(
+    r"^(?:i|we|i['’]m) (?!.*(?: to [a-z]|\b(?:will|would|can|could|should|might|may|must|if|when|who|that|which|"
+    r"not|never|wish|want|hope)\b|n['’]t\b))",
+    re.IGNORECASE,
+)
+_VERBS = r"(?:live|work|study|have|am|own|play|speak|teach|drive|run|drink|eat|prefer|enjoy|love|hate|need|keep|go)"
+# A further verb of the same "I": one that is followed as only verbs are, for "love and work" are nouns as well.
+_FURTHER = re.compile(
+    rf"(?:, and|,| and) (?={_VERBS} (?:in|at|for|as|an?|the|my|our|no|two|three|four|five|six|some|many|\d|to|on|with|"
+    rf"from|near)\b|(?:have|am|own|speak|eat|enjoy|prefer|teach) \w)"
+)
+
+
+def clauses(sentence: str) -> list[str]:
+    """The clauses of a sentence, without what only leads up to them; none of a question. A verb that goes without its
+    "I" gets it back; what somebody is said to have said is left out. `sentence`: with single blanks."""
+    if sentence.rstrip(" \"')”").endswith(("?", "？")):
+        return []
+    if _SAID.search(sentence):
+        return []
+    bare = _HEADING.sub("", without_fillers(sentence.strip()), count=1)
+    found = [clause for part in _JOINED.split(bare) if (clause := part.strip(' ,.!…"“”'))]
+    return [one for clause in found for one in _with_their_subject(clause)]
+
+
+def without_fillers(clause: str) -> str:
+    return _FILLERS.sub("", clause)
+
+
+def _with_their_subject(clause: str) -> list[str]:
+    if not _PLAIN.match(clause):
+        return [clause]
+    first, *further = _FURTHER.split(clause)
+    return [first, *(f"I {verb}" for verb in further)]

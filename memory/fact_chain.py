@@ -1,0 +1,120 @@
+"""Which facts replaced each other, and what becomes of each so that another of them is in force?
+
+Facts that replaced each other are a chain: `supersedes` names what a fact was made to replace, `superseded_by` what did
+replace it. At any moment, now or in the past, at most one of a chain is in force.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class Link:
+    """A fact in its chain. `undid`: the fact that lost its force for this one when something was last undone; None
+    where something else was decided of this one since."""
+
+    id: str
+    valid_from: datetime
+    valid_to: datetime | None
+    supersedes: str | None = None
+    superseded_by: str | None = None
+    undid: str | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is written of one fact: when it ends, None to be in force; what replaced it; `other`, the fact that the
+    history names beside it."""
+
+    id: str
+    valid_to: datetime | None
+    superseded_by: str | None = None
+    other: str | None = None
+
+
+def chain_of(links: Iterable[Link], fact_id: str) -> dict[str, Link]:
+    """The chain of a fact, by ids."""
+    every = {link.id: link for link in links}
+    beside: dict[str, set[str]] = {}
+    for link in every.values():
+        for other in (link.supersedes, link.superseded_by):
+            if other is not None:
+                beside.setdefault(link.id, set()).add(other)
+                beside.setdefault(other, set()).add(link.id)
+    found, left = {fact_id}, [fact_id]
+    while left:
+        new = beside.get(left.pop(), set()) - found
+        found |= new
+        left += new
+    return {identifier: link for identifier, link in every.items() if identifier in found}
+
+
+def undone(chain: Mapping[str, Link], fact_id: str) -> list[Step]:
+    """What takes back the last decision on a fact, those that lose their force first. One that is not in force gets it
+    back, in the place of whichever has it; one that is gives it back to the one that lost it for this, or else is
+    withdrawn."""
+    fact = chain[fact_id]
+    if fact.valid_to is not None:
+        return _reinstated(chain, fact)
+    earlier = [fact.undid, *(one.id for one in _replaced_by(chain, fact)), fact.supersedes]
+    for other in earlier:
+        if other is not None and other in chain and other != fact_id:
+            return _reinstated(chain, chain[other])
+    return [Step(fact_id, fact.valid_from)]
+
+
+def _replaced_by(chain: Mapping[str, Link], fact: Link) -> list[Link]:
+    """Those that a fact replaced, first the one that it was made to replace."""
+    replaced = [one for one in chain.values() if one.superseded_by == fact.id and one.id != fact.id]
+    return sorted(replaced, key=lambda one: (one.id == fact.supersedes, one.valid_from), reverse=True)
+
+
+def _reinstated(chain: Mapping[str, Link], fact: Link) -> list[Step]:
+    """Puts a fact in force from its beginning on. What it was made to replace ends where it begins; what came in its
+    place never was."""
+    before = _before(chain, fact)
+    steps: list[Step] = []
+    displaced: str | None = None
+    for one in chain.values():
+        if one.id == fact.id or (one.valid_to is not None and one.valid_to <= max(one.valid_from, fact.valid_from)):
+            continue
+        if one.valid_to is None:
+            displaced = one.id
+        cut = one.id in before or one.valid_to is not None
+        end = max(one.valid_from, fact.valid_from) if cut else one.valid_from
+        steps.append(Step(one.id, end, fact.id if one.id in before else None, fact.id))
+    return [*steps, Step(fact.id, None, None, displaced)]
+
+
+def _before(chain: Mapping[str, Link], fact: Link) -> set[str]:
+    """What a fact was made to replace, and what that was, and so on."""
+    found: set[str] = set()
+    while fact.supersedes is not None and fact.supersedes in chain and fact.supersedes not in found:
+        fact = chain[fact.supersedes]
+        found.add(fact.id)
+    return found
+
+
+def without(chain: Mapping[str, Link], fact_id: str) -> list[Step]:
+    """What becomes of those that a fact replaced when it is deleted, as if it had never been: they hold as long as it
+    did, and what replaced it replaced them. One alone is in force."""
+    fact = chain[fact_id]
+    steps: list[Step] = []
+    in_force = any(one.valid_to is None for one in chain.values() if one.id != fact_id)
+    for at, one in enumerate(_replaced_by(chain, fact)):
+        end = one.valid_to
+        if at == 0 and (fact.valid_to is not None or not in_force):
+            end = None if fact.valid_to is None else max(one.valid_from, fact.valid_to)
+        steps.append(Step(one.id, end, fact.superseded_by, fact.superseded_by))
+    return steps
+
+
+def heir_of(chain: Mapping[str, Link], fact_id: str) -> str | None:
+    """The fact that those stand to as replacements which were made to replace one that is deleted, so that the chain
+    stays one: what that one was made to replace, or else what did replace it, or one of those made to."""
+    fact = chain[fact_id]
+    if fact.supersedes is not None and fact.supersedes in chain:
+        return fact.supersedes
+    made = [one for one in chain.values() if one.supersedes == fact_id and one.id != fact_id]
+    return max(made, key=lambda one: (one.id == fact.superseded_by, one.valid_from, one.id)).id if made else None

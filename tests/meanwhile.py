@@ -1,0 +1,43 @@
+"""How do tests have something happen between two calls to the store?"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from utils.mongo import Collection
+
+
+class Killed(BaseException):
+    """The process is gone: nobody handles it."""
+
+
+def meanwhile(
+    patch: pytest.MonkeyPatch,
+    collection: Collection,
+    method: str,
+    happens: Callable[[], Awaitable[object]],
+    *,
+    call: int = 1,
+    after: bool = False,
+) -> None:
+    """Has something happen once: just before a call of a collection's method, counted from now, or just after it."""
+    real = getattr(collection, method)
+    calls = 0
+
+    async def interrupted(*arguments: Any, **named: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        now = calls == call
+        if now and not after:
+            await happens()
+        result = await real(*arguments, **named)
+        if now and after:
+            await happens()
+        return result
+
+    patch.setattr(collection, method, interrupted)
+
+
+async def kill() -> None:
+    raise Killed
