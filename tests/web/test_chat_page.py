@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, 
 
 from config.settings import Settings
 from tests.conftest import Served
-from tests.scripted_model import Behaviour, ScriptedModel, answer, answer, cut
+from tests.scripted_model import Behaviour, ScriptedModel, answer, cut
 
 CHROMIUM = "/usr/bin/chromium"
 OPTIONS = [
