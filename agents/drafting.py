@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from time import monotonic
 
@@ -33,9 +34,12 @@ class Drafting:
         await asyncio.gather(self._task, return_exceptions=True)
         return self._drafted
 
-    async def drop(self) -> None:
-        """Deletes what was committed, once the whole is kept."""
-        if self._drafted:
+    @asynccontextmanager
+    async def settled(self) -> AsyncIterator[bool]:
+        """Around the keeping of the whole: ends the drafts, tells whether there were any, and deletes them after it."""
+        drafted = await self.stop()
+        yield drafted
+        if drafted:
             await self._drafts.drop(self._place, self._answer().id)
 
     async def _run(self) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, replace
 
 from agents.context import Answer, Bundle, ChatRequest, Context
@@ -190,10 +190,8 @@ class Memory:
 
     async def _end(self, context: Context, answer: Answer, drafting: Drafting | None) -> None:
         """Keeps an answer, and then lets go of the draft of it."""
-        drafted = await drafting.stop() if drafting is not None else False
-        await self._keep(context, answer, again=drafted or context.request.retried)
-        if drafting is not None:
-            await drafting.drop()
+        async with drafting.settled() if drafting is not None else nullcontext(False) as drafted:
+            await self._keep(context, answer, again=drafted or context.request.retried)
 
     async def _keep(self, context: Context, answer: Answer, *, again: bool) -> None:
         """Commits an answer with its receipt, and asks for what is due after it."""

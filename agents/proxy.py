@@ -7,7 +7,7 @@ all else goes through as it came. The answer is remembered as it comes.
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -217,10 +217,8 @@ class Proxy:
 
     async def _end(self, exchange: _Exchange, drafting: Drafting | None) -> None:
         """Keeps what was said, and then lets go of the draft of it."""
-        drafted = await drafting.stop() if drafting is not None else False
-        await self._keep(exchange, drafted=drafted)
-        if drafting is not None:
-            await drafting.drop()
+        async with drafting.settled() if drafting is not None else nullcontext(False) as drafted:
+            await self._keep(exchange, drafted=drafted)
 
     async def _keep(self, exchange: _Exchange, *, drafted: bool = False) -> None:
         """Commits an answer with its receipt, and asks for what is due after it. A call of tools is not remembered: the

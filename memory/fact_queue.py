@@ -14,6 +14,7 @@ from memory.fact_rules import extract_by_rules
 from memory.fact_statement import is_statement
 from memory.facts import Decided, Facts, Origin
 from memory.leases import claim, fail, held, put_back
+from memory.summarise import TOLD
 from utils.clock import now
 from utils.errors import Conflict, LociError, ModelError, NotFound
 from utils.llm import ChatModel
@@ -192,8 +193,9 @@ class FactQueue:
         return {"_id": document["_id"], "facts.lease": lease}
 
     async def _forget_where_deleted(self, document: Document) -> None:
-        """Takes back the facts of a message that was deleted meanwhile."""
-        if await self._vectors.find_one({"_id": document["_id"]}, {"_id": 1}) is None:
+        """Takes back the facts of a message that was deleted meanwhile, or is being deleted."""
+        there = {"_id": document["_id"], "user_id": document["user_id"], **TOLD}
+        if await self._vectors.find_one(there, {"_id": 1}) is None:
             await self._facts.forget_source(document["user_id"], document["id"])
 
 

@@ -30,8 +30,8 @@ async def test_changes_go_both_ways_while_it_runs(memory: Memory, tmp_path: Path
             await until(they_are)
 
         await shown("I live in Oslo.", "The user loves figs.")
-        [fact] = (root / "ann/entries/s/facts").iterdir()
-        [message] = (root / "ann/entries/s/turns/user").iterdir()
+        [fact] = (root / "ann/entries/s/facts").glob("[!.]*")
+        [message] = (root / "ann/entries/s/turns/user").glob("[!.]*")
         edit(fact, "The user loves plums.")
         edit(message, "I live in Rome.")
         made = root / "ann/entries/new/facts"
@@ -41,10 +41,10 @@ async def test_changes_go_both_ways_while_it_runs(memory: Memory, tmp_path: Path
         [(plums, _)] = await memory.engine.facts.page("ann", limit=9, memory_id="s")
 
         async def renamed() -> bool:
-            return [path.stem.split("__")[1] for path in fact.parent.iterdir()] == [plums.id]
+            return [path.stem.split("__")[1] for path in fact.parent.glob("[!.]*")] == [plums.id]
 
         await until(renamed)
-        next(fact.parent.iterdir()).unlink()
+        next(fact.parent.glob("[!.]*")).unlink()
         message.unlink()
 
         async def gone() -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+from openai import OpenAI
 from pymongo import MongoClient
 from pymongo.database import Database
 
@@ -99,3 +100,17 @@ def chat(model: ScriptedModel, _model_and_api: tuple[ScriptedModel, str]) -> Ite
     """An API with the scripted model."""
     with httpx.Client(base_url=_model_and_api[1], timeout=30) as client:
         yield client
+
+
+@pytest.fixture
+def client(chat: httpx.Client) -> Iterator[OpenAI]:
+    """OpenAI's client in front of Loci in front of the scripted provider."""
+    with OpenAI(base_url=f"{chat.base_url}/v1", api_key="sk-mine", max_retries=0) as made:
+        yield made
+
+
+@pytest.fixture
+def plain_client(api: httpx.Client) -> Iterator[OpenAI]:
+    """OpenAI's client in front of Loci alone."""
+    with OpenAI(base_url=f"{api.base_url}/v1", api_key="unused", max_retries=0) as made:
+        yield made

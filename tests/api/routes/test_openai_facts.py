@@ -1,0 +1,115 @@
+"""Facts of what is said through OpenAI's API."""
+
+import json
+
+import httpx
+from openai import OpenAI
+
+from tests.checks import eventually
+from tests.openai_chat import (
+    ask,
+    facts_of,
+    stored,
+)
+from tests.scripted_model import Body, ScriptedModel
+
+TWO_DAYS = (
+    "Hi, I'm Tom. I live in Madrid with my dog Biscuit.",
+    "My flight to Oslo is on Friday.",
+    "I love sushi. What should I cook?",
+    "Good morning! I moved to Berlin last week.",
+    "Correction: my flight to Oslo is on Saturday.",
+    "I don't like sushi anymore.",
+    "Thanks, you're great!",
+)
+
+
+def test_the_facts_of_a_conversation_with_corrections_come_out_right(
+    plain_client: OpenAI, api: httpx.Client, user: str
+) -> None:
+    for text in TWO_DAYS:
+        ask(plain_client, user, text)
+    right = [
+        "The user does not like sushi anymore.",
+        "The user has a dog called Biscuit.",
+        "The user moved to Berlin last week.",
+        "The user's flight to Oslo is on Saturday.",
+        "The user's name is Tom.",
+    ]
+    assert eventually(lambda: facts_of(api, user) == right or None, 20), facts_of(api, user)
+
+
+def test_the_facts_that_a_provider_finds_come_out_right(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    def reply(body: Body) -> str:
+        system, asked = body["messages"][0]["content"], body["messages"][-1]["content"]
+        if system.startswith("You extract"):
+            place = "Berlin" if "Berlin" in asked else "Madrid"
+            return json.dumps({"facts": [f"The user lives in {place}."]})
+        return json.dumps({"decisions": [{"event": "UPDATE", "fact": 0, "id": 0, "text": "The user lives in Berlin."}]})
+
+    model.find_facts = reply
+    ask(client, user, "Madrid is home.")
+    eventually(lambda: facts_of(chat, user) == ["The user lives in Madrid."] or None)
+    ask(client, user, "Home is Berlin now.")
+    eventually(lambda: facts_of(chat, user) == ["The user lives in Berlin."] or None)
+    [fact] = chat.get("/v1/facts", params={"memory_id": user}).json()["items"]
+    assert fact["decided_by"] == "gpt-4o-mini"
+
+
+def test_a_fact_in_force_is_told_and_a_replaced_one_is_not(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    def found_in(body: Body) -> str:
+        asked = json.loads(body["messages"][1]["content"])
+        if "message" in asked:
+            return json.dumps({"facts": [asked["message"]]})
+        update = {"event": "UPDATE", "fact": 0, "id": 0, "text": asked["new"][0]["text"]}
+        return json.dumps({"decisions": [update]})
+
+    model.find_facts = found_in
+    for text in ("The user's locker is number 12.", "The user's locker is number 40."):
+        chat.post("/v1/facts", json={"text": text, "memory_id": user}).raise_for_status()
+    found = ask(client, user, "What is the number of my locker?")
+    assert [hit["content"] for hit in found.model_extra["memory_hits"]] == ["The user's locker is number 40."]
+    assert "[fact] The user's locker is number 40." in model.asked("chat")[-1]["messages"][0]["content"]
+
+
+def test_a_model_is_told_what_replaced_an_earlier_statement(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    def found_in(body: Body) -> str:
+        asked = json.loads(body["messages"][1]["content"])
+        if "message" in asked:
+            place = "Berlin" if "Berlin" in asked["message"] else "Madrid"
+            return json.dumps({"facts": [f"The user lives in {place}."]})
+        return json.dumps({"decisions": [{"event": "UPDATE", "fact": 0, "id": 0, "text": asked["new"][0]["text"]}]})
+
+    model.find_facts = found_in
+    ask(client, user, "I live in Madrid.")
+    ask(client, user, "Berlin is my home now.")
+    eventually(lambda: facts_of(chat, user) == ["The user lives in Berlin."] or None)
+    ask(client, user, "Where do I live, in Madrid?", fields={"memory_score_threshold": 0})
+    content = model.asked("chat")[-1]["messages"][0]["content"]
+    assert "[user] I live in Madrid. (since then: The user lives in Berlin.)" in content
+
+
+def test_what_was_told_in_a_conversation_can_be_forgotten_there(
+    plain_client: OpenAI, api: httpx.Client, user: str
+) -> None:
+    ask(plain_client, user, "My locker is number 12.")
+    ask(plain_client, user, "I live in Oslo.")
+    eventually(lambda: len(facts_of(api, user)) == 2 or None)
+    assert "forgotten" in ask(plain_client, user, "Forget my locker").choices[0].message.content
+    assert facts_of(api, user) == ["The user lives in Oslo."]
+    assert not any("locker is" in text for _, text in stored(api, user))
+    assert "nothing was deleted" in ask(plain_client, user, "Forget my locker").choices[0].message.content
+
+
+def test_rules_answer_by_what_is_true_now(plain_client: OpenAI, api: httpx.Client, user: str) -> None:
+    for text in ("I live in Madrid.", "I moved to Berlin last week."):
+        ask(plain_client, user, text)
+    eventually(lambda: facts_of(api, user) == ["The user moved to Berlin last week."] or None)
+    said_back = ask(plain_client, user, "Where do I live?").choices[0].message.content
+    assert "Berlin" in said_back and "Madrid" not in said_back

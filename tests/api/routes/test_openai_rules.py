@@ -1,0 +1,63 @@
+"""OpenAI's API without a provider: rules answer, the local encoder embeds."""
+
+import httpx
+import numpy as np
+import pytest
+from openai import OpenAI
+
+from tests.openai_chat import PARROT, QUESTION, ask, events, said, stored
+from tests.scripted_model import Body
+
+
+@pytest.mark.parametrize(
+    "fields", [{"n": 3}, {"tool_choice": "required"}, {"response_format": {"type": "json_object"}}], ids=str
+)
+def test_rules_say_what_they_cannot_do(api: httpx.Client, user: str, fields: Body) -> None:
+    found = api.post("/v1/chat/completions", json={"messages": said("Hi"), "memory_id": user, **fields})
+    assert found.status_code == 400 and found.json()["error"]["param"] == next(iter(fields))
+    assert stored(api, user) == []
+
+
+def test_without_a_provider_rules_answer_from_the_conversation(plain_client: OpenAI, user: str, other: str) -> None:
+    ask(plain_client, user, PARROT)
+    found = ask(plain_client, user, QUESTION)
+    assert "Archimedes" in found.choices[0].message.content
+    assert found.model == "rule_based" and found.choices[0].finish_reason == "stop"
+    assert found.usage.total_tokens == found.usage.prompt_tokens + found.usage.completion_tokens
+    assert PARROT in [hit["content"] for hit in found.model_extra["memory_hits"]]
+    assert "Archimedes" not in ask(plain_client, other, QUESTION).choices[0].message.content
+
+
+def test_without_a_provider_facts_of_one_conversation_stay_in_it(plain_client: OpenAI, user: str, other: str) -> None:
+    ask(plain_client, user, f"Remember that the password of {user} is swordfish.")
+    assert "swordfish" in ask(plain_client, user, f"What is the password of {user}?").choices[0].message.content
+    assert "swordfish" not in ask(plain_client, other, f"What is the password of {user}?").choices[0].message.content
+
+
+def test_without_a_provider_rules_stream_in_the_same_shape(api: httpx.Client, plain_client: OpenAI, user: str) -> None:
+    ask(plain_client, user, PARROT)
+    *chunks, done = events(api, user, QUESTION, stream_options={"include_usage": True})
+    assert done == "[DONE]"
+    assert len({chunk["id"] for chunk in chunks}) == 1
+    assert chunks[0]["choices"][0]["delta"] == {"role": "assistant", "content": ""}
+    assert "Archimedes" in "".join(chunk["choices"][0]["delta"].get("content", "") for chunk in chunks[1:-2])
+    assert chunks[-2]["choices"][0]["finish_reason"] == "stop"
+    assert chunks[-1]["choices"] == [] and chunks[-1]["usage"]["total_tokens"] > 0
+    assert PARROT in [hit["content"] for hit in chunks[-1]["memory_hits"]]
+
+
+def test_without_a_provider_the_local_encoder_embeds(plain_client: OpenAI) -> None:
+    names = [one.id for one in plain_client.models.list()]
+    assert names[0] == "rule_based" and plain_client.models.retrieve(names[1]).id == names[1]
+    found = plain_client.embeddings.create(model=names[1], input=["a cat", "a kitten", "tax law"])
+    rows = np.array([item.embedding for item in found.data])
+    assert rows.shape == (3, 384)
+    assert rows[0] @ rows[1] > rows[0] @ rows[2]
+    listed = plain_client.embeddings.create(model=names[1], input="a cat", encoding_format="float")
+    assert np.allclose(listed.data[0].embedding, rows[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("body", [{}, {"input": []}, {"input": [1, 2]}, {"input": "x", "dimensions": 7}])
+def test_embeddings_that_the_local_encoder_cannot_make_are_refused(api: httpx.Client, body: Body) -> None:
+    found = api.post("/v1/embeddings", json={"model": "m", **body})
+    assert found.status_code == 400 and found.json()["error"]["type"] == "invalid_request_error"
