@@ -15,7 +15,7 @@ from watchfiles import Change, watch
 
 from agents.nudge import Nudge
 from memory.engine import Engine
-from memory.mirror import Mirror
+from memory.mirror import Mirror, make_folder
 from memory.mirror_edits import MirrorEdits
 from memory.mirror_files import ENTRIES, is_hidden
 from utils.errors import ConfigurationError
@@ -44,7 +44,7 @@ async def mirroring(engine: Engine, nudge: Nudge, path: Path) -> AsyncIterator[N
         nudge.summarise()
 
     try:
-        await asyncio.to_thread(path.mkdir, mode=0o700, parents=True, exist_ok=True)
+        await asyncio.to_thread(make_folder, path)
         mirror = Mirror(engine.collections, engine.changes, path)
         await mirror.check()
     except OSError as error:

@@ -233,11 +233,15 @@ class Proxy:
             place = await self._engine.places.place(owner, session)
             if place is None:  # it was deleted at once
                 return
+            await self._engine.receipts.keep_at(place, _receipt(exchange))
         else:
             again = drafted or exchange.resumed or request.once is not None
-            if not await turns.close_exchange(owner, session, place, turn, retried=again):
+            there, _ = await asyncio.gather(
+                turns.close_exchange(owner, session, place, turn, retried=again),
+                self._engine.receipts.keep_at(place, _receipt(exchange)),
+            )
+            if not there:
                 return
-        await self._engine.receipts.keep_at(place, _receipt(exchange))
         await self._engine.eviction.note_use(owner, [hit.gist.key for hit in exchange.given])
         self._nudge.embed()
         self._nudge.learn()

@@ -9,8 +9,10 @@ from pymongo.errors import PyMongoError
 
 from config.settings import Settings
 from embedded.launch import StoreStartError
+from memory.changes import Changes
 from memory.collections import Collections
 from memory.embed import outdated_by
+from memory.mirror import Mirror, make_folder
 from memory.search_index import NAME, NEEDED, SearchIndex
 from utils.circuit import CircuitBreaker
 from utils.embeddings import open_embedder
@@ -37,7 +39,11 @@ async def examine(settings: Settings, *, quick: bool = False) -> list[Finding]:
     if settings.vector_search == "mongodb" and found[0].ok:
         found.append(await _vector_search(settings))
     found += [await _embeddings(settings), await _chat(settings)]
-    return found if settings.rerank_model is None else [*found, await _reranker(settings.rerank_model)]
+    if settings.rerank_model is not None:
+        found.append(await _reranker(settings.rerank_model))
+    if settings.mirror_path is not None:
+        found.append(await _mirror(settings, settings.mirror_path))
+    return found
 
 
 async def _store(settings: Settings) -> Finding:
@@ -137,6 +143,27 @@ async def _reranker(path: Path) -> Finding:
     except LociError as error:
         return Finding(name, False, error.detail, "Unset RERANK_MODEL to search without one.")
     return Finding(name, True, f"{path}, {_took(began)} for a short text")
+
+
+async def _mirror(settings: Settings, path: Path) -> Finding:
+    name = "mirror"
+    try:
+        await asyncio.to_thread(make_folder, path)
+        async with open_database(settings) as database:
+            collections = Collections.of(database)
+            mirror = Mirror(collections, Changes(collections), path)
+            await mirror.check()
+            strays = await mirror.strays()
+    except LociError as error:
+        return Finding(name, False, error.detail, "Set another MIRROR_PATH, or the MONGODB_URI that it belongs to.")
+    except OSError as error:
+        return Finding(name, False, f"{path}: {error.strerror}", "Set a MIRROR_PATH that can be written.")
+    except (StoreStartError, PyMongoError) as error:
+        return Finding(name, False, type(error).__name__, "It is looked at once the store answers.")
+    if not strays:
+        return Finding(name, True, str(path))
+    advice = "They could not be read (the server's log says why), or are taken over once Loci serves."
+    return Finding(name, True, f"{path}; {len(strays)} files are not in the memory, such as {strays[0]}", advice)
 
 
 def _took(began: float) -> str:

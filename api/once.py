@@ -20,6 +20,7 @@ from utils.errors import InvalidInput, UnsupportedMediaType
 from utils.text import CONTROL_CHARACTERS
 
 KEY_CHARACTERS = 255
+TURN_ID = "X-Loci-Turn-ID"  # of the exchange that an answer in OpenAI's shape belongs to
 JSON_TYPE = re.compile(r"\s*application/([\w.-]+\+)?json\s*(;|$)", re.IGNORECASE)
 ENDS = (b"event: done", b"data: [DONE]")  # how the last event of a whole stream begins
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -74,6 +75,7 @@ async def once(request: Request, handle: Handler) -> Response:
     stored = await requests.begin(owner, key, fingerprint)
     if stored is not None:
         headers = {"Idempotency-Replayed": "true"} | ({"ETag": stored.etag} if stored.etag else {})
+        headers |= {TURN_ID: stored.turn_id} if stored.turn_id else {}
         return Response(stored.body, stored.status, headers, stored.media_type)
     _hold(requests, owner, key)
     request.state.once = derived_id(owner, key)
@@ -137,7 +139,9 @@ async def _recorded(
 
 def _stored(response: Response, body: bytes) -> StoredAnswer:
     media_type = response.headers.get("content-type", "application/json")
-    return StoredAnswer(response.status_code, media_type, body, response.headers.get("etag"))
+    return StoredAnswer(
+        response.status_code, media_type, body, response.headers.get("etag"), response.headers.get(TURN_ID)
+    )
 
 
 def once_id(request: Request) -> str | None:

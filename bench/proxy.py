@@ -1,9 +1,10 @@
 """What does Loci add to a call that goes through it to a model?
 
-    python -m bench.proxy [--seconds 10] [--messages 1000]
+    python -m bench.proxy [--seconds 10] [--messages 1000] [--rest 0]
 
 A model that answers at once is asked directly and through Loci, by one client and in rounds. Each round has one call of
-every kind, in an order of its own, so that all are measured under the same load: Loci's work after an answer, too. The
+every kind, in an order of its own, so that all are measured under the same load: Loci's work after an answer, too. Of
+that it never comes to an end when the client asks on at once; `--rest` is the seconds for which it reads first. The
 conversation holds so many messages, embedded and summarised beforehand, and no question is asked twice: a call through
 Loci includes the encoding of its question, and beside it stands how long that takes in this process. Of a stream, the
 first token is timed, from the request on and from the time at which the model sent it, which stands in its chunk.
@@ -297,23 +298,24 @@ def _request(question: str, **more: str) -> Body:
     return {"model": MODEL, "messages": [{"role": "user", "content": question}], **more}
 
 
-async def measure(server: Server, model_url: str, encoder: Encoder, seconds: float) -> Measured:
-    """As many rounds as begin within so many seconds, and at least one."""
+async def measure(server: Server, model_url: str, encoder: Encoder, seconds: float, rest: float) -> Measured:
+    """As many rounds as begin within so many seconds, and at least one; `rest` seconds before each call."""
     chance, asked = random.Random(SEED), questions()
     async with line_to(model_url) as direct, line_to(server.url) as through:
         warm = Client(direct, through, encoder)
         for _ in range(WARM_ROUNDS):
-            await _round(warm, asked, chance)
+            await _round(warm, asked, chance, 0.0)
         client = Client(direct, through, encoder)
         until = time.monotonic() + seconds
-        await _round(client, asked, chance)
+        await _round(client, asked, chance, rest)
         while time.monotonic() < until:
-            await _round(client, asked, chance)
+            await _round(client, asked, chance, rest)
     return client.measured
 
 
-async def _round(client: Client, asked: Iterator[str], chance: random.Random) -> None:
+async def _round(client: Client, asked: Iterator[str], chance: random.Random, rest: float) -> None:
     for call in chance.sample(client.calls, k=len(client.calls)):
+        await asyncio.sleep(rest)
         await call(next(asked))
 
 
@@ -348,12 +350,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--messages", type=_number, default=1_000)
+    parser.add_argument("--rest", type=float, default=0.0)
     options = parser.parse_args(arguments)
     with TemporaryDirectory(prefix="loci-proxy-") as folder, model() as url, new_runner() as runner:
         home = Path(folder)
         with loci(home, url) as server:
             runner.run(fill(server, options.messages))
-            measured = runner.run(measure(server, url, load_encoder(home), options.seconds))
+            measured = runner.run(measure(server, url, load_encoder(home), options.seconds, options.rest))
     print(report(measured, options.messages))
 
 

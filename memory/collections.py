@@ -61,6 +61,11 @@ INDEXES: dict[str, list[IndexModel]] = {
             name="facts_work",
             partialFilterExpression={"facts.lease_until": {"$exists": True}},
         ),
+        IndexModel(
+            [("forgotten.at", ASCENDING)],
+            name="forgotten_since",
+            partialFilterExpression={"forgotten.at": {"$exists": True}},
+        ),
     ],
     "summaries": [
         IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),
@@ -88,6 +93,7 @@ INDEXES: dict[str, list[IndexModel]] = {
             name="conversation_newest",
         ),
         IndexModel([("user_id", ASCENDING), ("sources", ASCENDING)], name="owner_source"),
+        IndexModel([("user_id", ASCENDING), ("history.source", ASCENDING)], name="owner_history"),
     ],
     "drafts": [
         IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),

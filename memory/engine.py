@@ -21,9 +21,7 @@ from memory.facts import Facts
 from memory.forget import Forgetter
 from memory.gist_eraser import GistEraser
 from memory.gist_reader import GistReader
-from memory.gists import text_to_embed
 from memory.idempotency import IdempotencyKeys
-from memory.imprint import embedded_fields, imprints
 from memory.just_said import JustSaid
 from memory.kept_indexes import KeptIndexes
 from memory.keyvalues import KeyValues
@@ -41,7 +39,7 @@ from memory.superseded import Superseded
 from memory.vector_search import VectorSearch
 from memory.why_not import Explainer
 from utils.embeddings import Embedder, LocalEmbedder
-from utils.errors import ModelError, ModelUnavailable
+from utils.errors import ModelUnavailable
 from utils.llm import ChatModel
 from utils.mongo import Database
 
@@ -88,22 +86,8 @@ class Engine:
 
         Raises `ModelError` where the query cannot be embedded.
         """
-        said = [document for document in self.just_said.of(owner) if document["_id"] not in scope.exclude]
-        fresh = self.recaller.lacking(owner, said)
-        try:
-            vectors = await self.embedder.embed([query, *(text_to_embed(document) for document in fresh)])
-        except ModelError as error:
-            if not fresh or isinstance(error, ModelUnavailable):
-                raise  # a model that is away would only be waited for twice
-            fresh = []  # one of them may be what the model does not take
-            vectors = await self.embedder.embed([query])
-        texts = [text_to_embed(document) for document in fresh]
-        made = await imprints(self.reader, [document["content"] for document in fresh], texts)
-        embedded = [
-            document | embedded_fields(vector, self.embedder.model, imprint)
-            for document, vector, imprint in zip(fresh, vectors[1:], made, strict=True)
-        ]
-        return await self.recaller.recall(owner, query, vectors[0], recipe, scope, embedded)
+        [vector] = await self.embedder.embed([query])
+        return await self.recaller.recall(owner, query, vector, recipe, scope)
 
     async def embed_all(self, owner: str, ids: Sequence[str]) -> None:
         """Returns when none of these messages waits for its embedding any more, by this process's work or another's.
@@ -127,6 +111,7 @@ class Engine:
         await reclaim(self.collections.sessions, "summary")
         await reclaim(self.collections.vectors, "facts")
         await self.drafts.recover()
+        await self.forgetter.finish()
         await self.embeddings.work()
         await self.summaries.work()
         await self.fact_queue.work()

@@ -13,7 +13,7 @@ from memory.fact_model import decide_by_model, extract_by_model
 from memory.fact_rules import extract_by_rules
 from memory.fact_statement import is_statement
 from memory.facts import Decided, Facts, Origin
-from memory.leases import claim, fail, held, put_back
+from memory.leases import Claim, claim, fail, held, put_back
 from memory.summarise import TOLD
 from utils.clock import now
 from utils.errors import Conflict, LociError, ModelError, NotFound
@@ -21,10 +21,16 @@ from utils.llm import ChatModel
 from utils.mongo import Document
 from utils.text import content_stems
 
-BATCH = 16
+BATCH = 16  # messages, where each is a question to a model
+BATCH_BY_RULES = 128
 LOOK_AGAIN = timedelta(seconds=1)  # after an earlier message of the same conversation was found unsettled
 NEIGHBOURS = 20  # facts in force that a model is shown, those nearest by their words
 TRIES = 4  # times that is decided what becomes of the same facts, where those in force changed meanwhile
+
+SETTLED = {
+    "$set": {"facts.state": "done"},
+    "$unset": {"facts.lease": "", "facts.lease_until": "", "facts.error": "", "facts.decisions": ""},
+}
 
 log = logging.getLogger(__name__)
 
@@ -56,12 +62,12 @@ class FactQueue:
         """Settles what is due, each conversation in order, and then sees to its upkeep; returns how many messages."""
         total = 0
         while True:
-            claimed = await claim(self._vectors, "facts", BATCH, without="embedding")
-            documents = sorted(claimed.documents, key=lambda one: (one["session_id"], one["message_index"]))
-            if not documents:
+            most = BATCH_BY_RULES if self._model is None else BATCH
+            claimed = await claim(self._vectors, "facts", most, without="embedding")
+            if not claimed.documents:
                 return total
             async with held(self._vectors, "facts", claimed):
-                settled = [document for document in documents if await self._settle(claimed.lease, document)]
+                settled = await self._settle_all(claimed)
                 total += len(settled)
                 for owner, session_id in dict.fromkeys((one["user_id"], one["session_id"]) for one in settled):
                     for keep_up in self._upkeep:
@@ -91,6 +97,28 @@ class FactQueue:
                     log.info("decided anew: %s", error.detail)
         raise Conflict("The facts of the conversation are changed or deleted meanwhile", retry_after=1.0)
 
+    async def _settle_all(self, claimed: Claim) -> list[Document]:
+        """Settles what was claimed, each conversation in order; returns the messages that are settled. Most state
+        nothing, and are settled at once."""
+        documents = sorted(claimed.documents, key=lambda one: (one["session_id"], one["message_index"]))
+        silent = [document for document in documents if self._states_nothing(document)]
+        keys = [document["_id"] for document in silent]
+        stating = [document for document in documents if document["_id"] not in keys]
+        if silent:
+            mine = {"_id": {"$in": keys}, "facts.lease": claimed.lease}
+            if (await self._vectors.update_many(mine, SETTLED)).matched_count < len(silent):
+                for document in silent:
+                    await self._forget_where_deleted(document)
+        return [*silent, *[document for document in stating if await self._settle(claimed.lease, document)]]
+
+    def _states_nothing(self, document: Document) -> bool:
+        """Whether it is known without a look at the conversation, or at a model's answer, that no facts are made of a
+        message."""
+        if document["role"] != "user":
+            return True
+        is_decided = "decisions" in document["facts"]
+        return self._model is None and not is_decided and not extract_by_rules(document["content"])
+
     async def _settle(self, lease: str, document: Document) -> bool:
         """Whether a message is settled; one that fails or has to wait is given back, so that the others go on."""
         mine = self._mine(lease, document)
@@ -105,9 +133,7 @@ class FactQueue:
                 log.exception("the facts of a message are not settled")
             await fail(self._vectors, "facts", lease, [document], type(error).__name__)
             return False
-        done = {"facts.state": "done"}
-        gone = {"facts.lease": "", "facts.lease_until": "", "facts.error": "", "facts.decisions": ""}
-        if (await self._vectors.update_one(mine, {"$set": done, "$unset": gone})).matched_count:
+        if (await self._vectors.update_one(mine, SETTLED)).matched_count:
             return True
         await self._forget_where_deleted(document)
         return False
@@ -123,14 +149,11 @@ class FactQueue:
         return await self._vectors.find_one(earlier, {"_id": 1}) is not None
 
     async def _learn_from(self, lease: str, document: Document) -> bool:
-        """Makes facts of a message; False where others keep the conversation. Whoever said that facts are to be made of
-        it, what is not the user's own states nothing.
+        """Makes facts of a message; False where others keep the conversation.
 
         Decisions are committed before they are carried out, so that a crash in between does not make others of facts
         that are half settled. They are made anew where the facts that they are of have changed since.
         """
-        if document["role"] != "user":
-            return True
         stored = document["facts"].get("decisions")
         new, by = ([], RULE_BASED) if stored is not None else await self._extracted(document["content"])
         if stored is None and not new:

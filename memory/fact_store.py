@@ -97,7 +97,8 @@ class FactStore:
     async def made_of(self, owner: str, source: str) -> list[Document]:
         """The facts that a message says, and those that were ended for it without another in their place."""
         said = await self._facts.find({"user_id": owner, "sources": source}).to_list(None)
-        ended = {"user_id": owner, "history": {"$elemMatch": {"event": "DELETE", "source": source}}}
+        event = {"$elemMatch": {"event": "DELETE", "source": source}}
+        ended = {"user_id": owner, "history.source": source, "history": event}  # the former as the index has it
         known = {fact["_id"] for fact in said}
         return said + [fact for fact in await self._facts.find(ended).to_list(None) if fact["_id"] not in known]
 

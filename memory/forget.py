@@ -1,14 +1,16 @@
 """How is something deleted, so that nothing derived from it stays?
 
 Of single messages, what was made of them goes first and they go last: a deletion that a crash cut short finds them
-again when it is repeated. Before all they are marked as forgotten. From then on summaries and digests are made without
-them, though they are still there, and the mark tells the session's counts that this is the same deletion.
+again when it is repeated, or when the sweep ends it. Before all they are marked as forgotten. From then on summaries
+and digests are made without them, though they are still there, and the mark tells the session's counts that this is the
+same deletion.
 """
 
 import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import timedelta
 
 from memory.caches import Caches
 from memory.changes import Changes
@@ -26,6 +28,8 @@ from utils.clock import now
 from utils.errors import NotFound
 from utils.mongo import Document
 from utils.text import content_stems
+
+CUT_SHORT = timedelta(minutes=1)  # after which a deletion that is not done was cut short
 
 
 class Forgetter:
@@ -164,6 +168,12 @@ class Forgetter:
         self._caches.forget(owner)
         return dict(counts)
 
+    async def finish(self) -> None:
+        """Ends the deletions of messages that a crash cut short."""
+        marked = {"forgotten.at": {"$exists": True, "$lt": now() - CUT_SHORT}}
+        for found in await self._collections.vectors.find(marked, {"user_id": 1}).to_list(None):
+            await self._messages(found["user_id"], {"_id": found["_id"], "user_id": found["user_id"]})
+
     async def _turn(self, owner: str, message_id: str) -> Document | None:
         own = {"_id": {"$in": keys_of(message_id, owner)}, "user_id": owner, "kind": "turn"}
         found: Document | None = await self._collections.vectors.find_one(own, TEXT)
@@ -175,7 +185,7 @@ class Forgetter:
         while messages := await self._marked(going):  # again where an answer landed meanwhile
             session_id = messages[0]["session_id"]
             for message in messages:
-                mark = derived_id(message["forgotten"], message["_id"])[:16]
+                mark = derived_id(message["forgotten"]["by"], message["_id"])[:16]
                 await self._sessions.uncount(owner, session_id, mark, is_answer=message["role"] == "assistant")
             for message in messages:
                 await self._facts.forget_source(owner, message["id"])
@@ -190,8 +200,9 @@ class Forgetter:
     async def _marked(self, going: Document) -> list[Document]:
         """The messages of a filter, each under the mark of the first deletion of it; no more facts are made of them."""
         vectors = self._collections.vectors
+        mark = {"by": new_id(), "at": now()}
         await vectors.update_many(
-            going | {"forgotten": {"$exists": False}}, {"$set": {"forgotten": new_id()}, "$unset": {"facts": ""}}
+            going | {"forgotten": {"$exists": False}}, {"$set": {"forgotten": mark}, "$unset": {"facts": ""}}
         )
         marked: list[Document] = await vectors.find(going | {"forgotten": {"$exists": True}}, TEXT).to_list(None)
         return marked

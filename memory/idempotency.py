@@ -24,6 +24,7 @@ class StoredAnswer:
     media_type: str
     body: bytes
     etag: str | None = None
+    turn_id: str | None = None
 
 
 class IdempotencyKeys:
@@ -57,7 +58,8 @@ class IdempotencyKeys:
         if found["fingerprint"] != fingerprint:
             raise IdempotencyMismatch("This Idempotency-Key was used with another request")
         if found["state"] == "done":
-            return StoredAnswer(found["status"], found["media_type"], found["body"], found["etag"])
+            known = (found["status"], found["media_type"], found["body"], found["etag"])
+            return StoredAnswer(*known, turn_id=found.get("turn_id"))
         taken = await self._requests.update_one(
             {"_id": identifier, "state": "in_progress", "until": {"$lte": moment}},
             {"$set": {"until": moment + IN_PROGRESS}},
@@ -84,6 +86,7 @@ class IdempotencyKeys:
             "media_type": answer.media_type,
             "body": answer.body,
             "etag": answer.etag,
+            "turn_id": answer.turn_id,
         }
         fresh = {"user_id": owner, "fingerprint": fingerprint, "until": moment, "at": moment}
         if anew:

@@ -64,10 +64,6 @@ class KeptIndexes:
         self._bytes = 0
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
-    def holds(self, owner: str, key: str) -> bool:
-        kept = self._kept.get(owner)
-        return kept is not None and kept.index.row_of(key) is not None
-
     def drop(self, owner: str, keys: Iterable[str]) -> None:
         """Takes gists out of the owner's index before it is brought up to date."""
         kept = self._kept.get(owner)

@@ -60,16 +60,23 @@ class Mirror:
     async def open(self) -> None:
         """Reads what earlier processes wrote."""
         for folder in await asyncio.to_thread(self._open):
+            await asyncio.to_thread(folder.tidy)
             self._take(folder)
+
+    async def strays(self) -> list[Path]:
+        """Files that stand for nothing in the memory: they could not be read, or nobody has looked at them yet."""
+        return [
+            folder.base / path
+            for folder in await asyncio.to_thread(self._open)
+            for path in sorted(await asyncio.to_thread(folder.paths))
+            if folder.key_at(path) is None
+        ]
 
     def _open(self) -> list[MirrorFolder]:
         """Those of users who have files; where only an index is left, all files were lost."""
         found = [path for path in sorted(self.root.iterdir()) if path.is_dir() and not path.is_symlink()]
         owners = [owner for path in found if not is_hidden(path.name) and (owner := self.owner_of(path)) is not None]
-        folders = [MirrorFolder(self.root, owner) for owner in owners]
-        for folder in folders:
-            folder.tidy()
-        return folders
+        return [MirrorFolder(self.root, owner) for owner in owners]
 
     def owner_of(self, folder: Path) -> str | None:
         """Whose folder it is: that of a user who has files, or could have some."""
@@ -237,6 +244,11 @@ class Mirror:
         held = await self.mirrored.of(owner, keys)
         removed = await self.remove(owner, [key for key in keys if key not in held])
         return await self.put(owner, list(held.values())) and removed
+
+
+def make_folder(path: Path) -> None:
+    """Makes the folder of all users, which nobody else may read. Raises `OSError`."""
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def _check_mark(mark: Path, store: str) -> None:

@@ -1,7 +1,8 @@
 """What did the user say that answers this? The one way to recall."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+import logging
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from time import time
 from typing import Protocol
@@ -15,6 +16,8 @@ from memory.changes import Standing
 from memory.domain import RULE_BASED, Candidate, Drop, Gist, Hit, Recall
 from memory.features import POOL, Probe
 from memory.gist_reader import GistReader
+from memory.gists import text_to_embed
+from memory.imprint import embedded_fields, imprints
 from memory.index import UserIndex
 from memory.just_said import JustSaid
 from memory.probe import probe_of
@@ -22,11 +25,13 @@ from memory.ranking import Scope, score
 from memory.reranking import Reranking
 from memory.scored import Ranked, Scored
 from utils.embeddings import Embedder, LocalEmbedder
-from utils.mongo import Document
+from utils.errors import ModelError, ModelUnavailable
 
 THREAD_ROWS = 20_000  # from so many rows on, scoring leaves the event loop
 SPARE = 2  # kept beyond top_k, to take the place of duplicates
 WIDE_POOL = 8 * POOL  # where the best are all the same
+
+log = logging.getLogger(__name__)
 
 
 class Indexes(Protocol):
@@ -37,9 +42,6 @@ class Indexes(Protocol):
     ) -> tuple[UserIndex, Standing | None]:
         """Of the owner's gists all, or those that may suit a query, and the state of the store that they are of at
         least. `vector`: the query's embedding, (dimensions,)."""
-
-    def holds(self, owner: str, key: str) -> bool:
-        """Whether a gist stands in an index already."""
 
     def drop(self, owner: str, keys: Iterable[str]) -> None:
         """Takes out gists that are gone or changed."""
@@ -88,16 +90,15 @@ class Recaller:
         vector: NDArray[np.float32],
         recipe: Recipe,
         scope: Scope,
-        just_said: Sequence[Document] = (),
     ) -> Recall:
-        """The owner's gists that suit a query best. `vector`: its embedding, (dimensions,) float32 of length 1.
+        """The owner's gists that suit a query best, those among them that no worker has embedded yet. `vector`: the
+        query's embedding, (dimensions,) float32 of length 1.
 
-        `just_said`: documents, as they are when embedded, that may not be so in the store yet.
         Raises `ModelError` where the query cannot be embedded in another way that the recipe asks for, and
         `StoreUnavailable` where MongoDB's search is to be asked and cannot be.
         """
         with metrics.SEARCHES.time():
-            recall = await self._best(await self._ask(owner, query, vector, recipe, scope, just_said))
+            recall = await self._best(await self._ask(owner, query, vector, recipe, scope))
         if not recall.hits:
             metrics.WITHOUT_HITS.inc()
         return recall
@@ -123,21 +124,45 @@ class Recaller:
                 break  # else the same text stands there so often that others had no room
         return recall
 
-    async def _ask(
-        self,
-        owner: str,
-        query: str,
-        vector: NDArray[np.float32],
-        recipe: Recipe,
-        scope: Scope,
-        just_said: Sequence[Document] = (),
-    ) -> _Asked:
+    async def _ask(self, owner: str, query: str, vector: NDArray[np.float32], recipe: Recipe, scope: Scope) -> _Asked:
         index, standing = await self._indexes.suiting(owner, vector, recipe, scope)
-        index.put([document for document in just_said if self._is_new(owner, document["_id"], index)])
+        await self._put_just_said(owner, index, scope.exclude)
         moment = time()
         probe = await probe_of(query, vector, index, self._embedder, self._reader, moment)
         index.refresh()
         return _Asked(owner, query, index, standing, probe, recipe, scope, moment)
+
+    async def _put_just_said(self, owner: str, index: UserIndex, exclude: Collection[str]) -> None:
+        """Puts into an index what was just said, where no worker has embedded it yet. What the model does not take is
+        left out.
+
+        Raises `ModelUnavailable`.
+        """
+        fresh = [
+            document
+            for document in self._just_said.of(owner)
+            if document.get("model") != RULE_BASED
+            and document["_id"] not in exclude
+            and index.row_of(document["_id"]) is None
+        ]
+        if not fresh:
+            return
+        texts = [text_to_embed(document) for document in fresh]
+        try:
+            vectors = await self._embedder.embed(texts)
+        except ModelUnavailable:
+            raise
+        except ModelError as error:
+            log.warning("what was just said is not searched: %s", error.detail)
+            return
+        made = await imprints(self._reader, [document["content"] for document in fresh], texts)
+        index.put(
+            [
+                document | embedded_fields(vector, self._embedder.model, imprint)
+                for document, vector, imprint in zip(fresh, vectors, made, strict=True)
+                if self._is_new(owner, document["_id"], index)
+            ]
+        )
 
     async def _scored(self, asked: _Asked, pool: int) -> Scored | None:
         parts = asked.index, asked.probe, asked.recipe, asked.scope, asked.moment, pool
@@ -164,14 +189,6 @@ class Recaller:
     def _is_new(self, owner: str, key: str, index: UserIndex) -> bool:
         """Whether something just said is neither in the index nor deleted meanwhile."""
         return index.row_of(key) is None and self._just_said.has(owner, key)
-
-    def lacking(self, owner: str, documents: Sequence[Document]) -> list[Document]:
-        """Those of the owner's documents that are to be recalled and that no index holds yet."""
-        return [
-            document
-            for document in documents
-            if document.get("model") != RULE_BASED and not self._indexes.holds(owner, document["_id"])
-        ]
 
 
 def _collect(keys: list[str], ranked: list[Ranked], found: dict[str, Gist], recipe: Recipe, dimensions: int) -> Recall:

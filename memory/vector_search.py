@@ -64,9 +64,6 @@ class VectorSearch:
         await asyncio.to_thread(index.put, sorted(found.values(), key=_place))  # some 20 ms
         return index, standing
 
-    def holds(self, owner: str, key: str) -> bool:
-        return False
-
     def drop(self, owner: str, keys: Iterable[str]) -> None:
         """Nothing is kept."""
 

@@ -19,7 +19,7 @@ from agents.proxy import Proxy
 from agents.proxy_request import Options, Proxied, ProxyRequest
 from api import sse
 from api.auth import Passing, PassingOn
-from api.once import once_id
+from api.once import TURN_ID, once_id
 from api.openai_route import InvalidField, OpenAIRoute, invalid, read_object
 from api.problems import error_of
 from api.state import TheMemory
@@ -34,7 +34,6 @@ from utils.upstream import Passed
 router = APIRouter(route_class=OpenAIRoute, tags=["openai"])
 
 RETRIES = "x-stainless-retry-count"  # OpenAI's clients count theirs
-TURN = "X-Loci-Turn-ID"
 
 
 @router.post("/v1/chat/completions", response_model=None)
@@ -114,7 +113,7 @@ def _check_messages(body: Json) -> None:
 
 
 def _returned(proxied: Proxied) -> Response:
-    headers = dict(proxied.headers) | {TURN: proxied.turn_id}
+    headers = dict(proxied.headers) | {TURN_ID: proxied.turn_id}
     if isinstance(proxied.body, bytes):
         return Response(proxied.body, proxied.status, headers, proxied.media_type)
     return StreamingResponse(proxied.body, proxied.status, headers | sse.HEADERS, proxied.media_type)
@@ -156,7 +155,7 @@ async def _by_rules(memory: Memory, request: ProxyRequest) -> Response:
         retried=request.once is not None,
     )
     identifier, created = f"chatcmpl-{turn_id}", int(time())
-    headers = {TURN: turn_id}
+    headers = {TURN_ID: turn_id}
     if not request.streamed:
         finished = await memory.chat(chat)
         body = wire.completion(identifier, created, finished.answer, _hits(finished))

@@ -226,6 +226,23 @@ def test_the_doctor_tries_the_cross_encoder_where_there_is_one(here: Run, tmp_pa
     assert "Unset RERANK_MODEL" in failed.stdout
 
 
+def test_the_doctor_looks_at_the_mirror_where_there_is_one(here: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "mirror"
+    sound = here("doctor", mirror_path=folder, columns=400)
+    assert sound.returncode == 0, sound.stdout
+    assert f"ok   mirror: {folder}\n" in sound.stdout
+    stray = folder / "ann" / "entries" / "lab" / "facts" / "broken.md"
+    stray.parent.mkdir(parents=True)
+    stray.write_text("---\nid: [")
+    assert f"1 files are not in the memory, such as {stray}" in here("doctor", mirror_path=folder, columns=400).stdout
+    other = here("doctor", mirror_path=folder, loci_home=tmp_path / "other", columns=400)
+    assert other.returncode == 1
+    assert f"FAIL mirror: MIRROR_PATH={folder} has the files of another database" in other.stdout
+    taken = here("doctor", mirror_path=stray, columns=400)
+    assert taken.returncode == 1
+    assert f"FAIL mirror: {stray}: File exists" in taken.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "settings", "said"),
     [

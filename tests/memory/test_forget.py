@@ -3,6 +3,7 @@
 import asyncio
 import time
 from contextlib import suppress
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -269,6 +270,27 @@ async def test_deleting_an_exchange_again_after_a_crash_leaves_nothing_of_it(
         with pytest.raises(AutoReconnect):
             await quiet.engine.forgetter.exchange(USER, "t.prompt")
     await quiet.engine.forgetter.exchange(USER, "t.prompt")
+    assert await tells_of_oslo(quiet) == set()
+    session = await quiet.engine.sessions.get(USER, "s1")
+    assert (session.message_count, session.pair_count, len(await messages(quiet))) == (18, 9, 18)
+
+
+@pytest.mark.parametrize("step", ["forget_source", "retitle"])
+async def test_a_deletion_of_a_message_that_a_crash_cut_short_is_ended_by_the_sweep(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    async def crash(*_: Any, **__: Any) -> None:
+        raise AutoReconnect("the store went away")
+
+    await told_of_oslo(quiet)
+    with monkeypatch.context() as patch:
+        patch.setattr(Facts if step == "forget_source" else Sessions, step, crash)
+        with pytest.raises(AutoReconnect):
+            await quiet.engine.forgetter.exchange(USER, "t.prompt")
+    await quiet.engine.sweep()
+    assert await tells_of_oslo(quiet) != set()  # whoever deletes it may be at it
+    monkeypatch.setattr("memory.forget.CUT_SHORT", timedelta(0))
+    await quiet.engine.sweep()
     assert await tells_of_oslo(quiet) == set()
     session = await quiet.engine.sessions.get(USER, "s1")
     assert (session.message_count, session.pair_count, len(await messages(quiet))) == (18, 9, 18)

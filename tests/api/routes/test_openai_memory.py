@@ -233,7 +233,13 @@ def test_a_request_under_an_idempotency_key_is_answered_once(
     client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
 ) -> None:
     headers = {"Idempotency-Key": f"key-{user}"}
-    answers = [ask(client, user, PARROT, extra_headers=headers).choices[0].message.content for _ in range(2)]
-    assert answers[0] == answers[1]
+    asking = client.chat.completions.with_raw_response
+    answers = [
+        asking.create(model="m", messages=said(PARROT), extra_body={"memory_id": user}, extra_headers=headers)
+        for _ in range(2)
+    ]
+    assert answers[0].content == answers[1].content
+    assert [answer.headers.get("idempotency-replayed") for answer in answers] == [None, "true"]
+    assert answers[0].headers["x-loci-turn-id"] == answers[1].headers["x-loci-turn-id"]
     assert len(model.asked("chat")) == 1
     assert len(stored(chat, user)) == 2
