@@ -125,6 +125,9 @@ class Forgetter:
             return False
         if found["role"] == "user":
             await self._receipts.delete(owner, found.get("turn_id") or found["id"])
+        # First, so that whoever makes facts of the former text is told that it does not stand any more.
+        held = {"_id": found["_id"], "user_id": owner, "facts": {"$exists": True}}
+        await self._collections.vectors.update_one(held, {"$set": {"facts": {"state": "reworded"}}})
         await self._facts.forget_source(owner, found["id"])
         await self._overwrite(owner, found, text)
         await self._sessions.retitle(owner, found["session_id"], found["content"], title_of(text))

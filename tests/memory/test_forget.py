@@ -12,6 +12,7 @@ from pymongo.errors import AutoReconnect
 from agents.memory import Memory
 from memory.domain import Turn
 from memory.fact_decisions import Add
+from memory.fact_queue import FactQueue
 from memory.facts import Facts, Origin
 from memory.gist_eraser import GistEraser
 from memory.receipts import Receipts
@@ -216,6 +217,35 @@ async def test_the_facts_of_a_message_are_made_anew_with_its_text(quiet: Memory)
     await quiet.engine.fact_queue.work()
     assert [fact.text for fact, _ in await quiet.engine.facts.page(USER, limit=9)] == ["The user lives in Rome."]
     assert (await quiet.engine.sessions.get(USER, "s1")).title == "I live in Rome."
+
+
+async def test_a_fact_that_is_just_being_made_of_a_messages_former_text_is_not_kept(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decided, forgotten = asyncio.Event(), asyncio.Event()
+    carry_out, forget_source = FactQueue._carry_out, Facts.forget_source
+
+    async def late(*args: Any) -> None:
+        decided.set()
+        await forgotten.wait()
+        await carry_out(*args)
+
+    async def and_then(*args: Any) -> int:
+        found = await forget_source(*args)
+        forgotten.set()
+        await working
+        return found
+
+    await quiet.engine.turns.remember(USER, "s1", [turn("m1", "I live in Oslo.", stating=True)])
+    with monkeypatch.context() as patch:
+        patch.setattr(FactQueue, "_carry_out", late)
+        patch.setattr(Facts, "forget_source", and_then)
+        working = asyncio.create_task(quiet.engine.fact_queue.work())
+        await decided.wait()
+        await quiet.engine.forgetter.reword(USER, "m1", "I live in Rome.")
+    await quiet.engine.fact_queue.work()
+    facts = await quiet.engine.facts.page(USER, limit=9, ended=True)
+    assert [fact.text for fact, _ in facts] == ["The user lives in Rome."]
 
 
 # A deletion of messages that something comes between.
