@@ -125,8 +125,9 @@ class Proxy:
         if at is None:
             return _Exchange(request, request.once or new_id(), "")
         exchange = _Exchange(request, request.once or new_id(), kept_text(messages[at].get("content")))
-        opening = self._keeping.start(self._open(exchange, new=at == len(messages) - 1))
+        # The encoder takes longest, and begins first.
         reading = asyncio.create_task(self._remembered(exchange, storable(text_of(messages[at].get("content")))))
+        opening = self._keeping.start(self._open(exchange, new=at == len(messages) - 1))
         await asyncio.shield(asyncio.wait([opening, reading]))
         opening.result()
         reading.result()
@@ -148,6 +149,8 @@ class Proxy:
         if new:
             prompt = prompt_id(exchange.turn_id)
             said = Turn(prompt, "user", exchange.query, now(), turn_id=exchange.turn_id, stating=True)
+            if not request.options.reads:
+                self._engine.reader.read_ahead(exchange.query)
             exchange.place = await turns.open_exchange(owner, session, said, retried=request.once is not None)
 
     async def _remembered(self, exchange: _Exchange, text: str) -> None:
@@ -228,6 +231,7 @@ class Proxy:
         if not exchange.query or not turn.content.strip() or exchange.answer.calls:
             return
         turns = self._engine.turns
+        self._engine.reader.read_ahead(turn.content)
         if place is None:
             await turns.remember(owner, session, [replace(turn, turn_id=None)])
             place = await self._engine.places.place(owner, session)

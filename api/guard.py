@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.problems import response_of
 from memory.ids import new_id
 from utils.errors import BodyTooLarge, Forbidden, InvalidInput, LociError
+from utils.yielding import ANSWERING
 
 NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 MAX_BODY = 12 * 1024 * 1024  # bytes; images come as data URIs
@@ -34,6 +35,7 @@ class Guard:
         label = request_id.encode()
         started = False
         size = 0
+        answered = ANSWERING.begin()
 
         async def capped() -> Message:
             nonlocal size
@@ -47,6 +49,7 @@ class Guard:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
+                answered()
                 message["headers"] = [*message["headers"], (b"x-request-id", label), NO_SNIFFING]
             await send(message)
 
@@ -59,6 +62,8 @@ class Guard:
             if started:
                 raise
             await _refuse(error, scope["path"], request_id, labelled)
+        finally:
+            answered()
 
     def _check(self, scope: Scope, headers: Headers) -> None:
         if self._only_local() and not _is_local(headers.get("host", "")):

@@ -6,8 +6,9 @@ A model that answers at once is asked directly and through Loci, by one client a
 every kind, in an order of its own, so that all are measured under the same load: Loci's work after an answer, too. Of
 that it never comes to an end when the client asks on at once; `--rest` is the seconds for which it reads first. The
 conversation holds so many messages, embedded and summarised beforehand, and no question is asked twice: a call through
-Loci includes the encoding of its question, and beside it stands how long that takes in this process. Of a stream, the
-first token is timed, from the request on and from the time at which the model sent it, which stands in its chunk.
+Loci includes the encoding of its question, and where it names a speaker, of the question without the name; beside it
+stands how long that takes in this process. Of a stream, the first token is timed, from the request on and from the time
+at which the model sent it, which stands in its chunk.
 """
 
 import argparse
@@ -16,7 +17,7 @@ import multiprocessing
 import random
 import socket
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -37,6 +38,7 @@ from bench.speed.conversation import conversation
 from bench.speed.report import figure
 from bench.speed.server import Server
 from bench.speed.times import milliseconds_since, times
+from memory.question import read_question
 from utils.encoder import Encoder, load_encoder
 from utils.loops import new_runner
 
@@ -137,11 +139,15 @@ def loci(home: Path, model_url: str) -> Iterator[Server]:
         server.stop()
 
 
-async def fill(server: Server, messages: int) -> None:
-    """Gives the conversation so many messages; none is still to be embedded or summarised when it returns."""
+async def fill(server: Server, messages: int) -> dict[str, int]:
+    """Gives the conversation so many messages; none is still to be embedded or summarised when it returns. Who speaks
+    in it, lower case, each with a number."""
+    said = conversation(messages, 0).messages
     async with over_http(server.url) as client:
-        await client.add(DEFAULT_USER, MEMORY, conversation(messages, 0).messages)
+        await client.add(DEFAULT_USER, MEMORY, said)
     await asyncio.to_thread(_wait_for_summaries, server)
+    speakers = sorted({message.speaker.casefold() for message in said if message.speaker})
+    return {name: number for number, name in enumerate(speakers, 1)}
 
 
 def _wait_for_summaries(server: Server) -> None:
@@ -232,7 +238,7 @@ class Took(StrEnum):
     TOKEN_THROUGH = "first token after the request, through Loci"
     SENT_DIRECT = "first token after it was sent, direct"
     SENT_THROUGH = "first token after it was sent, through Loci"
-    ENCODING = "encoding of a question, in this process"
+    ENCODING = "encoding of what a search reads, in this process"
 
 
 @dataclass(frozen=True)
@@ -245,11 +251,13 @@ class Measured:
 
 @dataclass(frozen=True)
 class Client:
-    """The one that asks, directly and through Loci, and `measured` what it saw."""
+    """The one that asks, directly and through Loci, and `measured` what it saw. `names`: of those who speak in what is
+    recalled, lower case, and a number of each."""
 
     direct: Line
     through: Line
     encoder: Encoder
+    names: Mapping[str, int]
     measured: Measured = field(default_factory=Measured)
 
     @property
@@ -289,8 +297,9 @@ class Client:
         self.measured.took[Took.SENT_THROUGH].append(token.after_sent)
 
     async def _encode(self, question: str) -> None:
+        bare = read_question(question, self.names, time.time()).bare
         began = time.perf_counter()
-        self.encoder.read([question])
+        self.encoder.read(list(dict.fromkeys((question, bare))))
         self.measured.took[Took.ENCODING].append(milliseconds_since(began))
 
 
@@ -298,14 +307,16 @@ def _request(question: str, **more: str) -> Body:
     return {"model": MODEL, "messages": [{"role": "user", "content": question}], **more}
 
 
-async def measure(server: Server, model_url: str, encoder: Encoder, seconds: float, rest: float) -> Measured:
+async def measure(
+    server: Server, model_url: str, encoder: Encoder, names: Mapping[str, int], seconds: float, rest: float
+) -> Measured:
     """As many rounds as begin within so many seconds, and at least one; `rest` seconds before each call."""
     chance, asked = random.Random(SEED), questions()
     async with line_to(model_url) as direct, line_to(server.url) as through:
-        warm = Client(direct, through, encoder)
+        warm = Client(direct, through, encoder, names)
         for _ in range(WARM_ROUNDS):
             await _round(warm, asked, chance, 0.0)
-        client = Client(direct, through, encoder)
+        client = Client(direct, through, encoder, names)
         until = time.monotonic() + seconds
         await _round(client, asked, chance, rest)
         while time.monotonic() < until:
@@ -355,8 +366,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with TemporaryDirectory(prefix="loci-proxy-") as folder, model() as url, new_runner() as runner:
         home = Path(folder)
         with loci(home, url) as server:
-            runner.run(fill(server, options.messages))
-            measured = runner.run(measure(server, url, load_encoder(home), options.seconds, options.rest))
+            names = runner.run(fill(server, options.messages))
+            measured = runner.run(measure(server, url, load_encoder(home), names, options.seconds, options.rest))
     print(report(measured, options.messages))
 
 

@@ -69,8 +69,8 @@ def check_depth(raw: bytes, document: Mapping[str, Any]) -> None:
         level = [
             inner
             for value in level
-            for inner in (value.values() if isinstance(value, Mapping) else value)
-            if isinstance(inner, (Mapping, list))
+            for inner in (value if isinstance(value, list) else value.values())
+            if isinstance(inner, (dict, list))
         ]
         if not level:
             return

@@ -62,6 +62,16 @@ INDEXES: dict[str, list[IndexModel]] = {
             partialFilterExpression={"facts.lease_until": {"$exists": True}},
         ),
         IndexModel(
+            [
+                ("user_id", ASCENDING),
+                ("session_id", ASCENDING),
+                ("facts.state", ASCENDING),
+                ("message_index", ASCENDING),
+            ],
+            name="facts_of_conversation",
+            partialFilterExpression={"facts.lease_until": {"$exists": True}},
+        ),
+        IndexModel(
             [("forgotten.at", ASCENDING)],
             name="forgotten_since",
             partialFilterExpression={"forgotten.at": {"$exists": True}},

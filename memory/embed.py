@@ -15,6 +15,7 @@ from memory.leases import Claim, claim, fail, held, pending, revive
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.errors import ModelError, ModelUnavailable
 from utils.mongo import Document
+from utils.yielding import ANSWERING
 
 BATCH = 128
 NEWEST = 32  # of a batch, while more waits than it holds
@@ -39,6 +40,7 @@ class EmbeddingQueue:
         """
         total = 0
         while True:
+            await ANSWERING.over()
             claimed = await claim(self._vectors, "embed", BATCH, without="embedding", newest=NEWEST)
             total += await self._embed_claimed(claimed)
             if not claimed.more:

@@ -86,8 +86,7 @@ class Engine:
 
         Raises `ModelError` where the query cannot be embedded.
         """
-        [vector] = await self.embedder.embed([query])
-        return await self.recaller.recall(owner, query, vector, recipe, scope)
+        return await self.recaller.recall(owner, query, recipe, scope)
 
     async def embed_all(self, owner: str, ids: Sequence[str]) -> None:
         """Returns when none of these messages waits for its embedding any more, by this process's work or another's.

@@ -20,6 +20,7 @@ from utils.errors import Conflict, LociError, ModelError, NotFound
 from utils.llm import ChatModel
 from utils.mongo import Document
 from utils.text import content_stems
+from utils.yielding import ANSWERING
 
 BATCH = 16  # messages, where each is a question to a model
 BATCH_BY_RULES = 128
@@ -71,6 +72,7 @@ class FactQueue:
                 total += len(settled)
                 for owner, session_id in dict.fromkeys((one["user_id"], one["session_id"]) for one in settled):
                     for keep_up in self._upkeep:
+                        await ANSWERING.over()
                         await keep_up(owner, session_id)
 
     async def learn(self, owner: str, memory_id: str, text: str) -> list[Decided]:
@@ -121,6 +123,7 @@ class FactQueue:
 
     async def _settle(self, lease: str, document: Document) -> bool:
         """Whether a message is settled; one that fails or has to wait is given back, so that the others go on."""
+        await ANSWERING.over()
         mine = self._mine(lease, document)
         try:
             if await self._is_early(document) or not await self._learn_from(lease, document):
@@ -145,6 +148,7 @@ class FactQueue:
             "session_id": document["session_id"],
             "message_index": {"$gte": 0, "$lt": document["message_index"]},
             "facts.state": {"$in": ["pending", "leased"]},
+            "facts.lease_until": {"$exists": True},  # as the index has it
         }
         return await self._vectors.find_one(earlier, {"_id": 1}) is not None
 

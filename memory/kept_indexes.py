@@ -2,12 +2,9 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
-
-import numpy as np
-from numpy.typing import NDArray
 
 from config.recipes import Recipe
 from memory import metrics
@@ -18,6 +15,7 @@ from memory.just_said import JustSaid
 from memory.ranking import Scope
 from utils.coalesce import Coalescer
 from utils.mongo import Document
+from utils.vectors import Floats
 
 FEW = 64  # changes up to which the news of concurrent requests are read in one call
 BATCH = 250  # documents read at a time while an index is filled; with 2,000 the process keeps 20 MB more
@@ -76,13 +74,19 @@ class KeptIndexes:
         self._bytes -= kept.bytes if kept is not None else 0
 
     async def suiting(
-        self, owner: str, vector: NDArray[np.float32], recipe: Recipe, scope: Scope
+        self, owner: str, vector: Awaitable[Floats], recipe: Recipe, scope: Scope
     ) -> tuple[UserIndex, Standing | None]:
         """The index of all that the owner has, whatever the recipe and the scope, and the state that it has."""
-        dimensions = len(vector)
-        kept = self._kept.get(owner)
-        if kept is None:
-            kept = self._kept[owner] = _Kept(UserIndex(self._model, dimensions))
+        known = self._kept.get(owner)
+        index, standing = await self._current(owner, len(await vector) if known is None else known.index.dimensions)
+        dimensions = len(await vector)
+        if index.dimensions != dimensions:  # the model of this name is another by now
+            index, standing = await self._current(owner, dimensions)
+        return index, standing
+
+    async def _current(self, owner: str, dimensions: int) -> tuple[UserIndex, Standing | None]:
+        """The index brought up to date."""
+        kept = self._kept.setdefault(owner, _Kept(UserIndex(self._model, dimensions)))
         self._kept.move_to_end(owner)
         async with kept.lock:
             standing = await self._changes.standing(owner)

@@ -4,7 +4,7 @@ from prometheus_client import Counter, Gauge, Histogram
 
 SEARCHES = Histogram(
     "loci_search_seconds",
-    "From a query's embedding to the gists that suit it",
+    "From a query to the gists that suit it",
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )
 WITHOUT_HITS = Counter("loci_searches_without_hits_total", "Searches that returned nothing")

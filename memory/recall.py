@@ -2,13 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Collection, Iterable
+from collections.abc import Awaitable, Collection, Iterable
 from dataclasses import dataclass, replace
 from time import time
 from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
 
 from config.recipes import Recipe
 from memory import metrics
@@ -26,6 +23,8 @@ from memory.reranking import Reranking
 from memory.scored import Ranked, Scored
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.errors import ModelError, ModelUnavailable
+from utils.tasks import begun
+from utils.vectors import Floats
 
 THREAD_ROWS = 20_000  # from so many rows on, scoring leaves the event loop
 SPARE = 2  # kept beyond top_k, to take the place of duplicates
@@ -38,10 +37,10 @@ class Indexes(Protocol):
     """Where the index comes from that a query is ranked in."""
 
     async def suiting(
-        self, owner: str, vector: NDArray[np.float32], recipe: Recipe, scope: Scope
+        self, owner: str, vector: Awaitable[Floats], recipe: Recipe, scope: Scope
     ) -> tuple[UserIndex, Standing | None]:
         """Of the owner's gists all, or those that may suit a query, and the state of the store that they are of at
-        least. `vector`: the query's embedding, (dimensions,)."""
+        least. `vector`: the query's embedding, (dimensions,), which may be still to come."""
 
     def drop(self, owner: str, keys: Iterable[str]) -> None:
         """Takes out gists that are gone or changed."""
@@ -83,32 +82,24 @@ class Recaller:
         self._reader = reader
         self._reranking = reranking
 
-    async def recall(
-        self,
-        owner: str,
-        query: str,
-        vector: NDArray[np.float32],
-        recipe: Recipe,
-        scope: Scope,
-    ) -> Recall:
-        """The owner's gists that suit a query best, those among them that no worker has embedded yet. `vector`: the
-        query's embedding, (dimensions,) float32 of length 1.
+    async def recall(self, owner: str, query: str, recipe: Recipe, scope: Scope) -> Recall:
+        """The owner's gists that suit a query best, those among them that no worker has embedded yet.
 
-        Raises `ModelError` where the query cannot be embedded in another way that the recipe asks for, and
-        `StoreUnavailable` where MongoDB's search is to be asked and cannot be.
+        Raises `ModelError` where the query cannot be embedded, and `StoreUnavailable` where MongoDB's search is to be
+        asked and cannot be.
         """
         with metrics.SEARCHES.time():
-            recall = await self._best(await self._ask(owner, query, vector, recipe, scope))
+            recall = await self._best(await self._ask(owner, query, recipe, scope))
         if not recall.hits:
             metrics.WITHOUT_HITS.inc()
         return recall
 
     async def place_of(
-        self, owner: str, query: str, vector: NDArray[np.float32], recipe: Recipe, scope: Scope, key: str
+        self, owner: str, query: str, recipe: Recipe, scope: Scope, key: str
     ) -> tuple[int, Ranked] | None:
         """Where a gist comes in a search, 0 for the best, before any was chosen; None where it is not looked at
         closely. Raises as `recall`."""
-        asked = await self._ask(owner, query, vector, recipe, scope)
+        asked = await self._ask(owner, query, recipe, scope)
         row = asked.index.row_of(key)
         scored = await self._scored(asked, POOL) if row is not None else None
         return scored.place_of(row) if scored is not None and row is not None else None
@@ -124,13 +115,21 @@ class Recaller:
                 break  # else the same text stands there so often that others had no room
         return recall
 
-    async def _ask(self, owner: str, query: str, vector: NDArray[np.float32], recipe: Recipe, scope: Scope) -> _Asked:
-        index, standing = await self._indexes.suiting(owner, vector, recipe, scope)
-        await self._put_just_said(owner, index, scope.exclude)
-        moment = time()
-        probe = await probe_of(query, vector, index, self._embedder, self._reader, moment)
+    async def _ask(self, owner: str, query: str, recipe: Recipe, scope: Scope) -> _Asked:
+        """Reads the query and the index for it, at the same time."""
+        async with begun(self._embedded(query)) as vector:
+            index, standing = await self._indexes.suiting(owner, vector, recipe, scope)
+            await self._put_just_said(owner, index, scope.exclude)
+            moment = time()
+            probe = await probe_of(query, await vector, index, self._embedder, self._reader, moment)
         index.refresh()
         return _Asked(owner, query, index, standing, probe, recipe, scope, moment)
+
+    async def _embedded(self, query: str) -> Floats:
+        """The query's embedding, (dimensions,) float32 of length 1."""
+        vectors = await self._embedder.embed([query])
+        vector: Floats = vectors[0]
+        return vector
 
     async def _put_just_said(self, owner: str, index: UserIndex, exclude: Collection[str]) -> None:
         """Puts into an index what was just said, where no worker has embedded it yet. What the model does not take is

@@ -9,7 +9,7 @@ the store, by its owner, and what was said since is among the newest.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from math import floor
 from typing import Any
 
@@ -43,23 +43,23 @@ class VectorSearch:
         self._index = index
 
     async def suiting(
-        self, owner: str, vector: Floats, recipe: Recipe, scope: Scope
+        self, owner: str, vector: Awaitable[Floats], recipe: Recipe, scope: Scope
     ) -> tuple[UserIndex, Standing | None]:
         """An index of the owner's messages nearest to a query, their neighbours, and the newest.
 
-        `vector`: the query's embedding, (dimensions,), of length 1. Raises `StoreUnavailable` where MongoDB's search
-        does not answer, or its index is not built.
+        `vector`: the query's embedding, (dimensions,), of length 1, which may be still to come. Raises
+        `StoreUnavailable` where MongoDB's search does not answer, or its index is not built.
         """
         await self._index.require()
         filter = self._filter(owner, scope)
         if await self._stays_inside(owner, recipe, scope):
             filter["session_id"] = scope.session_id
         standing, near, newest = await asyncio.gather(
-            self._changes.standing(owner), self._nearest(vector, filter), self._newest(owner)
+            self._changes.standing(owner), self._nearest(await vector, filter), self._newest(owner)
         )
         if newest and not near:  # MongoDB answers so, too, where it has no such index
             await self._index.look()
-        index = UserIndex(self._model, len(vector))
+        index = UserIndex(self._model, len(await vector))
         found = {document["_id"]: document for document in (*newest, *await self._with_neighbours(owner, near))}
         await asyncio.to_thread(index.put, sorted(found.values(), key=_place))  # some 20 ms
         return index, standing

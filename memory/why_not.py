@@ -95,8 +95,7 @@ class Explainer:
             scope = Scope(receipt.session_id, **limits)
         if scope.sessions is not None and found["session_id"] not in scope.sessions:
             return WhyNot(identifier, "conversation")
-        [vector] = await self._embedder.embed([receipt.query])
-        placed = await self._recaller.place_of(owner, receipt.query, vector, recipe, scope, found["_id"])
+        placed = await self._recaller.place_of(owner, receipt.query, recipe, scope, found["_id"])
         if placed is None:
             return WhyNot(identifier, "pool")
         place, ranked = placed

@@ -175,13 +175,29 @@ class LocalEmbedder:
     """The packaged encoder, run on its own thread."""
 
     def __init__(
-        self, encoder: "Encoder", *, model: str, dimensions: int, cache: "TextCache[Reading] | None" = None
+        self,
+        encoder: "Encoder",
+        *,
+        model: str,
+        dimensions: int,
+        cache: "TextCache[Reading] | None" = None,
+        shared: bool = False,
     ) -> None:
+        """`shared`: what is read here is not read again by the worker."""
         self.model = model
         self.dimensions = dimensions
         self._encoder = encoder
         self.healthy = True
         self._cache = cache if cache is not None else TextCache()
+        self._shared = shared
+        self._ahead: set[asyncio.Task[object]] = set()
+
+    def read_ahead(self, text: str) -> None:
+        """Begins to read what was just said, so that the next search has less to wait for."""
+        if self._shared:
+            task = asyncio.create_task(self.read([text]))
+            self._ahead.add(task)
+            task.add_done_callback(self._ahead.discard)
 
     async def embed(self, texts: Sequence[str]) -> Floats:
         """As `Embedder`; only a text's first 256 tokens count."""
@@ -207,7 +223,8 @@ def open_local_embedder(settings: Settings) -> LocalEmbedder:
     from utils.encoder import DIMENSIONS, MODEL, load_encoder  # onnxruntime takes 0.2 s to import
 
     encoder = load_encoder(settings.loci_home)
-    return LocalEmbedder(encoder, model=MODEL, dimensions=DIMENSIONS, cache=SHARED_READINGS)
+    alone = settings.redis_url is None  # else the worker is another process
+    return LocalEmbedder(encoder, model=MODEL, dimensions=DIMENSIONS, cache=SHARED_READINGS, shared=alone)
 
 
 def open_embedder(settings: Settings, client: AsyncOpenAI | None) -> Embedder:

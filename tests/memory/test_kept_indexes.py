@@ -11,6 +11,7 @@ from memory import kept_indexes, metrics
 from memory.kept_indexes import KeptIndexes
 from memory.ranking import Scope
 from tests.conversations import turn
+from utils.vectors import Floats
 
 
 @pytest.fixture
@@ -25,7 +26,14 @@ async def three(quiet: Memory) -> KeptIndexes:
 
 
 async def look(indexes: KeptIndexes, owner: str) -> None:
-    await indexes.suiting(owner, np.zeros(384, np.float32), SEARCH, Scope())
+    await indexes.suiting(owner, embedded(384), SEARCH, Scope())
+
+
+def embedded(dimensions: int) -> "asyncio.Future[Floats]":
+    """A query's vector that is there already."""
+    vector: asyncio.Future[Floats] = asyncio.get_running_loop().create_future()
+    vector.set_result(np.zeros(dimensions, np.float32))
+    return vector
 
 
 def held(indexes: KeptIndexes) -> list[str]:
@@ -60,20 +68,20 @@ async def test_one_that_is_being_brought_up_to_date_holds_up_nobody_elses_evicti
 async def test_an_index_that_may_have_missed_a_deletion_is_read_anew(
     three: KeptIndexes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    index, _ = await three.suiting("ann", np.zeros(384, np.float32), SEARCH, Scope())
-    again, _ = await three.suiting("ann", np.zeros(384, np.float32), SEARCH, Scope())
+    index, _ = await three.suiting("ann", embedded(384), SEARCH, Scope())
+    again, _ = await three.suiting("ann", embedded(384), SEARCH, Scope())
     assert again is index
     monkeypatch.setattr(kept_indexes, "TOMBSTONE_SECONDS", 0)
-    anew, _ = await three.suiting("ann", np.zeros(384, np.float32), SEARCH, Scope())
+    anew, _ = await three.suiting("ann", embedded(384), SEARCH, Scope())
     assert anew is not index and anew.row_of("ann-m1") is not None
 
 
 async def test_an_embedding_of_another_length_begins_an_index_of_its_own(three: KeptIndexes) -> None:
-    index, _ = await three.suiting("ann", np.zeros(8, np.float32), SEARCH, Scope())
+    index, _ = await three.suiting("ann", embedded(8), SEARCH, Scope())
     assert (index.dimensions, len(index)) == (8, 0)
 
 
 async def test_looks_at_once_share_one_index(three: KeptIndexes) -> None:
     three.forget("ann")
-    found = await asyncio.gather(*(three.suiting("ann", np.zeros(384, np.float32), SEARCH, Scope()) for _ in range(5)))
+    found = await asyncio.gather(*(three.suiting("ann", embedded(384), SEARCH, Scope()) for _ in range(5)))
     assert len({id(index) for index, _ in found}) == 1 and len(found[0][0]) == 1

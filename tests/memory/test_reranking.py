@@ -227,9 +227,8 @@ async def test_a_messages_place_is_where_the_search_has_it(reranked: Memory) -> 
     await tell(reranked, texts)
     recipe = replace(SEARCH, top_k=4)
     found = await reranked.search(USER, HERONS, recipe)
-    [vector] = await reranked.engine.embedder.embed([HERONS])
     for at, one in enumerate(found.considered):
-        placed = await reranked.engine.recaller.place_of(USER, HERONS, vector, recipe, Scope(), one.key)
+        placed = await reranked.engine.recaller.place_of(USER, HERONS, recipe, Scope(), one.key)
         assert placed is not None
         place, ranked = placed
         assert (ranked.parts.rerank, ranked.parts.fused) == (one.parts.rerank, one.parts.fused)
