@@ -167,16 +167,18 @@ class Proxy:
         wider = replace(recipe, top_k=recipe.top_k + len(told))
         scope = Scope.of_conversation(options.memory_id, exclude=keys)
         try:
-            exchange.recall, digest = await asyncio.gather(
+            exchange.recall, digest, replaced = await asyncio.gather(
                 engine.recall(owner, text[:LOOKED_AT], wider, scope),
                 engine.digests.get(owner, options.memory_id),
+                engine.superseded.sources(owner),
             )
         except ModelError as error:
             log.warning("no memory for a proxied request: %s", error.detail)
             return
         exchange.fresh = tuple(hit for hit in exchange.recall.hits if _flat(hit.gist.content) not in told)
         exchange.given = exchange.fresh[: recipe.top_k]
-        changed = await engine.superseded.by_messages(owner, [hit.gist.id for hit in exchange.given])
+        outdated = [hit.gist.id for hit in exchange.given if hit.gist.id in replaced]
+        changed = await engine.superseded.by_messages(owner, outdated)
         exchange.injected = memory_block(exchange.given, digest, changed)
 
     async def _whole(self, exchange: _Exchange, passed: Passed) -> bytes:
@@ -237,12 +239,11 @@ class Proxy:
             place = await self._engine.places.place(owner, session)
             if place is None:  # it was deleted at once
                 return
-            await self._engine.receipts.keep_at(place, _receipt(exchange))
+            await self._explain(exchange, place)
         else:
             again = drafted or exchange.resumed or request.once is not None
             there, _ = await asyncio.gather(
-                turns.close_exchange(owner, session, place, turn, retried=again),
-                self._engine.receipts.keep_at(place, _receipt(exchange)),
+                turns.close_exchange(owner, session, place, turn, retried=again), self._explain(exchange, place)
             )
             if not there:
                 return
@@ -251,6 +252,10 @@ class Proxy:
         self._nudge.learn()
         if self._engine.places.is_due(place):
             self._nudge.summarise()
+
+    async def _explain(self, exchange: _Exchange, place: Place) -> None:
+        """Keeps the receipt, which takes a while to write: beside the answer's commit, not before it."""
+        await self._engine.receipts.keep_at(place, _receipt(exchange))
 
 
 def _error(error: LociError | StoreError) -> dict[str, Any]:

@@ -61,7 +61,8 @@ def check_size(raw: bytes) -> None:
 
 
 def check_depth(raw: bytes, document: Mapping[str, Any]) -> None:
-    """Raises Overflow (15) where a document, the decoded `raw`, is nested deeper than MongoDB allows."""
+    """Raises Overflow (15) where a document, decoded `raw` or the part of it that is new, is nested deeper than MongoDB
+    allows."""
     if raw.count(b"\x03") + raw.count(b"\x04") <= MAX_DEPTH:  # types of documents and arrays, among other bytes
         return
     level: list[Any] = [document]

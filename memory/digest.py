@@ -15,6 +15,7 @@ from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import RULE_BASED, Gist
 from memory.gists import TEXT, gist_of
+from memory.notes import NotesCache
 from memory.summarise import LONGEST_SUMMARY, MESSAGE_CHARACTERS, TOLD, key_of
 from memory.summary_rules import extend_by_rules
 from utils.clock import now
@@ -38,11 +39,15 @@ class Digests:
         self._vectors = collections.vectors
         self._summaries = collections.summaries
         self._changes = changes
+        self._texts = NotesCache(changes, self._read)
         self._model = model
         self._recipe = recipe
 
     async def get(self, owner: str, session_id: str) -> str:
         """The digest of a conversation; empty where there is none yet."""
+        return await self._texts.get(owner, session_id)
+
+    async def _read(self, owner: str, session_id: str) -> str:
         own = {"user_id": owner, "session_id": session_id}
         found = await self._summaries.find_one(own, {"digest.text": 1})
         return str(found.get("digest", {}).get("text", "")) if found else ""

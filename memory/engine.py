@@ -180,7 +180,7 @@ async def open_engine(
         drafts=Drafts(collections, turns),
         facts=facts,
         fact_queue=FactQueue(collections, facts, fact_model, (digests.extend, eviction.run)),
-        superseded=Superseded(collections),
+        superseded=Superseded(collections, changes),
         digests=digests,
         eviction=eviction,
         recaller=recaller,

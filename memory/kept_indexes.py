@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 
@@ -62,6 +62,10 @@ class KeptIndexes:
         self._bytes = 0
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
+    def known(self, owner: str) -> UserIndex | None:
+        kept = self._kept.get(owner)
+        return None if kept is None else kept.index
+
     def drop(self, owner: str, keys: Iterable[str]) -> None:
         """Takes gists out of the owner's index before it is brought up to date."""
         kept = self._kept.get(owner)
@@ -74,18 +78,11 @@ class KeptIndexes:
         self._bytes -= kept.bytes if kept is not None else 0
 
     async def suiting(
-        self, owner: str, vector: Awaitable[Floats], recipe: Recipe, scope: Scope
+        self, owner: str, vector: "asyncio.Future[Floats]", recipe: Recipe, scope: Scope
     ) -> tuple[UserIndex, Standing | None]:
         """The index of all that the owner has, whatever the recipe and the scope, and the state that it has."""
         known = self._kept.get(owner)
-        index, standing = await self._current(owner, len(await vector) if known is None else known.index.dimensions)
-        dimensions = len(await vector)
-        if index.dimensions != dimensions:  # the model of this name is another by now
-            index, standing = await self._current(owner, dimensions)
-        return index, standing
-
-    async def _current(self, owner: str, dimensions: int) -> tuple[UserIndex, Standing | None]:
-        """The index brought up to date."""
+        dimensions = len(await vector) if known is None or vector.done() else known.index.dimensions
         kept = self._kept.setdefault(owner, _Kept(UserIndex(self._model, dimensions)))
         self._kept.move_to_end(owner)
         async with kept.lock:

@@ -7,7 +7,7 @@ from memory.aliases import speaker_called
 from memory.features import Probe
 from memory.index import UserIndex
 from memory.maxsim import SCALE
-from memory.question import MOST_NAMES, capitalised, read_question
+from memory.question import MOST_NAMES, Question, capitalised, read_question
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.text import STOPWORDS, stem
 from utils.vectors import Floats
@@ -22,7 +22,7 @@ async def probe_of(
 
     Raises `ModelError` where the query without the names in it cannot be embedded.
     """
-    question = read_question(query, index.names | _other_names(query, index), now)
+    question = question_for(query, index, now)
     bare = vector if question.bare == query else (await embedder.embed([question.bare]))[0]
     [reading] = await reader.read([query])
     spelt = {part for word in question.name_words for part in word.split("'")}  # as the encoder takes words apart
@@ -36,6 +36,11 @@ async def probe_of(
         _rarity(np.array([reading.ids[at] for at in kept])),
         tuple(stem(reading.words[at]) for at in kept),
     )
+
+
+def question_for(query: str, index: UserIndex, now: float) -> Question:
+    """A query as those understand it who know who speaks in an index. `now`: seconds since 1970."""
+    return read_question(query, index.names | _other_names(query, index), now)
 
 
 def _other_names(query: str, index: UserIndex) -> dict[str, int]:

@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Collection, Iterable
+from asyncio import Future
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from time import time
 from typing import Protocol
@@ -17,7 +18,7 @@ from memory.gists import text_to_embed
 from memory.imprint import embedded_fields, imprints
 from memory.index import UserIndex
 from memory.just_said import JustSaid
-from memory.probe import probe_of
+from memory.probe import probe_of, question_for
 from memory.ranking import Scope, score
 from memory.reranking import Reranking
 from memory.scored import Ranked, Scored
@@ -37,10 +38,14 @@ class Indexes(Protocol):
     """Where the index comes from that a query is ranked in."""
 
     async def suiting(
-        self, owner: str, vector: Awaitable[Floats], recipe: Recipe, scope: Scope
+        self, owner: str, vector: "Future[Floats]", recipe: Recipe, scope: Scope
     ) -> tuple[UserIndex, Standing | None]:
         """Of the owner's gists all, or those that may suit a query, and the state of the store that they are of at
-        least. `vector`: the query's embedding, (dimensions,), which may be still to come."""
+        least. `vector`: the query's embedding, (dimensions,), which may be still to come; the index is of another
+        dimension at most where it is."""
+
+    def known(self, owner: str) -> UserIndex | None:
+        """What is in memory of the owner's index; it may be out of date."""
 
     def drop(self, owner: str, keys: Iterable[str]) -> None:
         """Takes out gists that are gone or changed."""
@@ -117,9 +122,12 @@ class Recaller:
 
     async def _ask(self, owner: str, query: str, recipe: Recipe, scope: Scope) -> _Asked:
         """Reads the query and the index for it, at the same time."""
-        async with begun(self._embedded(query)) as vector:
-            index, standing = await self._indexes.suiting(owner, vector, recipe, scope)
-            await self._put_just_said(owner, index, scope.exclude)
+        async with begun(self._embedded(query)) as vector, begun(self._read_bare(owner, query)):
+            while True:
+                index, standing = await self._indexes.suiting(owner, vector, recipe, scope)
+                await self._put_just_said(owner, index, scope.exclude)
+                if index.dimensions == len(await vector):
+                    break  # else the model of this name is another by now
             moment = time()
             probe = await probe_of(query, await vector, index, self._embedder, self._reader, moment)
         index.refresh()
@@ -130,6 +138,13 @@ class Recaller:
         vectors = await self._embedder.embed([query])
         vector: Floats = vectors[0]
         return vector
+
+    async def _read_bare(self, owner: str, query: str) -> None:
+        """Has the query without names embedded, too, where it is known by now that it will be asked for."""
+        known = self._indexes.known(owner)
+        bare = query if known is None else question_for(query, known, time()).bare
+        if bare != query:
+            await self._embedder.embed([bare])
 
     async def _put_just_said(self, owner: str, index: UserIndex, exclude: Collection[str]) -> None:
         """Puts into an index what was just said, where no worker has embedded it yet. What the model does not take is

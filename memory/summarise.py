@@ -88,7 +88,9 @@ class Summaries:
         """Writes the summaries that cover messages again from what is left of their windows."""
         own = {"user_id": owner, "session_id": session_id}
         told = own | {"digest.to_index": {"$gte": min(indexes)}}
-        await self._summaries.update_many(told, {"$unset": {"digest": ""}})  # it is made anew with the next message
+        if await self._summaries.find_one(told, {"_id": 1}) is not None:
+            async with self._changes.noted(owner):
+                await self._summaries.update_many(told, {"$unset": {"digest": ""}})  # made anew with the next message
         for found in await self._summaries.find(own).to_list(None):
             for entry in found["summaries"]:
                 if any(entry["from_index"] <= index <= entry["to_index"] for index in indexes):

@@ -9,7 +9,7 @@ the store, by its owner, and what was said since is among the newest.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from math import floor
 from typing import Any
 
@@ -43,7 +43,7 @@ class VectorSearch:
         self._index = index
 
     async def suiting(
-        self, owner: str, vector: Awaitable[Floats], recipe: Recipe, scope: Scope
+        self, owner: str, vector: "asyncio.Future[Floats]", recipe: Recipe, scope: Scope
     ) -> tuple[UserIndex, Standing | None]:
         """An index of the owner's messages nearest to a query, their neighbours, and the newest.
 
@@ -63,6 +63,10 @@ class VectorSearch:
         found = {document["_id"]: document for document in (*newest, *await self._with_neighbours(owner, near))}
         await asyncio.to_thread(index.put, sorted(found.values(), key=_place))  # some 20 ms
         return index, standing
+
+    def known(self, owner: str) -> UserIndex | None:
+        """Nothing is kept."""
+        return None
 
     def drop(self, owner: str, keys: Iterable[str]) -> None:
         """Nothing is kept."""

@@ -6,7 +6,8 @@ Both ways promise the same: one row of length 1 a text, of a dimension that neve
 import asyncio
 import threading
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
 
@@ -62,34 +63,73 @@ class Embedder(Protocol):
 
 
 class TextCache(Generic[T]):
-    """What was made of the newest texts: a chat message is embedded as a query, and again by the worker."""
+    """What was made of the newest texts: a chat message is embedded as a query, and again by the worker. Threads and
+    their event loops may share it. `waiting`: what one is making, the others wait for; else they make it, too."""
 
-    def __init__(self, size: int = CACHED) -> None:
+    def __init__(self, size: int = CACHED, *, waiting: bool = False) -> None:
         self._size = size
+        self._waiting = waiting
         self._lock = threading.Lock()
         self._made: OrderedDict[bytes, T] = OrderedDict()
+        self._making: dict[bytes, Future[None]] = {}  # done when there is no more to wait for
 
     async def fill(
         self, space: str, texts: Sequence[str], make: Callable[[Sequence[str]], Awaitable[Sequence[T]]]
     ) -> list[T]:
         """What belongs to each text in a space; `make` makes what is missing."""
         keys = [blake2b(f"{space}\0{text}".encode(), digest_size=16).digest() for text in texts]
+        named = dict(zip(keys, texts, strict=True))
+        known: dict[bytes, T] = {}
+        while named.keys() - known.keys():
+            mine, others = self._claim(named, known)
+            if mine:
+                try:
+                    known.update(zip(mine, await make([named[key] for key in mine]), strict=True))
+                finally:
+                    self._end(mine, known)
+            for future in others:
+                await asyncio.wrap_future(future)
+        self._keep(known)
+        return [known[key] for key in keys]
+
+    def _claim(self, named: Iterable[bytes], known: dict[bytes, T]) -> tuple[list[bytes], list[Future[None]]]:
+        """Takes what is made into `known`; returns what the caller is to make, and what others are making."""
+        mine: list[bytes] = []
+        others: list[Future[None]] = []
         with self._lock:
-            known = {key: self._made[key] for key in keys if key in self._made}
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-        if missing:
-            known.update(zip(missing, await make(list(missing.values())), strict=True))
+            for key in named:
+                if key in known:
+                    continue
+                if key in self._made:
+                    known[key] = self._made[key]
+                elif key in self._making:
+                    others.append(self._making[key])
+                else:
+                    mine.append(key)
+                    if self._waiting:
+                        self._making[key] = Future()
+                        self._making[key].set_running_or_notify_cancel()  # who waits may be cancelled, it may not
+        return mine, others
+
+    def _end(self, mine: Sequence[bytes], known: Mapping[bytes, T]) -> None:
+        """Lets those go on who wait for what was made, or could not be."""
+        self._keep({key: known[key] for key in mine if key in known})
         with self._lock:
-            for key in keys:
-                self._made[key] = known[key]
+            ended = [self._making.pop(key) for key in mine if key in self._making]
+        for future in ended:
+            future.set_result(None)
+
+    def _keep(self, known: Mapping[bytes, T]) -> None:
+        with self._lock:
+            for key, made in known.items():
+                self._made[key] = made
                 self._made.move_to_end(key)
             while len(self._made) > self._size:
                 self._made.popitem(last=False)
-        return [known[key] for key in keys]
 
 
 SHARED_VECTORS: TextCache[Floats] = TextCache()  # one a process: its API and its worker embed the same texts
-SHARED_READINGS: "TextCache[Reading]" = TextCache()
+SHARED_READINGS: "TextCache[Reading]" = TextCache(waiting=True)
 
 
 class RemoteEmbedder:
@@ -207,11 +247,12 @@ class LocalEmbedder:
 
     async def read(self, texts: Sequence[str]) -> "list[Reading]":
         """What the encoder makes of texts and their tokens, in the order of the texts."""
-        return await self._cache.fill(self.model, [repair(text) for text in texts], self._encode)
+        repaired = [repair(text) for text in texts]
+        chunks = [repaired[start : start + LOCAL_CHUNK] for start in range(0, len(texts), LOCAL_CHUNK)]
+        return [reading for chunk in chunks for reading in await self._cache.fill(self.model, chunk, self._encode)]
 
     async def _encode(self, texts: Sequence[str]) -> "list[Reading]":
-        chunks = [texts[start : start + LOCAL_CHUNK] for start in range(0, len(texts), LOCAL_CHUNK)]
-        return [reading for chunk in chunks for reading in await asyncio.wrap_future(self._encoder.submit(chunk))]
+        return await asyncio.wrap_future(self._encoder.submit(texts))
 
 
 def open_local_embedder(settings: Settings) -> LocalEmbedder:

@@ -101,9 +101,22 @@ def change_one(
     changed = encode_changed(raw, old, new)
     if changed == raw:
         return raw, old
-    check_depth(changed, new)
+    check_depth(changed, _fresh(old, new))
     ledger.replace(collection, row, old, new, changed)
     return changed, new
+
+
+def _fresh(old: Document, new: Document) -> Document:
+    """The fields of a changed document that it did not have before; of arrays, the elements."""
+    fresh: Document = {}
+    for name, value in new.items():
+        before = old.get(name)
+        if before is not value:
+            if isinstance(value, list) and isinstance(before, list):
+                known = set(map(id, before))
+                value = [one for one in value if id(one) not in known]
+            fresh[name] = value
+    return fresh
 
 
 def upsert_one(

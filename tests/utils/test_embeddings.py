@@ -1,5 +1,6 @@
 """Does every text get its vector, whatever the text and whatever the provider does?"""
 
+import asyncio
 import base64
 from pathlib import Path
 from typing import Any
@@ -188,6 +189,56 @@ async def test_the_cache_forgets_what_was_used_longest_ago() -> None:
     assert made == ["a", "b", "c", "b"]
     vectors = await cache.fill("space", ["x", "y", "z", "x"], embed)
     assert np.shape(vectors) == (4, 2)
+
+
+class _Making:
+    """Makes what is asked for once it may; fails or is cancelled instead the first time."""
+
+    def __init__(self, *, fails: bool = False) -> None:
+        self.made: list[str] = []
+        self.may = asyncio.Event()
+        self._fails = fails
+
+    async def __call__(self, texts: Any) -> Any:
+        self.made.extend(texts)
+        await self.may.wait()
+        if self._fails:
+            self._fails = False
+            raise ModelUnavailable("for once")
+        return [text.upper() for text in texts]
+
+
+async def test_what_one_is_making_the_others_wait_for() -> None:
+    make, cache = _Making(), TextCache[str](waiting=True)
+    first, second = (asyncio.create_task(cache.fill("space", texts, make)) for texts in (["a", "b"], ["b", "c"]))
+    await asyncio.sleep(0.01)
+    assert not first.done() and not second.done()
+    make.may.set()
+    assert (await first, await second) == (["A", "B"], ["B", "C"])
+    assert make.made == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("ends", ["fails", "cancelled"])
+async def test_who_waited_for_what_could_not_be_made_makes_it(ends: str) -> None:
+    make, cache = _Making(fails=ends == "fails"), TextCache[str](waiting=True)
+    first, second = (asyncio.create_task(cache.fill("space", ["a"], make)) for _ in range(2))
+    await asyncio.sleep(0.01)
+    if ends == "cancelled":
+        first.cancel()
+    make.may.set()
+    with pytest.raises((ModelUnavailable, asyncio.CancelledError)):
+        await first
+    assert await second == ["A"]
+    assert make.made == ["a", "a"]
+
+
+async def test_who_waits_and_leaves_takes_nothing_from_the_others() -> None:
+    make, cache = _Making(), TextCache[str](waiting=True)
+    first, second, third = (asyncio.create_task(cache.fill("space", ["a"], make)) for _ in range(3))
+    await asyncio.sleep(0.01)
+    second.cancel()
+    make.may.set()
+    assert (await first, await third) == (["A"], ["A"])
 
 
 async def test_what_a_caller_does_to_its_vectors_does_not_reach_the_cache(embedder: RemoteEmbedder) -> None:
