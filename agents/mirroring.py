@@ -15,7 +15,7 @@ from watchfiles import Change, watch
 
 from agents.nudge import Nudge
 from memory.engine import Engine
-from memory.mirror import Mirror, make_folder
+from memory.mirror import Mirror
 from memory.mirror_edits import MirrorEdits
 from memory.mirror_files import ENTRIES, is_hidden
 from utils.errors import ConfigurationError
@@ -44,9 +44,9 @@ async def mirroring(engine: Engine, nudge: Nudge, path: Path) -> AsyncIterator[N
         nudge.summarise()
 
     try:
-        await asyncio.to_thread(make_folder, path)
+        await asyncio.to_thread(path.mkdir, mode=0o700, parents=True, exist_ok=True)
         mirror = Mirror(engine.collections, engine.changes, path)
-        await mirror.check()
+        await mirror.claim()
     except OSError as error:
         raise ConfigurationError(f"MIRROR_PATH={path} cannot be written: {error.strerror}") from error
     keeping = _Keeping(mirror, MirrorEdits(engine, mirror, work))

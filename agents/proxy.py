@@ -167,18 +167,16 @@ class Proxy:
         wider = replace(recipe, top_k=recipe.top_k + len(told))
         scope = Scope.of_conversation(options.memory_id, exclude=keys)
         try:
-            exchange.recall, digest, replaced = await asyncio.gather(
+            exchange.recall, digest = await asyncio.gather(
                 engine.recall(owner, text[:LOOKED_AT], wider, scope),
                 engine.digests.get(owner, options.memory_id),
-                engine.superseded.sources(owner),
             )
         except ModelError as error:
             log.warning("no memory for a proxied request: %s", error.detail)
             return
         exchange.fresh = tuple(hit for hit in exchange.recall.hits if _flat(hit.gist.content) not in told)
         exchange.given = exchange.fresh[: recipe.top_k]
-        outdated = [hit.gist.id for hit in exchange.given if hit.gist.id in replaced]
-        changed = await engine.superseded.by_messages(owner, outdated)
+        changed = await engine.superseded.by_messages(owner, [hit.gist.id for hit in exchange.given])
         exchange.injected = memory_block(exchange.given, digest, changed)
 
     async def _whole(self, exchange: _Exchange, passed: Passed) -> bytes:

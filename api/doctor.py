@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from time import perf_counter
 
 from pymongo.errors import PyMongoError
@@ -12,7 +13,7 @@ from embedded.launch import StoreStartError
 from memory.changes import Changes
 from memory.collections import Collections
 from memory.embed import outdated_by
-from memory.mirror import Mirror, make_folder
+from memory.mirror import Mirror
 from memory.search_index import NAME, NEEDED, SearchIndex
 from utils.circuit import CircuitBreaker
 from utils.embeddings import open_embedder
@@ -148,7 +149,7 @@ async def _reranker(path: Path) -> Finding:
 async def _mirror(settings: Settings, path: Path) -> Finding:
     name = "mirror"
     try:
-        await asyncio.to_thread(make_folder, path)
+        await asyncio.to_thread(_try_to_write, path)
         async with open_database(settings) as database:
             collections = Collections.of(database)
             mirror = Mirror(collections, Changes(collections), path)
@@ -163,7 +164,15 @@ async def _mirror(settings: Settings, path: Path) -> Finding:
     if not strays:
         return Finding(name, True, str(path))
     advice = "They could not be read (the server's log says why), or are taken over once Loci serves."
-    return Finding(name, True, f"{path}; {len(strays)} files are not in the memory, such as {strays[0]}", advice)
+    return Finding(name, True, f"{path}; files that are not in the memory: {len(strays)}, such as {strays[0]}", advice)
+
+
+def _try_to_write(folder: Path) -> None:
+    """Raises `OSError` where no file can be made in a folder, or the folder cannot be made."""
+    while not folder.exists():
+        folder = folder.parent
+    with TemporaryFile(dir=folder):
+        pass
 
 
 def _took(began: float) -> str:

@@ -2,11 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from memory.gist_reader import GistReader
 from memory.just_said import JustSaid
 from memory.recall import Indexes
 from utils.clock import now
+
+
+class Noted(Protocol):
+    """What keeps notes of users at hand."""
+
+    def let_go(self, owner: str) -> None:
+        """Lets go of what is kept of an owner in memory."""
 
 
 @dataclass(frozen=True)
@@ -16,6 +24,7 @@ class Caches:
     just_said: JustSaid
     gists: GistReader
     indexes: Indexes
+    notes: tuple[Noted, ...]
 
     def let_go(self, owner: str, keys: Sequence[str]) -> None:
         """After some of the owner's gists were deleted or changed."""
@@ -28,3 +37,5 @@ class Caches:
         self.just_said.forget(owner)
         self.gists.forget(owner)
         self.indexes.forget(owner)
+        for noted in self.notes:
+            noted.let_go(owner)

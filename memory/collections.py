@@ -104,11 +104,6 @@ INDEXES: dict[str, list[IndexModel]] = {
         ),
         IndexModel([("user_id", ASCENDING), ("sources", ASCENDING)], name="owner_source"),
         IndexModel([("user_id", ASCENDING), ("history.source", ASCENDING)], name="owner_history"),
-        IndexModel(
-            [("user_id", ASCENDING), ("superseded_by", ASCENDING)],
-            name="owner_superseded",
-            partialFilterExpression={"superseded_by": {"$gt": ""}},
-        ),
     ],
     "drafts": [
         IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),

@@ -47,6 +47,10 @@ class Digests:
         """The digest of a conversation; empty where there is none yet."""
         return await self._texts.get(owner, session_id)
 
+    def let_go(self, owner: str) -> None:
+        """Lets go of what is kept of an owner in memory."""
+        self._texts.forget(owner)
+
     async def _read(self, owner: str, session_id: str) -> str:
         own = {"user_id": owner, "session_id": session_id}
         found = await self._summaries.find_one(own, {"digest.text": 1})

@@ -15,7 +15,7 @@ from memory.leases import Claim, claim, fail, held, pending, revive
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.errors import ModelError, ModelUnavailable
 from utils.mongo import Document
-from utils.yielding import ANSWERING
+from utils.yielding import Pace
 
 BATCH = 128
 NEWEST = 32  # of a batch, while more waits than it holds
@@ -38,9 +38,9 @@ class EmbeddingQueue:
 
         What comes due meanwhile may be left for the next nudge, so that it is done in large batches.
         """
-        total = 0
+        total, pace = 0, Pace()
         while True:
-            await ANSWERING.over()
+            await pace.step()
             claimed = await claim(self._vectors, "embed", BATCH, without="embedding", newest=NEWEST)
             total += await self._embed_claimed(claimed)
             if not claimed.more:

@@ -110,11 +110,11 @@ class Engine:
         await reclaim(self.collections.sessions, "summary")
         await reclaim(self.collections.vectors, "facts")
         await self.drafts.recover()
-        await self.forgetter.finish()
         await self.embeddings.work()
         await self.summaries.work()
         await self.fact_queue.work()
         await self.embeddings.revive_after_outage()
+        await self.forgetter.finish()
 
     async def reembed(self, batch: int = 256) -> AsyncIterator[int]:
         """Embeds the gists anew whose vectors are another model's, batch by batch; yields how many each had."""
@@ -165,10 +165,11 @@ async def open_engine(
     reranking = Reranking(gists, reranker) if reranker is not None else None
     recaller = Recaller(indexes, just_said, gists, embedder, reader, reranking)
     turns = Turns(collections, places, changes, gists, just_said)
-    caches = Caches(just_said, gists, indexes)
+    digests = Digests(collections, changes, summary_model, DigestRecipe())
+    keyvalues = KeyValues(collections, changes)
+    caches = Caches(just_said, gists, indexes, (summaries, digests, keyvalues))
     eraser = GistEraser(collections, changes, caches)
     facts = Facts(collections, changes, eraser, just_said)
-    digests = Digests(collections, changes, summary_model, DigestRecipe())
     eviction = Eviction(collections, eraser, sessions, max_entries)
     return Engine(
         collections=collections,
@@ -180,12 +181,12 @@ async def open_engine(
         drafts=Drafts(collections, turns),
         facts=facts,
         fact_queue=FactQueue(collections, facts, fact_model, (digests.extend, eviction.run)),
-        superseded=Superseded(collections, changes),
+        superseded=Superseded(collections),
         digests=digests,
         eviction=eviction,
         recaller=recaller,
         summaries=summaries,
-        keyvalues=KeyValues(collections, changes),
+        keyvalues=keyvalues,
         receipts=receipts,
         explainer=Explainer(collections, receipts, recaller, embedder),
         forgetter=Forgetter(collections, changes, sessions, summaries, receipts, caches, eraser, facts),

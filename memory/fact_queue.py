@@ -20,7 +20,7 @@ from utils.errors import Conflict, LociError, ModelError, NotFound
 from utils.llm import ChatModel
 from utils.mongo import Document
 from utils.text import content_stems
-from utils.yielding import ANSWERING
+from utils.yielding import Pace
 
 BATCH = 16  # messages, where each is a question to a model
 BATCH_BY_RULES = 128
@@ -61,18 +61,18 @@ class FactQueue:
 
     async def work(self) -> int:
         """Settles what is due, each conversation in order, and then sees to its upkeep; returns how many messages."""
-        total = 0
+        total, pace = 0, Pace()
         while True:
             most = BATCH_BY_RULES if self._model is None else BATCH
             claimed = await claim(self._vectors, "facts", most, without="embedding")
             if not claimed.documents:
                 return total
             async with held(self._vectors, "facts", claimed):
-                settled = await self._settle_all(claimed)
+                settled = await self._settle_all(claimed, pace)
                 total += len(settled)
                 for owner, session_id in dict.fromkeys((one["user_id"], one["session_id"]) for one in settled):
+                    await pace.step()
                     for keep_up in self._upkeep:
-                        await ANSWERING.over()
                         await keep_up(owner, session_id)
 
     async def learn(self, owner: str, memory_id: str, text: str) -> list[Decided]:
@@ -99,19 +99,31 @@ class FactQueue:
                     log.info("decided anew: %s", error.detail)
         raise Conflict("The facts of the conversation are changed or deleted meanwhile", retry_after=1.0)
 
-    async def _settle_all(self, claimed: Claim) -> list[Document]:
-        """Settles what was claimed, each conversation in order; returns the messages that are settled. Most state
-        nothing, and are settled at once."""
+    async def _settle_all(self, claimed: Claim, pace: Pace) -> list[Document]:
+        """Settles what was claimed, each conversation in order; returns the messages that are settled."""
         documents = sorted(claimed.documents, key=lambda one: (one["session_id"], one["message_index"]))
-        silent = [document for document in documents if self._states_nothing(document)]
-        keys = [document["_id"] for document in silent]
-        stating = [document for document in documents if document["_id"] not in keys]
-        if silent:
-            mine = {"_id": {"$in": keys}, "facts.lease": claimed.lease}
-            if (await self._vectors.update_many(mine, SETTLED)).matched_count < len(silent):
-                for document in silent:
-                    await self._forget_where_deleted(document)
-        return [*silent, *[document for document in stating if await self._settle(claimed.lease, document)]]
+        stating: list[Document] = []
+        silent: list[Document] = []
+        for document in documents:
+            (silent if self._states_nothing(document) else stating).append(document)
+        settled = await self._settle_silent(claimed.lease, silent) if silent else []
+        for document in stating:
+            await pace.step()
+            if await self._settle(claimed.lease, document):
+                settled.append(document)
+        return settled
+
+    async def _settle_silent(self, lease: str, documents: list[Document]) -> list[Document]:
+        """Settles messages that state nothing, which are most, in one call; returns those that were this worker's."""
+        keys = [document["_id"] for document in documents]
+        mine = {"_id": {"$in": keys}, "facts.lease": lease}
+        if (await self._vectors.update_many(mine, SETTLED)).matched_count == len(documents):
+            return documents
+        for document in documents:
+            await self._forget_where_deleted(document)
+        done = {"_id": {"$in": keys}, "facts.state": "done"}
+        left = {found["_id"] for found in await self._vectors.find(done, {"_id": 1}).to_list(None)}
+        return [document for document in documents if document["_id"] in left]
 
     def _states_nothing(self, document: Document) -> bool:
         """Whether it is known without a look at the conversation, or at a model's answer, that no facts are made of a
@@ -123,7 +135,6 @@ class FactQueue:
 
     async def _settle(self, lease: str, document: Document) -> bool:
         """Whether a message is settled; one that fails or has to wait is given back, so that the others go on."""
-        await ANSWERING.over()
         mine = self._mine(lease, document)
         try:
             if await self._is_early(document) or not await self._learn_from(lease, document):

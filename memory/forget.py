@@ -6,6 +6,7 @@ and digests are made without them, though they are still there, and the mark tel
 same deletion.
 """
 
+import logging
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -20,16 +21,19 @@ from memory.facts import Facts
 from memory.gist_eraser import GistEraser
 from memory.gists import TEXT
 from memory.ids import derived_id, keys_of, new_id
-from memory.leases import pending
+from memory.leases import leased, pending
 from memory.receipts import Receipts
 from memory.sessions import Sessions, title_of
 from memory.summarise import Summaries, key_of
 from utils.clock import now
-from utils.errors import NotFound
+from utils.errors import LociError, NotFound
 from utils.mongo import Document
 from utils.text import content_stems
 
-CUT_SHORT = timedelta(minutes=1)  # after which a deletion that is not done was cut short
+CUT_SHORT = timedelta(minutes=10)  # after which a deletion that is not done was cut short: models may rewrite summaries
+AT_ONCE = 100
+
+log = logging.getLogger(__name__)
 
 
 class Forgetter:
@@ -120,18 +124,17 @@ class Forgetter:
     async def reword(self, owner: str, message_id: str, text: str) -> bool:
         """Puts another text in the place of a message's; False where there is none. What was made of the former text
         goes or is made anew: embedding, facts, summary, title, the receipt of a question."""
-        found = await self._turn(owner, message_id)
-        if found is None:
-            return False
-        if found["role"] == "user":
-            await self._receipts.delete(owner, found.get("turn_id") or found["id"])
-        # First, so that whoever makes facts of the former text is told that it does not stand any more.
-        held = {"_id": found["_id"], "user_id": owner, "facts": {"$exists": True}}
-        await self._collections.vectors.update_one(held, {"$set": {"facts": {"state": "reworded"}}})
-        await self._facts.forget_source(owner, found["id"])
-        await self._overwrite(owner, found, text)
-        await self._sessions.retitle(owner, found["session_id"], found["content"], title_of(text))
-        return True
+        while (found := await self._turn(owner, message_id)) is not None:
+            if found["role"] == "user":
+                await self._receipts.delete(owner, found.get("turn_id") or found["id"])
+            # First the job is taken from whoever makes facts of the former text; after a crash it comes back.
+            held = {"_id": found["_id"], "user_id": owner, "facts": {"$exists": True}}
+            await self._collections.vectors.update_one(held, {"$set": {"facts": leased()}})
+            await self._facts.forget_source(owner, found["id"])
+            if await self._overwrite(owner, found, text):  # else somebody was faster: it has yet another text
+                await self._sessions.retitle(owner, found["session_id"], found["content"], title_of(text))
+                return True
+        return False
 
     async def redact(self, owner: str, key: str, values: Sequence[str]) -> int:
         """Takes the values that a fact had out of the assistant's messages that speak of it; returns how many those
@@ -140,11 +143,15 @@ class Forgetter:
         told = {"user_id": owner, "role": "assistant", "content": {"$regex": value, "$options": "i"}}
         subject = set(content_stems(key))
         redacted = 0
-        for found in await self._collections.vectors.find(told, TEXT).to_list(None):
-            if not subject & set(content_stems(found["content"])):
+        every: list[Document] = await self._collections.vectors.find(told, TEXT).to_list(None)
+        for message in every:
+            found: Document | None = message
+            if not subject & set(content_stems(message["content"])):
                 continue
-            text = re.sub(value, "…", found["content"], flags=re.IGNORECASE)
-            await self._overwrite(owner, found, text)
+            while found is not None and not await self._overwrite(
+                owner, found, re.sub(value, "…", found["content"], flags=re.IGNORECASE)
+            ):
+                found = await self._turn(owner, found["id"])
             redacted += 1
         return redacted
 
@@ -172,10 +179,13 @@ class Forgetter:
         return dict(counts)
 
     async def finish(self) -> None:
-        """Ends the deletions of messages that a crash cut short."""
+        """Ends the deletions of messages that a crash cut short, some of them at a time."""
         marked = {"forgotten.at": {"$exists": True, "$lt": now() - CUT_SHORT}}
-        for found in await self._collections.vectors.find(marked, {"user_id": 1}).to_list(None):
-            await self._messages(found["user_id"], {"_id": found["_id"], "user_id": found["user_id"]})
+        for found in await self._collections.vectors.find(marked, {"user_id": 1}).limit(AT_ONCE).to_list(None):
+            try:
+                await self._messages(found["user_id"], {"_id": found["_id"], "user_id": found["user_id"]})
+            except LociError as error:
+                log.warning("the deletion of a message is ended later: %s", error.detail)
 
     async def _turn(self, owner: str, message_id: str) -> Document | None:
         own = {"_id": {"$in": keys_of(message_id, owner)}, "user_id": owner, "kind": "turn"}
@@ -210,13 +220,15 @@ class Forgetter:
         marked: list[Document] = await vectors.find(going | {"forgotten": {"$exists": True}}, TEXT).to_list(None)
         return marked
 
-    async def _overwrite(self, owner: str, found: Document, text: str) -> None:
-        """Gives a message another text, of which embedding, facts and the summary that covers it are to be made."""
+    async def _overwrite(self, owner: str, found: Document, text: str) -> bool:
+        """Gives a message another text, of which embedding, facts and the summary that covers it are to be made; False
+        where it has not the text any more that was found."""
         anew = {"content": text, "embed": pending()} | ({"facts": pending()} if "facts" in found else {})
         async with self._changes.overwriting(owner):
-            await self._collections.vectors.update_one(
-                {"_id": found["_id"], "user_id": owner},
+            done = await self._collections.vectors.update_one(
+                {"_id": found["_id"], "user_id": owner, "content": found["content"]},
                 {"$set": anew, "$unset": {"embedding": "", "embedding_model": "", "recall": ""}},
             )
         self._caches.let_go(owner, [found["_id"]])
         await self._summaries.rewrite(owner, found["session_id"], [found["message_index"]])
+        return bool(done.matched_count)

@@ -35,6 +35,10 @@ class KeyValues:
     async def get(self, owner: str, key: str) -> KeyValue:
         return _keyvalue(await self._find(owner, key))
 
+    def let_go(self, owner: str) -> None:
+        """Lets go of what is kept of an owner in memory."""
+        self._newest.forget(owner)
+
     async def history(self, owner: str, key: str) -> list[KeyValue]:
         """All values that the key had, newest first, the present one among them."""
         found = await self._find(owner, key)

@@ -31,6 +31,11 @@ def pending() -> Document:
     return {"state": "pending", "attempts": 0, "lease_until": now()}
 
 
+def leased() -> Document:
+    """The job field of a document whose work is withheld for as long as a lease runs: whoever had the job, loses it."""
+    return {"state": "leased", "attempts": 0, "lease_until": now() + LEASE, "lease": new_id()}
+
+
 @dataclass(frozen=True)
 class Claim:
     """Jobs leased to one worker under `lease`, a random token. `more`: others may be due that were left."""

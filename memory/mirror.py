@@ -55,7 +55,16 @@ class Mirror:
 
     async def check(self) -> None:
         """Raises `ConfigurationError` where the files are of another database: its users would count as deleted."""
-        await asyncio.to_thread(_check_mark, self.root / STORE, await self.mirrored.store_id())
+        store = await self.mirrored.store_id()
+        marked = await asyncio.to_thread(_mark_of, self.root / STORE)
+        if marked is not None and marked != store.encode():
+            raise ConfigurationError(f"MIRROR_PATH={self.root} has the files of another database: set another one")
+
+    async def claim(self) -> None:
+        """Says whose the files are from now on. Raises as `check`."""
+        await self.check()
+        mark = self.root / STORE
+        await asyncio.to_thread(mark.write_text, f"{await self.mirrored.store_id()}\n")
 
     async def open(self) -> None:
         """Reads what earlier processes wrote."""
@@ -74,7 +83,8 @@ class Mirror:
 
     def _open(self) -> list[MirrorFolder]:
         """Those of users who have files; where only an index is left, all files were lost."""
-        found = [path for path in sorted(self.root.iterdir()) if path.is_dir() and not path.is_symlink()]
+        every = sorted(self.root.iterdir()) if self.root.exists() else []
+        found = [path for path in every if path.is_dir() and not path.is_symlink()]
         owners = [owner for path in found if not is_hidden(path.name) and (owner := self.owner_of(path)) is not None]
         return [MirrorFolder(self.root, owner) for owner in owners]
 
@@ -246,16 +256,8 @@ class Mirror:
         return await self.put(owner, list(held.values())) and removed
 
 
-def make_folder(path: Path) -> None:
-    """Makes the folder of all users, which nobody else may read. Raises `OSError`."""
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
-
-
-def _check_mark(mark: Path, store: str) -> None:
+def _mark_of(mark: Path) -> bytes | None:
     try:
-        found = mark.read_text().strip()
+        return mark.read_bytes().strip()
     except FileNotFoundError:
-        mark.write_text(f"{store}\n")
-        return
-    if found != store:
-        raise ConfigurationError(f"MIRROR_PATH={mark.parent} has the files of another database: set another one")
+        return None

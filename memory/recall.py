@@ -122,29 +122,25 @@ class Recaller:
 
     async def _ask(self, owner: str, query: str, recipe: Recipe, scope: Scope) -> _Asked:
         """Reads the query and the index for it, at the same time."""
-        async with begun(self._embedded(query)) as vector, begun(self._read_bare(owner, query)):
-            while True:
-                index, standing = await self._indexes.suiting(owner, vector, recipe, scope)
-                await self._put_just_said(owner, index, scope.exclude)
-                if index.dimensions == len(await vector):
-                    break  # else the model of this name is another by now
-            moment = time()
-            probe = await probe_of(query, await vector, index, self._embedder, self._reader, moment)
+        async with begun(self._embedded(owner, query)) as reading:
+            index, standing = await self._indexes.suiting(owner, reading, recipe, scope)
+            vector = await reading
+            while index.dimensions != len(vector):  # the model of this name is another by now
+                index, standing = await self._indexes.suiting(owner, reading, recipe, scope)
+        await self._put_just_said(owner, index, scope.exclude)
+        moment = time()
+        probe = await probe_of(query, vector, index, self._embedder, self._reader, moment)
         index.refresh()
         return _Asked(owner, query, index, standing, probe, recipe, scope, moment)
 
-    async def _embedded(self, query: str) -> Floats:
-        """The query's embedding, (dimensions,) float32 of length 1."""
-        vectors = await self._embedder.embed([query])
-        vector: Floats = vectors[0]
-        return vector
-
-    async def _read_bare(self, owner: str, query: str) -> None:
-        """Has the query without names embedded, too, where it is known by now that it will be asked for."""
+    async def _embedded(self, owner: str, query: str) -> Floats:
+        """The query's embedding, (dimensions,) float32 of length 1; in the same call that of the query without names,
+        where it is known by now that it will be asked for."""
         known = self._indexes.known(owner)
         bare = query if known is None else question_for(query, known, time()).bare
-        if bare != query:
-            await self._embedder.embed([bare])
+        vectors = await self._embedder.embed([query] if bare == query else [query, bare])
+        vector: Floats = vectors[0]
+        return vector
 
     async def _put_just_said(self, owner: str, index: UserIndex, exclude: Collection[str]) -> None:
         """Puts into an index what was just said, where no worker has embedded it yet. What the model does not take is

@@ -74,6 +74,10 @@ class Summaries:
         every.sort(key=lambda one: (one.session_id == session_id, one.timestamp, one.from_index), reverse=True)
         return every[:most]
 
+    def let_go(self, owner: str) -> None:
+        """Lets go of what is kept of an owner in memory."""
+        self._newest.forget(owner)
+
     async def _read_newest(self, owner: str) -> list[Summary]:
         cursor = self._summaries.find({"user_id": owner}, {"summaries": {"$slice": -NEWEST_SUMMARIES}})
         found = await cursor.sort([("updated_at", -1), ("_id", -1)]).limit(NEWEST_SESSIONS).to_list(None)

@@ -3,9 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from memory.changes import Changes
 from memory.collections import Collections
-from memory.notes import NotesCache
 from utils.mongo import Document
 
 LINKS = 20  # facts that may have followed one another
@@ -15,18 +13,8 @@ FIELDS = {"text": 1, "valid_to": 1, "superseded_by": 1, "sources": 1}
 class Superseded:
     """Follows facts from those that a message supports to those in force."""
 
-    def __init__(self, collections: Collections, changes: Changes) -> None:
+    def __init__(self, collections: Collections) -> None:
         self._facts = collections.facts
-        self._sources = NotesCache(changes, self._read_sources, until="deletion")
-
-    async def sources(self, owner: str) -> frozenset[str]:
-        """The ids of all messages of which a fact was replaced. A fact that loses its force loses its gist, too."""
-        return await self._sources.get(owner)
-
-    async def _read_sources(self, owner: str) -> frozenset[str]:
-        replaced = {"user_id": owner, "superseded_by": {"$gt": ""}}
-        found = await self._facts.find(replaced, {"sources": 1}).to_list(None)
-        return frozenset(source for fact in found for source in fact["sources"])
 
     async def by_messages(self, owner: str, ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
         """By the ids of messages, the facts in force that replaced what they state; nothing of one whose facts hold."""

@@ -55,7 +55,7 @@ class VectorSearch:
         if await self._stays_inside(owner, recipe, scope):
             filter["session_id"] = scope.session_id
         standing, near, newest = await asyncio.gather(
-            self._changes.standing(owner), self._nearest(await vector, filter), self._newest(owner)
+            self._changes.standing(owner), self._nearest(vector, filter), self._newest(owner)
         )
         if newest and not near:  # MongoDB answers so, too, where it has no such index
             await self._index.look()
@@ -98,11 +98,11 @@ class VectorSearch:
         inside = self._filter(owner, scope) | place | {"_id": {"$nin": list(scope.exclude)}}
         return await self._vectors.count_documents(inside, limit=recipe.expand_below) >= recipe.expand_below
 
-    async def _nearest(self, vector: Floats, filter: Document) -> list[Document]:
+    async def _nearest(self, vector: "asyncio.Future[Floats]", filter: Document) -> list[Document]:
         search = {
             "index": NAME,
             "path": PATH,
-            "queryVector": to_binary(vector),
+            "queryVector": to_binary(await vector),
             "numCandidates": CANDIDATES,
             "limit": NEAREST,
             "filter": {"$and": [{name: value} for name, value in filter.items()]},

@@ -31,7 +31,7 @@ class Mirroring:
     async def start(self) -> None:
         """What a process does first."""
         self.root.mkdir(exist_ok=True)
-        await self.mirror.check()
+        await self.mirror.claim()
         await self.mirror.open()
         await self.edits.catch_up()
         await self.mirror.follow()

@@ -4,10 +4,12 @@ Both ways promise the same: one row of length 1 a text, of a dimension that neve
 """
 
 import asyncio
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from utils.encoder import Encoder, Reading
 
 CACHED = 2048  # texts; as vectors of 1,536 dimensions 12 MB, as readings some 20
+AHEAD = 600  # characters of a text (some 20 ms) that is read ahead
 LOCAL_CHUNK = 8  # texts (some 20 ms) after which a bulk lets others have the encoder
 
 # OpenAI takes 2,048 texts, 300,000 tokens and 8,191 tokens a text in one call. Byte-pair tokenizers have no more tokens
@@ -72,6 +75,12 @@ class TextCache(Generic[T]):
         self._lock = threading.Lock()
         self._made: OrderedDict[bytes, T] = OrderedDict()
         self._making: dict[bytes, Future[None]] = {}  # done when there is no more to wait for
+
+    def begin_anew(self) -> None:
+        """Lets go of all."""
+        self._lock = threading.Lock()
+        self._made.clear()
+        self._making.clear()
 
     async def fill(
         self, space: str, texts: Sequence[str], make: Callable[[Sequence[str]], Awaitable[Sequence[T]]]
@@ -130,6 +139,8 @@ class TextCache(Generic[T]):
 
 SHARED_VECTORS: TextCache[Floats] = TextCache()  # one a process: its API and its worker embed the same texts
 SHARED_READINGS: "TextCache[Reading]" = TextCache(waiting=True)
+
+os.register_at_fork(after_in_child=SHARED_READINGS.begin_anew)  # a forked child has not the threads that were making
 
 
 class RemoteEmbedder:
@@ -221,23 +232,26 @@ class LocalEmbedder:
         model: str,
         dimensions: int,
         cache: "TextCache[Reading] | None" = None,
-        shared: bool = False,
+        ahead: bool = False,
     ) -> None:
-        """`shared`: what is read here is not read again by the worker."""
+        """`ahead`: texts may be read ahead, for whoever needs them later has the same cache."""
         self.model = model
         self.dimensions = dimensions
         self._encoder = encoder
         self.healthy = True
-        self._cache = cache if cache is not None else TextCache()
-        self._shared = shared
-        self._ahead: set[asyncio.Task[object]] = set()
+        self._cache = cache if cache is not None else TextCache(waiting=True)
+        self._ahead = ahead
+        self._reading: asyncio.Task[None] | None = None
 
     def read_ahead(self, text: str) -> None:
-        """Begins to read what was just said, so that the next search has less to wait for."""
-        if self._shared:
-            task = asyncio.create_task(self.read([text]))
-            self._ahead.add(task)
-            task.add_done_callback(self._ahead.discard)
+        """Begins to read what was just said, so that the next search has less to wait for: a short text, and one at a
+        time, for questions wait in the same line."""
+        if self._ahead and len(text) <= AHEAD and (self._reading is None or self._reading.done()):
+            self._reading = asyncio.create_task(self._try_to_read(text))
+
+    async def _try_to_read(self, text: str) -> None:
+        with suppress(Exception):  # whoever needs it is told
+            await self.read([text])
 
     async def embed(self, texts: Sequence[str]) -> Floats:
         """As `Embedder`; only a text's first 256 tokens count."""
@@ -265,7 +279,7 @@ def open_local_embedder(settings: Settings) -> LocalEmbedder:
 
     encoder = load_encoder(settings.loci_home)
     alone = settings.redis_url is None  # else the worker is another process
-    return LocalEmbedder(encoder, model=MODEL, dimensions=DIMENSIONS, cache=SHARED_READINGS, shared=alone)
+    return LocalEmbedder(encoder, model=MODEL, dimensions=DIMENSIONS, cache=SHARED_READINGS, ahead=alone)
 
 
 def open_embedder(settings: Settings, client: AsyncOpenAI | None) -> Embedder:

@@ -32,6 +32,7 @@ from tenacity.wait import wait_random_exponential
 
 from config.settings import OPENAI_URL, Settings
 from utils.errors import ConfigurationError, ModelError, ModelGarbage, ModelRefused, ModelUnavailable
+from utils.yielding import ANSWERING
 
 T = TypeVar("T")
 
@@ -131,8 +132,9 @@ async def ask(call: Callable[[], Awaitable[T]], *, deadline: float) -> T:
         return await call()
 
     try:
-        async with asyncio.timeout(deadline):
-            return await attempts(attempt)
+        with ANSWERING.elsewhere():
+            async with asyncio.timeout(deadline):
+                return await attempts(attempt)
     except (TimeoutError, *PROVIDER_ERRORS) as error:
         raise as_model_error(error) from None
 

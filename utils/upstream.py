@@ -15,6 +15,7 @@ from config.settings import Settings
 from utils.errors import ModelUnavailable
 from utils.event_stream import EventSplitter
 from utils.openai_client import CONNECT_TIMEOUT, checked_url, is_local
+from utils.yielding import ANSWERING
 
 ANSWER_TIMEOUT = 600.0  # seconds between two pieces of an answer, as the SDK has it
 EVENT_STREAM = "text/event-stream"
@@ -51,7 +52,8 @@ class Passed:
     async def read(self) -> bytes:
         """The whole body. Raises `ModelUnavailable` where the connection breaks off."""
         try:
-            return await self._response.aread()
+            with ANSWERING.elsewhere():
+                return await self._response.aread()
         except HTTPError as error:
             raise _unavailable(error) from None
         finally:
@@ -110,7 +112,8 @@ class Upstream:
         address = f"{self._url}{path}?{query}" if query else f"{self._url}{path}"
         try:
             request = self._http.build_request(method, address, content=body, headers=sent)
-            return Passed(await self._http.send(request, stream=True))
+            with ANSWERING.elsewhere():
+                return Passed(await self._http.send(request, stream=True))
         except (HTTPError, InvalidURL) as error:
             raise _unavailable(error) from None
 

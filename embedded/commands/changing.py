@@ -101,12 +101,12 @@ def change_one(
     changed = encode_changed(raw, old, new)
     if changed == raw:
         return raw, old
-    check_depth(changed, _fresh(old, new))
+    check_depth(changed, fresh_parts(old, new))
     ledger.replace(collection, row, old, new, changed)
     return changed, new
 
 
-def _fresh(old: Document, new: Document) -> Document:
+def fresh_parts(old: Document, new: Document) -> Document:
     """The fields of a changed document that it did not have before; of arrays, the elements."""
     fresh: Document = {}
     for name, value in new.items():

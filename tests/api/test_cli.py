@@ -231,16 +231,19 @@ def test_the_doctor_looks_at_the_mirror_where_there_is_one(here: Run, tmp_path: 
     sound = here("doctor", mirror_path=folder, columns=400)
     assert sound.returncode == 0, sound.stdout
     assert f"ok   mirror: {folder}\n" in sound.stdout
+    assert not folder.exists()
     stray = folder / "ann" / "entries" / "lab" / "facts" / "broken.md"
     stray.parent.mkdir(parents=True)
     stray.write_text("---\nid: [")
-    assert f"1 files are not in the memory, such as {stray}" in here("doctor", mirror_path=folder, columns=400).stdout
-    other = here("doctor", mirror_path=folder, loci_home=tmp_path / "other", columns=400)
+    told = here("doctor", mirror_path=folder, columns=400).stdout
+    assert f"files that are not in the memory: 1, such as {stray}" in told
+    (folder / ".store").write_bytes(b"\xff\xfe of another")
+    other = here("doctor", mirror_path=folder, columns=400)
     assert other.returncode == 1
     assert f"FAIL mirror: MIRROR_PATH={folder} has the files of another database" in other.stdout
     taken = here("doctor", mirror_path=stray, columns=400)
     assert taken.returncode == 1
-    assert f"FAIL mirror: {stray}: File exists" in taken.stdout
+    assert f"FAIL mirror: {stray}: Not a directory" in taken.stdout
 
 
 @pytest.mark.parametrize(

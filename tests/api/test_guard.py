@@ -1,17 +1,40 @@
 """What is refused before a route sees it."""
 
+import asyncio
 import socket
 from collections.abc import Callable, Iterator
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
 
-from api.guard import MAX_BODY
+from api.guard import MAX_BODY, Guard
 from tests.checks import problem
+from utils.yielding import ANSWERING, QUIET
 
 BIG = b'{"query": "' + b"x" * (20 * 1024 * 1024) + b'"}'
 JSON = {"content-type": "application/json"}
+
+
+async def test_a_request_is_being_answered_until_its_answer_begins() -> None:
+    seen: list[bool] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        seen.append(ANSWERING.is_quiet)
+        with ANSWERING.elsewhere():
+            await asyncio.sleep(2 * QUIET)
+            seen.append(ANSWERING.is_quiet)
+        seen.append(ANSWERING.is_quiet)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await asyncio.sleep(2 * QUIET)
+        seen.append(ANSWERING.is_quiet)
+
+    async def ignored(_: Any = None) -> Any: ...
+
+    scope = {"type": "http", "headers": [(b"host", b"localhost")], "query_string": b"", "path": "/"}
+    await Guard(app, only_local=lambda: True)(scope, ignored, ignored)
+    assert seen == [False, True, False, True]
 
 
 def test_a_body_of_20_mb_is_refused(api: httpx.Client, counts: Callable[[], dict[str, int]]) -> None:

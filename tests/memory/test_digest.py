@@ -77,6 +77,22 @@ async def test_a_deleted_message_is_not_told_any_more(quiet: Memory) -> None:
     assert await grown(quiet) == "- I live in Oslo."
 
 
+async def test_no_digest_of_a_deleted_user_stays_in_memory(quiet: Memory) -> None:
+    await say(quiet, "My pin is 4711.")
+    assert "4711" in await grown(quiet)
+    await quiet.engine.forgetter.user("ann")
+    assert "4711" not in str(vars(quiet.engine.digests._texts))
+
+
+async def test_a_digest_is_read_again_where_another_process_extends_it(both: tuple[Memory, Memory]) -> None:
+    one, other = both
+    await say(one, "I live in Oslo.")
+    assert await grown(one) == await other.engine.digests.get("ann", "s") == "- I live in Oslo."
+    await say(one, "My dog is called Rex.")
+    await grown(one)
+    assert "Rex" in await other.engine.digests.get("ann", "s")
+
+
 def forgotten(memory: Memory) -> Coroutine[Any, Any, object]:
     return memory.engine.forgetter.message("ann", "m0")
 

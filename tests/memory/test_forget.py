@@ -14,6 +14,7 @@ from memory.domain import Turn
 from memory.fact_decisions import Add
 from memory.fact_queue import FactQueue
 from memory.facts import Facts, Origin
+from memory.forget import Forgetter
 from memory.gist_eraser import GistEraser
 from memory.receipts import Receipts
 from memory.sessions import Sessions
@@ -21,6 +22,10 @@ from memory.summarise import Summaries
 from tests.conversations import USER, messages, pairs, request, say, settle, turn, until
 from utils.clock import now
 from utils.errors import Conflict, NotFound
+
+
+async def _crash(*_: Any, **__: Any) -> None:
+    raise AutoReconnect("the store went away")
 
 
 async def counts(memory: Memory, owner: str = USER) -> dict[str, int]:
@@ -248,6 +253,47 @@ async def test_a_fact_that_is_just_being_made_of_a_messages_former_text_is_not_k
     assert [fact.text for fact, _ in facts] == ["The user lives in Rome."]
 
 
+async def test_facts_are_made_again_where_a_crash_cuts_a_rewording_short(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await quiet.engine.turns.remember(USER, "s1", [turn("m1", "I live in Oslo.", stating=True)])
+    await quiet.engine.fact_queue.work()
+    with monkeypatch.context() as patch:
+        patch.setattr("memory.leases.LEASE", timedelta(0))
+        patch.setattr(Forgetter, "_overwrite", _crash)
+        with pytest.raises(AutoReconnect):
+            await quiet.engine.forgetter.reword(USER, "m1", "I live in Rome.")
+    assert await quiet.engine.facts.page(USER, limit=9) == []
+    await quiet.engine.sweep()
+    assert [fact.text for fact, _ in await quiet.engine.facts.page(USER, limit=9)] == ["The user lives in Oslo."]
+
+
+async def test_of_two_that_reword_a_message_at_once_the_later_ones_text_alone_makes_facts(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    overwrite, first = Forgetter._overwrite, asyncio.Event()
+    waiting = asyncio.Event()
+
+    async def late(self: Forgetter, owner: str, found: Any, text: str) -> bool:
+        if "Madrid" in text:
+            waiting.set()
+            await first.wait()
+        return await overwrite(self, owner, found, text)
+
+    await quiet.engine.turns.remember(USER, "s1", [turn("m1", "I live in Oslo.", stating=True)])
+    monkeypatch.setattr(Forgetter, "_overwrite", late)
+    later = asyncio.create_task(quiet.engine.forgetter.reword(USER, "m1", "I live in Madrid."))
+    await waiting.wait()
+    await quiet.engine.forgetter.reword(USER, "m1", "I live in Rome.")
+    await quiet.engine.fact_queue.work()
+    first.set()
+    assert await later
+    await quiet.engine.fact_queue.work()
+    facts = await quiet.engine.facts.page(USER, limit=9, ended=True)
+    assert [fact.text for fact, _ in facts] == ["The user lives in Madrid."]
+    assert (await messages(quiet))[-1]["content"] == "I live in Madrid."
+
+
 # A deletion of messages that something comes between.
 
 
@@ -309,12 +355,9 @@ async def test_deleting_an_exchange_again_after_a_crash_leaves_nothing_of_it(
 async def test_a_deletion_of_a_message_that_a_crash_cut_short_is_ended_by_the_sweep(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    async def crash(*_: Any, **__: Any) -> None:
-        raise AutoReconnect("the store went away")
-
     await told_of_oslo(quiet)
     with monkeypatch.context() as patch:
-        patch.setattr(Facts if step == "forget_source" else Sessions, step, crash)
+        patch.setattr(Facts if step == "forget_source" else Sessions, step, _crash)
         with pytest.raises(AutoReconnect):
             await quiet.engine.forgetter.exchange(USER, "t.prompt")
     await quiet.engine.sweep()
@@ -324,6 +367,23 @@ async def test_a_deletion_of_a_message_that_a_crash_cut_short_is_ended_by_the_sw
     assert await tells_of_oslo(quiet) == set()
     session = await quiet.engine.sessions.get(USER, "s1")
     assert (session.message_count, session.pair_count, len(await messages(quiet))) == (18, 9, 18)
+
+
+async def test_a_deletion_that_cannot_be_ended_yet_keeps_no_other_work_waiting(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def taken(*_: Any) -> int:
+        raise Conflict("Facts of the conversation are being changed")
+
+    await quiet.add(USER, "s1", [turn("m1"), turn("m2")])
+    cut_short = {"forgotten": {"by": "somebody", "at": turn("m1").timestamp}}
+    await quiet.engine.collections.vectors.update_many({"id": {"$in": ["m1", "m2"]}}, {"$set": cut_short})
+    with monkeypatch.context() as patch:
+        patch.setattr(Facts, "forget_source", taken)
+        await quiet.engine.sweep()
+    assert {message["embed"]["state"] for message in await messages(quiet)} == {"done"}
+    await quiet.engine.sweep()
+    assert await messages(quiet) == []
 
 
 async def test_an_exchange_that_two_delete_at_once_is_counted_once(quiet: Memory) -> None:

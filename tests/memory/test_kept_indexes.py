@@ -37,7 +37,7 @@ def embedded(dimensions: int) -> "asyncio.Future[Floats]":
 
 
 def held(indexes: KeptIndexes) -> list[str]:
-    return [owner for owner in ("ann", "bob", "eve") if owner in indexes._kept]
+    return [owner for owner in ("ann", "bob", "eve") if indexes.known(owner) is not None]
 
 
 async def test_the_least_recently_used_goes_first(three: KeptIndexes, monkeypatch: pytest.MonkeyPatch) -> None:

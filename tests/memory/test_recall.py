@@ -12,6 +12,43 @@ from memory import recall as recall_module
 from memory.domain import RULE_BASED
 from memory.recall import with_overrides
 from tests.conversations import START, USER, found, pairs, settle, turn
+from tests.scripted_model import ScriptedModel
+from utils.circuit import CircuitBreaker
+from utils.embeddings import RemoteEmbedder
+from utils.errors import ModelUnavailable
+
+# At a provider.
+
+
+async def test_a_search_is_one_call_of_a_provider(with_model: Memory, scripted_model: ScriptedModel) -> None:
+    await with_model.add(USER, "s1", [turn(f"m{n}", f"I have item {n}.", name="Caroline") for n in range(6)], wait=True)
+    await with_model.search(USER, "hello")
+    asked = "What does Caroline say of item 4?"
+    await with_model.search(USER, asked)
+    [*_, body] = scripted_model.asked("embeddings")
+    assert body["input"] == [asked, "What does say of item 4?"]
+
+
+async def test_a_search_after_an_outage_finds_the_provider_well_again(
+    with_model: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await with_model.add(USER, "s1", [turn("m0", "I have a cat.")], wait=True)
+    await with_model.search(USER, "hello")
+    await with_model.add(USER, "s1", [turn("m1", "I have a dog.")])
+    embedder, send = with_model.engine.embedder, RemoteEmbedder._send
+    assert isinstance(embedder, RemoteEmbedder)
+    embedder._breaker = CircuitBreaker("embedding", threshold=1, cool_down=0.0)
+    with pytest.raises(ModelUnavailable), embedder._breaker.watch():
+        raise ModelUnavailable("the provider is away")
+
+    async def as_slow_as_a_provider(self: RemoteEmbedder, texts: list[str]) -> object:
+        await asyncio.sleep(0.05)
+        return await send(self, texts)
+
+    monkeypatch.setattr(RemoteEmbedder, "_send", as_slow_as_a_provider)
+    assert len((await with_model.search(USER, "Which pets do I have?")).hits) == 2
+    assert embedder.healthy
+
 
 # Seed 4: the numbers.
 
@@ -200,7 +237,7 @@ async def test_nothing_of_a_deleted_user_stays_in_memory(quiet: Memory) -> None:
     assert len(await found(quiet, "Which pets do I have?")) == 2
     await quiet.engine.forgetter.user(USER)
     assert quiet.engine.just_said.of(USER) == []
-    assert USER not in quiet.engine.recaller._indexes._kept
+    assert quiet.engine.recaller._indexes.known(USER) is None
     assert await found(quiet, "Which pets do I have?") == []
 
 

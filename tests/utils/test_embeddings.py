@@ -2,6 +2,8 @@
 
 import asyncio
 import base64
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -192,7 +194,7 @@ async def test_the_cache_forgets_what_was_used_longest_ago() -> None:
 
 
 class _Making:
-    """Makes what is asked for once it may; fails or is cancelled instead the first time."""
+    """Makes what is asked for once it may. `fails`: but for the first time."""
 
     def __init__(self, *, fails: bool = False) -> None:
         self.made: list[str] = []
@@ -239,6 +241,66 @@ async def test_who_waits_and_leaves_takes_nothing_from_the_others() -> None:
     second.cancel()
     make.may.set()
     assert (await first, await third) == (["A"], ["A"])
+    with pytest.raises(asyncio.CancelledError):
+        await second
+
+
+def test_threads_that_ask_for_the_same_texts_wait_for_each_other() -> None:
+    made, cache = list[str](), TextCache[str](waiting=True)
+
+    async def make(texts: Sequence[str]) -> list[str]:
+        made.extend(texts)
+        await asyncio.sleep(0)
+        return [text.upper() for text in texts]
+
+    async def ask(first: int) -> list[str]:
+        found: list[str] = []
+        for number in range(first, first + 40):
+            found += await cache.fill("space", [f"t{number % 40}", f"t{(number + 1) % 40}"], make)
+        return found
+
+    with ThreadPoolExecutor(4) as threads:
+        for found in threads.map(lambda first: asyncio.run(ask(first)), range(0, 40, 10)):
+            assert sorted(set(found)) == sorted(f"T{number}" for number in range(40))
+    assert sorted(made) == sorted(f"t{number}" for number in range(40))
+
+
+async def test_what_was_just_said_is_read_ahead_once() -> None:
+    encoder = _Counted()
+    reader = LocalEmbedder(encoder, model="m", dimensions=2, ahead=True)  # type: ignore[arg-type]
+    reader.read_ahead("said")
+    reader.read_ahead("said meanwhile")
+    await reader.read(["said"])
+    assert encoder.asked == [["said"]]
+    reader.read_ahead("x" * 10_000)
+    LocalEmbedder(encoder, model="m", dimensions=2).read_ahead("said elsewhere")  # type: ignore[arg-type]
+    await reader.read(["asked"])
+    assert encoder.asked == [["said"], ["asked"]]
+
+
+async def test_what_cannot_be_read_ahead_is_told_to_those_who_need_it(caplog: pytest.LogCaptureFixture) -> None:
+    reader = LocalEmbedder(_Counted(RuntimeError("broken")), model="m", dimensions=2, ahead=True)  # type: ignore[arg-type]
+    reader.read_ahead("said")
+    with pytest.raises(RuntimeError):
+        await reader.read(["said"])
+    assert not caplog.records
+
+
+class _Counted:
+    """An encoder that says what it was asked to read."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.asked: list[list[str]] = []
+        self._error = error
+
+    def submit(self, texts: Sequence[str]) -> "Future[list[str]]":
+        self.asked.append(list(texts))
+        future: Future[list[str]] = Future()
+        if self._error is None:
+            future.set_result([text.upper() for text in texts])
+        else:
+            future.set_exception(self._error)
+        return future
 
 
 async def test_what_a_caller_does_to_its_vectors_does_not_reach_the_cache(embedder: RemoteEmbedder) -> None:

@@ -6,7 +6,7 @@ from time import monotonic
 import pytest
 
 from utils import yielding
-from utils.yielding import Answering
+from utils.yielding import Answering, Pace
 
 
 @pytest.fixture
@@ -16,12 +16,12 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> Answering:
 
 
 async def test_nobody_waits_where_nobody_is_answered(answering: Answering) -> None:
-    await asyncio.wait_for(answering.over(), 1)
+    await asyncio.wait_for(Pace(answering).step(), 1)
 
 
 async def test_work_waits_until_every_answer_has_begun_and_no_other_request_comes(answering: Answering) -> None:
     ends = [answering.begin(), answering.begin()]
-    work = asyncio.create_task(answering.over())
+    work = asyncio.create_task(Pace(answering).step())
     for end in ends:
         await asyncio.sleep(0.05)
         assert not work.done()
@@ -40,7 +40,27 @@ async def test_an_end_that_is_told_twice_ends_no_other_request(answering: Answer
     second()
 
 
-async def test_work_gets_on_beside_any_load(answering: Answering, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(yielding, "PATIENCE", 0.05)
-    answering.begin()
-    await asyncio.wait_for(answering.over(), 10)
+async def test_a_request_that_waits_for_a_provider_is_not_being_answered(answering: Answering) -> None:
+    end = answering.begin()
+    with answering.elsewhere():
+        await asyncio.wait_for(answering.wait(60), 10)
+    assert not answering.is_quiet
+    with answering.elsewhere():
+        end()
+    await asyncio.wait_for(answering.wait(60), 10)
+
+
+async def test_waits_are_in_proportion_to_the_work(answering: Answering, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+
+    async def wait(most: float) -> None:
+        asked.append(most)
+
+    monkeypatch.setattr(answering, "wait", wait)
+    monkeypatch.setattr(yielding, "PATIENCE", 0.25)
+    moments = iter([0.0, 0.01, 1.0, 9.0, 10.0])
+    monkeypatch.setattr(yielding, "monotonic", lambda: next(moments))
+    pace = Pace(answering)
+    for _ in range(3):
+        await pace.step()
+    assert asked == pytest.approx([0.25, 0.03, 0.25])

@@ -12,6 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from embedded.codec import decode, encode
+from embedded.commands.changing import fresh_parts
 from embedded.errors import StoreError
 from embedded.operators.updating import apply_update
 from embedded.splicing import encode_changed
@@ -49,6 +50,25 @@ def test_a_changed_document_is_written_as_if_it_were_written_whole(drawn, operat
         after = changed(old, update)
         if after is not None:
             assert encode_changed(raw, old, after) == encode(after)
+
+
+@examples(150)
+@given(
+    asked(values, values),
+    st.sampled_from(["$set", "$push", "$addToSet", "$rename", "wrap", "gather"]),
+    st.sampled_from(["a", "b", "d", "a.x", "b.0", "a.x.y", "d.0.x"]),
+)
+def test_what_is_new_in_a_document_is_too_deep_where_the_document_is(drawn, operator, path):
+    documents, value, _ = drawn
+    update = {"wrap": [{"$replaceWith": {"a": "$$ROOT"}}], "gather": [{"$set": {"a": ["$a", "$b"]}}]}.get(
+        operator, {operator: {path: "n" if operator == "$rename" else value}}
+    )
+    for document in documents:
+        for most in range(1, 6):
+            old = decode(encode(document))
+            after = changed(old, update) if depth(old) <= most else None
+            if after is not None:
+                assert (depth(after) <= most) == (depth(fresh_parts(old, after)) <= most)
 
 
 @examples(100)
@@ -136,3 +156,9 @@ def test_an_upsert_inserts_what_its_filter_asks_for(store, drawn, path):
     assert selects({path: value, "c": {"$eq": other}}, made)
     assert "b" not in made
     store.run({"drop": name})
+
+
+def depth(value: Any) -> int:
+    """How many documents and arrays stand in each other."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 0 if inside is None else 1 + max(map(depth, inside), default=0)
