@@ -18,6 +18,16 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _SAID = re.compile(r"\b(?:said|says|wrote|writes|asked|asks|told|tells|replied|shouted|reads|goes)(?: [\w'’]+){0,3}: ?")
+_STORY = (
+    r"in (?:my|our|the|a|an|this|that|another|some)(?: [\w-]+){0,2}? (?:novel|story|stories|dreams?|nightmares?|book|"
+    r"games?|movie|film|play|script|universe|world|fantasy|fiction|simulation|scenario|poem|song|comic|role-?play|"
+    r"imagination|head|(?:past|previous|former|other|another|next) life|timeline|joke|example)"
+)
+_FICTION = re.compile(
+    rf"^{_STORY}(?:,| (?:i|my|we|our)\b)|\b{_STORY}[.!…]*$|"
+    r"^(?:hypothetically|theoretically|in theory|jokingly|kidding)\b",
+    re.IGNORECASE,
+)
 _PLAIN = re.compile(
     r"^(?:i|we|i['’]m) (?!.*(?: to [a-z]|\b(?:will|would|can|could|should|might|may|must|if|when|who|that|which|"
     r"not|never|wish|want|hope)\b|n['’]t\b))",
@@ -33,10 +43,11 @@ _FURTHER = re.compile(
 
 def clauses(sentence: str) -> list[str]:
     """The clauses of a sentence, without what only leads up to them; none of a question. A verb that goes without its
-    "I" gets it back; what somebody is said to have said is left out. `sentence`: with single blanks."""
+    "I" gets it back; what somebody is said to have said is left out, and what is so in a story. `sentence`: with single
+    blanks."""
     if sentence.rstrip(" \"')”").endswith(("?", "？")):
         return []
-    if _SAID.search(sentence):
+    if _SAID.search(sentence) or _FICTION.search(without_fillers(sentence.strip())):
         return []
     bare = _HEADING.sub("", without_fillers(sentence.strip()), count=1)
     found = [clause for part in _JOINED.split(bare) if (clause := part.strip(' ,.!…"“”'))]

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from memory.corrections import corrected, is_correction
+from memory.endings import ended_by
 from memory.fact_reading import Statement, read_statement, said_within
 
 ENDED = 0.5  # a statement that ends a fact names more than this share of what it says
@@ -79,6 +81,12 @@ def _decide(new: Statement, known: Sequence[tuple[Known, Statement]]) -> list[De
     for one, old in about:
         if _says_the_same(new, old):
             return [Keep(one.id)]
+    if is_correction(new.text):
+        meant = corrected(new.text, [one.text for one, _ in known])
+        return [] if meant is None else [Update(known[meant[0]][0].id, meant[1])]
+    over = ended_by(new.text, [old for _, old in known])
+    if over is not None:
+        return [Update(known[over][0].id, new.text)]
     if denied := [one for one, old in about if _denies(new, old)]:
         return _instead_of(denied, new)
     if new.ends:

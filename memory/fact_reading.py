@@ -173,9 +173,12 @@ def _denies(spoken: list[str]) -> bool:
 
 
 def _said(spoken: list[str]) -> tuple[str, ...]:
-    pairs = zip(["", *spoken], spoken, strict=False)
-    said = [_same(word) for before, word in pairs if word not in _LITTLE and not _has_no(before, word)]
-    return tuple(said)
+    around = zip(["", *spoken], spoken, [*spoken[1:], ""], strict=False)
+    return tuple(
+        _same(word)
+        for before, word, after in around
+        if word not in _LITTLE and not _has_no(before, word) and (word, after) != ("no", "longer")
+    )
 
 
 def _has_no(before: str, word: str) -> bool:

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 
 from memory.clauses import clauses, without_fillers
+from memory.corrections import correction_of, straightened
+from memory.endings import is_of_a_death
 from memory.fact_kinds import is_of_a_people, is_place_in_lower_case, is_somebody
 from memory.fact_reading import RELATION, Statement, read_statement
 from memory.own_words import LEFT_OUT, own_words
@@ -91,12 +93,14 @@ def _whom(clause: str) -> str:
 
 
 def _fact(clause: str, about: str) -> str | None:
-    clause = without_fillers(clause)
+    clause = straightened(without_fillers(clause))
     if len(clause) > LONGEST:
         return None
+    if correction := correction_of(clause):
+        return correction
     if text := _of_the_user_alone(clause):
         return text
-    few = len(words(clause)) < FEWEST_WORDS and not is_lasting_in_a_word(clause)
+    few = len(words(clause)) < FEWEST_WORDS and not (is_lasting_in_a_word(clause) or is_of_a_death(clause))
     if few or asks_or_supposes(clause):
         return None
     if _FIRST.match(clause):

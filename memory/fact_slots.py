@@ -50,11 +50,14 @@ _SLOTS: tuple[tuple[re.Pattern[str], str, Callable[[str], bool]], ...] = tuple(
             kinds.is_employer,
         ),
         (
-            r"(?:has )?(?:got a (?:new )?job at|started (?:working )?(?:at|for)|took a job at) (?P<value>.+)",
+            r"(?:has )?(?:(?:got|started|took|accepted|found|landed) an? (?:new )?(?:job|position|role) (?:at|with)|"
+            r"started (?:working )?(?:at|for)) (?P<value>.+)",
             "employer",
             kinds.is_organisation,
         ),
         (r"(?:works|is working|(?:has|have) been working) as (?P<value>.+)", "occupation", kinds.is_occupation),
+        (r"is now (?P<value>an? .+)", "occupation", kinds.is_occupation),
+        (r"is (?P<value>an? .+?) (?:now|these days|nowadays)", "occupation", kinds.is_occupation),
         (
             r"(?:has )?(?:became|become|got promoted to|was promoted to) (?P<value>.+)",
             "occupation",
