@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, Protocol
 
+from config.recipes import Recipe
 from memory.domain import Gist, Hit, KeyValue, Recall, Summary
 from memory.ids import prompt_id, response_id, scoped
 from memory.place import Place
@@ -39,6 +40,7 @@ class ChatRequest:
     model: str | None = None
     temporary: bool = False
     isolated: bool = False
+    recipe: Recipe | None = None  # by which it recalls; None for the one of the settings
     retried: bool = False  # it may have been made before, under the same turn_id
 
 

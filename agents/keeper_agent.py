@@ -83,4 +83,13 @@ class KeeperAgent:
         await self._engine.idempotency.forget(owner, but=context.request.turn_id)
         also = " and the messages in which you told me" if messages else ""
         what = "that" if told(fact.key, fact.value) == fact.value else f"“{fact.key}”"  # else the key tells the value
-        return replace(context, done=f"I have forgotten {what}{also}.", forgotten=True)
+        left = await self._told_elsewhere(owner, meant)
+        return replace(context, done=f"I have forgotten {what}{also}.{left}", forgotten=True)
+
+    async def _told_elsewhere(self, owner: str, meant: str) -> str:
+        """What is left to say where facts of conversations tell what is to be forgotten: these are forgotten there."""
+        asked = set(content_stems(meant))
+        facts = await self._engine.facts.page(owner, limit=LOOKED_AT)
+        found = {fact.memory_id for fact, _ in facts if asked and asked <= set(content_stems(fact.text))}
+        named = ", ".join(f"“{conversation}”" for conversation in sorted(found)[:3])
+        return f" It was also told in the conversation {named}, and can be forgotten there." if found else ""

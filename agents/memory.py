@@ -236,7 +236,7 @@ class Memory:
             memory_reason=context.intent.memory_reason,
             agents_used=context.ran,
             model=answer.model,
-            recipe=self._recipe.name,
+            recipe=(request.recipe or self._recipe).name,
             considered=bundle.recall.considered,
             used=tuple(citation.as_used() for citation in answer.given),
             ledger=answer.ledger,

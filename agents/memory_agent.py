@@ -97,7 +97,7 @@ class MemoryAgent:
     async def _recall(self, context: Context) -> Recall:
         """The similar messages; none where the query cannot be embedded, which the log tells."""
         request = context.request
-        recipe = with_overrides(self._recipe, top_k=request.top_k)
+        recipe = request.recipe or with_overrides(self._recipe, top_k=request.top_k)
         own = frozenset(context.own_keys)
         if request.isolated:
             scope = Scope.of_conversation(request.session_id, kinds=KNOWN, exclude=own)

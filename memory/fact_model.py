@@ -12,7 +12,7 @@ from memory.fact_decisions import Add, Decision, Delete, Keep, Known, Update
 from memory.fact_rules import LONGEST, MOST
 from utils.errors import ModelGarbage
 from utils.llm import ChatModel, Message
-from utils.text import SENTENCE_END
+from utils.text import SENTENCE_END, shown
 
 TRIES = 2
 PIECE_CHARACTERS = 8_000  # of a message that the model is shown at a time
@@ -71,7 +71,7 @@ async def extract_by_model(model: ChatModel, message: str) -> list[str]:
     for piece in read:
         quoted = orjson.dumps({"message": piece}).decode()
         found = await _asked(model, "facts", quoted, lambda raw: _Extracted.model_validate_json(raw).facts)
-        facts |= dict.fromkeys([" ".join(fact.split()) for fact in found if fact.strip()][:MOST])
+        facts |= dict.fromkeys([text for fact in found if (text := shown(fact))][:MOST])
     return list(facts)
 
 
@@ -122,9 +122,9 @@ def _decisions(answer: _Reconciled, new: Sequence[str], known: Sequence[Known]) 
             case _Added():
                 settled[one.fact] = Add(new[one.fact])
             case _Updated():
-                if not one.text.strip():
+                if not (text := shown(one.text)):
                     raise ValueError("a fact is replaced by nothing")
-                settled[one.fact] = Update(known[one.id].id, " ".join(one.text.split()))
+                settled[one.fact] = Update(known[one.id].id, text)
             case _Kept():
                 settled[one.fact] = Keep(known[one.id].id)
             case _Deleted():

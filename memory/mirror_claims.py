@@ -1,5 +1,7 @@
 """May a file be what it says it is? The user's folder and where it stands there decide; front matter is checked."""
 
+import re
+
 from memory.file_names import file_name
 from memory.ids import keys_of
 from memory.mirror_files import FACT, Entry, Where
@@ -7,6 +9,9 @@ from memory.mirror_files import FACT, Entry, Where
 LONGEST_FACT = 600  # characters, as over HTTP
 LONGEST_MESSAGE = 200_000
 
+NOTHING = "it says nothing: delete it, if that is what you mean"
+
+_FRONT_MATTER = re.compile(r"^id: .+\n(?:.*\n)*?---\s*$", re.MULTILINE)
 ADDED = (FACT, "user", "assistant")  # roles of which a file can add something
 
 
@@ -21,7 +26,9 @@ def unfit(owner: str, said: Entry, place: Where, key: str | None) -> str | None:
     if key is not None and said.id is not None and key not in keys_of(said.id, owner):
         return "it names another id than it was written with"
     if key is not None and not said.text:
-        return "it says nothing: delete it, if that is what you mean"
+        return NOTHING
+    if key is not None and said.id is None and _FRONT_MATTER.search(said.text):
+        return "its front matter has no beginning"
     if len(said.text) > (LONGEST_FACT if place.role == FACT else LONGEST_MESSAGE):
         return "its text is too long"
     if key is None and place.role not in ADDED:

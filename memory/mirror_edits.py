@@ -15,7 +15,7 @@ from memory.file_names import file_name
 from memory.ids import keys_of, unscoped
 from memory.mirror import Mirror
 from memory.mirror_additions import add_fact, add_message
-from memory.mirror_claims import canonical, unfit
+from memory.mirror_claims import NOTHING, canonical, unfit
 from memory.mirror_files import (
     FACT,
     SUMMARY,
@@ -115,6 +115,8 @@ class MirrorEdits:
             self._mirror.tell(str(folder.base / path), why or "it cannot be read")
         elif key is not None:
             await self._edited(folder, path, key, said, there)
+        elif path in folder.moved and not said.text:
+            self._mirror.tell(str(folder.base / path), NOTHING)
         elif path in folder.moved:
             await self._saved_again(folder, path, folder.moved[path], said, there)
         elif said.text:

@@ -7,6 +7,7 @@ from unicodedata import normalize
 import snowballstemmer
 
 CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 LATIN_ACCENTS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"')\]]*\s+|\n+")
@@ -78,6 +79,11 @@ def stem(word: str) -> str:
 def _without_accents(word: str) -> str:
     """Those on Latin letters; in other scripts, such marks are letters of their own."""
     return normalize("NFC", LATIN_ACCENTS.sub("", normalize("NFD", word)))
+
+
+def shown(text: str) -> str:
+    """A text in one line, without characters that cannot be seen or turn the others around."""
+    return " ".join(_UNSHOWN.sub(" ", text).split())
 
 
 def words(text: str) -> list[str]:

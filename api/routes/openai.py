@@ -11,6 +11,7 @@ import orjson
 from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import ValidationError
+from starlette.datastructures import URL
 
 from agents.context import ChatRequest
 from agents.memory import Delta, Event, Finished, Memory
@@ -40,16 +41,17 @@ RETRIES = "x-stainless-retry-count"  # OpenAI's clients count theirs
 async def chat_completions(request: Request, memory: TheMemory, passing: PassingOn) -> Response:
     """Answer as OpenAI's API does, with what was said before."""
     body = await read_object(request)
-    options = _options(body)
+    named = {name: value for name, value in request.query_params.items() if name == "user_id"}
+    options, user = _options(named | body)
     _check_messages(body)
     own = {name: value for name, value in body.items() if name not in ProxyFields.model_fields}
     passed_on = ProxyRequest(
-        owner=passing.caller.owner(None),
+        owner=passing.caller.owner(user),
         body=own,
         options=options,
         raw=await request.body() if len(own) == len(body) else None,
         headers=request.headers,
-        query=request.url.query,
+        query=_without_user(request.url),
         bearer=passing.bearer,
         once=once_id(request),
         retried=request.headers.get(RETRIES, "0") != "0",
@@ -99,11 +101,18 @@ def _own_models(memory: Memory) -> tuple[str, str]:
     return wire.RULES, memory.engine.embedder.model
 
 
-def _options(body: Json) -> Options:
+def _options(given: Json) -> tuple[Options, str | None]:
+    """What a request asks of the proxy, and the user that it names."""
     try:
-        return ProxyFields.model_validate({k: v for k, v in body.items() if k in ProxyFields.model_fields}).options
+        fields = ProxyFields.model_validate({k: v for k, v in given.items() if k in ProxyFields.model_fields})
+        return fields.options, fields.user_id
     except ValidationError as error:
         raise invalid(error) from None
+
+
+def _without_user(url: URL) -> str:
+    """The query of an address for the provider, which is not told whose memory it is."""
+    return url.remove_query_params("user_id").query
 
 
 def _check_messages(body: Json) -> None:
@@ -152,6 +161,7 @@ async def _by_rules(memory: Memory, request: ProxyRequest) -> Response:
         use_memory=options.reads,
         top_k=max(1, options.recipe.top_k),
         isolated=True,
+        recipe=options.recipe,
         retried=request.once is not None,
     )
     identifier, created = f"chatcmpl-{turn_id}", int(time())

@@ -21,6 +21,7 @@ Text = Annotated[str, Field(min_length=1)]
 class ProxyFields(Wire):
     """The fields of a chat completion that are Loci's own."""
 
+    user_id: Identifier | None = None
     memory_id: Identifier | None = None
     memory_top_k: Annotated[int, Field(le=MOST)] | None = None
     memory_recency_weight: Share | None = None

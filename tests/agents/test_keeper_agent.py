@@ -46,6 +46,14 @@ async def test_a_fact_that_was_not_exactly_meant_is_named_and_stays(quiet: Memor
     assert await values(quiet) == {"dog food": "Acana"}
 
 
+async def test_what_conversations_know_of_it_too_is_said(quiet: Memory) -> None:
+    await quiet.learn(USER, "My locker is number 12.", "gym")
+    await quiet.learn("bob", "My locker is number 40.", "pool")
+    await say(quiet, "remember that my locker is number 12")
+    answer = await say(quiet, "forget my locker")
+    assert answer.endswith("It was also told in the conversation “gym”, and can be forgotten there.")
+
+
 async def test_nothing_of_another_user_is_forgotten(quiet: Memory) -> None:
     await say(quiet, "remember that my PIN is 4711", owner="bob")
     assert "nothing was deleted" in await say(quiet, "forget my PIN")

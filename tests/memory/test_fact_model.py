@@ -173,6 +173,11 @@ async def test_a_fence_around_an_answer_is_no_part_of_it(
     assert await learn(modelled, "Rome.") == [("ADD", "The user lives in Rome.")]
 
 
+async def test_what_cannot_be_seen_is_no_part_of_a_fact(modelled: Memory, scripted_model: ScriptedModel) -> None:
+    script(scripted_model, facts("The user\x00 likes\u202e tea.", "\u202e\x07"))
+    assert await learn(modelled, "I like tea.") == [("ADD", "The user likes tea.")]
+
+
 async def test_an_answer_of_white_space_is_read_at_once(modelled: Memory, scripted_model: ScriptedModel) -> None:
     script(scripted_model, *[answer("x" + " " * 200_000 + "x")] * 2)
     began = time.process_time()

@@ -59,6 +59,30 @@ async def test_an_editor_that_saves_a_fact_again_where_it_stood_means_the_new_on
     assert not path.exists() and kept.conflicts() == []
 
 
+async def test_an_editor_that_empties_a_fact_where_it_stood_means_nothing(
+    kept: Mirroring, quiet: Memory, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = kept.file("The user lives in Oslo.")
+    edit(path, "The user lives in Rome.")
+    await kept.look()
+    path.write_text("")
+    with caplog.at_level(logging.WARNING):
+        await kept.look()
+    assert await stated(quiet) == ["The user lives in Rome.", "The user loves figs."]
+    assert "it says nothing" in caplog.text
+
+
+async def test_front_matter_without_its_beginning_is_no_text(
+    kept: Mirroring, quiet: Memory, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = kept.file("The user lives in Oslo.")
+    path.write_text(path.read_text().replace("---", "--", 1))
+    with caplog.at_level(logging.WARNING):
+        await kept.look()
+    assert await stated(quiet) == ["The user lives in Oslo.", "The user loves figs."]
+    assert "its front matter has no beginning" in caplog.text
+
+
 async def test_a_deleted_fact_file_ends_the_fact(kept: Mirroring, quiet: Memory) -> None:
     kept.file("The user lives in Oslo.").unlink()
     await kept.look()

@@ -12,6 +12,7 @@ from tests.openai_chat import (
     PARROT,
     QUESTION,
     ask,
+    last_chat,
     said,
     stored,
 )
@@ -227,6 +228,21 @@ def test_the_receipt_of_an_exchange_tells_what_was_used(client: OpenAI, chat: ht
     assert receipt["used"][0]["section"] == "memory"
     prompt_tokens = json.loads(found.text)["usage"]["prompt_tokens"]
     assert sum(entry["tokens"] for entry in receipt["ledger"]) == prompt_tokens
+
+
+def test_a_request_names_its_user_in_its_body_or_address(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    named = client.with_options(default_query={"user_id": f"ann-{user}"})
+    ask(named, user, PARROT)
+    assert "user_id" not in last_chat(model).path
+    ask(client, user, "My cat is called Luna.", fields={"user_id": f"bob-{user}"})
+    assert "user_id" not in model.asked("chat")[-1]
+    assert stored(chat, user) == []
+    for owner, text in ((f"ann-{user}", PARROT), (f"bob-{user}", "My cat is called Luna.")):
+        found = chat.get(f"/v1/sessions/{user}/messages", params={"user_id": owner}).json()["items"]
+        assert [item["content"] for item in found][:1] == [text]
+    assert "Archimedes" not in str(ask(client, user, QUESTION, fields={"user_id": f"bob-{user}"}).model_extra)
 
 
 def test_a_request_under_an_idempotency_key_is_answered_once(

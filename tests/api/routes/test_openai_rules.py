@@ -28,6 +28,16 @@ def test_without_a_provider_rules_answer_from_the_conversation(plain_client: Ope
     assert "Archimedes" not in ask(plain_client, other, QUESTION).choices[0].message.content
 
 
+def test_without_a_provider_memories_have_the_proxys_floor(plain_client: OpenAI, user: str) -> None:
+    ask(plain_client, user, PARROT)
+    ask(plain_client, user, "The kettle is broken again.")
+    for floor, least in ((0.0, 2), (0.35, 1)):
+        found = ask(plain_client, user, QUESTION, fields={"memory_score_threshold": floor})
+        scores = [hit["score"] for hit in found.model_extra["memory_hits"]]
+        assert len(scores) >= least and min(scores) >= floor
+    assert ask(plain_client, user, QUESTION, fields={"memory_score_threshold": 1.0}).model_extra["memory_hits"] == []
+
+
 def test_without_a_provider_facts_of_one_conversation_stay_in_it(plain_client: OpenAI, user: str, other: str) -> None:
     ask(plain_client, user, f"Remember that the password of {user} is swordfish.")
     assert "swordfish" in ask(plain_client, user, f"What is the password of {user}?").choices[0].message.content
