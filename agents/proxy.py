@@ -176,7 +176,8 @@ class Proxy:
             return
         exchange.fresh = tuple(hit for hit in exchange.recall.hits if _flat(hit.gist.content) not in told)
         exchange.given = exchange.fresh[: recipe.top_k]
-        changed = await engine.superseded.by_messages(owner, [hit.gist.id for hit in exchange.given])
+        ids = [hit.gist.id for hit in exchange.given] if exchange.recall.among_facts else []
+        changed = await engine.superseded.by_messages(owner, ids)
         exchange.injected = memory_block(exchange.given, digest, changed)
 
     async def _whole(self, exchange: _Exchange, passed: Passed) -> bytes:
@@ -237,23 +238,17 @@ class Proxy:
             place = await self._engine.places.place(owner, session)
             if place is None:  # it was deleted at once
                 return
-            await self._explain(exchange, place)
         else:
             again = drafted or exchange.resumed or request.once is not None
-            there, _ = await asyncio.gather(
-                turns.close_exchange(owner, session, place, turn, retried=again), self._explain(exchange, place)
-            )
-            if not there:
+            if not await turns.close_exchange(owner, session, place, turn, retried=again):
                 return
+        receipt = self._keeping.start(self._engine.receipts.keep_after(owner, lambda: _receipt(exchange, turn)))
+        self._engine.receipts.expect(owner, exchange.turn_id, receipt)
         await self._engine.eviction.note_use(owner, [hit.gist.key for hit in exchange.given])
         self._nudge.embed()
         self._nudge.learn()
         if self._engine.places.is_due(place):
             self._nudge.summarise()
-
-    async def _explain(self, exchange: _Exchange, place: Place) -> None:
-        """Keeps the receipt, which takes a while to write: beside the answer's commit, not before it."""
-        await self._engine.receipts.keep_at(place, _receipt(exchange))
 
 
 def _error(error: LociError | StoreError) -> dict[str, Any]:
@@ -279,13 +274,13 @@ def _considered(exchange: _Exchange) -> tuple[Candidate, ...]:
     return tuple(map(settled, exchange.recall.considered))
 
 
-def _receipt(exchange: _Exchange) -> Receipt:
-    request, answer, turn = exchange.request, exchange.answer, exchange.turn()
+def _receipt(exchange: _Exchange, turn: Turn) -> Receipt:
+    request, answer = exchange.request, exchange.answer
     ledger = _ledger(exchange.injected, request.body["messages"], answer.prompt_tokens)
     return Receipt(
         turn_id=exchange.turn_id,
         session_id=request.options.memory_id,
-        at=now(),
+        at=turn.timestamp,
         query=exchange.query,
         intent="chat",
         need_memory=request.options.reads,

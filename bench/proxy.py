@@ -342,6 +342,7 @@ def report(measured: Measured, messages: int) -> str:
         "first token later by, after the request": p50[Took.TOKEN_THROUGH] - p50[Took.TOKEN_DIRECT],
         "first token later by, after it was sent": p50[Took.SENT_THROUGH] - p50[Took.SENT_DIRECT],
     }
+    beyond = added["overhead beyond encoding"] / p50[Took.ENCODING]
     return "\n\n".join(
         [
             f"{found[Took.DIRECT].count:,} rounds, in a conversation of {messages:,} messages and what the rounds add; "
@@ -351,6 +352,7 @@ def report(measured: Measured, messages: int) -> str:
                 [[kind, figure(one.p50), figure(one.p95)] for kind, one in found.items()],
             ),
             table(["what Loci adds", "p50, ms"], [[name, figure(one)] for name, one in added.items()]),
+            f"The overhead beyond encoding is {figure(beyond)} times the encoding.",
         ]
     )
 
@@ -361,7 +363,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--messages", type=_number, default=1_000)
-    parser.add_argument("--rest", type=float, default=0.0)
+    parser.add_argument("--rest", type=float, default=0.0, help="seconds before each call")
     options = parser.parse_args(arguments)
     with TemporaryDirectory(prefix="loci-proxy-") as folder, model() as url, new_runner() as runner:
         home = Path(folder)

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 RULE_BASED = "rule_based"  # the `model` of what no language model wrote
+FACT = "fact"  # the kind, and the role, of a fact's gist
 
 Role = Literal["system", "user", "assistant", "tool"]
 
@@ -90,11 +91,13 @@ class Hit:
 @dataclass(frozen=True)
 class Recall:
     """What one search gave. `hits`: best first. `considered`: the best candidates, kept or dropped, best first.
-    `dimensions`: of the query's embedding; 0 where there was none."""
+    `dimensions`: of the query's embedding; 0 where there was none. `among_facts`: whether the owner may have facts in
+    force."""
 
     hits: tuple[Hit, ...] = ()
     considered: tuple[Candidate, ...] = ()
     dimensions: int = 0
+    among_facts: bool = True
 
 
 @dataclass(frozen=True)

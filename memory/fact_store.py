@@ -8,6 +8,7 @@ from pymongo.errors import DuplicateKeyError
 
 from memory.changes import Changes
 from memory.collections import Collections
+from memory.domain import FACT
 from memory.fact_chain import Link
 from memory.gist_eraser import GistEraser
 from memory.ids import new_id
@@ -17,7 +18,6 @@ from utils.clock import now
 from utils.errors import NotFound
 from utils.mongo import Document, insert_new
 
-KIND = "fact"  # of the gist, and its role
 LINKS = {"memory_id": 0, "text": 0, "sources": 0}  # a projection: what a link is read from
 
 
@@ -139,8 +139,8 @@ class FactStore:
             "id": fact["_id"],
             "user_id": owner,
             "session_id": fact["memory_id"],
-            "kind": KIND,
-            "role": KIND,
+            "kind": FACT,
+            "role": FACT,
             "content": fact["text"],
             "timestamp": fact["valid_from"],
             "created_at": now(),

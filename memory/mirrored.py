@@ -4,8 +4,7 @@ from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass
 
 from memory.collections import Collections
-from memory.domain import Turn
-from memory.fact_store import KIND as FACT
+from memory.domain import FACT, Turn
 from memory.gists import TEXT, turn_of
 from memory.ids import new_id
 from memory.mirror_files import SUMMARY, Entry

@@ -11,7 +11,7 @@ from typing import Protocol
 from config.recipes import Recipe
 from memory import metrics
 from memory.changes import Standing
-from memory.domain import RULE_BASED, Candidate, Drop, Gist, Hit, Recall
+from memory.domain import FACT, RULE_BASED, Candidate, Drop, Gist, Hit, Recall
 from memory.features import POOL, Probe
 from memory.gist_reader import GistReader
 from memory.gists import text_to_embed
@@ -118,12 +118,16 @@ class Recaller:
             recall, enough = await self._filled(asked, scored)
             if enough or len(scored.rows) < pool:
                 break  # else the same text stands there so often that others had no room
-        return recall
+        # A fact in force has a gist; an index of all that the owner has knows of the kind then.
+        has_all = self._indexes.known(asked.owner) is asked.index
+        return replace(recall, among_facts=not has_all or asked.index.code("kind", FACT) >= 0)
 
     async def _ask(self, owner: str, query: str, recipe: Recipe, scope: Scope) -> _Asked:
         """Reads the query and the index for it, at the same time."""
         async with begun(self._embedded(owner, query)) as reading:
             index, standing = await self._indexes.suiting(owner, reading, recipe, scope)
+            if self._embedder is self._reader:  # after an outage, a provider is asked once until it answers
+                await self._put_just_said(owner, index, scope.exclude)
             vector = await reading
             while index.dimensions != len(vector):  # the model of this name is another by now
                 index, standing = await self._indexes.suiting(owner, reading, recipe, scope)
@@ -134,13 +138,22 @@ class Recaller:
         return _Asked(owner, query, index, standing, probe, recipe, scope, moment)
 
     async def _embedded(self, owner: str, query: str) -> Floats:
-        """The query's embedding, (dimensions,) float32 of length 1; in the same call that of the query without names,
-        where it is known by now that it will be asked for."""
-        known = self._indexes.known(owner)
-        bare = query if known is None else question_for(query, known, time()).bare
-        vectors = await self._embedder.embed([query] if bare == query else [query, bare])
+        """The query's embedding, (dimensions,) float32 of length 1. Where it is known by now that the query without
+        names will be asked for, too, a provider gets both in one call, and the encoder one after the other."""
+        if self._embedder is self._reader:
+            async with begun(self._reader.embed([query])) as embedding:
+                await asyncio.sleep(0)  # the query stands in the encoder's line by now
+                self._reader.read_ahead(self._bare(owner, query))
+                vectors = await embedding
+        else:
+            vectors = await self._embedder.embed(list(dict.fromkeys((query, self._bare(owner, query)))))
         vector: Floats = vectors[0]
         return vector
+
+    def _bare(self, owner: str, query: str) -> str:
+        """The query without the names of those who are known to speak."""
+        known = self._indexes.known(owner)
+        return query if known is None else question_for(query, known, time()).bare
 
     async def _put_just_said(self, owner: str, index: UserIndex, exclude: Collection[str]) -> None:
         """Puts into an index what was just said, where no worker has embedded it yet. What the model does not take is

@@ -1,5 +1,7 @@
 """Why did an answer remember what it did? One receipt per exchange."""
 
+import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -64,6 +66,8 @@ class Receipts:
     def __init__(self, collections: Collections) -> None:
         self._receipts = collections.receipts
         self._sessions = collections.sessions
+        self._vectors = collections.vectors
+        self._expected: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._inserts: Coalescer[Document, bool] = Coalescer(lambda new: insert_new(self._receipts, new))
 
     async def keep(self, owner: str, receipt: Receipt) -> None:
@@ -82,7 +86,21 @@ class Receipts:
         if await self._sessions.find_one(place.session, {"_id": 1}) is None:
             await self.delete(place.owner, receipt.turn_id)
 
+    async def keep_after(self, owner: str, made: Callable[[], Receipt]) -> None:
+        """Stores the receipt of an answer that is committed; nothing is left of it where that was deleted since."""
+        receipt = made()
+        await self.keep(owner, receipt)
+        answer = [key for one in receipt.messages for key in keys_of(one, owner)]
+        if await self._vectors.find_one({"_id": {"$in": answer}, "user_id": owner}, {"_id": 1}) is None:
+            await self._drop(owner, receipt.turn_id)
+
+    def expect(self, owner: str, turn_id: str, writing: "asyncio.Task[None]") -> None:
+        """Has those wait who ask for a receipt that is just being written, or delete it."""
+        self._expected[owner, turn_id] = writing
+        writing.add_done_callback(lambda _: self._expected.pop((owner, turn_id), None))
+
     async def get(self, owner: str, turn_id: str) -> Receipt:
+        await self._written(owner, turn_id)
         found = await self._receipts.find_one({"_id": {"$in": keys_of(turn_id, owner)}, "user_id": owner})
         if found is None:
             raise NotFound("No such receipt")
@@ -90,6 +108,14 @@ class Receipts:
 
     async def delete(self, owner: str, turn_id: str) -> None:
         """Deletes the receipt of an exchange, where there is one."""
+        await self._written(owner, turn_id)
+        await self._drop(owner, turn_id)
+
+    async def _written(self, owner: str, turn_id: str) -> None:
+        if (writing := self._expected.get((owner, turn_id))) is not None:
+            await asyncio.wait([writing])
+
+    async def _drop(self, owner: str, turn_id: str) -> None:
         await self._receipts.delete_one({"_id": {"$in": keys_of(turn_id, owner)}, "user_id": owner})
 
 

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from utils.encoder import Encoder, Reading
 
 CACHED = 2048  # texts; as vectors of 1,536 dimensions 12 MB, as readings some 20
-AHEAD = 600  # characters of a text (some 20 ms) that is read ahead
+AHEAD = 3  # texts that are read ahead at a time
+AHEAD_CHARACTERS = 600  # of such a text (some 20 ms) at most
 LOCAL_CHUNK = 8  # texts (some 20 ms) after which a bulk lets others have the encoder
 
 # OpenAI takes 2,048 texts, 300,000 tokens and 8,191 tokens a text in one call. Byte-pair tokenizers have no more tokens
@@ -241,13 +242,15 @@ class LocalEmbedder:
         self.healthy = True
         self._cache = cache if cache is not None else TextCache(waiting=True)
         self._ahead = ahead
-        self._reading: asyncio.Task[None] | None = None
+        self._reading: set[asyncio.Task[None]] = set()
 
     def read_ahead(self, text: str) -> None:
-        """Begins to read what was just said, so that the next search has less to wait for: a short text, and one at a
+        """Begins to read what will be asked for, so that there is less to wait for then: short texts, and few at a
         time, for questions wait in the same line."""
-        if self._ahead and len(text) <= AHEAD and (self._reading is None or self._reading.done()):
-            self._reading = asyncio.create_task(self._try_to_read(text))
+        if self._ahead and len(text) <= AHEAD_CHARACTERS and len(self._reading) < AHEAD:
+            task = asyncio.create_task(self._try_to_read(text))
+            self._reading.add(task)
+            task.add_done_callback(self._reading.discard)
 
     async def _try_to_read(self, text: str) -> None:
         with suppress(Exception):  # whoever needs it is told

@@ -1,7 +1,7 @@
 """How does work that nobody waits for leave the processor to whoever is being answered?
 
 Worker and API share a process where there is no broker. Between two steps of its work, the worker waits until nobody is
-being answered, for at most three times as long as the step before took: so it gets on beside any load.
+being answered, for at most nine times as long as the step before took: so it gets on beside any load.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from time import monotonic
 
 QUIET = 0.03  # seconds without a request after which nobody is being answered: a client may ask again within less
 LOOK = 0.01  # seconds between two looks
-SHARE = 3  # waits are so many times as long as work at most
+SHARE = 9  # waits are so many times as long as work at most
 PATIENCE = 0.25  # seconds of a wait at most
 
 

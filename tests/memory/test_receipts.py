@@ -1,5 +1,7 @@
 """Does a receipt tell what an answer rests on, to its owner alone?"""
 
+import asyncio
+
 import pytest
 
 from agents.memory import Memory
@@ -31,6 +33,39 @@ async def test_a_receipt_is_for_its_owner_alone_even_where_exchanges_have_the_sa
         await quiet.engine.receipts.get("cleo", "same")
     await quiet.engine.receipts.delete("bob", "same")
     assert (await quiet.engine.receipts.get("ann", "same")).query == "I am ann"
+
+
+@pytest.mark.parametrize("deleted", [False, True])
+async def test_a_receipt_that_is_just_being_written_is_waited_for(quiet: Memory, deleted: bool) -> None:
+    receipts, may = quiet.engine.receipts, asyncio.Event()
+    await quiet.chat(request("I am Ann", turn_id="t1"))
+    receipt = await receipts.get(USER, "t1")
+    await receipts.delete(USER, "t1")
+
+    async def write() -> None:
+        await may.wait()
+        await receipts.keep_after(USER, lambda: receipt)
+
+    receipts.expect(USER, "t1", asyncio.create_task(write()))
+    asking = asyncio.create_task(receipts.delete(USER, "t1") if deleted else receipts.get(USER, "t1"))
+    await asyncio.sleep(0)
+    may.set()
+    if deleted:
+        await asking
+        with pytest.raises(NotFound):
+            await receipts.get(USER, "t1")
+    else:
+        assert await asking == receipt
+
+
+async def test_no_receipt_is_written_of_what_was_deleted_meanwhile(quiet: Memory) -> None:
+    receipts = quiet.engine.receipts
+    await quiet.chat(request("I am Ann", turn_id="t1"))
+    receipt = await receipts.get(USER, "t1")
+    await quiet.engine.forgetter.session(USER, "s1")
+    await receipts.keep_after(USER, lambda: receipt)
+    with pytest.raises(NotFound):
+        await receipts.get(USER, "t1")
 
 
 async def test_a_second_receipt_of_an_exchange_takes_the_place_of_the_first(quiet: Memory) -> None:

@@ -63,4 +63,4 @@ async def test_waits_are_in_proportion_to_the_work(answering: Answering, monkeyp
     pace = Pace(answering)
     for _ in range(3):
         await pace.step()
-    assert asked == pytest.approx([0.25, 0.03, 0.25])
+    assert asked == pytest.approx([0.25, 0.09, 0.25])
