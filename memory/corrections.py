@@ -8,12 +8,21 @@ _NOT_BUT = re.compile(
     rf"(?P<old>{_VALUE}?),? (?:but|(?:it|he|she|they|i)(?:['’](?:s|m|re)| is| are| am)) (?P<new>{_VALUE})$",
     re.IGNORECASE,
 )
-_IT_IS = re.compile(
-    rf"^(?:(?:it|that|he|she|they)(?:['’]s|['’]re| is| are)|i meant|i mean|make that)(?: actually| really)? "
-    rf"(?P<new>{_VALUE}?),? not (?P<old>{_VALUE})$",
-    re.IGNORECASE,
+_IT = r"(?:it|that|he|she|they)(?:['’]s|['’]re| is| are)"
+_IT_IS = (
+    re.compile(
+        rf"^(?:(?:{_IT}|i meant|i mean|make that)(?: actually| really)? (?P<new>{_VALUE}?),?|"
+        rf"(?P<bare>\S+(?: \S+){{0,2}}),) not (?P<old>{_VALUE})$",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"^{_IT} not (?P<old>{_VALUE}?),? (?:but|{_IT}) (?P<new>{_VALUE})(?P<bare>)$",
+        re.IGNORECASE,
+    ),
 )
-_AND_NOT = re.compile(r",? (?:and )?not (?:in |to |at |for |from )?[^\Wa-z_][\w’'-]*(?: [^\Wa-z_][\w’'-]*){0,3}$")
+_AND_NOT = re.compile(
+    r"(?:, (?:and )?| and )not (?:in |to |at |for |from )?[^\Wa-z_][\w’'-]*(?: [^\Wa-z_][\w’'-]*){0,3}$"
+)
 _PREPOSITION = re.compile(r"^(?:on|in|at|for|to|from) ")
 _SHORT = {"m": "am", "re": "are"}
 _CORRECTED = re.compile(r"^Not (?P<old>.+?), but (?P<new>.+)\.$")
@@ -30,10 +39,10 @@ def straightened(clause: str) -> str:
 
 def correction_of(clause: str) -> str | None:
     """A clause that corrects what was said before, as a sentence that `corrected` reads; None where it does not."""
-    found = _IT_IS.match(clause)
+    found = next((found for pattern in _IT_IS if (found := pattern.match(clause))), None)
     if found is None:
         return None
-    old, new = (_PREPOSITION.sub("", found[name].strip()) for name in ("old", "new"))
+    old, new = (_PREPOSITION.sub("", one.strip()) for one in (found["old"], found["new"] or found["bare"]))
     return f"Not {old}, but {new}."
 
 
