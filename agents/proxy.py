@@ -125,8 +125,10 @@ class Proxy:
         if at is None:
             return _Exchange(request, request.once or new_id(), "")
         exchange = _Exchange(request, request.once or new_id(), kept_text(messages[at].get("content")))
-        # The encoder takes longest, and begins first.
-        reading = asyncio.create_task(self._remembered(exchange, storable(text_of(messages[at].get("content")))))
+        asked = storable(text_of(messages[at].get("content")))[:LOOKED_AT]
+        self._engine.reader.read_ahead(asked)
+        await asyncio.sleep(0)  # the encoder takes longest, and has begun by now
+        reading = asyncio.create_task(self._remembered(exchange, asked))
         opening = self._keeping.start(self._open(exchange, new=at == len(messages) - 1))
         await asyncio.shield(asyncio.wait([opening, reading]))
         opening.result()
@@ -149,8 +151,6 @@ class Proxy:
         if new:
             prompt = prompt_id(exchange.turn_id)
             said = Turn(prompt, "user", exchange.query, now(), turn_id=exchange.turn_id, stating=True)
-            if not request.options.reads:
-                self._engine.reader.read_ahead(exchange.query)
             exchange.place = await turns.open_exchange(owner, session, said, retried=request.once is not None)
 
     async def _remembered(self, exchange: _Exchange, text: str) -> None:
@@ -168,7 +168,7 @@ class Proxy:
         scope = Scope.of_conversation(options.memory_id, exclude=keys)
         try:
             exchange.recall, digest = await asyncio.gather(
-                engine.recall(owner, text[:LOOKED_AT], wider, scope),
+                engine.recall(owner, text, wider, scope),
                 engine.digests.get(owner, options.memory_id),
             )
         except ModelError as error:
