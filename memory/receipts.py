@@ -16,6 +16,7 @@ from utils.coalesce import Coalescer
 from utils.errors import NotFound
 from utils.mongo import Document, insert_new
 
+FIRST = 0.005  # seconds in which the client gets its answer before the receipt of it is written
 _OPTIONAL = ("recency", "mmr", "bm25", "fused", "rerank")  # parts that not every recipe has
 
 
@@ -88,6 +89,7 @@ class Receipts:
 
     async def keep_after(self, owner: str, made: Callable[[], Receipt]) -> None:
         """Stores the receipt of an answer that is committed; nothing is left of it where that was deleted since."""
+        await asyncio.sleep(FIRST)
         receipt = made()
         await self.keep(owner, receipt)
         answer = [key for one in receipt.messages for key in keys_of(one, owner)]
