@@ -9,6 +9,7 @@ from utils.errors import InvalidInput
 from utils.text import CONTROL_CHARACTERS
 
 MAX_DEPTH = 32
+LONGEST_PLACE = 100  # characters of a place that are told
 
 
 def read_json(raw: bytes) -> Any:
@@ -20,7 +21,7 @@ def read_json(raw: bytes) -> Any:
         parsed = orjson.loads(raw)
     except orjson.JSONDecodeError:
         raise InvalidInput("Not valid JSON in UTF-8, or with NaN or a lone surrogate in it") from None
-    _check(parsed, MAX_DEPTH)
+    _check(parsed, ())
     return parsed
 
 
@@ -33,17 +34,19 @@ class StrictRequest(Request):
         return self._json
 
 
-def _check(value: Any, depth: int) -> None:
+def _check(value: Any, at: tuple[str | int, ...]) -> None:
+    """`at`: the keys and places that lead to a value."""
     if isinstance(value, str):
         if CONTROL_CHARACTERS.search(value):
-            raise InvalidInput("A string has control characters")
+            where = ".".join(map(str, at))[:LONGEST_PLACE] or "the body"
+            raise InvalidInput(f"{where}: a string has control characters")
     elif isinstance(value, dict | list):
-        if not depth:
+        if len(at) == MAX_DEPTH:
             raise InvalidInput(f"Nested more than {MAX_DEPTH} deep")
         if isinstance(value, dict):
             for key in value:
-                _check(key, depth - 1)
-        for item in value.values() if isinstance(value, dict) else value:
-            _check(item, depth - 1)
+                _check(key, at)
+        for place, item in value.items() if isinstance(value, dict) else enumerate(value):
+            _check(item, (*at, place))
     elif isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise InvalidInput("An integer has more than 64 bits")

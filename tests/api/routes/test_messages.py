@@ -151,3 +151,10 @@ def test_what_is_deleted_is_not_found_any_more(api: httpx.Client, user: str) -> 
     assert search(api, user, "heron")
     api.delete("/v1/sessions/s", params={"user_id": user})
     assert search(api, user, "heron") == []
+
+
+def test_a_message_with_control_characters_is_named(api: httpx.Client, user: str) -> None:
+    said = [{"role": "user", "content": text} for text in ("fine", "a\x85b")]
+    found = problem(api.post("/v1/messages", json={"session_id": user, "messages": said}), 400)
+    assert found["detail"] == "messages.1.content: a string has control characters"
+    assert api.get(f"/v1/sessions/{user}").status_code == 404
