@@ -13,7 +13,6 @@ from agents.open import open_memory
 from api import openapi, problems
 from api.auth import ApiKeys
 from api.guard import Guard
-from api.once import TURN_ID
 from api.pages import WEB, Assets
 from api.pages import router as pages
 from api.routes import facts, memories, messages, openai, operations, query, sessions, users
@@ -24,7 +23,7 @@ from workers.inprocess import InProcessWorker
 from workers.nudges import CeleryNudge
 
 # What pages of other origins may read.
-EXPOSED = ("ETag", "X-Request-ID", "Idempotency-Replayed", "Retry-After", TURN_ID)
+EXPOSED = ("ETag", "X-Request-ID", "Idempotency-Replayed", "Retry-After", "X-Loci-Turn-ID")
 
 
 def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:

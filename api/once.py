@@ -20,7 +20,7 @@ from utils.errors import InvalidInput, UnsupportedMediaType
 from utils.text import CONTROL_CHARACTERS
 
 KEY_CHARACTERS = 255
-TURN_ID = "X-Loci-Turn-ID"  # of the exchange that an answer in OpenAI's shape belongs to
+KEPT = ("etag", "x-loci-turn-id")  # headers that are given again with an answer
 JSON_TYPE = re.compile(r"\s*application/([\w.-]+\+)?json\s*(;|$)", re.IGNORECASE)
 ENDS = (b"event: done", b"data: [DONE]")  # how the last event of a whole stream begins
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -74,8 +74,7 @@ async def once(request: Request, handle: Handler) -> Response:
     fingerprint = hashlib.sha256(route.encode() + body).hexdigest()
     stored = await requests.begin(owner, key, fingerprint)
     if stored is not None:
-        headers = {"Idempotency-Replayed": "true"} | ({"ETag": stored.etag} if stored.etag else {})
-        headers |= {TURN_ID: stored.turn_id} if stored.turn_id else {}
+        headers = {"Idempotency-Replayed": "true", **stored.headers}
         return Response(stored.body, stored.status, headers, stored.media_type)
     _hold(requests, owner, key)
     request.state.once = derived_id(owner, key)
@@ -139,9 +138,8 @@ async def _recorded(
 
 def _stored(response: Response, body: bytes) -> StoredAnswer:
     media_type = response.headers.get("content-type", "application/json")
-    return StoredAnswer(
-        response.status_code, media_type, body, response.headers.get("etag"), response.headers.get(TURN_ID)
-    )
+    kept = {name: value for name, value in response.headers.items() if name in KEPT}
+    return StoredAnswer(response.status_code, media_type, body, kept)
 
 
 def once_id(request: Request) -> str | None:

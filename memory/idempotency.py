@@ -1,8 +1,9 @@
 """Was this request made before? Keys that make a write happen once."""
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import NoReturn
 
@@ -23,8 +24,7 @@ class StoredAnswer:
     status: int
     media_type: str
     body: bytes
-    etag: str | None = None
-    turn_id: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)  # those that belong to the answer for good
 
 
 class IdempotencyKeys:
@@ -58,8 +58,7 @@ class IdempotencyKeys:
         if found["fingerprint"] != fingerprint:
             raise IdempotencyMismatch("This Idempotency-Key was used with another request")
         if found["state"] == "done":
-            known = (found["status"], found["media_type"], found["body"], found["etag"])
-            return StoredAnswer(*known, turn_id=found.get("turn_id"))
+            return StoredAnswer(found["status"], found["media_type"], found["body"], found.get("headers", {}))
         taken = await self._requests.update_one(
             {"_id": identifier, "state": "in_progress", "until": {"$lte": moment}},
             {"$set": {"until": moment + IN_PROGRESS}},
@@ -85,8 +84,7 @@ class IdempotencyKeys:
             "status": answer.status,
             "media_type": answer.media_type,
             "body": answer.body,
-            "etag": answer.etag,
-            "turn_id": answer.turn_id,
+            "headers": dict(answer.headers),
         }
         fresh = {"user_id": owner, "fingerprint": fingerprint, "until": moment, "at": moment}
         if anew:

@@ -20,7 +20,7 @@ from agents.proxy import Proxy
 from agents.proxy_request import Options, Proxied, ProxyRequest
 from api import sse
 from api.auth import Passing, PassingOn
-from api.once import TURN_ID, once_id
+from api.once import once_id
 from api.openai_route import InvalidField, OpenAIRoute, invalid, read_object
 from api.problems import error_of
 from api.state import TheMemory
@@ -34,6 +34,7 @@ from utils.upstream import Passed
 
 router = APIRouter(route_class=OpenAIRoute, tags=["openai"])
 
+TURN_ID = "X-Loci-Turn-ID"
 RETRIES = "x-stainless-retry-count"  # OpenAI's clients count theirs
 
 
