@@ -225,13 +225,14 @@ class Proxy:
             await self._keep(exchange, drafted=drafted)
 
     async def _keep(self, exchange: _Exchange, *, drafted: bool = False) -> None:
-        """Commits an answer with its receipt, and asks for what is due after it. A call of tools is not remembered: the
-        answer that follows it takes its place."""
+        """Commits an answer, has its receipt follow, and asks for what is due after it. A call of tools is not
+        remembered: the answer that follows it takes its place."""
         request, turn = exchange.request, exchange.turn()
         owner, session, place = request.owner, request.options.memory_id, exchange.place
         if not exchange.query or not turn.content.strip() or exchange.answer.calls:
             return
-        turns = self._engine.turns
+        turns, receipts = self._engine.turns, self._engine.receipts
+        committed = [turn.id] if place is None else [prompt_id(exchange.turn_id), turn.id]
         self._engine.reader.read_ahead(turn.content)
         if place is None:
             await turns.remember(owner, session, [replace(turn, turn_id=None)])
@@ -242,8 +243,8 @@ class Proxy:
             again = drafted or exchange.resumed or request.once is not None
             if not await turns.close_exchange(owner, session, place, turn, retried=again):
                 return
-        receipt = self._keeping.start(self._engine.receipts.keep_after(owner, lambda: _receipt(exchange, turn)))
-        self._engine.receipts.expect(owner, exchange.turn_id, receipt)
+        writing = self._keeping.start(receipts.keep_after(owner, lambda: _receipt(exchange, turn), committed))
+        receipts.expect(owner, exchange.turn_id, writing)
         await self._engine.eviction.note_use(owner, [hit.gist.key for hit in exchange.given])
         self._nudge.embed()
         self._nudge.learn()

@@ -114,7 +114,7 @@ class FactQueue:
         return settled
 
     async def _settle_silent(self, lease: str, documents: list[Document]) -> list[Document]:
-        """Settles messages that state nothing, which are most, in one call; returns those that were this worker's."""
+        """Settles messages that state nothing, which are most, in one call; returns those that are settled."""
         keys = [document["_id"] for document in documents]
         mine = {"_id": {"$in": keys}, "facts.lease": lease}
         if (await self._vectors.update_many(mine, SETTLED)).matched_count == len(documents):

@@ -1,7 +1,7 @@
 """Why did an answer remember what it did? One receipt per exchange."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -87,13 +87,14 @@ class Receipts:
         if await self._sessions.find_one(place.session, {"_id": 1}) is None:
             await self.delete(place.owner, receipt.turn_id)
 
-    async def keep_after(self, owner: str, made: Callable[[], Receipt]) -> None:
-        """Stores the receipt of an answer that is committed; nothing is left of it where that was deleted since."""
+    async def keep_after(self, owner: str, made: Callable[[], Receipt], messages: Collection[str]) -> None:
+        """Stores the receipt of an exchange whose messages, by their ids, are committed; nothing is left of it where
+        one of them was deleted since."""
         await asyncio.sleep(FIRST)
         receipt = made()
         await self.keep(owner, receipt)
-        answer = [key for one in receipt.messages for key in keys_of(one, owner)]
-        if await self._vectors.find_one({"_id": {"$in": answer}, "user_id": owner}, {"_id": 1}) is None:
+        keys = [key for identifier in messages for key in keys_of(identifier, owner)]
+        if await self._vectors.count_documents({"_id": {"$in": keys}, "user_id": owner}) < len(messages):
             await self._drop(owner, receipt.turn_id)
 
     def expect(self, owner: str, turn_id: str, writing: "asyncio.Task[None]") -> None:

@@ -1,6 +1,5 @@
 """What is refused before a route sees it."""
 
-import asyncio
 import socket
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,23 +10,23 @@ import pytest
 
 from api.guard import MAX_BODY, Guard
 from tests.checks import problem
-from utils.yielding import ANSWERING, QUIET
+from utils import yielding
+from utils.yielding import ANSWERING
 
 BIG = b'{"query": "' + b"x" * (20 * 1024 * 1024) + b'"}'
 JSON = {"content-type": "application/json"}
 
 
-async def test_a_request_is_being_answered_until_its_answer_begins() -> None:
+async def test_a_request_is_being_answered_until_its_answer_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yielding, "QUIET", 0.0)
     seen: list[bool] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         seen.append(ANSWERING.is_quiet)
         with ANSWERING.elsewhere():
-            await asyncio.sleep(2 * QUIET)
             seen.append(ANSWERING.is_quiet)
         seen.append(ANSWERING.is_quiet)
         await send({"type": "http.response.start", "status": 200, "headers": []})
-        await asyncio.sleep(2 * QUIET)
         seen.append(ANSWERING.is_quiet)
 
     async def ignored(_: Any = None) -> Any: ...

@@ -44,7 +44,7 @@ async def test_a_receipt_that_is_just_being_written_is_waited_for(quiet: Memory,
 
     async def write() -> None:
         await may.wait()
-        await receipts.keep_after(USER, lambda: receipt)
+        await receipts.keep_after(USER, lambda: receipt, receipt.messages)
 
     receipts.expect(USER, "t1", asyncio.create_task(write()))
     asking = asyncio.create_task(receipts.delete(USER, "t1") if deleted else receipts.get(USER, "t1"))
@@ -58,12 +58,14 @@ async def test_a_receipt_that_is_just_being_written_is_waited_for(quiet: Memory,
         assert await asking == receipt
 
 
-async def test_no_receipt_is_written_of_what_was_deleted_meanwhile(quiet: Memory) -> None:
+@pytest.mark.parametrize("deleted", ["session", "prompt", "response"])
+async def test_no_receipt_is_written_of_what_was_deleted_meanwhile(quiet: Memory, deleted: str) -> None:
     receipts = quiet.engine.receipts
     await quiet.chat(request("I am Ann", turn_id="t1"))
     receipt = await receipts.get(USER, "t1")
-    await quiet.engine.forgetter.session(USER, "s1")
-    await receipts.keep_after(USER, lambda: receipt)
+    forgetter = quiet.engine.forgetter
+    await (forgetter.session(USER, "s1") if deleted == "session" else forgetter.message(USER, f"t1.{deleted}"))
+    await receipts.keep_after(USER, lambda: receipt, receipt.messages)
     with pytest.raises(NotFound):
         await receipts.get(USER, "t1")
 

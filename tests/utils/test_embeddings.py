@@ -213,7 +213,7 @@ class _Making:
 async def test_what_one_is_making_the_others_wait_for() -> None:
     make, cache = _Making(), TextCache[str](waiting=True)
     first, second = (asyncio.create_task(cache.fill("space", texts, make)) for texts in (["a", "b"], ["b", "c"]))
-    await asyncio.sleep(0.01)
+    await asyncio.sleep(0)
     assert not first.done() and not second.done()
     make.may.set()
     assert (await first, await second) == (["A", "B"], ["B", "C"])
@@ -224,7 +224,7 @@ async def test_what_one_is_making_the_others_wait_for() -> None:
 async def test_who_waited_for_what_could_not_be_made_makes_it(ends: str) -> None:
     make, cache = _Making(fails=ends == "fails"), TextCache[str](waiting=True)
     first, second = (asyncio.create_task(cache.fill("space", ["a"], make)) for _ in range(2))
-    await asyncio.sleep(0.01)
+    await asyncio.sleep(0)
     if ends == "cancelled":
         first.cancel()
     make.may.set()
@@ -237,7 +237,7 @@ async def test_who_waited_for_what_could_not_be_made_makes_it(ends: str) -> None
 async def test_who_waits_and_leaves_takes_nothing_from_the_others() -> None:
     make, cache = _Making(), TextCache[str](waiting=True)
     first, second, third = (asyncio.create_task(cache.fill("space", ["a"], make)) for _ in range(3))
-    await asyncio.sleep(0.01)
+    await asyncio.sleep(0)
     second.cancel()
     make.may.set()
     assert (await first, await third) == (["A"], ["A"])
