@@ -30,6 +30,9 @@ class FreeEncoder:
         self.model, self.dimensions = encoder.model, encoder.dimensions
         self._encoder = encoder
 
+    def read_ahead(self, text: str) -> None:
+        """Nothing is gained by it."""
+
     async def embed(self, texts: Sequence[str]) -> Floats:
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
