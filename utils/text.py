@@ -1,6 +1,7 @@
 """How is text measured, cut and taken apart?"""
 
 import re
+import threading
 from functools import lru_cache
 from unicodedata import normalize
 
@@ -29,7 +30,15 @@ STOPWORDS = frozenset(
     """.split()  # noqa: SIM905  a list would be four times as long
 )
 
-_stemmer = snowballstemmer.stemmer("english")
+
+class _Stemmers(threading.local):
+    """A stemmer holds the word that it is at, so each thread has its own."""
+
+    def __init__(self) -> None:
+        self.english = snowballstemmer.stemmer("english")
+
+
+_stemmers = _Stemmers()
 
 
 def count_tokens(text: str) -> int:
@@ -73,7 +82,7 @@ def split_sentences(text: str) -> list[str]:
 def stem(word: str) -> str:
     """The Snowball (English) stem of a lower-case word, without a possessive ending and without accents."""
     bare = re.sub(r"['’]s$", "", word)
-    return str(_stemmer.stemWord(bare if bare.isascii() else _without_accents(bare)))
+    return str(_stemmers.english.stemWord(bare if bare.isascii() else _without_accents(bare)))
 
 
 def _without_accents(word: str) -> str:

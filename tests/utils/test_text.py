@@ -1,12 +1,14 @@
 """Is text measured, cut and taken apart as promised, whatever it is?"""
 
+import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.text import content_stems, count_tokens, cut_at_word, slug, split_sentences, words
+from utils.text import content_stems, count_tokens, cut_at_word, slug, split_sentences, stem, words
 
 prose = st.text(alphabet="ab cdé.,;!? \n\t-’'“”漢🙂", max_size=120)
 
@@ -83,3 +85,17 @@ def test_a_long_text_of_abbreviations_is_taken_apart_in_linear_time() -> None:
     worker.start()
     worker.join(20)  # it took minutes when it was quadratic
     assert sentences == [text.strip()]
+
+
+def test_words_have_the_same_stems_whichever_threads_ask_at_once() -> None:
+    asked = [f"{word}{ending}" for word in ("relation", "generous", "national") for ending in ("", "s", "ly", "ness")]
+    asked = [f"{letter}{word}" for letter in "abcdefghijklmnopqrstuvwxyz" for word in asked]
+    expected = [stem.__wrapped__(word) for word in asked]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            found = list(threads.map(lambda _: [stem.__wrapped__(word) for word in asked], range(8)))
+    finally:
+        sys.setswitchinterval(interval)
+    assert found == [expected] * 8
