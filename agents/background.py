@@ -26,6 +26,9 @@ class BackgroundNudge:
     def learn(self) -> None:
         self._start("learn", self._engine.fact_queue.work)
 
+    def observe(self) -> None:
+        self._start("observe", self._engine.trace_queue.work)
+
     def _start(self, name: str, work: Callable[[], Awaitable[int]]) -> None:
         if name in self._running:
             self._again.add(name)

@@ -12,6 +12,7 @@ from agents.intent import IntentDetector
 from agents.keeping import Keeping
 from agents.nudge import Nudge
 from agents.proxy import Proxy
+from agents.tool_memory import ToolMemory
 from agents.writer_agent import AbandonedAnswer, InterruptedAnswer
 from config.recipes import SEARCH, Recipe
 from memory.domain import Recall, Remembered, Turn
@@ -52,7 +53,8 @@ Event = Started | Delta | Finished
 
 
 class Memory:
-    """A chat backend that remembers. `engine`: the core beneath it, for everything but answering. `proxy`: passes
+    """A chat backend that remembers. `engine`: the core beneath it, for everything but answering. `tools`: what
+    agents' tools gave. `proxy`: passes
     requests on to the model provider with memory; None where there is none."""
 
     def __init__(
@@ -62,9 +64,11 @@ class Memory:
         detector: IntentDetector,
         nudge: Nudge,
         recipe: Recipe,
+        tools: ToolMemory,
         proxy: Proxy | None = None,
     ) -> None:
         self.engine = engine
+        self.tools = tools
         self.proxy = proxy
         self._coordinator = coordinator
         self._detector = detector

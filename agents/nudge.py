@@ -4,10 +4,12 @@ from typing import Protocol
 
 
 class Nudge(Protocol):
-    """Tells whoever embeds, summarises and learns facts that there is work; never blocks, may be lost."""
+    """Tells whoever embeds, summarises, learns or observes that there is work; never blocks, may be lost."""
 
     def embed(self) -> None: ...
 
     def summarise(self) -> None: ...
 
     def learn(self) -> None: ...
+
+    def observe(self) -> None: ...

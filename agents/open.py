@@ -14,6 +14,8 @@ from agents.memory import Memory
 from agents.memory_agent import MemoryAgent
 from agents.nudge import Nudge
 from agents.proxy import Proxy
+from agents.tool_memory import ToolMemory
+from agents.tool_view import ViewOptions
 from agents.vision_agent import VisionAgent
 from agents.writer_agent import WriterAgent
 from config.prompts import check_prompts, provider_prompt
@@ -61,6 +63,7 @@ async def open_memory(settings: Settings | None = None, *, nudge: Nudge | None =
             reader,
             model(settings.summary_model),
             model(settings.summary_model),
+            model(settings.observer_model or settings.summary_model),
             summary_interval=settings.summary_interval,
             recall_memory_mb=settings.recall_memory_mb,
             abandoned=timedelta(seconds=ABANDONED_DEADLINES * settings.model_deadline),
@@ -69,13 +72,17 @@ async def open_memory(settings: Settings | None = None, *, nudge: Nudge | None =
             max_entries=settings.max_entries,
         )
         background = BackgroundNudge(engine)
+        tools = ToolMemory(
+            engine, nudge or background, ViewOptions(settings.tool_memory_top_k, settings.tool_memory_max_chars)
+        )
         memory = Memory(
             engine,
             _coordinator(settings, engine, model(settings.chat_model), recipe),
             IntentDetector(engine.embedder if settings.use_llm_intent else None),
             nudge or background,
             recipe,
-            Proxy(engine, open_upstream(settings), nudge or background) if settings.has_model else None,
+            tools,
+            Proxy(engine, open_upstream(settings), nudge or background, tools) if settings.has_model else None,
         )
         try:
             yield memory

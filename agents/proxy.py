@@ -29,6 +29,8 @@ from agents.prompt import apportion
 from agents.proxied_answer import ProxiedAnswer
 from agents.proxy_prompt import memory_block, with_memory
 from agents.proxy_request import Proxied, ProxyRequest
+from agents.tool_memory import Compressing, ToolMemory
+from agents.tool_view import ViewOptions
 from config.recipes import PROXY
 from memory.domain import Candidate, Hit, Recall, Turn
 from memory.engine import Engine
@@ -82,8 +84,9 @@ class _Exchange:
 class Proxy:
     """Chat completions of the provider behind it, with memory."""
 
-    def __init__(self, engine: Engine, upstream: Upstream, nudge: Nudge) -> None:
+    def __init__(self, engine: Engine, upstream: Upstream, nudge: Nudge, tools: ToolMemory) -> None:
         self.upstream = upstream
+        self._tools = tools
         self._engine = engine
         self._nudge = nudge
         self._keeping = Keeping()
@@ -96,9 +99,7 @@ class Proxy:
         where it answers something else; an error that it answers with is returned as it came.
         """
         exchange = await self._prepare(request)
-        body = request.raw
-        if exchange.injected or body is None:
-            body = written(with_memory(request.body, exchange.injected) if exchange.injected else request.body)
+        body = await self._body(exchange)
         passed = await self.upstream.send(
             "POST",
             "/chat/completions",
@@ -112,6 +113,16 @@ class Proxy:
             return Proxied(passed.status, passed.headers, passed.media_type, stream, exchange.turn_id)
         content = await self._whole(exchange, passed)
         return Proxied(passed.status, passed.headers, MEDIA_TYPE, content, exchange.turn_id)
+
+    async def _body(self, exchange: _Exchange) -> bytes:
+        """What the provider gets: the request as it came, with what memory knows, or with its history compressed."""
+        request = exchange.request
+        if request.options.compresses:
+            view = await self._tools.compress(_compressing(request, self._tools.options))
+            return written(request.body | {"messages": view.messages})
+        if exchange.injected:
+            return written(with_memory(request.body, exchange.injected))
+        return request.raw if request.raw is not None else written(request.body)
 
     async def close(self) -> None:
         """Waits until everything that was begun is stored, and ends the connections to the provider."""
@@ -250,6 +261,14 @@ class Proxy:
         self._nudge.learn()
         if self._engine.places.is_due(place):
             self._nudge.summarise()
+
+
+def _compressing(request: ProxyRequest, options: ViewOptions) -> Compressing:
+    """The conversation is the task, and its history comes whole: what else is known of other tasks stays out of it."""
+    top_k = request.options.top_k or options.top_k
+    messages = tuple(request.body["messages"])
+    chosen = replace(options, top_k=top_k)
+    return Compressing(request.owner, request.options.memory_id, messages, chosen, sent_alone=True)
 
 
 def _error(error: LociError | StoreError) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from config.recipes import PROXY, Recipe
 from memory.recall import with_overrides
 
-Strategy = Literal["recall", "none"]
+Strategy = Literal["recall", "tool_memory", "none"]
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,13 @@ class Options:
 
     @property
     def reads(self) -> bool:
-        """Whether memory is asked; else the request goes on as it came."""
-        return self.strategy != "none" and (self.top_k is None or self.top_k > 0)
+        """Whether memory is asked; else the messages go on as they came, or compressed."""
+        return self.strategy == "recall" and (self.top_k is None or self.top_k > 0)
+
+    @property
+    def compresses(self) -> bool:
+        """Whether the history goes on with the results of tools packed."""
+        return self.strategy == "tool_memory" and (self.top_k is None or self.top_k > 0)
 
 
 @dataclass(frozen=True)

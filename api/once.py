@@ -13,7 +13,7 @@ from fastapi.routing import APIRoute
 from starlette.responses import StreamingResponse
 
 from api.auth import caller
-from api.strict import StrictRequest
+from api.strict import StrictRequest, ToolRequest
 from memory.idempotency import IdempotencyKeys, StoredAnswer
 from memory.ids import derived_id
 from utils.errors import InvalidInput, UnsupportedMediaType
@@ -33,12 +33,14 @@ _settling: set[asyncio.Task[None]] = set()
 class LociRoute(APIRoute):
     """Reads JSON strictly, and honours `Idempotency-Key` on every write."""
 
+    request_class: type[StrictRequest] = StrictRequest
+
     def get_route_handler(self) -> Handler:
         handle = super().get_route_handler()
         known = {field.alias for field in self.dependant.query_params}
 
         async def strict(request: Request) -> Response:
-            request = StrictRequest(request.scope, request.receive)
+            request = self.request_class(request.scope, request.receive)
             unknown = [name for name in request.query_params if name not in known]
             if unknown:
                 errors = [{"type": "extra_forbidden", "loc": ("query", name), "msg": ""} for name in unknown]
@@ -50,6 +52,12 @@ class LociRoute(APIRoute):
             return await once(request, handle)
 
         return strict
+
+
+class ToolRoute(LociRoute):
+    """The same for what tools gave."""
+
+    request_class = ToolRequest
 
 
 async def once(request: Request, handle: Handler) -> Response:

@@ -12,8 +12,9 @@ MAX_DEPTH = 32
 LONGEST_PLACE = 100  # characters of a place that are told
 
 
-def read_json(raw: bytes) -> Any:
-    """JSON in UTF-8 without lone surrogates, NaN, control characters, deep nesting or huge numbers.
+def read_json(raw: bytes, *, control_characters: bool = False) -> Any:
+    """JSON in UTF-8 without lone surrogates, NaN, deep nesting or huge numbers, nor control characters unless they are
+    allowed.
 
     Raises `InvalidInput` where it is not.
     """
@@ -21,23 +22,31 @@ def read_json(raw: bytes) -> Any:
         parsed = orjson.loads(raw)
     except orjson.JSONDecodeError:
         raise InvalidInput("Not valid JSON in UTF-8, or with NaN or a lone surrogate in it") from None
-    _check(parsed, ())
+    _check(parsed, (), control_characters)
     return parsed
 
 
 class StrictRequest(Request):
     """A request whose JSON is read by `read_json`, once."""
 
+    control_characters = False
+
     async def json(self) -> Any:
         if not hasattr(self, "_json"):
-            self._json = read_json(await self.body())
+            self._json = read_json(await self.body(), control_characters=self.control_characters)
         return self._json
 
 
-def _check(value: Any, at: tuple[str | int, ...]) -> None:
+class ToolRequest(StrictRequest):
+    """One that brings what tools gave, which a terminal may have coloured."""
+
+    control_characters = True
+
+
+def _check(value: Any, at: tuple[str | int, ...], control_characters: bool) -> None:
     """`at`: the keys and places that lead to a value."""
     if isinstance(value, str):
-        if CONTROL_CHARACTERS.search(value):
+        if not control_characters and CONTROL_CHARACTERS.search(value):
             where = ".".join(map(str, at))[:LONGEST_PLACE] or "the body"
             raise InvalidInput(f"{where}: a string has control characters")
     elif isinstance(value, dict | list):
@@ -45,8 +54,8 @@ def _check(value: Any, at: tuple[str | int, ...]) -> None:
             raise InvalidInput(f"Nested more than {MAX_DEPTH} deep")
         if isinstance(value, dict):
             for key in value:
-                _check(key, at)
+                _check(key, at, control_characters)
         for place, item in value.items() if isinstance(value, dict) else enumerate(value):
-            _check(item, (*at, place))
+            _check(item, (*at, place), control_characters)
     elif isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise InvalidInput("An integer has more than 64 bits")

@@ -65,6 +65,10 @@ PROXY = Recipe(
 )
 RECIPES = {recipe.name: recipe for recipe in (*QUERY_RECIPES.values(), PROXY)}  # those that receipts name
 
+# The tool memory's document, "Parameters" and "Context Construction": top_k 3, and a query that is always the same.
+TOOL_MEMORY = Recipe("tool-memory", top_k=3, floor=0.0, distinct=False)
+NEXT_STEP = "how to proceed with the task"
+
 
 @dataclass(frozen=True)
 class BundleSizes:
@@ -112,3 +116,15 @@ class DigestRecipe:
     newest: int = 200
     temperature: float = 0.2
     max_tokens: int = 250
+
+
+@dataclass(frozen=True)
+class ObserverRecipe:
+    """How a model notes what a tool gave. `characters`: of the result that it is shown (the tool memory's document,
+    "Safety"); `task_characters`: of what the user asked for; `longest`: characters of the note that are kept."""
+
+    characters: int = 10_000
+    task_characters: int = 2_000
+    temperature: float = 0.0
+    max_tokens: int = 400
+    longest: int = 2_000

@@ -44,6 +44,9 @@ class Settings(BaseSettings):
     )
     chat_model: str = Field("gpt-4o-mini", description="Model that writes answers and describes images")
     summary_model: str = Field("gpt-4o-mini", description="Model that writes summaries")
+    observer_model: str | None = Field(
+        None, description="Model that notes what agents' tools give; not set: SUMMARY_MODEL"
+    )
     embedding_model: str = Field(
         "text-embedding-3-small", description="Embedding model; 'local' keeps the built-in encoder"
     )
@@ -70,6 +73,12 @@ class Settings(BaseSettings):
         0,
         ge=0,
         description="Messages that a conversation of the proxy keeps; the oldest and least recalled go; 0: all",
+    )
+    tool_memory_top_k: int = Field(
+        3, ge=1, description="Tables of records that an agent's compressed history shows as retrieved ones"
+    )
+    tool_memory_max_chars: int = Field(
+        2000, ge=100, description="Characters of one record in an agent's compressed history"
     )
     recall_memory_mb: int = Field(512, ge=1, description="Memory that recall indexes may take, in MB")
 

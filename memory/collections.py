@@ -27,6 +27,8 @@ class Collections:
     drafts: Collection
     facts: Collection
     mirrors: Collection
+    traces: Collection
+    tasks: Collection
 
     @classmethod
     def of(cls, database: Database) -> "Collections":
@@ -104,6 +106,28 @@ INDEXES: dict[str, list[IndexModel]] = {
         ),
         IndexModel([("user_id", ASCENDING), ("sources", ASCENDING)], name="owner_source"),
         IndexModel([("user_id", ASCENDING), ("history.source", ASCENDING)], name="owner_history"),
+    ],
+    "traces": [
+        IndexModel([("user_id", ASCENDING), ("trace_id", ASCENDING)], name="owner_trace"),
+        IndexModel(
+            [
+                ("user_id", ASCENDING),
+                ("task_id", ASCENDING),
+                ("step", ASCENDING),
+                ("place", ASCENDING),
+                ("_id", ASCENDING),
+            ],
+            name="task_steps",
+        ),
+        IndexModel([("user_id", ASCENDING), ("timestamp", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
+        IndexModel(
+            [("observe.state", ASCENDING), ("observe.lease_until", ASCENDING), ("_id", ASCENDING)],
+            name="observe_work",
+            partialFilterExpression={"observe.lease_until": {"$exists": True}},
+        ),
+    ],
+    "tasks": [
+        IndexModel([("user_id", ASCENDING), ("task_id", ASCENDING)], name="owner_task", unique=True),
     ],
     "drafts": [
         IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),

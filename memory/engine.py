@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from config.recipes import DigestRecipe, Recipe, SummaryRecipe
+from config.recipes import DigestRecipe, ObserverRecipe, Recipe, SummaryRecipe
 from memory.api_keys import StoredKeys
 from memory.caches import Caches
 from memory.changes import Changes
@@ -36,6 +36,8 @@ from memory.search_index import SearchIndex
 from memory.sessions import Sessions
 from memory.summarise import Summaries
 from memory.superseded import Superseded
+from memory.trace_queue import TraceQueue
+from memory.traces import Traces
 from memory.vector_search import VectorSearch
 from memory.why_not import Explainer
 from utils.embeddings import Embedder, LocalEmbedder
@@ -68,6 +70,8 @@ class Engine:
     superseded: Superseded
     digests: Digests
     eviction: Eviction
+    traces: Traces
+    trace_queue: TraceQueue
     recaller: Recaller
     summaries: Summaries
     keyvalues: KeyValues
@@ -109,10 +113,12 @@ class Engine:
         await reclaim(self.collections.vectors, "embed")
         await reclaim(self.collections.sessions, "summary")
         await reclaim(self.collections.vectors, "facts")
+        await reclaim(self.collections.traces, "observe")
         await self.drafts.recover()
         await self.embeddings.work()
         await self.summaries.work()
         await self.fact_queue.work()
+        await self.trace_queue.work()
         await self.embeddings.revive_after_outage()
         await self.forgetter.finish()
 
@@ -131,6 +137,7 @@ async def open_engine(
     reader: LocalEmbedder,
     summary_model: ChatModel | None,
     fact_model: ChatModel | None,
+    observer_model: ChatModel | None,
     *,
     summary_interval: int,
     recall_memory_mb: int,
@@ -170,6 +177,7 @@ async def open_engine(
     caches = Caches(just_said, gists, indexes, (summaries, digests, keyvalues))
     eraser = GistEraser(collections, changes, caches)
     facts = Facts(collections, changes, eraser, just_said)
+    traces = Traces(collections, changes, eraser, just_said, observed=observer_model is not None)
     eviction = Eviction(collections, eraser, sessions, max_entries)
     return Engine(
         collections=collections,
@@ -184,12 +192,14 @@ async def open_engine(
         superseded=Superseded(collections),
         digests=digests,
         eviction=eviction,
+        traces=traces,
+        trace_queue=TraceQueue(collections, traces, observer_model, ObserverRecipe()),
         recaller=recaller,
         summaries=summaries,
         keyvalues=keyvalues,
         receipts=receipts,
         explainer=Explainer(collections, receipts, recaller, embedder),
-        forgetter=Forgetter(collections, changes, sessions, summaries, receipts, caches, eraser, facts),
+        forgetter=Forgetter(collections, changes, sessions, summaries, receipts, caches, eraser, facts, traces),
         idempotency=IdempotencyKeys(collections),
         embeddings=EmbeddingQueue(collections, changes, embedder, reader),
         changes=changes,

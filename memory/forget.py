@@ -25,6 +25,7 @@ from memory.leases import leased, pending
 from memory.receipts import Receipts
 from memory.sessions import Sessions, title_of
 from memory.summarise import Summaries, key_of
+from memory.traces import Traces
 from utils.clock import now
 from utils.errors import LociError, NotFound
 from utils.mongo import Document
@@ -50,6 +51,7 @@ class Forgetter:
         caches: Caches,
         eraser: GistEraser,
         facts: Facts,
+        traces: Traces,
     ) -> None:
         self._collections = collections
         self._changes = changes
@@ -59,6 +61,7 @@ class Forgetter:
         self._caches = caches
         self._eraser = eraser
         self._facts = facts
+        self._traces = traces
 
     async def session(self, owner: str, session_id: str) -> dict[str, int]:
         """Deletes a session with its messages, summaries, facts and receipts; returns counts by collection.
@@ -158,11 +161,14 @@ class Forgetter:
     async def user(self, owner: str) -> dict[str, int]:
         """Deletes everything of a user that is there now; returns counts by collection."""
         moment, own = now(), {"user_id": owner}
-        counts = Counter(dict.fromkeys(("sessions", "vectors", "summaries", "memories", "facts", "receipts"), 0))
+        counts = Counter(
+            dict.fromkeys(("sessions", "vectors", "summaries", "memories", "facts", "receipts", "traces", "tasks"), 0)
+        )
         for session in await self._collections.sessions.find(own, {"session_id": 1}).to_list(None):
             with suppress(NotFound):  # somebody else was faster
                 counts.update(await self.session(owner, session["session_id"]))
         counts["facts"] += await self._facts.forget(owner, moment)
+        counts.update(await self._traces.forget(owner, moment))
         counts["vectors"] += await self._eraser.erase(owner, own | {"created_at": {"$lte": moment}})
         async with self._changes.noted(owner):
             for name, time in (("summaries", "updated_at"), ("memories", "updated_at"), ("receipts", "at")):

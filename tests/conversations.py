@@ -26,6 +26,8 @@ class Silent:
 
     def learn(self) -> None: ...
 
+    def observe(self) -> None: ...
+
 
 def turn(identifier: str, content: str = "", role: Role = "user", **more: Any) -> Turn:
     """A message; those of later ids were said later where the id ends in a number."""

@@ -63,6 +63,10 @@ def _register(app: Celery, process: WorkerProcess) -> None:
     def learn() -> None:
         process.run(lambda memory: memory.engine.fact_queue.work())
 
+    @app.task(name="loci.observe", shared=False)
+    def observe() -> None:
+        process.run(lambda memory: memory.engine.trace_queue.work())
+
     @app.task(name="loci.sweep", shared=False)
     def sweep() -> None:
         process.run(lambda memory: memory.engine.sweep())

@@ -12,7 +12,7 @@ from workers.app import NUDGE_EXPIRES
 GAP = 0.2  # seconds between two nudges of one kind; a task does all the work that it finds
 LEARN_GAP = 2.0  # for facts, which nobody waits for, and whose work is better done for several messages at once
 
-Kind = Literal["embed", "summarise", "learn"]
+Kind = Literal["embed", "summarise", "learn", "observe"]
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +36,9 @@ class CeleryNudge:
 
     def learn(self) -> None:
         self._want("learn")
+
+    def observe(self) -> None:
+        self._want("observe")
 
     def close(self) -> None:
         with self._changed:

@@ -26,7 +26,7 @@ class ProxyFields(Wire):
     memory_top_k: Annotated[int, Field(le=MOST)] | None = None
     memory_recency_weight: Share | None = None
     memory_score_threshold: Share | None = None
-    memory_strategy: Literal["recall", "none"] | None = None
+    memory_strategy: Literal["recall", "tool_memory", "none"] | None = None
 
     @field_validator("memory_recency_weight", "memory_score_threshold", mode="before")
     @classmethod

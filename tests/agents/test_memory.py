@@ -304,6 +304,8 @@ async def test_a_summary_is_asked_for_every_10_pairs_of_chat(make_settings: Any)
 
         def learn(self) -> None: ...
 
+        def observe(self) -> None: ...
+
         def summarise(self) -> None:
             self.asked += 1
 

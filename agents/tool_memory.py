@@ -1,0 +1,174 @@
+"""How does an agent's history become short, and still hold what its next step needs?
+
+Results of tools are kept whole, once, and shown packed; `Traces` holds them from step to step. The loggers have the
+names of the tool memory's document.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from agents.nudge import Nudge
+from agents.openai_chat import text_of
+from agents.tool_messages import Interaction, Message, ToolResult, interactions
+from agents.tool_view import Step, ViewOptions, tokens_of, view_of
+from config.recipes import NEXT_STEP, TOOL_MEMORY, Recipe
+from memory.domain import Recall
+from memory.engine import Engine
+from memory.ranking import Scope
+from memory.tool_records import Record, shape_of
+from memory.traces import INSIGHT, Called, Task, Trace, place_of
+from utils.errors import ModelError
+
+ASKED = 2_000  # characters of a query by which records are ranked, its newest
+
+log = logging.getLogger("MemoryBankStrategy")
+ingestion = logging.getLogger("Ingestion")
+retrieval = logging.getLogger("Retrieval")
+
+
+@dataclass(frozen=True)
+class Compressing:
+    """A history to be compressed. `query`: by which records are ranked; None for what the step itself says.
+    `sent_alone`: of the task's records, only those that stand in the messages are shown."""
+
+    owner: str
+    task_id: str
+    messages: tuple[Message, ...]
+    options: ViewOptions
+    query: str | None = None
+    sent_alone: bool = False
+
+
+@dataclass(frozen=True)
+class Compressed:
+    """`trace_ids`: of the last calls of tools, and of others that were not known before."""
+
+    messages: tuple[Message, ...]
+    trace_ids: tuple[str, ...] = field(default=())
+
+    @property
+    def tokens(self) -> int:
+        return tokens_of(self.messages)
+
+
+class ToolMemory:
+    """What agents' tools gave, kept, found and packed. `options`: those of the settings."""
+
+    def __init__(self, engine: Engine, nudge: Nudge, options: ViewOptions) -> None:
+        self.options = options
+        self._engine = engine
+        self._traces = engine.traces
+        self._nudge = nudge
+
+    async def compress(self, asked: Compressing) -> Compressed:
+        """Keeps the results of tools that are new, and gives the messages that stand for all of them. Without results,
+        now or before, the messages come back as they are.
+
+        Raises `InvalidInput` where the budget is too small, and `Conflict` where the task is reset meanwhile.
+        """
+        found = interactions(asked.messages)
+        task = await self._traces.begin(asked.owner, asked.task_id)
+        log.debug("Memory Bank Strategy - Step %d", task.step)
+        results = [result for one in found for result in one.results]
+        calls = _calls(asked.messages, results)
+        ids = self._traces.ids_of(task, calls)
+        known = await self._traces.known(task)
+        new = {trace_id: call for trace_id, call in zip(ids, calls, strict=True) if trace_id not in known}
+        await self._keep(task, list(new.values()))
+        last = found[-1] if found else _after_all(asked.messages)
+        newest = ids[len(ids) - len(last.results) :]
+        if not found and (asked.sent_alone or not known):
+            return Compressed(asked.messages)
+        sent = {trace_id: _record(trace_id, call, known) for trace_id, call in zip(ids, calls, strict=True)}
+        others = [] if asked.sent_alone else [trace_id for trace_id in known if trace_id not in sent]
+        whole = await self._traces.whole(task, others)
+        earlier = [whole[one].record for one in others if one in whole]
+        earlier += [record for trace_id, record in sent.items() if trace_id not in newest]
+        step = Step(asked.messages, last, tuple(sent[one] for one in newest), tuple(earlier))
+        view = view_of(replace(step, ranked=await self._ranked(asked, earlier)), asked.options)
+        log.debug("Context constructed: %d messages, %d tokens", len(view), tokens_of(view))
+        return Compressed(tuple(view), tuple(dict.fromkeys([*new, *newest])))
+
+    async def add(self, owner: str, task_id: str, call: Called) -> Trace:
+        """Keeps one call of a tool.
+
+        Raises `Conflict` where the task is reset meanwhile.
+        """
+        task = await self._traces.begin(owner, task_id)
+        await self._keep(task, [call])
+        return await self._traces.get(owner, self._traces.ids_of(task, [call])[0])
+
+    async def search(self, owner: str, task_id: str, query: str, recipe: Recipe = TOOL_MEMORY) -> Recall:
+        """The insights of a task that suit a query best.
+
+        Raises `ModelError` where the query cannot be embedded.
+        """
+        scope = Scope(place_of(task_id), only_session=True, kinds=(INSIGHT,))
+        return await self._engine.recall(owner, query, recipe, scope)
+
+    async def reset(self, owner: str, task_id: str) -> dict[str, int]:
+        """Deletes a task with all that its tools gave; returns counts by collection. Raises `NotFound`."""
+        counts = await self._traces.reset(owner, task_id)
+        log.debug("MemoryBankState reset")
+        return counts
+
+    async def _keep(self, task: Task, calls: Sequence[Called]) -> None:
+        if not calls:
+            return
+        for trace in await self._traces.keep(task, calls):
+            ingestion.debug("Ingested tool '%s' -> trace_id=%s", trace.tool_name, trace.id)
+        self._nudge.embed()
+        self._nudge.observe()
+
+    async def _ranked(self, asked: Compressing, records: Sequence[Record]) -> tuple[str, ...]:
+        """The ids of records, the most relevant first, where not all are to be shown alike."""
+        options = asked.options
+        if asked.query is None and options.budget is None and len(set(map(shape_of, records))) <= options.top_k:
+            return ()
+        try:
+            every = replace(TOOL_MEMORY, top_k=max(1, len(records)))
+            found = await self.search(asked.owner, asked.task_id, asked.query or _query(asked.messages), every)
+        except ModelError as error:
+            retrieval.warning("records are not ranked: %s", error.detail)
+            return ()
+        retrieval.debug("Ranked %d records", len(found.hits))
+        return tuple(hit.gist.id for hit in found.hits)
+
+
+def _calls(messages: Sequence[Message], results: Sequence[ToolResult]) -> list[Called]:
+    """What is kept of results: with what the user had asked for."""
+    return [
+        Called(
+            result.call_id,
+            result.tool_name,
+            result.arguments,
+            result.content,
+            next((text_of(one.get("content")) for one in messages[result.at :: -1] if one.get("role") == "user"), ""),
+        )
+        for result in results
+    ]
+
+
+def _record(trace_id: str, call: Called, known: Mapping[str, Trace]) -> Record:
+    summary = known[trace_id].record.summary if trace_id in known else ""
+    return Record(trace_id, call.tool_name, call.raw_input, call.raw_output, summary)
+
+
+def _after_all(messages: Sequence[Message]) -> Interaction:
+    """Where records stand when no tool was called yet: before the user's last message."""
+    users = [at for at, message in enumerate(messages) if message.get("role") == "user"]
+    at = users[-1] if users else len(messages)
+    return Interaction(at, at, ())
+
+
+def _query(messages: Sequence[Message]) -> str:
+    """What the next step is about: the document's own query, with what the user and the agent said last."""
+    said = [
+        next(
+            (text for one in reversed(messages) if one.get("role") == role and (text := text_of(one.get("content")))),
+            "",
+        )
+        for role in ("user", "assistant")
+    ]
+    return " ".join([NEXT_STEP, *said])[:ASKED]

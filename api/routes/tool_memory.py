@@ -1,0 +1,103 @@
+"""What agents' tools gave: kept whole, found again, and packed for the next step."""
+
+from dataclasses import replace
+from json import dumps
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+
+from agents.tool_memory import Compressing
+from agents.tool_view import ViewOptions, tokens_of
+from api.auth import Calling
+from api.fields import Identifier
+from api.once import ToolRoute, once_id
+from api.openapi import errors
+from api.paging import PageCursor, PageLimit, cursor_of, page_of, position_of
+from api.state import TheMemory
+from api.wire.base import Deleted
+from api.wire.tool_memory import (
+    CompressRequest,
+    CompressResponse,
+    CompressStats,
+    InsightOut,
+    InsightSearch,
+    InsightsFound,
+    RecordOut,
+    RecordPage,
+    RecordRequest,
+)
+from config.recipes import TOOL_MEMORY
+from memory.ids import new_id
+from memory.traces import Called
+
+router = APIRouter(prefix="/v1/tool-memory", route_class=ToolRoute, tags=["tool memory"])
+
+TraceId = Annotated[Identifier, Path()]
+TaskId = Annotated[Identifier, Path()]
+UserId = Annotated[Identifier | None, Query()]
+
+
+@router.post("/compress", responses=errors(409))
+async def compress(body: CompressRequest, memory: TheMemory, calling: Calling) -> CompressResponse:
+    """Keep the newest results of tools, and get the messages that the next step needs."""
+    own = memory.tools.options
+    options = ViewOptions(
+        top_k=body.top_k or own.top_k,
+        max_chars=body.max_chars_per_record or own.max_chars,
+        budget=body.budget_tokens,
+    )
+    owner = calling.owner(body.named_user)
+    done = await memory.tools.compress(Compressing(owner, body.task_id, tuple(body.messages), options, body.query))
+    stats = CompressStats(tokens_before=tokens_of(body.messages), tokens_after=done.tokens)
+    messages = [dict(message) for message in done.messages]
+    return CompressResponse(messages=messages, trace_ids=list(done.trace_ids), stats=stats)
+
+
+@router.post("/records", status_code=201, responses=errors(409))
+async def add_record(body: RecordRequest, request: Request, memory: TheMemory, calling: Calling) -> RecordOut:
+    """Keep one call of a tool. The same call of a task, by its `tool_call_id`, is kept once."""
+    call_id = body.tool_call_id or once_id(request) or new_id()
+    asked = "{}" if body.raw_input is None else _text(body.raw_input)
+    call = Called(call_id, body.tool_name, asked, _text(body.raw_output), body.user_query or "")
+    return RecordOut.of(await memory.tools.add(calling.owner(body.named_user), body.task_id, call))
+
+
+@router.get("/records")
+async def list_records(
+    memory: TheMemory,
+    calling: Calling,
+    user_id: UserId = None,
+    task_id: Annotated[Identifier | None, Query(description="Of this task alone")] = None,
+    limit: PageLimit = 50,
+    cursor: PageCursor = None,
+) -> RecordPage:
+    """What tools gave, the newest first."""
+    found = await memory.engine.traces.page(
+        calling.owner(user_id), limit=limit + 1, after=position_of(cursor), task_id=task_id
+    )
+    page, more = page_of(found, limit, cursor_of)
+    return RecordPage(items=[RecordOut.of(trace) for trace, _ in page], next_cursor=more)
+
+
+@router.get("/records/{trace_id}", responses=errors(404))
+async def get_record(trace_id: TraceId, memory: TheMemory, calling: Calling, user_id: UserId = None) -> RecordOut:
+    """One call of a tool, whole."""
+    return RecordOut.of(await memory.engine.traces.get(calling.owner(user_id), trace_id))
+
+
+@router.post("/search", responses=errors(502))
+async def search(body: InsightSearch, memory: TheMemory, calling: Calling) -> InsightsFound:
+    """Insights of a task that suit a query, best first."""
+    recipe = replace(TOOL_MEMORY, top_k=body.top_k)
+    found = await memory.tools.search(calling.owner(body.named_user), body.task_id, body.query, recipe)
+    return InsightsFound(items=[InsightOut.of(hit) for hit in found.hits])
+
+
+@router.delete("/tasks/{task_id}", responses=errors(404))
+async def reset_task(task_id: TaskId, memory: TheMemory, calling: Calling, user_id: UserId = None) -> Deleted:
+    """Forget all that the tools of a task gave."""
+    return Deleted(deleted=await memory.tools.reset(calling.owner(user_id), task_id))
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else dumps(value, ensure_ascii=False)

@@ -1,0 +1,72 @@
+"""How do results of tools get their summaries? Claims traces that wait, and has the observer note what each says."""
+
+import logging
+
+from config.recipes import ObserverRecipe
+from memory import metrics
+from memory.collections import Collections
+from memory.leases import claim, fail, held
+from memory.tool_records import Record
+from memory.trace_model import summary_by_model
+from memory.traces import Traces
+from utils.errors import ModelError, ModelGarbage
+from utils.llm import ChatModel
+from utils.mongo import Document, StoreError
+
+BATCH = 8  # traces, where each is a question to a model
+
+OBSERVED = {"$set": {"observe.state": "done"}, "$unset": {"observe.lease": "", "observe.lease_until": ""}}
+
+log = logging.getLogger("Observer")  # the tool memory's document names it so
+
+
+class TraceQueue:
+    """The traces whose summaries are to be written. Any number of workers may run `work` at once. Without a model, it
+    gives those their insights whose process died before it could."""
+
+    def __init__(
+        self, collections: Collections, traces: Traces, model: ChatModel | None, recipe: ObserverRecipe
+    ) -> None:
+        self._traces = collections.traces
+        self._kept = traces
+        self._model = model
+        self._recipe = recipe
+
+    async def work(self) -> int:
+        """Observes what is due; returns how many traces."""
+        total = 0
+        while True:
+            claimed = await claim(self._traces, "observe", BATCH)
+            if not claimed.documents:
+                return total
+            async with held(self._traces, "observe", claimed):
+                for document in claimed.documents:
+                    total += await self._observe(claimed.lease, document)
+
+    async def _observe(self, lease: str, document: Document) -> bool:
+        """Whether a trace is observed; one that fails is tried again, and keeps its summary by rules till then."""
+        try:
+            await self._kept.make_recallable([document])
+            if self._model is not None:
+                await self._note(lease, document, self._model)
+        except (ModelError, StoreError) as error:
+            log.warning("a tool's result keeps its summary by rules: %s", error)
+            await fail(self._traces, "observe", lease, [document], type(error).__name__)
+            return False
+        mine = {"_id": document["_id"], "observe.lease": lease}
+        done = await self._traces.update_one(mine, OBSERVED)
+        return bool(done.matched_count)
+
+    async def _note(self, lease: str, document: Document, model: ChatModel) -> None:
+        """Puts the model's summary in the place of the one by rules; that one stays where the model says nothing."""
+        record = Record(document["trace_id"], document["tool_name"], document["raw_input"], document["raw_output"])
+        try:
+            summary = await summary_by_model(model, document["query"], record, self._recipe)
+        except ModelGarbage:
+            log.warning("Empty response of the observer for '%s'; its summary is by rules", document["tool_name"])
+            metrics.UNOBSERVED.inc()
+            return
+        mine = {"_id": document["_id"], "observe.lease": lease}
+        written = {"$set": {"summary": summary, "model": model.model}}
+        if (await self._traces.update_one(mine, written)).matched_count:
+            await self._kept.reword(document, summary, model.model)

@@ -1,0 +1,40 @@
+"""What did a tool give? Its summary without a language model: what was called, what came back, and the identifiers in
+it."""
+
+from collections.abc import Mapping
+
+from memory.tool_records import Record
+from memory.tool_relevance import identifiers
+from utils.json_table import Json, written
+from utils.text import cut_at_word
+
+LONGEST = 400  # characters of a summary
+ARGUMENTS = 120  # characters of them that are told
+FIELDS = 8  # of a result that are named
+
+
+def summary_by_rules(record: Record) -> str:
+    """A summary of a call and its result, at most `LONGEST` characters on one line."""
+    asked = ", ".join(f"{key}={written(value)}" for key, value in record.arguments.items())
+    named = identifiers([*record.arguments.values(), record.output])
+    told = f"{record.tool_name}({cut_at_word(asked, ARGUMENTS)}) returned {_described(record.output)}"
+    return cut_at_word(f"{told}: {', '.join(named)}" if named else told, LONGEST)
+
+
+def _described(output: Json) -> str:
+    match output:
+        case str():
+            return cut_at_word(output, ARGUMENTS) or "nothing"
+        case Mapping():
+            return _fields(output) or "nothing"
+        case list() if output and all(isinstance(item, Mapping) for item in output):
+            return f"{len(output)} × {_fields(output[0])}"
+        case list():
+            return f"{len(output)} values" if output else "nothing"
+        case _:
+            return written(output) or "nothing"
+
+
+def _fields(value: object) -> str:
+    names = list(value) if isinstance(value, Mapping) else []
+    return ", ".join(names[:FIELDS]) + (", …" if len(names) > FIELDS else "")

@@ -1,0 +1,164 @@
+"""How do JSON values of one shape become a table with one head?
+
+What is the same in every row stands once, before the rows; what an agent would not miss is left out. A field of objects
+is a column whose head names the objects' own fields, `flights(number|date)`, and whose cells hold them in that order,
+`HAT1|2024-05-21 ; HAT2|2024-05-22`.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from json import dumps
+from typing import TypeAlias, TypeGuard
+
+Json: TypeAlias = "Mapping[str, Json] | list[Json] | str | int | float | bool | None"
+Keep = Callable[[str, "Scalar"], bool]  # whether a value under a key is worth its place
+Scalar: TypeAlias = str | int | float | bool | None
+Cell: TypeAlias = "Json | _Missing"
+
+FIELD, ROW, LEG = "|", " ; ", " + "  # between fields, between rows in a cell, and between the rows of a list in a list
+SPECIAL = ("|", ";", "\n", "\r", " + ", "->")
+
+
+class _Missing:
+    """A field that an object has not."""
+
+
+MISSING = _Missing()
+
+
+@dataclass(frozen=True)
+class Column:
+    """Cells under a head. A head of one field is its key, of several `key(field|field)`."""
+
+    head: str
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """`common`: fields that every row has, as `key=value`. `head`, `rows`: the others; a row has no head where it is
+    the only one, and names its fields itself."""
+
+    common: str = ""
+    head: str = ""
+    rows: tuple[str, ...] = ()
+
+
+def table_of(values: Sequence[Json], keep: Keep) -> Table:
+    """The table of values, one row each; rows are empty where nothing of them is kept."""
+    if not all(isinstance(value, Mapping) for value in values):
+        column = _column(values, keep, "")
+        return Table(head=column.head, rows=column.cells) if column else Table(rows=("",) * len(values))
+    common, columns = _columns([value for value in values if isinstance(value, Mapping)], keep)
+    if len(values) == 1:
+        return Table(rows=(", ".join(common),))
+    rows = tuple(FIELD.join(column.cells[at] for column in columns) for at in range(len(values)))
+    return Table(" ".join(common), FIELD.join(column.head for column in columns), rows)
+
+
+def written(value: Json) -> str:
+    """A value in a cell: a text as it is, but for one that could be taken for several."""
+    if isinstance(value, str):
+        return dumps(value, ensure_ascii=False) if any(mark in value for mark in SPECIAL) else value
+    return "" if value is None else dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def scalars(value: Json, key: str = "") -> Iterator[tuple[str, Scalar]]:
+    """Every value that is neither an object nor a list, with the key that it stands under."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from scalars(item, name)
+    elif isinstance(value, list):
+        for item in value:
+            yield from scalars(item, key)
+    else:
+        yield key, value
+
+
+def _column(cells: Sequence[Cell], keep: Keep, key: str) -> Column | None:
+    """None where nothing of the cells is kept."""
+    read = [cell if isinstance(cell, _Missing) else _rows_by_id(cell) for cell in cells]
+    there = [cell for cell in read if not isinstance(cell, _Missing)]
+    if all(_is_scalar(cell) for cell in there):
+        if not any(keep(key, cell) for cell in there if _is_scalar(cell)):
+            return None
+        return Column(key, tuple("" if isinstance(cell, _Missing) else written(cell) for cell in read))
+    if all(isinstance(cell, Mapping) for cell in there):
+        return _nested([[cell] if isinstance(cell, Mapping) else [] for cell in read], keep, key)
+    if all(_is_list(cell) for cell in there):
+        return _listed([cell if _is_list(cell) else [] for cell in read], keep, key)
+    return Column(key, tuple("" if isinstance(cell, _Missing) else written(cell) for cell in read))
+
+
+def _listed(cells: Sequence[Sequence[Json]], keep: Keep, key: str) -> Column | None:
+    """Cells that are lists: of objects, of lists of objects, or of values."""
+    items = [item for cell in cells for item in cell]
+    if items and all(isinstance(item, Mapping) for item in items):
+        return _nested([[item for item in cell if isinstance(item, Mapping)] for cell in cells], keep, key)
+    if items and all(_is_list(item) and all(isinstance(leg, Mapping) for leg in item) for item in items):
+        lists = [[leg for leg in item if isinstance(leg, Mapping)] for item in items if _is_list(item)]
+        column = _nested(lists, keep, key, between=LEG)
+        if column is None:
+            return None
+        inner = iter(column.cells)
+        return Column(column.head, tuple(ROW.join(next(inner) for _ in cell) for cell in cells))
+    if items and not any(keep(name, value) for item in items for name, value in scalars(item, key)):
+        return None
+    return Column(key, tuple(",".join(map(written, cell)) for cell in cells))
+
+
+def _nested(cells: Sequence[Sequence[Mapping[str, Json]]], keep: Keep, key: str, between: str = ROW) -> Column | None:
+    """A column whose cells hold objects, each some. Of one object alone, the cell names the fields."""
+    objects = [item for cell in cells for item in cell]
+    common, columns = _columns(objects, keep)
+    if not common and not columns:
+        return None
+    if len(objects) == 1:
+        return Column(key, tuple("{" + ", ".join(common) + "}" if cell else "" for cell in cells))
+    if not columns:
+        return Column(f"{key}({' '.join(common)})", tuple(f"×{len(cell)}" if cell else "" for cell in cells))
+    rows = iter([FIELD.join(column.cells[at] for column in columns) for at in range(len(objects))])
+    texts = tuple(between.join(_counted(next(rows) for _ in cell)) for cell in cells)
+    head = " ".join([*common, FIELD.join(column.head for column in columns)]).strip()
+    return Column(f"{key}({head})" if key else head, texts)
+
+
+def _columns(objects: Sequence[Mapping[str, Json]], keep: Keep) -> tuple[list[str], list[Column]]:
+    """What all objects have in common, as `key=value`, and the columns of what differs."""
+    common: list[str] = []
+    columns: list[Column] = []
+    for name in dict.fromkeys(name for one in objects for name in one):
+        column = _column([one.get(name, MISSING) for one in objects], keep, name)
+        if column is None:
+            continue
+        if len(set(column.cells)) > 1:
+            columns.append(column)
+        elif column.cells[0]:
+            common.append(f"{column.head}={column.cells[0]}")
+    return common, columns
+
+
+def _rows_by_id(value: Json) -> Json:
+    """Objects of one shape under keys of their own, as a list of objects that name their keys."""
+    if not isinstance(value, Mapping) or not value or not all(isinstance(item, Mapping) for item in value.values()):
+        return value
+    inner = {key: item for key, item in value.items() if isinstance(item, Mapping)}
+    own_ids = all(item.get("id") == key for key, item in inner.items())
+    widest = max(map(len, inner.values()))
+    if not own_ids and (len(inner) < 2 or len({name for item in inner.values() for name in item}) > 2 * widest):
+        return value
+    return [item if item.get("id") == key else {"key": key, **item} for key, item in inner.items()]
+
+
+def _counted(rows: Iterable[str]) -> list[str]:
+    """Each row once, with how often it comes where that is more often."""
+    return [row if count == 1 else f"{row} ×{count}" for row, count in Counter(rows).items()]
+
+
+def _is_scalar(value: object) -> TypeGuard[Scalar]:
+    return value is None or isinstance(value, str | int | float)
+
+
+def _is_list(value: object) -> TypeGuard[list[Json]]:
+    return isinstance(value, list)
