@@ -12,10 +12,14 @@ from functools import cached_property
 from utils.json_table import Json, Scalar
 
 SMALL = 160  # characters of a result that is shown whole, whatever it says
+LONG_NUMBER = 8  # digits from which a number names something
 TELLING = frozenset({"error", "errors", "message", "reason", "detail"})  # keys of what a tool has to say
 
 _IDENTIFIER = re.compile(r"(?=.*\d)[\w#:+.\-/@]{4,}")
 _CODE = re.compile(r"[A-Z][A-Z0-9]{4,11}")
+_ID_KEY = re.compile(
+    r"(?:^|_|-)(?:ids?|uuids?|keys?|codes?|numbers?|sku|ref|hash)$|(?<=[a-z])(?:Ids?|IDs?|Keys?|Codes?|Numbers?)$"
+)
 _TIME = re.compile(r"\d\d:\d\d")
 _STAMP = re.compile(r"(created|updated|modified)(_at|_on|At|On)?$")
 _WORD = re.compile(r"[^\W\d_]{3,}|\d{3,}")
@@ -43,11 +47,13 @@ class Talk:
             return True
         if isinstance(value, bool):
             return not self.words.isdisjoint(_WORD.findall(key.casefold()))
+        if _ID_KEY.search(key):
+            return True
         if not isinstance(value, str) or not is_identifier(value):
             return self.mentions(value)
         if _STAMP.match(key):
             return False
-        if _TIME.match(value) or value.isdecimal() or "@" in value:
+        if _TIME.match(value) or "@" in value or (value.isdecimal() and len(value) < LONG_NUMBER):
             return value.casefold() in self.text
         return True
 
