@@ -15,16 +15,13 @@ from utils.vectors import Floats
 _MOST_FREQUENT, _VOCABULARY = 1_000, 30_522  # ids of MiniLM's WordPiece vocabulary, which are in the order of frequency
 
 
-async def probe_of(
-    query: str, vector: Floats, index: UserIndex, embedder: Embedder, reader: LocalEmbedder, now: float
-) -> Probe:
-    """Reads a query for an index. `vector`: its embedding. `now`: seconds since 1970.
+async def probe_of(question: Question, vector: Floats, embedder: Embedder, reader: LocalEmbedder) -> Probe:
+    """What an index is searched with for a question. `vector`: the embedding of its text.
 
-    Raises `ModelError` where the query without the names in it cannot be embedded.
+    Raises `ModelError` where the question without the names in it cannot be embedded.
     """
-    question = question_for(query, index, now)
-    bare = vector if question.bare == query else (await embedder.embed([question.bare]))[0]
-    [reading] = await reader.read([query])
+    bare = vector if question.bare == question.text else (await embedder.embed([question.bare]))[0]
+    [reading] = await reader.read([question.text])
     spelt = {part for word in question.name_words for part in word.split("'")}  # as the encoder takes words apart
     kept = [at for at, word in enumerate(reading.words) if word not in spelt]
     kept = kept or list(range(len(reading.words)))

@@ -124,36 +124,32 @@ class Recaller:
 
     async def _ask(self, owner: str, query: str, recipe: Recipe, scope: Scope) -> _Asked:
         """Reads the query and the index for it, at the same time."""
-        async with begun(self._embedded(owner, query)) as reading:
+        moment = time()
+        async with begun(self._embedded(owner, query, moment)) as reading:
             index, standing = await self._indexes.suiting(owner, reading, recipe, scope)
+            question, names = question_for(query, index, moment), frozenset(index.names)
             if self._embedder is self._reader:  # after an outage, a provider is asked once until it answers
+                self._reader.read_ahead(question.bare)
                 await self._put_just_said(owner, index, scope.exclude)
             vector = await reading
             while index.dimensions != len(vector):  # the model of this name is another by now
                 index, standing = await self._indexes.suiting(owner, reading, recipe, scope)
         await self._put_just_said(owner, index, scope.exclude)
-        moment = time()
-        probe = await probe_of(query, vector, index, self._embedder, self._reader, moment)
+        if index.names.keys() != names:
+            question = question_for(query, index, moment)
+        probe = await probe_of(question, vector, self._embedder, self._reader)
         index.refresh()
         return _Asked(owner, query, index, standing, probe, recipe, scope, moment)
 
-    async def _embedded(self, owner: str, query: str) -> Floats:
-        """The query's embedding, (dimensions,) float32 of length 1. Where it is known by now that the query without
-        names will be asked for, too, a provider gets both in one call, and the encoder one after the other."""
-        if self._embedder is self._reader:
-            async with begun(self._reader.embed([query])) as embedding:
-                await asyncio.sleep(0)  # the query stands in the encoder's line by now
-                self._reader.read_ahead(self._bare(owner, query))
-                vectors = await embedding
-        else:
-            vectors = await self._embedder.embed(list(dict.fromkeys((query, self._bare(owner, query)))))
-        vector: Floats = vectors[0]
-        return vector
-
-    def _bare(self, owner: str, query: str) -> str:
-        """The query without the names of those who are known to speak."""
+    async def _embedded(self, owner: str, query: str, moment: float) -> Floats:
+        """The query's embedding, (dimensions,) float32 of length 1. A provider gets the query without the names of
+        those who speak, too, as it will be asked for that next."""
         known = self._indexes.known(owner)
-        return query if known is None else question_for(query, known, time()).bare
+        texts = [query]
+        if self._embedder is not self._reader and known is not None:
+            texts = list(dict.fromkeys((query, question_for(query, known, moment).bare)))
+        vector: Floats = (await self._embedder.embed(texts))[0]
+        return vector
 
     async def _put_just_said(self, owner: str, index: UserIndex, exclude: Collection[str]) -> None:
         """Puts into an index what was just said, where no worker has embedded it yet. What the model does not take is

@@ -15,7 +15,7 @@ from memory.features import Pool, candidates
 from memory.gists import document_of, text_to_embed
 from memory.imprint import embedded_fields, imprints
 from memory.index import UserIndex
-from memory.probe import probe_of
+from memory.probe import probe_of, question_for
 from utils.embeddings import LocalEmbedder
 from utils.encoder import DIMENSIONS, MODEL, load_encoder
 
@@ -57,7 +57,8 @@ async def _of_conversation(corpus: str, conversation: Conversation, reader: Loca
         if not question.counts:
             continue
         [vector] = await reader.embed([question.text])
-        probe = await probe_of(question.text, vector, index, reader, reader, float(index.times[: len(index)].max()))
+        asked = question_for(question.text, index, float(index.times[: len(index)].max()))
+        probe = await probe_of(asked, vector, reader, reader)
         evidence = set() if question.category in UNANSWERABLE else set(question.evidence)
         whole = index.alive[: len(index)]
         for short, visible in ((False, whole), (True, _some(chance, len(index), index, evidence))):

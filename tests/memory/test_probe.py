@@ -7,7 +7,7 @@ from memory.features import Probe, candidates
 from memory.gists import document_of, text_to_embed
 from memory.imprint import imprints, to_document
 from memory.index import UserIndex
-from memory.probe import probe_of
+from memory.probe import probe_of, question_for
 from memory.ranker import load_ranker
 from tests.conversations import START, turn
 from utils.embeddings import LocalEmbedder
@@ -42,7 +42,7 @@ async def index_of(reader: LocalEmbedder, said: list[tuple[str, str]] = SAID) ->
 
 async def probe(reader: LocalEmbedder, index: UserIndex, query: str) -> Probe:
     [vector] = await reader.embed([query])
-    return await probe_of(query, vector, index, reader, reader, NOW)
+    return await probe_of(question_for(query, index, NOW), vector, reader, reader)
 
 
 async def test_the_names_of_speakers_are_left_out_of_meaning_and_tokens(reader: LocalEmbedder) -> None:
