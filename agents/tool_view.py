@@ -26,7 +26,8 @@ SHORTEST = 100  # characters of a result of the last calls, where even they must
 @dataclass(frozen=True)
 class ViewOptions:
     """top_k: tables that are shown as retrieved records, the most relevant ones; the others stand after them, without
-    summaries. max_chars: characters of a record at most. budget: tokens of the view at most; None for any number."""
+    summaries. max_chars: characters of a record at most, and of those after the `top_k` most relevant a quarter
+    of that. budget: tokens of the view at most; None for any number."""
 
     top_k: int
     max_chars: int
@@ -150,7 +151,7 @@ def _context(records: Sequence[Record], order: Sequence[str], talk: Talk, option
     if not records:
         return []
     place = {trace_id: at for at, trace_id in enumerate(order)}
-    blocks = blocks_of(records, talk, options.max_chars)
+    blocks = blocks_of(records, talk, options.max_chars, brief=set(order[options.top_k :]))
     blocks.sort(key=lambda block: min(place[one.trace_id] for one in block.records))
     parts = [
         f"[RETRIEVED RECORD {number}]\nSummary: {_summary(block)}\nRaw Data: {block.body}"

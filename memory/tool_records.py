@@ -4,7 +4,7 @@ Results of one shape share a table. What a later call repeats, or shows in a lat
 `Talk` does not keep; the arguments of a call are, where its result repeats them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from json import dumps, loads
@@ -16,6 +16,7 @@ from utils.text import split_sentences
 DEEPEST = 40  # objects and lists in each other; what is nested deeper is taken as text
 RAW = "_raw"  # stands for arguments or a result that are not JSON (seed 0)
 LONGEST_LISTS = (64, 32, 16, 8, 4, 2, 1)  # items of a list that are shown of a record that would be too long
+BRIEF = 4  # times shorter, what is not the most relevant
 NOTHING = "nothing"
 
 
@@ -86,12 +87,18 @@ def in_force(records: Sequence[Record], shown: Sequence[Record] = ()) -> list[Re
     return left[::-1]
 
 
-def blocks_of(records: Iterable[Record], talk: Talk, max_chars: int) -> list[Block]:
-    """Records in tables, those of one shape in each. A record takes `max_chars` characters at most."""
+def blocks_of(
+    records: Iterable[Record], talk: Talk, max_chars: int, brief: Collection[str] = frozenset()
+) -> list[Block]:
+    """Records in tables, those of one shape in each. A record takes `max_chars` characters at most, one whose id is
+    among the `brief` a `BRIEF`th of that."""
     alike: dict[object, list[Record]] = {}
     for record in records:
         alike.setdefault(shape_of(record), []).append(record)
-    return [_block(tuple(group), talk, max_chars) for group in alike.values()]
+    limits = {one: min(max_chars, max(SMALL, max_chars // BRIEF)) for one in brief}
+    return [
+        _block(tuple(group), talk, [limits.get(one.trace_id, max_chars) for one in group]) for group in alike.values()
+    ]
 
 
 def left_out(records: Iterable[Record], talk: Talk) -> list[str]:
@@ -105,11 +112,11 @@ def _is_left_out(talk: Talk, key: str, value: Scalar) -> bool:
     return bool(key) and value not in (None, "") and not talk.keeps(key, value)
 
 
-def _block(records: tuple[Record, ...], talk: Talk, max_chars: int) -> Block:
+def _block(records: tuple[Record, ...], talk: Talk, limits: Sequence[int]) -> Block:
     keep: Keep = everything if all(len(one.raw_output) <= SMALL for one in records) else talk.keeps
     tools = ",".join(dict.fromkeys(one.tool_name for one in records))
     asked = table_of([_told_apart(one, talk) for one in records], everything)
-    came = _came_back(records, talk, keep, max_chars)
+    came = _came_back(records, talk, keep, limits)
     head = " ".join(filter(None, (came.common, came.head)))
     if len(records) == 1:
         title = f"{tools}({asked.rows[0]})"
@@ -122,19 +129,22 @@ def _block(records: tuple[Record, ...], talk: Talk, max_chars: int) -> Block:
     return Block(records, title, "\n".join([head, *rows] if head else rows))
 
 
-def _came_back(records: Sequence[Record], talk: Talk, keep: Keep, max_chars: int) -> Table:
-    """The results as a table, each row cut by meaning to `max_chars` characters, and by length where that is not
-    enough."""
-    outputs = [excerpt(one.output, talk, max_chars) if isinstance(one.output, str) else one.output for one in records]
+def _came_back(records: Sequence[Record], talk: Talk, keep: Keep, limits: Sequence[int]) -> Table:
+    """The results as a table, each row cut by meaning to its limit of characters, and by length where that is not
+    enough. Texts stand as they are."""
+    outputs = [one.output for one in records]
+    texts = [excerpt(one, talk, limit) for one, limit in zip(outputs, limits, strict=True) if isinstance(one, str)]
+    if len(texts) == len(outputs):
+        return Table(rows=tuple(texts))
     table = table_of(outputs, keep)
     for most in LONGEST_LISTS:
-        long = {at for at, row in enumerate(table.rows) if len(row) > max_chars}
+        long = {at for at, row in enumerate(table.rows) if len(row) > limits[at]}
         if not long:
             return table
         outputs = [_shortened(value, talk, most) if at in long else value for at, value in enumerate(outputs)]
         table = table_of(outputs, keep)
-    cut = (row if len(row) <= max_chars else row[: max_chars - 1] + "…" for row in table.rows)
-    return Table(table.common, table.head, tuple(cut))
+    rows = (row if len(row) <= limits[at] else row[: limits[at] - 1] + "…" for at, row in enumerate(table.rows))
+    return Table(table.common, table.head, tuple(rows))
 
 
 def excerpt(text: str, talk: Talk, characters: int) -> str:
