@@ -152,7 +152,7 @@ def excerpt(text: str, talk: Talk, characters: int) -> str:
     the last one; all of a short text. At most so many characters."""
     if len(text) <= min(SMALL, characters):
         return text
-    parts = [line.strip() for line in text.splitlines() if line.strip()]
+    parts = [line.rstrip() for line in text.splitlines() if line.strip()]
     if len(parts) < 3:
         parts = split_sentences(text)
     kept: list[str] = []

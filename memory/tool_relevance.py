@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from utils.json_table import Json, Scalar
+from utils.text import STOPWORDS
 
 SMALL = 160  # characters of a result that is shown whole, whatever it says
 LONG_NUMBER = 8  # digits from which a number names something
@@ -33,7 +34,8 @@ class Talk:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        return frozenset(_WORD.findall(self.text))
+        """The words and numbers in it that carry meaning."""
+        return frozenset(_WORD.findall(self.text)) - STOPWORDS
 
     def mentions(self, value: Scalar) -> bool:
         """Whether a word or a number of a value was said."""
