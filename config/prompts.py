@@ -16,6 +16,7 @@ VARIABLES: dict[str, frozenset[str]] = {
     "digest": frozenset(),
     "facts": frozenset(),
     "reconcile": frozenset(),
+    "observations": frozenset(),
     "proxy_memory": frozenset({"summary", "memories"}),
 }
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from config.recipes import Recipe
+from memory.domain import SAID
 from memory.features import POOL, Probe, candidates
 from memory.index import UserIndex
 from memory.ranker import load_ranker
@@ -21,11 +22,11 @@ GLOBAL = "global"  # the session that the proxy recalls from beside a conversati
 
 @dataclass(frozen=True)
 class Scope:
-    """What a search may see besides its recipe. Times in seconds since 1970."""
+    """What a search may see besides its recipe. `kinds`: None for all. Times in seconds since 1970."""
 
     session_id: str | None = None  # the session that the query was asked in
     only_session: bool = False
-    kinds: tuple[str, ...] | None = None
+    kinds: tuple[str, ...] | None = SAID
     since: float | None = None
     until: float | None = None
     exclude: frozenset[str] = frozenset()

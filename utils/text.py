@@ -12,6 +12,7 @@ LATIN_ACCENTS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"')\]]*\s+|\n+")
 ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx)\.$", re.IGNORECASE)
+_FENCED = re.compile(r"```\w*\s(.*?)```", re.DOTALL)
 LONGEST_ABBREVIATION = 8  # characters
 NUMBER_SIGN = re.compile(r"\bno\.$", re.IGNORECASE)  # before a digit only: "no." may end a sentence
 
@@ -84,6 +85,14 @@ def _without_accents(word: str) -> str:
 def shown(text: str) -> str:
     """A text in one line, without characters that cannot be seen or turn the others around."""
     return " ".join(_UNSHOWN.sub(" ", text).split())
+
+
+def unfenced(text: str) -> str:
+    """A model's JSON without the fence of Markdown, or the words, that some put around it."""
+    fenced = None if text.lstrip().startswith("{") else _FENCED.search(text)
+    inner = fenced[1] if fenced else text
+    begin, end = inner.find("{"), inner.rfind("}")
+    return inner[begin : end + 1] if 0 <= begin < end else inner.strip()
 
 
 def words(text: str) -> list[str]:
