@@ -97,6 +97,7 @@ class PromptTable:
     history: Cut = Cut(10, 200)
     summaries: Cut = Cut(3, 240)
     memories: Cut = Cut(5, None)
+    observations: Cut = Cut(3, 240)  # no section of the document's; as long as summaries
     similar: Cut = Cut(4, 200)
     recent: Cut = Cut(6, 180)
 

@@ -134,11 +134,17 @@ class ObservationStore:
         refused = [gist for gist, inserted in zip(gists, new, strict=True) if not inserted]
         if not refused:
             return
-        mine = {"_id": {"$in": [gist["_id"] for gist in refused]}, "user_id": owner}
-        known = {one["_id"] for one in await self._vectors.find(mine, {"_id": 1}).to_list(None)}
-        foreign = [gist | {"_id": scoped(gist["id"], owner)} for gist in refused if gist["_id"] not in known]
-        if foreign:
-            await insert_new(self._vectors, foreign)
+        known = await self._known(owner, refused)
+        foreign = [gist | {"_id": scoped(gist["id"], owner)} for gist in refused if gist["id"] not in known]
+        again = await insert_new(self._vectors, foreign) if foreign else []
+        lost = [gist for gist, inserted in zip(foreign, again, strict=True) if not inserted]
+        if lost and {gist["id"] for gist in lost} - await self._known(owner, lost):
+            raise RuntimeError("a gist was refused that is not there")
+
+    async def _known(self, owner: str, gists: Sequence[Document]) -> set[str]:
+        """The ids of those that the owner has."""
+        there = _gists_of(owner, [gist["id"] for gist in gists])
+        return {one["id"] for one in await self._vectors.find(there, {"id": 1}).to_list(None)}
 
     async def _erase(self, owner: str, ids: Sequence[str]) -> None:
         await self._eraser.erase(owner, _gists_of(owner, ids))

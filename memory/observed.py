@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 from memory.ids import derived_id
 from utils.errors import InvalidInput
+from utils.text import is_text
 
 Category = Literal["finding", "insight", "lesson"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
@@ -87,5 +88,7 @@ def check(one: Observed, source: str) -> None:
         raise InvalidInput(f"A category is one of {', '.join(CATEGORIES)}")
     if not one.content.strip() or len(one.content) > LONGEST:
         raise InvalidInput(f"An observation has 1 to {LONGEST} characters, not all of them blank")
+    if not is_text(one.content) or not is_text(source):
+        raise InvalidInput("An observation has lone surrogates")
     if not source.strip() or len(source) > LONGEST_SOURCE:
         raise InvalidInput(f"A source has 1 to {LONGEST_SOURCE} characters, not all of them blank")

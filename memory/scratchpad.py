@@ -14,7 +14,7 @@ from memory.keyvalues import NONE
 from utils.clock import now
 from utils.errors import InvalidInput, NotFound, PreconditionFailed
 from utils.mongo import Document
-from utils.text import CONTROL_CHARACTERS
+from utils.text import CONTROL_CHARACTERS, is_text
 
 LONGEST_KEY = 500  # characters
 LONGEST_VALUE = 65_536
@@ -126,7 +126,7 @@ def check_key(key: str) -> None:
     and clients take "." and ".." out of it."""
     if not key.strip() or len(key) > LONGEST_KEY:
         raise InvalidInput(f"A key has 1 to {LONGEST_KEY} characters, not all of them blank")
-    if CONTROL_CHARACTERS.search(key) or not _is_text(key) or any(one in key for one in "\t\n\r"):
+    if CONTROL_CHARACTERS.search(key) or not is_text(key) or any(one in key for one in "\t\n\r"):
         raise InvalidInput("A key has control characters")
     if any(part in (".", "..") for part in key.split("/")):
         raise InvalidInput("A key has . or .. between its slashes")
@@ -144,19 +144,10 @@ def after_prefix(prefix: str) -> str | None:
 def _check_value(value: str, ttl: timedelta | None) -> None:
     if len(value) > LONGEST_VALUE:
         raise InvalidInput(f"A value has at most {LONGEST_VALUE} characters")
-    if CONTROL_CHARACTERS.search(value) or not _is_text(value):
+    if CONTROL_CHARACTERS.search(value) or not is_text(value):
         raise InvalidInput("A value has control characters")
     if ttl is not None and not timedelta(0) < ttl <= timedelta(seconds=LONGEST_TTL):
         raise InvalidInput(f"A time to live has 1 to {LONGEST_TTL} seconds")
-
-
-def _is_text(text: str) -> bool:
-    """Whether UTF-8 can carry it."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _in_force(moment: datetime) -> Document:

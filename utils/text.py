@@ -105,6 +105,15 @@ def content_stems(text: str) -> list[str]:
     return [stem(word) for word in words(text) if word not in STOPWORDS]
 
 
+def is_text(text: str) -> bool:
+    """Whether UTF-8 can carry it: it has no lone surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def slug(text: str, most: int = 60) -> str:
     """A short lower-case key made of the words of `text`, joined by spaces."""
     return cut_at_word(" ".join(words(text)), most).rstrip("…")
