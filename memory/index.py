@@ -37,6 +37,7 @@ FIELDS = dict.fromkeys(
     ),
     1,
 )
+WORD_FIELDS = {name: 1 for name in FIELDS if name not in ("embedding", "recall")} | {"recall.terms": 1}
 WORDS = ""  # the model of an index that goes by words alone, whatever embedding a gist has, or none
 ROLES = {"user": 0, "assistant": 1}
 OTHER_ROLE = 2

@@ -10,7 +10,7 @@ from config.recipes import Recipe
 from memory import metrics
 from memory.changes import Changes, Standing
 from memory.collections import TOMBSTONE_SECONDS, Collections
-from memory.index import FIELDS, WORDS, UserIndex
+from memory.index import FIELDS, WORD_FIELDS, WORDS, UserIndex
 from memory.just_said import JustSaid
 from memory.ranking import Scope
 from utils.coalesce import Coalescer
@@ -60,6 +60,7 @@ class KeptIndexes:
         only: Document | None = None,
     ) -> None:
         self._only = only or {}
+        self._fields = FIELDS if model != WORDS else WORD_FIELDS
         self._just_said = just_said
         self._vectors = collections.vectors
         self._news: Coalescer[tuple[str, int], list[Document]] = Coalescer(self._read_news)
@@ -139,7 +140,7 @@ class KeptIndexes:
     async def _read(self, owner: str, index: UserIndex, since: int) -> None:
         """Puts what has changed since into an index, some at a time."""
         batch: list[Document] = []
-        cursor = self._vectors.find(self._changed(owner, since), FIELDS).batch_size(BATCH)
+        cursor = self._vectors.find(self._changed(owner, since), self._fields).batch_size(BATCH)
         async for document in cursor:
             batch.append(document)
             if len(batch) == BATCH:
@@ -151,7 +152,7 @@ class KeptIndexes:
         """What changed for each of several owners since a number of theirs."""
         since = {"$or": [self._changed(owner, number) for owner, number in wanted]}
         found: dict[str, list[Document]] = {owner: [] for owner, _ in wanted}
-        for document in await self._vectors.find(since, FIELDS | {"user_id": 1}).to_list(None):
+        for document in await self._vectors.find(since, self._fields | {"user_id": 1}).to_list(None):
             found[document["user_id"]].append(document)
         return [found[owner] for owner, _ in wanted]
 

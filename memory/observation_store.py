@@ -21,7 +21,9 @@ from memory.observed import CATEGORIES, Observation, session_of_source
 from utils.clock import now
 from utils.mongo import Document, insert_new
 
-INDEXED = {"category": {"$exists": True}}  # a filter: the gists of observations, and nothing else in `vectors`
+# A filter: the gists of observations, and nothing else in `vectors`. `$exists` is the condition of the index, `$in` has
+# the change behind it looked up.
+INDEXED = {"category": {"$exists": True, "$in": list(CATEGORIES)}}
 CUT_SHORT = timedelta(seconds=30)  # after which a gist that is not there was lost with whoever was to write it
 MENDED_AT_ONCE = 500
 DELETED_AT_ONCE = 1_000
@@ -82,7 +84,7 @@ class ObservationStore:
 
     async def drop_message(self, owner: str, message_id: str) -> int:
         """Deletes what a message alone says, and lets the rest rest on the others; returns how many it deleted."""
-        deleted = await self.delete(owner, {"messages": [message_id]})
+        deleted = await self.delete(owner, {"messages": {"$eq": message_id, "$size": 1}})
         says = {"user_id": owner, "messages": message_id}
         await self._observations.update_many(says, {"$pull": {"messages": message_id}})
         return deleted
