@@ -68,6 +68,7 @@ class KeptIndexes:
         self._model = model
         self._bound = memory_mb * MEGABYTE
         self._bytes = 0
+        self._counted = (0, 0)  # users and bytes, as the figures of the process have them
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
     def known(self, owner: str) -> UserIndex | None:
@@ -168,6 +169,7 @@ class KeptIndexes:
                 metrics.EVICTED.inc()
             if self._bytes <= self._bound:
                 break
-        if self._model != WORDS:
-            metrics.USERS.set(len(self._kept))
-            metrics.BYTES.set(self._bytes)
+        users, size = self._counted
+        metrics.USERS.inc(len(self._kept) - users)
+        metrics.BYTES.inc(self._bytes - size)
+        self._counted = len(self._kept), self._bytes

@@ -18,6 +18,8 @@ SUMMARY_OVER = 100  # characters: a longer message of the assistant may sum a co
 NOTE_CHARACTERS = 1_000
 SUMMARY_CHARACTERS = 4_000
 
+NO_PROSE = ("```", "{", "}", "[", "]", "<", "|", "$ ", "at ")  # how lines begin of code, JSON, tables and stack traces
+
 _LABEL = re.compile(r"^\W*(finding|insight|lesson)s?(?: learned)?\s*[:：]\W*(.*)$", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _MARKS = re.compile(r"^[\s#>*_`]+|[*_`]+(?=\s|$)")
@@ -76,7 +78,7 @@ def observe_by_rules(output: str) -> tuple[Observed, ...]:
     for line in output.splitlines():
         if line.lstrip().startswith("```"):
             in_code = not in_code
-        if in_code or not line.strip() or line.lstrip().startswith("```"):
+        if in_code or not line.strip() or line.lstrip().startswith(NO_PROSE):
             continue
         if (labelled := _LABEL.match(line)) is not None:
             under = _category(labelled[1])

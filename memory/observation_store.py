@@ -14,16 +14,17 @@ from pymongo import UpdateOne
 from memory.changes import Changes
 from memory.collections import Collections
 from memory.gist_eraser import GistEraser
-from memory.ids import keys_of, scoped
+from memory.ids import derived_id, keys_of, scoped
 from memory.imprint import AT_ONCE, worded
 from memory.leases import pending
-from memory.observed import CATEGORIES, Observation, session_of_source
+from memory.observed import CATEGORIES, Observation
 from utils.clock import now
 from utils.mongo import Document, insert_new
 
 # A filter: the gists of observations, and nothing else in `vectors`. `$exists` is the condition of the index, `$in` has
 # the change behind it looked up.
 INDEXED = {"category": {"$exists": True, "$in": list(CATEGORIES)}}
+NOWHERE = ""  # the session of such a gist: none, so that no search within one finds it, whatever its source
 CUT_SHORT = timedelta(seconds=30)  # after which a gist that is not there was lost with whoever was to write it
 MENDED_AT_ONCE = 500
 DELETED_AT_ONCE = 1_000
@@ -137,7 +138,7 @@ class ObservationStore:
         if not refused:
             return
         known = await self._known(owner, refused)
-        foreign = [gist | {"_id": scoped(gist["id"], owner)} for gist in refused if gist["id"] not in known]
+        foreign = [gist | {"_id": scoped(gist["_id"], owner)} for gist in refused if gist["id"] not in known]
         again = await insert_new(self._vectors, foreign) if foreign else []
         lost = [gist for gist, inserted in zip(foreign, again, strict=True) if not inserted]
         if lost and {gist["id"] for gist in lost} - await self._known(owner, lost):
@@ -154,8 +155,13 @@ class ObservationStore:
 
 def _gists_of(owner: str, ids: Sequence[str]) -> Document:
     """The filter of the gists of observations."""
-    keys = [key for identifier in ids for key in keys_of(identifier, owner)]
+    keys = [key for identifier in ids for key in keys_of(_key(identifier), owner)]
     return {"_id": {"$in": keys}, "user_id": owner} | INDEXED
+
+
+def _key(observation_id: str) -> str:
+    """The `_id` of an observation's gist. No client is told of it, so none gives it to a message."""
+    return derived_id("gist", observation_id)
 
 
 async def _gists(owner: str, documents: Sequence[Document], change: int) -> list[Document]:
@@ -167,10 +173,10 @@ async def _gists(owner: str, documents: Sequence[Document], change: int) -> list
 
 def _gist(owner: str, document: Document, change: int) -> Document:
     return {
-        "_id": document["_id"],
+        "_id": _key(document["_id"]),
         "id": document["_id"],
         "user_id": owner,
-        "session_id": session_of_source(document["source"]),
+        "session_id": NOWHERE,
         "kind": document["category"],
         "category": document["category"],
         "role": document["category"],

@@ -77,11 +77,6 @@ def source_of_session(session_id: str) -> str:
     return SESSION + session_id
 
 
-def session_of_source(source: str) -> str:
-    """The session that a source names; empty where it names none."""
-    return source.removeprefix(SESSION) if source.startswith(SESSION) else ""
-
-
 def check(one: Observed, source: str) -> None:
     """Raises `InvalidInput` for what cannot be remembered."""
     if one.category not in CATEGORIES:

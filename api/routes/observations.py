@@ -124,5 +124,5 @@ async def consolidate(
 ) -> ConsolidateResponse:
     """Remember what a session decided and learned, and what sums it up; again, it adds nothing."""
     asked = body or ConsolidateRequest()
-    owner = calling.owner(asked.named_user if asked.named_user is not None else user_id)
+    owner = calling.owner(user_id or asked.named_user)
     return ConsolidateResponse.of(await memory.consolidate(owner, session_id, asked.said))

@@ -50,7 +50,20 @@ def test_the_same_is_noted_once_and_not_too_much() -> None:
     assert len(noted(" ".join(f"Server {n} has {n} cores." for n in range(100)))["finding"]) == 10
 
 
-@pytest.mark.parametrize("output", ["", "\n\n", "?", "```\nopen", "OK. " * 100, "x" * 4_000, "日本" * 500, "- \n" * 50])
+@pytest.mark.parametrize(
+    "output",
+    [
+        "",
+        "\n\n",
+        "?",
+        "```\nopen",
+        "OK. " * 100,
+        "x" * 4_000,
+        "日本" * 500,
+        "- \n" * 50,
+        '{"message": "The limit is 100 now", "is": 5}',
+    ],
+)
 def test_what_says_nothing_gives_nothing(output: str) -> None:
     assert observe_by_rules(output) == ()
 

@@ -188,18 +188,21 @@ def test_users_do_not_see_each_others(api: httpx.Client, user: str, other: str) 
     assert len(recalled(api, user, "heron")) == 1
 
 
-def test_a_message_with_the_id_of_anothers_observation_hides_nothing(
+def test_a_message_with_the_id_of_an_observation_hides_neither(
     api: httpx.Client, user: str, other: str, database: Database[dict[str, Any]]
 ) -> None:
     [identifier] = remember(api, user, findings=["The heron nests by the mill"])
+    [gist] = database["vectors"].find({"user_id": user})
     api.delete(f"/v1/observations/{identifier}", params={"user_id": user})
-    message = {"id": identifier, "role": "user", "content": "mine"}
-    api.post("/v1/messages", json={"user_id": other, "session_id": "s", "messages": [message]})
+    for owner, key in ((user, identifier), (other, identifier), (other, gist["_id"])):
+        message = {"id": key, "role": "user", "content": "mine"}
+        body = {"user_id": owner, "session_id": "s", "messages": [message]}
+        assert api.post("/v1/messages", json=body).json()["accepted"] == 1
     assert remember(api, user, findings=["The heron nests by the mill"]) == [identifier]
     assert [item["id"] for item in recalled(api, user, "heron")] == [identifier]
     assert api.delete(f"/v1/observations/{identifier}", params={"user_id": user}).status_code == 200
     assert recalled(api, user, "heron") == []
-    assert database["vectors"].count_documents({"user_id": other}) == 1
+    assert database["vectors"].count_documents({"user_id": {"$in": [user, other]}}) == 3
 
 
 def test_searches_for_messages_rank_as_before(api: httpx.Client, user: str) -> None:
@@ -234,6 +237,15 @@ def test_gists_of_other_systems_are_never_recalled(
     assert (
         len(api.post("/v1/observations/recall-fil", json={"user_id": user, "query": "heron"}).json()["insights"]) == 2
     )
+
+
+def test_no_search_within_a_session_finds_what_only_says_to_come_of_it(api: httpx.Client, user: str) -> None:
+    remember(api, user, source="session:tasks/7", insights=["The heron nests by the mill"])
+    body = {"user_id": user, "query": "heron", "kinds": ["insight"]}
+    eventually(lambda: api.post("/v1/search", json=body).json()["items"])
+    for session in ("tasks/7", "session:tasks", "7"):
+        found = api.post("/v1/search", json={**body, "session_id": session})
+        assert found.status_code == 422 or found.json()["items"] == []
 
 
 @pytest.mark.parametrize(
