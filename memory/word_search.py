@@ -12,7 +12,7 @@ from memory.gist_reader import GistReader
 from memory.index import UserIndex
 from memory.kept_indexes import KeptIndexes
 from memory.lexical import bm25, idf
-from memory.ranking import Scope
+from memory.ranking import Scope, of_kinds
 from memory.terms import Terms, hashes
 from utils.text import content_stems, stem, words
 
@@ -45,7 +45,7 @@ def ranked(index: UserIndex, terms: Terms, recipe: Recipe, scope: Scope) -> list
     mean = max(1.0, float(lengths[alive].mean()))
     scores = bm25(hits, idf(hits.frequencies(len(terms)), count), lengths, mean, recipe.k1, recipe.b).astype(np.float64)
     scores = scores / (1 + scores)
-    rows = np.flatnonzero((scores > 0) & (scores >= recipe.floor) & _within(index, scope))
+    rows = np.flatnonzero((scores > 0) & (scores >= recipe.floor) & _within(index, scope, size))
     if not len(rows):
         return []
     ids = np.array([index.ids[row] for row in rows.tolist()])
@@ -53,11 +53,10 @@ def ranked(index: UserIndex, terms: Terms, recipe: Recipe, scope: Scope) -> list
     return list(zip(rows.tolist(), scores[rows].tolist(), strict=True))
 
 
-def _within(index: UserIndex, scope: Scope) -> NDArray[np.bool_]:
-    size = len(index)
+def _within(index: UserIndex, scope: Scope, size: int) -> NDArray[np.bool_]:
     mask = np.ones(size, np.bool_)
     if scope.kinds is not None:
-        mask &= np.isin(index.kinds[:size], [index.code("kind", kind) for kind in scope.kinds])
+        mask &= of_kinds(index, scope.kinds, size)
     if scope.since is not None:
         mask &= index.times[:size] >= scope.since
     if scope.until is not None:
