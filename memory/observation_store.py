@@ -75,12 +75,9 @@ class ObservationStore:
         going = {"_id": {"$in": ids}, "user_id": owner}
         # What the filter does not hold for any more when they go, stays, and gets its gist back.
         await self._observations.update_many(going, {"$set": {"unindexed_since": now()}})
-        await self._erase(owner, ids)  # first, so that whoever tries again after a crash finds the observations
+        await self._eraser.erase(owner, _gists_of(owner, ids))  # first: whoever tries again finds the observations
         deleted = (await self._observations.delete_many(own | going)).deleted_count
-        await self._erase(owner, ids)  # what landed in between
-        if deleted < len(ids):
-            left = await self._observations.find(going).to_list(None)
-            await self._make_recallable(owner, left)
+        await self._drop_gists(owner, ids)  # what landed in between
         return deleted
 
     async def drop_message(self, owner: str, message_id: str) -> int:
@@ -124,7 +121,7 @@ class ObservationStore:
             await self._vectors.update_many(_gists_of(owner, ids), {"$set": {"change": number}})
         there = await self.find(owner, ids)
         if gone := [identifier for identifier in ids if identifier not in there]:
-            await self._erase(owner, gone)
+            await self._drop_gists(owner, gone)
             if await self._vectors.find_one({"user_id": owner}, {"_id": 1}) is None:
                 await self._changes.forget(owner)  # all of the user was deleted
         await self._observations.update_many(
@@ -149,8 +146,12 @@ class ObservationStore:
         there = _gists_of(owner, [gist["id"] for gist in gists])
         return {one["id"] for one in await self._vectors.find(there, {"id": 1}).to_list(None)}
 
-    async def _erase(self, owner: str, ids: Sequence[str]) -> None:
+    async def _drop_gists(self, owner: str, ids: Sequence[str]) -> None:
+        """Deletes the gists of observations that are gone. One that was remembered again meanwhile found its gist there
+        and relied on it, so it gets another."""
         await self._eraser.erase(owner, _gists_of(owner, ids))
+        again = {"_id": {"$in": list(ids)}, "user_id": owner}
+        await self._make_recallable(owner, await self._observations.find(again).to_list(None))
 
 
 def _gists_of(owner: str, ids: Sequence[str]) -> Document:

@@ -70,7 +70,7 @@ async def recall(body: RecallRequest, memory: TheMemory, calling: Calling) -> Re
         body.query,
         body.category,
         limit=body.limit,
-        min_score=body.min_score,
+        min_score=body.min_score or 0.0,
         since=body.since,
         until=body.until,
     )

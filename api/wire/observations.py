@@ -73,7 +73,7 @@ class RecallRequest(OwnedRequest):
     query: Query
     category: Category | None = None
     limit: Limit = 10
-    min_score: Share = 0.0
+    min_score: Share | None = None
     since: Moment | None = None
     until: Moment | None = None
 

@@ -12,7 +12,7 @@ from agents.memory import Memory
 from agents.open import open_memory
 from config.recipes import OBSERVATIONS
 from config.settings import Settings
-from memory import observation_store
+from memory import observation_store, observations
 from memory.engine import Engine
 from memory.observed import CATEGORIES, Observed, observation_id, observed
 from memory.ranking import Scope
@@ -158,18 +158,40 @@ async def test_who_tries_again_after_a_crash_finishes_it(quiet: Memory, monkeypa
 
 async def test_a_deletion_cut_short_can_be_asked_for_again(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     [kept] = await quiet.observe("ann", "RUN:walk", findings=[HERON])
-    erase = quiet.engine.observations._store._erase
 
-    async def killed(*given: Any) -> None:
-        await erase(*given)
+    async def killed(*_: Any) -> None:
         raise Killed
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(quiet.engine.observations._store, "_erase", killed)
+        patch.setattr(quiet.engine.collections.observations, "delete_many", killed, raising=False)
         await quiet.engine.observations.delete("ann", kept.id)
     await quiet.engine.observations.delete("ann", kept.id)
     assert await quiet.engine.observations.page("ann", limit=9) == []
     assert await gists(quiet.engine) == 0
+
+
+@pytest.mark.parametrize("step", [0, 1])
+async def test_what_is_remembered_again_while_it_is_deleted_is_recalled(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    """Between any two steps of a deletion: what was acknowledged then is there, or went with the deletion whole."""
+    [kept] = await quiet.observe("ann", "RUN:walk", findings=[HERON])
+    monkeypatch.setattr(observations, "now", lambda: kept.created_at + timedelta(seconds=1))
+    eraser, steps = quiet.engine.observations._store._eraser, 0
+    erase = eraser.erase
+
+    async def remembered_before(*given: Any) -> int:
+        nonlocal steps
+        steps += 1
+        if steps == step + 1:
+            await quiet.observe("ann", "RUN:walk", findings=[HERON])
+        return await erase(*given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(eraser, "erase", remembered_before)
+        await quiet.engine.observations.forget("ann", kept.created_at)
+    there = await quiet.engine.observations.page("ann", limit=9)
+    assert len(there) == len(await quiet.recall_observations("ann", "heron")) == await gists(quiet.engine) == step
 
 
 async def test_what_lands_after_its_user_was_deleted_leaves_nothing(
