@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 from config.recipes import Recipe
 from memory.domain import Gist, Hit, KeyValue, Recall, Summary
 from memory.ids import prompt_id, response_id, scoped
+from memory.observed import Recalled
 from memory.place import Place
 from memory.receipts import LedgerEntry, Used
 from utils.llm import Usage
@@ -59,7 +60,7 @@ class Bundle:
 
     `recall.hits` may stand among `recent` too; `context` leaves those out, so that nothing is in the bundle twice.
     `unsummarised`: for a request to summarise, the messages of the session that no summary covers; for what is known
-    at all, the newest ones.
+    at all, the newest ones. `observations`: those that suit the request, where answers are to use them.
     """
 
     recall: Recall = field(default_factory=Recall)
@@ -67,6 +68,7 @@ class Bundle:
     summaries: tuple[Summary, ...] = ()
     memories: tuple[KeyValue, ...] = ()
     unsummarised: tuple[Gist, ...] = ()
+    observations: tuple[Recalled, ...] = ()
 
     @property
     def context(self) -> tuple[Hit, ...]:

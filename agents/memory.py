@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from agents.context import Answer, Bundle, ChatRequest, Context
 from agents.coordinator import Coordinator
@@ -14,14 +15,18 @@ from agents.nudge import Nudge
 from agents.proxy import Proxy
 from agents.tool_memory import ToolMemory
 from agents.writer_agent import AbandonedAnswer, InterruptedAnswer
-from config.recipes import SEARCH, Recipe
+from config.recipes import OBSERVATIONS, SEARCH, Recipe
 from memory.domain import Recall, Remembered, Turn
 from memory.engine import Engine
 from memory.facts import Decided
 from memory.ids import prompt_id, response_id
+from memory.observation_rules import Said
+from memory.observed import CATEGORIES, FIL, Category, Observation, Recalled, observed
+from memory.observer import Consolidated, Extracted
 from memory.place import Place
 from memory.ranking import Scope
 from memory.receipts import Receipt
+from memory.scratchpad import Scratchpad
 from utils.clock import now
 
 COALESCE = 0.025  # seconds of deltas that go out as one
@@ -53,7 +58,7 @@ Event = Started | Delta | Finished
 
 
 class Memory:
-    """A chat backend that remembers. `engine`: the core beneath it, for everything but answering. `tools`: what
+    """A chat backend that remembers. `engine`: the core beneath it, for everything but answering. `tool_memory`: what
     agents' tools gave. `proxy`: passes
     requests on to the model provider with memory; None where there is none."""
 
@@ -68,7 +73,7 @@ class Memory:
         proxy: Proxy | None = None,
     ) -> None:
         self.engine = engine
-        self.tools = tools
+        self.tool_memory = tools
         self.proxy = proxy
         self._coordinator = coordinator
         self._detector = detector
@@ -122,6 +127,61 @@ class Memory:
         decided = await self.engine.fact_queue.learn(owner, memory_id, text)
         self._nudge.embed()
         return decided
+
+    async def observe(
+        self,
+        owner: str,
+        source: str,
+        *,
+        findings: Sequence[str] = (),
+        insights: Sequence[str] = (),
+        lessons: Sequence[str] = (),
+    ) -> list[Observation]:
+        """Remembers what was found, concluded or learned; in that order. The same of the same source is remembered
+        once. `source`: where it comes from, such as "GOAL:deploy". Raises `InvalidInput`, and then nothing is."""
+        kept, _ = await self.engine.observations.remember(owner, observed(findings, insights, lessons), source)
+        self._nudge.embed()
+        return kept
+
+    async def recall_observations(
+        self,
+        owner: str,
+        query: str,
+        category: Category | None = None,
+        *,
+        limit: int = OBSERVATIONS.top_k,
+        min_score: float = 0.0,
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> list[Recalled]:
+        """Observations whose words suit a query, best first; of one category, or of all. Scores are in 0..1."""
+        recipe = replace(OBSERVATIONS, top_k=limit, floor=min_score)
+        categories = CATEGORIES if category is None else (category,)
+        return await self.engine.observations.recall(
+            owner, query, recipe, categories=categories, since=since, until=until
+        )
+
+    async def recall_fil(self, owner: str, query: str, limit_per_category: int = 5) -> FIL:
+        """The findings, insights and lessons whose words suit a query, each best first."""
+        return await self.engine.observations.recall_fil(owner, query, limit_per_category)
+
+    async def extract_observations(self, owner: str, step_name: str, step_type: str, output: str) -> Extracted:
+        """Remembers what the output of a step tells, by a model or by rules."""
+        extracted = await self.engine.observer.extract(owner, step_name, step_type, output)
+        self._nudge.embed()
+        return extracted
+
+    async def consolidate(self, owner: str, session_id: str, messages: Sequence[Said] | None = None) -> Consolidated:
+        """Remembers what a session decided and learned, and what sums it up. `messages`: not given, all that are kept
+        of it. Raises `NotFound` where there is no such session then."""
+        consolidated = await self.engine.observer.consolidate(owner, session_id, messages)
+        self._nudge.embed()
+        return consolidated
+
+    @property
+    def scratchpad(self) -> Scratchpad:
+        """Values that agents keep under keys for a while."""
+        return self.engine.scratchpad
 
     def nudge_embedding(self) -> None:
         """Tells that a gist may be there to be embedded."""

@@ -8,6 +8,7 @@ from agents.context import Bundle, ChatRequest, Context
 from config.recipes import BundleSizes, Recipe
 from memory.domain import Gist, KeyValue, Recall, Summary
 from memory.engine import Engine
+from memory.observed import Recalled
 from memory.ranking import Scope
 from memory.recall import with_overrides
 from utils.errors import ModelError
@@ -21,14 +22,18 @@ log = logging.getLogger(__name__)
 
 
 class MemoryAgent:
-    """Gathers similar messages, recent turns, summaries and key/value facts into one bundle."""
+    """Gathers similar messages, recent turns, summaries and key/value facts into one bundle; by the recipe
+    `observations`, where there is one, observations too."""
 
     name = "memory_agent"
 
-    def __init__(self, engine: Engine, recipe: Recipe, sizes: BundleSizes) -> None:
+    def __init__(
+        self, engine: Engine, recipe: Recipe, sizes: BundleSizes, *, observations: Recipe | None = None
+    ) -> None:
         self._engine = engine
         self._recipe = recipe
         self._sizes = sizes
+        self._observations = observations
 
     async def run(self, context: Context) -> Context:
         request, sizes = context.request, self._sizes
@@ -39,6 +44,7 @@ class MemoryAgent:
                 summaries = reading.create_task(self._summaries(request))
                 memories = reading.create_task(self._memories(request))
                 unsummarised = reading.create_task(self._unsummarised(context))
+                observed = reading.create_task(self._observed(request))
         except ExceptionGroup as failed:
             raise failed.exceptions[0] from None
         bundle = Bundle(
@@ -47,6 +53,7 @@ class MemoryAgent:
             tuple(summaries.result()),
             tuple(memories.result()),
             tuple(unsummarised.result()),
+            tuple(observed.result()),
         )
         if request.isolated:
             bundle = await self._without_outdated(request.owner, bundle)
@@ -69,6 +76,11 @@ class MemoryAgent:
         if request.isolated:
             return []
         return await self._engine.keyvalues.suited(request.owner, request.query, self._sizes.memories)
+
+    async def _observed(self, request: ChatRequest) -> list[Recalled]:
+        if self._observations is None or request.isolated:
+            return []
+        return await self._engine.observations.recall(request.owner, request.query, self._observations)
 
     async def _unsummarised(self, context: Context) -> list[Gist]:
         """For a request that names no subject: what no summary covers yet, or simply what was said last."""

@@ -19,7 +19,7 @@ from agents.tool_view import ViewOptions
 from agents.vision_agent import VisionAgent
 from agents.writer_agent import WriterAgent
 from config.prompts import check_prompts, provider_prompt
-from config.recipes import QUERY_RECIPES, BundleSizes, PromptTable, Recipe
+from config.recipes import OBSERVED, QUERY_RECIPES, BundleSizes, PromptTable, Recipe
 from config.settings import Settings
 from memory.engine import Engine, open_engine
 from memory.search_index import NEEDED
@@ -114,7 +114,8 @@ async def _open_reranker(settings: Settings) -> "Reranker | None":
 
 
 def _coordinator(settings: Settings, engine: Engine, model: ChatModel | None, recipe: Recipe) -> Coordinator:
-    remembering = MemoryAgent(engine, recipe, BundleSizes())
+    observed = OBSERVED if settings.use_observations and model is not None else None  # rules quote what was said
+    remembering = MemoryAgent(engine, recipe, BundleSizes(), observations=observed)
     vision = VisionAgent(model)
     writer = WriterAgent(model, provider_prompt(settings.openai_base_url), PromptTable())
     table = routes(memory=remembering, keeper=KeeperAgent(engine), vision=vision)

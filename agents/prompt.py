@@ -8,6 +8,7 @@ from datetime import datetime
 from agents.context import Bundle, Citation, Context, HistoryItem
 from config.recipes import Cut, PromptTable
 from memory.domain import Gist, Hit, KeyValue, Summary
+from memory.observed import Recalled
 from memory.receipts import LedgerEntry
 from utils.text import count_tokens, cut_at_word
 
@@ -63,7 +64,8 @@ def quoted(text: str, characters: int | None) -> str:
 
 
 def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
-    """The prompt for a request: history, images, summaries, facts, similar messages, recent turns, location, query."""
+    """The prompt for a request: history, images, summaries, facts, observations, similar messages, recent
+    turns, location, query."""
     request = context.request
     bundle = context.bundle or Bundle()
     said = {" ".join(item.content.split()) for item in request.history[-table.history.items :]}
@@ -91,6 +93,12 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
             numbers,
             [_of_fact(one, table.memories) for one in bundle.memories[: table.memories.items]],
         ),
+        _quotes(
+            "observations",
+            "Notes from earlier work",
+            numbers,
+            [_of_observation(one, table.observations) for one in bundle.observations[: table.observations.items]],
+        ),
         _quotes("similar", "Earlier messages like this one", numbers, [_of_hit(one, table.similar) for one in similar]),
         _quotes("recent", "Most recent messages", numbers, [_of_message(one, table.recent) for one in recent]),
         Section("location", f"## The user's location\n{quoted(request.location, 200)}\n\n" if request.location else ""),
@@ -102,7 +110,9 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
 
 def _has_context(context: Context) -> bool:
     request, bundle = context.request, context.bundle
-    remembered = bundle and (bundle.recall.hits or bundle.recent or bundle.summaries or bundle.memories)
+    remembered = bundle and (
+        bundle.recall.hits or bundle.recent or bundle.summaries or bundle.memories or bundle.observations
+    )
     return bool(request.history or context.images or request.location or context.done or remembered)
 
 
@@ -187,6 +197,21 @@ def _of_fact(fact: KeyValue, cut: Cut) -> _Quote:
         role="user",
         content=f"{fact.key}: {fact.value}",
         timestamp=fact.updated_at,
+    )
+
+
+def _of_observation(recalled: Recalled, cut: Cut) -> _Quote:
+    one = recalled.observation
+    return _Quote(
+        label=quoted(f"{one.category}, {one.source}", 80),
+        text=quoted(one.content, cut.characters),
+        id=one.id,
+        kind=one.category,
+        session_id=None,
+        role=None,
+        content=one.content,
+        timestamp=one.created_at,
+        score=recalled.score,
     )
 
 

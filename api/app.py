@@ -15,7 +15,19 @@ from api.auth import ApiKeys
 from api.guard import Guard
 from api.pages import WEB, Assets
 from api.pages import router as pages
-from api.routes import facts, memories, messages, openai, operations, query, sessions, tool_memory, users
+from api.routes import (
+    facts,
+    memories,
+    messages,
+    observations,
+    openai,
+    operations,
+    query,
+    scratchpad,
+    sessions,
+    tool_memory,
+    users,
+)
 from config.settings import Settings
 from utils.errors import ConfigurationError
 from workers.app import make_app
@@ -64,7 +76,19 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
             CORSMiddleware, allow_origins=origins, allow_methods=["*"], allow_headers=["*"], expose_headers=EXPOSED
         )
     app.add_middleware(Guard, only_local=lambda: not app.state.keys.required)
-    for module in (query, openai, messages, sessions, memories, facts, tool_memory, users, operations):
+    for module in (
+        query,
+        openai,
+        messages,
+        sessions,
+        memories,
+        facts,
+        observations,
+        scratchpad,
+        tool_memory,
+        users,
+        operations,
+    ):
         app.include_router(module.router)
     app.include_router(pages)
     app.mount("/web", Assets(directory=WEB), name="web")

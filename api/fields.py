@@ -23,7 +23,8 @@ class Wire(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
 
-def _not_blank(text: str) -> str:
+def not_blank(text: str) -> str:
+    """For strings that must say something."""
     if not text.strip():
         raise ValueError("must not be blank")
     return text
@@ -67,13 +68,13 @@ def _image(address: str) -> str:
 Identifier = Annotated[
     str,
     StringConstraints(min_length=1, max_length=ID_CHARACTERS, pattern=r"^[^/\x00-\x1f\x7f-\x9f]+$"),
-    AfterValidator(_not_blank),
+    AfterValidator(not_blank),
     AfterValidator(_not_a_dot_segment),
 ]
-MessageId = Annotated[str, StringConstraints(min_length=1, max_length=ID_CHARACTERS), AfterValidator(_not_blank)]
-Query = Annotated[str, StringConstraints(min_length=1, max_length=QUERY_CHARACTERS), AfterValidator(_not_blank)]
-Content = Annotated[str, StringConstraints(min_length=1, max_length=CONTENT_CHARACTERS), AfterValidator(_not_blank)]
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_not_blank)]
+MessageId = Annotated[str, StringConstraints(min_length=1, max_length=ID_CHARACTERS), AfterValidator(not_blank)]
+Query = Annotated[str, StringConstraints(min_length=1, max_length=QUERY_CHARACTERS), AfterValidator(not_blank)]
+Content = Annotated[str, StringConstraints(min_length=1, max_length=CONTENT_CHARACTERS), AfterValidator(not_blank)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(not_blank)]
 ImageAddress = Annotated[str, StringConstraints(max_length=8_000_000), AfterValidator(_image)]
 Moment = Annotated[datetime, BeforeValidator(_text_only), Field(strict=False), AfterValidator(_in_utc)]
 TopK = Annotated[int, Field(ge=1, le=50)]

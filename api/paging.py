@@ -56,3 +56,18 @@ def index_of(cursor: str | None) -> int:
     if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 12:
         raise InvalidInput("The cursor is not one that a page gave")
     return int(cursor)
+
+
+def cursor_of_key(key: str) -> str:
+    """The cursor after an item that lists by its key."""
+    return base64.urlsafe_b64encode(key.encode()).decode().rstrip("=")
+
+
+def key_of(cursor: str | None) -> str:
+    """The key that a cursor names; empty for the beginning. Raises `InvalidInput` for what is no cursor of ours."""
+    if cursor is None:
+        return ""
+    try:
+        return base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode()
+    except (ValueError, binascii.Error):
+        raise InvalidInput("The cursor is not one that a page gave") from None

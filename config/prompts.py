@@ -17,6 +17,7 @@ VARIABLES: dict[str, frozenset[str]] = {
     "facts": frozenset(),
     "reconcile": frozenset(),
     "observer": frozenset(),
+    "observations": frozenset(),
     "proxy_memory": frozenset({"summary", "memories"}),
 }
 

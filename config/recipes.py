@@ -11,8 +11,9 @@ from typing import Literal
 class Recipe:
     """How one search ranks and selects.
 
-    top_k: items returned at most. ranking: by cosine similarity alone, or by all that is known, fused. floor: the
-    lowest cosine similarity, or fused score, 0..1. candidates: newest vectors compared at most, None for all.
+    top_k: items returned at most. ranking: by cosine similarity alone, or by all that is known, fused; or by words
+    alone, BM25 with `k1` and `b`. floor: the lowest cosine similarity, or score, 0..1. candidates: newest vectors
+    compared at most, None for all.
     expand_below: other sessions of the user are searched too where the session has fewer vectors than this; None
     searches all sessions always. recency_weight: share of exp(-age / 30 days) in the score. mmr_lambda: weight of the
     score against likeness to what was chosen already; None leaves the order by score. distinct: the same text is
@@ -27,7 +28,7 @@ class Recipe:
     name: str
     top_k: int
     floor: float
-    ranking: Literal["cosine", "fused"] = "fused"
+    ranking: Literal["cosine", "fused", "bm25"] = "fused"
     candidates: int | None = None
     expand_below: int | None = None
     recency_weight: float = 0.0
@@ -37,6 +38,8 @@ class Recipe:
     rerank: int = 0
     rerank_share: float = 0.5
     prior: float | None = None
+    k1: float = 1.2
+    b: float = 0.75
 
 
 SILENCE = 0.02  # see docs/recall.md, "When there is nothing to find"
@@ -63,6 +66,10 @@ PROXY = Recipe(
     rerank_share=1.0,
     prior=ANSWERS,
 )
+# The observations' document: BM25 by category. k1 and b as they are usual (Robertson 1994, and Lucene's). The latter is
+# what `/query` takes of them where it does: few, and nothing below the score that the document's example asks for.
+OBSERVATIONS = Recipe("observations", top_k=10, floor=0.0, ranking="bm25", distinct=False)
+OBSERVED = Recipe("observed", top_k=3, floor=0.1, ranking="bm25")
 RECIPES = {recipe.name: recipe for recipe in (*QUERY_RECIPES.values(), PROXY)}  # those that receipts name
 
 # The tool memory's document, "Parameters" and "Context Construction": top_k 3, and a query that is always the same.
@@ -94,6 +101,7 @@ class PromptTable:
     history: Cut = Cut(10, 200)
     summaries: Cut = Cut(3, 240)
     memories: Cut = Cut(5, None)
+    observations: Cut = Cut(3, 240)  # no section of the document's; as long as summaries
     similar: Cut = Cut(4, 200)
     recent: Cut = Cut(6, 180)
 

@@ -69,6 +69,9 @@ class Settings(BaseSettings):
         description="How /query recalls: by everything known of all messages, or by cosine similarity alone, of all "
         "messages or the newest 200",
     )
+    use_observations: bool = Field(
+        False, description="Put observations whose words suit a question to /query before the model that answers it"
+    )
     max_entries: int = Field(
         0,
         ge=0,

@@ -23,19 +23,21 @@ class Caches:
 
     just_said: JustSaid
     gists: GistReader
-    indexes: Indexes
+    indexes: tuple[Indexes, ...]
     notes: tuple[Noted, ...]
 
     def let_go(self, owner: str, keys: Sequence[str]) -> None:
         """After some of the owner's gists were deleted or changed."""
         self.just_said.drop(owner, dict.fromkeys(keys, now()))
         self.gists.forget(owner)
-        self.indexes.drop(owner, keys)
+        for index in self.indexes:
+            index.drop(owner, keys)
 
     def forget(self, owner: str) -> None:
         """After all of the owner's was deleted."""
         self.just_said.forget(owner)
         self.gists.forget(owner)
-        self.indexes.forget(owner)
+        for index in self.indexes:
+            index.forget(owner)
         for noted in self.notes:
             noted.let_go(owner)

@@ -29,6 +29,8 @@ class Collections:
     mirrors: Collection
     traces: Collection
     tasks: Collection
+    observations: Collection
+    scratchpad: Collection
 
     @classmethod
     def of(cls, database: Database) -> "Collections":
@@ -72,6 +74,11 @@ INDEXES: dict[str, list[IndexModel]] = {
             ],
             name="facts_of_conversation",
             partialFilterExpression={"facts.lease_until": {"$exists": True}},
+        ),
+        IndexModel(
+            [("user_id", ASCENDING), ("category", ASCENDING), ("change", ASCENDING)],
+            name="observations_change",
+            partialFilterExpression={"category": {"$exists": True}},
         ),
         IndexModel(
             [("forgotten.at", ASCENDING)],
@@ -128,6 +135,27 @@ INDEXES: dict[str, list[IndexModel]] = {
     ],
     "tasks": [
         IndexModel([("user_id", ASCENDING), ("task_id", ASCENDING)], name="owner_task", unique=True),
+    ],
+    "observations": [
+        IndexModel([("user_id", ASCENDING), ("created_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
+        IndexModel(
+            [("user_id", ASCENDING), ("category", ASCENDING), ("created_at", DESCENDING), ("_id", DESCENDING)],
+            name="category_newest",
+        ),
+        IndexModel(
+            [("user_id", ASCENDING), ("source", ASCENDING), ("created_at", DESCENDING), ("_id", DESCENDING)],
+            name="source_newest",
+        ),
+        IndexModel([("user_id", ASCENDING), ("messages", ASCENDING)], name="owner_message"),
+        IndexModel(
+            [("unindexed_since", ASCENDING), ("_id", ASCENDING)],
+            name="unindexed",
+            partialFilterExpression={"unindexed_since": {"$exists": True}},
+        ),
+    ],
+    "scratchpad": [
+        IndexModel([("user_id", ASCENDING), ("key", ASCENDING)], name="owner_key", unique=True),
+        IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0),
     ],
     "drafts": [
         IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),

@@ -22,16 +22,21 @@ from memory.forget import Forgetter
 from memory.gist_eraser import GistEraser
 from memory.gist_reader import GistReader
 from memory.idempotency import IdempotencyKeys
+from memory.index import WORDS
 from memory.just_said import JustSaid
 from memory.kept_indexes import KeptIndexes
 from memory.keyvalues import KeyValues
 from memory.leases import reclaim
+from memory.observation_store import INDEXED, ObservationStore
+from memory.observations import Observations
+from memory.observer import Observer
 from memory.places import Places
 from memory.ranking import Scope
 from memory.recall import Indexes, Recaller
 from memory.receipts import Receipts
 from memory.remember import Turns
 from memory.reranking import Reranking
+from memory.scratchpad import Scratchpad
 from memory.search_index import SearchIndex
 from memory.sessions import Sessions
 from memory.summarise import Summaries
@@ -40,6 +45,7 @@ from memory.trace_queue import TraceQueue
 from memory.traces import Traces
 from memory.vector_search import VectorSearch
 from memory.why_not import Explainer
+from memory.word_search import WordSearch
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.errors import ModelUnavailable
 from utils.llm import ChatModel
@@ -48,6 +54,7 @@ from utils.mongo import Database
 if TYPE_CHECKING:
     from utils.reranker import Reranker
 
+WORDS_SHARE = 8  # of the memory for indexes, the share of those of words: one in so many
 WAIT_STEP = 0.02  # seconds between two looks at what others embed
 
 
@@ -73,6 +80,10 @@ class Engine:
     traces: Traces
     trace_queue: TraceQueue
     recaller: Recaller
+    word_search: WordSearch
+    observations: Observations
+    observer: Observer
+    scratchpad: Scratchpad
     summaries: Summaries
     keyvalues: KeyValues
     receipts: Receipts
@@ -86,10 +97,13 @@ class Engine:
     search_index: SearchIndex | None = None
 
     async def recall(self, owner: str, query: str, recipe: Recipe, scope: Scope) -> Recall:
-        """The owner's gists that suit a query best, those among them that no worker has embedded yet.
+        """The owner's gists that suit a query best, those among them that no worker has embedded yet. By a recipe of
+        BM25, observations are searched, and no embedding is needed.
 
         Raises `ModelError` where the query cannot be embedded.
         """
+        if recipe.ranking == "bm25":
+            return await self.word_search.recall(owner, query, recipe, scope)
         return await self.recaller.recall(owner, query, recipe, scope)
 
     async def embed_all(self, owner: str, ids: Sequence[str]) -> None:
@@ -121,6 +135,7 @@ class Engine:
         await self.trace_queue.work()
         await self.embeddings.revive_after_outage()
         await self.forgetter.finish()
+        await self.observations.mend()
 
     async def reembed(self, batch: int = 256) -> AsyncIterator[int]:
         """Embeds the gists anew whose vectors are another model's, batch by batch; yields how many each had."""
@@ -159,7 +174,9 @@ async def open_engine(
     changes = Changes(collections)
     just_said = JustSaid()
     search_index: SearchIndex | None = None
-    indexes: Indexes = KeptIndexes(collections, changes, just_said, embedder.model, recall_memory_mb)
+    for_words = recall_memory_mb // WORDS_SHARE
+    words = KeptIndexes(collections, changes, JustSaid(), WORDS, for_words, INDEXED)
+    indexes: Indexes = KeptIndexes(collections, changes, just_said, embedder.model, recall_memory_mb - for_words)
     if vector_search:
         search_index = SearchIndex(collections.vectors)
         await search_index.ensure(embedder)
@@ -174,10 +191,13 @@ async def open_engine(
     turns = Turns(collections, places, changes, gists, just_said)
     digests = Digests(collections, changes, summary_model, DigestRecipe())
     keyvalues = KeyValues(collections, changes)
-    caches = Caches(just_said, gists, indexes, (summaries, digests, keyvalues))
+    caches = Caches(just_said, gists, (indexes, words), (summaries, digests, keyvalues))
     eraser = GistEraser(collections, changes, caches)
     facts = Facts(collections, changes, eraser, just_said)
     traces = Traces(collections, changes, eraser, just_said, observed=observer_model is not None)
+    word_search = WordSearch(words, gists)
+    observations = Observations(ObservationStore(collections, changes, eraser), word_search)
+    scratchpad = Scratchpad(collections)
     eviction = Eviction(collections, eraser, sessions, max_entries)
     return Engine(
         collections=collections,
@@ -195,11 +215,17 @@ async def open_engine(
         traces=traces,
         trace_queue=TraceQueue(collections, traces, observer_model, ObserverRecipe()),
         recaller=recaller,
+        word_search=word_search,
+        observations=observations,
+        observer=Observer(collections, observations, turns, places, fact_model),
+        scratchpad=scratchpad,
         summaries=summaries,
         keyvalues=keyvalues,
         receipts=receipts,
         explainer=Explainer(collections, receipts, recaller, embedder),
-        forgetter=Forgetter(collections, changes, sessions, summaries, receipts, caches, eraser, facts, traces),
+        forgetter=Forgetter(
+            collections, changes, sessions, summaries, receipts, caches, eraser, facts, traces, observations, scratchpad
+        ),
         idempotency=IdempotencyKeys(collections),
         embeddings=EmbeddingQueue(collections, changes, embedder, reader),
         changes=changes,

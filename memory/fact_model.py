@@ -12,7 +12,7 @@ from memory.fact_decisions import Add, Decision, Delete, Keep, Known, Update
 from memory.fact_rules import LONGEST, MOST
 from utils.errors import ModelGarbage
 from utils.llm import ChatModel, Message
-from utils.text import SENTENCE_END, shown
+from utils.text import SENTENCE_END, shown, unfenced
 
 TRIES = 2
 PIECE_CHARACTERS = 8_000  # of a message that the model is shown at a time
@@ -147,12 +147,7 @@ async def _asked(model: ChatModel, name: str, data: str, read: Callable[[str], T
     for _ in range(TRIES):
         answer = await model.complete(messages, temperature=0.0)
         try:
-            return read(_unfenced(answer.text))
+            return read(unfenced(answer.text))
         except (ValidationError, ValueError):
             continue
     raise ModelGarbage("The model's decisions on facts cannot be read")
-
-
-def _unfenced(text: str) -> str:
-    """A model's JSON without the fence that some put around it."""
-    return text.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()

@@ -22,7 +22,9 @@ from memory.gist_eraser import GistEraser
 from memory.gists import TEXT
 from memory.ids import derived_id, keys_of, new_id
 from memory.leases import leased, pending
+from memory.observations import Observations
 from memory.receipts import Receipts
+from memory.scratchpad import Scratchpad
 from memory.sessions import Sessions, title_of
 from memory.summarise import Summaries, key_of
 from memory.traces import Traces
@@ -33,6 +35,18 @@ from utils.text import content_stems
 
 CUT_SHORT = timedelta(minutes=10)  # after which a deletion that is not done was cut short: models may rewrite summaries
 AT_ONCE = 100
+COUNTED = (
+    "sessions",
+    "vectors",
+    "summaries",
+    "memories",
+    "facts",
+    "receipts",
+    "observations",
+    "scratchpad",
+    "traces",
+    "tasks",
+)
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +66,8 @@ class Forgetter:
         eraser: GistEraser,
         facts: Facts,
         traces: Traces,
+        observations: Observations,
+        scratchpad: Scratchpad,
     ) -> None:
         self._collections = collections
         self._changes = changes
@@ -62,9 +78,12 @@ class Forgetter:
         self._eraser = eraser
         self._facts = facts
         self._traces = traces
+        self._observations = observations
+        self._scratchpad = scratchpad
 
     async def session(self, owner: str, session_id: str) -> dict[str, int]:
-        """Deletes a session with its messages, summaries, facts and receipts; returns counts by collection.
+        """Deletes a session with its messages, summaries, facts, receipts and what observations came of it; returns
+        counts by collection.
 
         It is ended first, so that answers that land later find it gone, and what is said from then on stays. Called
         again after a crash, it deletes what was left.
@@ -84,6 +103,7 @@ class Forgetter:
             async with self._changes.noted(owner):
                 counts["summaries"] = (await self._collections.summaries.delete_many(own | other)).deleted_count
         counts["facts"] = await self._facts.forget(owner, over, session_id)
+        counts["observations"] = await self._observations.forget_session(owner, session_id, over)
         await self._collections.drafts.delete_many(own)
         # Of an answer that landed before the session ended, whoever kept the receipt saw no deletion.
         receipts = await self._collections.receipts.delete_many(own | {"at": {"$lte": over}})
@@ -126,7 +146,7 @@ class Forgetter:
 
     async def reword(self, owner: str, message_id: str, text: str) -> bool:
         """Puts another text in the place of a message's; False where there is none. What was made of the former text
-        goes or is made anew: embedding, facts, summary, title, the receipt of a question."""
+        goes or is made anew: embedding, facts, summary, title, the receipt of a question, observations."""
         while (found := await self._turn(owner, message_id)) is not None:
             if found["role"] == "user":
                 await self._receipts.delete(owner, found.get("turn_id") or found["id"])
@@ -161,14 +181,14 @@ class Forgetter:
     async def user(self, owner: str) -> dict[str, int]:
         """Deletes everything of a user that is there now; returns counts by collection."""
         moment, own = now(), {"user_id": owner}
-        counts = Counter(
-            dict.fromkeys(("sessions", "vectors", "summaries", "memories", "facts", "receipts", "traces", "tasks"), 0)
-        )
+        counts = Counter(dict.fromkeys(COUNTED, 0))
         for session in await self._collections.sessions.find(own, {"session_id": 1}).to_list(None):
             with suppress(NotFound):  # somebody else was faster
                 counts.update(await self.session(owner, session["session_id"]))
         counts["facts"] += await self._facts.forget(owner, moment)
         counts.update(await self._traces.forget(owner, moment))
+        counts["observations"] += await self._observations.forget(owner, moment)
+        counts["scratchpad"] += await self._scratchpad.forget(owner, moment)
         counts["vectors"] += await self._eraser.erase(owner, own | {"created_at": {"$lte": moment}})
         async with self._changes.noted(owner):
             for name, time in (("summaries", "updated_at"), ("memories", "updated_at"), ("receipts", "at")):
@@ -208,12 +228,14 @@ class Forgetter:
                 await self._sessions.uncount(owner, session_id, mark, is_answer=message["role"] == "assistant")
             for message in messages:
                 await self._facts.forget_source(owner, message["id"])
+                await self._observations.forget_message(owner, message["id"])
                 await self._sessions.retitle(owner, session_id, message["content"])
             await self._summaries.rewrite(owner, session_id, [message["message_index"] for message in messages])
             keys = [message["_id"] for message in messages]
             deleted += await self._eraser.erase(owner, {"_id": {"$in": keys}, "user_id": owner})
             for message in messages:  # again, for whoever was making facts of it
                 await self._facts.forget_source(owner, message["id"])
+                await self._observations.forget_message(owner, message["id"])
         return deleted
 
     async def _marked(self, going: Document) -> list[Document]:
@@ -236,5 +258,6 @@ class Forgetter:
                 {"$set": anew, "$unset": {"embedding": "", "embedding_model": "", "recall": ""}},
             )
         self._caches.let_go(owner, [found["_id"]])
+        await self._observations.forget_message(owner, found["id"])
         await self._summaries.rewrite(owner, found["session_id"], [found["message_index"]])
         return bool(done.matched_count)

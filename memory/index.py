@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory.domain import RULE_BASED
-from memory.imprint import Imprint, from_document
+from memory.imprint import EMPTY, Imprint, from_document, terms_in
 from memory.links import Links
 from memory.postings import Postings
 from memory.ragged import Ragged, grown
@@ -36,6 +37,8 @@ FIELDS = dict.fromkeys(
     ),
     1,
 )
+WORD_FIELDS = {name: 1 for name in FIELDS if name not in ("embedding", "recall")} | {"recall.terms": 1}
+WORDS = ""  # the model of an index that goes by words alone, whatever embedding a gist has, or none
 ROLES = {"user": 0, "assistant": 1}
 OTHER_ROLE = 2
 
@@ -96,14 +99,11 @@ class UserIndex:
         left out: vectors of different models are never compared. So are answers made by rules: all they do is quote
         what stands in other rows."""
         for document in documents:
-            if document.get("embedding_model") != self.model or document.get("model") == RULE_BASED:
+            content = self._content_of(document)
+            if content is None:
                 self.drop([document["_id"]])
                 continue
-            vector = from_binary(document["embedding"])
-            if len(vector) != self.dimensions:  # another model that has the same name
-                self.drop([document["_id"]])
-                continue
-            imprint = from_document(document.get("recall"))
+            vector, imprint = content
             row = self._row_of.get(document["_id"])
             if row is not None and self._has(row, document, vector, imprint):
                 continue
@@ -143,6 +143,17 @@ class UserIndex:
     @property
     def _columns(self) -> tuple[NDArray[Any], ...]:
         return (self.times, self.sessions, self.kinds, self.speakers, self.places, self.roles, self.traits, self.alive)
+
+    def _content_of(self, document: Document) -> tuple[NDArray[np.float32], Imprint] | None:
+        """The vector and the imprint of a gist's row; None where it has no row here."""
+        if self.model == WORDS:
+            return np.zeros(0, np.float32), replace(EMPTY, terms=terms_in(document.get("recall")))
+        if document.get("embedding_model") != self.model or document.get("model") == RULE_BASED:
+            return None
+        vector = from_binary(document["embedding"])
+        if len(vector) != self.dimensions:  # another model that has the same name
+            return None
+        return vector, from_document(document.get("recall"))
 
     def _has(self, row: int, document: Document, vector: NDArray[np.float32], imprint: Imprint) -> bool:
         """Whether a row says all that a document says."""

@@ -10,7 +10,7 @@ from config.recipes import Recipe
 from memory import metrics
 from memory.changes import Changes, Standing
 from memory.collections import TOMBSTONE_SECONDS, Collections
-from memory.index import FIELDS, UserIndex
+from memory.index import FIELDS, WORD_FIELDS, WORDS, UserIndex
 from memory.just_said import JustSaid
 from memory.ranking import Scope
 from utils.coalesce import Coalescer
@@ -44,15 +44,23 @@ class _Kept:
 
 
 class KeptIndexes:
-    """The whole history of each user that was searched lately.
+    """The whole history of each user that was searched lately; with `only`, what a filter leaves of it.
 
     The least recently used go first when all take more than `memory_mb`. A user's index is brought up to date before
     each search, so that a write or a deletion by any process is seen by the next one.
     """
 
     def __init__(
-        self, collections: Collections, changes: Changes, just_said: JustSaid, model: str, memory_mb: int
+        self,
+        collections: Collections,
+        changes: Changes,
+        just_said: JustSaid,
+        model: str,
+        memory_mb: int,
+        only: Document | None = None,
     ) -> None:
+        self._only = only or {}
+        self._fields = FIELDS if model != WORDS else WORD_FIELDS
         self._just_said = just_said
         self._vectors = collections.vectors
         self._news: Coalescer[tuple[str, int], list[Document]] = Coalescer(self._read_news)
@@ -60,6 +68,7 @@ class KeptIndexes:
         self._model = model
         self._bound = memory_mb * MEGABYTE
         self._bytes = 0
+        self._counted = (0, 0)  # users and bytes, as the figures of the process have them
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
     def known(self, owner: str) -> UserIndex | None:
@@ -83,6 +92,11 @@ class KeptIndexes:
         """The index of all that the owner has, whatever the recipe and the scope, and the state that it has."""
         known = self._kept.get(owner)
         dimensions = len(await vector) if known is None or vector.done() else known.index.dimensions
+        return await self.current(owner, dimensions)
+
+    async def current(self, owner: str, dimensions: int = 0) -> tuple[UserIndex, Standing | None]:
+        """The owner's index as of now, and the state that it has. `dimensions`: of the model's embeddings; an index of
+        words has none."""
         kept = self._kept.setdefault(owner, _Kept(UserIndex(self._model, dimensions)))
         self._kept.move_to_end(owner)
         async with kept.lock:
@@ -127,7 +141,7 @@ class KeptIndexes:
     async def _read(self, owner: str, index: UserIndex, since: int) -> None:
         """Puts what has changed since into an index, some at a time."""
         batch: list[Document] = []
-        cursor = self._vectors.find({"user_id": owner, "change": {"$gt": since}}, FIELDS).batch_size(BATCH)
+        cursor = self._vectors.find(self._changed(owner, since), self._fields).batch_size(BATCH)
         async for document in cursor:
             batch.append(document)
             if len(batch) == BATCH:
@@ -137,11 +151,14 @@ class KeptIndexes:
 
     async def _read_news(self, wanted: Sequence[tuple[str, int]]) -> list[list[Document]]:
         """What changed for each of several owners since a number of theirs."""
-        since = {"$or": [{"user_id": owner, "change": {"$gt": number}} for owner, number in wanted]}
+        since = {"$or": [self._changed(owner, number) for owner, number in wanted]}
         found: dict[str, list[Document]] = {owner: [] for owner, _ in wanted}
-        for document in await self._vectors.find(since, FIELDS | {"user_id": 1}).to_list(None):
+        for document in await self._vectors.find(since, self._fields | {"user_id": 1}).to_list(None):
             found[document["user_id"]].append(document)
         return [found[owner] for owner, _ in wanted]
+
+    def _changed(self, owner: str, since: int) -> Document:
+        return {"user_id": owner, "change": {"$gt": since}} | self._only
 
     def _evict(self, keep: str) -> None:
         """Drops the least recently used indexes until the rest fits; not the one just used, however large, nor those
@@ -152,5 +169,7 @@ class KeptIndexes:
                 metrics.EVICTED.inc()
             if self._bytes <= self._bound:
                 break
-        metrics.USERS.set(len(self._kept))
-        metrics.BYTES.set(self._bytes)
+        users, size = self._counted
+        metrics.USERS.inc(len(self._kept) - users)
+        metrics.BYTES.inc(self._bytes - size)
+        self._counted = len(self._kept), self._bytes

@@ -21,4 +21,6 @@ FACTS = Counter("loci_fact_decisions_total", "What became of new facts", ["event
 DROPPED = Counter("loci_dropped_messages_total", "Messages dropped from conversations that had more than they may")
 DRAFTS = Counter("loci_drafts_total", "Commits of answers that were still coming")
 RECOVERED = Counter("loci_drafts_recovered_total", "Answers kept as interrupted whose process had died")
-UNOBSERVED = Counter("loci_unobserved_total", "Tool results of which the observer's model said nothing")
+UNNOTED = Counter("loci_traces_unnoted_total", "Tool results of which the observer's model said nothing")
+OBSERVATIONS = Counter("loci_observations_total", "Observations remembered", ["category"])
+UNOBSERVED = Counter("loci_observation_failures_total", "Outputs of steps that a model gave no observations of")

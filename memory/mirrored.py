@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass
 
 from memory.collections import Collections
-from memory.domain import FACT, Turn
+from memory.domain import FACT, SAID, Turn
 from memory.gists import TEXT, turn_of
 from memory.ids import new_id
 from memory.mirror_files import SUMMARY, Entry
@@ -12,6 +12,7 @@ from utils.mongo import Document
 
 BATCH = 250  # documents that are read at a time
 NEWEST = 256  # of those that wait for their embedding
+SHOWN = {"kind": {"$in": list(SAID)}}  # a filter: the gists that have a file
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,15 @@ class Mirrored:
 
     async def of(self, owner: str, keys: Collection[str]) -> dict[str, Held]:
         """Messages and facts in force by their keys; those that are gone are left out."""
-        found = await self._vectors.find({"_id": {"$in": list(keys)}, "user_id": owner}, TEXT).to_list(None)
+        said = {"_id": {"$in": list(keys)}, "user_id": owner} | SHOWN
+        found = await self._vectors.find(said, TEXT).to_list(None)
         return {held.key: held for held in await self._held(owner, found)}
 
     async def since(self, owner: str, change: int) -> AsyncIterator[list[Held]]:
         """What got its embedding, or another one, after a change; some at a time."""
         batch: list[Document] = []
-        async for document in self._vectors.find({"user_id": owner, "change": {"$gt": change}}, TEXT).batch_size(BATCH):
+        changed = {"user_id": owner, "change": {"$gt": change}} | SHOWN
+        async for document in self._vectors.find(changed, TEXT).batch_size(BATCH):
             batch.append(document)
             if len(batch) == BATCH:
                 yield await self._held(owner, batch)
@@ -63,11 +66,11 @@ class Mirrored:
 
     async def keys(self, owner: str) -> set[str]:
         """The keys of all messages and facts of an owner."""
-        return {document["_id"] async for document in self._vectors.find({"user_id": owner}, {"_id": 1})}
+        return {document["_id"] async for document in self._vectors.find({"user_id": owner} | SHOWN, {"_id": 1})}
 
     async def waiting(self) -> dict[str, list[str]]:
         """By owner, the keys of the newest gists that no worker has taken up."""
-        due = {"embed.state": "pending", "embed.lease_until": {"$exists": True}}
+        due = {"embed.state": "pending", "embed.lease_until": {"$exists": True}} | SHOWN
         order = [("embed.lease_until", -1), ("_id", -1)]
         found = await self._vectors.find(due, {"user_id": 1}).sort(order).limit(NEWEST).to_list(None)
         by_owner: dict[str, list[str]] = {}

@@ -64,7 +64,7 @@ class TraceQueue:
             summary = await summary_by_model(model, document["query"], record, self._recipe)
         except ModelGarbage:
             log.warning("Empty response of the observer for '%s'; its summary is by rules", document["tool_name"])
-            metrics.UNOBSERVED.inc()
+            metrics.UNNOTED.inc()
             return
         mine = {"_id": document["_id"], "observe.lease": lease}
         written = {"$set": {"summary": summary, "model": model.model}}

@@ -55,7 +55,7 @@ class VectorSearch:
         if await self._stays_inside(owner, recipe, scope):
             filter["session_id"] = scope.session_id
         standing, near, newest = await asyncio.gather(
-            self._changes.standing(owner), self._nearest(vector, filter), self._newest(owner)
+            self._changes.standing(owner), self._nearest(vector, filter), self._newest(owner, scope)
         )
         if newest and not near:  # MongoDB answers so, too, where it has no such index
             await self._index.look()
@@ -115,9 +115,13 @@ class VectorSearch:
             self._index.doubt(error)
             raise unavailable() from error
 
-    async def _newest(self, owner: str) -> list[Document]:
-        """Those that changed last. Of several that changed at once, which of them come does not matter."""
-        return await self._vectors.find({"user_id": owner}, FIELDS).sort("change", -1).limit(NEWEST).to_list(None)
+    async def _newest(self, owner: str, scope: Scope) -> list[Document]:
+        """Those of the kinds asked for that changed last. Of several that changed at once, which of them come does not
+        matter."""
+        own: Document = {"user_id": owner}
+        if scope.kinds is not None:
+            own["kind"] = {"$in": list(scope.kinds)}
+        return await self._vectors.find(own, FIELDS).sort("change", -1).limit(NEWEST).to_list(None)
 
     async def _with_neighbours(self, owner: str, near: Sequence[Document]) -> list[Document]:
         """Documents that MongoDB named and those next to them, as they stand in the store; the owner's alone."""

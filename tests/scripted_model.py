@@ -28,6 +28,7 @@ BACKGROUND = {  # how prompts begin
     "You extract lasting facts": "facts",
     "You keep a list of facts": "facts",
     "You keep the summary": "digest",
+    "You read the output of one step": "observations",
 }
 Body = dict[str, Any]
 Edit = Callable[[Body], Any]
@@ -59,7 +60,7 @@ class Request:
 
     @property
     def kind(self) -> str:
-        """chat, embeddings, models, ...; for what Loci asks in the background, facts or digest."""
+        """chat, embeddings, models, ...; for what Loci itself asks, facts, digest or observations."""
         if not self.path.split("?")[0].endswith("/chat/completions"):
             return self.path.split("?")[0].rsplit("/", 1)[-1]
         first = (self.body.get("messages") or [{}])[0]
@@ -162,7 +163,7 @@ class ScriptedModel:
         self.reply: Callable[[Body], str] = echo  # from a chat request's body to the text of the answer
         self.find_facts: Callable[[Body], str] = no_facts  # where facts are asked for
         self._script: dict[str, deque[Behaviour]] = {
-            kind: deque() for kind in ("chat", "embeddings", "facts", "digest")
+            kind: deque() for kind in ("chat", "embeddings", "facts", "digest", "observations")
         }
         self._always: dict[str, Behaviour] = {}
         self._loop = asyncio.new_event_loop()
@@ -250,7 +251,7 @@ class ScriptedModel:
         return await _send(writer, behaviour.status, json.dumps(edited_body).encode(), behaviour.headers)
 
     def _chat_body(self, asked: Body, behaviour: Behaviour, kind: str = "chat") -> Body:
-        reply = self.find_facts if kind == "facts" else self.reply
+        reply = {"facts": self.find_facts, "observations": no_observations}.get(kind, self.reply)
         text = behaviour.text if behaviour.text is not None else reply(asked)
         choice = {
             "index": 0,
@@ -346,6 +347,12 @@ def no_facts(asked: Body) -> str:
     """Neither facts nor decisions on them."""
     del asked
     return '{"facts": [], "decisions": []}'
+
+
+def no_observations(asked: Body) -> str:
+    """Nothing to note."""
+    del asked
+    return '{"findings": [], "insights": [], "lessons": []}'
 
 
 def content_text(content: Any) -> str:

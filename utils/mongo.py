@@ -78,7 +78,7 @@ async def insert_new(collection: Collection, documents: Sequence[Document]) -> l
 def duplicates(error: BulkWriteError) -> set[int]:
     """Which writes of a bulk were refused for a duplicate key; raises the error where another reason stopped one."""
     failures = error.details["writeErrors"]
-    if any(failure["code"] != DUPLICATE_KEY for failure in failures) or error.details["writeConcernErrors"]:
+    if any(failure["code"] != DUPLICATE_KEY for failure in failures) or error.details.get("writeConcernErrors"):
         raise error
     return {failure["index"] for failure in failures}
 

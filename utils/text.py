@@ -13,6 +13,7 @@ LATIN_ACCENTS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"')\]]*\s+|\n+")
 ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx)\.$", re.IGNORECASE)
+_FENCED = re.compile(r"```\w*\s(.*?)```", re.DOTALL)
 LONGEST_ABBREVIATION = 8  # characters
 NUMBER_SIGN = re.compile(r"\bno\.$", re.IGNORECASE)  # before a digit only: "no." may end a sentence
 
@@ -95,6 +96,14 @@ def shown(text: str) -> str:
     return " ".join(_UNSHOWN.sub(" ", text).split())
 
 
+def unfenced(text: str) -> str:
+    """A model's JSON without the fence of Markdown, or the words, that some put around it."""
+    fenced = None if text.lstrip().startswith("{") else _FENCED.search(text)
+    inner = fenced[1] if fenced else text
+    begin, end = inner.find("{"), inner.rfind("}")
+    return inner[begin : end + 1] if 0 <= begin < end else inner.strip()
+
+
 def words(text: str) -> list[str]:
     """The words of `text`, lower case, in order."""
     return [word.replace("’", "'") for word in WORD.findall(text.lower())]
@@ -103,6 +112,15 @@ def words(text: str) -> list[str]:
 def content_stems(text: str) -> list[str]:
     """The stems of the words of `text` that carry meaning, in order."""
     return [stem(word) for word in words(text) if word not in STOPWORDS]
+
+
+def is_text(text: str) -> bool:
+    """Whether UTF-8 can carry it: it has no lone surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def slug(text: str, most: int = 60) -> str:

@@ -1,11 +1,11 @@
 """A user's key/value facts."""
 
-import re
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Response
 
 from api.auth import Calling
+from api.etags import IfMatch, IfNoneMatch, etag, expected_tag, is_any
 from api.fields import Identifier
 from api.once import LociRoute
 from api.openapi import errors
@@ -13,30 +13,13 @@ from api.paging import PageCursor, PageLimit, cursor_of, page_of, position_of
 from api.state import TheMemory
 from api.wire.base import Deleted
 from api.wire.memories import MemoryHistory, MemoryOut, MemoryPage, MemoryPut
-from memory.domain import KeyValue
-from memory.keyvalues import NONE, KeyValues
-from utils.errors import InvalidInput, NotFound, PreconditionFailed
+from memory.keyvalues import KeyValues
+from utils.errors import NotFound, PreconditionFailed
 
 router = APIRouter(prefix="/v1/memories", route_class=LociRoute, tags=["memories"])
 
 Key = Annotated[Identifier, Path()]
 UserId = Annotated[Identifier | None, Query()]
-IfMatch = Annotated[str | None, Header(description="The ETag that must be in force; `*` for any")]
-
-IfNoneMatch = Annotated[str | None, Header(description="`*`: there must be none yet")]
-
-
-def _etag(fact: KeyValue) -> str:
-    return f'"{fact.tag}"'
-
-
-def _tag(if_match: str | None) -> str | None:
-    if if_match is None or if_match.strip() == "*":
-        return None
-    found = re.fullmatch(r'\s*"(\d{1,12}-[0-9a-f]{1,16})"\s*', if_match)
-    if found is None:
-        raise InvalidInput("If-Match takes one ETag as a response gave it")
-    return found[1]
 
 
 async def _require(keyvalues: KeyValues, owner: str, key: str) -> None:
@@ -63,7 +46,7 @@ async def get_memory(
 ) -> MemoryOut:
     """One fact; its ETag is another after every change."""
     fact = await memory.engine.keyvalues.get(calling.owner(user_id), key)
-    response.headers["ETag"] = _etag(fact)
+    response.headers["ETag"] = etag(fact)
     return MemoryOut.of(fact)
 
 
@@ -88,15 +71,11 @@ async def put_memory(
     """Keep a value under a key. With `If-Match`, only in place of that value; with `If-None-Match: *`, only
     where there is none."""
     owner, keyvalues = calling.owner(user_id), memory.engine.keyvalues
-    expected = _tag(if_match)
-    if if_none_match is not None:
-        if if_none_match.strip() != "*" or if_match is not None:
-            raise InvalidInput("If-None-Match takes `*`, and goes without If-Match")
-        expected = NONE
-    if if_match is not None and if_match.strip() == "*":
+    expected = expected_tag(if_match, if_none_match)
+    if is_any(if_match):
         await _require(keyvalues, owner, key)
     fact, new = await keyvalues.put(owner, key, body.value, expected=expected)
-    response.headers["ETag"] = _etag(fact)
+    response.headers["ETag"] = etag(fact)
     response.status_code = 201 if new else 200
     return MemoryOut.of(fact)
 
@@ -107,6 +86,6 @@ async def delete_memory(
 ) -> Deleted:
     """Delete a fact with its history. What was said in messages stays."""
     owner = calling.owner(user_id)
-    await memory.engine.keyvalues.delete(owner, key, expected=_tag(if_match))
+    await memory.engine.keyvalues.delete(owner, key, expected=expected_tag(if_match))
     await memory.engine.idempotency.forget(owner)
     return Deleted(deleted={"memories": 1})

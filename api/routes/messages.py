@@ -11,7 +11,7 @@ from api.state import TheMemory
 from api.wire.messages import MessagesRequest, MessagesResponse
 from api.wire.search import SearchItem, SearchRequest, SearchResponse
 from config.recipes import SEARCH
-from memory.domain import Turn
+from memory.domain import SAID, Turn
 from memory.ids import derived_id, new_id
 from memory.ranking import Scope
 from memory.recall import with_overrides
@@ -55,7 +55,7 @@ async def search(body: SearchRequest, memory: TheMemory, calling: Calling) -> Se
     scope = Scope(
         session_id=body.session_id,
         only_session=body.session_id is not None,
-        kinds=tuple(body.kinds) if body.kinds is not None else None,
+        kinds=tuple(body.kinds) if body.kinds is not None else SAID,
         since=body.since.timestamp() if body.since else None,
         until=body.until.timestamp() if body.until else None,
     )

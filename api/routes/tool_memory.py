@@ -40,14 +40,14 @@ UserId = Annotated[Identifier | None, Query()]
 @router.post("/compress", responses=errors(409))
 async def compress(body: CompressRequest, memory: TheMemory, calling: Calling) -> CompressResponse:
     """Keep the newest results of tools, and get the messages that the next step needs."""
-    own = memory.tools.options
+    own = memory.tool_memory.options
     options = ViewOptions(
         top_k=body.top_k or own.top_k,
         max_chars=body.max_chars_per_record or own.max_chars,
         budget=body.budget_tokens,
     )
     owner = calling.owner(body.named_user)
-    done = await memory.tools.compress(Compressing(owner, body.task_id, tuple(body.messages), options, body.query))
+    done = await memory.tool_memory.compress(Compressing(owner, body.task_id, tuple(body.messages), options, body.query))
     stats = CompressStats(tokens_before=tokens_of(body.messages), tokens_after=done.tokens)
     messages = [dict(message) for message in done.messages]
     return CompressResponse(messages=messages, trace_ids=list(done.trace_ids), stats=stats)
@@ -59,7 +59,7 @@ async def add_record(body: RecordRequest, request: Request, memory: TheMemory, c
     call_id = body.tool_call_id or once_id(request) or new_id()
     asked = "{}" if body.raw_input is None else _text(body.raw_input)
     call = Called(call_id, body.tool_name, asked, _text(body.raw_output), body.user_query or "")
-    return RecordOut.of(await memory.tools.add(calling.owner(body.named_user), body.task_id, call))
+    return RecordOut.of(await memory.tool_memory.add(calling.owner(body.named_user), body.task_id, call))
 
 
 @router.get("/records")
@@ -89,14 +89,14 @@ async def get_record(trace_id: TraceId, memory: TheMemory, calling: Calling, use
 async def search(body: InsightSearch, memory: TheMemory, calling: Calling) -> InsightsFound:
     """Insights of a task that suit a query, best first."""
     recipe = replace(TOOL_MEMORY, top_k=body.top_k)
-    found = await memory.tools.search(calling.owner(body.named_user), body.task_id, body.query, recipe)
+    found = await memory.tool_memory.search(calling.owner(body.named_user), body.task_id, body.query, recipe)
     return InsightsFound(items=[InsightOut.of(hit) for hit in found.hits])
 
 
 @router.delete("/tasks/{task_id}", responses=errors(404))
 async def reset_task(task_id: TaskId, memory: TheMemory, calling: Calling, user_id: UserId = None) -> Deleted:
     """Forget all that the tools of a task gave."""
-    return Deleted(deleted=await memory.tools.reset(calling.owner(user_id), task_id))
+    return Deleted(deleted=await memory.tool_memory.reset(calling.owner(user_id), task_id))
 
 
 def _text(value: Any) -> str:

@@ -11,14 +11,21 @@ from hypothesis import strategies as st
 from api.wire.chat import QueryRequest
 from api.wire.memories import MemoryPut
 from api.wire.messages import MessageIn, MessagesRequest
+from api.wire.observations import ConsolidateRequest, ExtractRequest, ObservationsRequest, RecallRequest
+from api.wire.scratchpad import EntryPut
 from api.wire.search import SearchRequest
 from tests.checks import problem
 
 FIELDS = [*{*QueryRequest.model_fields, *MessagesRequest.model_fields, *MessageIn.model_fields}]
-FIELDS += [*{*SearchRequest.model_fields, *MemoryPut.model_fields}]
+FIELDS += [*{*SearchRequest.model_fields, *MemoryPut.model_fields, *EntryPut.model_fields}]
+FIELDS += [*{*ObservationsRequest.model_fields, *RecallRequest.model_fields, *ExtractRequest.model_fields}]
+FIELDS += [*ConsolidateRequest.model_fields]
 PATHS = [("POST", "/query"), ("POST", "/v1/messages"), ("POST", "/v1/search"), ("PUT", "/v1/memories/fuzz")]
+PATHS += [("POST", f"/v1/observations{rest}") for rest in ("", "/recall", "/recall-fil", "/extract")]
+PATHS += [("PUT", "/v1/scratchpad/fuzz"), ("POST", "/v1/sessions/fuzz/consolidate")]
 LISTS = ["/v1/sessions", "/v1/memories", "/v1/sessions/fuzz/messages", "/v1/memories/fuzz/history", "/v1/receipts/f"]
-PARAMETERS = ["user_id", "limit", "cursor", "q", "other"]
+LISTS += ["/v1/observations", "/v1/scratchpad", "/v1/scratchpad/fuzz"]
+PARAMETERS = ["user_id", "limit", "cursor", "q", "prefix", "category", "source", "other"]
 
 quick = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 texts = st.text(max_size=40) | st.sampled_from(
@@ -45,6 +52,14 @@ right = st.fixed_dictionaries(
             max_size=3,
         ),
         "value": texts,
+        "ttl_seconds": st.integers(),
+        "source": st.just("fuzz") | texts,
+        "findings": st.lists(texts, max_size=3),
+        "content": texts,
+        "category": st.sampled_from(["finding", "lesson", "fact"]),
+        "step_name": texts,
+        "step_type": texts,
+        "output": texts | st.text(min_size=50, max_size=200),
         "top_k": st.integers(0, 60),
         "stream": st.booleans(),
         "temporary": st.booleans(),
@@ -90,7 +105,8 @@ def test_any_query_string_gets_a_sound_answer(api: httpx.Client, path: str, pair
 @given(segment=st.binary(min_size=1, max_size=40), method=st.sampled_from(["GET", "PATCH", "DELETE"]))
 def test_any_path_gets_a_sound_answer(api: httpx.Client, segment: bytes, method: str) -> None:
     escaped = "".join(f"%{byte:02X}" for byte in segment)
-    for path in (f"/v1/sessions/{escaped}", f"/v1/memories/{escaped}", f"/v1/receipts/{escaped}", f"/web/{escaped}"):
+    for folder in ("v1/sessions", "v1/memories", "v1/receipts", "v1/observations", "v1/scratchpad", "web"):
+        path = f"/{folder}/{escaped}"
         body = {"title": "x"} if method == "PATCH" else None
         sound(api.request(method, path, json=body))
 

@@ -40,7 +40,7 @@ async def test_a_deleted_session_takes_its_messages_summaries_and_receipts_with_
     await say(quiet, "What is item number 3?")
     await say(quiet, "I like trains.", session_id="s2")
     gone = await quiet.engine.forgetter.session(USER, "s1")
-    assert gone == {"sessions": 1, "vectors": 22, "summaries": 1, "facts": 0, "receipts": 1}
+    assert gone == {"sessions": 1, "vectors": 22, "summaries": 1, "facts": 0, "observations": 0, "receipts": 1}
     left = await counts(quiet)
     left.pop("tombstones")
     assert left == {"sessions": 1, "vectors": 2, "receipts": 1}
@@ -82,7 +82,16 @@ async def test_deleting_a_user_leaves_nothing_of_that_user_and_all_of_others(qui
         await quiet.engine.idempotency.begin(owner, "key", "print")
     before = await counts(quiet, "bob")
     gone = await quiet.engine.forgetter.user("ann")
-    assert gone == {"sessions": 1, "vectors": 24, "summaries": 1, "memories": 1, "facts": 0, "receipts": 2}
+    assert gone == {
+        "sessions": 1,
+        "vectors": 24,
+        "summaries": 1,
+        "memories": 1,
+        "facts": 0,
+        "receipts": 2,
+        "observations": 0,
+        "scratchpad": 0,
+    }
     assert await counts(quiet, "ann") == {}
     assert await quiet.engine.collections.owners.find_one({"_id": "ann"}) is None
     assert await counts(quiet, "bob") == before

@@ -171,6 +171,14 @@ def test_many_sessions_and_a_new_kind_after_them_have_numbers_of_their_own() -> 
     assert [index.ids[one.row] for one in ranked] == ["x"]
 
 
+def test_other_kinds_than_what_was_said_are_seen_only_where_they_are_asked_for() -> None:
+    index = UserIndex("model", 4)
+    one = {"embedding_model": "model", "embedding": to_binary(QUERY), "timestamp": START, "session_id": "s1"}
+    index.put([one | {"_id": kind, "kind": kind} for kind in ("turn", "fact", "finding", "insight", "section")])
+    for scope, seen in ((Scope(), {"turn", "fact"}), (Scope(kinds=None), set(index.ids))):
+        assert {index.ids[one.row] for one in rank(index, PROBE, cosine(9, 0.0), scope, NOW)} == seen
+
+
 # ------------------------------------------------------------------------------------------------ all that is known
 
 WORDS = ("dog", "dogs", "cat", "apple", "June", "I", "the", "red?")
@@ -180,7 +188,7 @@ message = st.builds(
     st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join),
     st.sampled_from(["s1", "s2"]),
     st.sampled_from(["user", "assistant"]),
-    kind=st.sampled_from(["turn", "turn", "summary"]),
+    kind=st.sampled_from(["turn", "turn", "fact"]),
     days=st.integers(0, 90),
     imprint=st.sampled_from([True, True, False]),
 )

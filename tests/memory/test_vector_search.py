@@ -73,7 +73,14 @@ async def test_a_search_is_one_stage_with_its_owner_inside(asking: Memory, mongo
         "path": "embedding",
         "numCandidates": 20 * vector_search.NEAREST,
         "limit": vector_search.NEAREST,
-        "filter": {"$and": [{"user_id": USER}, {"embedding_model": model}, {"model": {"$ne": RULE_BASED}}]},
+        "filter": {
+            "$and": [
+                {"user_id": USER},
+                {"embedding_model": model},
+                {"model": {"$ne": RULE_BASED}},
+                {"kind": {"$in": ["turn", "fact"]}},
+            ]
+        },
     }
     [asked] = [body for body in mongot.requests if "aggregate" in body and "$vectorSearch" in body["pipeline"][0]]
     assert asked["aggregate"] == "vectors"
@@ -88,7 +95,7 @@ async def test_every_read_of_messages_names_their_owner(asking: Memory, mongot: 
     around = [filter["$or"] for filter in reads if "$or" in filter]
     assert len(around) == 1
     assert all(branch["user_id"] == USER for branch in around[0])
-    assert {"user_id": USER} in reads
+    assert {"user_id": USER, "kind": {"$in": ["turn", "fact"]}} in reads
 
 
 async def test_a_search_is_narrowed_inside_the_stage(asking: Memory, mongot: ScriptedMongot) -> None:
@@ -285,3 +292,19 @@ async def test_a_receipt_explains_what_was_not_looked_at(asking: Memory, monkeyp
     other = next(name for name in (f"m{n}" for n in range(30)) if name not in looked_at)
     explained = await asking.engine.explainer.why_not(USER, asked.turn_id, other)
     assert (explained.reason, explained.recorded) == ("pool", False)
+
+
+async def test_observations_are_recalled_by_words_without_it(asking: Memory, mongot: ScriptedMongot) -> None:
+    await asking.observe(USER, "RUN:walk", findings=["The heron nests by the mill"])
+    [recalled] = await asking.recall_observations(USER, "heron")
+    assert recalled.observation.content == "The heron nests by the mill"
+    assert mongot.sent("$vectorSearch") == []
+    await settle(asking)
+    assert await found(asking, "heron") == []
+    assert await found(asking, "heron", kinds=("finding",)) == [recalled.observation.id]
+
+
+async def test_what_was_said_last_is_found_beside_many_new_observations(asking: Memory) -> None:
+    await asking.add(USER, "s1", [turn("m1", "bees make honey")], wait=True)
+    await asking.observe(USER, "RUN:walk", findings=[f"heron {n}" for n in range(vector_search.NEWEST + 50)])
+    assert await found(asking, "bees honey") == ["m1"]

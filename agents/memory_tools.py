@@ -1,0 +1,225 @@
+"""How does a model of any provider use memory? As tools of OpenAI's API: what they are, and what a call of one gives.
+
+A result is JSON, so that what was remembered stays data. A call that cannot be carried out gives an `error` that the
+model can read and correct itself by; it never raises for what the model wrote.
+"""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Annotated, Any, Protocol
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from agents.memory import Memory
+from memory.observed import LONGEST, LONGEST_SOURCE, Category, Recalled
+from memory.scratchpad import LONGEST_KEY, LONGEST_TTL, LONGEST_VALUE, Entry
+from utils.errors import LociError
+from utils.mongo import StoreError, as_loci_error
+from utils.text import CONTROL_CHARACTERS
+
+MOST_NOTES = 50
+MOST_RECALLED = 50
+MOST_LISTED = 200
+SHOWN_ERRORS = 3
+
+Text = Annotated[str, Field(min_length=1, max_length=LONGEST)]
+Texts = Annotated[list[Text], Field(max_length=MOST_NOTES)]
+Key = Annotated[str, Field(min_length=1, max_length=LONGEST_KEY, description="Such as 'plan/step-2'")]
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, given: Any) -> Any:
+        """Models send null for what they leave out."""
+        return {key: value for key, value in given.items() if value is not None} if isinstance(given, dict) else given
+
+
+class Remember(_Arguments):
+    """Keep what is worth knowing later, each as one sentence that can be understood alone. The same is kept once."""
+
+    findings: Annotated[Texts, Field(description="Facts that came to light, with their names and numbers")] = []
+    insights: Annotated[Texts, Field(description="Conclusions and decisions, with their reasons")] = []
+    lessons: Annotated[Texts, Field(description="What to do or to avoid another time")] = []
+
+    @model_validator(mode="after")
+    def _check_any(self) -> "Remember":
+        if not (self.findings or self.insights or self.lessons):
+            raise ValueError("give at least one of findings, insights and lessons")
+        return self
+
+
+class Recall(_Arguments):
+    """Look up what was remembered, by the words in it."""
+
+    query: Annotated[str, Field(min_length=1, max_length=2_000, description="Words that it may have in it")]
+    category: Annotated[Category | None, Field(description="One kind alone; left out: all")] = None
+    limit: Annotated[int, Field(ge=1, le=MOST_RECALLED)] = 10
+
+
+class ScratchpadGet(_Arguments):
+    """Read the value under a key of the scratchpad."""
+
+    key: Key
+
+
+class ScratchpadSet(_Arguments):
+    """Keep a value under a key of the scratchpad, in place of what is there."""
+
+    key: Key
+    value: Annotated[str, Field(max_length=LONGEST_VALUE)]
+    ttl_seconds: Annotated[int | None, Field(ge=1, le=LONGEST_TTL, description="Left out: it is kept for ever")] = None
+
+
+class ScratchpadList(_Arguments):
+    """List the keys of the scratchpad with the beginnings of their values."""
+
+    prefix: Annotated[str, Field(max_length=LONGEST_KEY, description="How the keys begin; left out: all")] = ""
+
+
+TOOLS: dict[str, type[_Arguments]] = {
+    "remember": Remember,
+    "recall": Recall,
+    "scratchpad_get": ScratchpadGet,
+    "scratchpad_set": ScratchpadSet,
+    "scratchpad_list": ScratchpadList,
+}
+VALUE_SHOWN = 200  # characters of a listed value
+
+
+class _Function(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def arguments(self) -> str: ...
+
+
+class MemoryTools:
+    """The memory of one owner as tools. `source`: where what is remembered comes from."""
+
+    def __init__(self, memory: Memory, owner: str, source: str = "AGENT:tools") -> None:
+        if not source.strip() or len(source) > LONGEST_SOURCE:
+            raise ValueError(f"a source has 1 to {LONGEST_SOURCE} characters")
+        self._memory = memory
+        self._owner = owner
+        self._source = source
+
+    @property
+    def schema(self) -> list[dict[str, object]]:
+        """What goes into `tools` of a chat completion."""
+        return [{"type": "function", "function": _described(name, of)} for name, of in TOOLS.items()]
+
+    async def answers(self, calls: Iterable[Any] | None) -> list[dict[str, str]]:
+        """The messages that answer the calls of an assistant's message, to be sent after it, in their order. `calls`:
+        its `tool_calls`; what is no call of a function is told so."""
+        return [
+            {
+                "role": "tool",
+                "tool_call_id": call.id,
+                "content": await self.call(*_named(getattr(call, "function", None))),
+            }
+            for call in calls or ()
+        ]
+
+    async def call(self, name: str, arguments: str) -> str:
+        """The result of a call as JSON. `arguments`: as the model wrote them."""
+        if name not in TOOLS:
+            return _error(f"There is no tool {name[:60]!r}; there are {', '.join(TOOLS)}")
+        try:
+            asked = TOOLS[name].model_validate_json(arguments.strip() or "{}")
+            if _has_control(asked):
+                return _error("A text has control characters")
+            return orjson.dumps(await self._carry_out(asked)).decode()
+        except ValidationError as error:
+            return _error("; ".join(map(_told, error.errors()[:SHOWN_ERRORS])))
+        except LociError as error:
+            return _error(error.detail)
+        except StoreError as error:
+            known = as_loci_error(error)
+            if known is None:
+                raise
+            return _error(known.detail)
+
+    async def _carry_out(self, asked: _Arguments) -> dict[str, object]:
+        owner, pad = self._owner, self._memory.scratchpad
+        match asked:
+            case Remember():
+                kept = await self._memory.observe(
+                    owner, self._source, findings=asked.findings, insights=asked.insights, lessons=asked.lessons
+                )
+                return {"remembered": len({one.id for one in kept})}
+            case Recall():
+                found = await self._memory.recall_observations(owner, asked.query, asked.category, limit=asked.limit)
+                return {"found": list(map(_recalled, found))}
+            case ScratchpadGet():
+                return {"value": (await pad.get(owner, asked.key)).value}
+            case ScratchpadSet():
+                ttl = timedelta(seconds=asked.ttl_seconds) if asked.ttl_seconds is not None else None
+                entry, _ = await pad.put(owner, asked.key, asked.value, ttl=ttl)
+                return {"kept": entry.key}
+            case ScratchpadList():
+                entries = await pad.page(owner, limit=MOST_LISTED + 1, prefix=asked.prefix)
+                return {"entries": list(map(_listed, entries[:MOST_LISTED])), "more": len(entries) > MOST_LISTED}
+        raise AssertionError(f"{type(asked).__name__} is no tool")
+
+
+def _named(function: _Function | None) -> tuple[str, str]:
+    return ("", "") if function is None else (function.name, function.arguments)
+
+
+def _recalled(one: Recalled) -> dict[str, object]:
+    found = one.observation
+    return {"category": found.category, "content": found.content, "source": found.source, "score": round(one.score, 3)}
+
+
+def _listed(entry: Entry) -> dict[str, str]:
+    return {"key": entry.key, "value": entry.value[:VALUE_SHOWN]}
+
+
+def _error(detail: str) -> str:
+    return orjson.dumps({"error": detail}).decode()
+
+
+def _told(error: Any) -> str:
+    """One of pydantic's errors, without the input."""
+    where = ".".join(map(str, error["loc"]))
+    said = str(error["msg"]).removeprefix("Value error, ")
+    return f"{where}: {said}" if where else said
+
+
+def _has_control(value: object) -> bool:
+    match value:
+        case str():
+            return CONTROL_CHARACTERS.search(value) is not None
+        case BaseModel():
+            return any(map(_has_control, vars(value).values()))
+        case list():
+            return any(map(_has_control, value))
+    return False
+
+
+def _described(name: str, of: type[_Arguments]) -> dict[str, object]:
+    """A function as OpenAI's API takes it; its description is the docstring."""
+    parameters = _plain(of.model_json_schema())
+    return {"name": name, "description": " ".join(parameters.pop("description").split()), "parameters": parameters}
+
+
+def _plain(schema: Any) -> Any:
+    """A JSON schema without what no model needs."""
+    if isinstance(schema, list):
+        return [_plain(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    properties = schema.get("properties")
+    made = {name: _plain(part) for name, part in schema.items() if name not in ("title", "default", "properties")}
+    if properties is not None:
+        made["properties"] = {name: _plain(part) for name, part in properties.items()}
+    optional = made.get("anyOf")
+    if isinstance(optional, list) and {"type": "null"} in optional:  # what may be null may be left out
+        [kind] = [part for part in optional if part != {"type": "null"}]
+        del made["anyOf"]
+        made |= kind
+    return made

@@ -1,0 +1,128 @@
+"""Findings, insights and lessons: remembered, recalled, read out of outputs and sessions."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from api.auth import Calling
+from api.fields import PRINTABLE, Identifier
+from api.once import LociRoute
+from api.openapi import errors
+from api.paging import PageCursor, PageLimit, cursor_of, page_of, position_of
+from api.state import TheMemory
+from api.wire.base import Deleted
+from api.wire.observations import (
+    ConsolidateRequest,
+    ConsolidateResponse,
+    ExtractRequest,
+    ExtractResponse,
+    ObservationOut,
+    ObservationPage,
+    ObservationsRequest,
+    ObservationsResponse,
+    RecalledOut,
+    RecallFILRequest,
+    RecallFILResponse,
+    RecallRequest,
+    RecallResponse,
+)
+from memory.observed import LONGEST_SOURCE, Category
+
+router = APIRouter(route_class=LociRoute, tags=["observations"])
+
+ObservationId = Annotated[Identifier, Path()]
+UserId = Annotated[Identifier | None, Query()]
+SourceQuery = Annotated[str | None, Query(max_length=LONGEST_SOURCE, pattern=PRINTABLE, description="Of it alone")]
+
+
+@router.post("/v1/observations")
+async def remember(body: ObservationsRequest, memory: TheMemory, calling: Calling) -> ObservationsResponse:
+    """Remember one observation, or several. The same content of the same category and source is remembered once."""
+    owner = calling.owner(body.named_user)
+    kept, _ = await memory.engine.observations.remember(owner, body.observed, body.source)
+    memory.nudge_embedding()
+    return ObservationsResponse(ids=[one.id for one in kept])
+
+
+@router.get("/v1/observations")
+async def list_observations(
+    memory: TheMemory,
+    calling: Calling,
+    user_id: UserId = None,
+    category: Annotated[Category | None, Query(description="Of it alone")] = None,
+    source: SourceQuery = None,
+    limit: PageLimit = 50,
+    cursor: PageCursor = None,
+) -> ObservationPage:
+    """Observations, newest first."""
+    found = await memory.engine.observations.page(
+        calling.owner(user_id), limit=limit + 1, after=position_of(cursor), category=category, source=source or None
+    )
+    page, more = page_of(found, limit, cursor_of)
+    return ObservationPage(items=[ObservationOut.of(one) for one, _ in page], next_cursor=more)
+
+
+@router.post("/v1/observations/recall")
+async def recall(body: RecallRequest, memory: TheMemory, calling: Calling) -> RecallResponse:
+    """Observations whose words suit a query, best first, of one category or all."""
+    found = await memory.recall_observations(
+        calling.owner(body.named_user),
+        body.query,
+        body.category,
+        limit=body.limit,
+        min_score=body.min_score or 0.0,
+        since=body.since,
+        until=body.until,
+    )
+    return RecallResponse(items=[RecalledOut.of_recalled(one) for one in found])
+
+
+@router.post("/v1/observations/recall-fil")
+async def recall_fil(body: RecallFILRequest, memory: TheMemory, calling: Calling) -> RecallFILResponse:
+    """The findings, insights and lessons whose words suit a query, each best first."""
+    found = await memory.recall_fil(calling.owner(body.named_user), body.query, body.limit_per_category)
+    return RecallFILResponse(
+        findings=[one.observation.content for one in found.findings],
+        insights=[one.observation.content for one in found.insights],
+        lessons=[one.observation.content for one in found.lessons],
+    )
+
+
+@router.post("/v1/observations/extract")
+async def extract(body: ExtractRequest, memory: TheMemory, calling: Calling) -> ExtractResponse:
+    """Remember what the output of a step tells, by a model or by rules."""
+    owner = calling.owner(body.named_user)
+    return ExtractResponse.of(await memory.extract_observations(owner, body.step_name, body.step_type, body.output))
+
+
+@router.get("/v1/observations/{observation_id}", responses=errors(404))
+async def get_observation(
+    observation_id: ObservationId, memory: TheMemory, calling: Calling, user_id: UserId = None
+) -> ObservationOut:
+    """One observation."""
+    return ObservationOut.of(await memory.engine.observations.get(calling.owner(user_id), observation_id))
+
+
+@router.delete("/v1/observations/{observation_id}", responses=errors(404))
+async def delete_observation(
+    observation_id: ObservationId, memory: TheMemory, calling: Calling, user_id: UserId = None
+) -> Deleted:
+    """Delete an observation. What it came from stays."""
+    owner = calling.owner(user_id)
+    await memory.engine.observations.delete(owner, observation_id)
+    await memory.engine.idempotency.forget(owner)
+    return Deleted(deleted={"observations": 1})
+
+
+@router.post("/v1/sessions/{session_id}/consolidate", responses=errors(404, 409))
+async def consolidate(
+    session_id: Annotated[Identifier, Path()],
+    memory: TheMemory,
+    calling: Calling,
+    body: ConsolidateRequest | None = None,
+    user_id: UserId = None,
+) -> ConsolidateResponse:
+    """Remember what a session decided and learned, and what sums it up; again, it adds nothing."""
+    asked = body or ConsolidateRequest()
+    owner = calling.owner(user_id or asked.named_user)
+    return ConsolidateResponse.of(await memory.consolidate(owner, session_id, asked.said))

@@ -1,0 +1,109 @@
+"""The working memory of a user's agents: values under keys. A key may hold slashes, as they are or percent-encoded."""
+
+from datetime import timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+from pydantic import AfterValidator, StringConstraints
+
+from api.auth import Calling
+from api.etags import IfMatch, IfNoneMatch, etag, expected_tag, is_any
+from api.fields import PRINTABLE, Identifier, not_blank
+from api.once import LociRoute
+from api.openapi import errors
+from api.paging import PageCursor, PageLimit, cursor_of_key, key_of, page_of
+from api.state import TheMemory
+from api.wire.base import Deleted
+from api.wire.scratchpad import EntryOut, EntryPage, EntryPut
+from memory.scratchpad import LONGEST_KEY, Scratchpad
+from utils.errors import NotFound, PreconditionFailed
+
+router = APIRouter(prefix="/v1/scratchpad", route_class=LociRoute, tags=["scratchpad"])
+
+
+def _without_dot_segments(key: str) -> str:
+    if any(part in (".", "..") for part in key.split("/")):
+        raise ValueError("must not have . or .. between its slashes")
+    return key
+
+
+Key = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=LONGEST_KEY, pattern=PRINTABLE),
+    AfterValidator(not_blank),
+    AfterValidator(_without_dot_segments),
+    Path(),
+]
+UserId = Annotated[Identifier | None, Query()]
+Prefix = Annotated[str, Query(max_length=LONGEST_KEY, pattern=PRINTABLE, description="How keys begin")]
+Text = Annotated[str, Query(max_length=200, pattern=PRINTABLE, description="What keys or values have in them")]
+
+
+@router.get("")
+async def list_entries(
+    memory: TheMemory,
+    calling: Calling,
+    user_id: UserId = None,
+    prefix: Prefix = "",
+    q: Text = "",
+    limit: PageLimit = 50,
+    cursor: PageCursor = None,
+) -> EntryPage:
+    """Entries in the order of their keys."""
+    found = await memory.scratchpad.page(
+        calling.owner(user_id), limit=limit + 1, after=key_of(cursor), prefix=prefix, text=q
+    )
+    page, more = page_of(found, limit, lambda entry: cursor_of_key(entry.key))
+    return EntryPage(items=[EntryOut.of(entry) for entry in page], next_cursor=more)
+
+
+@router.get("/{key:path}", responses=errors(404))
+async def get_entry(
+    key: Key, response: Response, memory: TheMemory, calling: Calling, user_id: UserId = None
+) -> EntryOut:
+    """The value under a key; its ETag is another after every change."""
+    entry = await memory.scratchpad.get(calling.owner(user_id), key)
+    response.headers["ETag"] = etag(entry)
+    return EntryOut.of(entry)
+
+
+@router.put("/{key:path}", responses={201: {"model": EntryOut, "description": "The key is new"}, **errors(412)})
+async def put_entry(
+    key: Key,
+    body: EntryPut,
+    response: Response,
+    memory: TheMemory,
+    calling: Calling,
+    user_id: UserId = None,
+    if_match: IfMatch = None,
+    if_none_match: IfNoneMatch = None,
+) -> EntryOut:
+    """Keep a value under a key, for a time or until it is replaced. With `If-Match`, only in place of that value; with
+    `If-None-Match: *`, only where there is none."""
+    owner, expected = calling.owner(user_id), expected_tag(if_match, if_none_match)
+    if is_any(if_match):
+        await _require(memory.scratchpad, owner, key)
+    ttl = timedelta(seconds=body.ttl_seconds) if body.ttl_seconds is not None else None
+    entry, new = await memory.scratchpad.put(owner, key, body.value, ttl=ttl, expected=expected)
+    response.headers["ETag"] = etag(entry)
+    response.status_code = 201 if new else 200
+    return EntryOut.of(entry)
+
+
+@router.delete("/{key:path}", responses=errors(404, 412))
+async def delete_entry(
+    key: Key, memory: TheMemory, calling: Calling, user_id: UserId = None, if_match: IfMatch = None
+) -> Deleted:
+    """Delete what is kept under a key."""
+    owner = calling.owner(user_id)
+    await memory.scratchpad.delete(owner, key, expected=expected_tag(if_match))
+    await memory.engine.idempotency.forget(owner)
+    return Deleted(deleted={"scratchpad": 1})
+
+
+async def _require(scratchpad: Scratchpad, owner: str, key: str) -> None:
+    """Raises `PreconditionFailed` where there is no such entry (RFC 9110, 13.1.1)."""
+    try:
+        await scratchpad.get(owner, key)
+    except NotFound:
+        raise PreconditionFailed("There is nothing under this key") from None

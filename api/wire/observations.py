@@ -1,0 +1,173 @@
+"""How do observations look to clients?"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
+
+from api.fields import Content, Limit, Moment, Query, Share, Wire, not_blank
+from api.wire.base import OwnedRequest
+from memory.observation_rules import Said
+from memory.observed import LONGEST, LONGEST_SOURCE, Category, Observation, Observed, Recalled, observed
+from memory.observer import Consolidated, Extracted, Outcome
+
+MOST = 1_000  # observations of a request
+
+Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST), AfterValidator(not_blank)]
+Source = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_SOURCE), AfterValidator(not_blank)]
+Texts = Annotated[list[Text], Field(max_length=MOST)]
+
+
+class ObservationsRequest(OwnedRequest):
+    """One observation, `content` and `category`, or several: `findings`, `insights`, `lessons`."""
+
+    source: Source
+    content: Text | None = None
+    category: Category | None = None
+    findings: Texts | None = None
+    insights: Texts | None = None
+    lessons: Texts | None = None
+
+    @model_validator(mode="after")
+    def _check_form(self) -> "ObservationsRequest":
+        lists = [texts for texts in (self.findings, self.insights, self.lessons) if texts is not None]
+        if (self.content is None) != (self.category is None):
+            raise ValueError("content and category go together")
+        if (self.content is not None) == bool(lists):
+            raise ValueError("takes either content and category, or some of findings, insights and lessons")
+        if sum(map(len, lists)) > MOST:
+            raise ValueError(f"takes at most {MOST} observations")
+        return self
+
+    @property
+    def observed(self) -> tuple[Observed, ...]:
+        if self.content is not None and self.category is not None:
+            return (Observed(self.category, self.content),)
+        return observed(self.findings or (), self.insights or (), self.lessons or ())
+
+
+class ObservationsResponse(Wire):
+    ids: list[str]
+
+
+class ObservationOut(Wire):
+    id: str
+    category: Category
+    content: str
+    source: str
+    created_at: datetime
+    model: str | None
+
+    @classmethod
+    def of(cls, one: Observation) -> "ObservationOut":
+        return cls(**vars(one))
+
+
+class ObservationPage(Wire):
+    items: list[ObservationOut]
+    next_cursor: str | None
+
+
+class RecallRequest(OwnedRequest):
+    query: Query
+    category: Category | None = None
+    limit: Limit = 10
+    min_score: Share | None = None
+    since: Moment | None = None
+    until: Moment | None = None
+
+
+class RecalledOut(ObservationOut):
+    score: float
+
+    @classmethod
+    def of_recalled(cls, one: Recalled) -> "RecalledOut":
+        return cls(**vars(one.observation), score=one.score)
+
+
+class RecallResponse(Wire):
+    items: list[RecalledOut]
+
+
+class RecallFILRequest(OwnedRequest):
+    query: Query
+    limit_per_category: Limit = 5
+
+
+class RecallFILResponse(Wire):
+    """Texts, each list best first."""
+
+    findings: list[str]
+    insights: list[str]
+    lessons: list[str]
+
+
+class ExtractRequest(OwnedRequest):
+    step_name: Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(not_blank)]
+    step_type: Annotated[str, StringConstraints(min_length=1, max_length=100), AfterValidator(not_blank)]
+    output: Annotated[str, StringConstraints(max_length=2_000_000)]
+
+
+class NoteOut(Wire):
+    id: str
+    content: str
+
+    @classmethod
+    def of_category(cls, category: Category, every: Iterable[Observation]) -> "list[NoteOut]":
+        return [cls(id=one.id, content=one.content) for one in every if one.category == category]
+
+
+class ExtractResponse(Wire):
+    """`outcome`: "skipped" where the output was too short, "failed" where the model gave nothing that can be read.
+    `model`: who read it; null where nobody did."""
+
+    outcome: Outcome
+    model: str | None
+    findings: list[NoteOut]
+    insights: list[NoteOut]
+    lessons: list[NoteOut]
+
+    @classmethod
+    def of(cls, extracted: Extracted) -> "ExtractResponse":
+        return cls(
+            outcome=extracted.outcome,
+            model=extracted.model,
+            findings=NoteOut.of_category("finding", extracted.observations),
+            insights=NoteOut.of_category("insight", extracted.observations),
+            lessons=NoteOut.of_category("lesson", extracted.observations),
+        )
+
+
+class SaidIn(Wire):
+    role: Annotated[str, StringConstraints(pattern="^(?:system|user|assistant|tool)$")]
+    content: Content
+
+
+class ConsolidateRequest(OwnedRequest):
+    """`messages`: of the session; not given, all that are kept of it."""
+
+    messages: Annotated[list[SaidIn], Field(max_length=1_000)] | None = None
+
+    @property
+    def said(self) -> list[Said] | None:
+        return None if self.messages is None else [Said(one.role, one.content) for one in self.messages]
+
+
+class ConsolidateResponse(Wire):
+    """What is remembered of the session, by this call or before. `summary`: its last long message by the assistant.
+    `added`: how many of all are new."""
+
+    added: int
+    insights: list[NoteOut]
+    lessons: list[NoteOut]
+    summary: NoteOut | None
+
+    @classmethod
+    def of(cls, done: Consolidated) -> "ConsolidateResponse":
+        return cls(
+            added=done.added,
+            insights=NoteOut.of_category("insight", done.observations),
+            lessons=NoteOut.of_category("lesson", done.observations),
+            summary=NoteOut(id=done.summary.id, content=done.summary.content) if done.summary else None,
+        )

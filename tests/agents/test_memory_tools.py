@@ -1,0 +1,151 @@
+"""Memory as tools: a loop with OpenAI's own client, and whatever a model may write into a call."""
+
+import json
+from typing import Any
+
+import pytest
+from openai import AsyncOpenAI
+
+from agents.memory import Memory
+from agents.memory_tools import MemoryTools
+from memory.keyvalues import NONE
+from memory.observations import Observations
+from tests.conversations import USER
+from tests.scripted_model import Behaviour, Body, ScriptedModel, answer, edited
+from utils.errors import StoreUnavailable
+
+
+def calling(*calls: tuple[str, dict[str, Any] | str]) -> Behaviour:
+    """An answer that calls tools; arguments as an object, or as the model wrote them."""
+
+    def edit(body: Body) -> Body:
+        made = [
+            {
+                "id": f"call-{n}",
+                "type": "function",
+                "function": {"name": name, "arguments": given if isinstance(given, str) else json.dumps(given)},
+            }
+            for n, (name, given) in enumerate(calls)
+        ]
+        message = {"role": "assistant", "content": None, "tool_calls": made}
+        return {**body, "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
+
+    return edited(edit)
+
+
+async def loop(tools: MemoryTools, model: ScriptedModel, question: str) -> str:
+    """The agent's loop of the README."""
+    messages: list[Any] = [{"role": "user", "content": question}]
+    async with AsyncOpenAI(base_url=model.url, api_key="sk-test", max_retries=0) as client:
+        while True:
+            answered = await client.chat.completions.create(
+                model="gpt-4o-mini",
+                messages=messages,
+                tools=tools.schema,  # type: ignore[arg-type]
+            )
+            said = answered.choices[0].message
+            if not said.tool_calls:
+                return said.content or ""
+            messages += [said, *await tools.answers(said.tool_calls)]
+
+
+async def test_an_agent_remembers_and_recalls_through_openais_client(
+    quiet: Memory, scripted_model: ScriptedModel
+) -> None:
+    tools = MemoryTools(quiet, USER, source="AGENT:test")
+    scripted_model.script(
+        calling(
+            ("remember", {"findings": ["The API allows 100 requests a minute."], "lessons": None}),
+            ("scratchpad_set", {"key": "plan/step", "value": "2", "ttl_seconds": 60}),
+        ),
+        calling(("recall", {"query": "requests per minute"}), ("scratchpad_get", {"key": "plan/step"})),
+        answer("It is 100 a minute."),
+    )
+    assert await loop(tools, scripted_model, "How many?") == "It is 100 a minute."
+    first, _, last = scripted_model.asked("chat")
+    assert [tool["function"]["name"] for tool in first["tools"]] == [
+        "remember",
+        "recall",
+        "scratchpad_get",
+        "scratchpad_set",
+        "scratchpad_list",
+    ]
+    results = [json.loads(message["content"]) for message in last["messages"] if message["role"] == "tool"]
+    assert results[:2] == [{"remembered": 1}, {"kept": "plan/step"}]
+    [found] = results[2]["found"]
+    assert (found["content"], found["source"]) == ("The API allows 100 requests a minute.", "AGENT:test")
+    assert results[3] == {"value": "2"}
+    ids = [message["tool_call_id"] for message in last["messages"] if message["role"] == "tool"]
+    assert ids == ["call-0", "call-1", "call-0", "call-1"]
+    [kept] = await quiet.recall_observations(USER, "requests")
+    assert (kept.observation.category, kept.observation.source) == ("finding", "AGENT:test")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "told"),
+    [
+        ("forget_all", "{}", "There is no tool 'forget_all'; there are remember, recall"),
+        ("", "", "There is no tool ''"),
+        ("recall", "not json", "Invalid JSON"),
+        ("recall", '{"query": "x"', "Invalid JSON"),
+        ("recall", "[]", "should be an object"),
+        ("recall", "null", "should be an object"),
+        ("recall", "", "query: Field required"),
+        ("recall", '{"query": "x", "limit": 0}', "limit: Input should be greater than or equal to 1"),
+        ("recall", '{"query": "x", "category": "fact"}', "category: Input should be 'finding', 'insight' or 'lesson'"),
+        ("recall", '{"query": "\\ud800"}', "Invalid JSON"),
+        ("recall", '{"query": "x", "owner": "bob"}', "owner: Extra inputs are not permitted"),
+        ("remember", "{}", "give at least one of findings, insights and lessons"),
+        ("remember", '{"findings": "x"}', "findings: Input should be a valid array"),
+        ("remember", '{"findings": [" "]}', "not all of them blank"),
+        ("remember", '{"findings": ["a\\u0000b"]}', "A text has control characters"),
+        ("scratchpad_get", '{"key": "nothing"}', "There is nothing under this key"),
+        ("scratchpad_set", '{"key": "../x", "value": "y"}', "A key has . or .. between its slashes"),
+        ("scratchpad_set", '{"key": "k", "value": "y", "ttl_seconds": -1}', "ttl_seconds: Input should be greater"),
+    ],
+)
+async def test_what_a_model_gets_wrong_it_is_told(quiet: Memory, name: str, arguments: str, told: str) -> None:
+    result = json.loads(await MemoryTools(quiet, USER).call(name, arguments))
+    assert told in result["error"]
+    assert await quiet.engine.observations.page(USER, limit=9) == []
+    assert await quiet.scratchpad.page(USER, limit=9) == []
+
+
+async def test_a_store_that_is_away_is_told_of(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def away(*_: Any, **__: Any) -> None:
+        raise StoreUnavailable("The store does not answer; try again")
+
+    monkeypatch.setattr(Observations, "recall", away)
+    result = await MemoryTools(quiet, USER).call("recall", '{"query": "x"}')
+    assert json.loads(result) == {"error": "The store does not answer; try again"}
+
+
+async def test_a_list_of_keys_says_whether_there_are_more(quiet: Memory) -> None:
+    tools = MemoryTools(quiet, USER)
+    for number in range(201):
+        await quiet.scratchpad.put(USER, f"k{number:03}", "v" * 300, expected=NONE)
+    listed = json.loads(await tools.call("scratchpad_list", '{"prefix": "k"}'))
+    assert len(listed["entries"]) == 200 and listed["more"]
+    assert listed["entries"][0] == {"key": "k000", "value": "v" * 200}
+    assert json.loads(await tools.call("scratchpad_list", '{"prefix": "k20"}'))["more"] is False
+
+
+async def test_tools_see_their_owner_alone(quiet: Memory) -> None:
+    await MemoryTools(quiet, "ann").call("remember", '{"findings": ["The heron nests by the mill."]}')
+    assert json.loads(await MemoryTools(quiet, "bob").call("recall", '{"query": "heron"}')) == {"found": []}
+
+
+def test_schemas_are_plain_json_schemas_that_name_every_argument(quiet: Memory) -> None:
+    for tool in MemoryTools(quiet, USER).schema:
+        function: Any = tool["function"]
+        assert function["description"] and tool["type"] == "function"
+        parameters = function["parameters"]
+        assert parameters["type"] == "object" and parameters["additionalProperties"] is False
+        text = json.dumps(parameters)
+        assert not any(f'"{name}"' in text for name in ("title", "default", "anyOf", "$ref", "$defs"))
+
+
+@pytest.mark.parametrize("source", ["", " ", "x" * 401])
+def test_a_source_that_cannot_be_is_refused_at_once(quiet: Memory, source: str) -> None:
+    with pytest.raises(ValueError, match="source"):
+        MemoryTools(quiet, USER, source=source)

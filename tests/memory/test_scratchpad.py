@@ -1,0 +1,102 @@
+"""The scratchpad's keys, times and pages; over HTTP in `tests/api`."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.memory import Memory
+from memory import scratchpad
+from memory.keyvalues import NONE
+from memory.scratchpad import Scratchpad, after_prefix
+from tests.in_memory import in_memory, open_in_memory
+from utils.clock import now
+from utils.embeddings import LocalEmbedder
+from utils.errors import InvalidInput, NotFound, PreconditionFailed
+
+
+@pytest.fixture(params=["built-in", "in memory"])
+async def pad(request: pytest.FixtureRequest, quiet: Memory, reader: LocalEmbedder) -> AsyncIterator[Scratchpad]:
+    if request.param == "in memory":
+        with in_memory():
+            yield (await open_in_memory(reader)).scratchpad
+    else:
+        yield quiet.scratchpad
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=4)
+
+
+@given(texts, texts)
+def test_the_text_after_a_prefix_bounds_what_begins_with_it(prefix: str, other: str) -> None:
+    end = after_prefix(prefix)
+    inside = other >= prefix and (end is None or other < end)
+    assert inside == other.startswith(prefix)
+    assert prefix + other >= prefix and (end is None or prefix + other < end)
+
+
+async def test_an_entry_is_gone_at_its_moment(pad: Scratchpad, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry, new = await pad.put("ann", "k", "v", ttl=timedelta(seconds=60))
+    assert new and entry.expires_at is not None
+    assert (await pad.get("ann", "k")).value == "v"
+    over = entry.expires_at
+    monkeypatch.setattr(scratchpad, "now", lambda: over)
+    with pytest.raises(NotFound):
+        await pad.get("ann", "k")
+    assert await pad.page("ann", limit=9) == []
+    with pytest.raises(PreconditionFailed):
+        await pad.put("ann", "k", "w", expected=entry.tag)
+    again, new = await pad.put("ann", "k", "w", expected=NONE)
+    assert new and again.tag != entry.tag and again.expires_at is None
+
+
+async def test_what_expired_is_not_counted_when_its_user_goes(pad: Scratchpad, monkeypatch: pytest.MonkeyPatch) -> None:
+    await pad.put("ann", "k", "v", ttl=timedelta(seconds=60))
+    await pad.put("ann", "l", "v")
+    await pad.put("bob", "l", "v")
+    later = now() + timedelta(seconds=120)
+    monkeypatch.setattr(scratchpad, "now", lambda: later)
+    assert await pad.forget("ann", later) == 1
+    assert [entry.key for entry in await pad.page("bob", limit=9)] == ["l"]
+
+
+async def test_pages_go_on_behind_the_last_key(pad: Scratchpad) -> None:
+    for key in ("a", "a/1", "a/2", "a0", "b"):
+        await pad.put("ann", key, key.upper())
+    first = await pad.page("ann", limit=2, prefix="a/")
+    assert [entry.key for entry in first] == ["a/1", "a/2"]
+    assert await pad.page("ann", limit=2, prefix="a/", after="a/2") == []
+    assert [entry.key for entry in await pad.page("ann", limit=9, after="a/1")] == ["a/2", "a0", "b"]
+    assert [entry.key for entry in await pad.page("ann", limit=9, text="A/")] == ["a/1", "a/2"]
+
+
+async def test_of_writers_who_expect_the_same_one_writes(quiet: Memory) -> None:
+    async def write(value: str) -> bool:
+        try:
+            return (await quiet.scratchpad.put("ann", "k", value, expected=NONE))[1]
+        except PreconditionFailed:
+            return False
+
+    assert sorted(await asyncio.gather(*(write(f"v{n}") for n in range(8)))) == [False] * 7 + [True]
+
+
+@pytest.mark.parametrize("key", ["", " ", "..", "a/./b", "a\tb", "\x00", "\ud800", "x" * 501])
+async def test_keys_that_cannot_be_are_refused(quiet: Memory, key: str) -> None:
+    with pytest.raises(InvalidInput):
+        await quiet.scratchpad.put("ann", key, "v")
+
+
+@pytest.mark.parametrize(
+    ("value", "ttl"), [("x" * 65_537, None), ("\ud800", None), ("\x00", None), ("v", 0), ("v", -1), ("v", 10**9)]
+)
+async def test_values_that_cannot_be_are_refused(quiet: Memory, value: str, ttl: int | None) -> None:
+    with pytest.raises(InvalidInput):
+        await quiet.scratchpad.put("ann", "k", value, ttl=None if ttl is None else timedelta(seconds=ttl))
+
+
+async def test_the_store_deletes_by_itself_what_expired(quiet: Memory) -> None:
+    indexes = await quiet.engine.collections.scratchpad.index_information()
+    assert indexes["expiry"]["expireAfterSeconds"] == 0
