@@ -23,6 +23,7 @@ bench: .venv/dev
 	$(BIN)/python -m bench.proxy
 	$(BIN)/python -m bench.embedded
 	$(BIN)/python -m bench.recall
+	$(BIN)/python -m bench.words
 	$(BIN)/python -m bench.speed --sizes 1000,10000 --users 100
 
 # Needs uv. The lock serves Linux and macOS and names no registry.

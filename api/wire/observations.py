@@ -6,8 +6,9 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from api.fields import Content, Limit, Moment, Query, Share, Wire, not_blank
+from api.fields import CONTENT_CHARACTERS, Limit, Moment, Query, Share, Wire, not_blank
 from api.wire.base import OwnedRequest
+from memory.domain import Role
 from memory.observation_rules import Said
 from memory.observed import LONGEST, LONGEST_SOURCE, Category, Observation, Observed, Recalled, observed
 from memory.observer import Consolidated, Extracted, Outcome
@@ -140,8 +141,8 @@ class ExtractResponse(Wire):
 
 
 class SaidIn(Wire):
-    role: Annotated[str, StringConstraints(pattern="^(?:system|user|assistant|tool)$")]
-    content: Content
+    role: Role
+    content: Annotated[str, StringConstraints(max_length=CONTENT_CHARACTERS)]
 
 
 class ConsolidateRequest(OwnedRequest):

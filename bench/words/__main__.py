@@ -1,12 +1,12 @@
 """Does recall by words rank as a reference does?
 
-    python -m bench.words DATA … [--peer PYTHON]
+    python -m bench.words [DATA …] [--peer PYTHON]
 
-DATA: files of conversations with questions, as `bench.recall` reads them. Every message is remembered as an
-observation, in this process and over a store of its own, and recalled by every question that has an answer. PYTHON: an
-interpreter that has bm25s and PyStemmer; it ranks the same texts by the same terms, k1 and b; by terms of its own but
-for the stop words; and as it comes. It prints nDCG@10 and recall@10 in percent, and of how many questions both have the
-same text first.
+DATA: files of conversations with questions, as `bench.recall` reads them; bench/data/small.json where none is named.
+Every message is remembered as an observation, in this process and over a store of its own, and recalled by every
+question that has an answer. PYTHON: an interpreter that has bm25s and PyStemmer; it ranks the same texts by the same
+terms, k1 and b; by terms of its own but for the stop words; and as it comes. It prints nDCG@10 and recall@10 in
+percent, and of how many questions both have the same text first.
 """
 
 import argparse
@@ -32,6 +32,7 @@ from memory.observed import Observed
 from utils.loops import new_runner
 from utils.text import STOPWORDS, content_stems, stem, words
 
+SMALL = Path(__file__).parent.parent / "data" / "small.json"
 SCRIPT = Path(__file__).with_name("peer.py")
 TOP_K = 10
 VARIANTS = {"terms": "the same terms", "stopwords": "its own terms, our stop words", "own": "its own terms and numbers"}
@@ -62,11 +63,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m bench.words", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("data", nargs="+", type=Path, metavar="DATA")
+    parser.add_argument("data", nargs="*", type=Path, metavar="DATA")
     parser.add_argument("--peer", type=Path, metavar="PYTHON")
     chosen = parser.parse_args(arguments)
     try:
-        corpora = [texts_of(one) for file in chosen.data for one in read_corpus(file).conversations]
+        corpora = [texts_of(one) for file in chosen.data or (SMALL,) for one in read_corpus(file).conversations]
     except UnreadableCorpus as error:
         sys.exit(f"bench.words: {error}")
     asked = sum(len(one.questions) for one in corpora)

@@ -59,6 +59,17 @@ async def test_a_message_is_there_before_it_is_embedded(kept: Mirroring, quiet: 
     assert kept.texts() == ["I live in Oslo."]
 
 
+async def test_observations_have_no_files(kept: Mirroring, quiet: Memory) -> None:
+    await quiet.observe("ann", "RUN:walk", findings=["The heron nests by the mill"])
+    await say(quiet, "I live in Oslo.")
+    for _ in range(2):
+        await kept.mirror.follow()
+        assert kept.texts() == ["I live in Oslo."]
+        await kept.settle()
+    assert (await (await kept.again()).mirror.strays()) == []
+    assert len(await quiet.recall_observations("ann", "heron")) == 1
+
+
 async def test_the_digest_is_the_summary_where_there_is_one(kept: Mirroring, quiet: Memory) -> None:
     await say(quiet, "I decided to move to Oslo in May.")
     await quiet.engine.digests.extend("ann", "s")
