@@ -43,6 +43,7 @@ async def open_in_memory(reader: LocalEmbedder) -> Engine:
         reader,
         None,
         None,
+        None,
         summary_interval=10,
         recall_memory_mb=64,
         abandoned=timedelta(minutes=1),

@@ -47,7 +47,8 @@ async def compress(body: CompressRequest, memory: TheMemory, calling: Calling) -
         budget=body.budget_tokens,
     )
     owner = calling.owner(body.named_user)
-    done = await memory.tool_memory.compress(Compressing(owner, body.task_id, tuple(body.messages), options, body.query))
+    asked = Compressing(owner, body.task_id, tuple(body.messages), options, body.query)
+    done = await memory.tool_memory.compress(asked)
     stats = CompressStats(tokens_before=tokens_of(body.messages), tokens_after=done.tokens)
     messages = [dict(message) for message in done.messages]
     return CompressResponse(messages=messages, trace_ids=list(done.trace_ids), stats=stats)

@@ -91,6 +91,8 @@ async def test_deleting_a_user_leaves_nothing_of_that_user_and_all_of_others(qui
         "receipts": 2,
         "observations": 0,
         "scratchpad": 0,
+        "traces": 0,
+        "tasks": 0,
     }
     assert await counts(quiet, "ann") == {}
     assert await quiet.engine.collections.owners.find_one({"_id": "ann"}) is None
