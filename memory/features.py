@@ -5,7 +5,7 @@ Each of the pool is then described: how its words, its embedding and its tokens 
 neighbours in the session, who speaks, when, and what kind of message it is. `memory.ranker` weighs the columns.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -22,6 +22,7 @@ from memory.terms import hashes
 from memory.traits import Trait
 from utils.vectors import Floats
 
+SAME = np.float32(0.9995)  # cosine similarity from which on a row says what the question says
 POOL = 256  # rows that are looked at closely
 FEEDBACK = 5  # of the best, to which others are compared
 USER = 0
@@ -45,17 +46,29 @@ class Probe:
 
 @dataclass(frozen=True)
 class Pool:
-    """Candidates of a search. `rows`: (n,) of the index. `columns`: of their features, each (n,)."""
+    """Candidates of a search. `rows`: (n,) of the index. `columns`: of their features, each (n,). `once`: (n,), those
+    by which the others are measured: of rows that are the question itself, one alone; None for all."""
 
     rows: Rows
     columns: dict[str, Floats]
+    once: NDArray[np.bool_] | None = None
+
+    @property
+    def size(self) -> int:
+        """How many of them are different."""
+        return len(self.rows) if self.once is None else int(self.once.sum())
+
+    def measured(self, columns: Floats) -> Floats:
+        """Of (d, n), what the others are measured by."""
+        return columns if self.once is None else columns[:, self.once]
 
 
 def candidates(index: UserIndex, probe: Probe, visible: NDArray[np.bool_], size: int = POOL) -> Pool:
     """The pool of a search, of at most `size` rows. `visible`: (rows,) of the index, at least one of them."""
     search = _Search(index, probe, visible)
     rows = search.best(size)
-    return Pool(rows, _Around(search, rows).columns())
+    pool = Pool(rows, {}, None if search.once is None else search.once[rows])
+    return replace(pool, columns=_Around(search, pool).columns())
 
 
 class _Search:
@@ -74,14 +87,26 @@ class _Search:
         terms = list(dict.fromkeys((*words, *probe.stems)))  # those of tokens come last where they are no words of it
         every = index.postings.find(hashes(terms)).among(visible)
         self.hits, self.all_hits = every.first(own), every.first(len(words))
-        frequencies = every.frequencies(len(terms))
-        weights = idf(frequencies, self.count)
+        self.dense = index.matrix[: self.size] @ probe.dense
+        self.once = self._once()
+        counted = visible if self.once is None else visible & self.once
+        frequencies = every.among(counted).frequencies(len(terms))
+        weights = idf(frequencies, int(counted.sum()))
         self.idf_of = dict(zip(terms, weights.tolist(), strict=True))
         self.weights = np.where(frequencies > 0, weights, 0).astype(np.float32)[: len(words)]
         self.idf = self.weights[: len(question.stems)]
-        self.dense = index.matrix[: self.size] @ probe.dense
         self.bare = self.dense if probe.bare is probe.dense else index.matrix[: self.size] @ probe.bare
         self.bm25 = bm25(self.hits, self.idf, self.lengths, self.mean)
+
+    def _once(self) -> NDArray[np.bool_] | None:
+        """All rows, but of those that are the question itself the newest alone; None where there are not several. Else
+        each time that it is asked would make its words more common, and what answers it less likely."""
+        asked = np.flatnonzero(self.visible & (self.dense >= SAME))
+        if len(asked) < 2:
+            return None
+        once = np.ones(self.size, np.bool_)
+        once[asked[:-1]] = False
+        return once
 
     @cached_property
     def spoken(self) -> Floats:
@@ -126,8 +151,9 @@ def _standard(values: Floats, among: NDArray[np.bool_]) -> Floats:
 class _Around:
     """What is computed of the pool and of the rows next to it."""
 
-    def __init__(self, search: _Search, rows: Rows) -> None:
-        self.search, self.rows = search, rows
+    def __init__(self, search: _Search, pool: Pool) -> None:
+        self.search, self.pool, self.rows = search, pool, pool.rows
+        rows = pool.rows
         before, after = search.before, search.after
         near = {-2: before[before[rows]], -1: before[rows], 0: rows, 1: after[rows], 2: after[after[rows]]}
         wanted = np.zeros(search.size + 1, np.bool_)  # the last is what -1 stands for
@@ -263,7 +289,7 @@ class _Around:
     def _feedback(self, columns: dict[str, Floats], probe: Probe) -> None:
         """Likeness to the best by a first blend, and the rank by it within the session."""
         search = self.search
-        blend = BLEND_WEIGHTS @ _scaled(np.stack([columns[name] for name in BLEND])) + 0.5 * columns["speaker"]
+        blend = BLEND_WEIGHTS @ self._scaled(np.stack([columns[name] for name in BLEND])) + 0.5 * columns["speaker"]
         columns["blend"] = blend
         best = np.argsort(-blend, kind="stable")[:FEEDBACK]
         share = np.exp(-np.arange(len(best), dtype=np.float32) / 2)
@@ -278,10 +304,10 @@ class _Around:
         for ask in (Ask.ORDER, Ask.COURSE):
             columns[f"{ask.name.lower()}_rank"] = probe.question.asks[ask] * columns["session_rank"]
 
-
-def _scaled(columns: Floats) -> Floats:
-    """Rows of mean 0 and deviation 1."""
-    centred = columns - columns.mean(1, keepdims=True)
-    deviations = np.sqrt(np.einsum("ij,ij->i", centred, centred) / columns.shape[1]) + np.float32(1e-6)
-    scaled: Floats = centred / deviations[:, None]
-    return scaled
+    def _scaled(self, columns: Floats) -> Floats:
+        """Rows of mean 0 and deviation 1."""
+        centred = columns - self.pool.measured(columns).mean(1, keepdims=True)
+        told = self.pool.measured(centred)
+        deviations = np.sqrt(np.einsum("ij,ij->i", told, told) / told.shape[1]) + np.float32(1e-6)
+        scaled: Floats = centred / deviations[:, None]
+        return scaled

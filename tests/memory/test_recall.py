@@ -308,6 +308,18 @@ async def test_a_text_that_stands_there_often_leaves_room_for_others(quiet: Memo
     assert len(told) == len(set(told)) == 3
 
 
+async def test_a_question_that_is_asked_often_does_not_make_its_answer_less_likely(quiet: Memory) -> None:
+    question, answer = "What is my locker's number?", "My locker is number 77."
+    scores = []
+    for owner, times in (("ann", 5), ("bob", 200)):
+        await quiet.add(owner, "s1", [turn("m0", answer), turn("m1", "Noted.", "assistant")])
+        await quiet.add(owner, "s2", [turn(f"q{n}", question) for n in range(times)], wait=True)
+        hits = (await quiet.search(owner, question, QUERY)).hits
+        scores += [hit.score for hit in hits if hit.gist.content == answer]
+    assert min(scores) > 0.35
+    assert scores[0] == pytest.approx(scores[1], abs=0.05)
+
+
 async def test_searches_on_threads_go_on_while_messages_come_and_go(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
