@@ -317,7 +317,7 @@ async def test_a_question_that_is_asked_often_does_not_make_its_answer_less_like
         hits = (await quiet.search(owner, question, QUERY)).hits
         scores += [hit.score for hit in hits if hit.gist.content == answer]
     assert min(scores) > 0.35
-    assert scores[0] == pytest.approx(scores[1], abs=0.05)
+    assert scores[1] > 0.9 * scores[0]
 
 
 async def test_searches_on_threads_go_on_while_messages_come_and_go(
