@@ -14,6 +14,8 @@ from agents.nudge import Nudge
 from agents.proxy import Proxy
 from agents.writer_agent import AbandonedAnswer, InterruptedAnswer
 from config.recipes import SEARCH, Recipe
+from memory.bank_types import BankType
+from memory.banks import Bank, Updated
 from memory.domain import Recall, Remembered, Turn
 from memory.engine import Engine
 from memory.facts import Decided
@@ -118,6 +120,45 @@ class Memory:
         decided = await self.engine.fact_queue.learn(owner, memory_id, text)
         self._nudge.embed()
         return decided
+
+    async def activate(
+        self,
+        owner: str,
+        kind: BankType,
+        name: str | None = None,
+        path: str | None = None,
+        description: str | None = None,
+    ) -> Bank:
+        """The memory bank of a project or a code base, by its name, its path, or both, or the global one; made where
+        there is none."""
+        bank = await self.engine.banks.activate(owner, kind, name, path, description)
+        self._nudge.embed()
+        return bank
+
+    async def update(
+        self,
+        owner: str,
+        kind: BankType,
+        bank_id: str,
+        content: str,
+        *,
+        conversation_id: str | None = None,
+        update_count: int | None = None,
+        request: str | None = None,
+    ) -> Updated:
+        """Puts new content into a memory bank, where a model or rules say; durable once it returns. `request`: names
+        the request, so that it is carried out once."""
+        done = await self.engine.banks.update(
+            owner,
+            kind,
+            bank_id,
+            content,
+            conversation_id=conversation_id,
+            update_count=update_count,
+            request=request,
+        )
+        self._nudge.embed()
+        return done
 
     def nudge_embedding(self) -> None:
         """Tells that a gist may be there to be embedded."""

@@ -17,6 +17,11 @@ VARIABLES: dict[str, frozenset[str]] = {
     "facts": frozenset(),
     "reconcile": frozenset(),
     "proxy_memory": frozenset({"summary", "memories"}),
+    "bank_project": frozenset(),
+    "bank_code": frozenset(),
+    "bank_global": frozenset(),
+    "bank_update": frozenset(),
+    "bank_optimise": frozenset({"target", "least", "characters"}),
 }
 
 

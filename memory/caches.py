@@ -19,23 +19,28 @@ class Noted(Protocol):
 
 @dataclass(frozen=True)
 class Caches:
-    """Those of other processes see a deletion at their next look."""
+    """Those of other processes see a deletion at their next look. `just_said`, `indexes`: of messages, and of sections
+    of memory banks."""
 
-    just_said: JustSaid
+    just_said: tuple[JustSaid, ...]
     gists: GistReader
-    indexes: Indexes
+    indexes: tuple[Indexes, ...]
     notes: tuple[Noted, ...]
 
     def let_go(self, owner: str, keys: Sequence[str]) -> None:
         """After some of the owner's gists were deleted or changed."""
-        self.just_said.drop(owner, dict.fromkeys(keys, now()))
+        for just_said in self.just_said:
+            just_said.drop(owner, dict.fromkeys(keys, now()))
         self.gists.forget(owner)
-        self.indexes.drop(owner, keys)
+        for indexes in self.indexes:
+            indexes.drop(owner, keys)
 
     def forget(self, owner: str) -> None:
         """After all of the owner's was deleted."""
-        self.just_said.forget(owner)
+        for just_said in self.just_said:
+            just_said.forget(owner)
         self.gists.forget(owner)
-        self.indexes.forget(owner)
+        for indexes in self.indexes:
+            indexes.forget(owner)
         for noted in self.notes:
             noted.let_go(owner)

@@ -8,6 +8,7 @@ from pymongo import ASCENDING, DESCENDING, IndexModel
 from utils.mongo import Collection, Database
 
 IDEMPOTENCY_SECONDS = 24 * 3600
+ACTIVATION_SECONDS = 7 * 24 * 3600
 TOMBSTONE_SECONDS = 24 * 3600  # a recall index that has not looked for this long is built anew
 
 
@@ -27,6 +28,9 @@ class Collections:
     drafts: Collection
     facts: Collection
     mirrors: Collection
+    banks: Collection
+    bank_versions: Collection
+    bank_activations: Collection
 
     @classmethod
     def of(cls, database: Database) -> "Collections":
@@ -76,6 +80,11 @@ INDEXES: dict[str, list[IndexModel]] = {
             name="forgotten_since",
             partialFilterExpression={"forgotten.at": {"$exists": True}},
         ),
+        IndexModel(
+            [("user_id", ASCENDING), ("bank", ASCENDING)],
+            name="owner_bank",
+            partialFilterExpression={"bank": {"$exists": True}},
+        ),
     ],
     "summaries": [
         IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),
@@ -108,6 +117,30 @@ INDEXES: dict[str, list[IndexModel]] = {
     "drafts": [
         IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),
         IndexModel([("at", ASCENDING), ("_id", ASCENDING)], name="oldest"),
+    ],
+    "banks": [
+        IndexModel([("user_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
+        IndexModel([("updated_at", ASCENDING), ("_id", ASCENDING)], name="newest"),
+        IndexModel([("deleted_at", ASCENDING)], name="deleted"),
+        IndexModel(
+            [("sections.state", ASCENDING), ("sections.lease_until", ASCENDING), ("_id", ASCENDING)],
+            name="sections_work",
+        ),
+        IndexModel(
+            [("tidying.state", ASCENDING), ("tidying.lease_until", ASCENDING), ("_id", ASCENDING)], name="tidying_work"
+        ),
+    ],
+    "bank_versions": [
+        IndexModel([("user_id", ASCENDING), ("bank", ASCENDING), ("version", DESCENDING)], name="owner_bank_version"),
+        IndexModel(
+            [("user_id", ASCENDING), ("request", ASCENDING)],
+            name="owner_request",
+            partialFilterExpression={"request": {"$exists": True}},
+        ),
+    ],
+    "bank_activations": [
+        IndexModel([("user_id", ASCENDING), ("client", ASCENDING), ("at", DESCENDING)], name="owner_client_newest"),
+        IndexModel([("at", ASCENDING)], name="expiry", expireAfterSeconds=ACTIVATION_SECONDS),
     ],
     "idempotency": [
         IndexModel([("user_id", ASCENDING)], name="owner"),

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 RULE_BASED = "rule_based"  # the `model` of what no language model wrote
 FACT = "fact"  # the kind, and the role, of a fact's gist
+SECTION = "section"  # the same of a part of a memory bank; recalled only by those who ask for it
 
 Role = Literal["system", "user", "assistant", "tool"]
 

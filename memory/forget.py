@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
 
+from memory.banks import Banks
 from memory.caches import Caches
 from memory.changes import Changes
 from memory.collections import Collections
@@ -50,6 +51,7 @@ class Forgetter:
         caches: Caches,
         eraser: GistEraser,
         facts: Facts,
+        banks: Banks,
     ) -> None:
         self._collections = collections
         self._changes = changes
@@ -59,6 +61,7 @@ class Forgetter:
         self._caches = caches
         self._eraser = eraser
         self._facts = facts
+        self._banks = banks
 
     async def session(self, owner: str, session_id: str) -> dict[str, int]:
         """Deletes a session with its messages, summaries, facts and receipts; returns counts by collection.
@@ -163,6 +166,7 @@ class Forgetter:
             with suppress(NotFound):  # somebody else was faster
                 counts.update(await self.session(owner, session["session_id"]))
         counts["facts"] += await self._facts.forget(owner, moment)
+        counts.update(await self._banks.forget(owner))
         counts["vectors"] += await self._eraser.erase(owner, own | {"created_at": {"$lte": moment}})
         async with self._changes.noted(owner):
             for name, time in (("summaries", "updated_at"), ("memories", "updated_at"), ("receipts", "at")):
@@ -170,7 +174,7 @@ class Forgetter:
                 counts[name] += (await getattr(self._collections, name).delete_many(old)).deleted_count
         await self._collections.drafts.delete_many(own)
         await self._collections.idempotency.delete_many(own | {"at": {"$lte": moment}})
-        for name in ("sessions", "vectors", "memories"):
+        for name in ("sessions", "vectors", "memories", "banks"):
             if await getattr(self._collections, name).find_one(own, {"_id": 1}) is not None:
                 return dict(counts)  # the user came back meanwhile
         await self._collections.tombstones.delete_many(own)

@@ -10,6 +10,7 @@ from config.recipes import Recipe
 from memory import metrics
 from memory.changes import Changes, Standing
 from memory.collections import TOMBSTONE_SECONDS, Collections
+from memory.domain import SECTION
 from memory.index import FIELDS, UserIndex
 from memory.just_said import JustSaid
 from memory.ranking import Scope
@@ -20,6 +21,10 @@ from utils.vectors import Floats
 FEW = 64  # changes up to which the news of concurrent requests are read in one call
 BATCH = 250  # documents read at a time while an index is filled; with 2,000 the process keeps 20 MB more
 MEGABYTE = 1 << 20
+# Sections of memory banks have indexes of their own: whether a word is rare, and what else a message is ranked by, must
+# not depend on what banks a user has.
+MESSAGES: Document = {"$ne": SECTION}
+SECTIONS: Document = {"$eq": SECTION}
 
 
 @dataclass
@@ -47,13 +52,23 @@ class KeptIndexes:
     """The whole history of each user that was searched lately.
 
     The least recently used go first when all take more than `memory_mb`. A user's index is brought up to date before
-    each search, so that a write or a deletion by any process is seen by the next one.
+    each search, so that a write or a deletion by any process is seen by the next one. `kind`: a condition on the kind
+    of what is in them.
     """
 
     def __init__(
-        self, collections: Collections, changes: Changes, just_said: JustSaid, model: str, memory_mb: int
+        self,
+        collections: Collections,
+        changes: Changes,
+        just_said: JustSaid,
+        model: str,
+        memory_mb: int,
+        *,
+        kind: Document = MESSAGES,
     ) -> None:
         self._just_said = just_said
+        self._kind = kind
+        self._told = (0, 0)  # users and bytes, as the metrics have them
         self._vectors = collections.vectors
         self._news: Coalescer[tuple[str, int], list[Document]] = Coalescer(self._read_news)
         self._changes = changes
@@ -127,7 +142,9 @@ class KeptIndexes:
     async def _read(self, owner: str, index: UserIndex, since: int) -> None:
         """Puts what has changed since into an index, some at a time."""
         batch: list[Document] = []
-        cursor = self._vectors.find({"user_id": owner, "change": {"$gt": since}}, FIELDS).batch_size(BATCH)
+        cursor = self._vectors.find(
+            {"user_id": owner, "change": {"$gt": since}, "kind": self._kind}, FIELDS
+        ).batch_size(BATCH)
         async for document in cursor:
             batch.append(document)
             if len(batch) == BATCH:
@@ -139,7 +156,7 @@ class KeptIndexes:
         """What changed for each of several owners since a number of theirs."""
         since = {"$or": [{"user_id": owner, "change": {"$gt": number}} for owner, number in wanted]}
         found: dict[str, list[Document]] = {owner: [] for owner, _ in wanted}
-        for document in await self._vectors.find(since, FIELDS | {"user_id": 1}).to_list(None):
+        for document in await self._vectors.find(since | {"kind": self._kind}, FIELDS | {"user_id": 1}).to_list(None):
             found[document["user_id"]].append(document)
         return [found[owner] for owner, _ in wanted]
 
@@ -152,5 +169,7 @@ class KeptIndexes:
                 metrics.EVICTED.inc()
             if self._bytes <= self._bound:
                 break
-        metrics.USERS.set(len(self._kept))
-        metrics.BYTES.set(self._bytes)
+        users, size = self._told
+        metrics.USERS.inc(len(self._kept) - users)
+        metrics.BYTES.inc(self._bytes - size)
+        self._told = len(self._kept), self._bytes

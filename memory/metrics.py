@@ -21,3 +21,11 @@ FACTS = Counter("loci_fact_decisions_total", "What became of new facts", ["event
 DROPPED = Counter("loci_dropped_messages_total", "Messages dropped from conversations that had more than they may")
 DRAFTS = Counter("loci_drafts_total", "Commits of answers that were still coming")
 RECOVERED = Counter("loci_drafts_recovered_total", "Answers kept as interrupted whose process had died")
+BANK_VERSIONS = Counter("loci_bank_versions_total", "Versions of memory banks made", ["reason", "by"])
+BANK_TOKENS = Histogram(
+    "loci_bank_tokens",
+    "Tokens of a memory bank after a change, roughly",
+    buckets=(500, 1_000, 2_000, 4_000, 6_000, 8_000, 16_000, 64_000, 1_000_000),
+)
+BANK_FILES = Counter("loci_bank_flushes_total", "Memory banks written to files")
+BANK_ERRORS = Counter("loci_bank_errors_total", "Errors noted in memory banks", ["severity"])

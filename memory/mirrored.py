@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass
 
 from memory.collections import Collections
-from memory.domain import FACT, Turn
+from memory.domain import FACT, SECTION, Turn
 from memory.gists import TEXT, turn_of
 from memory.ids import new_id
 from memory.mirror_files import SUMMARY, Entry
@@ -63,7 +63,11 @@ class Mirrored:
 
     async def keys(self, owner: str) -> set[str]:
         """The keys of all messages and facts of an owner."""
-        return {document["_id"] async for document in self._vectors.find({"user_id": owner}, {"_id": 1})}
+        return {
+            document["_id"]
+            async for document in self._vectors.find({"user_id": owner}, {"kind": 1})
+            if document["kind"] != SECTION
+        }
 
     async def waiting(self) -> dict[str, list[str]]:
         """By owner, the keys of the newest gists that no worker has taken up."""
@@ -94,6 +98,7 @@ class Mirrored:
         return [Held(one["_id"], entry) for one in found if (entry := _summary(one)).text]
 
     async def _held(self, owner: str, found: Sequence[Document]) -> list[Held]:
+        found = [document for document in found if document["kind"] != SECTION]  # they have files of their own
         facts = [document["_id"] for document in found if document["kind"] == FACT]
         by_id: dict[str, Document] = {}
         if facts:

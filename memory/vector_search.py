@@ -21,6 +21,7 @@ from memory.changes import Changes, Standing
 from memory.collections import Collections
 from memory.domain import RULE_BASED
 from memory.index import FIELDS, UserIndex
+from memory.kept_indexes import MESSAGES
 from memory.ranking import Scope
 from memory.search_index import NAME, PATH, SearchIndex, unavailable
 from utils.mongo import Document, aggregate
@@ -36,7 +37,10 @@ PLACES = dict.fromkeys(("session_id", "message_index"), 1)
 class VectorSearch:
     """Indexes of what suits a query, made for it and thrown away."""
 
-    def __init__(self, collections: Collections, changes: Changes, model: str, index: SearchIndex) -> None:
+    def __init__(
+        self, collections: Collections, changes: Changes, model: str, index: SearchIndex, *, kind: Document = MESSAGES
+    ) -> None:
+        self._kind = kind  # a condition on the kind of what is searched
         self._changes = changes
         self._vectors = collections.vectors
         self._model = model
@@ -77,8 +81,7 @@ class VectorSearch:
     def _filter(self, owner: str, scope: Scope) -> Document:
         """What a document must be to be found, as a query of MongoDB's."""
         filter: dict[str, Any] = {"user_id": owner, "embedding_model": self._model, "model": {"$ne": RULE_BASED}}
-        if scope.kinds is not None:
-            filter["kind"] = {"$in": list(scope.kinds)}
+        filter["kind"] = self._kind if scope.kinds is None else {"$in": list(scope.kinds)}
         if scope.sessions is not None:
             filter["session_id"] = {"$in": list(scope.sessions)}
         limits = {"$gte": scope.since, "$lte": scope.until}
@@ -117,7 +120,8 @@ class VectorSearch:
 
     async def _newest(self, owner: str) -> list[Document]:
         """Those that changed last. Of several that changed at once, which of them come does not matter."""
-        return await self._vectors.find({"user_id": owner}, FIELDS).sort("change", -1).limit(NEWEST).to_list(None)
+        own = {"user_id": owner, "kind": self._kind}
+        return await self._vectors.find(own, FIELDS).sort("change", -1).limit(NEWEST).to_list(None)
 
     async def _with_neighbours(self, owner: str, near: Sequence[Document]) -> list[Document]:
         """Documents that MongoDB named and those next to them, as they stand in the store; the owner's alone."""
