@@ -1,8 +1,8 @@
-"""Which bank is a client at work with? What it activated last, remembered for a week, also when nothing else of it is.
+"""Which bank is a client at work with? What it activated last, remembered for a while, also when nothing else of it is.
 
-A client that has a session of its own, such as one connection of MCP, goes by that. One that has none is known by its
-name alone, which all of a user's windows share: it goes by what was activated under the name of late, if that was one
-bank.
+A client that has a session of its own, such as one connection of MCP, goes by that. Where it has none, or that session
+is new, it is known by its name, which all of a user's windows of that program share: what was activated last under the
+name is meant. Whoever has several windows at once says which bank is meant by its conversation id.
 """
 
 from dataclasses import dataclass
@@ -12,10 +12,9 @@ from memory.bank_types import BankType
 from memory.collections import Collections
 from memory.ids import derived_id
 from utils.clock import now
-from utils.errors import Conflict, NotFound
+from utils.errors import NotFound
 
-OF_LATE = timedelta(hours=12)
-MOST = 20  # banks of a name that are told where it is not clear which is meant
+OF_LATE = timedelta(hours=24)
 
 
 @dataclass(frozen=True)
@@ -51,25 +50,19 @@ class Activations:
     async def note(self, owner: str, client: Client, active: Active) -> None:
         """Remembers what a client activated."""
         for key in client.keys:
-            # Of a session the last one counts; of a name, all of late.
-            which = (key,) if key.startswith("session ") else (key, active.conversation_id)
             noted = {"user_id": owner, "client": key, "bank_type": active.type, "bank_id": active.id, "at": now()}
-            await self._activations.update_one(
-                {"_id": derived_id("activation", owner, *which)}, {"$set": noted}, upsert=True
-            )
+            await self._activations.update_one({"_id": _id(owner, key)}, {"$set": noted}, upsert=True)
 
     async def active(self, owner: str, client: Client) -> Active:
-        """The bank that a client is at work with. Raises `NotFound` where it activated none, and `Conflict` where it
-        may be one of several; both say what to do."""
+        """The bank that a client is at work with. Raises `NotFound` where it activated none of late, which says what to
+        do."""
+        late = {"user_id": owner, "at": {"$gt": now() - OF_LATE}}
         for key in client.keys:
-            late = {"user_id": owner, "client": key, "at": {"$gt": now() - OF_LATE}}
-            found = await self._activations.find(late).sort([("at", -1), ("_id", -1)]).limit(MOST).to_list(None)
-            if len(found) > 1:
-                banks = ", ".join(Active(one["bank_type"], one["bank_id"]).conversation_id for one in found)
-                raise Conflict(
-                    f"Several memory banks were activated of late ({banks}): pass the conversation_id that `activate` "
-                    "gave, or call `activate` again in this session"
-                )
-            if found:
-                return Active(found[0]["bank_type"], found[0]["bank_id"])
+            found = await self._activations.find_one({"_id": _id(owner, key), **late})
+            if found is not None:
+                return Active(found["bank_type"], found["bank_id"])
         raise NotFound("No memory bank is active: call `activate` first, and pass the conversation_id that it gives")
+
+
+def _id(owner: str, key: str) -> str:
+    return derived_id("activation", owner, key)

@@ -8,7 +8,7 @@ from pymongo import ASCENDING, DESCENDING, IndexModel
 from utils.mongo import Collection, Database
 
 IDEMPOTENCY_SECONDS = 24 * 3600
-ACTIVATION_SECONDS = 7 * 24 * 3600
+ACTIVATION_SECONDS = 24 * 3600
 TOMBSTONE_SECONDS = 24 * 3600  # a recall index that has not looked for this long is built anew
 
 
@@ -139,7 +139,7 @@ INDEXES: dict[str, list[IndexModel]] = {
         ),
     ],
     "bank_activations": [
-        IndexModel([("user_id", ASCENDING), ("client", ASCENDING), ("at", DESCENDING)], name="owner_client_newest"),
+        IndexModel([("user_id", ASCENDING)], name="owner"),
         IndexModel([("at", ASCENDING)], name="expiry", expireAfterSeconds=ACTIVATION_SECONDS),
     ],
     "idempotency": [

@@ -31,7 +31,7 @@ class Call:
 
     async def bank(self, conversation_id: str | None) -> Active:
         """The bank that an update is for. A conversation id that `activate` gave says it; else what the client
-        activated does. Raises `NotFound` and `Conflict`, which say what to do."""
+        activated does. Raises `NotFound`, which says what to do."""
         found = _OURS.fullmatch(conversation_id or "")
         if found is None:
             return await self.memory.engine.activations.active(self.owner, self.client)

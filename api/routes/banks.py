@@ -14,7 +14,6 @@ from api.wire.banks import (
     ActivationRequest,
     ActivationResult,
     BankAt,
-    BankErrorOut,
     BankOut,
     BankPage,
     BankVersionOut,
@@ -66,12 +65,7 @@ async def get_bank(
     owner, banks = calling.owner(user_id), memory.engine.banks
     bank = await banks.get(owner, kind, identifier)
     made, content = await banks.at(owner, kind, identifier, version or bank.info.version)
-    return BankAt(
-        bank=BankOut.of(bank.info),
-        version=BankVersionOut.of(made),
-        content=content,
-        previous_errors=[BankErrorOut.of(error) for error in bank.info.errors],
-    )
+    return BankAt.at(bank, made, content)
 
 
 @router.get("/{type}/{id}/versions", responses=errors(404))

@@ -1,5 +1,6 @@
 """How do memory banks look to clients, over HTTP and as tools of MCP?"""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -280,14 +281,19 @@ class BankVersionPage(Wire):
     next_cursor: str | None
 
 
-class BankAt(Wire):
+class BankAt(ActivationResult):
     """A bank as it is, or as it was in some version."""
 
-    status: Literal["success"] = "success"
     bank: BankOut
     version: BankVersionOut
-    content: dict[str, str]
-    previous_errors: list[BankErrorOut]
+
+    @classmethod
+    def at(cls, bank: Bank, version: BankVersion, content: Mapping[str, str]) -> "BankAt":
+        """`content`: what the files said in the version."""
+        told = ActivationResult.of(bank).model_dump()
+        head = BankHead(type=bank.info.type, id=bank.info.id, files=list(content), last_updated=version.at)
+        told |= {"bank_info": head, "content": dict(content)}
+        return cls(**told, bank=BankOut.of(bank.info), version=BankVersionOut.of(version))
 
 
 class RememberResult(Wire):
