@@ -4,7 +4,16 @@ import re
 from collections.abc import Collection
 from functools import lru_cache
 
-from memory.bank_decisions import CRITICAL, Append, Decision, Metadata, Replace, is_file_name, section_title
+from memory.bank_decisions import (
+    CRITICAL,
+    DEFAULT_SECTION,
+    Append,
+    Decision,
+    Metadata,
+    Replace,
+    is_file_name,
+    section_title,
+)
 from memory.bank_markdown import blocks, folded, title_in
 from memory.bank_types import FILES, PLACES, BankType, Category, sections_of
 
@@ -13,7 +22,11 @@ MOST_FOUND = 12  # tags, dates, references that are kept of a block
 
 # What speaks for a category, and how much. Words in a heading count twice.
 _SIGNS: tuple[tuple[Category, float, str], ...] = (
-    ("decision", 3, r"\bwe (?:have )?(?:decided|chose|agreed|settled|opted|will go with|went with)\b|\bdecisions?\b"),
+    (
+        "decision",
+        3,
+        r"\bwe (?:have )?(?:decided|chose|agreed|settled|opted|will go with|went with)\b|\bdecisions?\b(?!\.)",
+    ),
     ("decision", 2, r"\b(?:decided|chose|chosen|opted|instead of|rationale|trade-?offs?|in favou?r of|rejected)\b"),
     ("architecture", 3, r"\barchitectur\w*|\bsystem design\b|\bcomponents?\b|\bmodules?\b|\bdata ?flow\b|\bschema\b"),
     ("architecture", 1, r"\b(?:layers?|services?|database|queue|endpoints?|api|pipeline|interfaces?)\b"),
@@ -146,7 +159,8 @@ def _decided(kind: BankType, block: str, target: tuple[str, str | None, bool] | 
     if target is not None:
         file, wanted, replaces = target
         known = sections_of(kind, file)
-        section = wanted or _known_section(title, known) or (section if section in known else "Notes")
+        default = DEFAULT_SECTION if DEFAULT_SECTION in known or not known else known[0]
+        section = wanted or _known_section(title, known) or (section if section in known else default)
         if replaces and wanted:
             return Replace(file, block, metadata_of(block, section_title(section), category))
     else:

@@ -73,7 +73,14 @@ async def test_a_search_is_one_stage_with_its_owner_inside(asking: Memory, mongo
         "path": "embedding",
         "numCandidates": 20 * vector_search.NEAREST,
         "limit": vector_search.NEAREST,
-        "filter": {"$and": [{"user_id": USER}, {"embedding_model": model}, {"model": {"$ne": RULE_BASED}}]},
+        "filter": {
+            "$and": [
+                {"user_id": USER},
+                {"embedding_model": model},
+                {"model": {"$ne": RULE_BASED}},
+                {"kind": {"$ne": "section"}},
+            ]
+        },
     }
     [asked] = [body for body in mongot.requests if "aggregate" in body and "$vectorSearch" in body["pipeline"][0]]
     assert asked["aggregate"] == "vectors"
@@ -88,7 +95,7 @@ async def test_every_read_of_messages_names_their_owner(asking: Memory, mongot: 
     around = [filter["$or"] for filter in reads if "$or" in filter]
     assert len(around) == 1
     assert all(branch["user_id"] == USER for branch in around[0])
-    assert {"user_id": USER} in reads
+    assert {"user_id": USER, "kind": {"$ne": "section"}} in reads
 
 
 async def test_a_search_is_narrowed_inside_the_stage(asking: Memory, mongot: ScriptedMongot) -> None:
