@@ -72,7 +72,7 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
     for module in (query, openai, messages, sessions, memories, facts, banks, users, operations):
         app.include_router(module.router)
     app.include_router(pages)
-    mcp = install_mcp(app, frozenset(origins))
+    app.state.mcp = mcp = install_mcp(app, frozenset(origins))
     app.mount("/web", Assets(directory=WEB), name="web")
     return app
 

@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 
 import orjson
 from mcp.server.lowlevel import Server
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourcesListChanged, ResourceUpdated
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    EmptyResult,
     GetPromptRequestParams,
     GetPromptResult,
     ListPromptsResult,
@@ -23,9 +23,11 @@ from mcp_types import (
     PaginatedRequestParams,
     ReadResourceRequestParams,
     ReadResourceResult,
+    SubscribeRequestParams,
     SubscriptionsListenRequestParams,
     SubscriptionsListenResult,
     TextContent,
+    UnsubscribeRequestParams,
 )
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -35,6 +37,7 @@ from api.fields import Wire
 from api.mcp import resources
 from api.mcp.calling import Call, Caller, Context
 from api.mcp.resources import Address
+from api.mcp.subscriptions import Subscriptions
 from api.mcp.tools import BY_NAME, OFFERS
 from api.problems import message_of
 from api.wire.banks import ActivationResult, BankErrorOut, UpdateResult
@@ -56,7 +59,7 @@ class BankServer:
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
-        self._listening: dict[str, tuple[InMemorySubscriptionBus, ListenHandler]] = {}
+        self.subscriptions = Subscriptions()
 
     def server(self) -> Server[Any]:
         return Server(
@@ -70,6 +73,8 @@ class BankServer:
             on_list_resources=self._list_resources,
             on_list_resource_templates=self._list_templates,
             on_read_resource=self._read_resource,
+            on_subscribe_resource=self._subscribe,
+            on_unsubscribe_resource=self._unsubscribe,
             on_subscriptions_listen=self._listen,
             on_list_prompts=self._list_prompts,
             on_get_prompt=self._get_prompt,
@@ -123,22 +128,28 @@ class BankServer:
         return await _told(resources.get_prompt(call, params.name, params.arguments or {}))
 
     async def _listen(self, context: Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
-        """Tells of changes that are made through this process, each owner of their own alone."""
         call = await _told(self._caller(context))
-        bus = InMemorySubscriptionBus()
-        _, listen = self._listening.setdefault(call.owner, (bus, ListenHandler(bus)))
-        return await listen(context, params)
+        return await self.subscriptions.listen(call.owner, context, params)
+
+    async def _subscribe(self, context: Context, params: SubscribeRequestParams) -> EmptyResult:
+        call = await _told(self._caller(context))
+        await _told(resources.read_resource(call, params.uri))
+        self.subscriptions.add(call.owner, call.client.session or "", context.session, params.uri)
+        return EmptyResult()
+
+    async def _unsubscribe(self, context: Context, params: UnsubscribeRequestParams) -> EmptyResult:
+        call = await _told(self._caller(context))
+        self.subscriptions.drop(call.owner, call.client.session or "", params.uri)
+        return EmptyResult()
 
     async def _tell(self, call: Call, result: Wire) -> None:
-        if call.owner not in self._listening or not isinstance(result, ActivationResult | UpdateResult):
-            return
-        bus, _ = self._listening[call.owner]
-        head = result.bank_info
+        """Tells those who asked for it what a tool changed."""
         if isinstance(result, ActivationResult):
-            await bus.publish(ResourcesListChanged())
-            return
-        for change in {change.target_file for change in result.changes}:
-            await bus.publish(ResourceUpdated(uri=Address(head.type, head.id, change).uri))
+            await self.subscriptions.listed(call.owner)
+        if isinstance(result, UpdateResult):
+            head = result.bank_info
+            for file in dict.fromkeys(change.target_file for change in result.changes):
+                await self.subscriptions.changed(call.owner, Address(head.type, head.id, file).uri)
 
 
 async def _told(work: Awaitable[T]) -> T:

@@ -1,0 +1,34 @@
+"""What is left of a bank whose server is killed between an update and its files?"""
+
+from pathlib import Path
+
+from tests.api.mcp.test_http import call, client
+from tests.checks import eventually
+from tests.processes import free_port, loci
+
+
+async def test_what_was_acknowledged_is_there_after_a_kill_and_the_files_catch_up(tmp_path: Path) -> None:
+    home, port = tmp_path / "home", free_port()
+    address = f"http://127.0.0.1:{port}"
+    said = [f"The sky was blue on day {number}." for number in range(5)]
+    with loci(home, "serve", port=port) as server:
+        server.says("Loci is at")
+        async with client(address, "legacy") as connected:
+            await call(connected, "activate", conversation_type="project", project_name="loci")
+            for text in said:
+                await call(connected, "update", content=text)
+        server.kill()
+    file = home / "banks/default/project/loci/active.md"
+    with loci(home, "serve", port=port, bank_flush_seconds=0.2) as server:
+        server.says("Loci is at")
+        async with client(address) as connected:
+            told = await call(connected, "activate", conversation_type="project", project_name="loci")
+            assert [told["content"]["active.md"].count(text) for text in said] == [1] * 5
+            # A new connection of the same program goes on where the former one was.
+            assert (await call(connected, "update", content="After the kill."))["bank_info"]["id"] == "loci"
+        eventually(lambda: all(text in _read(file) for text in (*said, "After the kill.")))
+        server.stop()
+
+
+def _read(file: Path) -> str:
+    return file.read_text() if file.is_file() else ""
