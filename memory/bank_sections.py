@@ -1,6 +1,8 @@
 """How are banks recalled? The sections of what a bank holds now are gists, which come and go with it."""
 
+import asyncio
 import logging
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from memory.bank_ids import bank_key
@@ -18,11 +20,22 @@ from utils.clock import now
 from utils.mongo import Document, insert_new
 
 PIECE = 1_200  # characters of a section that one embedding stands for, at most
-MOST = 2_000  # pieces of a bank that can be recalled; one that has more is about to be condensed
+MOST = 400  # pieces of a bank that can be recalled; one that has more is about to be condensed
 BATCH = 8  # banks that a worker takes at a time
 DONE = {"$set": {"sections.state": "done"}, "$unset": {"sections.lease": "", "sections.lease_until": ""}}
 
 log = logging.getLogger(__name__)
+
+
+@dataclass
+class _Line:
+    """Those of this process who want a bank's gists brought up to it: one does that for all who asked before it looked.
+    `asked`: how many did; `done`: for how many of them it is done; `users`: who are still here."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    asked: int = 0
+    done: int = 0
+    users: int = 0
 
 
 class BankSections:
@@ -36,6 +49,7 @@ class BankSections:
         self._changes = changes
         self._eraser = eraser
         self._just_said = just_said
+        self._lines: dict[str, _Line] = {}
 
     async def work(self) -> int:
         """Brings the sections of banks up to them whose writer did not; returns how many banks those were."""
@@ -50,16 +64,30 @@ class BankSections:
         """Lets the gists be what the bank says now, or none where there is no such bank. False where another process
         has been at it for long, and what is to do stays to be done."""
         key = bank_key(owner, kind, identifier)
+        line = self._lines.setdefault(key, _Line())
+        line.asked += 1
+        mine = line.asked
+        line.users += 1
+        try:
+            async with line.lock:
+                return line.done >= mine or await self._follow(owner, key, line)
+        finally:
+            line.users -= 1
+            if not line.users:
+                del self._lines[key]
+
+    async def _follow(self, owner: str, key: str, line: _Line) -> bool:
         async with self._leases.held("indexing", owner, key) as held:
             if not held:
                 return False
             while True:
+                asked = line.asked
                 bank: Document | None = await self._banks.find_one({"_id": key, "user_id": owner, "deleted_at": None})
-                await self._write(owner, key, _gists(bank) if bank is not None else [])
-                if bank is None:
-                    return True
-                same = {"_id": key, "user_id": owner, "version": bank["version"]}
-                if (await self._banks.update_one(same, DONE)).matched_count:
+                wanted = await asyncio.to_thread(_gists, bank) if bank is not None else []
+                await self._write(owner, key, wanted)
+                same = {"_id": key, "user_id": owner, "version": bank["version"]} if bank is not None else {}
+                if bank is None or (await self._banks.update_one(same, DONE)).matched_count:
+                    line.done = asked
                     return True
 
     async def forget(self, owner: str, key: str | None = None) -> int:
