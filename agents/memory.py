@@ -146,17 +146,20 @@ class Memory:
         update_count: int | None = None,
         request: str | None = None,
     ) -> Updated:
-        """Puts new content into a memory bank, where a model or rules say; durable once it returns. `request`: names
-        the request, so that it is carried out once."""
-        done = await self.engine.banks.update(
-            owner,
-            kind,
-            bank_id,
-            content,
-            conversation_id=conversation_id,
-            update_count=update_count,
-            request=request,
+        """Puts new content into a memory bank, where a model or rules say; durable once it returns, and carried out,
+        too, where the caller does not wait for it. `request`: names the request, so that it is carried out once."""
+        updating = self._keeping.start(
+            self.engine.banks.update(
+                owner,
+                kind,
+                bank_id,
+                content,
+                conversation_id=conversation_id,
+                update_count=update_count,
+                request=request,
+            )
         )
+        done = await asyncio.shield(updating)
         self._nudge.embed()
         return done
 

@@ -140,7 +140,7 @@ class BankStore:
     async def versions(self, bank: Document, limit: int, before: int | None) -> list[Document]:
         """What is known of a bank's versions but for their texts, the newest first."""
         number = {"$lte": bank["version"]} if before is None else {"$lt": before}
-        own = {"user_id": bank["user_id"], "bank": bank["_id"], "version": number}
+        own = {"user_id": bank["user_id"], "bank": bank["_id"], "version": number, "epoch": bank["epoch"]}
         cursor = self._versions.find(own, {"texts": 0}).sort([("version", -1), ("_id", -1)]).limit(limit)
         return await cursor.to_list(None)
 

@@ -230,6 +230,9 @@ class Banks:
         if len(content) > LONGEST_UPDATE:
             raise InvalidInput(f"An update may have {LONGEST_UPDATE:,} characters")
         seen = await self._store.find(owner, kind, identifier)
+        if not seen["version"]:  # whoever began it died before it had files
+            await self.open(owner, kind, identifier)
+            seen = await self._store.find(owner, kind, identifier)
         errors = _errors(seen)
         placed = await self._writer.place(kind, _texts(seen), content)
         if placed.failed is not None:

@@ -131,7 +131,10 @@ INDEXES: dict[str, list[IndexModel]] = {
         ),
     ],
     "bank_versions": [
-        IndexModel([("user_id", ASCENDING), ("bank", ASCENDING), ("version", DESCENDING)], name="owner_bank_version"),
+        IndexModel(
+            [("user_id", ASCENDING), ("bank", ASCENDING), ("version", DESCENDING), ("_id", DESCENDING)],
+            name="owner_bank_version",
+        ),
         IndexModel(
             [("user_id", ASCENDING), ("request", ASCENDING)],
             name="owner_request",

@@ -11,9 +11,9 @@ from config.recipes import SEARCH, BankRecipe
 from memory.bank_store import MOST_ERRORS
 from memory.banks import LONGEST_UPDATE, Bank
 from memory.ranking import Scope
-from tests.conversations import USER, pairs, settle
+from tests.conversations import USER, pairs, settle, until
 from tests.meanwhile import Killed, kill, meanwhile
-from tests.scripted_model import ScriptedModel, answer
+from tests.scripted_model import ScriptedModel, answer, slow
 from utils.errors import InvalidInput, NotFound
 
 LONG = "It was discussed at some length, with no end in sight. " * 8
@@ -134,6 +134,34 @@ async def test_a_writer_that_dies_before_the_bank_follows_leaves_its_version(
     await update(quiet, "Said after it came back.")
     text = await content(quiet)
     assert text.count("before the power") == text.count("after it came") == 1
+
+
+async def test_a_bank_whose_maker_died_gets_its_files_with_the_first_update(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched, pytest.raises(Killed):
+        meanwhile(patched, quiet.engine.collections.bank_versions, "insert_one", kill)
+        await begun(quiet)
+    await update(quiet, "We decided to use SQLite.")
+    assert "## Decisions" in await content(quiet)
+    assert (await begun(quiet)).info.version == 2
+
+
+async def test_an_update_whose_client_leaves_is_carried_out(with_model: Memory, scripted_model: ScriptedModel) -> None:
+    await begun(with_model)
+    scripted_model.script(slow(0.3))
+    waiting = asyncio.create_task(update(with_model, "The sky was blue."))
+
+    async def asked() -> bool:
+        return bool(scripted_model.asked("chat"))
+
+    await until(asked)
+    waiting.cancel()
+
+    async def kept() -> bool:
+        return "The sky was blue." in await content(with_model)
+
+    await until(kept)
 
 
 async def test_the_next_writer_takes_up_what_a_dead_one_left(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
