@@ -47,6 +47,8 @@ class Endpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Raises `Forbidden` for a page of another origin, and `Unauthorized` where a key is needed."""
+        # The HTTP parser leaves white space behind a value, which is no part of it (RFC 9110, 5.5).
+        scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         request = Request(scope, receive)
         self._check_origin(request)
         calling = await caller(request)

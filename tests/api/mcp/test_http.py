@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -256,6 +257,25 @@ def test_pages_of_other_origins_and_under_other_names_may_not_call(
         assert (answer.status_code, answer.history) == (status, [])
         if status != 200:
             problem(answer, status)
+
+
+def test_white_space_around_a_header_is_no_part_of_it(address: str) -> None:
+    host, _, port = address.removeprefix("http://").partition(":")
+    known = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+    }
+    params = {"name": "list_banks", "arguments": {}, "_meta": known}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
+    head = (
+        f"POST /mcp HTTP/1.1\r\nhost: {host}:{port}\r\ncontent-type: application/json\r\nconnection: close\r\n"
+        "accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\n"
+        f"mcp-name:  list_banks \t\r\ncontent-length: {len(body)}\r\n\r\n"
+    )
+    with socket.create_connection((host, int(port)), timeout=30) as connection:
+        connection.sendall(head.encode() + body)
+        assert connection.recv(100).startswith(b"HTTP/1.1 200")
 
 
 def test_what_is_no_request_is_refused(address: str) -> None:
