@@ -13,8 +13,9 @@ from typing import IO
 from pymongo.errors import PyMongoError
 
 from memory import metrics
+from memory.bank import BankInfo
 from memory.bank_folder import LOCK, BankFolder, Written
-from memory.banks import BankInfo, Banks
+from memory.banks import Banks
 from memory.engine import Engine
 from utils.clock import now
 from utils.errors import NotFound

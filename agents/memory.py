@@ -14,8 +14,8 @@ from agents.nudge import Nudge
 from agents.proxy import Proxy
 from agents.writer_agent import AbandonedAnswer, InterruptedAnswer
 from config.recipes import SEARCH, Recipe
+from memory.bank import Bank, Updated
 from memory.bank_types import BankType
-from memory.banks import Bank, Updated
 from memory.domain import Recall, Remembered, Turn
 from memory.engine import Engine
 from memory.facts import Decided

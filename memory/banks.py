@@ -2,18 +2,17 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from config.prompts import prompt
 from memory import metrics
+from memory.bank import Bank, BankInfo, BankVersion, Updated, errors_of, info_of, texts_of, version_of
 from memory.bank_cache import BankCache
-from memory.bank_decisions import Done, Metadata, merge
+from memory.bank_decisions import merge
 from memory.bank_folder import BankFolder
 from memory.bank_ids import GLOBAL_ID, bank_id
 from memory.bank_sections import BankSections
-from memory.bank_store import HEAD, BankStore, Change, Reason, Severity
+from memory.bank_store import HEAD, BankStore, Change, Severity
 from memory.bank_types import BankType, template
 from memory.bank_writing import BankWriter
 from memory.collections import Collections
@@ -32,81 +31,6 @@ TRIES = 50  # times that a change is made anew because another was faster
 DELETION_CUT_SHORT = timedelta(minutes=1)
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class BankError:
-    timestamp: datetime
-    description: str
-    severity: Severity
-
-
-@dataclass(frozen=True)
-class BankFile:
-    """A file of a bank. `version`: the bank's, in which it has been as it is."""
-
-    name: str
-    version: int
-    tokens: int
-    updated_at: datetime
-
-
-@dataclass(frozen=True)
-class BankInfo:
-    """What is known of a bank but for its texts. `key`: its `_id`; `epoch`: another one where it was deleted and made
-    again."""
-
-    key: str
-    owner: str
-    type: BankType
-    id: str
-    epoch: str
-    name: str
-    path: str | None
-    version: int
-    tokens: int
-    files: tuple[BankFile, ...]
-    created_at: datetime
-    updated_at: datetime
-    errors: tuple[BankError, ...]
-    urgent: bool
-
-
-@dataclass(frozen=True)
-class Bank:
-    """A bank and what it says. `cached_at`: since when this process has it at hand; None where it was just read."""
-
-    info: BankInfo
-    content: Mapping[str, str]
-    cached_at: datetime | None = None
-
-
-@dataclass(frozen=True)
-class BankVersion:
-    """A version of a bank. `said`: the content of the update that made it, as it came."""
-
-    version: int
-    at: datetime
-    by: str
-    reason: Reason
-    tokens: int
-    files: tuple[str, ...]
-    changes: tuple[Done, ...]
-    said: str | None = None
-    conversation_id: str | None = None
-    update_count: int | None = None
-
-
-@dataclass(frozen=True)
-class Updated:
-    """What an update did. `previous_errors`: the bank's, as they were before it, oldest first. `repeated`: it had been
-    made before."""
-
-    bank: BankInfo
-    changes: tuple[Done, ...]
-    by: str
-    previous_errors: tuple[BankError, ...] = field(default=())
-    repeated: bool = False
 
 
 class Banks:
@@ -170,7 +94,7 @@ class Banks:
             files = template(kind, found["name"], said)
             made = await self._commit(found, Change(files, "created", RULE_BASED))
             if made is not None:
-                return Bank(_info(made), files)
+                return Bank(info_of(made), files)
         raise _busy()
 
     async def get(self, owner: str, kind: BankType, identifier: str) -> Bank:
@@ -178,32 +102,32 @@ class Banks:
         head = await self._store.find(owner, kind, identifier, HEAD)
         kept = self.cache.get(head)
         if kept is not None:
-            return Bank(_info(head), _texts(kept.bank), kept.since)
+            return Bank(info_of(head), texts_of(kept.bank), kept.since)
         bank = self.cache.put(await self._store.find(owner, kind, identifier)).bank
-        return Bank(_info(bank), _texts(bank))
+        return Bank(info_of(bank), texts_of(bank))
 
     async def info(self, owner: str, kind: BankType, identifier: str) -> BankInfo:
         """Raises `NotFound`."""
-        return _info(await self._store.find(owner, kind, identifier, HEAD))
+        return info_of(await self._store.find(owner, kind, identifier, HEAD))
 
     async def at(self, owner: str, kind: BankType, identifier: str, version: int) -> tuple[BankVersion, dict[str, str]]:
         """A version of a bank, and its files as they were. Raises `NotFound`."""
         bank = await self._store.find(owner, kind, identifier, HEAD)
         found, files = await self._store.version(bank, version)
-        return _version(found), files
+        return version_of(found), files
 
     async def versions(
         self, owner: str, kind: BankType, identifier: str, *, limit: int, before: int | None = None
     ) -> list[BankVersion]:
         """A bank's versions, the newest first. Raises `NotFound`."""
         bank = await self._store.find(owner, kind, identifier, HEAD)
-        return [_version(found) for found in await self._store.versions(bank, limit, before)]
+        return [version_of(found) for found in await self._store.versions(bank, limit, before)]
 
     async def page(
         self, owner: str, *, limit: int, after: tuple[datetime, str] | None = None
     ) -> list[tuple[BankInfo, str]]:
         """Banks, the last changed first, each with its `_id`. `after`: `updated_at` and `_id` of the last one seen."""
-        return [(_info(found), found["_id"]) for found in await self._store.page(owner, limit, after)]
+        return [(info_of(found), found["_id"]) for found in await self._store.page(owner, limit, after)]
 
     async def update(
         self,
@@ -233,13 +157,13 @@ class Banks:
         if not seen["version"]:  # whoever began it died before it had files
             await self.open(owner, kind, identifier)
             seen = await self._store.find(owner, kind, identifier)
-        errors = _errors(seen)
-        placed = await self._writer.place(kind, _texts(seen), content)
+        errors = errors_of(seen)
+        placed = await self._writer.place(kind, texts_of(seen), content)
         if placed.failed is not None:
             await self._note_error(seen, placed.failed, "warning")
         for _ in range(TRIES):
             if request is not None and (made := await self._store.was_made(owner, request)) is not None:
-                again = _version(made)
+                again = version_of(made)
                 return Updated(await self.info(owner, kind, identifier), again.changes, again.by, errors, repeated=True)
             before = await self._roomy(kind, seen, content)
             files, done = await asyncio.to_thread(merge, before, placed.decisions, now())
@@ -256,7 +180,7 @@ class Banks:
             )
             made = await self._commit(seen, change)
             if made is not None:
-                return Updated(_info(made), done, placed.by, errors)
+                return Updated(info_of(made), done, placed.by, errors)
             seen = await self._store.find(owner, kind, identifier)
         raise _busy()
 
@@ -295,7 +219,7 @@ class Banks:
             "version": {"$gt": 0},
         }
         order = [("updated_at", 1), ("_id", 1)]
-        return [_info(bank) for bank in await self._banks.find(filter, HEAD).sort(order).limit(limit).to_list(None)]
+        return [info_of(bank) for bank in await self._banks.find(filter, HEAD).sort(order).limit(limit).to_list(None)]
 
     async def work(self) -> int:
         """Does what is due: sections that a crash left behind, banks to be condensed, deletions to be ended. Safe to
@@ -328,7 +252,7 @@ class Banks:
         for attempt in range(TRIES):
             if seen["tokens"] <= self._writer.recipe.target or seen["deleted_at"] is not None:
                 return False
-            files, failed, by = _texts(seen), None, RULE_BASED
+            files, failed, by = texts_of(seen), None, RULE_BASED
             if attempt < 3:
                 short = await self._writer.shorten(kind, files, seen["version"], now())
                 made, by, failed = dict(short.files), short.by, short.failed
@@ -347,7 +271,7 @@ class Banks:
 
     async def _roomy(self, kind: BankType, seen: Document, content: str) -> dict[str, str]:
         """A bank's files, condensed where there is not room for so much more in one document of the store."""
-        files = _texts(seen)
+        files = texts_of(seen)
         size = sum(len(text.encode()) for text in files.values())
         if size + len(content.encode()) <= MOST_BYTES or size < MOST_BYTES // 4:
             return files
@@ -397,61 +321,3 @@ def instructions(kind: BankType) -> str:
 
 def _busy() -> Conflict:
     return Conflict("Others change the memory bank all the time", retry_after=1.0)
-
-
-def _texts(bank: Document) -> dict[str, str]:
-    return {file["name"]: file["text"] for file in bank["files"]}
-
-
-def _errors(bank: Document) -> tuple[BankError, ...]:
-    return tuple(BankError(one["timestamp"], one["description"], one["severity"]) for one in bank["errors"])
-
-
-def _info(bank: Document) -> BankInfo:
-    return BankInfo(
-        key=bank["_id"],
-        owner=bank["user_id"],
-        type=bank["type"],
-        id=bank["id"],
-        epoch=bank["epoch"],
-        name=bank["name"],
-        path=bank["path"],
-        version=bank["version"],
-        tokens=bank["tokens"],
-        files=tuple(
-            BankFile(file["name"], file["version"], file["tokens"], file["updated_at"]) for file in bank["files"]
-        ),
-        created_at=bank["created_at"],
-        updated_at=bank["updated_at"],
-        errors=_errors(bank),
-        urgent=bank["urgent"],
-    )
-
-
-def _version(found: Document) -> BankVersion:
-    return BankVersion(
-        version=found["version"],
-        at=found["at"],
-        by=found["by"],
-        reason=found["reason"],
-        tokens=found["tokens"],
-        files=tuple(file["name"] for file in found["files"]),
-        changes=_done(found["changes"]),
-        said=found.get("said"),
-        conversation_id=found.get("conversation_id"),
-        update_count=found.get("update_count"),
-    )
-
-
-def _done(changes: Sequence[Document]) -> tuple[Done, ...]:
-    return tuple(Done(one["target_file"], one["operation_type"], _metadata(one["metadata"])) for one in changes)
-
-
-def _metadata(found: Document) -> Metadata:
-    return Metadata(
-        found["section"],
-        found["category"],
-        tuple(found["tags"]),
-        tuple(found["dates"]),
-        tuple(found["references"]),
-    )

@@ -8,11 +8,12 @@ from pydantic import AfterValidator, Field, StringConstraints
 
 from api.fields import QUERY_CHARACTERS, Identifier, Query, TopK, Wire
 from api.wire.base import OwnedRequest
+from memory.bank import Bank, BankError, BankInfo, BankVersion, Updated
 from memory.bank_activations import Active
 from memory.bank_decisions import Done, Operation
 from memory.bank_store import Reason, Severity
 from memory.bank_types import BankType
-from memory.banks import LONGEST_NAME, LONGEST_UPDATE, Bank, BankError, BankInfo, BankVersion, Updated, instructions
+from memory.banks import LONGEST_NAME, LONGEST_UPDATE, instructions
 from memory.facts import Decided
 
 PATH_CHARACTERS = 4_096

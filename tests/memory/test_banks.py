@@ -8,8 +8,9 @@ import pytest
 
 from agents.memory import Memory
 from config.recipes import SEARCH, BankRecipe
+from memory.bank import Bank
 from memory.bank_store import MOST_ERRORS
-from memory.banks import LONGEST_UPDATE, Bank
+from memory.banks import LONGEST_UPDATE
 from memory.ranking import Scope
 from tests.conversations import USER, pairs, settle, until
 from tests.meanwhile import Killed, kill, meanwhile

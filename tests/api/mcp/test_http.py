@@ -28,10 +28,13 @@ ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "appl
 
 
 @asynccontextmanager
-async def client(address: str, mode: str = "auto", *, name: str = "test", **headers: str) -> AsyncIterator[Client]:
+async def client(
+    address: str, mode: str = "auto", *, name: str = "test", hears: Any = None, **headers: str
+) -> AsyncIterator[Client]:
     async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
         transport = streamable_http_client(f"{address}/mcp", http_client=http)
-        async with Client(transport, mode=mode, client_info=Implementation(name=name, version="1")) as connected:
+        info = Implementation(name=name, version="1")
+        async with Client(transport, mode=mode, client_info=info, message_handler=hears) as connected:
             yield connected
 
 
@@ -203,6 +206,32 @@ async def test_a_client_that_listens_is_told_of_its_own_banks_alone(serve: Calla
             async for event in told:
                 assert getattr(event, "uri", None) == uri
                 break
+
+
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+async def test_a_client_of_a_protocol_with_sessions_may_subscribe(address: str) -> None:
+    uri = "loci://banks/project/loci/active.md"
+    told: asyncio.Queue[str] = asyncio.Queue()
+
+    async def hear(message: Any) -> None:
+        if (found := getattr(getattr(message, "params", None), "uri", None)) is not None:
+            await told.put(str(found))
+
+    async with client(address, "legacy", hears=hear) as connected:
+        await call(connected, "activate", conversation_type="project", project_name="loci")
+        with pytest.raises(MCPError):
+            await connected.subscribe_resource("loci://banks/project/loci/none.md")
+        await connected.subscribe_resource(uri)
+        await call(connected, "update", content="decisions.md:\nThe sky was blue.")
+        async with asyncio.timeout(30):
+            while told.empty():  # until the client has opened the stream on which it is told
+                await call(connected, "update", content="The sky was blue.")
+        assert await told.get() == uri
+        await connected.unsubscribe_resource(uri)
+        while not told.empty():
+            told.get_nowait()
+        await call(connected, "update", content="The sky was blue.")
+        assert told.empty()
 
 
 async def test_the_key_says_whose_memory_it_is(serve: Callable[..., str]) -> None:

@@ -1,5 +1,6 @@
 """What is left of a bank whose server is killed between an update and its files?"""
 
+import asyncio
 from pathlib import Path
 
 from tests.api.mcp.test_http import call, client
@@ -28,6 +29,15 @@ async def test_what_was_acknowledged_is_there_after_a_kill_and_the_files_catch_u
             assert (await call(connected, "update", content="After the kill."))["bank_info"]["id"] == "loci"
         eventually(lambda: all(text in _read(file) for text in (*said, "After the kill.")))
         server.stop()
+
+
+async def test_a_server_that_is_told_to_stop_does_not_wait_for_open_streams(tmp_path: Path) -> None:
+    home, port = tmp_path / "home", free_port()
+    with loci(home, "serve", port=port) as server:
+        server.says("Loci is at")
+        async with client(f"http://127.0.0.1:{port}", "legacy") as connected:
+            await call(connected, "activate", conversation_type="global")
+            await asyncio.to_thread(server.stop, 12)  # requests under way have 20 seconds
 
 
 def _read(file: Path) -> str:
