@@ -1,6 +1,5 @@
 """How is MCP served at `/mcp`, under the same keys and to the same hosts as the rest of the API?"""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
@@ -33,7 +32,6 @@ class Endpoint:
         self._origins = origins
         self._server = BankServer(self._call)
         self._manager: StreamableHTTPSessionManager | None = None
-        self._streams: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -56,24 +54,12 @@ class Endpoint:
         # A session belongs to whoever opened it.
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[], subject=owner))
         assert self._manager is not None  # noqa: S101
-        if request.method != "GET":
-            await self._manager.handle_request(scope, receive, send)
-            return
-        stream = asyncio.create_task(self._manager.handle_request(scope, receive, send))
-        self._streams.add(stream)
-        stream.add_done_callback(self._streams.discard)
-        try:
-            await asyncio.wait([stream])
-        finally:
-            stream.cancel()
-        if not stream.cancelled() and (error := stream.exception()) is not None:
-            raise error
+        await self._manager.handle_request(scope, receive, send)
 
     def end_streams(self) -> None:
-        """Ends what has no end of its own, so that a server that is told to stop need not wait for it."""
+        """Ends what has no end of its own, so that a server that is told to stop need not wait for it. The streams of
+        sessions see by themselves that it is."""
         self._server.subscriptions.close()
-        for stream in self._streams:
-            stream.cancel()
 
     def _check_origin(self, request: Request) -> None:
         origin = request.headers.get("origin")

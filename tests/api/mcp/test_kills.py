@@ -3,6 +3,8 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from tests.api.mcp.test_http import call, client
 from tests.checks import eventually
 from tests.processes import free_port, loci
@@ -31,13 +33,18 @@ async def test_what_was_acknowledged_is_there_after_a_kill_and_the_files_catch_u
         server.stop()
 
 
-async def test_a_server_that_is_told_to_stop_does_not_wait_for_open_streams(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_a_server_that_is_told_to_stop_does_not_wait_for_open_streams(tmp_path: Path, mode: str) -> None:
     home, port = tmp_path / "home", free_port()
     with loci(home, "serve", port=port) as server:
         server.says("Loci is at")
-        async with client(f"http://127.0.0.1:{port}", "legacy") as connected:
+        async with client(f"http://127.0.0.1:{port}", mode) as connected:
             await call(connected, "activate", conversation_type="global")
-            await asyncio.to_thread(server.stop, 12)  # requests under way have 20 seconds
+            if mode == "legacy":  # has a stream open by itself
+                await asyncio.to_thread(server.stop, 12)  # requests under way have 20 seconds
+            else:
+                async with connected.listen(resources_list_changed=True):
+                    await asyncio.to_thread(server.stop, 12)
 
 
 def _read(file: Path) -> str:
