@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.api.mcp.test_http import call, client
 from tests.checks import eventually
+from tests.mcp_clients import call, client
 from tests.processes import free_port, loci
 
 

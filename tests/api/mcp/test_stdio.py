@@ -9,8 +9,8 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from tests.api.mcp.test_http import call
 from tests.checks import eventually
+from tests.mcp_clients import call
 from tests.processes import LOCI, environment, free_port, loci
 
 
