@@ -16,6 +16,8 @@ from agents.proxy import Proxy
 from agents.tool_memory import ToolMemory
 from agents.writer_agent import AbandonedAnswer, InterruptedAnswer
 from config.recipes import OBSERVATIONS, SEARCH, Recipe
+from memory.bank import Bank, Updated
+from memory.bank_types import BankType
 from memory.domain import Recall, Remembered, Turn
 from memory.engine import Engine
 from memory.facts import Decided
@@ -182,6 +184,48 @@ class Memory:
     def scratchpad(self) -> Scratchpad:
         """Values that agents keep under keys for a while."""
         return self.engine.scratchpad
+
+    async def activate(
+        self,
+        owner: str,
+        kind: BankType,
+        name: str | None = None,
+        path: str | None = None,
+        description: str | None = None,
+    ) -> Bank:
+        """The memory bank of a project or a code base, by its name, its path, or both, or the global one; made where
+        there is none."""
+        bank = await self.engine.banks.activate(owner, kind, name, path, description)
+        self._nudge.embed()
+        return bank
+
+    async def update(
+        self,
+        owner: str,
+        kind: BankType,
+        bank_id: str,
+        content: str,
+        *,
+        conversation_id: str | None = None,
+        update_count: int | None = None,
+        request: str | None = None,
+    ) -> Updated:
+        """Puts new content into a memory bank, where a model or rules say; durable once it returns, and carried out,
+        too, where the caller does not wait for it. `request`: names the request, so that it is carried out once."""
+        updating = self._keeping.start(
+            self.engine.banks.update(
+                owner,
+                kind,
+                bank_id,
+                content,
+                conversation_id=conversation_id,
+                update_count=update_count,
+                request=request,
+            )
+        )
+        done = await asyncio.shield(updating)
+        self._nudge.embed()
+        return done
 
     def nudge_embedding(self) -> None:
         """Tells that a gist may be there to be embedded."""

@@ -21,6 +21,7 @@ from agents.writer_agent import WriterAgent
 from config.prompts import check_prompts, provider_prompt
 from config.recipes import OBSERVED, QUERY_RECIPES, BundleSizes, PromptTable, Recipe
 from config.settings import Settings
+from memory.bank_folder import BankFolder
 from memory.engine import Engine, open_engine
 from memory.search_index import NEEDED
 from utils.circuit import CircuitBreaker
@@ -70,6 +71,10 @@ async def open_memory(settings: Settings | None = None, *, nudge: Nudge | None =
             reranker=reranker,
             vector_search=settings.vector_search == "mongodb",
             max_entries=settings.max_entries,
+            bank_model=model(settings.summary_model),
+            bank_folder=BankFolder(settings.loci_home / "banks"),
+            bank_large_update=settings.bank_large_update,
+            bank_optimise_hours=settings.bank_optimise_hours,
         )
         background = BackgroundNudge(engine)
         tools = ToolMemory(

@@ -8,14 +8,17 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
+from agents.bank_files import bank_files
 from agents.mirroring import mirroring
 from agents.open import open_memory
 from api import openapi, problems
 from api.auth import ApiKeys
 from api.guard import Guard
+from api.mcp.http import install as install_mcp
 from api.pages import WEB, Assets
 from api.pages import router as pages
 from api.routes import (
+    banks,
     facts,
     memories,
     messages,
@@ -35,7 +38,7 @@ from workers.inprocess import InProcessWorker
 from workers.nudges import CeleryNudge
 
 # What pages of other origins may read.
-EXPOSED = ("ETag", "X-Request-ID", "Idempotency-Replayed", "Retry-After", "X-Loci-Turn-ID")
+EXPOSED = ("ETag", "X-Request-ID", "Idempotency-Replayed", "Retry-After", "X-Loci-Turn-ID", "Mcp-Session-Id")
 
 
 def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
@@ -58,6 +61,9 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
                 stack.push_async_callback(asyncio.to_thread, worker.stop)
             if settings.mirror_path is not None:
                 await stack.enter_async_context(mirroring(memory.engine, nudge, settings.mirror_path))
+            files = bank_files(memory.engine, settings.bank_flush_seconds, dump=settings.debug_memory_dump)
+            await stack.enter_async_context(files)
+            await stack.enter_async_context(mcp.running())
             yield
 
     app = FastAPI(
@@ -83,6 +89,7 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
         sessions,
         memories,
         facts,
+        banks,
         observations,
         scratchpad,
         tool_memory,
@@ -91,6 +98,7 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
     ):
         app.include_router(module.router)
     app.include_router(pages)
+    app.state.mcp = mcp = install_mcp(app, frozenset(origins))
     app.mount("/web", Assets(directory=WEB), name="web")
     return app
 

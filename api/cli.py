@@ -27,6 +27,7 @@ from api.conversation import Conversation
 from api.doctor import examine
 from api.fields import Identifier
 from api.keyboard import Keyboard
+from api.mcp.stdio import serve as serve_mcp
 from api.server import serve as serve_api
 from api.settings_table import rows
 from api.store_commands import app as store
@@ -110,6 +111,13 @@ def worker(
 def beat() -> None:
     """Only send the sweeps; needs REDIS_URL."""
     run_beat(Settings())
+
+
+@app.command()
+@asynchronous
+async def mcp(user: User = "default") -> None:
+    """Serve memory banks to one MCP client over standard input and output, as desktop clients start it."""
+    await serve_mcp(Settings(), _identifier("--user", user))
 
 
 @app.command()

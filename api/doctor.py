@@ -40,6 +40,7 @@ async def examine(settings: Settings, *, quick: bool = False) -> list[Finding]:
     if settings.vector_search == "mongodb" and found[0].ok:
         found.append(await _vector_search(settings))
     found += [await _embeddings(settings), await _chat(settings)]
+    found.append(await _banks(settings))
     if settings.rerank_model is not None:
         found.append(await _reranker(settings.rerank_model))
     if settings.mirror_path is not None:
@@ -165,6 +166,19 @@ async def _mirror(settings: Settings, path: Path) -> Finding:
         return Finding(name, True, str(path))
     advice = "They could not be read (the server's log says why), or are taken over once Loci serves."
     return Finding(name, True, f"{path}; files that are not in the memory: {len(strays)}, such as {strays[0]}", advice)
+
+
+async def _banks(settings: Settings) -> Finding:
+    name, path = "memory banks", settings.loci_home / "banks"
+    try:
+        await asyncio.to_thread(_try_to_write, path)
+        async with open_database(settings) as database:
+            many = await Collections.of(database).banks.count_documents({})
+    except OSError as error:
+        return Finding(name, False, f"{path}: {error.strerror}", "Set a LOCI_HOME that can be written.")
+    except (StoreStartError, PyMongoError) as error:
+        return Finding(name, False, type(error).__name__, "They are looked at once the store answers.")
+    return Finding(name, True, f"{many}, in files under {path}")
 
 
 def _try_to_write(folder: Path) -> None:

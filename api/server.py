@@ -19,13 +19,18 @@ GRACE = 20  # seconds that requests under way have when it is told to end
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None], ending: Callable[[], None]) -> None:
         super().__init__(config)
         self._tell = started
+        self._end = ending
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._tell()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._end()
+        await super().shutdown(sockets)
 
 
 async def serve(app: FastAPI, settings: Settings, started: Callable[[str], None]) -> None:
@@ -44,7 +49,9 @@ async def serve(app: FastAPI, settings: Settings, started: Callable[[str], None]
         async with app.router.lifespan_context(app):  # here rather than in uvicorn, which would print a traceback
             _tune()
             handlers = {kind: signal.signal(kind, signal.SIG_IGN) for kind in (signal.SIGINT, signal.SIGTERM)}
-            await _Server(config, lambda: started(address)).serve(sockets)  # raises the signal again as it ends
+            await _Server(config, lambda: started(address), app.state.mcp.end_streams).serve(
+                sockets
+            )  # raises the signal again as it ends
             for kind, handler in handlers.items():
                 signal.signal(kind, handler)
 

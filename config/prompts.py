@@ -19,6 +19,11 @@ VARIABLES: dict[str, frozenset[str]] = {
     "observer": frozenset(),
     "observations": frozenset(),
     "proxy_memory": frozenset({"summary", "memories"}),
+    "bank_project": frozenset(),
+    "bank_code": frozenset(),
+    "bank_global": frozenset(),
+    "bank_update": frozenset(),
+    "bank_optimise": frozenset({"target", "least", "characters"}),
 }
 
 

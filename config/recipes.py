@@ -136,3 +136,20 @@ class ObserverRecipe:
     temperature: float = 0.0
     max_tokens: int = 400
     longest: int = 2_000
+
+
+class BankRecipe:
+    """How large a memory bank may be, in tokens, and how a model is asked about it (the banks' document, "Continuous
+    Cache Optimization": 4,000 to 8,000 tokens).
+
+    most: above it, a bank is condensed; least: below it, it never is; target: what it is condensed to. shown:
+    characters of content that a model is asked to place; longer content is placed by rules. kept_words: the share of
+    the content's words that must stand in what a model makes of it.
+    """
+
+    least: int = 4_000
+    most: int = 8_000
+    target: int = 6_000
+    shown: int = 24_000
+    kept_words: float = 0.8
+    temperature: float = 0.0

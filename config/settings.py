@@ -83,6 +83,18 @@ class Settings(BaseSettings):
     tool_memory_max_chars: int = Field(
         2000, ge=100, description="Characters of one record in an agent's compressed history"
     )
+    bank_flush_seconds: float = Field(
+        60.0, gt=0, le=86_400, description="Seconds after which a changed memory bank is written to its Markdown files"
+    )
+    bank_large_update: int = Field(
+        10_000, ge=1, description="Characters of an update to a memory bank after which its files are written at once"
+    )
+    bank_optimise_hours: float = Field(
+        24.0, gt=0, description="Hours after a change until a memory bank is looked at for what may be condensed"
+    )
+    debug_memory_dump: bool = Field(
+        False, description="Write the memory banks at hand to LOCI_HOME/banks/cache_memory_dump.json"
+    )
     recall_memory_mb: int = Field(512, ge=1, description="Memory that recall indexes may take, in MB")
 
     @property

@@ -19,23 +19,26 @@ class Noted(Protocol):
 
 @dataclass(frozen=True)
 class Caches:
-    """Those of other processes see a deletion at their next look."""
+    """Those of other processes see a deletion at their next look. `just_said`, `indexes`: of messages, and of sections
+    of memory banks."""
 
-    just_said: JustSaid
+    just_said: tuple[JustSaid, ...]
     gists: GistReader
     indexes: tuple[Indexes, ...]
     notes: tuple[Noted, ...]
 
     def let_go(self, owner: str, keys: Sequence[str]) -> None:
         """After some of the owner's gists were deleted or changed."""
-        self.just_said.drop(owner, dict.fromkeys(keys, now()))
+        for just_said in self.just_said:
+            just_said.drop(owner, dict.fromkeys(keys, now()))
         self.gists.forget(owner)
         for index in self.indexes:
             index.drop(owner, keys)
 
     def forget(self, owner: str) -> None:
         """After all of the owner's was deleted."""
-        self.just_said.forget(owner)
+        for just_said in self.just_said:
+            just_said.forget(owner)
         self.gists.forget(owner)
         for index in self.indexes:
             index.forget(owner)

@@ -8,6 +8,7 @@ from pymongo import ASCENDING, DESCENDING, IndexModel
 from utils.mongo import Collection, Database
 
 IDEMPOTENCY_SECONDS = 24 * 3600
+ACTIVATION_SECONDS = 24 * 3600
 TOMBSTONE_SECONDS = 24 * 3600  # a recall index that has not looked for this long is built anew
 
 
@@ -31,6 +32,9 @@ class Collections:
     tasks: Collection
     observations: Collection
     scratchpad: Collection
+    banks: Collection
+    bank_versions: Collection
+    bank_activations: Collection
 
     @classmethod
     def of(cls, database: Database) -> "Collections":
@@ -84,6 +88,11 @@ INDEXES: dict[str, list[IndexModel]] = {
             [("forgotten.at", ASCENDING)],
             name="forgotten_since",
             partialFilterExpression={"forgotten.at": {"$exists": True}},
+        ),
+        IndexModel(
+            [("user_id", ASCENDING), ("bank", ASCENDING)],
+            name="owner_bank",
+            partialFilterExpression={"bank": {"$exists": True}},
         ),
     ],
     "summaries": [
@@ -160,6 +169,33 @@ INDEXES: dict[str, list[IndexModel]] = {
     "drafts": [
         IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),
         IndexModel([("at", ASCENDING), ("_id", ASCENDING)], name="oldest"),
+    ],
+    "banks": [
+        IndexModel([("user_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
+        IndexModel([("updated_at", ASCENDING), ("_id", ASCENDING)], name="newest"),
+        IndexModel([("deleted_at", ASCENDING)], name="deleted"),
+        IndexModel(
+            [("sections.state", ASCENDING), ("sections.lease_until", ASCENDING), ("_id", ASCENDING)],
+            name="sections_work",
+        ),
+        IndexModel(
+            [("tidying.state", ASCENDING), ("tidying.lease_until", ASCENDING), ("_id", ASCENDING)], name="tidying_work"
+        ),
+    ],
+    "bank_versions": [
+        IndexModel(
+            [("user_id", ASCENDING), ("bank", ASCENDING), ("version", DESCENDING), ("_id", DESCENDING)],
+            name="owner_bank_version",
+        ),
+        IndexModel(
+            [("user_id", ASCENDING), ("request", ASCENDING)],
+            name="owner_request",
+            partialFilterExpression={"request": {"$exists": True}},
+        ),
+    ],
+    "bank_activations": [
+        IndexModel([("user_id", ASCENDING)], name="owner"),
+        IndexModel([("at", ASCENDING)], name="expiry", expireAfterSeconds=ACTIVATION_SECONDS),
     ],
     "idempotency": [
         IndexModel([("user_id", ASCENDING)], name="owner"),

@@ -20,7 +20,8 @@ STEP = 0.02  # seconds between two tries
 
 # `learning`: from the look at what is in force to the end of what is decided of it, which may ask a model.
 # `linking`: a few writes that belong together. Whoever holds both took `learning` first.
-Doing = Literal["learning", "linking"]
+# `indexing`: of a memory bank, while its gists are brought up to it.
+Doing = Literal["learning", "linking", "indexing"]
 
 
 class ConversationLeases:

@@ -2,17 +2,23 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from config.recipes import DigestRecipe, ObserverRecipe, Recipe, SummaryRecipe
+from config.recipes import BankRecipe, DigestRecipe, ObserverRecipe, Recipe, SummaryRecipe
 from memory.api_keys import StoredKeys
+from memory.bank_activations import Activations
+from memory.bank_folder import BankFolder
+from memory.bank_sections import BankSections
+from memory.bank_store import BankStore
+from memory.bank_writing import BankWriter
+from memory.banks import Banks
 from memory.caches import Caches
 from memory.changes import Changes
 from memory.collections import Collections, ensure_indexes
 from memory.digest import Digests
-from memory.domain import Recall
+from memory.domain import SECTION, Recall
 from memory.drafts import Drafts
 from memory.embed import EmbeddingQueue
 from memory.evict import Eviction
@@ -24,7 +30,7 @@ from memory.gist_reader import GistReader
 from memory.idempotency import IdempotencyKeys
 from memory.index import WORDS
 from memory.just_said import JustSaid
-from memory.kept_indexes import KeptIndexes
+from memory.kept_indexes import SECTIONS, KeptIndexes
 from memory.keyvalues import KeyValues
 from memory.leases import reclaim
 from memory.observation_store import INDEXED, ObservationStore
@@ -32,7 +38,7 @@ from memory.observations import Observations
 from memory.observer import Observer
 from memory.places import Places
 from memory.ranking import Scope
-from memory.recall import Indexes, Recaller
+from memory.recall import Indexes, Recaller, merged
 from memory.receipts import Receipts
 from memory.remember import Turns
 from memory.reranking import Reranking
@@ -55,6 +61,7 @@ if TYPE_CHECKING:
     from utils.reranker import Reranker
 
 WORDS_SHARE = 8  # of the memory for indexes, the share of those of words: one in so many
+SHARE_OF_BANKS = 8  # sections of memory banks may take a share of so much of the memory for indexes, beside it
 WAIT_STEP = 0.02  # seconds between two looks at what others embed
 
 
@@ -94,17 +101,29 @@ class Engine:
     changes: Changes
     just_said: JustSaid
     api_keys: StoredKeys
+    banks: Banks
+    activations: Activations
+    section_recaller: Recaller
     search_index: SearchIndex | None = None
 
     async def recall(self, owner: str, query: str, recipe: Recipe, scope: Scope) -> Recall:
         """The owner's gists that suit a query best, those among them that no worker has embedded yet. By a recipe of
-        BM25, observations are searched, and no embedding is needed.
+        BM25, observations are searched, and no embedding is needed. Sections of memory banks are searched where the
+        scope names their kind; they take nobody's place in any other search.
 
         Raises `ModelError` where the query cannot be embedded.
         """
         if recipe.ranking == "bm25":
             return await self.word_search.recall(owner, query, recipe, scope)
-        return await self.recaller.recall(owner, query, recipe, scope)
+        kinds = scope.kinds or ()
+        if SECTION not in kinds:
+            return await self.recaller.recall(owner, query, recipe, scope)
+        others = tuple(kind for kind in kinds if kind != SECTION)
+        sections = self.section_recaller.recall(owner, query, recipe, replace(scope, kinds=(SECTION,)))
+        if not others:
+            return await sections
+        messages = self.recaller.recall(owner, query, recipe, replace(scope, kinds=others))
+        return merged(await asyncio.gather(messages, sections), recipe.top_k)
 
     async def embed_all(self, owner: str, ids: Sequence[str]) -> None:
         """Returns when none of these messages waits for its embedding any more, by this process's work or another's.
@@ -136,6 +155,9 @@ class Engine:
         await self.embeddings.revive_after_outage()
         await self.forgetter.finish()
         await self.observations.mend()
+        await reclaim(self.collections.banks, "sections")
+        await reclaim(self.collections.banks, "tidying")
+        await self.banks.work()
 
     async def reembed(self, batch: int = 256) -> AsyncIterator[int]:
         """Embeds the gists anew whose vectors are another model's, batch by batch; yields how many each had."""
@@ -160,11 +182,17 @@ async def open_engine(
     reranker: "Reranker | None" = None,
     vector_search: bool = False,
     max_entries: int = 0,
+    bank_model: ChatModel | None = None,
+    bank_folder: BankFolder | None = None,
+    bank_large_update: int = 10_000,
+    bank_optimise_hours: float = 24.0,
 ) -> Engine:
     """Wires the core to a database and makes sure that its indexes are there. `abandoned`: after which an answer that
     is still to come will not. `reranker`: reads the best candidates of a search. `vector_search`: ask MongoDB for what
     may answer a query, instead of keeping histories in memory. `max_entries`:
-    messages of a conversation of the proxy at most; 0 for any number.
+    messages of a conversation of the proxy at most; 0 for any number. `bank_…`: who places and condenses what memory
+    banks are told, where they stand in files, after how many characters of an update these are written at once, and how
+    long after a change a bank is looked at for what may be condensed.
 
     Raises `ConfigurationError` where MongoDB is to be asked and has no search, or none that fits.
     """
@@ -175,12 +203,17 @@ async def open_engine(
     just_said = JustSaid()
     search_index: SearchIndex | None = None
     for_words = recall_memory_mb // WORDS_SHARE
-    words = KeptIndexes(collections, changes, JustSaid(), WORDS, for_words, INDEXED)
+    said_in_banks = JustSaid()
+    words = KeptIndexes(collections, changes, JustSaid(), WORDS, for_words, only=INDEXED)
     indexes: Indexes = KeptIndexes(collections, changes, just_said, embedder.model, recall_memory_mb - for_words)
+    of_sections: Indexes = KeptIndexes(
+        collections, changes, said_in_banks, embedder.model, max(1, recall_memory_mb // SHARE_OF_BANKS), only=SECTIONS
+    )
     if vector_search:
         search_index = SearchIndex(collections.vectors)
         await search_index.ensure(embedder)
         indexes = VectorSearch(collections, changes, embedder.model, search_index)
+        of_sections = VectorSearch(collections, changes, embedder.model, search_index, only=SECTIONS)
     sessions = Sessions(collections)
     places = Places(collections, window)
     summaries = Summaries(collections, changes, summary_model, window, SummaryRecipe(), abandoned)
@@ -191,13 +224,22 @@ async def open_engine(
     turns = Turns(collections, places, changes, gists, just_said)
     digests = Digests(collections, changes, summary_model, DigestRecipe())
     keyvalues = KeyValues(collections, changes)
-    caches = Caches(just_said, gists, (indexes, words), (summaries, digests, keyvalues))
+    caches = Caches((just_said, said_in_banks), gists, (indexes, words, of_sections), (summaries, digests, keyvalues))
     eraser = GistEraser(collections, changes, caches)
     facts = Facts(collections, changes, eraser, just_said)
     traces = Traces(collections, changes, eraser, just_said, observed=observer_model is not None)
     word_search = WordSearch(words, gists)
     observations = Observations(ObservationStore(collections, changes, eraser), word_search)
     scratchpad = Scratchpad(collections)
+    recipe = BankRecipe()
+    banks = Banks(
+        collections,
+        BankStore(collections, recipe.most, timedelta(hours=bank_optimise_hours)),
+        BankSections(collections, changes, eraser, said_in_banks),
+        BankWriter(bank_model, recipe),
+        bank_folder,
+        bank_large_update,
+    )
     eviction = Eviction(collections, eraser, sessions, max_entries)
     return Engine(
         collections=collections,
@@ -224,12 +266,26 @@ async def open_engine(
         receipts=receipts,
         explainer=Explainer(collections, receipts, recaller, embedder),
         forgetter=Forgetter(
-            collections, changes, sessions, summaries, receipts, caches, eraser, facts, traces, observations, scratchpad
+            collections,
+            changes,
+            sessions,
+            summaries,
+            receipts,
+            caches,
+            eraser,
+            facts,
+            traces,
+            observations,
+            scratchpad,
+            banks,
         ),
         idempotency=IdempotencyKeys(collections),
         embeddings=EmbeddingQueue(collections, changes, embedder, reader),
         changes=changes,
         just_said=just_said,
         api_keys=StoredKeys(collections),
+        banks=banks,
+        activations=Activations(collections),
+        section_recaller=Recaller(of_sections, said_in_banks, gists, embedder, reader, reranking),
         search_index=search_index,
     )

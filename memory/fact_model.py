@@ -4,15 +4,14 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Annotated, Literal, TypeVar
 
-import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from config.prompts import prompt
 from memory.fact_decisions import Add, Decision, Delete, Keep, Known, Update
 from memory.fact_rules import LONGEST, MOST
-from utils.errors import ModelGarbage
-from utils.llm import ChatModel, Message
-from utils.text import SENTENCE_END, shown, unfenced
+from memory.model_json import ask_for_json
+from utils.llm import ChatModel
+from utils.text import SENTENCE_END, shown
 
 TRIES = 2
 PIECE_CHARACTERS = 8_000  # of a message that the model is shown at a time
@@ -69,7 +68,7 @@ async def extract_by_model(model: ChatModel, message: str) -> list[str]:
     if sum(map(len, read)) < len(message.strip()):
         log.warning("of a message of %d characters, facts are made of the first %d pieces", len(message), len(read))
     for piece in read:
-        quoted = orjson.dumps({"message": piece}).decode()
+        quoted = {"message": piece}
         found = await _asked(model, "facts", quoted, lambda raw: _Extracted.model_validate_json(raw).facts)
         facts |= dict.fromkeys([text for fact in found if (text := shown(fact))][:MOST])
     return list(facts)
@@ -105,7 +104,7 @@ async def decide_by_model(model: ChatModel, new: Sequence[str], known: Sequence[
     def read(raw: str) -> list[Decision]:
         return _decisions(_Reconciled.model_validate_json(raw), new, known)
 
-    return await _asked(model, "reconcile", orjson.dumps(listed).decode(), read)
+    return await _asked(model, "reconcile", listed, read)
 
 
 def _decisions(answer: _Reconciled, new: Sequence[str], known: Sequence[Known]) -> list[Decision]:
@@ -138,16 +137,7 @@ def _decisions(answer: _Reconciled, new: Sequence[str], known: Sequence[Known]) 
     return [*(settled.get(number, Add(text)) for number, text in enumerate(new)), *deleted]
 
 
-async def _asked(model: ChatModel, name: str, data: str, read: Callable[[str], T]) -> T:
+async def _asked(model: ChatModel, name: str, data: object, read: Callable[[str], T]) -> T:
     """What `read` makes of the model's answer; asked once more where it raises `ValueError`."""
-    messages: list[Message] = [
-        {"role": "system", "content": prompt(name).substitute()},
-        {"role": "user", "content": data},
-    ]
-    for _ in range(TRIES):
-        answer = await model.complete(messages, temperature=0.0)
-        try:
-            return read(unfenced(answer.text))
-        except (ValidationError, ValueError):
-            continue
-    raise ModelGarbage("The model's decisions on facts cannot be read")
+    unreadable = "The model's decisions on facts cannot be read"
+    return await ask_for_json(model, prompt(name).substitute(), data, read, garbage=unreadable)

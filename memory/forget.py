@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
 
+from memory.banks import Banks
 from memory.caches import Caches
 from memory.changes import Changes
 from memory.collections import Collections
@@ -68,6 +69,7 @@ class Forgetter:
         traces: Traces,
         observations: Observations,
         scratchpad: Scratchpad,
+        banks: Banks,
     ) -> None:
         self._collections = collections
         self._changes = changes
@@ -80,6 +82,7 @@ class Forgetter:
         self._traces = traces
         self._observations = observations
         self._scratchpad = scratchpad
+        self._banks = banks
 
     async def session(self, owner: str, session_id: str) -> dict[str, int]:
         """Deletes a session with its messages, summaries, facts, receipts and what observations came of it; returns
@@ -189,6 +192,7 @@ class Forgetter:
         counts.update(await self._traces.forget(owner, moment))
         counts["observations"] += await self._observations.forget(owner, moment)
         counts["scratchpad"] += await self._scratchpad.forget(owner, moment)
+        counts.update(await self._banks.forget(owner))
         counts["vectors"] += await self._eraser.erase(owner, own | {"created_at": {"$lte": moment}})
         async with self._changes.noted(owner):
             for name, time in (("summaries", "updated_at"), ("memories", "updated_at"), ("receipts", "at")):
@@ -196,7 +200,7 @@ class Forgetter:
                 counts[name] += (await getattr(self._collections, name).delete_many(old)).deleted_count
         await self._collections.drafts.delete_many(own)
         await self._collections.idempotency.delete_many(own | {"at": {"$lte": moment}})
-        for name in ("sessions", "vectors", "memories"):
+        for name in ("sessions", "vectors", "memories", "banks"):
             if await getattr(self._collections, name).find_one(own, {"_id": 1}) is not None:
                 return dict(counts)  # the user came back meanwhile
         await self._collections.tombstones.delete_many(own)

@@ -10,6 +10,7 @@ from config.recipes import Recipe
 from memory import metrics
 from memory.changes import Changes, Standing
 from memory.collections import TOMBSTONE_SECONDS, Collections
+from memory.domain import SECTION
 from memory.index import FIELDS, WORD_FIELDS, WORDS, UserIndex
 from memory.just_said import JustSaid
 from memory.ranking import Scope
@@ -20,6 +21,10 @@ from utils.vectors import Floats
 FEW = 64  # changes up to which the news of concurrent requests are read in one call
 BATCH = 250  # documents read at a time while an index is filled; with 2,000 the process keeps 20 MB more
 MEGABYTE = 1 << 20
+# Sections of memory banks have indexes of their own: whether a word is rare, and what else a message is ranked by, must
+# not depend on what banks a user has.
+MESSAGES: Document = {"kind": {"$ne": SECTION}}
+SECTIONS: Document = {"kind": SECTION}
 
 
 @dataclass
@@ -44,7 +49,7 @@ class _Kept:
 
 
 class KeptIndexes:
-    """The whole history of each user that was searched lately; with `only`, what a filter leaves of it.
+    """The whole history of each user that was searched lately; as far as the filter `only` leaves it.
 
     The least recently used go first when all take more than `memory_mb`. A user's index is brought up to date before
     each search, so that a write or a deletion by any process is seen by the next one.
@@ -57,9 +62,10 @@ class KeptIndexes:
         just_said: JustSaid,
         model: str,
         memory_mb: int,
-        only: Document | None = None,
+        *,
+        only: Document = MESSAGES,
     ) -> None:
-        self._only = only or {}
+        self._only = only
         self._fields = FIELDS if model != WORDS else WORD_FIELDS
         self._just_said = just_said
         self._vectors = collections.vectors

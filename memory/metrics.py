@@ -24,3 +24,11 @@ RECOVERED = Counter("loci_drafts_recovered_total", "Answers kept as interrupted 
 UNNOTED = Counter("loci_traces_unnoted_total", "Tool results of which the observer's model said nothing")
 OBSERVATIONS = Counter("loci_observations_total", "Observations remembered", ["category"])
 UNOBSERVED = Counter("loci_observation_failures_total", "Outputs of steps that a model gave no observations of")
+BANK_VERSIONS = Counter("loci_bank_versions_total", "Versions of memory banks made", ["reason", "by"])
+BANK_TOKENS = Histogram(
+    "loci_bank_tokens",
+    "Tokens of a memory bank after a change, roughly",
+    buckets=(500, 1_000, 2_000, 4_000, 6_000, 8_000, 16_000, 64_000, 1_000_000),
+)
+BANK_FILES = Counter("loci_bank_flushes_total", "Memory banks written to files")
+BANK_ERRORS = Counter("loci_bank_errors_total", "Errors noted in memory banks", ["severity"])

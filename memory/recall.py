@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from asyncio import Future
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from time import time
 from typing import Protocol
@@ -250,3 +250,16 @@ def with_overrides(
         recency_weight=recipe.recency_weight if recency_weight is None else recency_weight,
         mmr_lambda=recipe.mmr_lambda if mmr_lambda is None else mmr_lambda,
     )
+
+
+def merged(recalls: Sequence[Recall], top_k: int) -> Recall:
+    """Several searches for the same query as one: the best of all, by the same scores."""
+    every = sorted((hit for recall in recalls for hit in recall.hits), key=lambda hit: -hit.score)
+    hits, over = every[:top_k], {hit.gist.key for hit in every[top_k:]}
+    considered = [
+        one._replace(dropped="top_k") if one.key in over and one.dropped is None else one
+        for recall in recalls
+        for one in recall.considered
+    ]
+    considered.sort(key=lambda one: (one.dropped is not None, -one.parts.score))
+    return replace(recalls[0], hits=tuple(hits), considered=tuple(considered))

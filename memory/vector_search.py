@@ -21,6 +21,7 @@ from memory.changes import Changes, Standing
 from memory.collections import Collections
 from memory.domain import RULE_BASED
 from memory.index import FIELDS, UserIndex
+from memory.kept_indexes import MESSAGES
 from memory.ranking import Scope
 from memory.search_index import NAME, PATH, SearchIndex, unavailable
 from utils.mongo import Document, aggregate
@@ -36,7 +37,10 @@ PLACES = dict.fromkeys(("session_id", "message_index"), 1)
 class VectorSearch:
     """Indexes of what suits a query, made for it and thrown away."""
 
-    def __init__(self, collections: Collections, changes: Changes, model: str, index: SearchIndex) -> None:
+    def __init__(
+        self, collections: Collections, changes: Changes, model: str, index: SearchIndex, *, only: Document = MESSAGES
+    ) -> None:
+        self._only = only  # a filter of what is searched, where the scope names no kinds
         self._changes = changes
         self._vectors = collections.vectors
         self._model = model
@@ -77,8 +81,7 @@ class VectorSearch:
     def _filter(self, owner: str, scope: Scope) -> Document:
         """What a document must be to be found, as a query of MongoDB's."""
         filter: dict[str, Any] = {"user_id": owner, "embedding_model": self._model, "model": {"$ne": RULE_BASED}}
-        if scope.kinds is not None:
-            filter["kind"] = {"$in": list(scope.kinds)}
+        filter |= self._of_kinds(scope)
         if scope.sessions is not None:
             filter["session_id"] = {"$in": list(scope.sessions)}
         limits = {"$gte": scope.since, "$lte": scope.until}
@@ -86,6 +89,9 @@ class VectorSearch:
         if said:
             filter["timestamp"] = said
         return filter
+
+    def _of_kinds(self, scope: Scope) -> Document:
+        return self._only if scope.kinds is None else {"kind": {"$in": list(scope.kinds)}}
 
     async def _stays_inside(self, owner: str, recipe: Recipe, scope: Scope) -> bool:
         """Whether the search is of one session alone: as it is told, or because that has enough."""
@@ -118,9 +124,7 @@ class VectorSearch:
     async def _newest(self, owner: str, scope: Scope) -> list[Document]:
         """Those of the kinds asked for that changed last. Of several that changed at once, which of them come does not
         matter."""
-        own: Document = {"user_id": owner}
-        if scope.kinds is not None:
-            own["kind"] = {"$in": list(scope.kinds)}
+        own = {"user_id": owner} | self._of_kinds(scope)
         return await self._vectors.find(own, FIELDS).sort("change", -1).limit(NEWEST).to_list(None)
 
     async def _with_neighbours(self, owner: str, near: Sequence[Document]) -> list[Document]:

@@ -112,3 +112,25 @@ async def test_a_folder_that_cannot_be_had_is_refused(memory: Memory, tmp_path: 
     with pytest.raises(ConfigurationError):
         async with mirroring(memory.engine, Silent(), tmp_path / "file"):
             pass
+
+
+async def test_memory_banks_have_files_of_their_own(
+    memory: Memory, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with mirroring(memory.engine, BackgroundNudge(memory.engine), tmp_path):
+        await memory.activate("ann", "project", "loci", None, "A chat backend")
+        await memory.update("ann", "project", "loci", "The sky was blue.")
+        await memory.add("ann", "s", [turn("m1", "I live in Oslo.")], wait=True)
+
+        async def shown() -> bool:
+            return texts(tmp_path) == ["I live in Oslo."]
+
+        await until(shown)
+        await memory.engine.banks.delete("ann", "project", "loci")
+        await memory.add("ann", "s", [turn("m2", "I like figs.")], wait=True)
+
+        async def grown() -> bool:
+            return texts(tmp_path) == ["I like figs.", "I live in Oslo."]
+
+        await until(grown)
+    assert [record.message for record in caplog.records if record.levelname in ("WARNING", "ERROR")] == []

@@ -196,6 +196,7 @@ def test_the_doctor_finds_nothing_wrong_with_a_sound_installation(place: Path) -
         "broker:",
         "embeddings:",
         "chat",
+        "memory",
     ]
 
 

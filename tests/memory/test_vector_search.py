@@ -17,6 +17,7 @@ from config.settings import Settings
 from memory import vector_search
 from memory.domain import RULE_BASED
 from memory.ids import scoped
+from memory.ranking import Scope
 from memory.recall import with_overrides
 from tests.conversations import START, USER, Silent, found, pairs, request, settle, turn
 from tests.scripted_mongot import ScriptedMongot
@@ -308,3 +309,16 @@ async def test_what_was_said_last_is_found_beside_many_new_observations(asking: 
     await asking.add(USER, "s1", [turn("m1", "bees make honey")], wait=True)
     await asking.observe(USER, "RUN:walk", findings=[f"heron {n}" for n in range(vector_search.NEWEST + 50)])
     assert await found(asking, "bees honey") == ["m1"]
+
+
+async def test_sections_of_memory_banks_are_found_by_those_who_ask_for_them(
+    asking: Memory, mongot: ScriptedMongot
+) -> None:
+    await asking.activate(USER, "project", "hive")
+    await asking.update(USER, "project", "hive", "The bees make honey in May.")
+    await asking.add(USER, "s1", [turn("m1", "bees make honey")], wait=True)
+    await asking.engine.embeddings.work()
+    assert await found(asking, "bees honey") == ["m1"]
+    recall = await asking.search(USER, "bees honey", SEARCH, Scope(kinds=("section",)))
+    assert [hit.gist.kind for hit in recall.hits] == ["section"]
+    assert {"kind": {"$in": ["section"]}} in filters(mongot)

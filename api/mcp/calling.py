@@ -1,0 +1,55 @@
+"""Who calls by MCP, and with which bank is that client at work?"""
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from mcp.server.context import ServerRequestContext
+from starlette.requests import Request
+
+from agents.memory import Memory
+from memory.bank_activations import Active, Client
+from memory.bank_types import BANK_TYPES
+from utils.errors import NotFound
+
+SESSION = "mcp-session-id"
+UNNAMED = "unnamed client"
+NAME_CHARACTERS = 100
+
+Context = ServerRequestContext[Any, Any]
+_OURS = re.compile(rf"({'|'.join(BANK_TYPES)})/([a-z0-9_-]{{1,120}})")
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request: whose memory it is about, and who makes it."""
+
+    memory: Memory
+    owner: str
+    client: Client
+
+    async def bank(self, conversation_id: str | None) -> Active:
+        """The bank that an update is for. A conversation id that `activate` gave says it; else what the client
+        activated does. Raises `NotFound`, which says what to do."""
+        found = _OURS.fullmatch(conversation_id or "")
+        if found is None:
+            return await self.memory.engine.activations.active(self.owner, self.client)
+        active = Active(next(kind for kind in BANK_TYPES if kind == found[1]), found[2])
+        try:
+            await self.memory.engine.banks.info(self.owner, active.type, active.id)
+        except NotFound:
+            raise NotFound("The memory bank of this conversation_id is gone: call `activate` again") from None
+        return active
+
+
+Caller = Callable[[Context], Awaitable[Call]]
+
+
+def client_of(context: Context, process: str | None = None) -> Client:
+    """Who makes a request. `process`: names the connection where it is a process's only one."""
+    params = context.session.client_params
+    name = params.client_info.name[:NAME_CHARACTERS] if params is not None else UNNAMED
+    request = context.request
+    session = request.headers.get(SESSION) if isinstance(request, Request) else process
+    return Client(name or UNNAMED, session)

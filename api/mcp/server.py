@@ -1,0 +1,189 @@
+"""What is the MCP server? Tools, resources and a prompt over one memory, the same on every transport."""
+
+import logging
+from collections.abc import Awaitable
+from importlib.metadata import version
+from typing import Any, TypeVar
+
+import orjson
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    EmptyResult,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    SubscribeRequestParams,
+    SubscriptionsListenRequestParams,
+    SubscriptionsListenResult,
+    TextContent,
+    UnsubscribeRequestParams,
+)
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+from pymongo.errors import PyMongoError
+
+from api.fields import Wire
+from api.mcp import resources
+from api.mcp.calling import Call, Caller, Context
+from api.mcp.resources import Address
+from api.mcp.subscriptions import Subscriptions
+from api.mcp.tools import BY_NAME, OFFERS
+from api.problems import message_of
+from api.wire.banks import ActivationResult, BankErrorOut, UpdateResult
+from utils.errors import InvalidInput, LociError, NotFound
+from utils.mongo import as_loci_error
+
+INSTRUCTIONS = (
+    "Loci remembers. Call `activate` at the start of a conversation, and `update` with what is worth knowing next "
+    "time; `recall` searches all that is remembered, `remember` keeps what the user states."
+)
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class BankServer:
+    """The handlers of the protocol. `caller`: says of each request whose it is."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+        self.subscriptions = Subscriptions()
+
+    def server(self) -> Server[Any]:
+        return Server(
+            "loci",
+            version=version("loci"),
+            title="Loci",
+            instructions=INSTRUCTIONS,
+            get_tool_input_schema=lambda name: BY_NAME[name].tool.input_schema if name in BY_NAME else None,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+            on_subscribe_resource=self._subscribe,
+            on_unsubscribe_resource=self._unsubscribe,
+            on_subscriptions_listen=self._listen,
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
+        )
+
+    async def _list_tools(self, context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
+        return ListToolsResult(tools=[offer.tool for offer in OFFERS])
+
+    async def _call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+        offer = BY_NAME.get(params.name)
+        if offer is None:
+            raise MCPError(INVALID_PARAMS, "Unknown tool")
+        call: Call | None = None
+        try:
+            call = await self._caller(context)
+            asked = offer.takes.model_validate(params.arguments or {})
+            result = await offer.run(call, asked)
+        except ValidationError as error:
+            told = "; ".join(
+                f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {message_of(one)}" for one in error.errors()
+            )
+            return await _failed(call, told)
+        except (LociError, PyMongoError) as error:
+            return await _failed(call, _known(error).detail)
+        except Exception:
+            log.exception("the tool %s failed", params.name)
+            return await _failed(call, "An error that was not foreseen; the server's log has more")
+        await self._tell(call, result)
+        return CallToolResult(
+            content=[TextContent(text=result.model_dump_json())], structured_content=result.model_dump(mode="json")
+        )
+
+    async def _list_resources(self, context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
+        call = await _told(self._caller(context))
+        return await _told(resources.list_resources(call, params.cursor if params is not None else None))
+
+    async def _list_templates(
+        self, context: Context, params: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
+        return ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
+
+    async def _read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        call = await _told(self._caller(context))
+        return await _told(resources.read_resource(call, params.uri))
+
+    async def _list_prompts(self, context: Context, params: PaginatedRequestParams | None) -> ListPromptsResult:
+        return ListPromptsResult(prompts=resources.PROMPTS)
+
+    async def _get_prompt(self, context: Context, params: GetPromptRequestParams) -> GetPromptResult:
+        call = await _told(self._caller(context))
+        return await _told(resources.get_prompt(call, params.name, params.arguments or {}))
+
+    async def _listen(self, context: Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
+        call = await _told(self._caller(context))
+        return await self.subscriptions.listen(call.owner, context, params)
+
+    async def _subscribe(self, context: Context, params: SubscribeRequestParams) -> EmptyResult:
+        call = await _told(self._caller(context))
+        await _told(resources.read_resource(call, params.uri))
+        self.subscriptions.add(call.owner, call.client.session or "", context.session, params.uri)
+        return EmptyResult()
+
+    async def _unsubscribe(self, context: Context, params: UnsubscribeRequestParams) -> EmptyResult:
+        call = await _told(self._caller(context))
+        self.subscriptions.drop(call.owner, call.client.session or "", params.uri)
+        return EmptyResult()
+
+    async def _tell(self, call: Call, result: Wire) -> None:
+        """Tells those who asked for it what a tool changed."""
+        if isinstance(result, ActivationResult):
+            await self.subscriptions.listed(call.owner)
+        if isinstance(result, UpdateResult):
+            head = result.bank_info
+            for file in dict.fromkeys(change.target_file for change in result.changes):
+                await self.subscriptions.changed(call.owner, Address(head.type, head.id, file).uri)
+
+
+async def _told(work: Awaitable[T]) -> T:
+    """What some work gives; errors that are foreseen as the protocol has them."""
+    try:
+        return await work
+    except (LociError, PyMongoError) as error:
+        known = _known(error)
+        asked = isinstance(known, NotFound | InvalidInput)
+        raise MCPError(INVALID_PARAMS if asked else INTERNAL_ERROR, known.detail) from None
+
+
+def _wrong(error: ErrorDetails) -> str:
+    """What is wrong with an argument, without its value."""
+    return f"{'.'.join(map(str, error['loc'])) or 'arguments'}: {message_of(error)}"
+
+
+def _known(error: LociError | PyMongoError) -> LociError:
+    """Raises the error where it is not foreseen."""
+    known = as_loci_error(error) if isinstance(error, PyMongoError) else error
+    if known is None:
+        raise error
+    return known
+
+
+async def _failed(call: Call | None, detail: str) -> CallToolResult:
+    """A tool's error, as a model reads it, with the errors of before where it is known of which bank."""
+    previous: list[BankErrorOut] = []
+    if call is not None:
+        try:
+            bank = await call.bank(None)
+            info = await call.memory.engine.banks.info(call.owner, bank.type, bank.id)
+            previous = [BankErrorOut.of(error) for error in info.errors]
+        except (LociError, PyMongoError):
+            log.debug("the errors of before are not told")
+    told = {"status": "error", "error": detail, "previous_errors": [one.model_dump(mode="json") for one in previous]}
+    return CallToolResult(content=[TextContent(text=orjson.dumps(told).decode())], is_error=True)

@@ -1,0 +1,162 @@
+"""Which tools does an assistant have, and what do they do?"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_types import Tool, ToolAnnotations
+
+from api.fields import Wire
+from api.mcp.calling import Call
+from api.wire.banks import (
+    Activation,
+    ActivationResult,
+    BankOut,
+    BankPage,
+    NoArguments,
+    RecallCall,
+    RememberCall,
+    RememberResult,
+    Update,
+    UpdateResult,
+)
+from api.wire.search import SearchItem, SearchResponse
+from config.recipes import SEARCH
+from memory.bank_activations import Active
+from memory.domain import FACT, SECTION, Turn
+from memory.ids import new_id
+from memory.ranking import Scope
+from memory.recall import with_overrides
+from utils.clock import now
+from utils.text import CONTROL_CHARACTERS
+
+KINDS = ("turn", FACT, "finding", "insight", "lesson", SECTION)  # what `recall` looks through: all that is remembered
+NOTES = "mcp"  # the session of what was to be remembered and states no fact
+MOST_BANKS = 200  # that are listed in one answer
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A tool. `takes`, `gives`: models of its arguments and its result."""
+
+    name: str
+    title: str
+    description: str
+    takes: type[Wire]
+    gives: type[Wire]
+    run: Callable[[Call, Any], Awaitable[Wire]]
+    reads: bool = False
+
+    @property
+    def tool(self) -> Tool:
+        """The tool as it is listed. Nothing that any of them does destroys anything."""
+        hints = ToolAnnotations(
+            title=self.title,
+            read_only_hint=self.reads,
+            destructive_hint=False,
+            idempotent_hint=self.reads,
+            open_world_hint=False,
+        )
+        return Tool(
+            name=self.name,
+            title=self.title,
+            description=self.description,
+            input_schema=self.takes.model_json_schema(),
+            output_schema=self.gives.model_json_schema(mode="serialization"),
+            annotations=hints,
+        )
+
+
+async def _activate(call: Call, asked: Activation) -> ActivationResult:
+    bank = await call.memory.activate(
+        call.owner, asked.conversation_type, asked.project_name, asked.current_path, asked.project_description
+    )
+    await call.memory.engine.activations.note(call.owner, call.client, Active(bank.info.type, bank.info.id))
+    return ActivationResult.of(bank)
+
+
+async def _update(call: Call, asked: Update) -> UpdateResult:
+    bank = await call.bank(asked.conversation_id)
+    done = await call.memory.update(
+        call.owner,
+        bank.type,
+        bank.id,
+        asked.content,
+        conversation_id=asked.conversation_id,
+        update_count=asked.update_count,
+    )
+    return UpdateResult.of(done)
+
+
+async def _recall(call: Call, asked: RecallCall) -> SearchResponse:
+    recipe = with_overrides(SEARCH, top_k=asked.top_k)
+    began = now()
+    found = await call.memory.search(call.owner, asked.query, recipe, Scope(kinds=KINDS))
+    took = 1_000 * (now() - began).total_seconds()
+    return SearchResponse(items=[SearchItem.of(hit) for hit in found.hits], took_ms=took)
+
+
+async def _remember(call: Call, asked: RememberCall) -> RememberResult:
+    text = CONTROL_CHARACTERS.sub("", asked.text).strip()
+    decided = await call.memory.learn(call.owner, text)
+    if decided:
+        return RememberResult.of(decided, None)
+    kept = await call.memory.add(call.owner, NOTES, [Turn(new_id(), "user", text, now())])
+    return RememberResult.of([], kept.ids[0])
+
+
+async def _list_banks(call: Call, _: NoArguments) -> BankPage:
+    found = await call.memory.engine.banks.page(call.owner, limit=MOST_BANKS)
+    return BankPage(items=[BankOut.of(info) for info, _ in found], next_cursor=None)
+
+
+OFFERS = (
+    Offer(
+        "activate",
+        "Activate a memory bank",
+        "Call this first in a conversation. Gives what earlier conversations left about a project, a code base, or the "
+        "user, as Markdown files, with instructions; a bank that is not there yet is made. Name the project by "
+        "project_name, by current_path, or by both.",
+        Activation,
+        ActivationResult,
+        _activate,
+    ),
+    Offer(
+        "update",
+        "Update the memory bank",
+        "Puts what is worth knowing next time into the active memory bank: decisions with their reasons, progress, "
+        "architecture, preferences. Pass the conversation_id that activate gave. Nothing that is there is lost; errors "
+        "of earlier updates are in previous_errors.",
+        Update,
+        UpdateResult,
+        _update,
+    ),
+    Offer(
+        "recall",
+        "Recall",
+        "Searches all that is remembered of the user: what was said in any conversation, facts, and memory banks.",
+        RecallCall,
+        SearchResponse,
+        _recall,
+        reads=True,
+    ),
+    Offer(
+        "remember",
+        "Remember",
+        "Remembers what the user states of themselves or of their life, whatever the project. A new statement takes "
+        "the place of an older one that it contradicts.",
+        RememberCall,
+        RememberResult,
+        _remember,
+    ),
+    Offer(
+        "list_banks",
+        "List memory banks",
+        "Lists the user's memory banks, the last changed first.",
+        NoArguments,
+        BankPage,
+        _list_banks,
+        reads=True,
+    ),
+)
+BY_NAME = {offer.name: offer for offer in OFFERS}

@@ -1,0 +1,312 @@
+"""How do memory banks look to clients, over HTTP and as tools of MCP?"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, StringConstraints
+
+from api.fields import QUERY_CHARACTERS, Identifier, Query, TopK, Wire
+from api.wire.base import OwnedRequest
+from memory.bank import Bank, BankError, BankInfo, BankVersion, Updated
+from memory.bank_activations import Active
+from memory.bank_decisions import Done, Operation
+from memory.bank_store import Reason, Severity
+from memory.bank_types import BankType
+from memory.banks import LONGEST_NAME, LONGEST_UPDATE, instructions
+from memory.facts import Decided
+
+PATH_CHARACTERS = 4_096
+DESCRIPTION_CHARACTERS = 20_000
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    return text
+
+
+ConversationType = Annotated[
+    BankType, Field(description="project: one project's memory; code: one code base's; global: the user's own")
+]
+ProjectName = Annotated[
+    Annotated[str, StringConstraints(max_length=LONGEST_NAME)] | None, Field(description="What the project is called")
+]
+CurrentPath = Annotated[
+    Annotated[str, StringConstraints(max_length=PATH_CHARACTERS)] | None,
+    Field(description="The folder in which it stands; projects of one name at two paths have two banks"),
+]
+Description = Annotated[
+    Annotated[str, StringConstraints(max_length=DESCRIPTION_CHARACTERS)] | None,
+    Field(description="What it is for; stands in the files of a new bank"),
+]
+UpdateContent = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=LONGEST_UPDATE),
+    AfterValidator(_not_blank),
+    Field(description="What is worth knowing next time, in Markdown; a line such as `decisions.md:` says where"),
+]
+ConversationId = Annotated[
+    Identifier | Annotated[str, StringConstraints(pattern=r"^(project|code|global)/[a-z0-9_-]{1,120}$")] | None,
+    Field(description="The one that `activate` gave, or the client's own"),
+]
+UpdateCount = Annotated[
+    Annotated[int, Field(ge=0, lt=2**53)] | None,
+    Field(description="Which update of the conversation it is: the same one again changes nothing"),
+]
+
+
+class Activation(Wire):
+    """What says which bank is meant."""
+
+    conversation_type: ConversationType
+    project_name: ProjectName = None
+    current_path: CurrentPath = None
+    project_description: Description = None
+
+
+class ActivationRequest(Activation, OwnedRequest):
+    pass
+
+
+class Update(Wire):
+    content: UpdateContent
+    conversation_id: ConversationId = None
+    update_count: UpdateCount = None
+
+
+class UpdateRequest(Update, OwnedRequest):
+    pass
+
+
+class RecallCall(Wire):
+    query: Annotated[Query, Field(description=f"What to look for, up to {QUERY_CHARACTERS:,} characters")]
+    top_k: TopK = 8
+
+
+class RememberCall(Wire):
+    text: Annotated[
+        str,
+        StringConstraints(min_length=1, max_length=20_000),
+        AfterValidator(_not_blank),
+        Field(description="What to remember of the user, in whole sentences"),
+    ]
+
+
+class NoArguments(Wire):
+    pass
+
+
+class BankErrorOut(Wire):
+    timestamp: datetime
+    description: str
+    severity: Severity
+
+    @classmethod
+    def of(cls, error: BankError) -> "BankErrorOut":
+        return cls(timestamp=error.timestamp, description=error.description, severity=error.severity)
+
+
+class BankHead(Wire):
+    """What `activate` says of a bank beside its content."""
+
+    type: BankType
+    id: str
+    files: list[str]
+    last_updated: datetime
+
+    @classmethod
+    def of(cls, info: BankInfo) -> "BankHead":
+        return cls(type=info.type, id=info.id, files=[file.name for file in info.files], last_updated=info.updated_at)
+
+
+class CacheOut(Wire):
+    """Whether the content was at hand, and of which version it is. `tokens`: of all files, roughly."""
+
+    hit: bool
+    since: datetime | None
+    version: int
+    tokens: int
+    file_tokens: dict[str, int]
+
+
+class ActivationResult(Wire):
+    status: Literal["success"] = "success"
+    bank_info: BankHead
+    content: dict[str, str]
+    custom_instructions: str
+    cache: CacheOut
+    conversation_id: str
+    previous_errors: list[BankErrorOut]
+
+    @classmethod
+    def of(cls, bank: Bank) -> "ActivationResult":
+        info = bank.info
+        return cls(
+            bank_info=BankHead.of(info),
+            content=dict(bank.content),
+            custom_instructions=instructions(info.type),
+            cache=CacheOut(
+                hit=bank.cached_at is not None,
+                since=bank.cached_at,
+                version=info.version,
+                tokens=info.tokens,
+                file_tokens={file.name: file.tokens for file in info.files},
+            ),
+            conversation_id=Active(info.type, info.id).conversation_id,
+            previous_errors=[BankErrorOut.of(error) for error in info.errors],
+        )
+
+
+class MetadataOut(Wire):
+    section: str
+    category: str
+    tags: list[str]
+    dates: list[str]
+    references: list[str]
+
+
+class ChangeOut(Wire):
+    """What became of a part of the content."""
+
+    target_file: str
+    operation_type: Operation
+    metadata: MetadataOut
+
+    @classmethod
+    def of(cls, done: Done) -> "ChangeOut":
+        known = done.metadata
+        return cls(
+            target_file=done.target_file,
+            operation_type=done.operation_type,
+            metadata=MetadataOut(
+                section=known.section,
+                category=known.category,
+                tags=list(known.tags),
+                dates=list(known.dates),
+                references=list(known.references),
+            ),
+        )
+
+
+class UpdateResult(Wire):
+    """`previous_errors`: what went wrong before this update, oldest first. `decided_by`: a model, or "rule_based"."""
+
+    status: Literal["success"] = "success"
+    previous_errors: list[BankErrorOut]
+    bank_info: BankHead
+    version: int
+    tokens: int
+    decided_by: str
+    changes: list[ChangeOut]
+    repeated: bool
+
+    @classmethod
+    def of(cls, done: Updated) -> "UpdateResult":
+        return cls(
+            previous_errors=[BankErrorOut.of(error) for error in done.previous_errors],
+            bank_info=BankHead.of(done.bank),
+            version=done.bank.version,
+            tokens=done.bank.tokens,
+            decided_by=done.by,
+            changes=[ChangeOut.of(change) for change in done.changes],
+            repeated=done.repeated,
+        )
+
+
+class BankOut(Wire):
+    """A bank without its content."""
+
+    type: BankType
+    id: str
+    name: str
+    path: str | None
+    version: int
+    tokens: int
+    files: list[str]
+    created_at: datetime
+    updated_at: datetime
+
+    @classmethod
+    def of(cls, info: BankInfo) -> "BankOut":
+        return cls(
+            type=info.type,
+            id=info.id,
+            name=info.name,
+            path=info.path,
+            version=info.version,
+            tokens=info.tokens,
+            files=[file.name for file in info.files],
+            created_at=info.created_at,
+            updated_at=info.updated_at,
+        )
+
+
+class BankPage(Wire):
+    items: list[BankOut]
+    next_cursor: str | None
+
+
+class BankVersionOut(Wire):
+    """`said`: the content of the update that made it, as it came."""
+
+    version: int
+    at: datetime
+    by: str
+    reason: Reason
+    tokens: int
+    files: list[str]
+    changes: list[ChangeOut]
+    said: str | None
+    conversation_id: str | None
+    update_count: int | None
+
+    @classmethod
+    def of(cls, one: BankVersion) -> "BankVersionOut":
+        return cls(
+            version=one.version,
+            at=one.at,
+            by=one.by,
+            reason=one.reason,
+            tokens=one.tokens,
+            files=list(one.files),
+            changes=[ChangeOut.of(change) for change in one.changes],
+            said=one.said,
+            conversation_id=one.conversation_id,
+            update_count=one.update_count,
+        )
+
+
+class BankVersionPage(Wire):
+    items: list[BankVersionOut]
+    next_cursor: str | None
+
+
+class BankAt(ActivationResult):
+    """A bank as it is, or as it was in some version."""
+
+    bank: BankOut
+    version: BankVersionOut
+
+    @classmethod
+    def at(cls, bank: Bank, version: BankVersion, content: Mapping[str, str]) -> "BankAt":
+        """`content`: what the files said in the version."""
+        told = ActivationResult.of(bank).model_dump()
+        head = BankHead(type=bank.info.type, id=bank.info.id, files=list(content), last_updated=version.at)
+        told |= {"bank_info": head, "content": dict(content)}
+        return cls(**told, bank=BankOut.of(bank.info), version=BankVersionOut.of(version))
+
+
+class RememberResult(Wire):
+    """What became of a text: facts, or where it states none, a message."""
+
+    status: Literal["success"] = "success"
+    decisions: list[dict[str, str | None]]
+    message_id: str | None
+
+    @classmethod
+    def of(cls, decided: list[Decided], message_id: str | None) -> "RememberResult":
+        return cls(
+            decisions=[{"event": one.event, "id": one.id, "text": one.text, "old": one.old} for one in decided],
+            message_id=message_id,
+        )

@@ -1,0 +1,206 @@
+"""How is a bank's Markdown taken apart and put together? Pure functions; nothing but blank lines is ever lost."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+LONGEST_TITLE = 120
+ENTRY_LEVEL = 4  # of the highest heading within an entry, which itself stands under one of level 3
+LINE_CHARACTERS = 400  # up to which a single line is an item of a list
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
+_SECTION = re.compile(r"##[ \t]+(.*)$")
+_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+|###[ \t]")
+_BULLET = re.compile(r"^\s*[-*+][ \t]+")
+_STAMP = re.compile(r"^(?:- |### )(\d{4}-\d\d-\d\d \d\d:\d\d)\b")
+
+
+@dataclass(frozen=True)
+class Section:
+    """What stands under one heading of level 2, without the blank lines around it."""
+
+    title: str
+    body: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """A file. `lead`: what stands before the first section."""
+
+    lead: str
+    sections: tuple[Section, ...]
+
+    def find(self, title: str) -> Section | None:
+        """The section of this title, whatever its capitals."""
+        wanted = folded(title)
+        return next((one for one in self.sections if folded(one.title) == wanted), None)
+
+    def with_section(self, section: Section) -> "Page":
+        """The page with a section in the place of the one of its title, or at the end."""
+        wanted = folded(section.title)
+        places = [at for at, one in enumerate(self.sections) if folded(one.title) == wanted]
+        if not places:
+            return replace(self, sections=(*self.sections, section))
+        at = places[0]
+        return replace(self, sections=(*self.sections[:at], section, *self.sections[at + 1 :]))
+
+
+def folded(title: str) -> str:
+    """A title as titles are compared."""
+    return " ".join(title.split()).casefold()
+
+
+def parse(text: str) -> Page:
+    """A file's sections: each begins at a line `## …` outside of code."""
+    lead: list[str] = []
+    sections: list[tuple[str, list[str]]] = []
+    for line, fenced in _lines(text):
+        found = None if fenced else _SECTION.match(line)
+        if found:
+            sections.append((found[1].strip().rstrip("#").strip(), []))
+        else:
+            (sections[-1][1] if sections else lead).append(line)
+    return Page(_block(lead), tuple(Section(title, _block(body)) for title, body in sections))
+
+
+def render(page: Page) -> str:
+    """A file of its sections; `parse` gives them back."""
+    parts = [page.lead, *(f"## {one.title}\n\n{one.body}".rstrip() for one in page.sections)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def nested(text: str) -> str:
+    """A text such that it can stand in a section: its headings are below those of entries, its code ends."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    levels = [len(found[1]) for line, fenced in _lines(text) if not fenced and (found := _HEADING.match(line))]
+    down = max(0, ENTRY_LEVEL - min(levels)) if levels else 0
+    lines: list[str] = []
+    for line, fenced in _lines(text):
+        found = None if fenced else _HEADING.match(line)
+        lines.append("#" * min(6, len(found[1]) + down) + line[found.end() :] if found else line)
+    return _block(lines + _end_of_code(text))
+
+
+def entry(text: str, moment: datetime) -> str:
+    """A text as an item of a section, under the time at which it was stored."""
+    stamp = f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}"
+    flat = text.strip()
+    if "\n" not in flat and "\r" not in flat and len(flat) <= LINE_CHARACTERS and not _FENCE.match(flat):
+        line = _HEADING.sub("", _BULLET.sub("", flat)).strip() or flat
+        return f"- {stamp} {line}"
+    return f"### {stamp}\n\n{nested(text)}"
+
+
+def time_of(item: str) -> datetime | None:
+    """When an item was stored; None where it does not say."""
+    found = _STAMP.match(item)
+    try:
+        return datetime.strptime(found[1], "%Y-%m-%d %H:%M").replace(tzinfo=UTC) if found else None
+    except ValueError:
+        return None
+
+
+def items(body: str) -> list[str]:
+    """A section's entries, list items and paragraphs, in order; what stands under a heading of level 3 is one."""
+    found: list[list[str]] = []
+    under_heading = after_blank = False
+    for line, fenced in _lines(body):
+        heading = not fenced and line.startswith("###") and not line.startswith("####")
+        starts = not fenced and (
+            heading
+            or _STAMP.match(line) is not None
+            or (not under_heading and (_ITEM.match(line) is not None or (after_blank and line[:1].strip())))
+        )
+        if starts or not found:
+            found.append([])
+        under_heading = heading or (under_heading and _STAMP.match(line) is None)
+        found[-1].append(line)
+        after_blank = not line.strip()
+    return [block for lines in found if (block := _block(lines))]
+
+
+def joined(parts: list[str]) -> str:
+    """A section's body of its items; those of a list stand close together."""
+    text = ""
+    for part in parts:
+        close = bool(text) and "\n" not in part and _BULLET.match(part) and _BULLET.match(text.rpartition("\n")[2])
+        text += ("\n" if close else "\n\n" if text else "") + part
+    return text
+
+
+def blocks(text: str, divides: Callable[[str], bool]) -> list[str]:
+    """A text's parts as they are put into files one by one: each heading with what stands under it, else each run of
+    lines without a blank one. `divides`: whether a line begins a part, and ends what stands under a heading."""
+    found: list[list[str]] = [[]]
+    headed = blank = False
+    for line, fenced in _lines(text.replace("\r\n", "\n").replace("\r", "\n")):
+        divided = not fenced and divides(line)
+        heading = not fenced and not divided and _HEADING.match(line) is not None
+        if divided or heading or (blank and not headed and not fenced and line.strip()):
+            found.append([])
+        headed = not divided and (headed or heading)
+        found[-1].append(line)
+        blank = not line.strip()
+    return [block for lines in found if (block := _block(lines))]
+
+
+def paragraphs(text: str) -> list[str]:
+    """A text's runs of lines without a blank one; code is one, whatever stands in it."""
+    found: list[list[str]] = [[]]
+    blank = False
+    for line, fenced in _lines(text):
+        if blank and not fenced and line.strip():
+            found.append([])
+        found[-1].append(line)
+        blank = not fenced and not line.strip()
+    return [block for lines in found if (block := _block(lines))]
+
+
+def title_in(block: str) -> tuple[str, str]:
+    """The heading that a block begins with, without its marks, and the rest; no heading: empty, and all of it."""
+    first, _, rest = block.partition("\n")
+    found = _HEADING.match(first)
+    return (first[found.end() :].strip().rstrip("#").strip(), rest.strip("\n")) if found else ("", block)
+
+
+def _lines(text: str) -> Iterator[tuple[str, bool]]:
+    """The lines of a text, each with whether it belongs to fenced code (CommonMark 0.31, 4.5)."""
+    fence = ""
+    for line in text.split("\n"):
+        found = _FENCE.match(line)
+        if fence:
+            yield line, True
+            closes = found is not None and found[1][0] == fence[0] and len(found[1]) >= len(fence)
+            if closes and found is not None and not found[2].strip():
+                fence = ""
+        elif found is not None and not (found[1][0] == "`" and "`" in found[2]):
+            fence = found[1]
+            yield line, True
+        else:
+            yield line, False
+
+
+def _end_of_code(text: str) -> list[str]:
+    """The line that ends the code in which a text stops, if it does."""
+    fence = ""
+    for line in text.split("\n"):
+        found = _FENCE.match(line)
+        if found is None:
+            continue
+        if not fence:
+            fence = "" if found[1][0] == "`" and "`" in found[2] else found[1]
+        elif found[1][0] == fence[0] and len(found[1]) >= len(fence) and not found[2].strip():
+            fence = ""
+    return [fence] if fence else []
+
+
+def _block(lines: list[str]) -> str:
+    """Lines without the blank ones around them."""
+    start, end = 0, len(lines)
+    while start < end and not lines[start].strip():
+        start += 1
+    while end > start and not lines[end - 1].strip():
+        end -= 1
+    return "\n".join(lines[start:end]).rstrip()

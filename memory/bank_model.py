@@ -1,0 +1,156 @@
+"""What does a language model make of a bank: where new content belongs, and a shorter text of all of it?"""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from config.prompts import prompt
+from config.recipes import BankRecipe
+from memory.bank_condense import tokens_of
+from memory.bank_decisions import Append, Create, Decision, Metadata, Replace, is_file_name, section_title
+from memory.bank_markdown import Section, items, parse, render
+from memory.bank_rules import is_critical, metadata_of
+from memory.bank_types import BankType
+from memory.model_json import ask_for_json
+from utils.errors import ModelGarbage
+from utils.llm import ChatModel
+from utils.text import CONTROL_CHARACTERS, content_stems
+
+MOST_DECISIONS = 60
+TAG_CHARACTERS = 40
+UNREADABLE = "The model's answer on a bank cannot be used"
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+
+class _Metadata(_Answer):
+    section: str = ""
+    category: str = "note"
+    tags: list[str] = Field(default_factory=list)
+
+
+class _Decided(_Answer):
+    target_file: str
+    content: Annotated[str, Field(min_length=1)]
+    metadata: _Metadata = Field(default_factory=_Metadata)
+
+
+class _Appended(_Decided):
+    operation_type: Literal["append"]
+
+
+class _Replaced(_Decided):
+    operation_type: Literal["replace"]
+
+
+class _Created(_Decided):
+    operation_type: Literal["create"]
+
+
+class _Placed(_Answer):
+    decisions: Annotated[
+        list[Annotated[_Appended | _Replaced | _Created, Field(discriminator="operation_type")]],
+        Field(min_length=1, max_length=MOST_DECISIONS),
+    ]
+
+
+class _Optimised(_Answer):
+    files: dict[str, str]
+
+
+async def decide_by_model(
+    model: ChatModel, kind: BankType, files: Mapping[str, str], content: str, recipe: BankRecipe
+) -> list[Decision]:
+    """Where new content belongs. Raises `ModelError`; `ModelGarbage` where the answer cannot be read, names what cannot
+    be a file, or leaves out more of the content's words than it may."""
+    if len(content) > recipe.shown:
+        raise ModelGarbage(f"The content is too long for the model ({len(content):,} characters)")
+    bank = files if tokens_of(files) <= 2 * recipe.most else {name: _outline(text) for name, text in files.items()}
+    data = {"type": kind, "bank": bank, "content": content}
+
+    def read(raw: str) -> list[Decision]:
+        decisions = [_decision(one) for one in _Placed.model_validate_json(raw).decisions]
+        wanted = set(content_stems(content))
+        said = {stem for one in decisions for stem in content_stems(one.content)}
+        if len(wanted & said) < recipe.kept_words * len(wanted):
+            raise ValueError("it leaves out part of the content")
+        return decisions
+
+    return await ask_for_json(
+        model, prompt("bank_update").substitute(), data, read, garbage=UNREADABLE, temperature=recipe.temperature
+    )
+
+
+async def optimise_by_model(
+    model: ChatModel, kind: BankType, files: Mapping[str, str], recipe: BankRecipe
+) -> dict[str, str]:
+    """The files in fewer words. What is tagged as critical is in them, word for word.
+
+    Raises `ModelError`; `ModelGarbage` where files are missing, empty, too long or too short.
+    """
+    target = recipe.target
+    asked = prompt("bank_optimise").substitute(target=target, least=recipe.least, characters=4 * target)
+
+    def read(raw: str) -> dict[str, str]:
+        written = _Optimised.model_validate_json(raw).files
+        if set(written) != set(files) or not all(text.strip() for text in written.values()):
+            raise ValueError("it has other files than those that the model was shown")
+        cleaned = {name: render(parse(_clean(written[name]))) for name in files}
+        whole = {name: _with_critical(cleaned[name], files[name], cleaned) for name in files}
+        size, before = tokens_of(whole), tokens_of(files)
+        if size > min(recipe.most, before) or size < min(recipe.least, before) // 2:
+            raise ValueError(f"it has {size:,} tokens, of {before:,}")
+        return whole
+
+    data = {"type": kind, "files": dict(files)}
+    return await ask_for_json(model, asked, data, read, garbage=UNREADABLE, temperature=recipe.temperature)
+
+
+def _decision(one: _Decided) -> Decision:
+    """Raises `ValueError`."""
+    name, content = one.target_file.strip().lower(), _clean(one.content).strip("\n")
+    if not is_file_name(name) or not content.strip():
+        raise ValueError("it names what cannot be a file of a bank, or puts nothing into it")
+    known = metadata_of(content, section_title(one.metadata.section), section_title(one.metadata.category).lower()[:40])
+    tags = [tag.strip().lower().strip("#[]")[:TAG_CHARACTERS] for tag in one.metadata.tags]
+    tags = list(dict.fromkeys(tag for tag in (*tags, *known.tags) if tag))
+    if "critical" in tags and not is_critical(content):
+        content = f"{content} [critical]" if "\n" not in content else f"[critical]\n\n{content}"
+    metadata = Metadata(known.section, known.category, tuple(tags[:12]), known.dates, known.references)
+    match one:
+        case _Replaced():
+            return Replace(name, content, metadata)
+        case _Created():
+            return Create(name, content, metadata)
+        case _:
+            return Append(name, content, metadata)
+
+
+def _with_critical(text: str, before: str, written: Mapping[str, str]) -> str:
+    """A file's new text with the critical items of the former one that stand in none of the new ones."""
+    page = parse(text)
+    for section in parse(before).sections:
+        for item in items(section.body):
+            if not is_critical(item) or any(_flat(item) in _flat(one) for one in written.values()):
+                continue
+            body = page.find(section.title)
+            page = page.with_section(
+                Section(section.title, f"{body.body}\n\n{item}" if body is not None and body.body else item)
+            )
+    return render(page)
+
+
+def _outline(text: str) -> str:
+    page = parse(text)
+    return "\n\n".join([page.lead, *(f"## {section.title}" for section in page.sections)])
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _clean(text: str) -> str:
+    return CONTROL_CHARACTERS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))

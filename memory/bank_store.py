@@ -1,0 +1,265 @@
+"""How does a bank stand in the store, such that nothing of it is lost and two writers at once both get their way?
+
+A bank is one document in `banks` that says what it holds now, and one in `bank_versions` for each change, which holds
+the files that the change made. A change is made by adding the document of the next version, which only one writer can:
+from that moment it holds. Then the bank's document is brought up to it, by whoever comes first: a writer that finds its
+version taken does that for another that died in between, and tries again with the next.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from pymongo.errors import DuplicateKeyError
+
+from memory.bank_condense import tokens_of
+from memory.bank_decisions import Done
+from memory.bank_ids import bank_key
+from memory.bank_types import BankType
+from memory.collections import Collections
+from memory.ids import derived_id, new_id
+from memory.leases import leased, pending
+from utils.clock import now
+from utils.errors import NotFound
+from utils.mongo import Document
+from utils.text import count_tokens
+
+MOST_ERRORS = 10  # of a bank that are kept, the newest
+HEAD = {"files.text": 0}  # a projection: a bank without its texts
+
+Reason = Literal["created", "update", "optimise"]
+Severity = Literal["info", "warning", "error"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What becomes of a bank. `files`: all of them, as they are to be. `said`: what an update was given, as it came.
+    `request`: names what asked for it; the same one again changes nothing. `urgent`: the files on disk follow at
+    once."""
+
+    files: Mapping[str, str]
+    reason: Reason
+    by: str
+    done: Sequence[Done] = ()
+    said: str | None = None
+    conversation_id: str | None = None
+    update_count: int | None = None
+    request: str | None = None
+    urgent: bool = False
+
+
+class BankStore:
+    """Banks as documents. `due_after`: when a bank that was changed is looked at for what may be condensed; `most`:
+    tokens above which that is at once."""
+
+    def __init__(self, collections: Collections, most: int, due_after: timedelta) -> None:
+        self._banks = collections.banks
+        self._versions = collections.bank_versions
+        self._most = most
+        self._due_after = due_after
+
+    async def find(self, owner: str, kind: BankType, identifier: str, fields: Document | None = None) -> Document:
+        """Raises `NotFound`."""
+        key = bank_key(owner, kind, identifier)
+        found: Document | None = await self._banks.find_one({"_id": key, "user_id": owner, "deleted_at": None}, fields)
+        if found is None:
+            raise NotFound("No such memory bank")
+        return found
+
+    async def begin(self, owner: str, kind: BankType, identifier: str, name: str, path: str | None) -> None:
+        """Makes sure that there is a bank, of version 0 and without files where it is new. One that is being deleted is
+        deleted first."""
+        moment = now()
+        fresh: Document = {
+            "_id": bank_key(owner, kind, identifier),
+            "user_id": owner,
+            "type": kind,
+            "id": identifier,
+            "epoch": new_id(),
+            "name": name,
+            "path": path,
+            "version": 0,
+            "files": [],
+            "tokens": 0,
+            "errors": [],
+            "created_at": moment,
+            "updated_at": moment,
+            "deleted_at": None,
+            "urgent": False,
+            "sections": pending(),
+            "tidying": {"state": "done"},
+        }
+        while True:
+            try:
+                await self._banks.insert_one(fresh)
+                return
+            except DuplicateKeyError:
+                found = await self._banks.find_one({"_id": fresh["_id"]}, HEAD)
+            if found is not None and found["deleted_at"] is None:
+                return
+            if found is not None:
+                await self.finish_deletion(found)
+
+    async def commit(self, seen: Document, change: Change) -> Document | None:
+        """Makes the next version of a bank as it was seen; returns the bank with it. None where another was faster:
+        look again. Raises `NotFound` where the bank was deleted meanwhile."""
+        version = _version(seen, change)
+        try:
+            await self._versions.insert_one(version)
+        except DuplicateKeyError:
+            taken = await self._versions.find_one({"_id": version["_id"]})
+            if taken is not None:
+                await self._advance(seen, taken)
+            return None
+        advanced = await self._advance(seen, version)
+        return advanced if advanced is not None else await self._advanced_by_another(seen, version)
+
+    async def was_made(self, owner: str, request: str) -> Document | None:
+        """The version that a request made before, if it did; the bank is brought up to it."""
+        found: Document | None = await self._versions.find_one({"user_id": owner, "request": request})
+        if found is not None:
+            head = await self._banks.find_one({"_id": found["bank"], "epoch": found["epoch"]})
+            if head is not None and head["version"] < found["version"]:
+                await self._advance(head, found)
+        return found
+
+    async def version(self, bank: Document, number: int) -> tuple[Document, dict[str, str]]:
+        """A version of a bank, and its files. Raises `NotFound`."""
+        own = {"user_id": bank["user_id"], "bank": bank["_id"], "epoch": bank["epoch"]}
+        found: Document | None = await self._versions.find_one({"_id": _key(bank, number), **own})
+        if found is None or number > bank["version"]:
+            raise NotFound("The memory bank has no such version")
+        wanted = {_key(bank, file["version"]) for file in found["files"]}
+        made = await self._versions.find({"_id": {"$in": sorted(wanted)}, **own}, {"texts": 1, "version": 1}).to_list(
+            None
+        )
+        texts = {(one["version"], file["name"]): file["text"] for one in made for file in one["texts"]}
+        return found, {file["name"]: texts[file["version"], file["name"]] for file in found["files"]}
+
+    async def versions(self, bank: Document, limit: int, before: int | None) -> list[Document]:
+        """What is known of a bank's versions but for their texts, the newest first."""
+        number = {"$lte": bank["version"]} if before is None else {"$lt": before}
+        own = {"user_id": bank["user_id"], "bank": bank["_id"], "version": number, "epoch": bank["epoch"]}
+        cursor = self._versions.find(own, {"texts": 0}).sort([("version", -1), ("_id", -1)]).limit(limit)
+        return await cursor.to_list(None)
+
+    async def page(self, owner: str, limit: int, after: tuple[datetime, str] | None) -> list[Document]:
+        """Banks without their texts, the last changed first. `after`: `updated_at` and `_id` of the last one seen."""
+        filter: dict[str, Any] = {"user_id": owner, "deleted_at": None}
+        if after is not None:
+            moment, key = after
+            filter["$or"] = [{"updated_at": {"$lt": moment}}, {"updated_at": moment, "_id": {"$lt": key}}]
+        return await self._banks.find(filter, HEAD).sort([("updated_at", -1), ("_id", -1)]).limit(limit).to_list(None)
+
+    async def note_error(self, bank: Document, description: str, severity: Severity) -> None:
+        """Adds to a bank's errors, of which the newest are kept."""
+        error = {"timestamp": now(), "description": description, "severity": severity}
+        await self._banks.update_one(
+            {"_id": bank["_id"], "user_id": bank["user_id"], "epoch": bank["epoch"]},
+            {"$push": {"errors": {"$each": [error], "$slice": -MOST_ERRORS}}},
+        )
+
+    async def mark_deleted(self, owner: str, kind: BankType, identifier: str) -> Document | None:
+        """Marks a bank as going, so that nobody finds or changes it; returns it. None where there is none."""
+        own = {"_id": bank_key(owner, kind, identifier), "user_id": owner}
+        await self._banks.update_one(own | {"deleted_at": None}, {"$set": {"deleted_at": now()}})
+        found: Document | None = await self._banks.find_one(own, HEAD)
+        return found if found is not None and found["deleted_at"] is not None else None
+
+    async def finish_deletion(self, bank: Document) -> int:
+        """Deletes a marked bank with its versions; returns how many versions. Its sections are gone before."""
+        own = {"user_id": bank["user_id"], "bank": bank["_id"], "epoch": bank["epoch"]}
+        deleted = (await self._versions.delete_many(own)).deleted_count
+        await self._banks.delete_one({"_id": bank["_id"], "user_id": bank["user_id"], "epoch": bank["epoch"]})
+        return deleted
+
+    async def forget_strays(self, owner: str, moment: datetime) -> int:
+        """Deletes the versions of a user's banks that are gone, which a writer may have left that died; returns how
+        many."""
+        there = [bank["epoch"] async for bank in self._banks.find({"user_id": owner}, {"epoch": 1})]
+        stray = {"user_id": owner, "epoch": {"$nin": there}, "at": {"$lte": moment}}
+        return (await self._versions.delete_many(stray)).deleted_count
+
+    async def _advance(self, seen: Document, version: Document) -> Document | None:
+        """Brings a bank as it was seen up to the version that follows; None where another did, or it is deleted."""
+        texts = {file["name"]: file["text"] for file in (*seen["files"], *version["texts"])}
+        due = seen["tidying"]
+        if version["reason"] == "optimise":
+            due = {"state": "done"}
+        elif version["tokens"] > self._most:
+            due = pending()
+        elif due["state"] != "pending":
+            due = pending() | {"lease_until": now() + self._due_after}
+        before = {file["name"]: file for file in seen["files"]}
+        changed = {file["name"] for file in version["texts"]}
+        made = {
+            "version": version["version"],
+            "files": [
+                {
+                    "name": file["name"],
+                    "version": file["version"],
+                    "tokens": count_tokens(texts[file["name"]]),
+                    "updated_at": version["at"] if file["name"] in changed else before[file["name"]]["updated_at"],
+                    "text": texts[file["name"]],
+                }
+                for file in version["files"]
+            ],
+            "tokens": version["tokens"],
+            "updated_at": version["at"],
+            "urgent": version["urgent"],
+            "sections": leased(),  # by whoever made the version, for as long as a lease runs
+            "tidying": due,
+        }
+        same = {
+            "_id": seen["_id"],
+            "user_id": seen["user_id"],
+            "epoch": seen["epoch"],
+            "version": version["version"] - 1,
+            "deleted_at": None,
+        }
+        done = await self._banks.update_one(same, {"$set": made})
+        return seen | made if done.matched_count else None
+
+    async def _advanced_by_another(self, seen: Document, version: Document) -> Document:
+        """The bank, which another writer brought up to this version. Where it was deleted, the version goes, too."""
+        own = {"_id": seen["_id"], "user_id": seen["user_id"], "epoch": seen["epoch"], "deleted_at": None}
+        found: Document | None = await self._banks.find_one(own)
+        if found is None:
+            await self._versions.delete_one({"_id": version["_id"], "user_id": seen["user_id"]})
+            raise NotFound("The memory bank was deleted meanwhile")
+        return found
+
+
+def _key(bank: Document, number: int) -> str:
+    return derived_id(bank["epoch"], str(number))
+
+
+def _version(seen: Document, change: Change) -> Document:
+    number = seen["version"] + 1
+    before = {file["name"]: file for file in seen["files"]}
+    changed = [name for name, text in change.files.items() if name not in before or before[name]["text"] != text]
+    document: Document = {
+        "_id": _key(seen, number),
+        "user_id": seen["user_id"],
+        "bank": seen["_id"],
+        "epoch": seen["epoch"],
+        "version": number,
+        "at": now(),
+        "by": change.by,
+        "reason": change.reason,
+        "changes": [asdict(one) for one in change.done],
+        "files": [
+            {"name": name, "version": number if name in changed else before[name]["version"]} for name in change.files
+        ],
+        "texts": [{"name": name, "text": change.files[name]} for name in changed],
+        "tokens": tokens_of(change.files),
+        "urgent": change.urgent,
+    }
+    optional = {
+        "said": change.said,
+        "conversation_id": change.conversation_id,
+        "update_count": change.update_count,
+        "request": change.request,
+    }
+    return document | {name: value for name, value in optional.items() if value is not None}

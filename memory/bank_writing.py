@@ -1,0 +1,74 @@
+"""Who says where new content belongs in a bank, and how a large one becomes small? A model, or else rules."""
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from config.recipes import BankRecipe
+from memory.bank_condense import condense
+from memory.bank_decisions import Decision
+from memory.bank_model import decide_by_model, optimise_by_model
+from memory.bank_rules import decide_by_rules
+from memory.bank_types import BankType
+from memory.domain import RULE_BASED
+from utils.errors import ModelError
+from utils.llm import ChatModel
+
+IN_THREAD = 20_000  # characters from which on rules take more than a few milliseconds
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Placed:
+    """What is to be done with content. `by`: a model's name, or "rule_based"; `failed`: why not a model, where there is
+    one."""
+
+    decisions: Sequence[Decision]
+    by: str
+    failed: str | None = None
+
+
+@dataclass(frozen=True)
+class Shortened:
+    """A bank's files in fewer words."""
+
+    files: Mapping[str, str]
+    by: str
+    failed: str | None = None
+
+
+class BankWriter:
+    def __init__(self, model: ChatModel | None, recipe: BankRecipe) -> None:
+        self._model = model
+        self.recipe = recipe
+
+    async def place(self, kind: BankType, files: Mapping[str, str], content: str) -> Placed:
+        failed: str | None = None
+        if self._model is not None:
+            try:
+                decisions = await decide_by_model(self._model, kind, files, content, self.recipe)
+                return Placed(decisions, self._model.model)
+            except ModelError as error:
+                failed = f"Placed by rules: {error.detail}"
+                log.warning("a memory bank's content is placed by rules: %s", error.detail)
+        if len(content) < IN_THREAD:
+            return Placed(decide_by_rules(kind, content), RULE_BASED, failed)
+        return Placed(await asyncio.to_thread(decide_by_rules, kind, content), RULE_BASED, failed)
+
+    async def shorten(self, kind: BankType, files: Mapping[str, str], version: int, moment: datetime) -> Shortened:
+        failed: str | None = None
+        if self._model is not None and sum(map(len, files.values())) <= 8 * self.recipe.shown:
+            try:
+                return Shortened(await optimise_by_model(self._model, kind, files, self.recipe), self._model.model)
+            except ModelError as error:
+                failed = f"Condensed by rules: {error.detail}"
+                log.warning("a memory bank is condensed by rules: %s", error.detail)
+        return Shortened(await self.shorten_by_rules(kind, files, version, moment), RULE_BASED, failed)
+
+    async def shorten_by_rules(
+        self, kind: BankType, files: Mapping[str, str], version: int, moment: datetime
+    ) -> dict[str, str]:
+        return await asyncio.to_thread(condense, kind, files, version, moment, self.recipe)

@@ -1,0 +1,323 @@
+"""What is known of a project, a code base or a user, as a few Markdown files that an assistant reads whole? Banks."""
+
+import asyncio
+import logging
+from datetime import datetime, timedelta
+
+from config.prompts import prompt
+from memory import metrics
+from memory.bank import Bank, BankInfo, BankVersion, Updated, errors_of, info_of, texts_of, version_of
+from memory.bank_cache import BankCache
+from memory.bank_decisions import merge
+from memory.bank_folder import BankFolder
+from memory.bank_ids import GLOBAL_ID, bank_id
+from memory.bank_sections import BankSections
+from memory.bank_store import HEAD, BankStore, Change, Severity
+from memory.bank_types import BankType, template
+from memory.bank_writing import BankWriter
+from memory.collections import Collections
+from memory.domain import RULE_BASED
+from memory.ids import derived_id
+from memory.leases import claim, fail, held
+from utils.clock import now
+from utils.errors import Conflict, InvalidInput, LociError, NotFound
+from utils.mongo import Document
+from utils.text import CONTROL_CHARACTERS, shown
+
+LONGEST_UPDATE = 1_000_000  # characters; a document of the store holds a bank of this and what it had before
+MOST_BYTES = 6 * 1024 * 1024  # of a bank's texts; where an update would make it more, it is condensed before
+LONGEST_NAME = 200
+TRIES = 50  # times that a change is made anew because another was faster
+DELETION_CUT_SHORT = timedelta(minutes=1)
+
+log = logging.getLogger(__name__)
+
+
+class Banks:
+    """The memory banks of users. `folder`: where they stand in files, too; None where they do not. `large`: characters
+    of an update after which these are written at once."""
+
+    def __init__(
+        self,
+        collections: Collections,
+        store: BankStore,
+        sections: BankSections,
+        writer: BankWriter,
+        folder: BankFolder | None,
+        large: int,
+    ) -> None:
+        self._banks = collections.banks
+        self._activations = collections.bank_activations
+        self._store = store
+        self._sections = sections
+        self._writer = writer
+        self._large = large
+        self.folder = folder
+        self.cache = BankCache()
+
+    async def activate(
+        self,
+        owner: str,
+        kind: BankType,
+        name: str | None = None,
+        path: str | None = None,
+        description: str | None = None,
+    ) -> Bank:
+        """The bank of a project, made where there is none. Raises `InvalidInput` where nothing says which."""
+        name, path = shown(name or "")[:LONGEST_NAME], (path or "").strip()
+        identifier = bank_id(kind, name, path)
+        return await self.open(owner, kind, identifier, name=name, path=path or None, description=description)
+
+    async def open(
+        self,
+        owner: str,
+        kind: BankType,
+        identifier: str,
+        *,
+        name: str | None = None,
+        path: str | None = None,
+        description: str | None = None,
+    ) -> Bank:
+        """A bank by its id, made where there is none. Raises `InvalidInput` for a second global one."""
+        if kind == "global" and identifier != GLOBAL_ID:
+            raise InvalidInput(f"There is one global bank, and its id is {GLOBAL_ID}")
+        for _ in range(TRIES):
+            try:
+                bank = await self.get(owner, kind, identifier)
+                if bank.info.version:
+                    return bank
+                found = await self._store.find(owner, kind, identifier)
+            except NotFound:
+                await self._store.begin(owner, kind, identifier, name or "", path)
+                continue
+            said = CONTROL_CHARACTERS.sub("", description or "").strip()
+            files = template(kind, found["name"], said)
+            made = await self._commit(found, Change(files, "created", RULE_BASED))
+            if made is not None:
+                return Bank(info_of(made), files)
+        raise _busy()
+
+    async def get(self, owner: str, kind: BankType, identifier: str) -> Bank:
+        """A bank as it is. Raises `NotFound`."""
+        head = await self._store.find(owner, kind, identifier, HEAD)
+        kept = self.cache.get(head)
+        if kept is not None:
+            return Bank(info_of(head), texts_of(kept.bank), kept.since)
+        bank = self.cache.put(await self._store.find(owner, kind, identifier)).bank
+        return Bank(info_of(bank), texts_of(bank))
+
+    async def info(self, owner: str, kind: BankType, identifier: str) -> BankInfo:
+        """Raises `NotFound`."""
+        return info_of(await self._store.find(owner, kind, identifier, HEAD))
+
+    async def at(self, owner: str, kind: BankType, identifier: str, version: int) -> tuple[BankVersion, dict[str, str]]:
+        """A version of a bank, and its files as they were. Raises `NotFound`."""
+        bank = await self._store.find(owner, kind, identifier, HEAD)
+        found, files = await self._store.version(bank, version)
+        return version_of(found), files
+
+    async def versions(
+        self, owner: str, kind: BankType, identifier: str, *, limit: int, before: int | None = None
+    ) -> list[BankVersion]:
+        """A bank's versions, the newest first. Raises `NotFound`."""
+        bank = await self._store.find(owner, kind, identifier, HEAD)
+        return [version_of(found) for found in await self._store.versions(bank, limit, before)]
+
+    async def page(
+        self, owner: str, *, limit: int, after: tuple[datetime, str] | None = None
+    ) -> list[tuple[BankInfo, str]]:
+        """Banks, the last changed first, each with its `_id`. `after`: `updated_at` and `_id` of the last one seen."""
+        return [(info_of(found), found["_id"]) for found in await self._store.page(owner, limit, after)]
+
+    async def update(
+        self,
+        owner: str,
+        kind: BankType,
+        identifier: str,
+        content: str,
+        *,
+        conversation_id: str | None = None,
+        update_count: int | None = None,
+        request: str | None = None,
+    ) -> Updated:
+        """Puts new content into a bank, all of it; durable once it returns. `request`: names the request, so that it is
+        carried out once; a conversation's update of some number is the same one when it comes again.
+
+        Raises `NotFound`; `InvalidInput` where the content is empty or too long; `Conflict` where others change the
+        bank all the time.
+        """
+        content = CONTROL_CHARACTERS.sub("", content.replace("\r\n", "\n").replace("\r", "\n"))
+        if not content.strip():
+            raise InvalidInput("There is no content to keep")
+        if request is None and conversation_id is not None and update_count is not None:
+            request = derived_id("update", owner, kind, identifier, conversation_id, str(update_count), content)
+        if len(content) > LONGEST_UPDATE:
+            raise InvalidInput(f"An update may have {LONGEST_UPDATE:,} characters")
+        seen = await self._store.find(owner, kind, identifier)
+        if not seen["version"]:  # whoever began it died before it had files
+            await self.open(owner, kind, identifier)
+            seen = await self._store.find(owner, kind, identifier)
+        errors = errors_of(seen)
+        placed = await self._writer.place(kind, texts_of(seen), content)
+        if placed.failed is not None:
+            await self._note_error(seen, placed.failed, "warning")
+        for _ in range(TRIES):
+            if request is not None and (made := await self._store.was_made(owner, request)) is not None:
+                again = version_of(made)
+                return Updated(await self.info(owner, kind, identifier), again.changes, again.by, errors, repeated=True)
+            before = await self._roomy(kind, seen, content)
+            files, done = await asyncio.to_thread(merge, before, placed.decisions, now())
+            change = Change(
+                files,
+                "update",
+                placed.by,
+                done,
+                content,
+                conversation_id,
+                update_count,
+                request,
+                urgent=len(content) >= self._large,
+            )
+            made = await self._commit(seen, change)
+            if made is not None:
+                return Updated(info_of(made), done, placed.by, errors)
+            seen = await self._store.find(owner, kind, identifier)
+        raise _busy()
+
+    async def delete(self, owner: str, kind: BankType, identifier: str) -> dict[str, int]:
+        """Deletes a bank with its versions, its sections and its files; returns counts by collection. Called again
+        after a crash, it deletes what was left. Raises `NotFound`."""
+        bank = await self._store.mark_deleted(owner, kind, identifier)
+        if bank is None:
+            raise NotFound("No such memory bank")
+        return await self._delete(bank)
+
+    async def forget(self, owner: str) -> dict[str, int]:
+        """Deletes all banks of a user that are there now; returns counts by collection."""
+        moment = now()
+        counts = {"banks": 0, "bank_versions": 0, "vectors": 0}
+        for bank in await self._banks.find({"user_id": owner}, HEAD).to_list(None):
+            marked = await self._store.mark_deleted(owner, bank["type"], bank["id"])
+            for name, count in (await self._delete(marked)).items() if marked is not None else ():
+                counts[name] += count
+        counts["bank_versions"] += await self._store.forget_strays(owner, moment)
+        await self._activations.delete_many({"user_id": owner, "at": {"$lte": moment}})
+        self.cache.let_go(owner)
+        return counts
+
+    async def note_error(self, info: BankInfo, description: str, severity: Severity) -> None:
+        """Adds to a bank's errors what happened to it outside of a request."""
+        await self._note_error({"_id": info.key, "user_id": info.owner, "epoch": info.epoch}, description, severity)
+
+    async def changed_since(self, moment: datetime, after: str, limit: int) -> list[BankInfo]:
+        """Banks of all users that changed at a time or later, in order, with an `_id` beyond `after` where they changed
+        at that time."""
+        filter = {
+            "updated_at": {"$gte": moment},
+            "$or": [{"updated_at": {"$gt": moment}}, {"_id": {"$gt": after}}],
+            "deleted_at": None,
+            "version": {"$gt": 0},
+        }
+        order = [("updated_at", 1), ("_id", 1)]
+        return [info_of(bank) for bank in await self._banks.find(filter, HEAD).sort(order).limit(limit).to_list(None)]
+
+    async def work(self) -> int:
+        """Does what is due: sections that a crash left behind, banks to be condensed, deletions to be ended. Safe to
+        run twice at once; returns how many banks were condensed."""
+        await self._sections.work()
+        old = {"deleted_at": {"$lt": now() - DELETION_CUT_SHORT}}
+        for bank in await self._banks.find(old, HEAD).limit(100).to_list(None):
+            await self._delete(bank)
+        total = 0
+        while (claimed := await claim(self._banks, "tidying", 1)).documents:
+            async with held(self._banks, "tidying", claimed):
+                [bank] = claimed.documents
+                try:
+                    total += await self._optimise(bank)
+                except LociError as error:
+                    log.warning("a memory bank is condensed later: %s", error.detail)
+                    await fail(self._banks, "tidying", claimed.lease, [bank], type(error).__name__)
+                else:
+                    mine = {"_id": bank["_id"], "tidying.lease": claimed.lease}
+                    await self._banks.update_one(mine, {"$set": {"tidying": {"state": "done"}}})
+        return total
+
+    async def optimise(self, owner: str, kind: BankType, identifier: str) -> BankInfo:
+        """Condenses a bank that is larger than it is to be; returns it, condensed or not. Raises `NotFound`."""
+        await self._optimise(await self._store.find(owner, kind, identifier))
+        return await self.info(owner, kind, identifier)
+
+    async def _optimise(self, seen: Document) -> bool:
+        owner, kind, identifier = seen["user_id"], seen["type"], seen["id"]
+        for attempt in range(TRIES):
+            if seen["tokens"] <= self._writer.recipe.target or seen["deleted_at"] is not None:
+                return False
+            files, failed, by = texts_of(seen), None, RULE_BASED
+            if attempt < 3:
+                short = await self._writer.shorten(kind, files, seen["version"], now())
+                made, by, failed = dict(short.files), short.by, short.failed
+            else:  # it changes faster than a model writes
+                made = await self._writer.shorten_by_rules(kind, files, seen["version"], now())
+            if failed is not None:
+                await self._note_error(seen, failed, "warning")
+            try:
+                if await self._commit(seen, Change(made, "optimise", by)) is not None:
+                    log.info("a memory bank was condensed from %d tokens, by %s", seen["tokens"], by)
+                    return True
+                seen = await self._store.find(owner, kind, identifier)
+            except NotFound:
+                return False
+        raise _busy()
+
+    async def _roomy(self, kind: BankType, seen: Document, content: str) -> dict[str, str]:
+        """A bank's files, condensed where there is not room for so much more in one document of the store."""
+        files = texts_of(seen)
+        size = sum(len(text.encode()) for text in files.values())
+        if size + len(content.encode()) <= MOST_BYTES or size < MOST_BYTES // 4:
+            return files
+        return await self._writer.shorten_by_rules(kind, files, seen["version"], now())
+
+    async def _commit(self, seen: Document, change: Change) -> Document | None:
+        """The next version of a bank, committed, its sections on their way; None where another was faster."""
+        made = await self._store.commit(seen, change)
+        if made is None:
+            return None
+        self.cache.put(made)
+        metrics.BANK_VERSIONS.labels(change.reason, "rules" if change.by == RULE_BASED else "model").inc()
+        metrics.BANK_TOKENS.observe(made["tokens"])
+        log.info(
+            "memory bank %s of type %s: version %d, about %d tokens",
+            made["id"],
+            made["type"],
+            made["version"],
+            made["tokens"],
+        )
+        await self._sections.follow(made["user_id"], made["type"], made["id"])
+        if self.folder is not None and change.urgent:
+            self.folder.wake()
+        return made
+
+    async def _delete(self, bank: Document) -> dict[str, int]:
+        """Deletes a bank that is marked; what was made of it goes first."""
+        owner = bank["user_id"]
+        self.cache.drop(bank["_id"])
+        gone = await self._sections.forget(owner, bank["_id"])
+        await self._activations.delete_many({"user_id": owner, "bank_type": bank["type"], "bank_id": bank["id"]})
+        if self.folder is not None:
+            await asyncio.to_thread(self.folder.remove, owner, bank["type"], bank["id"])
+        versions = await self._store.finish_deletion(bank)
+        await self._sections.follow(owner, bank["type"], bank["id"])  # again, for a writer that was under way
+        return {"banks": 1, "bank_versions": versions, "vectors": gone}
+
+    async def _note_error(self, bank: Document, description: str, severity: Severity) -> None:
+        metrics.BANK_ERRORS.labels(severity).inc()
+        await self._store.note_error(bank, description, severity)
+
+
+def instructions(kind: BankType) -> str:
+    """What an assistant is told about a bank of this type."""
+    return prompt(f"bank_{kind}").substitute()
+
+
+def _busy() -> Conflict:
+    return Conflict("Others change the memory bank all the time", retry_after=1.0)

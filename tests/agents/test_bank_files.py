@@ -1,0 +1,137 @@
+"""The task that writes banks to files: when, in which order, and what it makes up for."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents import bank_files as module
+from agents.bank_files import bank_files
+from agents.memory import Memory
+from agents.open import open_memory
+from config.settings import Settings
+from memory.bank_folder import BankFolder
+from tests.conversations import USER, Silent, until
+
+
+@pytest.fixture
+async def opened(make_settings: Callable[..., Settings], tmp_path: Path, store_uri: str) -> Any:
+    async with open_memory(make_settings(loci_home=tmp_path), nudge=Silent()) as memory:
+        yield memory
+
+
+def file(tmp_path: Path, name: str = "active.md", bank: str = "loci", owner: str = USER) -> Path:
+    return tmp_path / "banks" / owner / "project" / bank / name
+
+
+def says(path: Path, text: str) -> Callable[[], Any]:
+    def holds() -> bool:
+        return path.is_file() and text in path.read_text()
+
+    async def look() -> bool:
+        return holds()
+
+    return look
+
+
+def gone(path: Path) -> Callable[[], Any]:
+    def holds() -> bool:
+        return not path.exists()
+
+    async def look() -> bool:
+        return holds()
+
+    return look
+
+
+async def test_a_bank_stands_in_files_after_a_while_and_a_large_update_at_once(opened: Memory, tmp_path: Path) -> None:
+    await opened.activate(USER, "project", "loci")
+    async with bank_files(opened.engine, 3600):
+        await opened.update(USER, "project", "loci", "The sky was blue.")
+        assert not file(tmp_path).exists()
+        await opened.update(USER, "project", "loci", "The sea was calm. " * 1_000)
+        await until(says(file(tmp_path), "The sea was calm."))
+        assert "The sky was blue." in file(tmp_path).read_text()
+    async with bank_files(opened.engine, 0.05):
+        await opened.update(USER, "project", "loci", "The air was clear.")
+        await until(says(file(tmp_path), "The air was clear."))
+
+
+async def test_what_is_due_is_written_at_the_end(opened: Memory, tmp_path: Path) -> None:
+    async with bank_files(opened.engine, 3600):
+        await opened.activate(USER, "project", "loci")
+        await opened.update(USER, "project", "loci", "The sky was blue.")
+    assert "The sky was blue." in file(tmp_path).read_text()
+
+
+async def test_what_was_not_written_before_a_crash_is_written_at_the_next_start(opened: Memory, tmp_path: Path) -> None:
+    await opened.activate(USER, "project", "loci")
+    await opened.activate("bob", "project", "loci")
+    await opened.update(USER, "project", "loci", "The sky was blue before.")
+    async with bank_files(opened.engine, 0.05):
+        await until(says(file(tmp_path), "The sky was blue before."))
+        await until(says(file(tmp_path, owner="bob"), "# Active work"))
+
+
+async def test_files_of_what_was_deleted_go(opened: Memory, tmp_path: Path) -> None:
+    for name in ("one", "two", "three"):
+        await opened.activate(USER, "project", name)
+    async with bank_files(opened.engine, 0.05):
+        for name in ("one", "two", "three"):
+            await until(says(file(tmp_path, bank=name), "# Active work"))
+        await opened.engine.banks.delete(USER, "project", "one")
+        assert not file(tmp_path, bank="one").parent.exists()
+        await opened.engine.forgetter.user(USER)
+        assert not (tmp_path / "banks" / USER).exists()
+
+
+async def test_files_of_what_another_process_deleted_go_at_the_next_start(opened: Memory, tmp_path: Path) -> None:
+    await opened.activate(USER, "project", "loci")
+    async with bank_files(opened.engine, 0.05):
+        await until(says(file(tmp_path), "# Active work"))
+    opened.engine.banks.folder = BankFolder(tmp_path / "elsewhere")
+    await opened.engine.banks.delete(USER, "project", "loci")
+    opened.engine.banks.folder = BankFolder(tmp_path / "banks")
+    assert file(tmp_path).exists()
+    async with bank_files(opened.engine, 3600):
+        await until(gone(tmp_path / "banks" / USER))
+
+
+async def test_a_folder_that_cannot_be_written_is_told_of_once_and_tried_again(
+    opened: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "AGAIN", 0.02)
+    await opened.activate(USER, "project", "loci")
+    (tmp_path / "banks").mkdir()
+    (tmp_path / "banks" / USER).write_text("in the way")
+    async with bank_files(opened.engine, 0.01):
+
+        async def noted() -> bool:
+            return bool((await opened.engine.banks.info(USER, "project", "loci")).errors)
+
+        await until(noted)
+        (tmp_path / "banks" / USER).unlink()
+        await until(says(file(tmp_path), "# Active work"))
+    [error] = (await opened.update(USER, "project", "loci", "x")).previous_errors
+    assert (error.severity, "could not be written" in error.description) == ("error", True)
+
+
+async def test_of_two_keepers_one_writes_and_the_other_takes_over(opened: Memory, tmp_path: Path) -> None:
+    await opened.activate(USER, "project", "loci")
+    async with bank_files(opened.engine, 0.05):
+        async with bank_files(opened.engine, 0.05):
+            await until(says(file(tmp_path), "# Active work"))
+        await opened.update(USER, "project", "loci", "After the other one left.")
+        await until(says(file(tmp_path), "After the other one left."))
+
+
+async def test_the_dump_says_what_is_at_hand(opened: Memory, tmp_path: Path) -> None:
+    dump = tmp_path / "banks" / "cache_memory_dump.json"
+    async with bank_files(opened.engine, 0.05, dump=True):
+        await opened.activate(USER, "project", "loci")
+        await until(says(dump, "ann:project:loci"))
+    told = json.loads(dump.read_text())
+    assert told["tokens"] == told["banks"]["ann:project:loci"]["tokens"] > 0
+    assert "active.md" in told["banks"]["ann:project:loci"]["files"]

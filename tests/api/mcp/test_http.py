@@ -1,0 +1,281 @@
+"""The official client at `/mcp`, in both eras of the protocol, with keys and without."""
+
+import asyncio
+import json
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+from mcp.shared.exceptions import MCPError
+
+from tests.checks import problem
+from tests.mcp_clients import call, client, refusal
+
+MODES = ("legacy", "auto")
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+}
+ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+
+
+@pytest.fixture
+def address(serve: Callable[..., str]) -> str:
+    return serve()
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_whole_conversation(address: str, mode: str) -> None:
+    async with client(address, mode) as connected:
+        tools = {tool.name for tool in (await connected.list_tools()).tools}
+        assert tools == {"activate", "update", "recall", "remember", "list_banks"}
+        assert "activate" in await refusal(connected, "update", content="Too early.")
+        begun = await call(
+            connected, "activate", conversation_type="project", project_name="Loci", current_path="/src/loci"
+        )
+        assert begun["bank_info"]["type"] == "project"
+        assert begun["bank_info"]["files"] == list(begun["content"])
+        done = await call(connected, "update", content="We decided to use SQLite.\n\nNext steps: the tests.")
+        assert (done["status"], done["previous_errors"]) == ("success", [])
+        assert done["bank_info"]["id"] == begun["bank_info"]["id"]
+        found = await call(connected, "recall", query="Which database was decided on?", top_k=3)
+        assert "SQLite" in found["items"][0]["content"]
+        assert (await call(connected, "remember", text="I live in Madrid."))["decisions"][0]["event"] == "ADD"
+        assert (await call(connected, "remember", text="What about lunch?"))["message_id"]
+        assert (await call(connected, "recall", query="Where does the user live?"))["items"][0]["kind"] == "fact"
+        [bank] = (await call(connected, "list_banks"))["items"]
+        assert bank["version"] == 2
+    async with client(address, mode) as later:
+        again = await call(later, "activate", conversation_type="project", current_path="/src/loci/")
+        assert "We decided to use SQLite." in again["content"]["decisions.md"]
+
+
+async def test_files_are_resources_now_and_as_they_were(address: str) -> None:
+    async with client(address) as connected:
+        await call(connected, "activate", conversation_type="code", project_name="Loci")
+        await call(connected, "update", content="patterns.md:\nWe use ruff.")
+        uris = [one.uri for one in (await connected.list_resources()).resources]
+        assert "loci://banks/code/loci/patterns.md" in uris
+        now = (await connected.read_resource("loci://banks/code/loci/patterns.md")).contents[0]
+        assert (now.mime_type, "We use ruff." in now.text) == ("text/markdown", True)  # type: ignore[union-attr]
+        before = (await connected.read_resource("loci://banks/code/loci/patterns.md?version=1")).contents[0]
+        assert "We use ruff." not in before.text  # type: ignore[union-attr]
+        for uri in ("loci://banks/code/loci/none.md", "loci://banks/code/nope/a.md", "file:///etc/passwd", "loci://x"):
+            with pytest.raises(MCPError):
+                await connected.read_resource(uri)
+        templates = (await connected.list_resource_templates()).resource_templates
+        assert templates[0].uri_template == "loci://banks/{type}/{id}/{file}"
+
+
+async def test_resources_of_many_banks_come_page_by_page(address: str) -> None:
+    async with client(address) as connected:
+        for number in range(27):
+            await call(connected, "activate", conversation_type="project", project_name=f"p{number}")
+        first = await connected.list_resources()
+        rest = await connected.list_resources(cursor=first.next_cursor)
+        assert len({one.uri for one in (*first.resources, *rest.resources)}) == 27 * 5
+        assert rest.next_cursor is None
+        with pytest.raises(MCPError):
+            await connected.list_resources(cursor="nonsense")
+
+
+async def test_a_prompt_begins_with_the_bank(address: str) -> None:
+    async with client(address) as connected:
+        assert [one.name for one in (await connected.list_prompts()).prompts] == ["memory_bank"]
+        begun = await connected.get_prompt("memory_bank", {"conversation_type": "global"})
+        assert "global/global" in begun.messages[0].content.text  # type: ignore[union-attr]
+        assert (await call(connected, "update", content="I prefer tea."))["bank_info"]["id"] == "global"
+        for name, arguments in (("none", {}), ("memory_bank", {}), ("memory_bank", {"conversation_type": "project"})):
+            with pytest.raises(MCPError):
+                await connected.get_prompt(name, arguments)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("activate", {}),
+        ("activate", {"conversation_type": "projekt"}),
+        ("activate", {"conversation_type": "project"}),
+        ("activate", {"conversation_type": "project", "project_name": 5}),
+        ("activate", {"conversation_type": "global", "unknown": 1}),
+        ("update", {}),
+        ("update", {"content": ""}),
+        ("update", {"content": None}),
+        ("update", {"content": "x", "conversation_id": "project/nope"}),
+        ("recall", {"query": " "}),
+        ("recall", {"query": "x", "top_k": 0}),
+        ("remember", {"text": ""}),
+        ("list_banks", {"x": 1}),
+    ],
+)
+async def test_wrong_arguments_are_told_to_the_model(address: str, tool: str, arguments: dict[str, Any]) -> None:
+    async with client(address) as connected:
+        assert await refusal(connected, tool, **arguments)
+
+
+async def test_an_unknown_tool_is_an_error_of_the_protocol(address: str) -> None:
+    async with client(address) as connected:
+        with pytest.raises(MCPError, match="Unknown tool"):
+            await connected.call_tool("delete_everything", {})
+
+
+async def test_two_sessions_are_at_work_with_two_banks(address: str) -> None:
+    async with client(address, "legacy") as one, client(address, "legacy") as two:
+        await call(one, "activate", conversation_type="project", project_name="one")
+        await call(two, "activate", conversation_type="project", project_name="two")
+        assert (await call(one, "update", content="From one."))["bank_info"]["id"] == "one"
+        assert (await call(two, "update", content="From two."))["bank_info"]["id"] == "two"
+
+
+async def test_a_conversation_id_says_the_bank_where_there_are_no_sessions(address: str) -> None:
+    async with client(address) as one, client(address) as two:
+        mine = (await call(one, "activate", conversation_type="project", project_name="one"))["conversation_id"]
+        await call(two, "activate", conversation_type="project", project_name="two")
+        told = await call(one, "update", content="From one.", conversation_id=mine)
+        assert told["bank_info"]["id"] == "one"
+        assert (await call(one, "update", content="Of the last."))["bank_info"]["id"] == "two"
+    async with client(address, name="another program") as three:
+        assert "activate" in await refusal(three, "update", content="x")
+
+
+async def test_two_clients_at_once_both_get_their_way(address: str) -> None:
+    async def talk(mode: str, name: str) -> None:
+        async with client(address, mode, name=name) as connected:
+            await call(connected, "activate", conversation_type="project", project_name="shared")
+            for number in range(8):
+                await call(connected, "update", content=f"The sky over {name} was blue on day {number}.")
+
+    await asyncio.gather(talk("legacy", "ann"), talk("auto", "bob"), talk("auto", "cid"))
+    async with client(address) as connected:
+        told = await call(connected, "activate", conversation_type="project", project_name="shared")
+    text = "\n".join(told["content"].values())
+    said = [f"over {name} was blue on day {number}." for name in ("ann", "bob", "cid") for number in range(8)]
+    assert [text.count(one) for one in said] == [1] * 24
+
+
+async def test_a_client_that_listens_is_told_of_its_own_banks_alone(serve: Callable[..., str]) -> None:
+    address = serve(api_keys="ann:key-of-ann, bob:key-of-bob")
+    uri = "loci://banks/project/loci/active.md"
+    as_ann, as_bob = {"x-api-key": "key-of-ann"}, {"x-api-key": "key-of-bob"}
+    async with client(address, **as_ann) as ann, client(address, **as_bob) as bob:
+        for connected in (ann, bob):
+            await call(connected, "activate", conversation_type="project", project_name="loci")
+        async with ann.listen(resource_subscriptions=[uri]) as told:
+            await call(bob, "update", content="The sky was blue.")
+            await call(ann, "update", content="file2.md:\nThe sky was blue.")
+            await call(ann, "update", content="The sky was blue.")
+            async for event in told:
+                assert getattr(event, "uri", None) == uri
+                break
+
+
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+async def test_a_client_of_a_protocol_with_sessions_may_subscribe(address: str) -> None:
+    uri = "loci://banks/project/loci/active.md"
+    told: asyncio.Queue[str] = asyncio.Queue()
+
+    async def hear(message: Any) -> None:
+        if (found := getattr(getattr(message, "params", None), "uri", None)) is not None:
+            await told.put(str(found))
+
+    async with client(address, "legacy", hears=hear) as connected:
+        await call(connected, "activate", conversation_type="project", project_name="loci")
+        with pytest.raises(MCPError):
+            await connected.subscribe_resource("loci://banks/project/loci/none.md")
+        await connected.subscribe_resource(uri)
+        await call(connected, "update", content="decisions.md:\nThe sky was blue.")
+        async with asyncio.timeout(30):
+            while told.empty():  # until the client has opened the stream on which it is told
+                await call(connected, "update", content="The sky was blue.")
+        assert await told.get() == uri
+        await connected.unsubscribe_resource(uri)
+        while not told.empty():
+            told.get_nowait()
+        await call(connected, "update", content="The sky was blue.")
+        assert told.empty()
+
+
+async def test_the_key_says_whose_memory_it_is(serve: Callable[..., str]) -> None:
+    address = serve(api_keys="ann:key-of-ann, bob:key-of-bob")
+    async with client(address, authorization="Bearer key-of-ann") as ann:
+        await call(ann, "activate", conversation_type="project", project_name="loci")
+        await call(ann, "update", content="A secret of Ann's.")
+    async with client(address, **{"x-api-key": "key-of-bob"}) as bob:
+        assert (await call(bob, "list_banks"))["items"] == []
+        assert (await call(bob, "recall", query="secret"))["items"] == []
+        assert "activate" in await refusal(bob, "update", content="x")
+        assert "gone" in await refusal(bob, "update", content="x", conversation_id="project/loci")
+        with pytest.raises(MCPError):
+            await bob.read_resource("loci://banks/project/loci/active.md")
+        told = await call(bob, "activate", conversation_type="project", project_name="loci")
+        assert "secret" not in str(told)
+
+
+def test_without_a_key_that_is_known_nothing_is_told(serve: Callable[..., str]) -> None:
+    with httpx.Client(base_url=serve(api_keys="ann:key-of-ann")) as plain:
+        for headers in ({}, {"authorization": "Bearer nobodys"}, {"x-api-key": "key-of-an"}):
+            refused = plain.post("/mcp", json=INITIALIZE, headers=ACCEPT | headers)
+            problem(refused, 401)
+            assert refused.headers["www-authenticate"] == "Bearer"
+
+
+def test_a_session_is_not_anothers(serve: Callable[..., str]) -> None:
+    with httpx.Client(base_url=serve(api_keys="ann:key-of-ann, bob:key-of-bob")) as plain:
+        mine = ACCEPT | {"x-api-key": "key-of-ann"}
+        session = plain.post("/mcp", json=INITIALIZE, headers=mine).headers["mcp-session-id"]
+        ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+        assert plain.post("/mcp", json=ping, headers=mine | {"mcp-session-id": session}).status_code == 200
+        theirs = ACCEPT | {"x-api-key": "key-of-bob", "mcp-session-id": session}
+        assert plain.post("/mcp", json=ping, headers=theirs).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"host": "evil.example.com"}, 403),
+        ({"origin": "http://evil.example.com"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": "https://app.example.com"}, 200),
+    ],
+)
+def test_pages_of_other_origins_and_under_other_names_may_not_call(
+    serve: Callable[..., str], headers: dict[str, str], status: int
+) -> None:
+    with httpx.Client(base_url=serve(cors_origins="https://app.example.com")) as plain:
+        answer = plain.post("/mcp", json=INITIALIZE, headers=ACCEPT | headers)
+        assert (answer.status_code, answer.history) == (status, [])
+        if status != 200:
+            problem(answer, status)
+
+
+def test_white_space_around_a_header_is_no_part_of_it(address: str) -> None:
+    host, _, port = address.removeprefix("http://").partition(":")
+    known = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+    }
+    params = {"name": "list_banks", "arguments": {}, "_meta": known}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
+    head = (
+        f"POST /mcp HTTP/1.1\r\nhost: {host}:{port}\r\ncontent-type: application/json\r\nconnection: close\r\n"
+        "accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\n"
+        f"mcp-name:  list_banks \t\r\ncontent-length: {len(body)}\r\n\r\n"
+    )
+    with socket.create_connection((host, int(port)), timeout=30) as connection:
+        connection.sendall(head.encode() + body)
+        assert connection.recv(100).startswith(b"HTTP/1.1 200")
+
+
+def test_what_is_no_request_is_refused(address: str) -> None:
+    with httpx.Client(base_url=address) as plain:
+        for body in (b"", b"{", b"[]", b'{"jsonrpc": "2.0"}', b"\xff", b'{"a": "\\ud800"}'):
+            assert plain.post("/mcp", content=body, headers=ACCEPT).status_code in (400, 404)
+        assert plain.post("/mcp", content=b" " * (13 << 20), headers=ACCEPT).status_code == 413
+        assert plain.put("/mcp", content=b"{}").status_code == 405
+        assert plain.get("/livez").status_code == 200

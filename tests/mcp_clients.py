@@ -1,0 +1,42 @@
+"""How do tests talk MCP? The official client at a served address, and what tools give it."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx2
+from mcp.client.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CallToolResult, Implementation
+
+
+@asynccontextmanager
+async def client(
+    address: str, mode: str = "auto", *, name: str = "test", hears: Any = None, **headers: str
+) -> AsyncIterator[Client]:
+    async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
+        transport = streamable_http_client(f"{address}/mcp", http_client=http)
+        info = Implementation(name=name, version="1")
+        async with Client(transport, mode=mode, client_info=info, message_handler=hears) as connected:
+            yield connected
+
+
+async def call(connected: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    """What a tool gives. Fails where it gives an error."""
+    result = await connected.call_tool(tool, arguments)
+    assert isinstance(result, CallToolResult)
+    assert not result.is_error, result.content
+    assert result.structured_content is not None
+    assert json.loads(result.content[0].text) == result.structured_content  # type: ignore[union-attr]
+    return result.structured_content
+
+
+async def refusal(connected: Client, tool: str, **arguments: Any) -> str:
+    """The error that a tool gives."""
+    result = await connected.call_tool(tool, arguments)
+    assert isinstance(result, CallToolResult)
+    assert result.is_error
+    told = json.loads(result.content[0].text)  # type: ignore[union-attr]
+    assert told["status"] == "error"
+    return str(told["error"])

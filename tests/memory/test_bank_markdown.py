@@ -1,0 +1,120 @@
+"""Does Markdown stay whole when it is taken apart, put into a section, and put together again?"""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.bank_markdown import Page, Section, blocks, entry, items, joined, nested, paragraphs, parse, render, time_of
+
+NOW = datetime(2026, 11, 22, 14, 32, tzinfo=UTC)
+MARKDOWN = st.lists(
+    st.sampled_from(
+        [
+            "# A",
+            "## B",
+            "## C",
+            "### D",
+            "text",
+            "- item",
+            "",
+            "```",
+            "~~~~",
+            "```py",
+            "    code",
+            "1. one",
+            "> q",
+            "##x",
+        ]
+    ),
+    max_size=30,
+).map("\n".join)
+
+
+def never(line: str) -> bool:
+    return False
+
+
+def words(text: str) -> list[str]:
+    return [line.strip().lstrip("#").strip() for line in text.split("\n") if line.strip().lstrip("#").strip()]
+
+
+def test_a_file_is_its_lead_and_its_sections() -> None:
+    page = parse("# Title\n\nlead\n\n## One\n\nfirst\n\n## Two\nsecond\n")
+    assert page == Page("# Title\n\nlead", (Section("One", "first"), Section("Two", "second")))
+    assert render(page) == "# Title\n\nlead\n\n## One\n\nfirst\n\n## Two\n\nsecond\n"
+
+
+def test_a_heading_within_code_begins_no_section() -> None:
+    page = parse("## One\n\n```\n## not\n```\n\n## Two")
+    assert [section.title for section in page.sections] == ["One", "Two"]
+
+
+@given(MARKDOWN)
+def test_what_was_rendered_is_parsed_again(text: str) -> None:
+    page = parse(text)
+    assert parse(render(page)) == page
+
+
+@given(MARKDOWN)
+def test_no_line_is_lost_when_a_file_is_parsed_and_rendered(text: str) -> None:
+    assert words(render(parse(text))) == words(text)
+
+
+@given(MARKDOWN, MARKDOWN)
+def test_what_is_put_into_a_section_stays_in_it(text: str, after: str) -> None:
+    body = nested(text)
+    page = parse(render(Page("# T", (Section("One", body), Section("Two", "end")))))
+    assert [section.title for section in page.sections] == ["One", "Two"]
+    assert page.sections[1].body == "end"
+    assert page.sections[0].body == body
+
+
+@given(MARKDOWN)
+def test_nested_text_has_the_lines_that_it_had_and_perhaps_the_end_of_its_code(text: str) -> None:
+    said, kept = words(text), words(nested(text))
+    assert kept[: len(said)] == said
+    assert len(kept) - len(said) <= 1
+
+
+def test_headings_in_an_entry_stand_below_its_own() -> None:
+    assert nested("# A\n## B\n###### C") == "#### A\n##### B\n###### C"
+    assert nested("#### A") == "#### A"
+
+
+def test_a_line_becomes_an_item_and_more_an_entry_under_its_time() -> None:
+    assert entry("- We use ruff. ", NOW) == "- 2026-11-22 14:32 We use ruff."
+    assert entry("## Ruff", NOW) == "- 2026-11-22 14:32 Ruff"
+    assert entry("one\ntwo", NOW) == "### 2026-11-22 14:32\n\none\ntwo"
+    assert entry("x" * 500, NOW).startswith("### ")
+
+
+def test_an_entrys_time_is_utc_and_can_be_read() -> None:
+    madrid = NOW.astimezone(timezone(timedelta(hours=1)))
+    assert time_of(entry("x", madrid)) == NOW
+    assert time_of(entry("x\ny", madrid)) == NOW
+    assert time_of("- 2026-99-99 14:32 x") is time_of("- x") is None
+
+
+def test_items_are_list_items_paragraphs_and_entries() -> None:
+    body = "- a\n- b\n  more\n\npara\nsame\n\n### 2026-11-22 14:32\n\nlong\n\n- inside\n- 2026-11-22 14:33 next"
+    assert items(body) == [
+        "- a",
+        "- b\n  more",
+        "para\nsame",
+        "### 2026-11-22 14:32\n\nlong\n\n- inside",
+        "- 2026-11-22 14:33 next",
+    ]
+    assert items(joined(items(body))) == items(body)
+
+
+@given(MARKDOWN)
+def test_items_paragraphs_and_blocks_have_all_lines(text: str) -> None:
+    for parts in (items(text), paragraphs(text), blocks(text, never)):
+        assert words("\n".join(parts)) == words(text)
+
+
+def test_blocks_are_divided_where_it_is_said_even_under_a_heading() -> None:
+    text = "# A\none\n\ntwo\n\n>> x\nthree"
+    assert blocks(text, never) == ["# A\none\n\ntwo\n\n>> x\nthree"]
+    assert blocks(text, lambda line: line.startswith(">>")) == ["# A\none\n\ntwo", ">> x\nthree"]
