@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from utils.errors import ModelGarbage
 from utils.llm import ChatModel, Message
+from utils.text import unfenced
 
 TRIES = 2
 
@@ -28,14 +29,9 @@ async def ask_for_json(
     for _ in range(TRIES):
         answer = await model.complete(messages, temperature=temperature)
         try:
-            return read(_unfenced(answer.text))
+            return read(unfenced(answer.text))
         except ValidationError:
             reason = ""
         except ValueError as error:
             reason = f": {error}"
     raise ModelGarbage(f"{garbage}{reason}")
-
-
-def _unfenced(text: str) -> str:
-    """A model's JSON without the fence that some put around it."""
-    return text.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()

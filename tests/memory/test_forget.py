@@ -93,6 +93,8 @@ async def test_deleting_a_user_leaves_nothing_of_that_user_and_all_of_others(qui
         "scratchpad": 0,
         "traces": 0,
         "tasks": 0,
+        "banks": 0,
+        "bank_versions": 0,
     }
     had = {"sessions": 1, "vectors": 24, "summaries": 1, "memories": 1, "facts": 0, "receipts": 2}
     assert gone == had | {"banks": 0, "bank_versions": 0}
