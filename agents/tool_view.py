@@ -5,7 +5,7 @@ was said after them. What the agent said before is left out: what it knew, it kn
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from agents.openai_chat import text_of
 from agents.tool_messages import HEADING, Interaction, Message, is_retrieved, said_in
@@ -179,7 +179,8 @@ def _with_packed_tail(step: Step, head: list[Message], talk: Talk, budget: int) 
     """The view without records of former calls, and with those of the last calls cut by meaning."""
     after = _after(step.messages[step.last.end :])
     by_place = {result.at: record for result, record in zip(step.last.results, step.newest, strict=True)}
-    longest = max((len(record.raw_output) for record in step.newest), default=SHORTEST)
+    longest = max((len(record.raw_output) for record in step.newest), default=0)
+    longest = max(SHORTEST, min(4 * budget, longest))  # a token is of four characters at most
     view: list[Message] = []
     while longest >= SHORTEST:
         tail = [
@@ -197,5 +198,5 @@ def _with_packed_tail(step: Step, head: list[Message], talk: Talk, budget: int) 
 def _cut(record: Record, talk: Talk, characters: int) -> str:
     if len(record.raw_output) <= characters:
         return record.raw_output
-    [block] = blocks_of([replace(record, summary="")], talk, characters)
+    [block] = blocks_of([record], talk, characters)
     return block.body
