@@ -181,22 +181,22 @@ def _with_packed_tail(step: Step, head: list[Message], talk: Talk, budget: int) 
     by_place = {result.at: record for result, record in zip(step.last.results, step.newest, strict=True)}
     longest = max((len(record.raw_output) for record in step.newest), default=0)
     longest = max(SHORTEST, min(4 * budget, longest))  # a token is of four characters at most
-    view: list[Message] = []
-    while longest >= SHORTEST:
+    while True:
         tail = [
-            {**step.messages[at], "content": _cut(by_place[at], talk, longest)} if at in by_place else step.messages[at]
+            _cut(step.messages[at], by_place[at], talk, longest) if at in by_place else step.messages[at]
             for at in range(step.last.start, step.last.end)
         ]
         view = [*head, *tail, *after]
-        if tokens_of(view) <= budget:
+        if (needed := tokens_of(view)) <= budget:
             return view
-        longest = longest * 3 // 4
-    needed = tokens_of(view or [*head, *step.messages[step.last.start : step.last.end], *after])
-    raise InvalidInput(f"The budget is too small: at least {needed} tokens must stay")
+        if longest == SHORTEST:
+            raise InvalidInput(f"The budget is too small: at least {needed} tokens must stay")
+        longest = max(SHORTEST, longest * 3 // 4)
 
 
-def _cut(record: Record, talk: Talk, characters: int) -> str:
+def _cut(message: Message, record: Record, talk: Talk, characters: int) -> Message:
+    """The message of a result with so much of it."""
     if len(record.raw_output) <= characters:
-        return record.raw_output
+        return message
     [block] = blocks_of([record], talk, characters)
-    return block.body
+    return {**message, "content": block.body}

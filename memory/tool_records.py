@@ -19,7 +19,7 @@ from utils.text import split_sentences
 
 DEEPEST = 40  # objects and lists in each other; what is nested deeper is taken as text
 RAW = "_raw"  # stands for arguments or a result that are not JSON (seed 0)
-LONGEST_LISTS = (64, 32, 16, 8, 4, 2, 1)  # items of a list that are shown of a record that would be too long
+LONGEST_LISTS = (256, 128, 64, 32, 16, 8, 4, 2, 1)  # items of a list that are shown of a record that would be too long
 HUGE = 20  # times the characters of a record: of such a result, what cannot find room is not looked at further
 NOTHING = "nothing"
 
@@ -176,18 +176,20 @@ def _block(records: tuple[Record, ...], talk: Talk, max_chars: int) -> Block:
 
 def _came_back(records: Sequence[Record], talk: Talk, keep: Keep, max_chars: int) -> Table:
     """The results as a table, each row cut by meaning to `max_chars` characters, and by length where that is not
-    enough."""
+    enough. A row of which something is gone ends in `…`."""
     outputs = [_at_first(one, talk, max_chars) for one in records]
     if all(isinstance(value, str) for value in outputs):
         keep = everything  # an excerpt is what was kept
     table = table_of(outputs, keep)
+    shorter = {at for at, one in enumerate(records) if outputs[at] != one.output and not isinstance(one.output, str)}
     for most in LONGEST_LISTS:
         long = {at for at, row in enumerate(table.rows) if len(row) > max_chars}
         if not long:
-            return table
+            break
+        shorter |= long
         outputs = [_shortened(value, talk, most) if at in long else value for at, value in enumerate(outputs)]
         table = table_of(outputs, keep)
-    cut = (row if len(row) <= max_chars else row[: max_chars - 1] + "…" for row in table.rows)
+    cut = (row[: max_chars - 1] + "…" if at in shorter and row else row for at, row in enumerate(table.rows))
     return Table(table.common, table.head, tuple(cut))
 
 

@@ -6,6 +6,7 @@ A task that is reset begins anew under an epoch of its own, so that what was on 
 
 import asyncio
 from base64 import b32encode
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -197,10 +198,15 @@ class Traces:
         return counts
 
     async def forget(self, owner: str, moment: datetime) -> dict[str, int]:
-        """Deletes the tasks of an owner that began until a moment; returns counts by collection."""
+        """Deletes the tasks of an owner that began until a moment, whole, even what came in since; returns counts by
+        collection."""
+        counts = Counter(tasks=0, traces=0, vectors=0)
         old = {"user_id": owner, "created_at": {"$lte": moment}}
-        counts = {"tasks": (await self._tasks.delete_many(old)).deleted_count}
-        return counts | await self._erase(owner, {"user_id": owner, "timestamp": {"$lte": moment}})
+        for task in await self._tasks.find(old, {"task_id": 1, "epoch": 1}).to_list(None):
+            counts["tasks"] += (await self._tasks.delete_one({"_id": task["_id"]})).deleted_count
+            counts.update(await self._erase(owner, {"task_id": task["task_id"], "epoch": task["epoch"]}))
+        counts.update(await self._erase(owner, {"timestamp": {"$lte": moment}}))
+        return dict(counts)
 
     async def reword(self, document: Document, summary: str, model: str) -> None:
         """Gives a trace and its insight a model's summary in the place of the former one."""
