@@ -31,7 +31,8 @@ def body(*records: Record, most: int = 2_000) -> str:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "plain", "{", "[1,]", "NaN", '{"a": NaN}', '{"a": -Infinity}', '{"a": 1e999}', '{"a": "\\ud800"}', '["\\uDC00x"]',
+    ["", "plain", "{", "[1,]",
+     "NaN", '{"a": NaN}', '{"a": -Infinity}', '{"a": 1e999}', '{"a": "\\ud800"}', '["\\uDC00x"]',
      '{"a": ' + "9" * 5_000 + "}", "[" * 100_000, "[" * (DEEPEST + 1) + "]" * (DEEPEST + 1)],
 )  # fmt: skip
 def test_what_is_no_json_that_can_be_carried_on_is_taken_as_text(text: str) -> None:

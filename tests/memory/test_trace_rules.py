@@ -43,9 +43,9 @@ def test_what_came_back_is_described(output: str, said: str) -> None:
 def test_what_it_is_found_by_is_told_once() -> None:
     output = [
         {"name": "Ann Lee", "card": "card_12"},
-        {"name": "Ann Lee", "note": "likes the zeppelin", "n": 7, "x": ""},
+        {"name": "Ann Lee", "note": "likes figs", "n": 7, "x": ""},
     ]
-    assert summary(output) == "search() returned 2 × name, card: card_12, Ann Lee, likes the zeppelin"
+    assert summary(output) == "search() returned 2 × name, card: card_12, Ann Lee, likes figs"
 
 
 def test_identifiers_in_the_middle_of_a_text_are_told() -> None:
