@@ -61,9 +61,20 @@ async def test_an_insight_that_was_rewritten_is_found_by_its_new_words(
     await with_model.engine.embeddings.work()
     scripted_model.script(answer("The zeppelin leaves at noon."), on="observer")
     await with_model.engine.trace_queue.work()
+    [gist] = await with_model.engine.collections.vectors.find({"kind": "insight"}).to_list(None)
+    assert gist["embed"]["state"] == "pending" and "embedding" not in gist
     await with_model.engine.embeddings.work()
     [hit] = (await with_model.tools.search("ann", "t", "zeppelin")).hits
     assert (hit.gist.id, hit.gist.content) == (trace.id, "The zeppelin leaves at noon.")
+
+
+async def test_what_was_rewritten_is_not_found_by_its_old_words_any_more(
+    with_model: Memory, traces: Traces, scripted_model: ScriptedModel
+) -> None:
+    await keep(traces, called(1))
+    scripted_model.script(answer("The zeppelin leaves at noon."), on="observer")
+    await with_model.engine.trace_queue.work()
+    assert (await with_model.tools.search("ann", "t", "find HAT001")).hits == ()
 
 
 async def test_the_observer_is_shown_the_task_and_at_most_10000_characters(

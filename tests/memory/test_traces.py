@@ -173,8 +173,24 @@ async def test_a_reset_that_was_cut_short_is_ended_by_the_next_one(
         with pytest.raises(Killed):
             await traces.reset("ann", "t")
     assert (await everything(quiet))["traces"] == 2
+    assert await traces.known(await traces.begin("ann", "t")) == {}  # they are not of the task that begins anew
     await traces.reset("ann", "t")
     assert await everything(quiet) == {"tasks": 0, "traces": 0, "vectors": 0}
+
+
+async def test_an_insight_that_comes_late_to_a_task_that_is_reset_goes_too(
+    both: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = both
+    await keep(one.engine.traces, called(1))
+    [document] = await one.engine.collections.traces.find({}).to_list(None)
+
+    async def insight_again() -> None:
+        await other.engine.traces.make_recallable([document])
+
+    meanwhile(monkeypatch, one.engine.collections.traces, "delete_many", insight_again)
+    await one.engine.traces.reset("ann", "t")
+    assert await everything(one) == {"tasks": 0, "traces": 0, "vectors": 0}
 
 
 async def _is_past(moment: datetime) -> bool:
