@@ -61,6 +61,12 @@ def shapes(count: int) -> list[Message]:
     return [message for at in range(count) for message in step(at, {f"field{at}": f"HAT{at:03}"})]
 
 
+def test_what_the_last_results_show_anew_is_not_in_the_records() -> None:
+    old, new = {"order_id": "W1", "state": "open"}, {"order_id": "W1", "state": "paid"}
+    messages = [user(BOOK), *step(1, old, "pay"), *step(2, new)]
+    assert view(messages) == [user(BOOK), *step(2, new)]
+
+
 def test_top_k_tables_are_retrieved_records_the_others_stand_after_them() -> None:
     messages = [user(BOOK), *shapes(6)]
     found = context(view(messages, ViewOptions(2, 2_000), ranked=("c3------", "c1------")))
