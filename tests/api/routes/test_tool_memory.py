@@ -162,6 +162,14 @@ def test_a_write_under_a_key_happens_once(api: httpx.Client, user: str) -> None:
     assert first.content == again.content and "idempotency-replayed" in again.headers
 
 
+def test_a_record_whose_answer_a_crash_left_out_is_kept_once(api: httpx.Client, user: str, database: Any) -> None:
+    body = {"user_id": user, "task_id": "t", "tool_name": "find", "raw_output": "x"}
+    for _ in range(2):
+        api.post(f"{PATH}/records", json=body, headers={"Idempotency-Key": "k"}).raise_for_status()
+        assert database["idempotency"].delete_many({"user_id": user}).deleted_count == 1
+    assert len(listed(api, user)) == 1
+
+
 def test_records_are_listed_by_pages_the_newest_first(api: httpx.Client, user: str) -> None:
     made = [add(api, user, f"number {at}", task=f"t{at % 2}")["trace_id"] for at in range(7)]
     assert {one["trace_id"] for one in listed(api, user, limit=2)} == set(made)
