@@ -4,12 +4,13 @@ Results of tools are kept whole, once, and shown packed; `Traces` holds them fro
 names of the tool memory's document.
 """
 
+import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from agents.nudge import Nudge
-from agents.openai_chat import text_of
+from agents.openai_chat import storable, text_of
 from agents.tool_messages import Interaction, Message, ToolResult, interactions
 from agents.tool_view import Step, ViewOptions, tokens_of, view_of
 from config.recipes import NEXT_STEP, TOOL_MEMORY, Recipe
@@ -17,10 +18,12 @@ from memory.domain import Recall
 from memory.engine import Engine
 from memory.ranking import Scope
 from memory.tool_records import Record, shape_of
-from memory.traces import INSIGHT, Called, Task, Trace, place_of
-from utils.errors import ModelError
+from memory.traces import ID_CHARACTERS, INSIGHT, Called, Task, Trace, place_of
+from utils.errors import InvalidInput, ModelError
 
-ASKED = 2_000  # characters of a query by which records are ranked, its newest
+ASKED = 2_000  # characters of a query by which records are ranked, and of what the user asked for
+
+UNNAMED = "-" * ID_CHARACTERS  # for a trace that has no id yet
 
 log = logging.getLogger("MemoryBankStrategy")
 ingestion = logging.getLogger("Ingestion")
@@ -67,26 +70,30 @@ class ToolMemory:
 
         Raises `InvalidInput` where the budget is too small, and `Conflict` where the task is reset meanwhile.
         """
-        found = interactions(asked.messages)
+        last, calls = await asyncio.to_thread(_read, asked)
         task = await self._traces.begin(asked.owner, asked.task_id)
         log.debug("Memory Bank Strategy - Step %d", task.step)
-        results = [result for one in found for result in one.results]
-        calls = _calls(asked.messages, results)
         ids = self._traces.ids_of(task, calls)
         known = await self._traces.known(task)
+        if not ids and (asked.sent_alone or not known):
+            return _unchanged(asked)
         new = {trace_id: call for trace_id, call in zip(ids, calls, strict=True) if trace_id not in known}
         await self._keep(task, list(new.values()))
-        last = found[-1] if found else _after_all(asked.messages)
-        newest = ids[len(ids) - len(last.results) :]
-        if not found and (asked.sent_alone or not known):
-            return Compressed(asked.messages)
         sent = {trace_id: _record(trace_id, call, known) for trace_id, call in zip(ids, calls, strict=True)}
+        newest = ids[len(ids) - len(last.results) :]
         others = [] if asked.sent_alone else [trace_id for trace_id in known if trace_id not in sent]
-        whole = await self._traces.whole(task, others)
+        packed = [one for one in sent if one in known and sent[one].raw_output.startswith(f"{one}: ")]
+        whole = await self._traces.whole(task, [*others, *packed])  # also of what an earlier view had cut
         earlier = [whole[one].record for one in others if one in whole]
-        earlier += [record for trace_id, record in sent.items() if trace_id not in newest]
+        earlier += [
+            whole[trace_id].record if trace_id in whole else record
+            for trace_id, record in sent.items()
+            if trace_id not in newest
+        ]
         step = Step(asked.messages, last, tuple(sent[one] for one in newest), tuple(earlier))
-        view = view_of(replace(step, ranked=await self._ranked(asked, earlier)), asked.options)
+        ranked = await self._ranked(asked, earlier)
+        view = await asyncio.to_thread(view_of, replace(step, ranked=ranked), asked.options)
+        log.debug("Added %d retrieved records to context", len(earlier))
         log.debug("Context constructed: %d messages, %d tokens", len(view), tokens_of(view))
         return Compressed(tuple(view), tuple(dict.fromkeys([*new, *newest])))
 
@@ -124,7 +131,7 @@ class ToolMemory:
     async def _ranked(self, asked: Compressing, records: Sequence[Record]) -> tuple[str, ...]:
         """The ids of records, the most relevant first, where not all are to be shown alike."""
         options = asked.options
-        if asked.query is None and options.budget is None and len(set(map(shape_of, records))) <= options.top_k:
+        if not records or (asked.query is None and options.budget is None and await _is_shown_alike(records, options)):
             return ()
         try:
             every = replace(TOOL_MEMORY, top_k=max(1, len(records)))
@@ -136,18 +143,56 @@ class ToolMemory:
         return tuple(hit.gist.id for hit in found.hits)
 
 
+async def _is_shown_alike(records: Sequence[Record], options: ViewOptions) -> bool:
+    """Whether all tables are shown as retrieved records, so that no order is needed to choose them."""
+    return await asyncio.to_thread(lambda: len(set(map(shape_of, records)))) <= options.top_k
+
+
+def _read(asked: Compressing) -> tuple[Interaction, list[Called]]:
+    """The last calls of tools, and all that came back in a history.
+
+    Raises `InvalidInput` where the budget is too small for any view, before anything is kept.
+    """
+    found = interactions(asked.messages)
+    results = [result for one in found for result in one.results]
+    last = found[-1] if found else _after_all(asked.messages)
+    if not last.called:  # results without their calls may stand in the context alone
+        last = Interaction(last.end, last.end, ())
+    calls = _calls(asked.messages, results)
+    if found and asked.options.budget is not None:
+        newest = [_record(UNNAMED, call, {}) for call in calls[len(calls) - len(last.results) :]]
+        view_of(Step(asked.messages, last, tuple(newest), ()), asked.options)
+    return last, calls
+
+
+def _unchanged(asked: Compressing) -> Compressed:
+    done, budget = Compressed(asked.messages), asked.options.budget
+    if budget is not None and done.tokens > budget:
+        raise InvalidInput(f"The budget is too small: without results of tools, {done.tokens} tokens must stay")
+    return done
+
+
 def _calls(messages: Sequence[Message], results: Sequence[ToolResult]) -> list[Called]:
-    """What is kept of results: with what the user had asked for."""
-    return [
-        Called(
-            result.call_id,
-            result.tool_name,
-            result.arguments,
-            result.content,
-            next((text_of(one.get("content")) for one in messages[result.at :: -1] if one.get("role") == "user"), ""),
-        )
-        for result in results
-    ]
+    """What is kept of results: with what the user had asked for. Where calls that are alike have one id, or none, what
+    came back tells them apart."""
+    queries = _asked_for(messages)
+    first: dict[tuple[str, str, str], str] = {}
+    calls: list[Called] = []
+    for one in results:
+        alike = first.setdefault((one.call_id, one.tool_name, one.arguments), one.content)
+        shared = not one.call_id or alike != one.content
+        calls.append(Called(one.call_id, one.tool_name, one.arguments, one.content, queries[one.at], shared))
+    return calls
+
+
+def _asked_for(messages: Sequence[Message]) -> list[str]:
+    """For each message, what the user had said last."""
+    said, queries = "", []
+    for message in messages:
+        if message.get("role") == "user":
+            said = storable(text_of(message.get("content")))[:ASKED]
+        queries.append(said)
+    return queries
 
 
 def _record(trace_id: str, call: Called, known: Mapping[str, Trace]) -> Record:
@@ -171,4 +216,4 @@ def _query(messages: Sequence[Message]) -> str:
         )
         for role in ("user", "assistant")
     ]
-    return " ".join([NEXT_STEP, *said])[:ASKED]
+    return storable(" ".join([NEXT_STEP, *said]))[:ASKED]

@@ -1,12 +1,16 @@
 """What do an agent's messages say? OpenAI's chat format, calls of tools included, as far as it can be read."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from agents.openai_chat import text_of
+from utils.answers import repair
 
 Message = Mapping[str, Any]  # as the client sent it: passed on, never changed
+
+Calls = defaultdict[str, list[Mapping[str, Any]]]  # functions that are called, by the ids of the calls
 
 HEADING = "## Retrieved Context from Previous Steps"  # of the message that holds records (seed 0)
 
@@ -24,29 +28,33 @@ class ToolResult:
 
 @dataclass(frozen=True)
 class Interaction:
-    """A message that calls tools, at `start`, and the results that follow it, up to `end`."""
+    """A message that calls tools, at `start`, and the results that follow it, up to `end`. Without `called`: results
+    alone, whose calls are not there any more."""
 
     start: int
     end: int
     results: tuple[ToolResult, ...]
+    called: bool = True
 
 
 def interactions(messages: Sequence[Message]) -> list[Interaction]:
-    """The calls of tools, in their order. A result that answers none of the calls before it is of a tool that has no
-    other name."""
+    """The calls of tools, in their order, and results without calls. A result that answers none of the calls before it
+    is of a tool that has no other name; of calls with one id, the results come in the calls' order."""
     found: list[Interaction] = []
     at = 0
     while at < len(messages):
-        if not calls_of(messages[at]):
-            at += 1
-            continue
-        end = at + 1
+        made = calls_of(messages[at])
+        first = at + 1 if made else at
+        end = first
         while end < len(messages) and messages[end].get("role") == "tool":
             end += 1
-        calls = {str(call.get("id")): _function(call) for call in calls_of(messages[at])}
-        results = tuple(_result(place, messages[place], calls) for place in range(at + 1, end))
-        found.append(Interaction(at, end, results))
-        at = end
+        if made or end > first:
+            calls: Calls = defaultdict(list)
+            for call in made:
+                calls[_id(call.get("id"))].append(_function(call))
+            results = tuple(_result(place, messages[place], calls) for place in range(first, end))
+            found.append(Interaction(at, end, results, bool(made)))
+        at = max(end, at + 1)
     return found
 
 
@@ -67,11 +75,14 @@ def is_retrieved(message: Message) -> bool:
     return message.get("role") == "system" and text_of(message.get("content")).startswith(HEADING)
 
 
-def _result(at: int, message: Message, calls: Mapping[str, Mapping[str, Any]]) -> ToolResult:
-    call_id = str(message.get("tool_call_id") or "")
-    function = calls.get(call_id, {})
+def _result(at: int, message: Message, calls: Calls) -> ToolResult:
+    """Takes the call that a result answers, if others wait for a result under the same id."""
+    call_id = _id(message.get("tool_call_id"))
+    waiting = calls[call_id]
+    function = (waiting.pop(0) if len(waiting) > 1 else waiting[0]) if waiting else {}
     name = _text(function.get("name")) or _text(message.get("name")) or "tool"
-    return ToolResult(at, call_id, name, _text(function.get("arguments")), text_of(message.get("content")))
+    content = repair(text_of(message.get("content")))
+    return ToolResult(at, call_id, name, _text(function.get("arguments")), content)
 
 
 def _function(call: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -79,5 +90,9 @@ def _function(call: Mapping[str, Any]) -> Mapping[str, Any]:
     return function if isinstance(function, Mapping) else {}
 
 
+def _id(value: object) -> str:
+    return "" if value is None else repair(str(value))
+
+
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    return repair(value) if isinstance(value, str) else ""

@@ -5,7 +5,7 @@ was said after them. What the agent said before is left out: what it knew, it kn
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from agents.openai_chat import text_of
 from agents.tool_messages import HEADING, Interaction, Message, is_retrieved, said_in
@@ -180,23 +180,24 @@ def _with_packed_tail(step: Step, head: list[Message], talk: Talk, budget: int) 
     """The view without records of former calls, and with those of the last calls cut by meaning."""
     after = _after(step.messages[step.last.end :])
     by_place = {result.at: record for result, record in zip(step.last.results, step.newest, strict=True)}
-    longest = max((len(record.raw_output) for record in step.newest), default=SHORTEST)
-    view: list[Message] = []
-    while longest >= SHORTEST:
+    longest = max((len(record.raw_output) for record in step.newest), default=0)
+    longest = max(SHORTEST, min(4 * budget, longest))  # a token is of four characters at most
+    while True:
         tail = [
-            {**step.messages[at], "content": _cut(by_place[at], talk, longest)} if at in by_place else step.messages[at]
+            _cut(step.messages[at], by_place[at], talk, longest) if at in by_place else step.messages[at]
             for at in range(step.last.start, step.last.end)
         ]
         view = [*head, *tail, *after]
-        if tokens_of(view) <= budget:
+        if (needed := tokens_of(view)) <= budget:
             return view
-        longest = longest * 3 // 4
-    needed = tokens_of(view or [*head, *step.messages[step.last.start : step.last.end], *after])
-    raise InvalidInput(f"The budget is too small: at least {needed} tokens must stay")
+        if longest == SHORTEST:
+            raise InvalidInput(f"The budget is too small: at least {needed} tokens must stay")
+        longest = max(SHORTEST, longest * 3 // 4)
 
 
-def _cut(record: Record, talk: Talk, characters: int) -> str:
+def _cut(message: Message, record: Record, talk: Talk, characters: int) -> Message:
+    """The message of a result with so much of it."""
     if len(record.raw_output) <= characters:
-        return record.raw_output
-    [block] = blocks_of([replace(record, summary="")], talk, characters)
-    return block.body
+        return message
+    [block] = blocks_of([record], talk, characters)
+    return {**message, "content": block.body}

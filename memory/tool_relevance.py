@@ -45,7 +45,7 @@ class Talk:
         """Whether a value under a key is worth its place."""
         if value is None or value == "":
             return False
-        if key in TELLING:
+        if key in TELLING or (names_id(key) and not isinstance(value, bool)):
             return True
         if isinstance(value, bool):
             return not self.words.isdisjoint(_WORD.findall(key.casefold()))
@@ -62,6 +62,11 @@ class Talk:
 
 def talk_of(texts: Iterable[str]) -> Talk:
     return Talk("\n".join(texts).casefold())
+
+
+def names_id(key: str) -> bool:
+    """Whether a field is called as those that say which thing is meant, be it by a number alone."""
+    return key == "id" or key.endswith(("_id", "Id"))
 
 
 def is_identifier(value: str) -> bool:

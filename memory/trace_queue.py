@@ -47,6 +47,9 @@ class TraceQueue:
         """Whether a trace is observed; one that fails is tried again, and keeps its summary by rules till then."""
         try:
             await self._kept.make_recallable([document])
+            if not await self._kept.is_under_way(document):
+                await self._kept.drop(document)
+                return False
             if self._model is not None:
                 await self._note(lease, document, self._model)
         except (ModelError, StoreError) as error:

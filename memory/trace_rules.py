@@ -1,24 +1,36 @@
-"""What did a tool give? Its summary without a language model: what was called, what came back, and the identifiers in
-it."""
+"""What did a tool give? Its summary without a language model: what was called, what came back, and the identifiers and
+texts in it, by which it is found."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from memory.tool_records import Record
-from memory.tool_relevance import identifiers
-from utils.json_table import Json, written
+from memory.tool_relevance import identifiers, is_identifier
+from utils.json_table import Json, scalars, written
 from utils.text import cut_at_word
 
 LONGEST = 400  # characters of a summary
 ARGUMENTS = 120  # characters of them that are told
+READ = 10_000  # of a text in which identifiers are looked for
 FIELDS = 8  # of a result that are named
 
 
 def summary_by_rules(record: Record) -> str:
     """A summary of a call and its result, at most `LONGEST` characters on one line."""
     asked = ", ".join(f"{key}={written(value)}" for key, value in record.arguments.items())
-    named = identifiers([*record.arguments.values(), record.output])
+    named = [*identifiers([*record.arguments.values(), record.output]), *_said(record.output)]
     told = f"{record.tool_name}({cut_at_word(asked, ARGUMENTS)}) returned {_described(record.output)}"
-    return cut_at_word(f"{told}: {', '.join(named)}" if named else told, LONGEST)
+    return cut_at_word(f"{told}: {', '.join(dict.fromkeys(named))}" if named else told, LONGEST)
+
+
+def _said(output: Json) -> Iterator[str]:
+    """By what else a result may be found, as far as there may be room for it: its texts, or the identifiers in it where
+    it is one."""
+    if isinstance(output, str):
+        words = (word.strip(",;.!?()[]\"'") for word in output[ARGUMENTS:READ].split())
+        return (word for word in words if is_identifier(word))
+    texts = (value for _, value in scalars(output) if isinstance(value, str) and value)
+    return islice(texts, LONGEST)
 
 
 def _described(output: Json) -> str:

@@ -4,7 +4,9 @@ A trace is kept once, however often an agent sends its history: its id follows f
 A task that is reset begins anew under an epoch of its own, so that what was on its way then is not of the new one.
 """
 
+import asyncio
 from base64 import b32encode
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -44,14 +46,15 @@ class Task:
 
 @dataclass(frozen=True)
 class Called:
-    """A call of a tool as it comes in: what was called, and what came back, as texts. `query`: what the user asked
-    for."""
+    """A call of a tool as it comes in: what was called, and what came back, as texts. `query`: what the user asked for.
+    Where `call_id` is not of this call alone, what came back tells it from the others."""
 
     call_id: str
     tool_name: str
     raw_input: str
     raw_output: str
     query: str = ""
+    call_id_is_shared: bool = False
 
 
 @dataclass(frozen=True)
@@ -141,17 +144,28 @@ class Traces:
 
         Raises `Conflict` where the task is reset meanwhile; nothing is left of them then.
         """
-        documents = [self._document(task, call, place) for place, call in enumerate(calls)]
-        for start in range(0, len(documents), AT_ONCE):
-            new = await self._insert(task.owner, documents[start : start + AT_ONCE])
-            if not self._observed:
+        kept: list[Trace] = []
+        for start in range(0, len(calls), AT_ONCE):
+            documents = await asyncio.to_thread(self._documents, task, calls[start : start + AT_ONCE], start)
+            keys = [document["_id"] for document in documents]
+            new = await self._insert(task.owner, documents)
+            if not await self.is_under_way(documents[0]):
+                await self._drop(task.owner, keys)
+                raise Conflict("The task is reset meanwhile", retry_after=1.0)
+            if new and not self._observed:
                 done = {"_id": {"$in": [document["_id"] for document in new]}}
                 await self._traces.update_many(done, {"$set": {"observe": {"state": "done"}}})
-        there = {"user_id": task.owner, "task_id": task.id, "epoch": task.epoch}
-        if await self._tasks.find_one(there, {"_id": 1}) is None:
-            await self._erase(task.owner, {"_id": {"$in": [document["_id"] for document in documents]}})
-            raise Conflict("The task is reset meanwhile", retry_after=1.0)
-        return [_trace(document) for document in documents]
+            kept += map(_trace, documents)
+        return kept
+
+    async def is_under_way(self, document: Document) -> bool:
+        """Whether the task of a trace still is what it was when the trace was kept."""
+        there = {"user_id": document["user_id"], "task_id": document["task_id"], "epoch": document["epoch"]}
+        return await self._tasks.find_one(there, {"_id": 1}) is not None
+
+    async def drop(self, document: Document) -> None:
+        """Deletes a trace that was kept while its task was reset."""
+        await self._drop(document["user_id"], [document["_id"]])
 
     async def get(self, owner: str, trace_id: str) -> Trace:
         """Raises `NotFound`."""
@@ -184,10 +198,15 @@ class Traces:
         return counts
 
     async def forget(self, owner: str, moment: datetime) -> dict[str, int]:
-        """Deletes the tasks of an owner that began until a moment; returns counts by collection."""
+        """Deletes the tasks of an owner that began until a moment, whole, even what came in since; returns counts by
+        collection."""
+        counts = Counter(tasks=0, traces=0, vectors=0)
         old = {"user_id": owner, "created_at": {"$lte": moment}}
-        counts = {"tasks": (await self._tasks.delete_many(old)).deleted_count}
-        return counts | await self._erase(owner, {"user_id": owner, "timestamp": {"$lte": moment}})
+        for task in await self._tasks.find(old, {"task_id": 1, "epoch": 1}).to_list(None):
+            counts["tasks"] += (await self._tasks.delete_one({"_id": task["_id"]})).deleted_count
+            counts.update(await self._erase(owner, {"task_id": task["task_id"], "epoch": task["epoch"]}))
+        counts.update(await self._erase(owner, {"timestamp": {"$lte": moment}}))
+        return dict(counts)
 
     async def reword(self, document: Document, summary: str, model: str) -> None:
         """Gives a trace and its insight a model's summary in the place of the former one."""
@@ -225,11 +244,20 @@ class Traces:
             found = await self._traces.find({"user_id": owner} | filter, {"_id": 1}).limit(AT_ONCE).to_list(None)
             if not found:
                 return {"traces": traces, "vectors": vectors}
-            keys = [document["_id"] for document in found]
-            gists = {"_id": {"$in": [_gist_key(key) for key in keys]}, "user_id": owner}
-            vectors += await self._eraser.erase(owner, gists)
-            traces += (await self._traces.delete_many({"_id": {"$in": keys}, "user_id": owner})).deleted_count
-            vectors += await self._eraser.erase(owner, gists)  # what landed in between
+            counts = await self._drop(owner, [document["_id"] for document in found])
+            traces += counts["traces"]
+            vectors += counts["vectors"]
+
+    async def _drop(self, owner: str, keys: Sequence[str]) -> dict[str, int]:
+        """Deletes traces by their keys, and their insights, even those whose trace is gone already."""
+        gists = {"_id": {"$in": [_gist_key(key) for key in keys]}, "user_id": owner}
+        vectors = await self._eraser.erase(owner, gists)
+        traces = (await self._traces.delete_many({"_id": {"$in": list(keys)}, "user_id": owner})).deleted_count
+        vectors += await self._eraser.erase(owner, gists)  # what landed in between
+        return {"traces": traces, "vectors": vectors}
+
+    def _documents(self, task: Task, calls: Sequence[Called], first: int) -> list[Document]:
+        return [self._document(task, call, place) for place, call in enumerate(calls, first)]
 
     def _document(self, task: Task, call: Called, place: int) -> Document:
         key = _key(task, call)
@@ -255,7 +283,8 @@ class Traces:
 
 
 def _key(task: Task, call: Called) -> str:
-    return derived_id(task.owner, task.id, task.epoch, call.call_id, call.tool_name, call.raw_input)
+    told_apart = (call.raw_output,) if call.call_id_is_shared else ()
+    return derived_id(task.owner, task.id, task.epoch, call.call_id, call.tool_name, call.raw_input, *told_apart)
 
 
 def _trace_id(key: str) -> str:

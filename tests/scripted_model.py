@@ -29,6 +29,7 @@ BACKGROUND = {  # how prompts begin
     "You keep a list of facts": "facts",
     "You keep the summary": "digest",
     "You read the output of one step": "observations",
+    "You watch an agent": "observer",
 }
 Body = dict[str, Any]
 Edit = Callable[[Body], Any]
@@ -60,7 +61,7 @@ class Request:
 
     @property
     def kind(self) -> str:
-        """chat, embeddings, models, ...; for what Loci itself asks, facts, digest or observations."""
+        """chat, embeddings, models, ...; for what Loci itself asks, facts, digest, observations or observer."""
         if not self.path.split("?")[0].endswith("/chat/completions"):
             return self.path.split("?")[0].rsplit("/", 1)[-1]
         first = (self.body.get("messages") or [{}])[0]
@@ -163,7 +164,7 @@ class ScriptedModel:
         self.reply: Callable[[Body], str] = echo  # from a chat request's body to the text of the answer
         self.find_facts: Callable[[Body], str] = no_facts  # where facts are asked for
         self._script: dict[str, deque[Behaviour]] = {
-            kind: deque() for kind in ("chat", "embeddings", "facts", "digest", "observations")
+            kind: deque() for kind in ("chat", "embeddings", "facts", "digest", "observations", "observer")
         }
         self._always: dict[str, Behaviour] = {}
         self._loop = asyncio.new_event_loop()

@@ -79,16 +79,17 @@ def scalars(value: Json, key: str = "") -> Iterator[tuple[str, Scalar]]:
 def _column(cells: Sequence[Cell], keep: Keep, key: str) -> Column | None:
     """None where nothing of the cells is kept."""
     read = [cell if isinstance(cell, _Missing) else _rows_by_id(cell) for cell in cells]
+    name = written(key)
     there = [cell for cell in read if not isinstance(cell, _Missing)]
     if all(_is_scalar(cell) for cell in there):
         if not any(keep(key, cell) for cell in there if _is_scalar(cell)):
             return None
-        return Column(key, tuple("" if isinstance(cell, _Missing) else written(cell) for cell in read))
+        return Column(name, tuple("" if isinstance(cell, _Missing) else written(cell) for cell in read))
     if all(isinstance(cell, Mapping) for cell in there):
         return _nested([[cell] if isinstance(cell, Mapping) else [] for cell in read], keep, key)
     if all(_is_list(cell) for cell in there):
         return _listed([cell if _is_list(cell) else [] for cell in read], keep, key)
-    return Column(key, tuple("" if isinstance(cell, _Missing) else written(cell) for cell in read))
+    return Column(name, tuple("" if isinstance(cell, _Missing) else written(cell) for cell in read))
 
 
 def _listed(cells: Sequence[Sequence[Json]], keep: Keep, key: str) -> Column | None:
@@ -105,7 +106,7 @@ def _listed(cells: Sequence[Sequence[Json]], keep: Keep, key: str) -> Column | N
         return Column(column.head, tuple(ROW.join(next(inner) for _ in cell) for cell in cells))
     if items and not any(keep(name, value) for item in items for name, value in scalars(item, key)):
         return None
-    return Column(key, tuple(",".join(map(written, cell)) for cell in cells))
+    return Column(written(key), tuple(",".join(map(written, cell)) for cell in cells))
 
 
 def _nested(cells: Sequence[Sequence[Mapping[str, Json]]], keep: Keep, key: str, between: str = ROW) -> Column | None:
@@ -114,14 +115,15 @@ def _nested(cells: Sequence[Sequence[Mapping[str, Json]]], keep: Keep, key: str,
     common, columns = _columns(objects, keep)
     if not common and not columns:
         return None
+    name = written(key)
     if len(objects) == 1:
-        return Column(key, tuple("{" + ", ".join(common) + "}" if cell else "" for cell in cells))
+        return Column(name, tuple("{" + ", ".join(common) + "}" if cell else "" for cell in cells))
     if not columns:
-        return Column(f"{key}({' '.join(common)})", tuple(f"×{len(cell)}" if cell else "" for cell in cells))
+        return Column(f"{name}({' '.join(common)})", tuple(f"×{len(cell)}" if cell else "" for cell in cells))
     rows = iter([FIELD.join(column.cells[at] for column in columns) for at in range(len(objects))])
     texts = tuple(between.join(_counted(next(rows) for _ in cell)) for cell in cells)
     head = " ".join([*common, FIELD.join(column.head for column in columns)]).strip()
-    return Column(f"{key}({head})" if key else head, texts)
+    return Column(f"{name}({head})" if key else head, texts)
 
 
 def _columns(objects: Sequence[Mapping[str, Json]], keep: Keep) -> tuple[list[str], list[Column]]:

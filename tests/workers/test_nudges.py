@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from celery import Celery
 
+from config.settings import Settings
 from tests.checks import eventually
 from tests.processes import free_port
+from workers.app import make_app
 from workers.nudges import GAP, CeleryNudge
 
 
@@ -56,6 +58,16 @@ def test_a_nudge_after_one_that_went_out_goes_out_too(queue: Queue) -> None:
         nudge.embed()
         eventually(lambda number=number: len(queue.sent) == number)
     nudge.close()
+
+
+def test_each_kind_of_work_has_a_task_of_its_own(queue: Queue) -> None:
+    nudge = nudge_over(queue)
+    for want in (nudge.embed, nudge.summarise, nudge.learn, nudge.observe):
+        want()
+    eventually(lambda: len(queue.sent) == 4)
+    nudge.close()
+    assert set(queue.sent) == {"loci.embed", "loci.summarise", "loci.learn", "loci.observe"}
+    assert set(queue.sent) <= set(make_app(Settings())[0].tasks)
 
 
 def test_nudges_keep_a_gap(queue: Queue) -> None:

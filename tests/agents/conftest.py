@@ -1,0 +1,3 @@
+"""What do tests of the agents share with those of the core? Two processes' memories."""
+
+from tests.memory.conftest import both as both

@@ -1,0 +1,130 @@
+"""Do tasks stand restarts, steps at once, resets and odd results, and say what they do?"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+import pytest
+
+from agents.memory import Memory
+from agents.open import open_memory
+from agents.tool_view import tokens_of
+from config.settings import Settings
+from tests.conversations import Silent, found, say, settle
+from tests.meanwhile import meanwhile
+from tests.tool_calls import (
+    BOOK,
+    compress,
+    context,
+    insights,
+    kept,
+    step,
+    steps,
+    user,
+)
+from utils.errors import Conflict, NotFound
+
+
+async def test_another_process_goes_on_with_a_task(make_settings: Callable[..., Settings]) -> None:
+    async with open_memory(make_settings(), nudge=Silent()) as first:
+        await compress(first, [user(BOOK), *step(1)])
+    async with open_memory(make_settings(), nudge=Silent()) as second:
+        done = await compress(second, [user(BOOK), *step(2)])
+        assert "HAT001" in context(done.messages)
+        assert [trace.step for trace in await kept(second)] == [1, 2]
+        await second.engine.embeddings.work()
+        hit = (await second.tool_memory.search("ann", "t", "HAT001 find(n=1)")).hits[0]
+        assert hit.gist.content == "find(n=1) returned code: HAT001"
+
+
+async def test_steps_of_one_task_at_once_keep_everything_once(both: tuple[Memory, Memory]) -> None:
+    messages = [user(BOOK), *steps(8)]
+    done = await asyncio.gather(*(compress(both[at % 2], messages) for at in range(6)))
+    assert {tuple(map(str, one.messages)) for one in done} == {tuple(map(str, done[0].messages))}
+    assert len(await kept(both[0])) == len(await insights(both[0])) == 8
+    await asyncio.gather(*(compress(both[at % 2], [user(BOOK), *step(100 + at)]) for at in range(6)))
+    assert len(await kept(both[0])) == len(await insights(both[0])) == 14
+
+
+async def test_a_task_that_is_deleted_meanwhile_is_a_conflict(
+    both: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def reset() -> None:
+        await both[1].tool_memory.reset("ann", "t")
+
+    meanwhile(monkeypatch, both[0].engine.collections.traces, "insert_many", reset)
+    with pytest.raises(Conflict):
+        await compress(both[0], [user(BOOK), *steps(3)])
+    assert (await kept(both[0]), await insights(both[0])) == ([], [])
+    done = await compress(both[0], [user(BOOK), *steps(3)])
+    assert len(done.trace_ids) == 3
+
+
+async def test_a_task_that_is_reset_knows_nothing_any_more(quiet: Memory) -> None:
+    await compress(quiet, [user(BOOK), *steps(3)])
+    assert await quiet.tool_memory.reset("ann", "t") == {"tasks": 1, "traces": 3, "vectors": 3}
+    assert (await compress(quiet, [user("Go on")])).messages == (user("Go on"),)
+    assert (await quiet.tool_memory.search("ann", "t", "HAT001")).hits == ()
+    with pytest.raises(NotFound):
+        await quiet.tool_memory.reset("ann", "other")
+
+
+async def test_insights_are_no_part_of_what_was_said(quiet: Memory) -> None:
+    await compress(quiet, [user(BOOK), *step(1, "the zeppelin of HAT001")])
+    await settle(quiet)
+    assert "find(" not in await say(quiet, "Where is the zeppelin of HAT001?")
+    assert await found(quiet, "the zeppelin of HAT001", owner="ann", kinds=("insight",)) != []
+
+
+async def test_loggers_have_the_names_and_levels_of_the_document(
+    quiet: Memory, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.DEBUG):
+        await compress(quiet, [user(BOOK), *step(1)])
+        done = await compress(quiet, [user(BOOK), *step(1), *step(2)], query="x")
+        await quiet.tool_memory.reset("ann", "t")
+    ours = [one for one in caplog.records if one.name in ("MemoryBankStrategy", "Ingestion", "Retrieval", "Observer")]
+    assert {one.levelname for one in ours} == {"DEBUG"}
+    said = [(one.name, one.getMessage()) for one in ours]
+    [second] = done.trace_ids
+    assert ("MemoryBankStrategy", "Memory Bank Strategy - Step 1") in said
+    assert ("MemoryBankStrategy", "Memory Bank Strategy - Step 2") in said
+    assert ("Ingestion", f"Ingested tool 'find' -> trace_id={second}") in said
+    assert ("MemoryBankStrategy", "Added 1 retrieved records to context") in said
+    assert ("MemoryBankStrategy", f"Context constructed: 4 messages, {tokens_of(done.messages)} tokens") in said
+    assert ("Retrieval", "Ranked 1 records") in said
+    assert said[-1] == ("MemoryBankStrategy", "MemoryBankState reset")
+
+
+async def test_odd_characters_are_kept_as_far_as_they_are_characters(quiet: Memory) -> None:
+    outputs = [
+        "\x1b[31mred\x00\x07",
+        '{"a": "\\ud800", "b\\u0000": 1}',
+        "half \ud800",
+        "😀 Größe 東京",
+        '{"a": NaN}',
+        "[" * 3_000,
+    ]
+    messages = [
+        user("half \ud800 of it"),
+        *(one for at, text in enumerate(outputs) for one in step(at, text)),
+        *step(9),
+    ]
+    done = await compress(quiet, messages)
+    str(done.messages[1]["content"]).encode()
+    assert [trace.raw_output for trace in await kept(quiet)][:6] == [*outputs[:2], "half \ufffd", *outputs[3:]]
+    for text in await insights(quiet):
+        text.encode()
+    await quiet.engine.embeddings.work()
+
+
+async def test_a_huge_result_does_not_hold_up_others(quiet: Memory) -> None:
+    output = [{"code": f"HAT{at:05}", "note": "nothing of note", "sum": at} for at in range(20_000)]
+    messages = [user(BOOK), *step(1, output), *step(2)]
+    done = asyncio.create_task(compress(quiet, messages))
+    longest, last = 0.0, asyncio.get_running_loop().time()
+    while not done.done():
+        await asyncio.sleep(0.001)
+        longest, last = max(longest, asyncio.get_running_loop().time() - last), asyncio.get_running_loop().time()
+    assert "HAT00000" in context((await done).messages)
+    assert longest < 0.25  # a second and more where it is packed on the loop

@@ -1,0 +1,217 @@
+"""What do the results of tools say, packed by meaning?"""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.tool_records import DEEPEST, Record, blocks_of, excerpt, in_force, left_out, read_json, shape_of
+from memory.tool_relevance import talk_of
+
+TALK = talk_of(["Change my flight to Rome"])
+LONG = "lorem ipsum dolor sit amet " * 8
+
+
+def record(name: str, output: Any, tool: str = "get", **arguments: Any) -> Record:
+    """A record whose id is its name, padded as others are."""
+    text = output if isinstance(output, str) else json.dumps(output)
+    return Record(name, tool, json.dumps(arguments), text)
+
+
+def names(records: list[Record]) -> str:
+    return "".join(one.trace_id for one in records)
+
+
+def body(*records: Record, most: int = 2_000) -> str:
+    [block] = blocks_of(records, TALK, most)
+    return block.body
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "plain", "{", "[1,]",
+     "NaN", '{"a": NaN}', '{"a": -Infinity}', '{"a": 1e999}', '{"a": "\\ud800"}', '["\\uDC00x"]',
+     '{"a": ' + "9" * 5_000 + "}", "[" * 100_000, "[" * (DEEPEST + 1) + "]" * (DEEPEST + 1)],
+)  # fmt: skip
+def test_what_is_no_json_that_can_be_carried_on_is_taken_as_text(text: str) -> None:
+    assert read_json(text) is text
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('"a"', "a"),
+        ("null", None),
+        (" [1] ", [1]),
+        ('{"a": 123456789012345678901234567890}', {"a": 123456789012345678901234567890}),
+        ('"\\ud83d\\ude00"', "😀"),
+        ('"\\\\ud800"', "\\ud800"),
+        ("[" * DEEPEST + "]" * DEEPEST, json.loads("[" * DEEPEST + "]" * DEEPEST)),
+    ],
+)
+def test_json_is_read(text: str, value: Any) -> None:
+    assert read_json(text) == value
+
+
+def test_arguments_that_are_no_object_stand_under_a_key_of_their_own() -> None:
+    assert Record("a", "f", "not json", "").arguments == {"_raw": "not json"}
+    assert Record("a", "f", "[1]", "").arguments == {"_raw": "[1]"}
+    assert Record("a", "f", "", "").arguments == {}
+
+
+def test_of_calls_that_are_repeated_the_last_is_in_force() -> None:
+    first, other, again = record("a", "x", n=1, m=2), record("b", "x", n=2), Record("c", "get", '{"m":2,"n":1}', "y")
+    assert names(in_force([first, other, again])) == "bc"
+    assert names(in_force([first, record("b", "x", tool="find", n=1, m=2)])) == "ab"
+
+
+def test_a_call_without_a_result_is_left_out() -> None:
+    assert names(in_force([record("a", " \n"), record("b", "x", n=1)])) == "b"
+
+
+def test_a_later_state_of_a_thing_replaces_the_one_before() -> None:
+    old = record("a", {"order_id": "W1", "state": "open"}, id="W1")
+    new = record("b", {"order_id": "W1", "state": "paid", "sum": 3}, "pay", order="W1")
+    assert names(in_force([old, new])) == "b"
+    assert names(in_force([new, old])) == "ba"  # the later one says less
+    assert names(in_force([old], [new])) == ""
+    assert names(in_force([old], [record("c", {"order_id": "W2", "state": "paid"}, "pay")])) == "a"
+
+
+def test_things_of_one_owner_do_not_replace_each_other() -> None:
+    orders = [record(name, {"user_id": "ann", "order_id": name, "state": "open"}, n=name) for name in "abc"]
+    assert names(in_force(orders)) == "abc"
+    numbered = [record(name, {"id": number, "x": 1}, n=name) for number, name in enumerate("ab")]
+    assert names(in_force(numbered)) == "ab"
+
+
+def test_answers_of_one_tool_to_different_questions_do_not_replace_each_other() -> None:
+    days = [record(name, {"city_id": 7, "degrees": 20}, day=name) for name in "ab"]
+    assert names(in_force(days)) == "ab"
+    told = [record(name, {"city_id": 7, "day": name}, day=name) for name in "ab"]
+    assert names(in_force(told)) == "b"  # the question stands in the answer
+
+
+def test_results_without_ids_do_not_replace_each_other() -> None:
+    assert names(in_force([record("a", {"sum": 1}, n=1), record("b", {"sum": 2}, n=2)])) == "ab"
+    assert names(in_force([record("a", {"id": None}, n=1), record("b", {"id": {"x": 1}}, n=2)])) == "ab"
+
+
+def test_results_of_one_shape_share_a_table() -> None:
+    rows = [record(name, {"code": f"HAT{name}00{at}", "day": "2024-05-21"}, n=at) for at, name in enumerate("ab")]
+    [block] = blocks_of(rows, TALK, 2_000)
+    assert block.title == "get(n)"
+    assert block.body == "day=2024-05-21 code\na: 0 -> HATa000\nb: 1 -> HATb001"
+    assert shape_of(rows[0]) == shape_of(rows[1]) != shape_of(record("c", "text"))
+    assert shape_of(record("c", "text")) != shape_of(record("c", [1])) != shape_of(record("c", [1], "other"))
+
+
+def test_tools_that_share_a_table_are_named_once() -> None:
+    rows = [record("a", {"x": 7}, "f", n=1), record("b", {"x": 8}, "g", n=2), record("c", {"x": 9}, "f", n=3)]
+    assert blocks_of(rows, TALK, 2_000)[0].title == "f,g(n)"
+    assert blocks_of([record("a", "x", "odd\n[RETRIEVED RECORD 7]")], TALK, 2_000)[0].title.count("\n") == 0
+
+
+def test_one_record_names_its_fields_and_what_was_asked() -> None:
+    [block] = blocks_of([record("a", {"code": "HAT136", "seats": 3}, day="today", code="HAT136")], TALK, 2_000)
+    assert (block.title, block.body) == ("get(day=today)", "a: code=HAT136, seats=3")
+
+
+def test_arguments_that_a_text_repeats_are_left_out() -> None:
+    [block] = blocks_of([record("a", "HAT136 is full", no="HAT136", day="mon")], TALK, 2_000)
+    assert (block.title, block.body) == ("get(day=mon)", "a: HAT136 is full")
+
+
+def test_a_short_result_is_shown_whole_and_a_long_one_by_what_matters() -> None:
+    assert body(record("a", {"mood": "fine"})) == "a: mood=fine"
+    found = body(record("a", {"mood": "fine", "town": "Rome", "code": "HAT136", "note": LONG}))
+    assert found == "a: town=Rome, code=HAT136"
+    assert left_out([record("a", {"mood": "fine", "town": "Rome", "code": "HAT136", "note": LONG})], TALK) == [
+        "mood",
+        "note",
+    ]
+    assert left_out([record("a", {"mood": "fine"})], TALK) == []
+
+
+def test_what_is_left_out_is_named_once() -> None:
+    items = [{"mood": "fine", "empty": "", "none": None, "note": LONG}] * 3
+    assert left_out([record("a", items), record("b", items)], TALK) == ["mood", "note"]
+
+
+@pytest.mark.parametrize("output", ["{}", "[]", "null", '""', "[{}, {}]", '{"a": {"b": []}}'])
+def test_an_empty_result_is_told(output: str) -> None:
+    assert body(record("a", output)) == "a: nothing"
+
+
+def test_a_long_text_that_speaks_of_nothing_named_still_shows_how_it_begins_and_ends() -> None:
+    lines = "\n".join(["It begins.", *["nothing much"] * 50, "It ends."])
+    assert body(record("a", lines)) == "a: It begins.\n…\nIt ends."
+
+
+def test_an_excerpt_keeps_the_lines_that_matter() -> None:
+    lines = ["first", "dull", "dull too", "a flight", "dull", "see HAT136", "dull", "last"]
+    text = "\n".join(f"{line} {'.' * 40}" for line in lines)
+    assert [line.split(" .")[0] for line in excerpt(text, TALK, 2_000).splitlines()] == [
+        "first", "…", "a flight", "…", "see HAT136", "…", "last",
+    ]  # fmt: skip
+    assert excerpt(text, TALK, 100)[-1] == "…" and len(excerpt(text, TALK, 100)) == 100
+    assert excerpt("short\n\ntext", TALK, 2_000) == "short\n\ntext"
+    assert len(excerpt("short text", TALK, 5)) == 5
+    sentences = f"It begins. {'Dull words. ' * 20} To Rome then. It ends."
+    assert excerpt(sentences, TALK, 2_000) == "It begins.\n…\nTo Rome then.\nIt ends."
+
+
+def test_of_long_lists_what_was_spoken_of_stays() -> None:
+    items = [{"code": f"HAT{number:03}", "to": "Paris"} for number in range(200)]
+    items[150]["to"] = "Rome"
+    found = body(record("a", {"items": items}), most=200)
+    assert "HAT150" in found and "HAT000" in found and "HAT199" not in found
+    assert found.endswith("…") and len(found) < 300
+
+
+def test_a_huge_list_is_cut_before_it_is_read_and_says_so() -> None:
+    found = body(record("a", [f"HAT{number:05}" for number in range(20_000)]), most=1_000)
+    assert found.startswith("a: HAT00000,HAT00001") and found.endswith("…")
+    assert 500 < len(found) <= 1_100
+
+
+def test_of_records_in_a_table_only_the_long_one_is_cut() -> None:
+    rows = [
+        record("a", {"codes": [f"HAT{number:03}" for number in range(300)]}, n=1),
+        record("b", {"codes": ["HAT1"]}, n=2),
+    ]
+    _, cut, whole = body(*rows, most=300).splitlines()
+    assert cut.endswith("…") and len(cut) < 320
+    assert whole == "b: 2 -> HAT1"
+
+
+def test_one_word_that_is_too_long_is_cut() -> None:
+    assert len(body(record("a", {"key": "x1" * 5_000}), most=300)) < 350
+    assert len(body(record("a", "x1" * 5_000), most=300)) < 350
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.text(max_size=400),
+            st.recursive(
+                st.none() | st.integers() | st.text(max_size=30) | st.booleans(),
+                lambda inner: st.lists(inner, max_size=30) | st.dictionaries(st.text(max_size=8), inner, max_size=6),
+                max_leaves=60,
+            ).map(json.dumps),
+        ),
+        max_size=6,
+    ),
+    st.integers(100, 400),
+)
+def test_any_results_are_packed_once_each_on_a_line_of_their_own(outputs: list[str], most: int) -> None:
+    records = [record(f"id{at:06}", output, n=at) for at, output in enumerate(outputs)]
+    blocks = blocks_of(records, TALK, most)
+    assert sorted(one.trace_id for block in blocks for one in block.records) == [one.trace_id for one in records]
+    for block in blocks:
+        lines = block.body.split("\n")
+        for one in block.records:
+            assert any(line.startswith(f"{one.trace_id}: ") for line in lines)
+        assert len(lines) <= len(block.records) + 1

@@ -1,0 +1,89 @@
+"""Which values of a tool's result may the next step need?"""
+
+from typing import Any
+
+import pytest
+
+from memory.tool_relevance import SMALL, everything, identifiers, is_identifier, talk_of
+
+TALK = talk_of(["I want a window seat to Rome, order 4711, to Ann@example.org", "It leaves at 10:30; priority?"])
+
+
+@pytest.mark.parametrize(
+    "text", ["HAT136", "abcd1", "ann_lee_3668", "2024-05-21", "#W123456", "a.b@c1", "x1/y2", "ORDERED", "10:30", "USD1"]
+)
+def test_codes_and_words_with_a_digit_look_as_what_things_are_called_by(text: str) -> None:
+    assert is_identifier(text)
+
+
+@pytest.mark.parametrize("text", ["", "abc", "a1", "Rome", "two words 1", "USD", "ABCDEFGHIJKLM", "Ordered", "---- "])
+def test_words_do_not(text: str) -> None:
+    assert not is_identifier(text)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("code", "HAT136"),
+        ("any", "rome"),  # was said
+        ("any", "a Window"),  # a word of it was
+        ("count", 4711),
+        ("error", "nothing of it was said"),
+        ("message", "nor of this"),
+        ("detail", 5),
+        ("leaves", "10:30"),
+        ("mail", "ann@EXAMPLE.org"),
+        ("id", 7),
+        ("user_id", 98),
+        ("orderId", "x"),
+        ("priority", True),
+        ("priority", False),
+        ("number", "4711"),
+    ],
+)
+def test_what_may_be_needed_is_kept(key: str, value: Any) -> None:
+    assert TALK.keeps(key, value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("any", None),
+        ("error", ""),
+        ("any", "Paris"),
+        ("count", 12),
+        ("leaves", "11:45"),
+        ("mail", "bob1@example.org"),
+        ("zip", "99887"),
+        ("created_at", "2024-05-21"),
+        ("updatedAt", "2024-05-21T10"),
+        ("modified", "2024-05-21"),
+        ("is_open", True),
+        ("user_id", True),
+        ("user_id", None),
+        ("paid", "yes"),
+        ("valid", "no"),
+    ],
+)
+def test_what_nobody_asked_for_is_not(key: str, value: Any) -> None:
+    assert not TALK.keeps(key, value)
+
+
+def test_a_date_that_is_no_stamp_is_kept() -> None:
+    assert TALK.keeps("date", "2024-05-21") and TALK.keeps("created_by", "user_17")
+
+
+def test_words_are_compared_whole_and_whatever_their_case() -> None:
+    assert TALK.mentions("ROME") and TALK.mentions("the order")
+    assert not TALK.mentions("romeo") and not TALK.mentions("an") and not TALK.mentions(47)
+    assert talk_of(["STRASSE"]).mentions("Straße")
+
+
+def test_identifiers_come_once_in_their_order_keys_among_them() -> None:
+    value = {"card_12": {"of": "USER77"}, "list": ["HAT136", ["card_12", 12345]], "more": ("HAT200", None)}
+    assert identifiers(value) == ["card_12", "USER77", "HAT136", "HAT200"]
+
+
+def test_all_that_says_anything() -> None:
+    assert [everything("k", value) for value in (0, False, "x", None, "")] == [True, True, True, False, False]
+    assert SMALL == 160

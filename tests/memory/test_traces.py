@@ -1,0 +1,217 @@
+"""Is what tools gave kept once, whole, by its owner alone, and gone when it is to be?"""
+
+import asyncio
+from datetime import datetime, timedelta
+from functools import partial
+
+import pytest
+
+from agents.memory import Memory
+from memory.traces import AT_ONCE, Traces
+from tests.conversations import until
+from tests.meanwhile import Killed, kill, meanwhile
+from tests.tool_calls import called, insights, keep, kept
+from utils.clock import now
+from utils.errors import Conflict, NotFound
+
+
+@pytest.fixture
+def traces(quiet: Memory) -> Traces:
+    return quiet.engine.traces
+
+
+async def everything(memory: Memory, owner: str = "ann") -> dict[str, int]:
+    names = ("tasks", "traces", "vectors")
+    collections = {name: getattr(memory.engine.collections, name) for name in names}
+    return {name: await one.count_documents({"user_id": owner}) for name, one in collections.items()}
+
+
+async def test_a_call_is_kept_whole_with_its_insight(quiet: Memory, traces: Traces) -> None:
+    [trace] = await keep(traces, called(1, '{"code": "HAT136"}', query="to Rome"))
+    assert await traces.get("ann", trace.id) == trace
+    assert (trace.task_id, trace.step, trace.call_id, trace.tool_name) == ("t", 1, "c1", "find")
+    assert (trace.raw_input, trace.raw_output) == ('{"n": 1}', '{"code": "HAT136"}')
+    assert (trace.summary, trace.model) == ("find(n=1) returned code: HAT136", "rule_based")
+    assert trace.record.summary == ""  # it says nothing that the result does not
+    assert await insights(quiet) == [trace.summary]
+
+
+async def test_a_task_counts_its_steps_and_keeps_its_epoch(traces: Traces) -> None:
+    first, second = await traces.begin("ann", "t"), await traces.begin("ann", "t")
+    assert (first.step, second.step, second.epoch) == (1, 2, first.epoch)
+    for other in (await traces.begin("ann", "t2"), await traces.begin("bob", "t")):
+        assert other.step == 1 and other.epoch != first.epoch
+
+
+async def test_a_task_that_many_begin_at_once_is_one(both: tuple[Memory, Memory]) -> None:
+    begun = await asyncio.gather(*(both[at % 2].engine.traces.begin("ann", "t") for at in range(10)))
+    assert len({task.epoch for task in begun}) == 1
+    assert sorted(task.step for task in begun) == list(range(1, 11))
+
+
+async def test_the_same_call_is_kept_once_as_it_came_first(quiet: Memory, traces: Traces) -> None:
+    [first] = await keep(traces, called(1, "HAT001"))
+    await keep(traces, called(1, "cut"), called(2, "HAT002"))
+    assert [(one.id, one.raw_output) for one in await kept(quiet)][:1] == [(first.id, "HAT001")]
+    assert len(await kept(quiet)) == len(await insights(quiet)) == 2
+
+
+async def test_calls_differ_by_id_tool_and_arguments_but_not_by_what_came_back(traces: Traces) -> None:
+    task = await traces.begin("ann", "t")
+    base = called(1)
+    others = [called(1, call_id="x"), called(2, call_id="c1"), type(base)("c1", "get", base.raw_input, base.raw_output)]
+    ids = traces.ids_of(task, [base, *others, called(1, "other")])
+    assert len(set(ids)) == 4 and ids[0] == ids[-1]
+    shared = traces.ids_of(task, [called(1, "x", call_id_is_shared=True), called(1, "y", call_id_is_shared=True)])
+    assert len({*ids, *shared}) == 6
+    assert all(len(one) == 8 and one.isalnum() and one.islower() for one in ids)
+
+
+async def test_known_traces_come_oldest_first_without_the_truth(traces: Traces) -> None:
+    await keep(traces, *(called(number) for number in (3, 1, 2)))
+    await keep(traces, called(0))
+    known = await traces.known(await traces.begin("ann", "t"))
+    assert [trace.call_id for trace in known.values()] == ["c3", "c1", "c2", "c0"]
+    assert {trace.raw_output for trace in known.values()} == {""}
+    whole = await traces.whole(await traces.begin("ann", "t"), [*list(known)[:2], "missing"])
+    assert [whole[one].raw_output for one in list(known)[:2]] == ["HAT003", "HAT001"]
+    assert len(whole) == 2
+
+
+async def test_more_than_are_inserted_at_once_keep_their_order(quiet: Memory, traces: Traces) -> None:
+    count = 2 * AT_ONCE + 5
+    await keep(traces, *(called(number) for number in range(count)))
+    known = await traces.known(await traces.begin("ann", "t"))
+    assert [trace.call_id for trace in known.values()] == [f"c{number}" for number in range(count)]
+    assert await everything(quiet) == {"tasks": 1, "traces": count, "vectors": count}
+    assert await traces.reset("ann", "t") == {"tasks": 1, "traces": count, "vectors": count}
+
+
+async def test_nobody_sees_what_others_tools_gave(traces: Traces) -> None:
+    [trace] = await keep(traces, called(1))
+    with pytest.raises(NotFound):
+        await traces.get("bob", trace.id)
+    assert await traces.known(await traces.begin("bob", "t")) == {}
+    assert await traces.known(await traces.begin("ann", "t2")) == {}
+    assert await traces.whole(await traces.begin("bob", "t"), [trace.id]) == {}
+    assert await traces.whole(await traces.begin("ann", "t2"), [trace.id]) == {}
+    assert await traces.page("bob", limit=9, after=None, task_id="t") == []
+    assert await traces.reset("bob", "t") == {"tasks": 1, "traces": 0, "vectors": 0}
+    assert (await traces.get("ann", trace.id)).raw_output == "HAT001"
+
+
+async def test_pages_come_newest_first(traces: Traces) -> None:
+    for number in range(5):
+        await keep(traces, called(number), task=f"t{number % 2}")
+    page = await traces.page("ann", limit=3, after=None, task_id=None)
+    assert [trace.call_id for trace, _ in page] == ["c4", "c3", "c2"]
+    last, key = page[-1]
+    rest = await traces.page("ann", limit=3, after=(last.updated_at, key), task_id=None)
+    assert [trace.call_id for trace, _ in rest] == ["c1", "c0"]
+    of_one = await traces.page("ann", limit=9, after=None, task_id="t1")
+    assert [trace.call_id for trace, _ in of_one] == ["c3", "c1"]
+
+
+async def test_a_task_that_is_reset_begins_anew(quiet: Memory, traces: Traces) -> None:
+    [old] = await keep(traces, called(1))
+    await keep(traces, called(2), task="other")
+    before = await traces.begin("ann", "t")
+    assert await traces.reset("ann", "t") == {"tasks": 1, "traces": 1, "vectors": 1}
+    assert [trace.call_id for trace in await kept(quiet)] == ["c2"]
+    with pytest.raises(NotFound):
+        await traces.reset("ann", "t")
+    after = await traces.begin("ann", "t")
+    assert after.step == 1 and after.epoch != before.epoch
+    assert traces.ids_of(after, [called(1)]) != [old.id]
+
+
+@pytest.mark.parametrize("method", ["insert_many", "find_one"])
+@pytest.mark.parametrize("collection", ["traces", "vectors", "tasks"])
+@pytest.mark.parametrize("after", [False, True])
+async def test_what_comes_in_while_a_task_is_reset_is_gone_with_it(
+    both: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch, collection: str, method: str, after: bool
+) -> None:
+    one, other = both
+    task = await one.engine.traces.begin("ann", "t")
+
+    async def reset() -> None:
+        await other.engine.traces.reset("ann", "t")
+
+    meanwhile(monkeypatch, getattr(one.engine.collections, collection), method, reset, after=after)
+    try:
+        await one.engine.traces.keep(task, [called(1), called(2)])
+    except Conflict as error:
+        assert error.retry_after
+        assert await everything(one) == {"tasks": 0, "traces": 0, "vectors": 0}
+    monkeypatch.undo()
+    if await one.engine.collections.tasks.find_one({"user_id": "ann"}):  # the reset came not at all, or last
+        await reset()
+    assert await everything(one) == {"tasks": 0, "traces": 0, "vectors": 0}
+
+
+async def test_what_a_killed_process_kept_of_a_reset_task_goes_by_the_sweep(
+    quiet: Memory, traces: Traces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = await traces.begin("ann", "t")
+    await traces.reset("ann", "t")
+    meanwhile(monkeypatch, quiet.engine.collections.tasks, "find_one", kill)
+    with pytest.raises(Killed):
+        await traces.keep(task, [called(1)])
+    assert await everything(quiet) == {"tasks": 0, "traces": 1, "vectors": 1}
+    due = {"$set": {"observe.lease_until": now() - timedelta(hours=1)}}
+    await quiet.engine.collections.traces.update_many({}, due)
+    await quiet.engine.sweep()
+    assert await everything(quiet) == {"tasks": 0, "traces": 0, "vectors": 0}
+
+
+async def test_a_reset_that_was_cut_short_is_ended_by_the_next_one(
+    quiet: Memory, traces: Traces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await keep(traces, called(1), called(2))
+    with monkeypatch.context() as patch:
+        meanwhile(patch, quiet.engine.collections.traces, "delete_many", kill)
+        with pytest.raises(Killed):
+            await traces.reset("ann", "t")
+    assert (await everything(quiet))["traces"] == 2
+    assert await traces.known(await traces.begin("ann", "t")) == {}  # they are not of the task that begins anew
+    await traces.reset("ann", "t")
+    assert await everything(quiet) == {"tasks": 0, "traces": 0, "vectors": 0}
+
+
+async def test_an_insight_that_comes_late_to_a_task_that_is_reset_goes_too(
+    both: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = both
+    await keep(one.engine.traces, called(1))
+    [document] = await one.engine.collections.traces.find({}).to_list(None)
+
+    async def insight_again() -> None:
+        await other.engine.traces.make_recallable([document])
+
+    meanwhile(monkeypatch, one.engine.collections.traces, "delete_many", insight_again)
+    await one.engine.traces.reset("ann", "t")
+    assert await everything(one) == {"tasks": 0, "traces": 0, "vectors": 0}
+
+
+async def _is_past(moment: datetime) -> bool:
+    return now() > moment
+
+
+async def test_what_began_later_than_a_deletion_stays(quiet: Memory, traces: Traces) -> None:
+    await keep(traces, called(1))
+    await keep(traces, called(1), owner="bob")
+    moment = now()
+    await until(partial(_is_past, moment + timedelta(milliseconds=2)))
+    await keep(traces, called(2), task="new")
+    await keep(traces, called(3))
+    assert await traces.forget("ann", moment) == {"tasks": 1, "traces": 2, "vectors": 2}  # a task goes whole
+    assert [trace.call_id for trace in await kept(quiet)] == ["c2"]
+    assert len(await kept(quiet, "bob")) == 1
+
+
+async def test_every_query_stands_on_an_index(traces: Traces, quiet: Memory) -> None:
+    await keep(traces, called(1))
+    collection = quiet.engine.collections.traces
+    for query in ({"user_id": "ann", "trace_id": "x"}, {"user_id": "ann", "task_id": "t", "epoch": "e"}):
+        plan = await collection.find(query).explain()  # type: ignore[attr-defined]
+        assert "COLLSCAN" not in str(plan)

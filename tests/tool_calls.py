@@ -1,0 +1,86 @@
+"""What do tests of the tool memory have agents call, and what do they find of it?"""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from agents.memory import Memory
+from agents.tool_memory import Compressed, Compressing
+from agents.tool_messages import HEADING
+from agents.tool_view import ViewOptions
+from memory.traces import Called, Trace, Traces
+
+Message = dict[str, Any]
+BOOK = "Book a flight to Rome for ann_17"
+
+
+def user(text: Any) -> Message:
+    return {"role": "user", "content": text}
+
+
+def call(call_id: Any, name: str = "find", arguments: Any = None) -> Message:
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": text}}
+
+
+def calling(*calls: Message, content: str | None = None) -> Message:
+    return {"role": "assistant", "content": content, "tool_calls": list(calls)}
+
+
+def result(call_id: Any, output: Any) -> Message:
+    return {
+        "role": "tool",
+        "tool_call_id": call_id,
+        "content": output if isinstance(output, str) else json.dumps(output),
+    }
+
+
+def step(number: int, output: Any = None, name: str = "find", **arguments: Any) -> list[Message]:
+    """A call and its result, whose ids follow from its number."""
+    said = {"code": f"HAT{number:03}"} if output is None else output
+    return [calling(call(f"c{number}", name, arguments or {"n": number})), result(f"c{number}", said)]
+
+
+def steps(count: int, first: int = 0) -> list[Message]:
+    return [message for number in range(first, first + count) for message in step(number)]
+
+
+def context(messages: Iterable[Any]) -> str:
+    """The text of the message that holds records; empty where there is none. Fails where there are several."""
+    found = [one["content"] for one in messages if one["role"] == "system" and str(one["content"]).startswith(HEADING)]
+    assert len(found) < 2
+    return found[0] if found else ""
+
+
+async def compress(
+    memory: Memory,
+    messages: list[Message],
+    task: str = "t",
+    *,
+    owner: str = "ann",
+    top_k: int = 3,
+    max_chars: int = 2_000,
+    budget: int | None = None,
+    **more: Any,
+) -> Compressed:
+    options = ViewOptions(top_k, max_chars, budget)
+    return await memory.tool_memory.compress(Compressing(owner, task, tuple(messages), options, **more))
+
+
+def called(number: int = 0, output: str = "", call_id: str = "", **more: Any) -> Called:
+    return Called(call_id or f"c{number}", "find", f'{{"n": {number}}}', output or f"HAT{number:03}", **more)
+
+
+async def keep(traces: Traces, *calls: Called, owner: str = "ann", task: str = "t") -> list[Trace]:
+    return await traces.keep(await traces.begin(owner, task), calls)
+
+
+async def kept(memory: Memory, owner: str = "ann", task: str | None = None) -> list[Trace]:
+    """The traces of an owner, oldest first; those of one step by the ids of their calls."""
+    found = await memory.engine.traces.page(owner, limit=10_000, after=None, task_id=task)
+    return sorted((trace for trace, _ in found), key=lambda trace: (trace.step, trace.call_id))
+
+
+async def insights(memory: Memory, owner: str = "ann") -> list[str]:
+    found = await memory.engine.collections.vectors.find({"user_id": owner, "kind": "insight"}).to_list(None)
+    return sorted(gist["content"] for gist in found)

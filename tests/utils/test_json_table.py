@@ -1,0 +1,155 @@
+"""How do JSON values of one shape become a table?"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from utils.json_table import Scalar, Table, scalars, table_of, written
+
+
+def everything(_key: str, value: Scalar) -> bool:
+    return value is not None and value != ""
+
+
+def table(*values: Any) -> Table:
+    return table_of(values, everything)
+
+
+def test_what_is_the_same_in_all_rows_stands_once_before_them() -> None:
+    assert table({"id": 1, "day": "mon"}, {"id": 2, "day": "mon"}) == Table("day=mon", "id", ("1", "2"))
+
+
+def test_a_row_that_is_the_only_one_names_its_fields() -> None:
+    assert table({"id": 1, "names": ["a", "b"], "open": True}) == Table(rows=("id=1, names=a,b, open=true",))
+
+
+def test_a_field_that_an_object_has_not_is_an_empty_cell() -> None:
+    assert table({"a": 1, "b": 2}, {"b": 3}) == Table("", "a|b", ("1|2", "|3"))
+    assert table({"a": 1}, {"a": None}) == Table("", "a", ("1", ""))
+
+
+def test_fields_of_which_nothing_is_kept_are_left_out() -> None:
+    kept = table_of([{"id": "a", "note": "x"}, {"id": "b", "note": "y"}], lambda key, _: key == "id")
+    assert kept == Table("", "id", ("a", "b"))
+    assert table_of([{"id": "a"}, {"id": "b"}], lambda *_: False) == Table("", "", ("", ""))
+    assert table_of(["x", "y"], lambda *_: False) == Table(rows=("", ""))
+
+
+def test_a_column_is_kept_whole_where_one_of_its_values_is() -> None:
+    kept = table_of([{"id": "a"}, {"id": "b"}], lambda _, value: value == "b")
+    assert kept.rows == ("a", "b")
+
+
+def test_lists_of_objects_are_a_column_whose_head_names_their_fields() -> None:
+    legs = [{"number": "HAT1", "date": "21"}, {"number": "HAT2", "date": "22"}]
+    assert table({"id": 1, "flights": legs}, {"id": 2, "flights": legs[:1]}) == Table(
+        "", "id|flights(number|date)", ("1|HAT1|21 ; HAT2|22", "2|HAT1|21")
+    )
+    assert table({"flights": legs}) == Table(rows=("flights(number|date)=HAT1|21 ; HAT2|22",))
+
+
+def test_one_object_in_a_cell_names_its_fields_itself() -> None:
+    assert table({"user": {"name": "Ann", "age": 7}}).rows == ("user={name=Ann, age=7}",)
+    assert table({"id": 1, "user": {"name": "Ann"}}, {"id": 2}).rows == ("1|{name=Ann}", "2|")
+
+
+def test_objects_that_are_all_alike_are_counted() -> None:
+    bags = [{"kind": "bag"}, {"kind": "bag"}]
+    assert table({"bags": bags}).rows == ("bags(kind=bag)=×2",)
+    assert table({"id": 1, "bags": bags}, {"id": 2, "bags": []}) == Table("", "id|bags(kind=bag)", ("1|×2", "2|"))
+    rows = [{"a": 1, "b": 2}, {"a": 1, "b": 3}, {"a": 1, "b": 2}]
+    assert table({"rows": rows}).rows == ("rows(a=1 b)=2 ×2 ; 3",)
+
+
+def test_lists_of_lists_of_objects_keep_what_belongs_together() -> None:
+    trips = [[{"no": "A"}, {"no": "B"}], [{"no": "C"}]]
+    assert table(trips) == Table("", "no", ("A + B ; C",))
+    assert table({"trips": trips}).rows == ("trips(no)=A + B ; C",)
+    assert table_of([trips], lambda *_: False) == Table(rows=("",))
+
+
+def test_objects_under_ids_of_their_own_are_rows() -> None:
+    cards = {"card_1": {"id": "card_1", "sum": 3}, "card_2": {"id": "card_2", "sum": 4}}
+    assert table({"cards": cards}).rows == ("cards(id|sum)=card_1|3 ; card_2|4",)
+    seats = {"front": {"free": 3}, "back": {"free": 4}}
+    assert table({"seats": seats}).rows == ("seats(key|free)=front|3 ; back|4",)
+
+
+def test_objects_of_different_shapes_under_keys_stay_fields() -> None:
+    found = table({"it": {"a": {"x": 1}, "b": {"y": 2}, "c": {"z": 3}}})
+    assert found.rows == ("it={a={x=1}, b={y=2}, c={z=3}}",)
+    assert table({"it": {"a": {"x": 1, "y": 2}}}).rows == ("it={a={x=1, y=2}}",)
+
+
+@pytest.mark.parametrize(
+    ("value", "row"),
+    [
+        ([[1, 2], [3]], "[1,2],[3]"),
+        ([1, {"a": 2}, [3], None, "x"], '1,{"a":2},[3],,x'),
+        ([], ""),
+        ({}, ""),
+        ([[], []], ""),
+        ([{}, {}], ""),
+        (True, "true"),
+        (1.5, "1.5"),
+        (10**30, str(10**30)),
+        ("", ""),
+        (None, ""),
+    ],
+)
+def test_odd_values_have_a_row(value: Any, row: str) -> None:
+    assert table(value).rows == (row,)
+
+
+def test_values_of_different_kinds_under_a_key_are_written_as_json() -> None:
+    assert table({"a": []}, {"a": {}}, {"a": 1}) == Table("", "a", ("[]", "{}", "1"))
+    assert table({"a": [{"b": 1}]}, {}, {"a": 2}).rows == ('[{"b":1}]', "", "2")
+
+
+@pytest.mark.parametrize("text", ["a|b", "a;b", "a\nb", "a\rb", "a + b", "a->b"])
+def test_a_text_that_could_be_taken_for_several_is_quoted(text: str) -> None:
+    assert written(text).startswith('"') and "\n" not in written(text)
+    head = table({text: 1}, {text: 2}).head
+    assert head == written(text)
+    for nested in ([1], {"x": 1}, [{"x": 1}, {"x": 2}], [{"x": 1}, {"x": 1}]):
+        assert table({text: nested}).rows[0].startswith(written(text))
+
+
+def test_texts_are_written_as_they_are() -> None:
+    assert [written(value) for value in ("a b", "naïve “x”", "", None, False, 2.0)] == [
+        "a b", "naïve “x”", "", "", "false", "2.0",
+    ]  # fmt: skip
+
+
+def test_every_scalar_comes_with_the_key_that_it_stands_under() -> None:
+    assert list(scalars({"a": [1, {"b": None}], "c": {"d": "x"}})) == [("a", 1), ("b", None), ("d", "x")]
+    assert list(scalars("x", "k")) == [("k", "x")]
+
+
+leaf = (
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5)
+)
+json_values = st.recursive(
+    leaf,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(st.lists(json_values, min_size=1, max_size=5))
+def test_any_values_have_one_row_each(values: list[Any]) -> None:
+    found = table(*values)
+    assert len(found.rows) == len(values)
+    assert not any("\n" in text for text in (found.common, found.head, *found.rows))
+
+
+@given(st.lists(st.dictionaries(st.sampled_from("abc"), json_values, max_size=3), min_size=1, max_size=4))
+def test_no_text_that_objects_hold_is_lost(values: list[Mapping[str, Any]]) -> None:
+    found = table(*values)
+    whole = "\n".join((found.common, found.head, *found.rows))
+    for value in values:
+        for key, one in scalars(value):
+            assert not everything(key, one) or written(one) in whole or written(one)[1:-1] in whole
