@@ -80,12 +80,19 @@ class ScratchpadList(_Arguments):
     prefix: Annotated[str, Field(max_length=LONGEST_KEY, description="How the keys begin; left out: all")] = ""
 
 
+class ToolRecord(_Arguments):
+    """Read what a tool gave before, whole, where the history shows a part of it."""
+
+    trace_id: Annotated[str, Field(min_length=1, max_length=64, description="With which its row begins")]
+
+
 TOOLS: dict[str, type[_Arguments]] = {
     "remember": Remember,
     "recall": Recall,
     "scratchpad_get": ScratchpadGet,
     "scratchpad_set": ScratchpadSet,
     "scratchpad_list": ScratchpadList,
+    "tool_record": ToolRecord,
 }
 VALUE_SHOWN = 200  # characters of a listed value
 
@@ -163,6 +170,9 @@ class MemoryTools:
             case ScratchpadList():
                 entries = await pad.page(owner, limit=MOST_LISTED + 1, prefix=asked.prefix)
                 return {"entries": list(map(_listed, entries[:MOST_LISTED])), "more": len(entries) > MOST_LISTED}
+            case ToolRecord():
+                trace = await self._memory.engine.traces.get(owner, asked.trace_id)
+                return {"tool": trace.tool_name, "arguments": trace.raw_input, "result": trace.raw_output}
         raise AssertionError(f"{type(asked).__name__} is no tool")
 
 

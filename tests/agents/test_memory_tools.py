@@ -12,6 +12,7 @@ from memory.keyvalues import NONE
 from memory.observations import Observations
 from tests.conversations import USER
 from tests.scripted_model import Behaviour, Body, ScriptedModel, answer, edited
+from tests.tool_calls import compress, step, user
 from utils.errors import StoreUnavailable
 
 
@@ -69,6 +70,7 @@ async def test_an_agent_remembers_and_recalls_through_openais_client(
         "scratchpad_get",
         "scratchpad_set",
         "scratchpad_list",
+        "tool_record",
     ]
     results = [json.loads(message["content"]) for message in last["messages"] if message["role"] == "tool"]
     assert results[:2] == [{"remembered": 1}, {"kept": "plan/step"}]
@@ -149,3 +151,15 @@ def test_schemas_are_plain_json_schemas_that_name_every_argument(quiet: Memory) 
 def test_a_source_that_cannot_be_is_refused_at_once(quiet: Memory, source: str) -> None:
     with pytest.raises(ValueError, match="source"):
         MemoryTools(quiet, USER, source=source)
+
+
+async def test_an_agent_reads_whole_what_its_history_shows_in_part(quiet: Memory) -> None:
+    whole = {"order_id": "W2378156", "note": "nobody asked for it " * 20}
+    [trace_id] = (await compress(quiet, [user("Where is it?"), *step(1, whole, "get_order")], owner=USER)).trace_ids
+    tools = MemoryTools(quiet, USER)
+    read = json.loads(await tools.call("tool_record", json.dumps({"trace_id": trace_id})))
+    assert (read["tool"], json.loads(read["result"])) == ("get_order", whole)
+    other = MemoryTools(quiet, "bob")
+    assert json.loads(await other.call("tool_record", json.dumps({"trace_id": trace_id}))) == {
+        "error": "No such record"
+    }
