@@ -183,10 +183,13 @@ def _block(records: tuple[Record, ...], talk: Talk, limits: Sequence[int]) -> Bl
 
 def _came_back(records: Sequence[Record], talk: Talk, keep: Keep, limits: Sequence[int]) -> Table:
     """The results as a table, each row cut by meaning to its limit of characters, and by length where that is not
-    enough. A row of which something is gone ends in `…`; texts stand as they are."""
+    enough. A row of which something is gone ends in `…`; a text alone stands as it is."""
     outputs = [_at_first(one, talk, limit) for one, limit in zip(records, limits, strict=True)]
-    if len(texts := [value for value in outputs if isinstance(value, str)]) == len(outputs):
-        return Table(rows=tuple(texts))
+    match outputs:
+        case [str(text)]:
+            return Table(rows=(text.strip("\n"),))
+        case _ if all(isinstance(value, str) for value in outputs):
+            keep = everything  # an excerpt is what was kept
     table = table_of(outputs, keep)
     shorter = {at for at, one in enumerate(records) if outputs[at] != one.output and not isinstance(one.output, str)}
     for most in LONGEST_LISTS:
