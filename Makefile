@@ -8,9 +8,12 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-dep
 run: .venv/run
 	$(BIN)/loci serve --open
 
+# Those of the core need no process of their own, and run two at a time.
+CORE := tests/memory tests/agents tests/utils tests/config tests/bench
 test: .venv/dev
-	$(BIN)/pytest -q
-	LOCI_TEST_DRIVER=motor $(BIN)/pytest -q tests/memory tests/agents
+	$(BIN)/pytest -q -n 2 --dist loadfile $(CORE)
+	$(BIN)/pytest -q $(CORE:%=--ignore=%)
+	LOCI_TEST_DRIVER=motor $(BIN)/pytest -q -n 2 --dist loadfile tests/memory tests/agents
 
 check: .venv/dev
 	$(BIN)/ruff check .
