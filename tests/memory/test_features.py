@@ -21,7 +21,7 @@ from tests.conversations import START
 from tests.memory.indexes import Said, asked, column, index_of
 from utils.text import STOPWORDS, stem, words
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
 OFFSETS = (-2, -1, 1, 2)
 # How much a neighbour counts, by how far it stands from a candidate.

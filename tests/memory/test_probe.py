@@ -15,7 +15,7 @@ from utils.encoder import TOKEN_DIMENSIONS
 from utils.text import stem
 from utils.vectors import to_binary
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
 NOW = START.timestamp()
 SAID = [

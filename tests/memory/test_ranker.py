@@ -14,7 +14,7 @@ from memory.features import Pool, candidates
 from memory.ranker import CERTAINTY, CLIP, Ranker, behind_best, certainty, load_ranker, scaled
 from tests.memory.indexes import Said, asked, index_of
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
 Floats = NDArray[np.float32]
 

@@ -356,7 +356,7 @@ def test_the_words_of_a_message_show_in_its_parts() -> None:
     assert words[0] is not None and 0 < words[0] < 1
 
 
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize(
     "text", ["?!", "", "What is it?", "dog " * 8_000], ids=["signs", "nothing", "stop words", "long"]
 )
