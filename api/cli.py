@@ -27,7 +27,6 @@ from api.conversation import Conversation
 from api.doctor import examine
 from api.fields import Identifier
 from api.keyboard import Keyboard
-from api.mcp.stdio import serve as serve_mcp
 from api.server import serve as serve_api
 from api.settings_table import rows
 from api.store_commands import app as store
@@ -117,6 +116,8 @@ def beat() -> None:
 @asynchronous
 async def mcp(user: User = "default") -> None:
     """Serve memory banks to one MCP client over standard input and output, as desktop clients start it."""
+    from api.mcp.stdio import serve as serve_mcp  # its SDK takes half a second to import
+
     await serve_mcp(Settings(), _identifier("--user", user))
 
 
