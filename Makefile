@@ -8,12 +8,13 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-dep
 run: .venv/run
 	$(BIN)/loci serve --open
 
-# Those of the core need no process of their own, and run two at a time.
-CORE := tests/memory tests/agents tests/utils tests/config tests/bench
+# Those of the store under a load and of a browser have the machine to themselves; the others run two at a time.
+ALONE := tests/embedded tests/web
+TWO := -n 2 --dist loadfile
 test: .venv/dev
-	$(BIN)/pytest -q -n 2 --dist loadfile $(CORE)
-	$(BIN)/pytest -q $(CORE:%=--ignore=%)
-	LOCI_TEST_DRIVER=motor $(BIN)/pytest -q -n 2 --dist loadfile tests/memory tests/agents
+	$(BIN)/pytest -q $(TWO) $(ALONE:%=--ignore=%)
+	$(BIN)/pytest -q $(ALONE)
+	LOCI_TEST_DRIVER=motor $(BIN)/pytest -q $(TWO) tests/memory tests/agents
 
 check: .venv/dev
 	$(BIN)/ruff check .
