@@ -17,7 +17,7 @@ from config.recipes import NEXT_STEP, TOOL_MEMORY, Recipe
 from memory.domain import Recall
 from memory.engine import Engine
 from memory.ranking import Scope
-from memory.tool_records import Record, shape_of
+from memory.tool_records import Record, tables
 from memory.traces import ID_CHARACTERS, INSIGHT, Called, Task, Trace, place_of
 from utils.errors import InvalidInput, ModelError
 
@@ -145,7 +145,7 @@ class ToolMemory:
 
 async def _is_shown_alike(records: Sequence[Record], options: ViewOptions) -> bool:
     """Whether all tables are shown as retrieved records, so that no order is needed to choose them."""
-    return await asyncio.to_thread(lambda: len(set(map(shape_of, records)))) <= options.top_k
+    return await asyncio.to_thread(lambda: len(tables(records))) <= options.top_k
 
 
 def _read(asked: Compressing) -> tuple[Interaction, list[Called]]:

@@ -1,26 +1,30 @@
 """Which messages does an agent's next step need?
 
 The system prompt, what the user said, the results of tools packed by meaning, the last calls of tools whole, and what
-was said after them. What the agent said before is left out: what it knew, it knew of these.
+was said after them. What the agent said before is left out, for what it knew, it knew of these; but not what the user
+answers in few words.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agents.openai_chat import text_of
-from agents.tool_messages import HEADING, Interaction, Message, is_retrieved, said_in
+from agents.tool_messages import HEADING, Interaction, Message, calls_of, is_retrieved, said_in
 from memory.courtesy import is_courtesy
 from memory.tool_records import Block, Record, blocks_of, in_force, left_out
-from memory.tool_relevance import Talk, talk_of
+from memory.tool_relevance import SMALL, Talk, is_identifier, talk_of
 from utils.errors import InvalidInput
 from utils.text import count_tokens, split_sentences
 
 RULE = "-------------------"  # between records (seed 0)
 OTHERS = "[OTHER RECORDS]"
-CLOSING = 120  # characters of what the agent said last, its end, which the user's next message may answer
-NAMED = 3  # keys of what is left out that are named
+CLOSING = 120  # characters of what the agent said, its end, which the user's next message may answer
+FEW = 40  # characters of a message that says little without what it answers
+NAMED = 2  # keys of what is left out that are named, and records that are not shown
 MESSAGE_TOKENS = 4  # that a message takes beside its text
 SHORTEST = 100  # characters of a result of the last calls, where even they must be cut
+SHARES = (1, 2, 4, 8, 16)  # of a record's characters, one such part is shown where a budget has no room for more
+UNTOLD = "[Earlier messages of the user that are left out here: {}]"
 
 
 @dataclass(frozen=True)
@@ -38,13 +42,14 @@ class ViewOptions:
 class Step:
     """What an agent knows before its next step. `last`: the place of the last calls of tools, and `newest` what they
     gave; `records`: of the calls before, oldest first. `ranked`: ids of records, the most relevant first; those that it
-    does not name come after them, the newest first."""
+    does not name come after them, the newest first. `query`: what is looked for beside what the messages say."""
 
     messages: tuple[Message, ...]
     last: Interaction
     newest: tuple[Record, ...]
     records: tuple[Record, ...]
     ranked: tuple[str, ...] = ()
+    query: str = ""
 
 
 def tokens_of(messages: Iterable[Message]) -> int:
@@ -55,31 +60,30 @@ def tokens_of(messages: Iterable[Message]) -> int:
 def view_of(step: Step, options: ViewOptions) -> list[Message]:
     """The messages that stand for all of a step's.
 
-    Within a budget, the least relevant records go first, then what the user said in between, and then the results of
-    the last calls are packed, too. Raises `InvalidInput` where what is left is too much still.
+    Within a budget, records become shorter, and then the least relevant ones go; then the results of the last calls are
+    packed, too, and at last what the user said in between goes. Raises `InvalidInput` where what is left is too much
+    still.
     """
-    talk = _talk(step.messages)
+    talk = _talk(step.messages, step.query)
     known = in_force(step.records, step.newest)
     order = _by_relevance(known, step.ranked)
     head = _before(step.messages[: step.last.start])
     tail = [*step.messages[step.last.start : step.last.end], *_after(step.messages[step.last.end :])]
 
-    def view(records: int, users: int | None = None) -> list[Message]:
-        left = head if users is None else _fewer(head, users)
-        chosen = set(order[:records])
+    def view(count: int, share: int) -> list[Message]:
+        chosen = set(order[:count])
         shown = [record for record in known if record.trace_id in chosen]
-        return [*left, *_context(shown, order, talk, options), *tail]
+        hidden = [record for record in known if record.trace_id not in chosen]
+        less = replace(options, max_chars=max(min(SMALL, options.max_chars), options.max_chars // share))
+        return [*head, *_context(shown, hidden, order, talk, less), *tail]
 
-    whole = view(len(known))
-    budget = options.budget
+    whole, budget = view(len(known), 1), options.budget
     if budget is None or tokens_of(whole) <= budget:
         return whole
-    if (fitting := _most(len(known), lambda count: tokens_of(view(count)) <= budget)) is not None:
-        return view(fitting)
-    between = len(head) - len(_fewer(head, 0))
-    if (fitting := _most(between, lambda count: tokens_of(view(0, count)) <= budget)) is not None:
-        return view(0, fitting)
-    return _with_packed_tail(step, _fewer(head, 0), talk, budget)
+    count = _most(len(known), lambda count: tokens_of(view(count, SHARES[-1])) <= budget)
+    if count is None:
+        return _with_packed_tail(step, head, talk, budget)
+    return next(found for share in SHARES if tokens_of(found := view(count, share)) <= budget)
 
 
 def _most(most: int, fits: Callable[[int], bool]) -> int | None:
@@ -93,48 +97,73 @@ def _most(most: int, fits: Callable[[int], bool]) -> int | None:
     return low
 
 
-def _talk(messages: Sequence[Message]) -> Talk:
-    """What is spoken of: all that the user said, and what the agent said last."""
+def _talk(messages: Sequence[Message], query: str) -> Talk:
+    """What is spoken of: all that the user said, and how the agent ended; fields are asked for by the user's last
+    message, and the query."""
     said = [text_of(message.get("content")) for message in messages if message.get("role") == "user"]
     told = [text_of(message.get("content")) for message in messages if message.get("role") == "assistant"]
-    return talk_of([*said, *list(filter(None, told))[-1:]])
+    last = closing(next(filter(None, reversed(told)), ""))
+    return talk_of([*said, last, query], asked=[*said[-1:], query])
 
 
 def _before(messages: Sequence[Message]) -> list[Message]:
     """Of what came before the last calls: the system prompt, and what the user said. Courtesies are left out, but for
-    the first message and the last."""
+    the first message and the last; of a message of few words, what it answers stays."""
     users = [message for message in messages if message.get("role") == "user"]
     ends = [users[0], users[-1]] if users else []
-    return [
-        message
-        for message in messages
-        if (_is_prompt(message) and not is_retrieved(message))
-        or (message.get("role") == "user" and (message in ends or not is_courtesy(text_of(message.get("content")))))
-    ]
+    kept: list[Message] = []
+    said: Message | None = None  # by the agent, and not answered yet
+    for message in messages:
+        match message.get("role"):
+            case "system" | "developer" if not is_retrieved(message):
+                kept.append(message)
+            case "assistant":
+                said = None if calls_of(message) else message
+            case "user" if message in ends or not is_courtesy(text_of(message.get("content"))):
+                kept += [_closed(said)] if said is not None and _says_little(message) else []
+                kept.append(message)
+                said = None
+    return kept
+
+
+def _says_little(message: Message) -> bool:
+    """Whether a message is too short to be understood alone, and names nothing."""
+    text = text_of(message.get("content"))
+    return len(text) <= FEW and not any(map(is_identifier, text.split()))
+
+
+def _fewer(head: Sequence[Message], users: int) -> list[Message]:
+    """The beginning of a view with the newest of what the user said in between, so many, and the first message and the
+    last; it says how many are gone."""
+    places = [at for at, message in enumerate(head) if message.get("role") == "user"]
+    inner = places[1:-1]
+    gone = inner[: max(0, len(inner) - users)]
+    if not gone:
+        return list(head)
+    between = range(places[0] + 1, gone[-1] + 1)
+    left = [message for at, message in enumerate(head) if at not in between or _is_prompt(message)]
+    left.insert(places[0] + 1, {"role": "system", "content": UNTOLD.format(len(gone))})
+    return left
 
 
 def _is_prompt(message: Message) -> bool:
     return message.get("role") in ("system", "developer")
 
 
-def _fewer(head: Sequence[Message], users: int) -> list[Message]:
-    """The beginning of a view with the newest of what the user said in between, so many, and the first message and the
-    last."""
-    places = [at for at, message in enumerate(head) if message.get("role") == "user"]
-    inner = places[1:-1]
-    gone = set(inner[: len(inner) - users] if users else inner)
-    return [message for at, message in enumerate(head) if at not in gone]
-
-
 def _after(messages: Sequence[Message]) -> list[Message]:
-    """What came after the last calls; of what the agent said, how it ended."""
-    return [
-        {**message, "content": closing(message["content"])}
-        if message.get("role") == "assistant" and isinstance(message.get("content"), str)
-        else message
-        for message in messages
-        if not is_retrieved(message)
-    ]
+    """What came after the last calls; of what the agent said, how it ended, but all that few words answer."""
+    left = [message for message in messages if not is_retrieved(message)]
+    answered = len(left) > 1 and left[-1].get("role") == "user" and _says_little(left[-1])
+    whole = len(left) - 2 if answered else None
+    return [_closed(message) if at != whole else message for at, message in enumerate(left)]
+
+
+def _closed(message: Message) -> Message:
+    """A message; of what the agent said, the end."""
+    content = message.get("content")
+    if message.get("role") != "assistant" or not isinstance(content, str):
+        return message
+    return {**message, "content": closing(content)}
 
 
 def closing(text: str) -> str:
@@ -145,10 +174,12 @@ def closing(text: str) -> str:
     return text if not left else f"… {kept or left[-1][-CLOSING:]}"
 
 
-def _context(records: Sequence[Record], order: Sequence[str], talk: Talk, options: ViewOptions) -> list[Message]:
+def _context(
+    records: Sequence[Record], hidden: Sequence[Record], order: Sequence[str], talk: Talk, options: ViewOptions
+) -> list[Message]:
     """The message that holds records, those in the tables in their order, and the tables in the `order` of the ids that
-    are most relevant; none where there are no records."""
-    if not records:
+    are most relevant, and that names those that are `hidden`; none where there are no records."""
+    if not records and not hidden:
         return []
     place = {trace_id: at for at, trace_id in enumerate(order)}
     blocks = blocks_of(records, talk, options.max_chars, brief=set(order[options.top_k :]))
@@ -159,11 +190,17 @@ def _context(records: Sequence[Record], order: Sequence[str], talk: Talk, option
     ]
     if others := blocks[options.top_k :]:
         parts.append("\n".join([OTHERS, *(f"{block.title}\n{block.body}" for block in others)]))
-    text = f"{HEADING}\n" + f"\n{RULE}\n".join(parts)
+    text = "\n".join(filter(None, [HEADING, f"\n{RULE}\n".join(parts)]))
     if gone := left_out(records, talk):
-        more = f" and {len(gone) - NAMED} more" if len(gone) > NAMED else ""
-        text += f"\nLeft out: {', '.join(gone[:NAMED])}{more}"
+        text += f"\nLeft out: {_named(gone)}"
+    if hidden:
+        text += f"\nNot shown: {_named([f'{one.tool_name} {one.trace_id}' for one in reversed(hidden)])}"
     return [{"role": "system", "content": text}]
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
 
 
 def _summary(block: Block) -> str:
@@ -173,26 +210,37 @@ def _summary(block: Block) -> str:
 def _by_relevance(records: Sequence[Record], ranked: Sequence[str]) -> list[str]:
     """The ids of records, the most relevant first, and then the newest."""
     known = dict.fromkeys(record.trace_id for record in reversed(records))
-    return [*(one for one in ranked if one in known), *(one for one in known if one not in ranked)]
+    first = dict.fromkeys(one for one in ranked if one in known)
+    return [*first, *(one for one in known if one not in first)]
 
 
 def _with_packed_tail(step: Step, head: list[Message], talk: Talk, budget: int) -> list[Message]:
-    """The view without records of former calls, and with those of the last calls cut by meaning."""
+    """The view without records of former calls, and with those of the last calls cut by meaning; where that is not
+    enough, with less of what the user said in between."""
     after = _after(step.messages[step.last.end :])
     by_place = {result.at: record for result, record in zip(step.last.results, step.newest, strict=True)}
     longest = max((len(record.raw_output) for record in step.newest), default=0)
     longest = max(SHORTEST, min(4 * budget, longest))  # a token is of four characters at most
-    while True:
-        tail = [
-            _cut(step.messages[at], by_place[at], talk, longest) if at in by_place else step.messages[at]
+
+    def tail(characters: int) -> list[Message]:
+        return [
+            _cut(step.messages[at], by_place[at], talk, characters) if at in by_place else step.messages[at]
             for at in range(step.last.start, step.last.end)
         ]
-        view = [*head, *tail, *after]
-        if (needed := tokens_of(view)) <= budget:
+
+    while longest > SHORTEST:
+        view = [*head, *tail(longest), *after]
+        if tokens_of(view) <= budget:
             return view
-        if longest == SHORTEST:
-            raise InvalidInput(f"The budget is too small: at least {needed} tokens must stay")
         longest = max(SHORTEST, longest * 3 // 4)
+    shortest = [*tail(SHORTEST), *after]
+    room = budget - tokens_of(shortest)
+    between = sum(message.get("role") == "user" for message in head)
+    fitting = _most(between, lambda users: tokens_of(_fewer(head, users)) <= room)
+    if fitting is None:
+        needed = tokens_of([*_fewer(head, 0), *shortest])
+        raise InvalidInput(f"The budget is too small: at least {needed} tokens must stay")
+    return [*_fewer(head, fitting), *shortest]
 
 
 def _cut(message: Message, record: Record, talk: Talk, characters: int) -> Message:

@@ -5,24 +5,32 @@ Results of one shape share a table. What a later call repeats, or shows in a lat
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from json import dumps, loads
 from math import isfinite
 from typing import NoReturn
 
-from memory.tool_relevance import SMALL, Talk, everything, is_identifier, names_id
+from memory.excerpt import GAP, excerpt
+from memory.tool_relevance import SMALL, Talk, names_id
 from utils.answers import repair
-from utils.json_table import Json, Keep, Table, scalars, table_of, written
-from utils.text import split_sentences
+from utils.json_table import EVERYTHING, Json, Keep, Table, scalars, table_of, written
 
 DEEPEST = 40  # objects and lists in each other; what is nested deeper is taken as text
 RAW = "_raw"  # stands for arguments or a result that are not JSON (seed 0)
 LONGEST_LISTS = (256, 128, 64, 32, 16, 8, 4, 2, 1)  # items of a list that are shown of a record that would be too long
+CHARACTERS_AN_ITEM = 16  # of a text in a result, for each item that a list may have
 HUGE = 20  # times the characters of a record: of such a result, what cannot find room is not looked at further
 BRIEF = 4  # times shorter, what is not the most relevant
-NOTHING = "nothing"
+LIKE = 0.75  # share of all fields of two objects that both have, from which they share a table
+COMPARED = 8  # shapes that a new one is compared with
+DONE = 24  # characters of an argument of a call that gave nothing
+EMPTY = "(empty)"
+
+Call = tuple[str, str]  # a tool's name, and the arguments
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
@@ -30,13 +38,14 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 @dataclass(frozen=True)
 class Record:
     """One call of a tool and what came back, as texts of JSON or not. `summary`: the observer's, where a model wrote
-    it; else empty."""
+    it; else empty. `times`: how often the call was made, this one being the last."""
 
     trace_id: str
     tool_name: str
     raw_input: str
     raw_output: str
     summary: str = ""
+    times: int = 1
 
     @cached_property
     def arguments(self) -> Mapping[str, Json]:
@@ -47,6 +56,11 @@ class Record:
     def output(self) -> Json:
         """What came back; a text where it is not JSON."""
         return read_json(self.raw_output)
+
+    @cached_property
+    def call(self) -> Call:
+        """What was asked for, in one way of writing it."""
+        return self.tool_name, dumps(self.arguments, sort_keys=True)
 
     @cached_property
     def thing(self) -> frozenset[tuple[str, str]]:
@@ -109,24 +123,26 @@ def _has_halves(value: Json) -> bool:
 
 
 def in_force(records: Sequence[Record], shown: Sequence[Record] = ()) -> list[Record]:
-    """The records that no later one repeats or replaces, be it one that is `shown` whole."""
-    calls: set[tuple[str, str]] = set()
+    """The records that no later one repeats or replaces, be it one that is `shown` whole. What was done more than once,
+    such as a payment, counts how often."""
+    times: Counter[Call] = Counter()
+    last: dict[Call, Record] = {}
     states: dict[frozenset[tuple[str, str]], list[Record]] = {}
     for one in shown:
         states.setdefault(one.thing, []).append(one)
     left: list[Record] = []
     for one in reversed(records):
-        call = one.tool_name, _canonical(one.arguments)
-        if call in calls or not one.raw_output.strip():
+        times[one.call] += 1
+        if one.call in last and one.thing == last[one.call].thing:
             continue
-        calls.add(call)
+        last[one.call] = one
         if one.thing:
             later = states.setdefault(one.thing, [])
             if any(_replaces(other, one) for other in later):
                 continue
             later.append(one)
         left.append(one)
-    return left[::-1]
+    return [replace(one, times=times[one.call]) if last[one.call] is one else one for one in left[::-1]]
 
 
 def _replaces(later: Record, record: Record) -> bool:
@@ -142,15 +158,33 @@ def _replaces(later: Record, record: Record) -> bool:
 def blocks_of(
     records: Iterable[Record], talk: Talk, max_chars: int, brief: Collection[str] = frozenset()
 ) -> list[Block]:
-    """Records in tables, those of one shape in each. A record takes `max_chars` characters at most, one whose id is
-    among the `brief` a `BRIEF`th of that."""
+    """Records in tables, those of like shapes in each. A record takes `max_chars` characters at most, one whose id is
+    among the `brief` a `BRIEF`th of that, and no fields for their names alone."""
+    shorter = min(max_chars, max(SMALL, max_chars // BRIEF))
+    return [
+        _block(
+            tuple(group),
+            talk.brief if all(one.trace_id in brief for one in group) else talk,
+            [shorter if one.trace_id in brief else max_chars for one in group],
+        )
+        for group in tables(records)
+    ]
+
+
+def tables(records: Iterable[Record]) -> list[list[Record]]:
+    """Records in groups, each for a table: of one shape, or of objects most of whose fields are the same."""
     alike: dict[object, list[Record]] = {}
     for record in records:
-        alike.setdefault(shape_of(record), []).append(record)
-    limits = {one: min(max_chars, max(SMALL, max_chars // BRIEF)) for one in brief}
-    return [
-        _block(tuple(group), talk, [limits.get(one.trace_id, max_chars) for one in group]) for group in alike.values()
-    ]
+        shape = _shape_of(record)
+        if shape not in alike and isinstance(shape, frozenset):
+            known = islice(reversed(alike), COMPARED)
+            shape = next((one for one in known if isinstance(one, frozenset) and _is_like(shape, one)), shape)
+        alike.setdefault(shape, []).append(record)
+    return list(alike.values())
+
+
+def _is_like(shape: frozenset[str], other: frozenset[str]) -> bool:
+    return len(shape & other) >= LIKE * len(shape | other)
 
 
 def left_out(records: Iterable[Record], talk: Talk) -> list[str]:
@@ -159,80 +193,95 @@ def left_out(records: Iterable[Record], talk: Talk) -> list[str]:
     for record in records:
         if len(record.raw_output) > SMALL:
             for key, value in scalars(record.output):
-                if key and key not in gone and value not in (None, "") and not talk.keeps(key, value):
+                if key and key not in gone and EVERYTHING.keeps(key, value) and not talk.keeps(key, value):
                     gone[key] = None
     return list(gone)
 
 
 def _block(records: tuple[Record, ...], talk: Talk, limits: Sequence[int]) -> Block:
-    keep: Keep = everything if all(len(one.raw_output) <= SMALL for one in records) else talk.keeps
+    keep: Keep = EVERYTHING if all(len(one.raw_output) <= SMALL for one in records) else talk
+    longest = max(limits)
     tools = ",".join(dict.fromkeys(written(one.tool_name) for one in records))
-    asked = table_of([_told_apart(one, talk) for one in records], everything)
+    asked = table_of([_told_apart(one, talk, keep) for one in records], EVERYTHING)
     came = _came_back(records, talk, keep, limits)
-    head = " ".join(filter(None, (came.common, came.head)))
+    ids = [one.trace_id if one.times == 1 else f"{one.trace_id} ×{one.times}" for one in records]
+    head = _cut(" ".join(filter(None, (came.common, came.head))), longest)
     if len(records) == 1:
-        title = f"{tools}({asked.rows[0]})"
-        return Block(records, title, f"{records[0].trace_id}: {head and head + ': '}{came.rows[0] or NOTHING}")
-    title = f"{tools}({' '.join(filter(None, (asked.common, asked.head)))})"
+        title = _cut(f"{tools}({asked.rows[0]})", longest)
+        return Block(records, title, f"{ids[0]}: {head and head + ': '}{came.rows[0]}")
+    title = _cut(f"{tools}({' '.join(filter(None, (asked.common, asked.head)))})", longest)
     rows = [
-        f"{one.trace_id}: {before + ' -> ' if before else ''}{after or NOTHING}"
-        for one, before, after in zip(records, asked.rows, came.rows, strict=True)
+        f"{one}: {before + ' -> ' if before else ''}{after}"
+        for one, before, after in zip(ids, (_cut(row, longest) for row in asked.rows), came.rows, strict=True)
     ]
     return Block(records, title, "\n".join([head, *rows] if head else rows))
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + GAP
 
 
 def _came_back(records: Sequence[Record], talk: Talk, keep: Keep, limits: Sequence[int]) -> Table:
     """The results as a table, each row cut by meaning to its limit of characters, and by length where that is not
     enough. A row of which something is gone ends in `…`; a text alone stands as it is."""
-    outputs = [_at_first(one, talk, limit) for one, limit in zip(records, limits, strict=True)]
+    known = [_untold(one.output, talk) for one in records]
+    outputs = [_at_first(one, value, talk, limit) for one, value, limit in zip(records, known, limits, strict=True)]
     match outputs:
         case [str(text)]:
-            return Table(rows=(text.strip("\n"),))
+            return Table(rows=(text.strip("\n") or EMPTY,))
         case _ if all(isinstance(value, str) for value in outputs):
-            keep = everything  # an excerpt is what was kept
+            keep = EVERYTHING  # an excerpt is what was kept
     table = table_of(outputs, keep)
-    shorter = {at for at, one in enumerate(records) if outputs[at] != one.output and not isinstance(one.output, str)}
+    shorter = {at for at, value in enumerate(known) if outputs[at] is not value and not isinstance(value, str)}
+    longest = max(limits)
     for most in LONGEST_LISTS:
-        long = {at for at, row in enumerate(table.rows) if len(row) > limits[at]}
+        every = len(table.common) + len(table.head) > longest
+        long = {at for at, row in enumerate(table.rows) if every or len(row) > limits[at]}
         if not long:
             break
         shorter |= long
         outputs = [_shortened(value, talk, most) if at in long else value for at, value in enumerate(outputs)]
         table = table_of(outputs, keep)
-    cut = (row[: limits[at] - 1] + "…" if at in shorter and row else row for at, row in enumerate(table.rows))
+    says = bool(table.common or table.head)
+    rows = [
+        row or (_anything(one.output) if not says else "" if one.output else EMPTY)
+        for row, one in zip(table.rows, records, strict=True)
+    ]
+    cut = (row[: limits[at] - 1] + GAP if at in shorter and row else row for at, row in enumerate(rows))
     return Table(table.common, table.head, tuple(cut))
 
 
-def _at_first(record: Record, talk: Talk, max_chars: int) -> Json:
-    """A result before it is cut further: an excerpt of a text; of a huge list, no more items than there is room for."""
-    if isinstance(record.output, str):
-        return excerpt(record.output, talk, max_chars)
+def _anything(output: Json) -> str:
+    """The beginning of a result of which nothing is worth its place, rather than nothing."""
+    fields = ((key, value) for key, value in scalars(output) if EVERYTHING.keeps(key, value))
+    said = [f"{key}={written(value)}" if key else written(value) for key, value in islice(fields, SMALL)]
+    return _cut(", ".join(said), SMALL) or EMPTY
+
+
+def _at_first(record: Record, output: Json, talk: Talk, max_chars: int) -> Json:
+    """A result before it is cut further: an excerpt of a text; of a huge one, no more items of a list than there is
+    room for."""
+    if isinstance(output, str):
+        return excerpt(output, talk, max_chars)
     huge = len(record.raw_output) > HUGE * max_chars
-    return _shortened(record.output, talk, max(LONGEST_LISTS[0], max_chars // 4)) if huge else record.output
+    return _shortened(output, talk, max(LONGEST_LISTS[0], max_chars // 4)) if huge else output
 
 
-def excerpt(text: str, talk: Talk, characters: int) -> str:
-    """The lines of a text, or its sentences, that the conversation speaks of or that name something, with the first and
-    the last one; all of a short text. At most so many characters."""
-    if len(text) <= min(SMALL, characters):
-        return text
-    parts = [line.rstrip() for line in text.splitlines() if line.strip()]
-    if len(parts) < 3:
-        parts = split_sentences(text)
-    kept: list[str] = []
-    for at, part in enumerate(parts):
-        if at in (0, len(parts) - 1) or talk.mentions(part) or any(map(is_identifier, part.split())):
-            kept.append(part)
-        elif not kept or kept[-1] != "…":
-            kept.append("…")
-    said = "\n".join(kept)
-    return said if len(said) <= characters else said[: characters - 1] + "…"
+def _untold(output: Json, talk: Talk) -> Json:
+    """A result without the ids that were told already, but for its own, which comes first."""
+    if not isinstance(output, Mapping):
+        return output
+    others = [key for key in output if names_id(key)][1:]
+    told = {key for key in others if isinstance(output[key], str) and str(output[key]).casefold() in talk.text}
+    return {key: value for key, value in output.items() if key not in told} if told else output
 
 
 def _shortened(value: Json, talk: Talk, most: int) -> Json:
     """A value whose lists have so many items at most, those that the conversation speaks of before the others."""
     if isinstance(value, Mapping):
         return {key: _shortened(item, talk, most) for key, item in value.items()}
+    if isinstance(value, str):
+        return excerpt(value, talk, max(DONE, CHARACTERS_AN_ITEM * most))
     if not isinstance(value, list):
         return value
     places: Sequence[int] = range(len(value))
@@ -241,15 +290,19 @@ def _shortened(value: Json, talk: Talk, most: int) -> Json:
     return [_shortened(value[at], talk, most) for at in sorted(places)]
 
 
-def _told_apart(record: Record, talk: Talk) -> dict[str, Json]:
-    """The arguments of a call but for those that its result repeats, long ones as excerpts."""
+def _told_apart(record: Record, talk: Talk, keep: Keep) -> dict[str, Json]:
+    """The arguments of a call but for those that stand in what is kept of its result, long ones as excerpts."""
+    said = record.output if isinstance(record.output, str) else ""
+    shown = {str(value) for key, value in scalars(record.output) if keep.keeps(key, value)}
+    room = 2 * SMALL if record.raw_output.strip() else DONE
     return {
-        key: excerpt(value, talk, 2 * SMALL) if isinstance(value, str) else value
-        for key, value in record.asked_beside.items()
+        key: excerpt(value, talk, room) if isinstance(value, str) else value
+        for key, value in record.arguments.items()
+        if not all(str(one) in shown or str(one) in said for _, one in scalars(value))
     }
 
 
-def shape_of(record: Record) -> object:
+def _shape_of(record: Record) -> object:
     """What records that share a table have in common."""
     match record.output:
         case Mapping() as fields:
@@ -258,10 +311,6 @@ def shape_of(record: Record) -> object:
             return record.tool_name, "text"
         case _:
             return record.tool_name, "values"
-
-
-def _canonical(arguments: Mapping[str, Json]) -> str:
-    return dumps(arguments, sort_keys=True)
 
 
 def _depth(value: Json) -> int:

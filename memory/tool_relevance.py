@@ -23,29 +23,46 @@ _ID_KEY = re.compile(
 )
 _TIME = re.compile(r"\d\d:\d\d")
 _STAMP = re.compile(r"(created|updated|modified)(_at|_on|At|On)?$")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 _WORD = re.compile(r"[^\W\d_]{3,}|\d{3,}")
 
 
 @dataclass(frozen=True)
 class Talk:
-    """What the user and the agent said, lower case."""
+    """What the user and the agent said, lower case. `asked`: words by which fields may be named."""
 
     text: str
+    asked: frozenset[str] = frozenset()
+
+    @cached_property
+    def brief(self) -> "Talk":
+        """The same, where fields that were named matter no more than others."""
+        return Talk(self.text)
 
     @cached_property
     def words(self) -> frozenset[str]:
         """The words and numbers in it that carry meaning."""
         return frozenset(_WORD.findall(self.text)) - STOPWORDS
 
+    def words_of(self, value: Scalar) -> frozenset[str]:
+        """The words and numbers of a value that were said."""
+        return self.words.intersection(_WORD.findall(str(value).casefold()))
+
     def mentions(self, value: Scalar) -> bool:
         """Whether a word or a number of a value was said."""
-        return not self.words.isdisjoint(_WORD.findall(str(value).casefold()))
+        return bool(self.words_of(value))
+
+    def asks_for(self, key: str) -> bool:
+        """Whether a field was named: `total_price` by "price"."""
+        return bool(self.asked) and not self.asked.isdisjoint(_names(_HUMP.sub(" ", key)))
 
     def keeps(self, key: str, value: Scalar) -> bool:
         """Whether a value under a key is worth its place."""
         if value is None or value == "":
             return False
         if key in TELLING or (names_id(key) and not isinstance(value, bool)):
+            return True
+        if self.asks_for(key):
             return True
         if isinstance(value, bool):
             return not self.words.isdisjoint(_WORD.findall(key.casefold()))
@@ -60,8 +77,15 @@ class Talk:
         return True
 
 
-def talk_of(texts: Iterable[str]) -> Talk:
-    return Talk("\n".join(texts).casefold())
+def talk_of(texts: Iterable[str], asked: Iterable[str] = ()) -> Talk:
+    """`texts`: all that was said; `asked`: those that may name fields."""
+    return Talk("\n".join(texts).casefold(), frozenset(_names(" ".join(asked))) - STOPWORDS)
+
+
+def _names(text: str) -> list[str]:
+    """The words of a text, in the singular."""
+    words = _WORD.findall(text.casefold())
+    return [word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word for word in words]
 
 
 def names_id(key: str) -> bool:
@@ -94,7 +118,3 @@ def _gather(value: Json, found: dict[str, None]) -> None:
         for item in value:
             _gather(item, found)
 
-
-def everything(_key: str, value: Scalar) -> bool:
-    """Keeps all that says anything."""
-    return value is not None and value != ""

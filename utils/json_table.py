@@ -6,18 +6,39 @@ is a column whose head names the objects' own fields, `flights(number|date)`, an
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from json import dumps
-from typing import TypeAlias, TypeGuard
+from typing import Protocol, TypeAlias, TypeGuard
 
 Json: TypeAlias = "Mapping[str, Json] | list[Json] | str | int | float | bool | None"
-Keep = Callable[[str, "Scalar"], bool]  # whether a value under a key is worth its place
 Scalar: TypeAlias = str | int | float | bool | None
 Cell: TypeAlias = "Json | _Missing"
 
-FIELD, ROW, LEG = "|", " ; ", " + "  # between fields, between rows in a cell, and between the rows of a list in a list
+FIELD, ROW, LEG = "|", "; ", " + "  # between fields, between rows in a cell, and between the rows of a list in a list
+SPARSEST = 4  # of so many fields, an object of a table has one at least, on average
 SPECIAL = ("|", ";", "\n", "\r", " + ", "->")
+
+
+class Keep(Protocol):
+    """What of values is worth its place."""
+
+    def keeps(self, key: str, value: Scalar) -> bool:
+        """Whether a value under a key is."""
+
+    def asks_for(self, key: str) -> bool:
+        """Whether all values of an object under a key are."""
+
+
+class _Everything:
+    def keeps(self, key: str, value: Scalar) -> bool:
+        return value is not None and value != ""
+
+    def asks_for(self, key: str) -> bool:
+        return True
+
+
+EVERYTHING: Keep = _Everything()  # all that says anything
 
 
 class _Missing:
@@ -82,10 +103,12 @@ def _column(cells: Sequence[Cell], keep: Keep, key: str) -> Column | None:
     name = written(key)
     there = [cell for cell in read if not isinstance(cell, _Missing)]
     if all(_is_scalar(cell) for cell in there):
-        if not any(keep(key, cell) for cell in there if _is_scalar(cell)):
+        if not any(keep.keeps(key, cell) for cell in there if _is_scalar(cell)):
             return None
         return Column(name, tuple("" if isinstance(cell, _Missing) else written(cell) for cell in read))
     if all(isinstance(cell, Mapping) for cell in there):
+        if keep.asks_for(key) and all(_is_scalar(item) for cell in there for item in _values(cell)):
+            keep = EVERYTHING
         return _nested([[cell] if isinstance(cell, Mapping) else [] for cell in read], keep, key)
     if all(_is_list(cell) for cell in there):
         return _listed([cell if _is_list(cell) else [] for cell in read], keep, key)
@@ -104,7 +127,7 @@ def _listed(cells: Sequence[Sequence[Json]], keep: Keep, key: str) -> Column | N
             return None
         inner = iter(column.cells)
         return Column(column.head, tuple(ROW.join(next(inner) for _ in cell) for cell in cells))
-    if items and not any(keep(name, value) for item in items for name, value in scalars(item, key)):
+    if items and not any(keep.keeps(name, value) for item in items for name, value in scalars(item, key)):
         return None
     return Column(written(key), tuple(",".join(map(written, cell)) for cell in cells))
 
@@ -112,7 +135,11 @@ def _listed(cells: Sequence[Sequence[Json]], keep: Keep, key: str) -> Column | N
 def _nested(cells: Sequence[Sequence[Mapping[str, Json]]], keep: Keep, key: str, between: str = ROW) -> Column | None:
     """A column whose cells hold objects, each some. Of one object alone, the cell names the fields."""
     objects = [item for cell in cells for item in cell]
+    if _share_no_shape(objects):
+        return Column(written(key), tuple(between.join(map(written, cell)) for cell in cells))
     common, columns = _columns(objects, keep)
+    if not columns and len(objects) > 1 and (column := _telling_apart(objects)):
+        columns = [column]
     if not common and not columns:
         return None
     name = written(key)
@@ -141,6 +168,22 @@ def _columns(objects: Sequence[Mapping[str, Json]], keep: Keep) -> tuple[list[st
     return common, columns
 
 
+def _share_no_shape(objects: Sequence[Mapping[str, Json]]) -> bool:
+    """Whether a table of objects would be empty for the most part."""
+    return sum(map(len, objects)) * SPARSEST < len(objects) * len({name for one in objects for name in one})
+
+
+def _telling_apart(objects: Sequence[Mapping[str, Json]]) -> Column | None:
+    """The column of values in which objects differ most; None where they do not."""
+    found = [
+        Column(written(name), tuple(written(one.get(name)) for one in objects))
+        for name in objects[0]
+        if all(_is_scalar(one.get(name)) for one in objects)
+    ]
+    best = max(found, key=lambda column: len(set(column.cells)), default=None)
+    return best if best is not None and len(set(best.cells)) > 1 else None
+
+
 def _rows_by_id(value: Json) -> Json:
     """Objects of one shape under keys of their own, as a list of objects that name their keys."""
     if not isinstance(value, Mapping) or not value or not all(isinstance(item, Mapping) for item in value.values()):
@@ -156,6 +199,10 @@ def _rows_by_id(value: Json) -> Json:
 def _counted(rows: Iterable[str]) -> list[str]:
     """Each row once, with how often it comes where that is more often."""
     return [row if count == 1 else f"{row} ×{count}" for row, count in Counter(rows).items()]
+
+
+def _values(value: object) -> Iterable[Json]:
+    return value.values() if isinstance(value, Mapping) else ()
 
 
 def _is_scalar(value: object) -> TypeGuard[Scalar]:

@@ -1,0 +1,126 @@
+"""Which lines of a long text may the next step need?
+
+Those that tell of a failure, that the conversation speaks of, or that name what no other line names, with the headings
+that they stand under, and the first and the last line.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from html import unescape
+
+from memory.tool_relevance import Talk, is_identifier
+from utils.text import split_sentences
+
+GAP = "…"
+READ = 400_000  # characters of a text that are looked at, half of them from its end
+FAILURE = 3.0  # what a line is worth that tells of a failure; a word that it alone shares with the conversation: 1
+NAME = 0.5  # and an identifier of which nothing else speaks
+
+_FAILURE = re.compile(r"(?i)\b(?:error|fatal|critical|panic|exception|traceback|fail(?:ed|ure|s)?|denied|refused)\b")
+_FAILURE_NAME = re.compile(r"[a-z](?:Error|Exception)\b")
+_INDENT = re.compile(r"[\s│├└─|+`]*")
+_TAG = re.compile(r"<[/!a-zA-Z][^<>]*+>")
+_UNREAD = ("script", "style")  # elements of a page that nobody reads
+_IS_HTML = re.compile(r"\s*<(?:!doctype html|html|head|body|div|table|ul|p)\b", re.IGNORECASE)
+
+
+def excerpt(text: str, talk: Talk, characters: int) -> str:
+    """The whole of a short text; of a longer one what matters, in its order and at most so many characters, with a `…`
+    where something is left out. Pages of HTML are read as their text."""
+    if len(text) <= characters:
+        return text
+    if _IS_HTML.match(text):
+        text = _read_page(text[:READ])
+        if len(text) <= characters:
+            return text
+    read = text if len(text) <= READ else f"{text[: READ // 2]}\n{text[-READ // 2 :]}"
+    lines = [line.rstrip() for line in read.splitlines() if line.strip()]
+    if len(lines) < 3:
+        lines = split_sentences(read)
+    said = _joined(lines, _chosen(lines, talk, characters))
+    return said if len(said) <= characters else said[: max(0, characters - 1)] + GAP
+
+
+def _read_page(page: str) -> str:
+    """What a page of HTML says, a line for each piece of text."""
+    for name in _UNREAD:
+        pieces, at, lower = [], 0, page.lower()
+        while (start := lower.find(f"<{name}", at)) >= 0:
+            pieces.append(page[at:start])
+            end = lower.find(f"</{name}", start)
+            at = end if end >= 0 else len(page)
+        page = "".join([*pieces, page[at:]])
+    return "\n".join(line.strip() for line in unescape(_TAG.sub("\n", page)).splitlines() if line.strip())
+
+
+def _chosen(lines: Sequence[str], talk: Talk, characters: int) -> set[int]:
+    """The places of the lines that matter most, as many as there is room for with gaps between them."""
+    worth, parents = _worth(lines, talk), _parents(lines)
+    ends = [0, len(lines) - 1]
+    order = [*ends, *sorted(range(len(lines)), key=lambda at: (-worth[at], at))]
+    chosen: set[int] = set()
+    room = characters
+    for at in order:
+        new = {at, *_above(parents, at)} - chosen
+        needed = sum(len(lines[one]) + 1 + 2 * len(GAP) for one in new)
+        if needed <= room:
+            chosen |= new
+            room -= needed
+        elif at in ends or not chosen:  # it is too long itself
+            continue
+        elif room < characters // 20:
+            break
+    return chosen
+
+
+def _worth(lines: Sequence[str], talk: Talk) -> list[float]:
+    shared = [talk.words_of(line) for line in lines]
+    named = [frozenset(filter(is_identifier, line.split())) for line in lines]
+    words, names = _counts(shared), _counts(named)
+    return [
+        FAILURE * _tells_of_failure(line) + sum(1 / words[one] for one in said) + sum(NAME / names[one] for one in own)
+        for line, said, own in zip(lines, shared, named, strict=True)
+    ]
+
+
+def _counts(found: Iterable[frozenset[str]]) -> Counter[str]:
+    return Counter(one for each in found for one in each)
+
+
+def _tells_of_failure(line: str) -> bool:
+    return bool(_FAILURE.search(line) or _FAILURE_NAME.search(line))
+
+
+def _parents(lines: Sequence[str]) -> list[int | None]:
+    """For each line, the place of the one that it is indented under."""
+    parents: list[int | None] = []
+    around: list[tuple[int, int]] = []  # indentation and place of lines, each deeper than the one before
+    for at, line in enumerate(lines):
+        indent = _INDENT.match(line)
+        depth = indent.end() if indent else 0
+        while around and around[-1][0] >= depth:
+            around.pop()
+        parents.append(around[-1][1] if around else None)
+        around.append((depth, at))
+    return parents
+
+
+def _above(parents: Sequence[int | None], at: int) -> Iterator[int]:
+    """The places of the lines that one stands under, the nearest first."""
+    while (parent := parents[at]) is not None:
+        yield parent
+        at = parent
+
+
+def _joined(lines: Sequence[str], chosen: set[int]) -> str:
+    parts: list[str] = []
+    before = -1
+    for at in sorted(chosen):
+        if at != before + 1:
+            parts.append(GAP)
+        parts.append(lines[at])
+        before = at
+    if before != len(lines) - 1:
+        parts.append(GAP)
+    return "\n".join(parts)
