@@ -27,7 +27,15 @@ class BackgroundNudge:
         self._start("learn", self._engine.fact_queue.work)
 
     def observe(self) -> None:
-        self._start("observe", self._engine.trace_queue.work)
+        self._start("observe", self._observe)
+
+    async def _observe(self) -> int:
+        step = await self._engine.trace_queue.step()
+        if step.observed:
+            self.embed()
+        if step.more:
+            self._again.add("observe")
+        return step.observed
 
     def _start(self, name: str, work: Callable[[], Awaitable[int]]) -> None:
         if name in self._running:

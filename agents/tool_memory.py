@@ -73,12 +73,12 @@ class ToolMemory:
         last, calls = await asyncio.to_thread(_read, asked)
         task = await self._traces.begin(asked.owner, asked.task_id)
         log.debug("Memory Bank Strategy - Step %d", task.step)
-        ids = self._traces.ids_of(task, calls)
         known = await self._traces.known(task)
+        ids = await self._traces.ids_of(task, calls, known)
         if not ids and (asked.sent_alone or not known):
             return _unchanged(asked)
         new = {trace_id: call for trace_id, call in zip(ids, calls, strict=True) if trace_id not in known}
-        await self._keep(task, list(new.values()))
+        await self._keep(task, new)
         sent = {trace_id: _record(trace_id, call, known) for trace_id, call in zip(ids, calls, strict=True)}
         newest = ids[len(ids) - len(last.results) :]
         others = [] if asked.sent_alone else [trace_id for trace_id in known if trace_id not in sent]
@@ -103,8 +103,9 @@ class ToolMemory:
         Raises `Conflict` where the task is reset meanwhile.
         """
         task = await self._traces.begin(owner, task_id)
-        await self._keep(task, [call])
-        return await self._traces.get(owner, self._traces.ids_of(task, [call])[0])
+        trace_id = self._traces.id_of(task, call)
+        await self._keep(task, {trace_id: call})
+        return await self._traces.get(owner, trace_id)
 
     async def search(self, owner: str, task_id: str, query: str, recipe: Recipe = TOOL_MEMORY) -> Recall:
         """The insights of a task that suit a query best.
@@ -120,11 +121,13 @@ class ToolMemory:
         log.debug("MemoryBankState reset")
         return counts
 
-    async def _keep(self, task: Task, calls: Sequence[Called]) -> None:
+    async def _keep(self, task: Task, calls: Mapping[str, Called]) -> None:
+        """Keeps calls by their ids."""
         if not calls:
             return
-        for trace in await self._traces.keep(task, calls):
-            ingestion.debug("Ingested tool '%s' -> trace_id=%s", trace.tool_name, trace.id)
+        await self._traces.keep(task, list(calls.values()))
+        for trace_id, call in calls.items():
+            ingestion.debug("Ingested tool '%s' -> trace_id=%s", call.tool_name, trace_id)
         self._nudge.embed()
         self._nudge.observe()
 
@@ -173,16 +176,9 @@ def _unchanged(asked: Compressing) -> Compressed:
 
 
 def _calls(messages: Sequence[Message], results: Sequence[ToolResult]) -> list[Called]:
-    """What is kept of results: with what the user had asked for. Where calls that are alike have one id, or none, what
-    came back tells them apart."""
+    """What is kept of results: with what the user had asked for."""
     queries = _asked_for(messages)
-    first: dict[tuple[str, str, str], str] = {}
-    calls: list[Called] = []
-    for one in results:
-        alike = first.setdefault((one.call_id, one.tool_name, one.arguments), one.content)
-        shared = not one.call_id or alike != one.content
-        calls.append(Called(one.call_id, one.tool_name, one.arguments, one.content, queries[one.at], shared))
-    return calls
+    return [Called(one.call_id, one.tool_name, one.arguments, one.content, queries[one.at]) for one in results]
 
 
 def _asked_for(messages: Sequence[Message]) -> list[str]:

@@ -137,6 +137,10 @@ INDEXES: dict[str, list[IndexModel]] = {
         ),
         IndexModel([("user_id", ASCENDING), ("timestamp", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
         IndexModel(
+            [("user_id", ASCENDING), ("task_id", ASCENDING), ("timestamp", DESCENDING), ("_id", DESCENDING)],
+            name="task_newest",
+        ),
+        IndexModel(
             [("observe.state", ASCENDING), ("observe.lease_until", ASCENDING), ("_id", ASCENDING)],
             name="observe_work",
             partialFilterExpression={"observe.lease_until": {"$exists": True}},

@@ -151,7 +151,7 @@ class Engine:
         await self.embeddings.work()
         await self.summaries.work()
         await self.fact_queue.work()
-        await self.trace_queue.work()
+        await self.trace_queue.step()
         await self.embeddings.revive_after_outage()
         await self.forgetter.finish()
         await self.observations.mend()

@@ -45,9 +45,17 @@ class Claim:
     more: bool = False
 
 
-async def claim(collection: Collection, field: str, most: int, without: str | None = None, newest: int = 0) -> Claim:
-    """Leases at most `most` jobs, the longest due first, their documents read but for the field `without`. A job that
-    failed before is leased alone, so that one that takes its worker down cannot take others with it.
+async def claim(
+    collection: Collection,
+    field: str,
+    most: int,
+    without: str | None = None,
+    newest: int = 0,
+    read: Document | None = None,
+) -> Claim:
+    """Leases at most `most` jobs, the longest due first, their documents read but for the field `without`, or as the
+    projection `read` says. A job that failed before is leased alone, so that one that takes its worker down cannot
+    take others with it.
 
     `newest`: so many of the most are those due last, where there are more: who asks for little does not wait until all
     is done that another asked for.
@@ -55,7 +63,7 @@ async def claim(collection: Collection, field: str, most: int, without: str | No
     token = new_id()
     due = {f"{field}.state": "pending", f"{field}.lease_until": {"$lte": now()}}
     order = [(f"{field}.lease_until", 1), ("_id", 1)]
-    read = {without: 0} if without else None
+    read = {without: 0} if without else read
     found = await collection.find(due, read).sort(order).limit(most - newest).to_list(None)
     if newest and len(found) == most - newest:
         others = due | {"_id": {"$nin": [document["_id"] for document in found]}}
@@ -71,7 +79,7 @@ async def claim(collection: Collection, field: str, most: int, without: str | No
             {"$set": {f"{field}.state": "dead"}, "$unset": {f"{field}.lease": ""}},
         )
     if not ids:
-        return await claim(collection, field, most, without, newest) if exhausted else Claim(token, [])
+        return await claim(collection, field, most, without, newest, read) if exhausted else Claim(token, [])
     taken = await collection.update_many(
         {"_id": {"$in": ids}, **due},
         {

@@ -1,6 +1,8 @@
 """How do results of tools get their summaries? Claims traces that wait, and has the observer note what each says."""
 
+import asyncio
 import logging
+from dataclasses import dataclass
 
 from config.recipes import ObserverRecipe
 from memory import metrics
@@ -12,16 +14,28 @@ from memory.traces import Traces
 from utils.errors import ModelError, ModelGarbage
 from utils.llm import ChatModel
 from utils.mongo import Document, StoreError
+from utils.yielding import Pace
 
-BATCH = 8  # traces, where each is a question to a model
+BATCH = 8  # traces, where each is a question to a model, asked at the same time
 
 OBSERVED = {"$set": {"observe.state": "done"}, "$unset": {"observe.lease": "", "observe.lease_until": ""}}
+
+# What is read of a trace: of the truth, no more than a model is shown.
+_READ = ("trace_id", "user_id", "task_id", "epoch", "tool_name", "query", "timestamp", "summary", "observe")
 
 log = logging.getLogger("Observer")  # the tool memory's document names it so
 
 
+@dataclass(frozen=True)
+class Step:
+    """What a batch came to. `observed`: traces, whose insights may wait for an embedding. `more`: others may be due."""
+
+    observed: int = 0
+    more: bool = False
+
+
 class TraceQueue:
-    """The traces whose summaries are to be written. Any number of workers may run `work` at once. Without a model, it
+    """The traces whose summaries are to be written. Any number of workers may run `step` at once. Without a model, it
     gives those their insights whose process died before it could."""
 
     def __init__(
@@ -31,17 +45,33 @@ class TraceQueue:
         self._kept = traces
         self._model = model
         self._recipe = recipe
+        self._read: Document = dict.fromkeys(_READ, 1) | {
+            name: {"$substrCP": [f"${name}", 0, recipe.characters]} for name in ("raw_input", "raw_output")
+        }
 
     async def work(self) -> int:
-        """Observes what is due; returns how many traces."""
-        total = 0
-        while True:
-            claimed = await claim(self._traces, "observe", BATCH)
-            if not claimed.documents:
-                return total
-            async with held(self._traces, "observe", claimed):
-                for document in claimed.documents:
-                    total += await self._observe(claimed.lease, document)
+        """Observes all that is due; returns how many traces."""
+        total, pace, step = 0, Pace(), Step(more=True)
+        while step.more:
+            step = await self.step(pace)
+            total += step.observed
+        return total
+
+    async def step(self, pace: Pace | None = None) -> Step:
+        """Observes a batch of what is due, so that other work gets its turn before the next."""
+        await (pace or Pace()).step()
+        claimed = await claim(self._traces, "observe", BATCH, read=self._read)
+        if not claimed.documents:
+            return Step()
+        async with held(self._traces, "observe", claimed):
+            every = (self._observe(claimed.lease, document) for document in claimed.documents)
+            done = await asyncio.gather(
+                *every, return_exceptions=True
+            )  # each ends under its lease
+        for one in done:
+            if isinstance(one, BaseException):
+                raise one
+        return Step(done.count(True), claimed.more)
 
     async def _observe(self, lease: str, document: Document) -> bool:
         """Whether a trace is observed; one that fails is tried again, and keeps its summary by rules till then."""

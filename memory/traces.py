@@ -1,13 +1,14 @@
 """What did an agent's tools give? The truth of every call of a task, and the insight by which it is recalled.
 
-A trace is kept once, however often an agent sends its history: its id follows from task, call and arguments.
+A trace is kept once, however often an agent sends its history: its id follows from task, call, arguments and what came
+back. What is left of a result that an agent shortened later is known as that result.
 A task that is reset begins anew under an epoch of its own, so that what was on its way then is not of the new one.
 """
 
 import asyncio
 from base64 import b32encode
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -22,6 +23,7 @@ from memory.gist_eraser import GistEraser
 from memory.ids import derived_id, new_id
 from memory.just_said import JustSaid
 from memory.leases import leased, pending
+from memory.shortened import is_left_of
 from memory.tool_records import Record
 from memory.trace_rules import summary_by_rules
 from utils.clock import now
@@ -47,19 +49,20 @@ class Task:
 @dataclass(frozen=True)
 class Called:
     """A call of a tool as it comes in: what was called, and what came back, as texts. `query`: what the user asked for.
-    Where `call_id` is not of this call alone, what came back tells it from the others."""
+    `call_id` need not be of this call alone."""
 
     call_id: str
     tool_name: str
     raw_input: str
     raw_output: str
     query: str = ""
-    call_id_is_shared: bool = False
 
 
 @dataclass(frozen=True)
 class Trace:
-    """A call of a tool as it is kept. `model`: what wrote the summary."""
+    """A call of a tool as it is kept. `model`: what wrote the summary. `asked`: the same for all that came back from
+    one call with the same arguments. `characters`: of what came back. Read without the truth, both raw texts are
+    empty."""
 
     id: str
     task_id: str
@@ -71,6 +74,8 @@ class Trace:
     timestamp: datetime
     summary: str
     model: str
+    asked: str
+    characters: int
 
     @property
     def updated_at(self) -> datetime:
@@ -122,9 +127,33 @@ class Traces:
                 return Task(owner, task_id, found["epoch"], found["steps"])
         raise Conflict("Others begin the task", retry_after=1.0)
 
-    def ids_of(self, task: Task, calls: Sequence[Called]) -> list[str]:
-        """The ids that calls have in a task; the same for the same call, whatever came back."""
-        return [_trace_id(_key(task, call)) for call in calls]
+    def id_of(self, task: Task, call: Called) -> str:
+        """The id that a call has in a task, with what came back."""
+        return _trace_id(_key(task, call))
+
+    async def ids_of(self, task: Task, calls: Sequence[Called], known: Mapping[str, Trace]) -> list[str]:
+        """The ids that calls have in a task. One whose result is what is left of that of a known trace, or of its row
+        in a view, has the id of that trace."""
+        ids = await asyncio.to_thread(lambda: [self.id_of(task, call) for call in calls])
+        alike: dict[str, list[Trace]] = {}
+        for trace in known.values():
+            alike.setdefault(trace.asked, []).append(trace)
+        others = {
+            at: longer
+            for at, (trace_id, call) in enumerate(zip(ids, calls, strict=True))
+            if trace_id not in known
+            and (longer := [one for one in alike.get(_asked(call), ()) if _may_be_left_of(call, one)])
+        }
+        whole = await self.whole(task, {trace.id for longer in others.values() for trace in longer})
+        left = await asyncio.to_thread(
+            lambda: {
+                at: trace.id
+                for at, longer in others.items()
+                for trace in longer
+                if trace.id in whole and _is_left_of(calls[at], whole[trace.id])
+            }
+        )
+        return [left.get(at, trace_id) for at, trace_id in enumerate(ids)]
 
     async def known(self, task: Task) -> dict[str, Trace]:
         """The traces of a task by their ids, oldest first, without the truth."""
@@ -139,12 +168,11 @@ class Traces:
         own = {"user_id": task.owner, "trace_id": {"$in": list(ids)}, "task_id": task.id, "epoch": task.epoch}
         return {document["trace_id"]: _trace(document) for document in await self._traces.find(own).to_list(None)}
 
-    async def keep(self, task: Task, calls: Sequence[Called]) -> list[Trace]:
+    async def keep(self, task: Task, calls: Sequence[Called]) -> None:
         """Keeps calls, and insights of them; those that are kept already stay as they are.
 
         Raises `Conflict` where the task is reset meanwhile; nothing is left of them then.
         """
-        kept: list[Trace] = []
         for start in range(0, len(calls), AT_ONCE):
             documents = await asyncio.to_thread(self._documents, task, calls[start : start + AT_ONCE], start)
             keys = [document["_id"] for document in documents]
@@ -155,8 +183,6 @@ class Traces:
             if new and not self._observed:
                 done = {"_id": {"$in": [document["_id"] for document in new]}}
                 await self._traces.update_many(done, {"$set": {"observe": {"state": "done"}}})
-            kept += map(_trace, documents)
-        return kept
 
     async def is_under_way(self, document: Document) -> bool:
         """Whether the task of a trace still is what it was when the trace was kept."""
@@ -177,25 +203,28 @@ class Traces:
     async def page(
         self, owner: str, *, limit: int, after: tuple[datetime, str] | None, task_id: str | None
     ) -> list[tuple[Trace, str]]:
-        """Traces of a task, or of all, the newest first, each with its key."""
+        """Traces of a task, or of all, without the truth, the newest first, each with its key."""
         own: dict[str, Any] = {"user_id": owner} | ({} if task_id is None else {"task_id": task_id})
         if after is not None:
             moment, key = after
             own["$or"] = [{"timestamp": {"$lt": moment}}, {"timestamp": moment, "_id": {"$lt": key}}]
-        found = self._traces.find(own).sort([("timestamp", -1), ("_id", -1)]).limit(limit)
+        found = self._traces.find(own, RAW).sort([("timestamp", -1), ("_id", -1)]).limit(limit)
         return [(_trace(one), one["_id"]) for one in await found.to_list(None)]
 
     async def reset(self, owner: str, task_id: str) -> dict[str, int]:
-        """Deletes a task with its traces and their insights; returns counts by collection.
+        """Deletes a task with its traces and their insights; returns counts by collection. What an agent that goes on
+        meanwhile begins anew stays.
 
         Raises `NotFound` where there is nothing of it.
         """
         own = {"user_id": owner, "task_id": task_id}
-        counts = {"tasks": (await self._tasks.delete_many(own)).deleted_count}
-        counts |= await self._erase(owner, own)
-        if not any(counts.values()):
+        epochs = await self._traces.distinct("epoch", own)  # also of what an earlier reset left that was cut short
+        task: Document | None = await self._tasks.find_one_and_delete(own)
+        if task is not None:
+            epochs.append(task["epoch"])
+        if not epochs:
             raise NotFound("No such task")
-        return counts
+        return {"tasks": int(task is not None)} | await self._erase(owner, own | {"epoch": {"$in": epochs}})
 
     async def forget(self, owner: str, moment: datetime) -> dict[str, int]:
         """Deletes the tasks of an owner that began until a moment, whole, even what came in since; returns counts by
@@ -272,8 +301,10 @@ class Traces:
             "place": place,
             "tool_call_id": call.call_id,
             "tool_name": call.tool_name,
+            "asked": _asked(call),
             "raw_input": call.raw_input,
             "raw_output": call.raw_output,
+            "characters": len(call.raw_output),
             "query": call.query,
             "timestamp": now(),
             "summary": summary_by_rules(record),
@@ -283,8 +314,25 @@ class Traces:
 
 
 def _key(task: Task, call: Called) -> str:
-    told_apart = (call.raw_output,) if call.call_id_is_shared else ()
-    return derived_id(task.owner, task.id, task.epoch, call.call_id, call.tool_name, call.raw_input, *told_apart)
+    return derived_id(task.owner, task.id, task.epoch, _asked(call), call.raw_output)
+
+
+def _asked(call: Called) -> str:
+    return derived_id(call.call_id, call.tool_name, call.raw_input)
+
+
+def _may_be_left_of(call: Called, trace: Trace) -> bool:
+    """Whether it is worth reading all that came back then."""
+    return _is_row_of(call, trace) or len(call.raw_output) <= trace.characters
+
+
+def _is_left_of(call: Called, trace: Trace) -> bool:
+    return _is_row_of(call, trace) or is_left_of(call.raw_output, trace.raw_output)
+
+
+def _is_row_of(call: Called, trace: Trace) -> bool:
+    """Whether what came back is a view's row of a trace."""
+    return call.raw_output.startswith(f"{trace.id}: ")
 
 
 def _trace_id(key: str) -> str:
@@ -323,4 +371,6 @@ def _trace(document: Document) -> Trace:
         timestamp=document["timestamp"],
         summary=document["summary"],
         model=document["model"],
+        asked=document.get("asked", ""),
+        characters=document.get("characters", 0),
     )

@@ -72,13 +72,16 @@ def called(number: int = 0, output: str = "", call_id: str = "", **more: Any) ->
 
 
 async def keep(traces: Traces, *calls: Called, owner: str = "ann", task: str = "t") -> list[Trace]:
-    return await traces.keep(await traces.begin(owner, task), calls)
+    begun = await traces.begin(owner, task)
+    await traces.keep(begun, calls)
+    return [await traces.get(owner, traces.id_of(begun, one)) for one in calls]
 
 
 async def kept(memory: Memory, owner: str = "ann", task: str | None = None) -> list[Trace]:
     """The traces of an owner, oldest first; those of one step by the ids of their calls."""
     found = await memory.engine.traces.page(owner, limit=10_000, after=None, task_id=task)
-    return sorted((trace for trace, _ in found), key=lambda trace: (trace.step, trace.call_id))
+    every = [await memory.engine.traces.get(owner, trace.id) for trace, _ in found]
+    return sorted(every, key=lambda trace: (trace.step, trace.call_id))
 
 
 async def insights(memory: Memory, owner: str = "ann") -> list[str]:

@@ -65,11 +65,16 @@ def _register(app: Celery, process: WorkerProcess) -> None:
 
     @app.task(name="loci.observe", shared=False)
     def observe() -> None:
-        process.run(lambda memory: memory.engine.trace_queue.work())
+        step = process.run(lambda memory: memory.engine.trace_queue.step())
+        if step is not None and step.observed:
+            embed.apply_async(expires=NUDGE_EXPIRES, retry=False)
+        if step is not None and step.more:  # behind what waits by now
+            observe.apply_async(expires=NUDGE_EXPIRES, retry=False)
 
     @app.task(name="loci.sweep", shared=False)
     def sweep() -> None:
         process.run(lambda memory: memory.engine.sweep())
+        observe.apply_async(expires=NUDGE_EXPIRES, retry=False)  # which does a batch at a time
 
 
 def _transport(settings: Settings) -> dict[str, Any]:

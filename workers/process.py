@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from typing import Any
+from typing import TypeVar
 
 from pymongo.errors import PyMongoError
 
@@ -13,6 +13,8 @@ from agents.open import open_memory
 from config.settings import Settings
 from utils.loops import new_runner
 from utils.mongo import as_loci_error
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -35,21 +37,22 @@ class WorkerProcess:
             self.stop()
             raise
 
-    def run(self, work: Callable[[Memory], Awaitable[Any]]) -> None:
-        """Runs one piece of work to its end. Where the store is away it is left to the next sweep."""
+    def run(self, work: Callable[[Memory], Awaitable[T]]) -> T | None:
+        """What one piece of work gives. Where the store is away it is left to the next sweep, and gives None."""
 
-        async def job(memory: Memory) -> None:
-            await work(memory)
+        async def job(memory: Memory) -> T:
+            return await work(memory)
 
         try:
             if self._runner is None or self._memory is None:
                 self.start()
             assert self._runner is not None and self._memory is not None  # noqa: S101
-            self._runner.run(job(self._memory))
+            return self._runner.run(job(self._memory))
         except PyMongoError as error:
             if as_loci_error(error) is None:
                 raise
             log.warning("the store does not answer (%s); the work waits for the next sweep", type(error).__name__)
+            return None
 
     def stop(self) -> None:
         """Closes the memory and the loop."""

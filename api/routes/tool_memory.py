@@ -1,5 +1,6 @@
 """What agents' tools gave: kept whole, found again, and packed for the next step."""
 
+import asyncio
 from dataclasses import replace
 from json import dumps
 from typing import Annotated, Any
@@ -22,6 +23,7 @@ from api.wire.tool_memory import (
     InsightOut,
     InsightSearch,
     InsightsFound,
+    RecordListed,
     RecordOut,
     RecordPage,
     RecordRequest,
@@ -56,11 +58,13 @@ async def compress(body: CompressRequest, memory: TheMemory, calling: Calling) -
 
 @router.post("/records", status_code=201, responses=errors(409))
 async def add_record(body: RecordRequest, request: Request, memory: TheMemory, calling: Calling) -> RecordOut:
-    """Keep one call of a tool. The same call of a task, by its `tool_call_id`, is kept once."""
+    """Keep one call of a tool. The same `tool_call_id`, tool, arguments and result are kept once in a task; another
+    result, or other arguments, are another record."""
     call_id = body.tool_call_id or once_id(request) or new_id()
     asked = "{}" if body.raw_input is None else _text(body.raw_input)
     call = Called(call_id, body.tool_name, asked, _text(body.raw_output), body.user_query or "")
-    return RecordOut.of(await memory.tool_memory.add(calling.owner(body.named_user), body.task_id, call))
+    trace = await memory.tool_memory.add(calling.owner(body.named_user), body.task_id, call)
+    return await asyncio.to_thread(RecordOut.of, trace)
 
 
 @router.get("/records")
@@ -72,18 +76,19 @@ async def list_records(
     limit: PageLimit = 50,
     cursor: PageCursor = None,
 ) -> RecordPage:
-    """What tools gave, the newest first."""
+    """The calls of tools, the newest first, without what came back: one record has that whole."""
     found = await memory.engine.traces.page(
         calling.owner(user_id), limit=limit + 1, after=position_of(cursor), task_id=task_id
     )
     page, more = page_of(found, limit, cursor_of)
-    return RecordPage(items=[RecordOut.of(trace) for trace, _ in page], next_cursor=more)
+    return RecordPage(items=[RecordListed.of(trace) for trace, _ in page], next_cursor=more)
 
 
 @router.get("/records/{trace_id}", responses=errors(404))
 async def get_record(trace_id: TraceId, memory: TheMemory, calling: Calling, user_id: UserId = None) -> RecordOut:
     """One call of a tool, whole."""
-    return RecordOut.of(await memory.engine.traces.get(calling.owner(user_id), trace_id))
+    trace = await memory.engine.traces.get(calling.owner(user_id), trace_id)
+    return await asyncio.to_thread(RecordOut.of, trace)
 
 
 @router.post("/search", responses=errors(502))

@@ -16,13 +16,44 @@ LONGEST_NAME = 200
 LONGEST_CHARS = 1_000_000
 
 
-def _has_a_role(message: dict[str, Any]) -> dict[str, Any]:
-    if not isinstance(message.get("role"), str):
-        raise ValueError("a message has a role")
+ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+WITHOUT_CONTENT = ("tool_calls", "function_call", "refusal", "audio")  # with which the assistant may say nothing
+
+
+def _checked(message: dict[str, Any]) -> dict[str, Any]:
+    """Refuses what no provider takes; fields that are not known here pass."""
+    role = message.get("role")
+    if role not in ROLES:
+        raise ValueError(f"role: must be one of {', '.join(ROLES)}")
+    if (wrong := _wrong_content(message)) is not None:
+        raise ValueError(f"content: {wrong}")
+    calls = message.get("tool_calls")
+    if calls is not None and not isinstance(calls, list):
+        raise ValueError("tool_calls: must be a list")
+    for at, call in enumerate(calls or ()):
+        if not isinstance(call, dict):
+            raise ValueError(f"tool_calls.{at}: must be an object")
+        function = call.get("function")
+        if function is not None and not isinstance(function, dict):
+            raise ValueError(f"tool_calls.{at}.function: must be an object")
     return message
 
 
-AgentMessage = Annotated[dict[str, Any], AfterValidator(_has_a_role)]  # as OpenAI's chat API has it, and passed on so
+def _wrong_content(message: dict[str, Any]) -> str | None:
+    """What is wrong with the content of a message; None where nothing is."""
+    content, role = message.get("content"), message["role"]
+    if content is None:
+        may_be = role == "function" or (role == "assistant" and any(name in message for name in WITHOUT_CONTENT))
+        return None if may_be else f"must not be missing or null in a message of the role {role}"
+    if isinstance(content, str):
+        return None
+    if not isinstance(content, list):
+        return "must be a string or a list of parts"
+    wrong = next((at for at, part in enumerate(content) if not isinstance(part, dict)), None)
+    return None if wrong is None else f"its part {wrong} must be an object"
+
+
+AgentMessage = Annotated[dict[str, Any], AfterValidator(_checked)]  # as OpenAI's chat API has it, and passed on so
 Json = dict[str, Any] | list[Any] | str | int | float | bool | None
 
 
@@ -55,38 +86,48 @@ class RecordRequest(OwnedRequest):
     user_query: Query | None = None
 
 
-class RecordOut(Wire):
-    """What is JSON is given as such, what is not under `_raw`."""
+class RecordListed(Wire):
+    """A call of a tool without what was asked and what came back, which `GET /v1/tool-memory/records/{trace_id}` has.
+    `characters`: of what came back."""
 
     trace_id: str
     task_id: str
     step_id: int
     tool_call_id: str
     tool_name: str
-    raw_input: Any
-    raw_output: Any
     summary: str
     model: str
     timestamp: datetime
+    characters: int
+
+    @classmethod
+    def of(cls, trace: Trace) -> "RecordListed":
+        return cls(**_listed(trace))
+
+
+class RecordOut(RecordListed):
+    """`raw_input_text` and `raw_output_text` are what was kept, to the letter. `raw_input` and `raw_output` are the
+    same read as JSON, what is not JSON under `_raw`: repeated keys and digits that no float has are in the texts
+    alone."""
+
+    raw_input: Any
+    raw_output: Any
+    raw_input_text: str
+    raw_output_text: str
 
     @classmethod
     def of(cls, trace: Trace) -> "RecordOut":
         return cls(
-            trace_id=trace.id,
-            task_id=trace.task_id,
-            step_id=trace.step,
-            tool_call_id=trace.call_id,
-            tool_name=trace.tool_name,
+            **_listed(trace),
             raw_input=dict(trace.record.arguments),
             raw_output=_as_json(trace.raw_output),
-            summary=trace.summary,
-            model=trace.model,
-            timestamp=trace.timestamp,
+            raw_input_text=trace.raw_input,
+            raw_output_text=trace.raw_output,
         )
 
 
 class RecordPage(Wire):
-    items: list[RecordOut]
+    items: list[RecordListed]
     next_cursor: str | None
 
 
@@ -110,6 +151,20 @@ class InsightOut(Wire):
 
 class InsightsFound(Wire):
     items: list[InsightOut]
+
+
+def _listed(trace: Trace) -> dict[str, Any]:
+    return {
+        "trace_id": trace.id,
+        "task_id": trace.task_id,
+        "step_id": trace.step,
+        "tool_call_id": trace.call_id,
+        "tool_name": trace.tool_name,
+        "summary": trace.summary,
+        "model": trace.model,
+        "timestamp": trace.timestamp,
+        "characters": trace.characters,
+    }
 
 
 def _as_json(text: str) -> object:

@@ -9,6 +9,7 @@ import pytest
 
 from agents.background import BackgroundNudge
 from agents.memory import Memory
+from memory.trace_queue import Step
 from tests.conversations import USER, messages, pairs
 
 
@@ -33,7 +34,7 @@ async def test_nudges_during_the_work_lead_to_one_more_round(quiet: Memory, monk
 
 @pytest.mark.parametrize(
     ("nudged", "queue"),
-    [("embed", "embeddings"), ("summarise", "summaries"), ("learn", "fact_queue"), ("observe", "trace_queue")],
+    [("embed", "embeddings"), ("summarise", "summaries"), ("learn", "fact_queue")],
 )
 async def test_each_nudge_leads_to_its_own_work(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch, nudged: str, queue: str
@@ -47,12 +48,33 @@ async def test_each_nudge_leads_to_its_own_work(
 
         return work
 
-    for name in ("embeddings", "summaries", "fact_queue", "trace_queue"):
+    for name in ("embeddings", "summaries", "fact_queue"):
         monkeypatch.setattr(getattr(quiet.engine, name), "work", working(name))
     nudge = BackgroundNudge(quiet.engine)
     getattr(nudge, nudged)()
     await nudge.close()
     assert worked == [queue]
+
+
+async def test_the_observer_goes_on_as_long_as_there_is_more_and_has_insights_embedded(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps, worked = [Step(8, more=True), Step(0, more=True), Step(1)], list[str]()
+
+    async def step() -> Step:
+        worked.append("observe")
+        return steps.pop(0)
+
+    async def embed() -> int:
+        worked.append("embed")
+        return 0
+
+    monkeypatch.setattr(quiet.engine.trace_queue, "step", step)
+    monkeypatch.setattr(quiet.engine.embeddings, "work", embed)
+    nudge = BackgroundNudge(quiet.engine)
+    nudge.observe()
+    await nudge.close()
+    assert worked.count("observe") == 3 and 1 <= worked.count("embed") <= 2 and worked[-1] == "embed"
 
 
 async def test_work_that_fails_is_logged_and_left_to_the_sweep(

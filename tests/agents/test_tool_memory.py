@@ -107,6 +107,29 @@ async def test_calls_that_share_an_id_are_all_kept(quiet: Memory) -> None:
         assert context(done.messages).count("HAT1") == 1  # of the same call, what came last
 
 
+async def test_a_result_that_differs_is_a_record_of_its_own_in_a_later_request_too(quiet: Memory) -> None:
+    for text in ("one is AAA", "one is CHANGED", "one is AAA"):
+        messages = [user(BOOK), calling(call("c", "get", {"x": 1})), result("c", text)]
+        for _ in range(2):
+            [shown] = (await compress(quiet, messages)).trace_ids
+        assert (await quiet.engine.traces.get("ann", shown)).raw_output == text
+    assert sorted(one.raw_output for one in await kept(quiet)) == ["one is AAA", "one is CHANGED"]
+    done = await compress(quiet, [*messages[:2], result("c", "one is CHANGED"), *step(2)])
+    [row] = [line for line in context(done.messages).splitlines() if "CHANGED" in line]
+    assert any(row.endswith(f"{one.id}: {one.raw_output}") for one in await kept(quiet))
+
+
+@pytest.mark.parametrize(
+    "left", ["[Old tool result content cleared]", f"{LONG[:200]}…", f"{LONG[:300]}\n... [truncated 780 characters]", ""]
+)
+async def test_results_that_an_agent_shortens_later_are_no_new_records(quiet: Memory, left: str) -> None:
+    await compress(quiet, [user(BOOK), *step(1, LONG)])
+    for number in (2, 3):
+        await compress(quiet, [user(BOOK), calling(call("c1", "find", {"n": 1})), result("c1", left), *step(number)])
+    assert (await kept(quiet))[0].raw_output == LONG
+    assert len(await kept(quiet)) == len(await insights(quiet)) == 3
+
+
 async def test_calls_without_ids_are_all_kept_from_step_to_step(quiet: Memory) -> None:
     for text in ("HAT1 waits", "HAT1 is done", "HAT1 is done"):
         await compress(quiet, [user(BOOK), calling(call("", "poll")), result("", text)])

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from agents.memory import Memory
+from memory.leases import pending
 from tests.conversations import USER, messages, turn
+from tests.tool_calls import called, keep
 from utils import yielding
 from utils.yielding import ANSWERING
 
@@ -29,6 +31,19 @@ def answered(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
     end = ANSWERING.begin()
     yield end
     end()
+
+
+async def test_the_observer_waits_for_a_request_that_is_being_answered(
+    quiet: Memory, answered: Callable[[], None]
+) -> None:
+    await keep(quiet.engine.traces, called(1))
+    waiting = {"$set": {"observe": pending()}}
+    await quiet.engine.collections.traces.update_many({}, waiting)
+    working = asyncio.create_task(quiet.engine.trace_queue.work())
+    await asyncio.sleep(0.2)  # nothing happens, for which there is nothing to wait
+    assert not working.done()
+    answered()
+    assert await asyncio.wait_for(working, 20) == 1
 
 
 @pytest.mark.parametrize(("work", "job"), [(embedding, "embed"), (learning, "facts")])

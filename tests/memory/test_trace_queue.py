@@ -5,14 +5,17 @@ import json
 import logging
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from agents.memory import Memory
 from agents.open import open_memory
 from config.settings import Settings
-from memory import metrics
+from memory import leases, metrics, trace_queue
 from memory.leases import MAX_ATTEMPTS
+from memory.tool_records import Record
+from memory.trace_queue import BATCH, Step
 from memory.traces import Traces
 from tests.conversations import Silent, until
 from tests.meanwhile import Killed, kill, meanwhile
@@ -257,3 +260,93 @@ async def test_a_worker_that_lost_its_lease_changes_nothing(
     assert await one.engine.trace_queue.work() == 0
     assert (await one.engine.traces.get("ann", trace.id)).summary == "fast"
     assert await insights(one) == ["fast"]
+
+
+async def test_a_batch_is_asked_at_once_and_says_whether_there_is_more(
+    with_model: Memory, traces: Traces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await keep(traces, *(called(number) for number in range(BATCH + 3)))
+    all_asked, asked = asyncio.Event(), 0
+
+    async def note(*_: Any) -> str:
+        nonlocal asked
+        asked += 1
+        if asked == BATCH:
+            all_asked.set()
+        await asyncio.wait_for(all_asked.wait(), 10)
+        return NOTE
+
+    monkeypatch.setattr(trace_queue, "summary_by_model", note)
+    assert await with_model.engine.trace_queue.step() == Step(BATCH, more=True)
+    assert asked == BATCH
+    assert await with_model.engine.trace_queue.step() == Step(3, more=False)
+    assert await with_model.engine.trace_queue.step() == Step()
+
+
+async def test_one_that_fails_takes_no_other_of_its_batch_along(
+    with_model: Memory, traces: Traces, scripted_model: ScriptedModel
+) -> None:
+    scripted_model.script(status(401), on="observer")
+    scripted_model.always(answer(NOTE), on="observer")
+    await keep(traces, *(called(number) for number in range(4)))
+    assert await with_model.engine.trace_queue.work() == 3
+    assert sorted(await jobs(with_model)) == ["done", "done", "done", "pending"]
+
+
+async def test_a_lease_runs_on_while_the_model_is_asked(
+    with_model: Memory, traces: Traces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [trace] = await keep(traces, called(1))
+    monkeypatch.setattr(leases, "LEASE", timedelta(milliseconds=150))
+    asked, answers = asyncio.Event(), asyncio.Event()
+
+    async def note(*_: Any) -> str:
+        asked.set()
+        await answers.wait()
+        return NOTE
+
+    monkeypatch.setattr(trace_queue, "summary_by_model", note)
+    working = asyncio.create_task(with_model.engine.trace_queue.work())
+    await asyncio.wait_for(asked.wait(), 10)
+    over = now() + timedelta(milliseconds=150)
+
+    async def is_renewed() -> bool:
+        [found] = await with_model.engine.collections.traces.find({}).to_list(None)
+        return bool(found["observe"]["lease_until"] > over)
+
+    await until(is_renewed)
+    answers.set()
+    assert await working == 1
+    assert (await traces.get("ann", trace.id)).summary == NOTE
+
+
+async def test_no_more_of_a_huge_result_is_read_than_the_model_is_shown(
+    with_model: Memory, traces: Traces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = "😀" * 2_000_000
+    await keep(traces, called(1, output))
+    read: list[int] = []
+
+    async def note(_model: object, _task: str, record: Record, _recipe: object) -> str:
+        read.append(len(record.raw_output))
+        return NOTE
+
+    monkeypatch.setattr(trace_queue, "summary_by_model", note)
+    await with_model.engine.trace_queue.work()
+    assert read == [10_000]
+    assert [trace.raw_output for trace in await kept(with_model)] == [output]
+
+
+async def test_an_insight_that_the_observer_rewrote_is_embedded_at_once(
+    model_settings: Settings, scripted_model: ScriptedModel
+) -> None:
+    scripted_model.always(answer("The zeppelin leaves at noon."), on="observer")
+    async with open_memory(model_settings) as memory:
+        await memory.tool_memory.add("ann", "t", called(1))
+
+        async def is_found() -> bool:
+            hits = (await memory.tool_memory.search("ann", "t", "zeppelin")).hits
+            [gist] = await memory.engine.collections.vectors.find({"kind": "insight"}).to_list(None)
+            return bool(hits) and gist["content"].startswith("The zeppelin") and gist["embed"]["state"] == "done"
+
+        await until(is_found)

@@ -49,22 +49,35 @@ async def test_a_task_that_many_begin_at_once_is_one(both: tuple[Memory, Memory]
     assert sorted(task.step for task in begun) == list(range(1, 11))
 
 
-async def test_the_same_call_is_kept_once_as_it_came_first(quiet: Memory, traces: Traces) -> None:
+async def test_the_same_call_is_kept_once(quiet: Memory, traces: Traces) -> None:
     [first] = await keep(traces, called(1, "HAT001"))
-    await keep(traces, called(1, "cut"), called(2, "HAT002"))
-    assert [(one.id, one.raw_output) for one in await kept(quiet)][:1] == [(first.id, "HAT001")]
+    await keep(traces, called(1, "HAT001", query="asked again"), called(2, "HAT002"))
+    assert [one.id for one in await kept(quiet)][:1] == [first.id]
     assert len(await kept(quiet)) == len(await insights(quiet)) == 2
 
 
-async def test_calls_differ_by_id_tool_and_arguments_but_not_by_what_came_back(traces: Traces) -> None:
+async def test_calls_differ_by_id_tool_arguments_and_what_came_back(traces: Traces) -> None:
     task = await traces.begin("ann", "t")
     base = called(1)
     others = [called(1, call_id="x"), called(2, call_id="c1"), type(base)("c1", "get", base.raw_input, base.raw_output)]
-    ids = traces.ids_of(task, [base, *others, called(1, "other")])
-    assert len(set(ids)) == 4 and ids[0] == ids[-1]
-    shared = traces.ids_of(task, [called(1, "x", call_id_is_shared=True), called(1, "y", call_id_is_shared=True)])
-    assert len({*ids, *shared}) == 6
+    ids = await traces.ids_of(task, [base, *others, called(1, "other"), called(1)], {})
+    assert len(set(ids)) == 5 and ids[0] == ids[-1] == traces.id_of(task, base)
     assert all(len(one) == 8 and one.isalnum() and one.islower() for one in ids)
+
+
+async def test_what_is_left_of_a_result_is_known_as_it(traces: Traces) -> None:
+    whole = "the heron stands by the mill\n" * 30
+    [first, second] = await keep(traces, called(1, whole), called(1, whole.upper()))
+    task = await traces.begin("ann", "t")
+    known = await traces.known(task)
+
+    async def id_of(text: str, number: int = 1) -> str:
+        return (await traces.ids_of(task, [called(number, text)], known))[0]
+
+    assert [await id_of(whole), await id_of(whole[:100] + "…"), await id_of(f"{first.id}: heron")] == [first.id] * 3
+    assert [await id_of(whole.upper()), await id_of(whole.upper()[:300])] == [second.id] * 2
+    assert await id_of("[cleared]") in (first.id, second.id)
+    assert {await id_of("it flew away"), await id_of("[cleared]", 2)}.isdisjoint(known)
 
 
 async def test_known_traces_come_oldest_first_without_the_truth(traces: Traces) -> None:
@@ -105,6 +118,7 @@ async def test_pages_come_newest_first(traces: Traces) -> None:
         await keep(traces, called(number), task=f"t{number % 2}")
     page = await traces.page("ann", limit=3, after=None, task_id=None)
     assert [trace.call_id for trace, _ in page] == ["c4", "c3", "c2"]
+    assert {(trace.raw_input, trace.raw_output, trace.characters) for trace, _ in page} == {("", "", 6)}
     last, key = page[-1]
     rest = await traces.page("ann", limit=3, after=(last.updated_at, key), task_id=None)
     assert [trace.call_id for trace, _ in rest] == ["c1", "c0"]
@@ -122,7 +136,7 @@ async def test_a_task_that_is_reset_begins_anew(quiet: Memory, traces: Traces) -
         await traces.reset("ann", "t")
     after = await traces.begin("ann", "t")
     assert after.step == 1 and after.epoch != before.epoch
-    assert traces.ids_of(after, [called(1)]) != [old.id]
+    assert traces.id_of(after, called(1)) != old.id
 
 
 @pytest.mark.parametrize("method", ["insert_many", "find_one"])
@@ -146,6 +160,42 @@ async def test_what_comes_in_while_a_task_is_reset_is_gone_with_it(
     monkeypatch.undo()
     if await one.engine.collections.tasks.find_one({"user_id": "ann"}):  # the reset came not at all, or last
         await reset()
+    assert await everything(one) == {"tasks": 0, "traces": 0, "vectors": 0}
+
+
+@pytest.mark.parametrize("method", ["find_one_and_delete", "distinct", "delete_many"])
+@pytest.mark.parametrize("collection", ["traces", "tasks"])
+@pytest.mark.parametrize("after", [False, True])
+async def test_what_an_agent_keeps_after_its_task_was_reset_stays(
+    quiet: Memory, traces: Traces, monkeypatch: pytest.MonkeyPatch, collection: str, method: str, after: bool
+) -> None:
+    await keep(traces, called(1))
+    begun: list[str] = []
+
+    async def go_on() -> None:
+        begun.extend(one.id for one in await keep(traces, called(2)))
+
+    meanwhile(monkeypatch, getattr(quiet.engine.collections, collection), method, go_on, after=after)
+    await traces.reset("ann", "t")
+    if (task := await quiet.engine.collections.tasks.find_one({"user_id": "ann"})) is None:
+        assert await everything(quiet) == {"tasks": 0, "traces": 0, "vectors": 0}  # it came before the reset
+    else:
+        assert [(trace.id, trace.call_id) for trace in await kept(quiet)] == [(begun[0], "c2")]
+        assert await everything(quiet) == {"tasks": 1, "traces": 1, "vectors": 1} and task["steps"] == 1
+
+
+async def test_a_reset_that_comes_between_two_hundreds_of_traces_is_noticed(
+    both: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = both
+    task = await one.engine.traces.begin("ann", "t")
+
+    async def reset() -> None:
+        await other.engine.traces.reset("ann", "t")
+
+    meanwhile(monkeypatch, one.engine.collections.tasks, "find_one", reset, after=True)  # of the first hundred
+    with pytest.raises(Conflict):
+        await one.engine.traces.keep(task, [called(number) for number in range(AT_ONCE + 1)])
     assert await everything(one) == {"tasks": 0, "traces": 0, "vectors": 0}
 
 
@@ -215,3 +265,6 @@ async def test_every_query_stands_on_an_index(traces: Traces, quiet: Memory) -> 
     for query in ({"user_id": "ann", "trace_id": "x"}, {"user_id": "ann", "task_id": "t", "epoch": "e"}):
         plan = await collection.find(query).explain()  # type: ignore[attr-defined]
         assert "COLLSCAN" not in str(plan)
+    newest = [("timestamp", -1), ("_id", -1)]
+    plan = await collection.find({"user_id": "ann", "task_id": "t"}).sort(newest).explain()  # type: ignore[attr-defined]
+    assert "task_newest" in str(plan) and "'SORT'" not in str(plan)

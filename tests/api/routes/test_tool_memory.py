@@ -25,7 +25,7 @@ def compress(api: httpx.Client, owner: str, messages: list[Message], task: str =
     return body
 
 
-def add(api: httpx.Client, owner: str, output: Any, task: str = "t", **more: Any) -> dict[str, Any]:
+def add(api: httpx.Client, owner: str, output: Any = None, task: str = "t", **more: Any) -> dict[str, Any]:
     body = {"user_id": owner, "task_id": task, "tool_name": "find", "raw_output": output, **more}
     found = api.post(f"{PATH}/records", json=body)
     assert found.status_code == 201, found.text
@@ -143,11 +143,36 @@ def test_arguments_of_any_kind_are_told(api: httpx.Client, user: str, asked: Any
     assert add(api, user, "x", raw_input=asked)["raw_input"] == told
 
 
-def test_a_record_is_kept_once_by_the_id_of_its_call(api: httpx.Client, user: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    ['{"a": 1, "a": 2}', '{"a":0.1000000000000000055}', ' {"a" :1e2}\n', "plain\ttext\n", "[1,\n 2]", '{"a": 1E400}'],
+)
+def test_a_text_is_kept_to_the_letter(api: httpx.Client, user: str, text: str) -> None:
+    made = add(api, user, text, raw_input=text)
+    kept = api.get(f"{PATH}/records/{made['trace_id']}", params={"user_id": user}).json()
+    assert kept == made
+    assert (kept["raw_output_text"], kept["raw_input_text"], kept["characters"]) == (text, text, len(text))
+
+
+def test_a_record_is_kept_once_by_its_call_and_what_came_back(api: httpx.Client, user: str) -> None:
     first = add(api, user, "one", tool_call_id="c")
-    assert add(api, user, "other", tool_call_id="c")["trace_id"] == first["trace_id"]
+    assert add(api, user, "one", tool_call_id="c")["trace_id"] == first["trace_id"]
+    for changed in ({"raw_output": "other"}, {"raw_input": {"n": 1}}, {"tool_name": "get"}):
+        made = add(api, user, **{"output": "one", "tool_call_id": "c"} | changed)
+        assert made["trace_id"] != first["trace_id"]
+        assert made["raw_output_text"] == changed.get("raw_output", "one")
     assert add(api, user, "one")["trace_id"] != add(api, user, "one")["trace_id"]
-    assert len(listed(api, user)) == 3
+    assert len(listed(api, user)) == 6
+
+
+def test_a_list_says_of_records_all_but_the_truth(api: httpx.Client, user: str) -> None:
+    made = add(api, user, "x" * 50_000, raw_input={"q": "y" * 50_000})
+    [one] = listed(api, user)
+    assert one == {name: value for name, value in made.items() if not name.startswith("raw_")}
+    assert one["characters"] == 50_000
+    described = api.get("/openapi.json").json()
+    assert "one record has that whole" in described["paths"][f"{PATH}/records"]["get"]["description"]
+    assert "another record" in described["paths"][f"{PATH}/records"]["post"]["description"]
 
 
 def test_a_write_under_a_key_happens_once(api: httpx.Client, user: str) -> None:
@@ -256,6 +281,49 @@ def test_what_is_no_request_is_refused(api: httpx.Client, user: str, changed: di
     body = {"user_id": user, "task_id": "t", "messages": HISTORY} | changed
     problem(api.post(f"{PATH}/compress", json=body), 422)
     assert listed(api, user) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "place"),
+    [
+        ({"role": "zzz", "content": "x"}, "role"),
+        ({"role": "user"}, "content"),
+        ({"role": "user", "content": None}, "content"),
+        ({"role": "user", "content": 5}, "content"),
+        ({"role": "user", "content": {"text": "x"}}, "content"),
+        ({"role": "user", "content": ["x"]}, "content: its part 0"),
+        ({"role": "assistant", "content": None}, "content"),
+        ({"role": "assistant", "content": None, "tool_calls": "x"}, "tool_calls"),
+        ({"role": "assistant", "content": None, "tool_calls": [5]}, "tool_calls.0"),
+        ({"role": "assistant", "content": None, "tool_calls": [{"id": "a", "function": "f"}]}, "tool_calls.0.function"),
+        ({"role": "tool", "tool_call_id": "c1", "content": {"a": 1}}, "content"),
+        ({"role": "tool", "tool_call_id": "c1", "content": None}, "content"),
+    ],
+)
+def test_a_message_that_no_provider_takes_is_refused_by_its_place(
+    api: httpx.Client, user: str, message: Message, place: str
+) -> None:
+    body = {"user_id": user, "task_id": "t", "messages": [HISTORY[0], message]}
+    [error] = problem(api.post(f"{PATH}/compress", json=body), 422)["errors"]
+    assert error["loc"] == ["body", "messages", 1] and error["msg"].startswith(place), error
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "developer", "content": "x", "x_own": {"a": [None]}},
+        {"role": "user", "content": []},
+        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,x"}}]},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "a", "type": "custom", "custom": {"name": "f"}}]},
+        {"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f"}}]},
+        {"role": "assistant", "content": "x", "tool_calls": None},
+        {"role": "assistant", "content": None, "refusal": "no"},
+        {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}},
+        {"role": "function", "name": "f", "content": None},
+    ],
+)
+def test_a_message_that_a_provider_may_take_passes(api: httpx.Client, user: str, message: Message) -> None:
+    assert compress(api, user, [HISTORY[0], message])["messages"] == [HISTORY[0], message]
 
 
 @pytest.mark.parametrize(

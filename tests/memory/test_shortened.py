@@ -1,0 +1,50 @@
+"""What is told from a result of its own as one that was shortened."""
+
+import pytest
+
+from memory.shortened import is_left_of
+
+WHOLE = "\n".join(f"{number:03} the heron stands by the mill and waits" for number in range(40))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        WHOLE,
+        f"{WHOLE}\n",
+        WHOLE[:500],
+        WHOLE[-500:],
+        WHOLE[:300] + WHOLE[-300:],
+        WHOLE[:80] + "…",
+        WHOLE[:80] + "\n... [truncated 1,512 characters] ...\n" + WHOLE[-60:],
+        WHOLE[:80] + "... (38 more lines)",
+        "[Old tool result content cleared]",
+        "[cleared]",
+        "<result omitted>",
+        "Tool output removed to save context.",
+        "...",
+        "",
+    ],
+)
+def test_what_is_left_of_a_text_is_known(text: str) -> None:
+    assert is_left_of(text, WHOLE)
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("one is CHANGED", "one is AAA"),
+        ("10", "100"),
+        ("count: 10", "count: 100"),
+        ("done", "still waiting for the build"),
+        ("Item removed", "Items in the cart: 1 kettle, 2 cups"),
+        ('{"status": "done"}', '{"status": "waiting", "place": 4}'),
+        ("[]", '[{"id": 4}]'),
+        ("{}", '{"id": 4}'),
+        ("0", "17 rows"),
+        (WHOLE, WHOLE[:500]),
+        (WHOLE.replace("039", "040")[:1_000].replace("heron", "crane"), WHOLE),
+    ],
+)
+def test_another_text_is_another_one(text: str, whole: str) -> None:
+    assert not is_left_of(text, whole)
