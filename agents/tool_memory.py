@@ -7,7 +7,7 @@ names of the tool memory's document.
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from agents.nudge import Nudge
 from agents.openai_chat import storable, text_of
@@ -45,14 +45,13 @@ class Compressing:
 
 @dataclass(frozen=True)
 class Compressed:
-    """`trace_ids`: of the last calls of tools, and of others that were not known before."""
+    """`tokens`: of the messages, and `tokens_before` of those that came. `trace_ids`: of the last calls of tools, and
+    of others that were not known before."""
 
     messages: tuple[Message, ...]
-    trace_ids: tuple[str, ...] = field(default=())
-
-    @property
-    def tokens(self) -> int:
-        return tokens_of(self.messages)
+    tokens: int
+    tokens_before: int
+    trace_ids: tuple[str, ...] = ()
 
 
 class ToolMemory:
@@ -73,10 +72,10 @@ class ToolMemory:
         last, calls = await asyncio.to_thread(_read, asked)
         task = await self._traces.begin(asked.owner, asked.task_id)
         log.debug("Memory Bank Strategy - Step %d", task.step)
-        known = await self._traces.known(task)
+        known = await self._traces.known(task, calls if asked.sent_alone else None)
         ids = await self._traces.ids_of(task, calls, known)
         if not ids and (asked.sent_alone or not known):
-            return _unchanged(asked)
+            return await asyncio.to_thread(_unchanged, asked)
         new = {trace_id: call for trace_id, call in zip(ids, calls, strict=True) if trace_id not in known}
         await self._keep(task, new)
         sent = {trace_id: _record(trace_id, call, known) for trace_id, call in zip(ids, calls, strict=True)}
@@ -90,12 +89,14 @@ class ToolMemory:
             for trace_id, record in sent.items()
             if trace_id not in newest
         ]
-        step = Step(asked.messages, last, tuple(sent[one] for one in newest), tuple(earlier))
-        ranked = await self._ranked(asked, earlier)
-        view = await asyncio.to_thread(view_of, replace(step, ranked=ranked), asked.options)
+        among = self._traces.insights_of(task, calls) if asked.sent_alone else None
+        ranked = await self._ranked(asked, earlier, among)
+        newest_records = tuple(sent[one] for one in newest)
+        step = Step(asked.messages, last, newest_records, tuple(earlier), ranked, asked.query or "")
+        done = await asyncio.to_thread(_compressed, step, asked.options)
         log.debug("Added %d retrieved records to context", len(earlier))
-        log.debug("Context constructed: %d messages, %d tokens", len(view), tokens_of(view))
-        return Compressed(tuple(view), tuple(dict.fromkeys([*new, *newest])))
+        log.debug("Context constructed: %d messages, %d tokens", len(done.messages), done.tokens)
+        return replace(done, trace_ids=tuple(dict.fromkeys([*new, *newest])))
 
     async def add(self, owner: str, task_id: str, call: Called) -> Trace:
         """Keeps one call of a tool.
@@ -107,12 +108,19 @@ class ToolMemory:
         await self._keep(task, {trace_id: call})
         return await self._traces.get(owner, trace_id)
 
-    async def search(self, owner: str, task_id: str, query: str, recipe: Recipe = TOOL_MEMORY) -> Recall:
-        """The insights of a task that suit a query best.
+    async def search(
+        self,
+        owner: str,
+        task_id: str,
+        query: str,
+        recipe: Recipe = TOOL_MEMORY,
+        among: frozenset[str] | None = None,
+    ) -> Recall:
+        """The insights of a task that suit a query best; `among`: of these alone, by their keys.
 
         Raises `ModelError` where the query cannot be embedded.
         """
-        scope = Scope(place_of(task_id), only_session=True, kinds=(INSIGHT,))
+        scope = Scope(place_of(task_id), only_session=True, kinds=(INSIGHT,), among=among)
         return await self._engine.recall(owner, query, recipe, scope)
 
     async def reset(self, owner: str, task_id: str) -> dict[str, int]:
@@ -131,14 +139,17 @@ class ToolMemory:
         self._nudge.embed()
         self._nudge.observe()
 
-    async def _ranked(self, asked: Compressing, records: Sequence[Record]) -> tuple[str, ...]:
+    async def _ranked(
+        self, asked: Compressing, records: Sequence[Record], among: frozenset[str] | None
+    ) -> tuple[str, ...]:
         """The ids of records, the most relevant first, where not all are to be shown alike."""
         options = asked.options
         if not records or (asked.query is None and options.budget is None and await _is_shown_alike(records, options)):
             return ()
         try:
             every = replace(TOOL_MEMORY, top_k=max(1, len(records)))
-            found = await self.search(asked.owner, asked.task_id, asked.query or _query(asked.messages), every)
+            query = asked.query or _query(asked.messages)
+            found = await self.search(asked.owner, asked.task_id, query, every, among)
         except ModelError as error:
             retrieval.warning("records are not ranked: %s", error.detail)
             return ()
@@ -169,10 +180,15 @@ def _read(asked: Compressing) -> tuple[Interaction, list[Called]]:
 
 
 def _unchanged(asked: Compressing) -> Compressed:
-    done, budget = Compressed(asked.messages), asked.options.budget
-    if budget is not None and done.tokens > budget:
-        raise InvalidInput(f"The budget is too small: without results of tools, {done.tokens} tokens must stay")
-    return done
+    tokens, budget = tokens_of(asked.messages), asked.options.budget
+    if budget is not None and tokens > budget:
+        raise InvalidInput(f"The budget is too small: without results of tools, {tokens} tokens must stay")
+    return Compressed(asked.messages, tokens, tokens)
+
+
+def _compressed(step: Step, options: ViewOptions) -> Compressed:
+    view = tuple(view_of(step, options))
+    return Compressed(view, tokens_of(view), tokens_of(step.messages))
 
 
 def _calls(messages: Sequence[Message], results: Sequence[ToolResult]) -> list[Called]:

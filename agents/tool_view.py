@@ -19,11 +19,12 @@ from utils.text import count_tokens, split_sentences
 RULE = "-------------------"  # between records (seed 0)
 OTHERS = "[OTHER RECORDS]"
 CLOSING = 120  # characters of what the agent said, its end, which the user's next message may answer
+FEW_CHARACTERS = 800  # of all results together: nothing of them is left out
 FEW = 40  # characters of a message that says little without what it answers
 NAMED = 2  # keys of what is left out that are named, and records that are not shown
 MESSAGE_TOKENS = 4  # that a message takes beside its text
 SHORTEST = 100  # characters of a result of the last calls, where even they must be cut
-SHARES = (1, 2, 4, 8, 16)  # of a record's characters, one such part is shown where a budget has no room for more
+PARTS = 16  # steps in which records become shorter where a budget has no room for them
 UNTOLD = "[Earlier messages of the user that are left out here: {}]"
 
 
@@ -64,26 +65,31 @@ def view_of(step: Step, options: ViewOptions) -> list[Message]:
     packed, too, and at last what the user said in between goes. Raises `InvalidInput` where what is left is too much
     still.
     """
-    talk = _talk(step.messages, step.query)
     known = in_force(step.records, step.newest)
+    talk = replace(
+        _talk(step.messages, step.query), thorough=sum(len(one.raw_output) for one in known) <= FEW_CHARACTERS
+    )
     order = _by_relevance(known, step.ranked)
     head = _before(step.messages[: step.last.start])
     tail = [*step.messages[step.last.start : step.last.end], *_after(step.messages[step.last.end :])]
 
-    def view(count: int, share: int) -> list[Message]:
+    least = min(SMALL, options.max_chars)
+
+    def view(count: int, parts: int) -> list[Message]:
         chosen = set(order[:count])
         shown = [record for record in known if record.trace_id in chosen]
         hidden = [record for record in known if record.trace_id not in chosen]
-        less = replace(options, max_chars=max(min(SMALL, options.max_chars), options.max_chars // share))
+        less = replace(options, max_chars=least + (options.max_chars - least) * parts // PARTS)
         return [*head, *_context(shown, hidden, order, talk, less), *tail]
 
-    whole, budget = view(len(known), 1), options.budget
+    whole, budget = view(len(known), PARTS), options.budget
     if budget is None or tokens_of(whole) <= budget:
         return whole
-    count = _most(len(known), lambda count: tokens_of(view(count, SHARES[-1])) <= budget)
+    count = _most(len(known), lambda count: tokens_of(view(count, 0)) <= budget)
     if count is None:
         return _with_packed_tail(step, head, talk, budget)
-    return next(found for share in SHARES if tokens_of(found := view(count, share)) <= budget)
+    parts = _most(PARTS, lambda parts: tokens_of(view(count, parts)) <= budget)
+    return view(count, parts or 0)
 
 
 def _most(most: int, fits: Callable[[int], bool]) -> int | None:
@@ -184,11 +190,12 @@ def _context(
     place = {trace_id: at for at, trace_id in enumerate(order)}
     blocks = blocks_of(records, talk, options.max_chars, brief=set(order[options.top_k :]))
     blocks.sort(key=lambda block: min(place[one.trace_id] for one in block.records))
+    telling = [block for block in blocks if any(one.raw_output.strip() for one in block.records)][: options.top_k]
     parts = [
         f"[RETRIEVED RECORD {number}]\nSummary: {_summary(block)}\nRaw Data: {block.body}"
-        for number, block in enumerate(blocks[: options.top_k], 1)
+        for number, block in enumerate(telling, 1)
     ]
-    if others := blocks[options.top_k :]:
+    if others := [block for block in blocks if block not in telling]:
         parts.append("\n".join([OTHERS, *(f"{block.title}\n{block.body}" for block in others)]))
     text = "\n".join(filter(None, [HEADING, f"\n{RULE}\n".join(parts)]))
     if gone := left_out(records, talk):

@@ -38,7 +38,8 @@ def excerpt(text: str, talk: Talk, characters: int) -> str:
     lines = [line.rstrip() for line in read.splitlines() if line.strip()]
     if len(lines) < 3:
         lines = split_sentences(read)
-    said = _joined(lines, _chosen(lines, talk, characters))
+    chosen = _chosen(lines, talk, characters)
+    said = _joined(lines, chosen) if chosen else text.strip()
     return said if len(said) <= characters else said[: max(0, characters - 1)] + GAP
 
 

@@ -30,6 +30,7 @@ class Scope:
     since: float | None = None
     until: float | None = None
     exclude: frozenset[str] = frozenset()
+    among: frozenset[str] | None = None  # None for all
     sessions: tuple[str, ...] | None = None  # these alone
 
     @classmethod
@@ -93,6 +94,8 @@ def _visible(index: UserIndex, recipe: Recipe, scope: Scope) -> NDArray[np.bool_
         row = index.row_of(identifier)
         if row is not None:
             mask[row] = False
+    if scope.among is not None:
+        mask &= np.isin(np.arange(size), [row for row in map(index.row_of, scope.among) if row is not None])
     if scope.kinds is not None:
         mask &= of_kinds(index, scope.kinds, size)
     if scope.sessions is not None:

@@ -21,7 +21,25 @@ from utils.json_table import EVERYTHING, Json, Keep, Table, scalars, table_of, w
 
 DEEPEST = 40  # objects and lists in each other; what is nested deeper is taken as text
 RAW = "_raw"  # stands for arguments or a result that are not JSON (seed 0)
-LONGEST_LISTS = (256, 128, 64, 32, 16, 8, 4, 2, 1)  # items of a list that are shown of a record that would be too long
+# Items of a list that are shown of a record that would be too long.
+LONGEST_LISTS = (
+    256,
+    192,
+    128,
+    96,
+    64,
+    48,
+    32,
+    24,
+    16,
+    12,
+    8,
+    6,
+    4,
+    3,
+    2,
+    1,
+)
 CHARACTERS_AN_ITEM = 16  # of a text in a result, for each item that a list may have
 HUGE = 20  # times the characters of a record: of such a result, what cannot find room is not looked at further
 BRIEF = 4  # times shorter, what is not the most relevant
@@ -228,7 +246,7 @@ def _came_back(records: Sequence[Record], talk: Talk, keep: Keep, limits: Sequen
     outputs = [_at_first(one, value, talk, limit) for one, value, limit in zip(records, known, limits, strict=True)]
     match outputs:
         case [str(text)]:
-            return Table(rows=(text.strip("\n") or EMPTY,))
+            return Table(rows=(text.strip("\n") if text.strip() else EMPTY,))
         case _ if all(isinstance(value, str) for value in outputs):
             keep = EVERYTHING  # an excerpt is what was kept
     table = table_of(outputs, keep)
@@ -269,7 +287,7 @@ def _at_first(record: Record, output: Json, talk: Talk, max_chars: int) -> Json:
 
 def _untold(output: Json, talk: Talk) -> Json:
     """A result without the ids that were told already, but for its own, which comes first."""
-    if not isinstance(output, Mapping):
+    if not isinstance(output, Mapping) or talk.thorough:
         return output
     others = [key for key in output if names_id(key)][1:]
     told = {key for key in others if isinstance(output[key], str) and str(output[key]).casefold() in talk.text}

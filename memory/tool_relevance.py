@@ -6,7 +6,7 @@ say little that was not asked for, though they look like identifiers.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from utils.json_table import Json, Scalar
@@ -29,15 +29,17 @@ _WORD = re.compile(r"[^\W\d_]{3,}|\d{3,}")
 
 @dataclass(frozen=True)
 class Talk:
-    """What the user and the agent said, lower case. `asked`: words by which fields may be named."""
+    """What the user and the agent said, lower case. `asked`: words by which fields may be named.
+    `thorough`: there is room for all that says anything."""
 
     text: str
     asked: frozenset[str] = frozenset()
+    thorough: bool = False
 
     @cached_property
     def brief(self) -> "Talk":
         """The same, where fields that were named matter no more than others."""
-        return Talk(self.text)
+        return replace(self, asked=frozenset())
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -54,12 +56,14 @@ class Talk:
 
     def asks_for(self, key: str) -> bool:
         """Whether a field was named: `total_price` by "price"."""
-        return bool(self.asked) and not self.asked.isdisjoint(_names(_HUMP.sub(" ", key)))
+        return self.thorough or not self.asked.isdisjoint(_names(_HUMP.sub(" ", key)))
 
     def keeps(self, key: str, value: Scalar) -> bool:
         """Whether a value under a key is worth its place."""
         if value is None or value == "":
             return False
+        if self.thorough:
+            return True
         if key in TELLING or (names_id(key) and not isinstance(value, bool)):
             return True
         if self.asks_for(key):
@@ -117,4 +121,3 @@ def _gather(value: Json, found: dict[str, None]) -> None:
     elif isinstance(value, list | tuple):
         for item in value:
             _gather(item, found)
-

@@ -8,7 +8,7 @@ A task that is reset begins anew under an epoch of its own, so that what was on 
 import asyncio
 from base64 import b32encode
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -155,9 +155,15 @@ class Traces:
         )
         return [left.get(at, trace_id) for at, trace_id in enumerate(ids)]
 
-    async def known(self, task: Task) -> dict[str, Trace]:
-        """The traces of a task by their ids, oldest first, without the truth."""
-        own = {"user_id": task.owner, "task_id": task.id, "epoch": task.epoch}
+    def insights_of(self, task: Task, calls: Iterable[Called]) -> frozenset[str]:
+        """The keys of the insights of calls."""
+        return frozenset(_gist_key(_key(task, call)) for call in calls)
+
+    async def known(self, task: Task, calls: Sequence[Called] | None = None) -> dict[str, Trace]:
+        """The traces of a task by their ids, oldest first, without the truth; of some calls alone, by their ids."""
+        own: dict[str, Any] = {"user_id": task.owner, "task_id": task.id, "epoch": task.epoch}
+        if calls is not None:
+            own["tool_call_id"] = {"$in": list({call.call_id for call in calls})}
         found = await self._traces.find(own, RAW).sort([("step", 1), ("place", 1), ("_id", 1)]).to_list(None)
         return {document["trace_id"]: _trace(document) for document in found}
 

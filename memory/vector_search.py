@@ -84,6 +84,8 @@ class VectorSearch:
         filter |= self._of_kinds(scope)
         if scope.sessions is not None:
             filter["session_id"] = {"$in": list(scope.sessions)}
+        if scope.among is not None:
+            filter["_id"] = {"$in": list(scope.among)}
         limits = {"$gte": scope.since, "$lte": scope.until}
         said = {name: DatetimeMS(floor(limit * 1_000)) for name, limit in limits.items() if limit is not None}
         if said:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request
 
 from agents.tool_memory import Compressing
-from agents.tool_view import ViewOptions, tokens_of
+from agents.tool_view import ViewOptions
 from api.auth import Calling
 from api.fields import Identifier
 from api.once import ToolRoute, once_id
@@ -51,7 +51,7 @@ async def compress(body: CompressRequest, memory: TheMemory, calling: Calling) -
     owner = calling.owner(body.named_user)
     asked = Compressing(owner, body.task_id, tuple(body.messages), options, body.query)
     done = await memory.tool_memory.compress(asked)
-    stats = CompressStats(tokens_before=tokens_of(body.messages), tokens_after=done.tokens)
+    stats = CompressStats(tokens_before=done.tokens_before, tokens_after=done.tokens)
     messages = [dict(message) for message in done.messages]
     return CompressResponse(messages=messages, trace_ids=list(done.trace_ids), stats=stats)
 

@@ -116,7 +116,7 @@ async def test_a_result_that_differs_is_a_record_of_its_own_in_a_later_request_t
     assert sorted(one.raw_output for one in await kept(quiet)) == ["one is AAA", "one is CHANGED"]
     done = await compress(quiet, [*messages[:2], result("c", "one is CHANGED"), *step(2)])
     [row] = [line for line in context(done.messages).splitlines() if "CHANGED" in line]
-    assert any(row.endswith(f"{one.id}: {one.raw_output}") for one in await kept(quiet))
+    assert any(row.endswith(f"{one.id} ×2: {one.raw_output}") for one in await kept(quiet))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Which messages does an agent's next step get?"""
 
+import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -81,9 +83,46 @@ def test_top_k_tables_are_retrieved_records_the_others_stand_after_them() -> Non
 
 def test_what_is_left_out_of_records_is_named() -> None:
     output = {"code": "HAT1"} | dict.fromkeys(("aa", "bb", "cc", "dd", "ee"), LONG)
-    assert context(view([user(BOOK), *step(1, output), *step(2)])).endswith("\nLeft out: aa, bb, cc and 2 more")
-    output = {"code": "HAT1"} | dict.fromkeys(("aa", "bb", "cc"), LONG)
-    assert context(view([user(BOOK), *step(1, output), *step(2)])).endswith("\nLeft out: aa, bb, cc")
+    assert context(view([user(BOOK), *step(1, output), *step(2)])).endswith("\nLeft out: aa, bb and 3 more")
+    output = {"code": "HAT1"} | dict.fromkeys(("aa", "bb"), LONG)
+    assert context(view([user(BOOK), *step(1, output), *step(2)])).endswith("\nLeft out: aa, bb")
+
+
+def test_of_few_results_nothing_is_left_out() -> None:
+    output = {"code": "HAT1"} | dict.fromkeys(("aa", "bb", "cc"), LONG[:240])
+    assert len(json.dumps(output)) < 800
+    assert context(view([user(BOOK), *step(1, output), *step(2)])).count(LONG[:240].strip()) == 3
+    assert LONG[:240] not in context(view([user(BOOK), *step(1, output), *step(3, "dull " * 20), *step(2)]))
+
+
+def test_fields_that_the_user_or_the_query_names_last_are_shown() -> None:
+    rows = [message for at in range(9) for message in step(at, {"truck_id": f"T{at}", "mileage_km": at, "note": LONG})]
+    messages = [user("Compare by note"), *rows[:-2], user("And by mileage?"), *rows[-2:]]
+    assert "|mileage_km" in context(view(messages)) and "note" not in context(view(messages)).split("Left out")[0]
+    assert "mileage" not in context(view([user(BOOK), *rows])).split("Left out")[0]
+    found = view_of(replace(known([user(BOOK), *rows]), query="mileage_km"), ALL)
+    assert "|mileage_km" in context([dict(one) for one in found])
+
+
+def test_calls_that_gave_nothing_stand_behind_those_that_did() -> None:
+    sent = [calling(call("s", "send_email", {"to": "bob@x.com"})), result("s", "")]
+    found = context(view([user(BOOK), *step(1), *sent, *step(2)]))
+    assert found.endswith("[OTHER RECORDS]\nsend_email(to=bob@x.com)\ns-------: (empty)")
+    assert "[RETRIEVED RECORD 2]" not in found
+
+
+def test_what_few_words_answer_stays() -> None:
+    asked = {"role": "assistant", "content": "Option A: refund. Option B: exchange. Which?"}
+    messages = [user("hi"), *step(1), asked, user("Option B please"), asked, user("My id is ann_17"), *step(2)]
+    assert [one["content"] for one in view(messages) if one["role"] != "tool"][:3] == [
+        "hi",
+        asked["content"],
+        "Option B please",
+    ]
+    assert sum(one == asked for one in view(messages)) == 1  # the other answer says all itself
+    long = asked | {"content": f"A: {LONG} B: {LONG} Which?"}
+    assert view([user("hi"), *step(1), long, user("B please")])[-2:] == [long, user("B please")]
+    assert view([user("hi"), *step(1), long, user("Thanks, then I would like to take the second")])[-2] != long
 
 
 def test_what_the_agent_said_last_counts_as_spoken_of() -> None:
@@ -174,18 +213,43 @@ def test_the_least_relevant_records_go_first() -> None:
         found = view(messages, ViewOptions(3, 2_000, budget), ranked=ranked)
         assert tokens_of(found) <= budget
         assert found[:2] == messages[:2]
-        left = [at for at in (0, 3, 4, 2, 1) if f"c{at}------" in context(found)]
+        shown, _, hidden = context(found).partition("\nNot shown: ")
+        left = [at for at in (0, 3, 4, 2, 1) if f"c{at}------" in shown]
+        assert not left or bool(hidden) == (len(left) < 5)
         assert left == [0, 3, 4, 2, 1][: len(left)]
         if left != [0, 3, 4, 2, 1]:
             assert tokens_of(view(messages, ViewOptions(3, 2_000, budget + 60), ranked=ranked)) > tokens_of(found)
 
 
-def test_then_what_the_user_said_in_between_goes_the_oldest_first() -> None:
+def test_records_become_shorter_before_they_go() -> None:
+    codes = [{"codes": [f"HAT{at}{number:03}" for number in range(100)]} for at in range(4)]
+    messages = [user(BOOK), *[message for at in range(4) for message in step(at, codes[at], f"tool{at}")], *step(9)]
+    sizes = []
+    for budget in range(300, 1_300, 100):
+        found = view(messages, ViewOptions(4, 2_000, budget))
+        assert tokens_of(found) <= budget and context(found).count("HAT") > 3 and "Not shown" not in context(found)
+        sizes.append(tokens_of(found))
+    assert sizes == sorted(sizes) and len(set(sizes)) > 3
+    assert "Not shown: tool0 c0------" in context(view(messages, ViewOptions(4, 2_000, 180)))
+
+
+def test_the_last_results_are_packed_before_anything_that_the_user_said_goes() -> None:
+    said = [user(f"{at} Never use my Amex card.") for at in range(9)]
+    deposit = {"deposit": 20, "cards": ["amex-1"], "terms": "lorem ipsum dolor " * 80}
+    messages = [*said, *step(1), user("Go ahead, the deposit"), *step(2, deposit)]
+    found = view(messages, ViewOptions(3, 2_000, 250))
+    assert [one for one in found if one["role"] == "user"] == [*said, user("Go ahead, the deposit")]
+    assert "deposit=20" in found[-1]["content"]
+
+
+def test_then_what_the_user_said_in_between_goes_the_oldest_first_and_the_view_says_so() -> None:
     said = [user(f"{at} {LONG}") for at in range(5)]
-    messages = [*said, *step(1)]
-    budget = tokens_of([said[0], said[3], said[4], *step(1)])
-    assert view(messages, ViewOptions(3, 2_000, budget)) == [said[0], said[3], said[4], *step(1)]
-    assert view(messages, ViewOptions(3, 2_000, budget - 1)) == [said[0], said[4], *step(1)]
+    messages = [*said[:2], SYSTEM, *said[2:], *step(1)]
+    note = {"role": "system", "content": "[Earlier messages of the user that are left out here: 2]"}
+    budget = tokens_of([said[0], note, SYSTEM, *said[3:], *step(1)])
+    assert view(messages, ViewOptions(3, 2_000, budget)) == [said[0], note, SYSTEM, *said[3:], *step(1)]
+    note = {"role": "system", "content": "[Earlier messages of the user that are left out here: 3]"}
+    assert view(messages, ViewOptions(3, 2_000, budget - 1)) == [said[0], note, SYSTEM, said[4], *step(1)]
 
 
 def test_then_the_last_results_are_cut_each_its_own() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.tool_records import DEEPEST, Record, blocks_of, excerpt, in_force, left_out, read_json, shape_of
+from memory.tool_records import DEEPEST, Record, blocks_of, in_force, left_out, read_json, tables
 from memory.tool_relevance import talk_of
 
 TALK = talk_of(["Change my flight to Rome"])
@@ -67,8 +67,25 @@ def test_of_calls_that_are_repeated_the_last_is_in_force() -> None:
     assert names(in_force([first, record("b", "x", tool="find", n=1, m=2)])) == "ab"
 
 
-def test_a_call_without_a_result_is_left_out() -> None:
-    assert names(in_force([record("a", " \n"), record("b", "x", n=1)])) == "b"
+def test_a_call_that_gave_nothing_is_told_for_it_was_made() -> None:
+    sent = record("a", " \n", "send_email", to="bob", text="Dear Bob, the report that you asked for is done. " * 9)
+    assert in_force([sent, record("b", "x", n=1)])[0] == sent
+    [block] = blocks_of([sent], TALK, 2_000)
+    assert block.body == "a: (empty)"
+    assert block.title.startswith("send_email(to=bob, text=Dear Bob, the report") and len(block.title) < 70
+
+
+def test_what_was_done_twice_says_so() -> None:
+    paid = [record(name, {"status": "ok"}, "pay", to="bob", amount=50) for name in "abc"]
+    [last] = in_force([*paid, record("d", "x", n=1)])[:1]
+    assert (last.trace_id, last.times) == ("c", 3)
+    [block] = blocks_of([last], TALK, 2_000)
+    assert (block.title, block.body) == ("pay(to=bob, amount=50)", "c ×3: status=ok")
+
+
+def test_equal_calls_that_made_different_things_are_all_in_force() -> None:
+    paid = [record(name, {"transfer_id": name}, "pay", to="bob") for name in "ab"]
+    assert names(in_force(paid)) == "ab"
 
 
 def test_a_later_state_of_a_thing_replaces_the_one_before() -> None:
@@ -104,8 +121,15 @@ def test_results_of_one_shape_share_a_table() -> None:
     [block] = blocks_of(rows, TALK, 2_000)
     assert block.title == "get(n)"
     assert block.body == "day=2024-05-21 code\na: 0 -> HATa000\nb: 1 -> HATb001"
-    assert shape_of(rows[0]) == shape_of(rows[1]) != shape_of(record("c", "text"))
-    assert shape_of(record("c", "text")) != shape_of(record("c", [1])) != shape_of(record("c", [1], "other"))
+    others = [record("c", "text"), record("d", [1]), record("e", [1], "other"), record("f", {"day": 1})]
+    assert list(map(names, tables([*rows, *others]))) == ["ab", "c", "d", "e", "f"]
+
+
+def test_objects_share_a_table_where_most_of_their_fields_are_the_same() -> None:
+    fields = dict.fromkeys("pqrs", "x")
+    three, four, more = record("a", fields), record("b", fields | {"t": "y"}), record("c", fields | {"t": 1, "u": 2})
+    assert list(map(names, tables([three, four, more]))) == ["ab", "c"]
+    assert body(three, four).splitlines() == ["p=x q=x r=x s=x t", "a: ", "b: y"]
 
 
 def test_tools_that_share_a_table_are_named_once() -> None:
@@ -142,25 +166,40 @@ def test_what_is_left_out_is_named_once() -> None:
 
 @pytest.mark.parametrize("output", ["{}", "[]", "null", '""', "[{}, {}]", '{"a": {"b": []}}'])
 def test_an_empty_result_is_told(output: str) -> None:
-    assert body(record("a", output)) == "a: nothing"
+    assert body(record("a", output)) == "a: (empty)"
 
 
-def test_a_long_text_that_speaks_of_nothing_named_still_shows_how_it_begins_and_ends() -> None:
-    lines = "\n".join(["It begins.", *["nothing much"] * 50, "It ends."])
-    assert body(record("a", lines)) == "a: It begins.\n…\nIt ends."
+def test_an_empty_result_among_others_is_told() -> None:
+    rows = [record("a", [{"no": "HAT1"}], n=1), record("b", [], n=2)]
+    assert body(*rows).splitlines() == ["a: 1 -> {no=HAT1}", "b: 2 -> (empty)"]
 
 
-def test_an_excerpt_keeps_the_lines_that_matter() -> None:
-    lines = ["first", "dull", "dull too", "a flight", "dull", "see HAT136", "dull", "last"]
-    text = "\n".join(f"{line} {'.' * 40}" for line in lines)
-    assert [line.split(" .")[0] for line in excerpt(text, TALK, 2_000).splitlines()] == [
-        "first", "…", "a flight", "…", "see HAT136", "…", "last",
-    ]  # fmt: skip
-    assert excerpt(text, TALK, 100)[-1] == "…" and len(excerpt(text, TALK, 100)) == 100
-    assert excerpt("short\n\ntext", TALK, 2_000) == "short\n\ntext"
-    assert len(excerpt("short text", TALK, 5)) == 5
-    sentences = f"It begins. {'Dull words. ' * 20} To Rome then. It ends."
-    assert excerpt(sentences, TALK, 2_000) == "It begins.\n…\nTo Rome then.\nIt ends."
+def test_of_a_result_that_speaks_of_nothing_the_beginning_is_shown() -> None:
+    found = body(record("a", {"deep": {"answer": 42, "none": None}, "words": LONG}))
+    assert found.startswith("a: answer=42, words=lorem ipsum") and len(found) <= 165
+
+
+def test_ids_that_were_told_stand_once() -> None:
+    talk = talk_of(["I am ann_lee_3668"])
+    [block] = blocks_of([record("a", {"order_id": "W1", "user_id": "ann_lee_3668", "note": LONG})], talk, 2_000)
+    assert block.body == "a: order_id=W1"
+    [block] = blocks_of([record("a", {"user_id": "ann_lee_3668", "code": "HAT1", "note": LONG})], talk, 2_000)
+    assert block.body == "a: user_id=ann_lee_3668, code=HAT1"
+
+
+def test_fields_that_are_asked_for_stay() -> None:
+    rows = [record(name, {"host": f"h{at}", "cpu": at * 7, "mem": at, "note": LONG}) for at, name in enumerate("abc")]
+    talk = talk_of(["Which host has the highest cpu?"], asked=["Which host has the highest cpu?"])
+    assert blocks_of(rows, talk, 2_000)[0].body.splitlines() == ["host|cpu", "a: h0|0", "b: h1|7", "c: h2|14"]
+    brief = blocks_of(rows, talk, 2_000, brief={"a", "b", "c"})[0].body.splitlines()
+    assert brief[0].startswith("a: host=h0, cpu=0, mem=0, note=")
+
+
+def test_arguments_stand_where_the_result_does_not_show_them() -> None:
+    rows = [record(name, {"from": "JFK", "to": to, "code": f"HAT{to}1", "note": LONG}, origin="JFK", goal=to)
+            for name, to in (("a", "SEA"), ("b", "LAX"))]  # fmt: skip
+    assert body(*rows).splitlines() == ["code", "a: SEA -> HATSEA1", "b: LAX -> HATLAX1"]
+    assert blocks_of(rows, TALK, 2_000)[0].title == "get(origin=JFK goal)"
 
 
 def test_of_long_lists_what_was_spoken_of_stays() -> None:
@@ -185,6 +224,20 @@ def test_of_records_in_a_table_only_the_long_one_is_cut() -> None:
     _, cut, whole = body(*rows, most=300).splitlines()
     assert cut.endswith("…") and len(cut) < 320
     assert whole == "b: 2 -> HAT1"
+
+
+def test_what_all_records_have_in_common_counts_too() -> None:
+    rows = [record(name, {"order_id": name, "text": "refund policy " * 8_000}, n=at) for at, name in enumerate("ab")]
+    [block] = blocks_of(rows, talk_of(["What is the refund policy?"]), 2_000)
+    assert len(block.body) < 4_500
+    many = record("a", "done", **{f"argument{at}": "x" * 9 for at in range(5_000)})
+    assert len(blocks_of([many], TALK, 500)[0].title) <= 500
+
+
+def test_records_of_many_keys_take_no_longer_for_it() -> None:
+    days = [[{f"2024-{at}-{day}": f"ORD{at}-{day}"} for day in range(500)] for at in range(16)]
+    rows = [record(f"r{at}", one, n=at) for at, one in enumerate(days)]
+    assert len(body(*rows)) < 16 * 2_100
 
 
 def test_one_word_that_is_too_long_is_cut() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from memory.tool_relevance import SMALL, everything, identifiers, is_identifier, talk_of
+from memory.tool_relevance import SMALL, identifiers, is_identifier, talk_of
 
 TALK = talk_of(["I want a window seat to Rome, order 4711, to Ann@example.org", "It leaves at 10:30; priority?"])
 
@@ -84,6 +84,24 @@ def test_identifiers_come_once_in_their_order_keys_among_them() -> None:
     assert identifiers(value) == ["card_12", "USER77", "HAT136", "HAT200"]
 
 
-def test_all_that_says_anything() -> None:
-    assert [everything("k", value) for value in (0, False, "x", None, "")] == [True, True, True, False, False]
+@pytest.mark.parametrize(
+    ("asked", "key"),
+    [
+        ("Which is the highest CPU?", "cpu"),
+        ("Compare mileage_km", "mileage_km"),
+        ("What do they weigh in kg? The weights, please", "netWeight"),
+        ("the total", "total_price"),
+        ("the class?", "class"),
+    ],
+)
+def test_a_field_that_is_named_is_kept(asked: str, key: str) -> None:
+    talk = talk_of(["Hello", asked], asked=[asked])
+    assert talk.asks_for(key) and talk.keeps(key, 7) and talk.keeps(key, "so")
+    assert not talk.keeps(key, None) and not talk.keeps("other", 7)
+    assert not talk.brief.asks_for(key)
+
+
+def test_a_field_that_was_named_before_or_by_little_words_is_not() -> None:
+    talk = talk_of(["Which price?", "And from where is it?"], asked=["And from where is it?"])
+    assert not talk.asks_for("price") and not talk.asks_for("from") and not talk.asks_for("is_it")
     assert SMALL == 160

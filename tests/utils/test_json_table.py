@@ -1,21 +1,32 @@
 """How do JSON values of one shape become a table?"""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from json import dumps
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.json_table import Scalar, Table, scalars, table_of, written
+from utils.json_table import EVERYTHING, Scalar, Table, scalars, table_of, written
 
 
-def everything(_key: str, value: Scalar) -> bool:
-    return value is not None and value != ""
+class Keeping:
+    """Keeps what a test says. `asked`: the key of an object that is asked for."""
+
+    def __init__(self, keeps: Callable[[str, Scalar], bool], asked: str = "") -> None:
+        self.keeps = keeps
+        self._asked = asked
+
+    def asks_for(self, key: str) -> bool:
+        return key == self._asked
+
+
+NOTHING = Keeping(lambda *_: False)
 
 
 def table(*values: Any) -> Table:
-    return table_of(values, everything)
+    return table_of(values, EVERYTHING)
 
 
 def test_what_is_the_same_in_all_rows_stands_once_before_them() -> None:
@@ -32,23 +43,23 @@ def test_a_field_that_an_object_has_not_is_an_empty_cell() -> None:
 
 
 def test_fields_of_which_nothing_is_kept_are_left_out() -> None:
-    kept = table_of([{"id": "a", "note": "x"}, {"id": "b", "note": "y"}], lambda key, _: key == "id")
+    kept = table_of([{"id": "a", "note": "x"}, {"id": "b", "note": "y"}], Keeping(lambda key, _: key == "id"))
     assert kept == Table("", "id", ("a", "b"))
-    assert table_of([{"id": "a"}, {"id": "b"}], lambda *_: False) == Table("", "", ("", ""))
-    assert table_of(["x", "y"], lambda *_: False) == Table(rows=("", ""))
+    assert table_of([{"id": "a"}, {"id": "b"}], NOTHING) == Table("", "", ("", ""))
+    assert table_of(["x", "y"], NOTHING) == Table(rows=("", ""))
 
 
 def test_a_column_is_kept_whole_where_one_of_its_values_is() -> None:
-    kept = table_of([{"id": "a"}, {"id": "b"}], lambda _, value: value == "b")
+    kept = table_of([{"id": "a"}, {"id": "b"}], Keeping(lambda _, value: value == "b"))
     assert kept.rows == ("a", "b")
 
 
 def test_lists_of_objects_are_a_column_whose_head_names_their_fields() -> None:
     legs = [{"number": "HAT1", "date": "21"}, {"number": "HAT2", "date": "22"}]
     assert table({"id": 1, "flights": legs}, {"id": 2, "flights": legs[:1]}) == Table(
-        "", "id|flights(number|date)", ("1|HAT1|21 ; HAT2|22", "2|HAT1|21")
+        "", "id|flights(number|date)", ("1|HAT1|21; HAT2|22", "2|HAT1|21")
     )
-    assert table({"flights": legs}) == Table(rows=("flights(number|date)=HAT1|21 ; HAT2|22",))
+    assert table({"flights": legs}) == Table(rows=("flights(number|date)=HAT1|21; HAT2|22",))
 
 
 def test_one_object_in_a_cell_names_its_fields_itself() -> None:
@@ -61,21 +72,42 @@ def test_objects_that_are_all_alike_are_counted() -> None:
     assert table({"bags": bags}).rows == ("bags(kind=bag)=×2",)
     assert table({"id": 1, "bags": bags}, {"id": 2, "bags": []}) == Table("", "id|bags(kind=bag)", ("1|×2", "2|"))
     rows = [{"a": 1, "b": 2}, {"a": 1, "b": 3}, {"a": 1, "b": 2}]
-    assert table({"rows": rows}).rows == ("rows(a=1 b)=2 ×2 ; 3",)
+    assert table({"rows": rows}).rows == ("rows(a=1 b)=2 ×2; 3",)
+
+
+def test_objects_of_which_nothing_else_is_kept_are_told_apart_by_what_differs_most() -> None:
+    seats = [{"row": 1, "seat": f"{at}A", "kind": "aisle"} for at in range(3)]
+    assert table_of([{"seats": seats}], NOTHING).rows == ("seats(seat)=0A; 1A; 2A",)
+    assert table_of([{"seats": [{"row": 1}, {"row": 1}]}], NOTHING).rows == ("",)
+    assert table_of([{"seats": [{"at": {"x": 1}}, {"at": {"x": 2}}]}], NOTHING).rows == ("seats(at(x))=1; 2",)
+    assert table_of([{"seats": [{"at": [1]}, {"at": [2]}]}], NOTHING).rows == ("",)
+
+
+def test_of_an_object_that_is_asked_for_all_values_are_kept() -> None:
+    fares = {"fares": {"economy": 90, "first": 400}, "seats": {"economy": 3}}
+    assert table_of([fares], Keeping(NOTHING.keeps, "fares")).rows == ("fares={economy=90, first=400}",)
+    deeper = {"fares": {"economy": {"net": 90}}}
+    assert table_of([deeper], Keeping(NOTHING.keeps, "fares")).rows == ("",)
+
+
+def test_objects_that_share_next_to_nothing_are_no_table() -> None:
+    days = [{f"day-{at}": at} for at in range(9)]
+    assert table({"days": days}).rows == ("days=" + "; ".join(f'{{"day-{at}":{at}}}' for at in range(9)),)
 
 
 def test_lists_of_lists_of_objects_keep_what_belongs_together() -> None:
     trips = [[{"no": "A"}, {"no": "B"}], [{"no": "C"}]]
-    assert table(trips) == Table("", "no", ("A + B ; C",))
-    assert table({"trips": trips}).rows == ("trips(no)=A + B ; C",)
-    assert table_of([trips], lambda *_: False) == Table(rows=("",))
+    assert table(trips) == Table("", "no", ("A + B; C",))
+    assert table({"trips": trips}).rows == ("trips(no)=A + B; C",)
+    kept = table_of([[[{"no": 1}], [{"no": 1}]]], NOTHING)
+    assert kept == Table(rows=("",))
 
 
 def test_objects_under_ids_of_their_own_are_rows() -> None:
     cards = {"card_1": {"id": "card_1", "sum": 3}, "card_2": {"id": "card_2", "sum": 4}}
-    assert table({"cards": cards}).rows == ("cards(id|sum)=card_1|3 ; card_2|4",)
+    assert table({"cards": cards}).rows == ("cards(id|sum)=card_1|3; card_2|4",)
     seats = {"front": {"free": 3}, "back": {"free": 4}}
-    assert table({"seats": seats}).rows == ("seats(key|free)=front|3 ; back|4",)
+    assert table({"seats": seats}).rows == ("seats(key|free)=front|3; back|4",)
 
 
 def test_objects_of_different_shapes_under_keys_stay_fields() -> None:
@@ -152,4 +184,5 @@ def test_no_text_that_objects_hold_is_lost(values: list[Mapping[str, Any]]) -> N
     whole = "\n".join((found.common, found.head, *found.rows))
     for value in values:
         for key, one in scalars(value):
-            assert not everything(key, one) or written(one) in whole or written(one)[1:-1] in whole
+            ways = {written(one), dumps(one, ensure_ascii=False).strip('"')}
+            assert not EVERYTHING.keeps(key, one) or any(way in whole for way in ways)

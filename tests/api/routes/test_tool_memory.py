@@ -126,7 +126,7 @@ def test_a_record_comes_back_as_it_was(api: httpx.Client, user: str, output: Any
     assert made["raw_output"] == told and type(made["raw_output"]) is type(told)
     assert api.get(f"{PATH}/records/{made['trace_id']}", params={"user_id": user}).json() == made
     found = compress(api, user, [HISTORY[0], *step(1)])
-    assert (made["trace_id"] in context(found["messages"])) == (output != "")
+    assert made["trace_id"] in context(found["messages"])
 
 
 @pytest.mark.parametrize(

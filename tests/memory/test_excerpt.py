@@ -1,0 +1,92 @@
+"""Which lines of a long text may the next step need?"""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.excerpt import excerpt
+from memory.tool_relevance import talk_of
+
+TALK = talk_of(["Change my flight to Rome"])
+
+
+def kept(text: str, characters: int, said: str = "Change my flight to Rome") -> list[str]:
+    return excerpt(text, talk_of([said]), characters).splitlines()
+
+
+def test_a_short_text_is_whole() -> None:
+    assert excerpt("short\n\ntext", TALK, 11) == "short\n\ntext"
+    assert len(excerpt("short text", TALK, 5)) == 5
+    assert excerpt("", TALK, 5) == ""
+
+
+def test_of_a_long_text_what_matters_is_kept_in_its_order() -> None:
+    lines = ["first", "dull", "dull too", "a flight", "dull", "see HAT136", "dull", "last"]
+    text = "\n".join(f"{line} {'.' * 40}" for line in lines)
+    assert [line.split(" .")[0] for line in kept(text, 220)] == [
+        "first", "…", "a flight", "…", "see HAT136", "…", "last",
+    ]  # fmt: skip
+    assert len(kept(text, 300)) > 7  # where there is room, others stand beside
+
+
+def test_failures_in_a_log_are_found_wherever_they_stand() -> None:
+    lines = [f"2024-05-21T10:{at // 60:02}:{at % 60:02} INFO worker-{at % 7} served request {at}" for at in range(300)]
+    lines[57] = "2024-05-21T10:00:57 ERROR worker-1 cannot reach the database: timed out"
+    lines[203] = "2024-05-21T10:03:23 INFO worker-0 KeyError: 'user'"
+    found = kept("\n".join(lines), 500, "Why did the service crash last night?")
+    assert lines[57] in found and lines[203] in found
+
+
+def test_lines_come_with_those_that_they_are_indented_under() -> None:
+    tree = ["├── src", "│   ├── web", *[f"│   │   ├── page{at}.html" for at in range(40)],
+            "│   └── auth", "│       ├── jwt.py", "└── end"]  # fmt: skip
+    found = kept("\n".join(tree), 120, "Fix the jwt expiry bug")
+    assert found[0] == "├── src"
+    assert found[found.index("│       ├── jwt.py") - 1] == "│   └── auth"
+    code = [
+        "import os",
+        "class Store:",
+        *[f"    # {at} words" for at in range(60)],
+        "    def refund(self):",
+        "        pass",
+    ]
+    assert "class Store:" in kept("\n".join(code), 100, "Where is the refund?")
+
+
+def test_a_text_of_one_line_is_read_by_sentences() -> None:
+    sentences = f"It begins. {'Dull words. ' * 20} To Rome then. It ends."
+    assert kept(sentences, 45) == ["It begins.", "…", "To Rome then.", "It ends."]
+
+
+def test_a_line_that_is_too_long_is_cut() -> None:
+    assert len(excerpt("x1" * 5_000, TALK, 300)) <= 300
+    assert len(excerpt("\n".join(["y" * 900] * 9), TALK, 300)) <= 300
+
+
+def test_a_page_is_read_as_its_text() -> None:
+    page = (
+        "<!DOCTYPE html><html><head><style>p { color: red }</style><SCRIPT>let x = 1 < 2</SCRIPT></head>"
+        "<body><p>Flights &amp; hotels</p><!-- nothing --><p>Rome: 90 EUR</p></body></html>"
+    )
+    assert excerpt(page, TALK, 100) == "Flights & hotels\nRome: 90 EUR"
+    assert excerpt("<html><script>never ends" + " x" * 100, TALK, 100) == ""
+    assert excerpt("<b>bold</b> " * 20, TALK, 60).startswith("<b>")  # no page
+
+
+def test_of_a_huge_text_the_beginning_and_the_end_are_read() -> None:
+    text = "\n".join(["It begins", *["dull words"] * 100_000, "ERROR in the end", "the last"])
+    found = kept(text, 200)
+    assert found[0] == "It begins" and found[-2:] == ["ERROR in the end", "the last"]
+
+
+@pytest.mark.parametrize("text", ["<!--" * 50_000, "<html>" + "<script" * 50_000, " " * 300_000 + "x", "│" * 300_000])
+def test_odd_texts_take_no_longer(text: str) -> None:
+    assert len(excerpt(text, TALK, 500)) <= 500
+
+
+@given(st.lists(st.text(max_size=40), max_size=30), st.integers(1, 200))
+def test_no_excerpt_is_longer_than_it_may_be(lines: list[str], characters: int) -> None:
+    text = "\n".join(lines)
+    found = excerpt(text, TALK, characters)
+    assert len(found) <= characters
+    assert found == text or len(text) > characters
