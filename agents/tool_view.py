@@ -19,12 +19,12 @@ from utils.text import count_tokens, split_sentences
 RULE = "-------------------"  # between records (seed 0)
 OTHERS = "[OTHER RECORDS]"
 CLOSING = 120  # characters of what the agent said, its end, which the user's next message may answer
-FEW_CHARACTERS = 800  # of all results together: nothing of them is left out
+FEW_CHARACTERS = 600  # of all results together: nothing of them is left out
 FEW = 40  # characters of a message that says little without what it answers
 NAMED = 2  # keys of what is left out that are named, and records that are not shown
 MESSAGE_TOKENS = 4  # that a message takes beside its text
 SHORTEST = 100  # characters of a result of the last calls, where even they must be cut
-PARTS = 16  # steps in which records become shorter where a budget has no room for them
+PARTS = 16  # steps in which records and results become shorter where a budget has no room for them
 UNTOLD = "[Earlier messages of the user that are left out here: {}]"
 
 
@@ -61,35 +61,90 @@ def tokens_of(messages: Iterable[Message]) -> int:
 def view_of(step: Step, options: ViewOptions) -> list[Message]:
     """The messages that stand for all of a step's.
 
-    Within a budget, records become shorter, and then the least relevant ones go; then the results of the last calls are
-    packed, too, and at last what the user said in between goes. Raises `InvalidInput` where what is left is too much
-    still.
+    Within a budget, records become shorter, and then the least relevant ones go; where there is no room for the `top_k`
+    most relevant, the results of the last calls are packed, too, and at last what the user said in between goes. Raises
+    `InvalidInput` where what is left is too much still.
     """
-    known = in_force(step.records, step.newest)
-    talk = replace(
-        _talk(step.messages, step.query), thorough=sum(len(one.raw_output) for one in known) <= FEW_CHARACTERS
-    )
-    order = _by_relevance(known, step.ranked)
-    head = _before(step.messages[: step.last.start])
-    tail = [*step.messages[step.last.start : step.last.end], *_after(step.messages[step.last.end :])]
-
-    least = min(SMALL, options.max_chars)
-
-    def view(count: int, parts: int) -> list[Message]:
-        chosen = set(order[:count])
-        shown = [record for record in known if record.trace_id in chosen]
-        hidden = [record for record in known if record.trace_id not in chosen]
-        less = replace(options, max_chars=least + (options.max_chars - least) * parts // PARTS)
-        return [*head, *_context(shown, hidden, order, talk, less), *tail]
-
-    whole, budget = view(len(known), PARTS), options.budget
+    drawing = _Drawing(step, options)
+    whole, budget = drawing.view(), options.budget
     if budget is None or tokens_of(whole) <= budget:
         return whole
-    count = _most(len(known), lambda count: tokens_of(view(count, 0)) <= budget)
-    if count is None:
-        return _with_packed_tail(step, head, talk, budget)
-    parts = _most(PARTS, lambda parts: tokens_of(view(count, parts)) <= budget)
-    return view(count, parts or 0)
+    every = len(drawing.known)
+    wanted = min(every, options.top_k)
+    count = _most(every, lambda count: tokens_of(drawing.view(count, 0)) <= budget)
+    if count is None or count < wanted:
+        return drawing.packed(wanted, budget)
+    parts = _most(PARTS, lambda parts: tokens_of(drawing.view(count, parts)) <= budget)
+    return drawing.view(count, parts or 0)
+
+
+class _Drawing:
+    """Draws views of one step."""
+
+    def __init__(self, step: Step, options: ViewOptions) -> None:
+        self.known = in_force(step.records, step.newest)
+        few = sum(len(one.raw_output) for one in self.known) <= FEW_CHARACTERS
+        self._talk = replace(_talk(step.messages, step.query), thorough=few)
+        self._order = _by_relevance(self.known, step.ranked)
+        self._head = _before(step.messages[: step.last.start])
+        self._after = _after(step.messages[step.last.end :])
+        self._step = step
+        self._options = options
+
+    def view(self, count: int | None = None, parts: int = PARTS, of_last: int = PARTS) -> list[Message]:
+        """The view with so many records, the most relevant ones; None for all. `parts`: how many of `PARTS` are shown
+        of each, and `of_last` of each of the last results."""
+        chosen = set(self._order[:count])
+        shown = [record for record in self.known if record.trace_id in chosen]
+        hidden = [record for record in self.known if record.trace_id not in chosen]
+        most = _between(min(SMALL, self._options.max_chars), self._options.max_chars, parts)
+        context = _context(shown, hidden, self._order, self._talk, replace(self._options, max_chars=most))
+        return [*self._head, *context, *self._tail(of_last), *self._after]
+
+    def packed(self, wanted: int, budget: int) -> list[Message]:
+        """The view with the last results cut, within a budget: first so many records, short, then as much of the last
+        results, then more records, and more of each. Raises `InvalidInput` where nothing fits."""
+
+        def most(number: int, view: Callable[[int], list[Message]]) -> int | None:
+            return _most(number, lambda at: tokens_of(view(at)) <= budget)
+
+        count = most(wanted, lambda count: self.view(count, 0, 0))
+        if count is None:
+            return self._least(budget)
+        of_last = most(PARTS, lambda of_last: self.view(count, 0, of_last)) or 0
+        count = most(len(self.known), lambda count: self.view(count, 0, of_last)) or 0
+        parts = most(PARTS, lambda parts: self.view(count, parts, of_last)) or 0
+        return self.view(count, parts, of_last)
+
+    def _least(self, budget: int) -> list[Message]:
+        """What fits of what the user said, without records."""
+        rest = [*self._tail(0), *self._after]
+        room = budget - tokens_of(rest)
+        said = sum(message.get("role") == "user" for message in self._head)
+        users = _most(said, lambda users: tokens_of(_fewer(self._head, users)) <= room)
+        if users is None:
+            needed = tokens_of([*_fewer(self._head, 0), *rest])
+            raise InvalidInput(f"The budget is too small: at least {needed} tokens must stay")
+        return [*_fewer(self._head, users), *rest]
+
+    def _tail(self, parts: int) -> list[Message]:
+        """The last calls with their results, or with `parts` of `PARTS` of these."""
+        step = self._step
+        if parts == PARTS:
+            return list(step.messages[step.last.start : step.last.end])
+        by_place = {result.at: record for result, record in zip(step.last.results, step.newest, strict=True)}
+        longest = max((len(record.raw_output) for record in step.newest), default=0)
+        if self._options.budget is not None:
+            longest = min(longest, 4 * self._options.budget)  # a token is of four characters at most
+        characters = _between(SHORTEST, longest, parts)
+        return [
+            _cut(step.messages[at], by_place[at], self._talk, characters) if at in by_place else step.messages[at]
+            for at in range(step.last.start, step.last.end)
+        ]
+
+
+def _between(least: int, most: int, parts: int) -> int:
+    return least + max(0, most - least) * parts // PARTS
 
 
 def _most(most: int, fits: Callable[[int], bool]) -> int | None:
@@ -219,35 +274,6 @@ def _by_relevance(records: Sequence[Record], ranked: Sequence[str]) -> list[str]
     known = dict.fromkeys(record.trace_id for record in reversed(records))
     first = dict.fromkeys(one for one in ranked if one in known)
     return [*first, *(one for one in known if one not in first)]
-
-
-def _with_packed_tail(step: Step, head: list[Message], talk: Talk, budget: int) -> list[Message]:
-    """The view without records of former calls, and with those of the last calls cut by meaning; where that is not
-    enough, with less of what the user said in between."""
-    after = _after(step.messages[step.last.end :])
-    by_place = {result.at: record for result, record in zip(step.last.results, step.newest, strict=True)}
-    longest = max((len(record.raw_output) for record in step.newest), default=0)
-    longest = max(SHORTEST, min(4 * budget, longest))  # a token is of four characters at most
-
-    def tail(characters: int) -> list[Message]:
-        return [
-            _cut(step.messages[at], by_place[at], talk, characters) if at in by_place else step.messages[at]
-            for at in range(step.last.start, step.last.end)
-        ]
-
-    while longest > SHORTEST:
-        view = [*head, *tail(longest), *after]
-        if tokens_of(view) <= budget:
-            return view
-        longest = max(SHORTEST, longest * 3 // 4)
-    shortest = [*tail(SHORTEST), *after]
-    room = budget - tokens_of(shortest)
-    between = sum(message.get("role") == "user" for message in head)
-    fitting = _most(between, lambda users: tokens_of(_fewer(head, users)) <= room)
-    if fitting is None:
-        needed = tokens_of([*_fewer(head, 0), *shortest])
-        raise InvalidInput(f"The budget is too small: at least {needed} tokens must stay")
-    return [*_fewer(head, fitting), *shortest]
 
 
 def _cut(message: Message, record: Record, talk: Talk, characters: int) -> Message:

@@ -14,7 +14,8 @@ from utils.text import STOPWORDS
 
 SMALL = 160  # characters of a result that is shown whole, whatever it says
 LONG_NUMBER = 8  # digits from which a number names something
-TELLING = frozenset({"error", "errors", "message", "reason", "detail"})  # keys of what a tool has to say
+# Keys of what things are called, and of what a tool has to say.
+TELLING = frozenset({"name", "title", "error", "errors", "message", "reason", "detail"})
 
 _IDENTIFIER = re.compile(r"(?=.*\d)[\w#:+.\-/@]{4,}")
 _CODE = re.compile(r"[A-Z][A-Z0-9]{4,11}")

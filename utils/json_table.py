@@ -138,8 +138,9 @@ def _nested(cells: Sequence[Sequence[Mapping[str, Json]]], keep: Keep, key: str,
     if _share_no_shape(objects):
         return Column(written(key), tuple(between.join(map(written, cell)) for cell in cells))
     common, columns = _columns(objects, keep)
-    if not columns and len(objects) > 1 and (column := _telling_apart(objects)):
-        columns = [column]
+    told = len(set(zip(*(column.cells for column in columns), strict=True))) or 1
+    if told < len(objects) and (column := _telling_apart(objects, told)):
+        columns.append(column)
     if not common and not columns:
         return None
     name = written(key)
@@ -173,15 +174,15 @@ def _share_no_shape(objects: Sequence[Mapping[str, Json]]) -> bool:
     return sum(map(len, objects)) * SPARSEST < len(objects) * len({name for one in objects for name in one})
 
 
-def _telling_apart(objects: Sequence[Mapping[str, Json]]) -> Column | None:
-    """The column of values in which objects differ most; None where they do not."""
+def _telling_apart(objects: Sequence[Mapping[str, Json]], told: int) -> Column | None:
+    """The column of values in which objects differ most; None where none has more of them than are `told` apart."""
     found = [
         Column(written(name), tuple(written(one.get(name)) for one in objects))
         for name in objects[0]
         if all(_is_scalar(one.get(name)) for one in objects)
     ]
     best = max(found, key=lambda column: len(set(column.cells)), default=None)
-    return best if best is not None and len(set(best.cells)) > 1 else None
+    return best if best is not None and len(set(best.cells)) > told else None
 
 
 def _rows_by_id(value: Json) -> Json:
