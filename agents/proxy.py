@@ -244,7 +244,6 @@ class Proxy:
             return
         turns, receipts = self._engine.turns, self._engine.receipts
         committed = [turn.id] if place is None else [prompt_id(exchange.turn_id), turn.id]
-        self._engine.reader.read_ahead(turn.content)
         if place is None:
             await turns.remember(owner, session, [replace(turn, turn_id=None)])
             place = await self._engine.places.place(owner, session)
@@ -254,6 +253,7 @@ class Proxy:
             again = drafted or exchange.resumed or request.once is not None
             if not await turns.close_exchange(owner, session, place, turn, retried=again):
                 return
+        self._engine.reader.read_ahead(turn.content)
         writing = self._keeping.start(receipts.keep_after(owner, lambda: _receipt(exchange, turn), committed))
         receipts.expect(owner, exchange.turn_id, writing)
         await self._engine.eviction.note_use(owner, [hit.gist.key for hit in exchange.given])

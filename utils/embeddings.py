@@ -224,7 +224,7 @@ class RemoteEmbedder:
 
 
 class LocalEmbedder:
-    """The packaged encoder, run on its own thread."""
+    """The packaged encoder, run on its own threads."""
 
     def __init__(
         self,

