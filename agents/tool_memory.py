@@ -17,7 +17,8 @@ from config.recipes import NEXT_STEP, TOOL_MEMORY, Recipe
 from memory.domain import Recall
 from memory.engine import Engine
 from memory.ranking import Scope
-from memory.tool_records import Record, tables
+from memory.tool_blocks import tables
+from memory.tool_records import Record
 from memory.traces import ID_CHARACTERS, INSIGHT, Called, Task, Trace, place_of
 from utils.errors import InvalidInput, ModelError
 

@@ -8,24 +8,21 @@ answers in few words.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from agents.openai_chat import text_of
-from agents.tool_messages import HEADING, Interaction, Message, calls_of, is_retrieved, said_in
-from memory.courtesy import is_courtesy
-from memory.tool_records import Block, Record, blocks_of, in_force, left_out
-from memory.tool_relevance import SMALL, Talk, is_identifier, talk_of
+from agents.tool_messages import HEADING, Interaction, Message, said_in
+from agents.tool_talk import after, before, fewer, spoken_of
+from memory.tool_blocks import Block, blocks_of, left_out
+from memory.tool_records import Record, in_force
+from memory.tool_relevance import SMALL, Talk
 from utils.errors import InvalidInput
-from utils.text import count_tokens, split_sentences
+from utils.text import count_tokens
 
 RULE = "-------------------"  # between records (seed 0)
 OTHERS = "[OTHER RECORDS]"
-CLOSING = 120  # characters of what the agent said, its end, which the user's next message may answer
 FEW_CHARACTERS = 600  # of all results together: nothing of them is left out
-FEW = 40  # characters of a message that says little without what it answers
 NAMED = 2  # keys of what is left out that are named, and records that are not shown
 MESSAGE_TOKENS = 4  # that a message takes beside its text
 SHORTEST = 100  # characters of a result of the last calls, where even they must be cut
 PARTS = 16  # steps in which records and results become shorter where a budget has no room for them
-UNTOLD = "[Earlier messages of the user that are left out here: {}]"
 
 
 @dataclass(frozen=True)
@@ -84,10 +81,10 @@ class _Drawing:
     def __init__(self, step: Step, options: ViewOptions) -> None:
         self.known = in_force(step.records, step.newest)
         few = sum(len(one.raw_output) for one in self.known) <= FEW_CHARACTERS
-        self._talk = replace(_talk(step.messages, step.query), thorough=few)
+        self._talk = replace(spoken_of(step.messages, step.query), thorough=few)
         self._order = _by_relevance(self.known, step.ranked)
-        self._head = _before(step.messages[: step.last.start])
-        self._after = _after(step.messages[step.last.end :])
+        self._head = before(step.messages[: step.last.start])
+        self._after = after(step.messages[step.last.end :])
         self._step = step
         self._options = options
 
@@ -112,7 +109,7 @@ class _Drawing:
         if count is None:
             return self._least(budget)
         of_last = most(PARTS, lambda of_last: self.view(count, 0, of_last)) or 0
-        count = most(len(self.known), lambda count: self.view(count, 0, of_last)) or 0
+        count = max(count, most(len(self.known), lambda count: self.view(count, 0, of_last)) or 0)
         parts = most(PARTS, lambda parts: self.view(count, parts, of_last)) or 0
         return self.view(count, parts, of_last)
 
@@ -121,11 +118,11 @@ class _Drawing:
         rest = [*self._tail(0), *self._after]
         room = budget - tokens_of(rest)
         said = sum(message.get("role") == "user" for message in self._head)
-        users = _most(said, lambda users: tokens_of(_fewer(self._head, users)) <= room)
+        users = _most(said, lambda users: tokens_of(fewer(self._head, users)) <= room)
         if users is None:
-            needed = tokens_of([*_fewer(self._head, 0), *rest])
+            needed = tokens_of([*fewer(self._head, 0), *rest])
             raise InvalidInput(f"The budget is too small: at least {needed} tokens must stay")
-        return [*_fewer(self._head, users), *rest]
+        return [*fewer(self._head, users), *rest]
 
     def _tail(self, parts: int) -> list[Message]:
         """The last calls with their results, or with `parts` of `PARTS` of these."""
@@ -156,83 +153,6 @@ def _most(most: int, fits: Callable[[int], bool]) -> int | None:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if fits(middle) else (low, middle - 1)
     return low
-
-
-def _talk(messages: Sequence[Message], query: str) -> Talk:
-    """What is spoken of: all that the user said, and how the agent ended; fields are asked for by the user's last
-    message, and the query."""
-    said = [text_of(message.get("content")) for message in messages if message.get("role") == "user"]
-    told = [text_of(message.get("content")) for message in messages if message.get("role") == "assistant"]
-    last = closing(next(filter(None, reversed(told)), ""))
-    return talk_of([*said, last, query], asked=[*said[-1:], query])
-
-
-def _before(messages: Sequence[Message]) -> list[Message]:
-    """Of what came before the last calls: the system prompt, and what the user said. Courtesies are left out, but for
-    the first message and the last; of a message of few words, what it answers stays."""
-    users = [message for message in messages if message.get("role") == "user"]
-    ends = [users[0], users[-1]] if users else []
-    kept: list[Message] = []
-    said: Message | None = None  # by the agent, and not answered yet
-    for message in messages:
-        match message.get("role"):
-            case "system" | "developer" if not is_retrieved(message):
-                kept.append(message)
-            case "assistant":
-                said = None if calls_of(message) else message
-            case "user" if message in ends or not is_courtesy(text_of(message.get("content"))):
-                kept += [_closed(said)] if said is not None and _says_little(message) else []
-                kept.append(message)
-                said = None
-    return kept
-
-
-def _says_little(message: Message) -> bool:
-    """Whether a message is too short to be understood alone, and names nothing."""
-    text = text_of(message.get("content"))
-    return len(text) <= FEW and not any(map(is_identifier, text.split()))
-
-
-def _fewer(head: Sequence[Message], users: int) -> list[Message]:
-    """The beginning of a view with the newest of what the user said in between, so many, and the first message and the
-    last; it says how many are gone."""
-    places = [at for at, message in enumerate(head) if message.get("role") == "user"]
-    inner = places[1:-1]
-    gone = inner[: max(0, len(inner) - users)]
-    if not gone:
-        return list(head)
-    between = range(places[0] + 1, gone[-1] + 1)
-    left = [message for at, message in enumerate(head) if at not in between or _is_prompt(message)]
-    left.insert(places[0] + 1, {"role": "system", "content": UNTOLD.format(len(gone))})
-    return left
-
-
-def _is_prompt(message: Message) -> bool:
-    return message.get("role") in ("system", "developer")
-
-
-def _after(messages: Sequence[Message]) -> list[Message]:
-    """What came after the last calls; of what the agent said, how it ended, but all that few words answer."""
-    left = [message for message in messages if not is_retrieved(message)]
-    answered = len(left) > 1 and left[-1].get("role") == "user" and _says_little(left[-1])
-    whole = len(left) - 2 if answered else None
-    return [_closed(message) if at != whole else message for at, message in enumerate(left)]
-
-
-def _closed(message: Message) -> Message:
-    """A message; of what the agent said, the end."""
-    content = message.get("content")
-    if message.get("role") != "assistant" or not isinstance(content, str):
-        return message
-    return {**message, "content": closing(content)}
-
-
-def closing(text: str) -> str:
-    """The last sentence of a text, and as many before it as `CLOSING` characters have room for."""
-    kept, left = "", split_sentences(text)
-    while left and len(kept) + len(left[-1]) < CLOSING:
-        kept = f"{left.pop()} {kept}".strip()
-    return text if not left else f"… {kept or left[-1][-CLOSING:]}"
 
 
 def _context(

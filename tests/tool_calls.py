@@ -8,6 +8,7 @@ from agents.memory import Memory
 from agents.tool_memory import Compressed, Compressing
 from agents.tool_messages import HEADING
 from agents.tool_view import ViewOptions
+from memory.tool_records import Record
 from memory.traces import Called, Trace, Traces
 
 Message = dict[str, Any]
@@ -87,3 +88,14 @@ async def kept(memory: Memory, owner: str = "ann", task: str | None = None) -> l
 async def insights(memory: Memory, owner: str = "ann") -> list[str]:
     found = await memory.engine.collections.vectors.find({"user_id": owner, "kind": "insight"}).to_list(None)
     return sorted(gist["content"] for gist in found)
+
+
+def record(name: str, output: Any, tool: str = "get", **arguments: Any) -> Record:
+    """A record whose id is its name."""
+    text = output if isinstance(output, str) else json.dumps(output)
+    return Record(name, tool, json.dumps(arguments), text)
+
+
+def names(records: Iterable[Record]) -> str:
+    """The ids of records."""
+    return "".join(one.trace_id for one in records)

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.tool_messages import HEADING, interactions
-from agents.tool_view import RULE, Step, ViewOptions, closing, tokens_of, view_of
+from agents.tool_talk import closing
+from agents.tool_view import RULE, Step, ViewOptions, tokens_of, view_of
 from memory.tool_records import Record
 from tests.tool_calls import BOOK, Message, call, calling, context, result, step, steps, user
 from utils.errors import InvalidInput

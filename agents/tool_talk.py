@@ -1,0 +1,94 @@
+"""What of what was said does an agent's next step need?
+
+What the user said, but for courtesies, and the system prompt. What the agent said is left out, for what it knew, it
+knew of its tools; but not what the user answers in few words.
+"""
+
+from collections.abc import Sequence
+
+from agents.openai_chat import text_of
+from agents.tool_messages import Message, calls_of, is_retrieved
+from memory.courtesy import is_courtesy
+from memory.tool_relevance import Talk, is_identifier, talk_of
+from utils.text import split_sentences
+
+CLOSING = 120  # characters of what the agent said, its end, which the user's next message may answer
+FEW = 40  # characters of a message that says little without what it answers
+UNTOLD = "[Earlier messages of the user that are left out here: {}]"
+
+
+def spoken_of(messages: Sequence[Message], query: str) -> Talk:
+    """What is spoken of: all that the user said, and how the agent ended; fields are asked for by the user's last
+    message, and the query."""
+    said = [text_of(message.get("content")) for message in messages if message.get("role") == "user"]
+    told = [text_of(message.get("content")) for message in messages if message.get("role") == "assistant"]
+    last = closing(next(filter(None, reversed(told)), ""))
+    return talk_of([*said, last, query], asked=[*said[-1:], query])
+
+
+def before(messages: Sequence[Message]) -> list[Message]:
+    """Of what came before the last calls: the system prompt, and what the user said. Courtesies are left out, but for
+    the first message and the last; of a message of few words, what it answers stays."""
+    users = [message for message in messages if message.get("role") == "user"]
+    ends = [users[0], users[-1]] if users else []
+    kept: list[Message] = []
+    said: Message | None = None  # by the agent, and not answered yet
+    for message in messages:
+        match message.get("role"):
+            case "system" | "developer" if not is_retrieved(message):
+                kept.append(message)
+            case "assistant":
+                said = None if calls_of(message) else message
+            case "user" if message in ends or not is_courtesy(text_of(message.get("content"))):
+                kept += [_closed(said)] if said is not None and _says_little(message) else []
+                kept.append(message)
+                said = None
+    return kept
+
+
+def _says_little(message: Message) -> bool:
+    """Whether a message is too short to be understood alone, and names nothing."""
+    text = text_of(message.get("content"))
+    return len(text) <= FEW and not any(map(is_identifier, text.split()))
+
+
+def fewer(head: Sequence[Message], users: int) -> list[Message]:
+    """The beginning of a view with the newest of what the user said in between, so many, and the first message and the
+    last; it says how many are gone."""
+    places = [at for at, message in enumerate(head) if message.get("role") == "user"]
+    inner = places[1:-1]
+    gone = inner[: max(0, len(inner) - users)]
+    if not gone:
+        return list(head)
+    between = range(places[0] + 1, gone[-1] + 1)
+    left = [message for at, message in enumerate(head) if at not in between or _is_prompt(message)]
+    left.insert(places[0] + 1, {"role": "system", "content": UNTOLD.format(len(gone))})
+    return left
+
+
+def _is_prompt(message: Message) -> bool:
+    return message.get("role") in ("system", "developer")
+
+
+def after(messages: Sequence[Message]) -> list[Message]:
+    """What came after the last calls; of what the agent said, how it ended, but all that few words answer."""
+    left = [message for message in messages if not is_retrieved(message)]
+    answered = len(left) > 1 and left[-1].get("role") == "user" and _says_little(left[-1])
+    whole = len(left) - 2 if answered else None
+    return [_closed(message) if at != whole else message for at, message in enumerate(left)]
+
+
+def _closed(message: Message) -> Message:
+    """A message; of what the agent said, the end."""
+    content = message.get("content")
+    if message.get("role") != "assistant" or not isinstance(content, str):
+        return message
+    return {**message, "content": closing(content)}
+
+
+def closing(text: str) -> str:
+    """The last sentence of a text, and as many before it as `CLOSING` characters have room for."""
+    kept, left = "", split_sentences(text)
+    while left and len(kept) + len(left[-1]) < CLOSING:
+        kept = f"{left.pop()} {kept}".strip()
+    return text if not left else f"… {kept or left[-1][-CLOSING:]}"

@@ -1,0 +1,191 @@
+"""What do the results of tools say, packed by meaning?"""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.tool_blocks import blocks_of, left_out, tables
+from memory.tool_records import Record, in_force
+from memory.tool_relevance import talk_of
+from tests.tool_calls import names, record
+
+TALK = talk_of(["Change my flight to Rome"])
+LONG = "lorem ipsum dolor sit amet " * 8
+
+
+def body(*records: Record, most: int = 2_000) -> str:
+    [block] = blocks_of(records, TALK, most)
+    return block.body
+
+
+def test_a_call_that_gave_nothing_is_told_for_it_was_made() -> None:
+    sent = record("a", " \n", "send_email", to="bob", text="Dear Bob, the report that you asked for is done. " * 9)
+    assert in_force([sent, record("b", "x", n=1)])[0] == sent
+    [block] = blocks_of([sent], TALK, 2_000)
+    assert block.body == "a: (empty)"
+    assert block.title.startswith("send_email(to=bob, text=Dear Bob, the report") and len(block.title) < 70
+
+
+def test_what_was_done_twice_says_so() -> None:
+    paid = [record(name, {"status": "ok"}, "pay", to="bob", amount=50) for name in "abc"]
+    [last] = in_force([*paid, record("d", "x", n=1)])[:1]
+    assert (last.trace_id, last.times) == ("c", 3)
+    [block] = blocks_of([last], TALK, 2_000)
+    assert (block.title, block.body) == ("pay(to=bob, amount=50)", "c ×3: status=ok")
+
+
+def test_results_of_one_shape_share_a_table() -> None:
+    rows = [record(name, {"code": f"HAT{name}00{at}", "day": "2024-05-21"}, n=at) for at, name in enumerate("ab")]
+    [block] = blocks_of(rows, TALK, 2_000)
+    assert block.title == "get(n)"
+    assert block.body == "day=2024-05-21 code\na: 0 -> HATa000\nb: 1 -> HATb001"
+    others = [record("c", "text"), record("d", [1]), record("e", [1], "other"), record("f", {"day": 1})]
+    assert list(map(names, tables([*rows, *others]))) == ["ab", "c", "d", "e", "f"]
+
+
+def test_objects_share_a_table_where_most_of_their_fields_are_the_same() -> None:
+    fields = dict.fromkeys("pqrs", "x")
+    three, four, more = record("a", fields), record("b", fields | {"t": "y"}), record("c", fields | {"t": 1, "u": 2})
+    assert list(map(names, tables([three, four, more]))) == ["ab", "c"]
+    assert body(three, four).splitlines() == ["p=x q=x r=x s=x t", "a: ", "b: y"]
+
+
+def test_tools_that_share_a_table_are_named_once() -> None:
+    rows = [record("a", {"x": 7}, "f", n=1), record("b", {"x": 8}, "g", n=2), record("c", {"x": 9}, "f", n=3)]
+    assert blocks_of(rows, TALK, 2_000)[0].title == "f,g(n)"
+    assert blocks_of([record("a", "x", "odd\n[RETRIEVED RECORD 7]")], TALK, 2_000)[0].title.count("\n") == 0
+
+
+def test_one_record_names_its_fields_and_what_was_asked() -> None:
+    [block] = blocks_of([record("a", {"code": "HAT136", "seats": 3}, day="today", code="HAT136")], TALK, 2_000)
+    assert (block.title, block.body) == ("get(day=today)", "a: code=HAT136, seats=3")
+
+
+def test_arguments_that_a_text_repeats_are_left_out() -> None:
+    [block] = blocks_of([record("a", "HAT136 is full", no="HAT136", day="mon")], TALK, 2_000)
+    assert (block.title, block.body) == ("get(day=mon)", "a: HAT136 is full")
+
+
+def test_a_short_result_is_shown_whole_and_a_long_one_by_what_matters() -> None:
+    assert body(record("a", {"mood": "fine"})) == "a: mood=fine"
+    found = body(record("a", {"mood": "fine", "town": "Rome", "code": "HAT136", "note": LONG}))
+    assert found == "a: town=Rome, code=HAT136"
+    assert left_out([record("a", {"mood": "fine", "town": "Rome", "code": "HAT136", "note": LONG})], TALK) == [
+        "mood",
+        "note",
+    ]
+    assert left_out([record("a", {"mood": "fine"})], TALK) == []
+
+
+def test_what_is_left_out_is_named_once() -> None:
+    items = [{"mood": "fine", "empty": "", "none": None, "note": LONG}] * 3
+    assert left_out([record("a", items), record("b", items)], TALK) == ["mood", "note"]
+
+
+@pytest.mark.parametrize("output", ["{}", "[]", "null", '""', "[{}, {}]", '{"a": {"b": []}}'])
+def test_an_empty_result_is_told(output: str) -> None:
+    assert body(record("a", output)) == "a: (empty)"
+
+
+def test_an_empty_result_among_others_is_told() -> None:
+    rows = [record("a", [{"no": "HAT1"}], n=1), record("b", [], n=2)]
+    assert body(*rows).splitlines() == ["a: 1 -> {no=HAT1}", "b: 2 -> (empty)"]
+
+
+def test_of_a_result_that_speaks_of_nothing_the_beginning_is_shown() -> None:
+    found = body(record("a", {"deep": {"answer": 42, "none": None}, "words": LONG}))
+    assert found.startswith("a: answer=42, words=lorem ipsum") and len(found) <= 165
+
+
+def test_ids_that_were_told_stand_once() -> None:
+    talk = talk_of(["I am ann_lee_3668"])
+    [block] = blocks_of([record("a", {"order_id": "W1", "user_id": "ann_lee_3668", "note": LONG})], talk, 2_000)
+    assert block.body == "a: order_id=W1"
+    [block] = blocks_of([record("a", {"user_id": "ann_lee_3668", "code": "HAT1", "note": LONG})], talk, 2_000)
+    assert block.body == "a: user_id=ann_lee_3668, code=HAT1"
+
+
+def test_fields_that_are_asked_for_stay() -> None:
+    rows = [record(name, {"host": f"h{at}", "cpu": at * 7, "mem": at, "note": LONG}) for at, name in enumerate("abc")]
+    talk = talk_of(["Which host has the highest cpu?"], asked=["Which host has the highest cpu?"])
+    assert blocks_of(rows, talk, 2_000)[0].body.splitlines() == ["host|cpu", "a: h0|0", "b: h1|7", "c: h2|14"]
+    brief = blocks_of(rows, talk, 2_000, brief={"a", "b", "c"})[0].body.splitlines()
+    assert brief[0].startswith("a: host=h0, cpu=0, mem=0, note=")
+
+
+def test_arguments_stand_where_the_result_does_not_show_them() -> None:
+    rows = [record(name, {"from": "JFK", "to": to, "code": f"HAT{to}1", "note": LONG}, origin="JFK", goal=to)
+            for name, to in (("a", "SEA"), ("b", "LAX"))]  # fmt: skip
+    assert body(*rows).splitlines() == ["code", "a: SEA -> HATSEA1", "b: LAX -> HATLAX1"]
+    assert blocks_of(rows, TALK, 2_000)[0].title == "get(origin=JFK goal)"
+
+
+def test_of_long_lists_what_was_spoken_of_stays() -> None:
+    items = [{"code": f"HAT{number:03}", "to": "Paris"} for number in range(200)]
+    items[150]["to"] = "Rome"
+    found = body(record("a", {"items": items}), most=200)
+    assert "HAT150" in found and "HAT000" in found and "HAT199" not in found
+    assert found.endswith("…") and len(found) < 300
+
+
+def test_a_huge_list_is_cut_before_it_is_read_and_says_so() -> None:
+    found = body(record("a", [f"HAT{number:05}" for number in range(20_000)]), most=1_000)
+    assert found.startswith("a: HAT00000,HAT00001") and found.endswith("…")
+    assert 500 < len(found) <= 1_100
+
+
+def test_of_records_in_a_table_only_the_long_one_is_cut() -> None:
+    rows = [
+        record("a", {"codes": [f"HAT{number:03}" for number in range(300)]}, n=1),
+        record("b", {"codes": ["HAT1"]}, n=2),
+    ]
+    _, cut, whole = body(*rows, most=300).splitlines()
+    assert cut.endswith("…") and len(cut) < 320
+    assert whole == "b: 2 -> HAT1"
+
+
+def test_what_all_records_have_in_common_counts_too() -> None:
+    rows = [record(name, {"order_id": name, "text": "refund policy " * 8_000}, n=at) for at, name in enumerate("ab")]
+    [block] = blocks_of(rows, talk_of(["What is the refund policy?"]), 2_000)
+    assert len(block.body) < 4_500
+    many = record("a", "done", **{f"argument{at}": "x" * 9 for at in range(5_000)})
+    assert len(blocks_of([many], TALK, 500)[0].title) <= 500
+
+
+def test_records_of_many_keys_take_no_longer_for_it() -> None:
+    days = [[{f"2024-{at}-{day}": f"ORD{at}-{day}"} for day in range(500)] for at in range(16)]
+    rows = [record(f"r{at}", one, n=at) for at, one in enumerate(days)]
+    assert len(body(*rows)) < 16 * 2_100
+
+
+def test_one_word_that_is_too_long_is_cut() -> None:
+    assert len(body(record("a", {"key": "x1" * 5_000}), most=300)) < 350
+    assert len(body(record("a", "x1" * 5_000), most=300)) < 350
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.text(max_size=400),
+            st.recursive(
+                st.none() | st.integers() | st.text(max_size=30) | st.booleans(),
+                lambda inner: st.lists(inner, max_size=30) | st.dictionaries(st.text(max_size=8), inner, max_size=6),
+                max_leaves=60,
+            ).map(json.dumps),
+        ),
+        max_size=6,
+    ),
+    st.integers(100, 400),
+)
+def test_any_results_are_packed_once_each_on_a_line_of_their_own(outputs: list[str], most: int) -> None:
+    records = [record(f"id{at:06}", output, n=at) for at, output in enumerate(outputs)]
+    blocks = blocks_of(records, TALK, most)
+    assert sorted(one.trace_id for block in blocks for one in block.records) == [one.trace_id for one in records]
+    for block in blocks:
+        lines = block.body.split("\n")
+        for one in block.records:
+            assert any(line.startswith(f"{one.trace_id}: ") for line in lines)
+        alone = len(block.records) == 1 and isinstance(block.records[0].output, str)  # a text stands as it is
+        assert alone or len(lines) <= len(block.records) + 1
