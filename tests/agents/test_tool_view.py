@@ -90,10 +90,10 @@ def test_what_is_left_out_of_records_is_named() -> None:
 
 
 def test_of_few_results_nothing_is_left_out() -> None:
-    output = {"code": "HAT1"} | dict.fromkeys(("aa", "bb", "cc"), LONG[:240])
-    assert len(json.dumps(output)) < 800
-    assert context(view([user(BOOK), *step(1, output), *step(2)])).count(LONG[:240].strip()) == 3
-    assert LONG[:240] not in context(view([user(BOOK), *step(1, output), *step(3, "dull " * 20), *step(2)]))
+    output = {"code": "HAT1"} | dict.fromkeys(("aa", "bb"), LONG[:240])
+    assert len(json.dumps(output)) < 600
+    assert context(view([user(BOOK), *step(1, output), *step(2)])).count(LONG[:240].strip()) == 2
+    assert LONG[:240] not in context(view([user(BOOK), *step(1, output), *step(3, "dull " * 50), *step(2)]))
 
 
 def test_fields_that_the_user_or_the_query_names_last_are_shown() -> None:
