@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from memory.bank_markdown import nested
+
 BankType = Literal["project", "code", "global"]
 BANK_TYPES: tuple[BankType, ...] = get_args(BankType)
 
@@ -146,6 +148,7 @@ PLACES: dict[BankType, dict[Category, Place]] = {
 def template(kind: BankType, name: str, description: str = "") -> dict[str, str]:
     """The files of a new bank. `name`: of the project. A description stands where its purpose does."""
     file, section = PLACES[kind]["purpose"]
+    description = nested(description)
     return {
         one.name: "\n\n".join(
             [
