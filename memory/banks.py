@@ -243,14 +243,16 @@ class Banks:
         return total
 
     async def optimise(self, owner: str, kind: BankType, identifier: str) -> BankInfo:
-        """Condenses a bank that is larger than it is to be; returns it, condensed or not. Raises `NotFound`."""
+        """Condenses a bank that is larger than it is to be and changed since it was condensed; returns it, condensed or
+        not. Raises `NotFound`."""
         await self._optimise(await self._store.find(owner, kind, identifier))
         return await self.info(owner, kind, identifier)
 
     async def _optimise(self, seen: Document) -> bool:
         owner, kind, identifier = seen["user_id"], seen["type"], seen["id"]
         for attempt in range(TRIES):
-            if seen["tokens"] <= self._writer.recipe.target or seen["deleted_at"] is not None:
+            small = seen["tokens"] <= self._writer.recipe.target
+            if small or seen["deleted_at"] is not None or seen["tidying"]["state"] == "done":
                 return False
             files, failed, by = texts_of(seen), None, RULE_BASED
             if attempt < 3:
@@ -260,6 +262,8 @@ class Banks:
                 made = await self._writer.shorten_by_rules(kind, files, seen["version"], now())
             if failed is not None:
                 await self._note_error(seen, failed, "warning")
+            if made == files:
+                return False
             try:
                 if await self._commit(seen, Change(made, "optimise", by)) is not None:
                     log.info("a memory bank was condensed from %d tokens, by %s", seen["tokens"], by)
