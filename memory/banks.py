@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from config.prompts import prompt
@@ -117,6 +118,11 @@ class Banks:
     async def info(self, owner: str, kind: BankType, identifier: str) -> BankInfo:
         """Raises `NotFound`."""
         return info_of(await self._find(owner, kind, identifier, HEAD))
+
+    async def infos(self, keys: Sequence[str]) -> list[BankInfo]:
+        """Banks of any users by their `_id`s; those that there are, in no order."""
+        filter = {"_id": {"$in": list(keys)}, "deleted_at": None}
+        return [info_of(bank) for bank in await self._banks.find(filter, HEAD).to_list(None)]
 
     async def at(self, owner: str, kind: BankType, identifier: str, version: int) -> tuple[BankVersion, dict[str, str]]:
         """A version of a bank, and its files as they were. Raises `NotFound`."""
