@@ -22,6 +22,7 @@ UNDATED = 0.5  # what an item counts that does not say when it was stored: someb
 GIST_CHARACTERS = 160  # of an item that goes, what is left of it where there is room
 LONG = 400  # tokens of an item from which on its paragraphs are weighed one by one
 SHARE = 1_000  # tokens of a section after which what is older in it counts half
+NEWEST = 150  # tokens of a section that count three times, so that none is left without its newest
 SHORT = 1 / 6  # of the target, for the beginnings of what goes
 LINE = 32  # tokens of the line that says where the rest is
 TITLE_CHARACTERS = 300  # of a file's first line, which stays
@@ -113,7 +114,8 @@ def _ranked(parts: list[_Part]) -> list[_Part]:
     newer: Counter[tuple[str, int]] = Counter()
     found: list[_Part] = []
     for part in sorted(parts, key=lambda one: one.rank, reverse=True):
-        found.append(replace(part, worth=part.worth / (1 + newer[part.section] / SHARE)))
+        before = newer[part.section]
+        found.append(replace(part, worth=part.worth * (3 if before < NEWEST else 1) / (1 + before / SHARE)))
         newer[part.section] += part.tokens
     return found
 

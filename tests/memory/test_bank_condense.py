@@ -52,6 +52,7 @@ def test_architecture_stays_before_implementation_before_discussion() -> None:
 def test_every_section_keeps_its_newest_however_much_the_others_have() -> None:
     places = [("architecture.md", "Components"), ("decisions.md", "Decisions")]
     places += [("progress.md", section) for section in ("Done", "Next", "Issues")]
+    places += [("active.md", section) for section in ("Current focus", "Open questions", "Notes")]
     said = "as was said at the meeting, where all of the team agreed that it should be so"
     files = bank(*[(file, section, f"{number:03} {said}", 0) for number in range(120) for file, section in places])
     short = condensed(files)
@@ -59,7 +60,7 @@ def test_every_section_keeps_its_newest_however_much_the_others_have() -> None:
         section = parse(short[file]).find(name)
         assert section is not None
         whole = [int(found) for found in re.findall(rf"(\d{{3}}) {said}", section.body)]
-        assert len(whole) >= 15
+        assert len(whole) >= (5 if name in ("Open questions", "Notes") else 12)
         assert whole == list(range(120 - len(whole), 120))
 
 

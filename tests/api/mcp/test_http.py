@@ -16,7 +16,7 @@ from api.mcp import server
 from api.wire.banks import BankPage
 from config.settings import Settings
 from tests.checks import problem
-from tests.conversations import Silent
+from tests.conversations import Silent, until
 from tests.mcp_clients import call, client, refusal
 
 MODES = ("legacy", "auto")
@@ -256,7 +256,7 @@ async def test_a_client_that_listens_is_told_of_its_own_banks_alone(serve: Calla
 
 @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 async def test_a_client_of_a_protocol_with_sessions_may_subscribe(address: str) -> None:
-    uri = "loci://banks/project/loci/active.md"
+    uri, other = "loci://banks/project/loci/active.md", "loci://banks/project/loci/decisions.md"
     told: asyncio.Queue[str] = asyncio.Queue()
 
     async def hear(message: Any) -> None:
@@ -274,10 +274,34 @@ async def test_a_client_of_a_protocol_with_sessions_may_subscribe(address: str) 
                 await call(connected, "update", content="The sky was blue.")
         assert await told.get() == uri
         await connected.unsubscribe_resource(uri)
-        while not told.empty():
-            told.get_nowait()
-        await call(connected, "update", content="The sky was blue.")
-        assert told.empty()
+        await connected.subscribe_resource(other)
+        await call(connected, "update", content="decisions.md:\nThe sky was blue.")
+        async with asyncio.timeout(30):
+            while await told.get() != other:  # what was on its way has arrived
+                pass
+            await call(connected, "update", content="The sky was blue.\n\ndecisions.md:\nThe sea was calm.")
+            assert await told.get() == other
+
+
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+async def test_a_session_that_ends_is_told_no_more(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    real = server.Subscriptions
+
+    def remembered(*arguments: Any) -> Any:
+        made.append(real(*arguments))
+        return made[-1]
+
+    monkeypatch.setattr(server, "Subscriptions", remembered)
+    async with client(address, "legacy") as connected:
+        await call(connected, "activate", conversation_type="project", project_name="loci")
+        await connected.subscribe_resource("loci://banks/project/loci/active.md")
+        assert [list(one._owners) for one in made] == [["default"]]
+
+    async def forgotten() -> bool:
+        return not made[0]._owners
+
+    await until(forgotten)
 
 
 async def test_the_key_says_whose_memory_it_is(serve: Callable[..., str]) -> None:
