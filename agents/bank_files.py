@@ -18,7 +18,7 @@ from memory.bank_folder import LOCK, BankFolder, Written
 from memory.banks import Banks
 from memory.engine import Engine
 from utils.clock import now
-from utils.errors import NotFound
+from utils.errors import ConfigurationError, NotFound
 
 LOOK = 1.0  # seconds between two looks at what changed, at most
 AGAIN = 5.0  # seconds until something is tried again that failed
@@ -35,13 +35,20 @@ log = logging.getLogger(__name__)
 async def bank_files(engine: Engine, seconds: float, *, dump: bool = False) -> AsyncIterator[None]:
     """Keeps the files of all banks for the while; where another process does, once that one ends. A bank is written
     `seconds` after it changed, or at once after a large update, and at the end. `dump`: what is at hand is written,
-    too."""
+    too.
+
+    Raises `ConfigurationError` where there can be no such files.
+    """
     folder = engine.banks.folder
     if folder is None:
         yield
         return
+    try:
+        lock = await asyncio.to_thread(_open_lock, folder)
+    except OSError as error:
+        raise ConfigurationError(f"{folder.root}, under LOCI_HOME, cannot be written: {error.strerror}") from error
     keeping = _Keeping(engine.banks, folder, timedelta(seconds=seconds), dump=dump)
-    task = asyncio.create_task(keeping.run())
+    task = asyncio.create_task(keeping.run(lock))
     try:
         yield
     finally:
@@ -78,9 +85,9 @@ class _Keeping:
         self._stopped = True
         self._woken.set()
 
-    async def run(self) -> None:
-        """Until it is stopped; then what is due is written whether its time has come or not."""
-        with await asyncio.to_thread(self._open_lock) as lock:
+    async def run(self, lock: IO[str]) -> None:
+        """Until it is stopped; then what is due is written whether its time has come or not. Closes the lock."""
+        with lock:
             if not await self._lock(lock):
                 return
             while True:
@@ -90,18 +97,11 @@ class _Keeping:
                     return
                 await self._pause(pause)
 
-    def _open_lock(self) -> IO[str]:
-        self._folder.root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return (self._folder.root / LOCK).open("w")
-
     async def _lock(self, lock: IO[str]) -> bool:
         while not self._stopped:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:  # another process writes
-                await self._pause(LOOK)
-            else:
+            if _is_mine(lock):
                 return True
+            await self._pause(LOOK)
         return False
 
     async def _tried(self, *, hurry: bool) -> float:
@@ -186,12 +186,16 @@ class _Keeping:
             await asyncio.to_thread(self._folder.remove, info.owner, info.type, info.id)
 
     async def _remove_strays(self) -> None:
-        """Removes the files of banks that are gone: another process may have deleted them."""
+        """Removes the files of banks that are gone, and lets go of what is at hand of them: another process may have
+        deleted them."""
         for written in await asyncio.to_thread(lambda: list(self._folder.every())):
             try:
                 await self._banks.info(written.owner, written.type, written.id)
             except NotFound:
                 await asyncio.to_thread(self._folder.remove, written.owner, written.type, written.id)
+        for kept in self._banks.cache.every():
+            with suppress(NotFound):
+                await self._banks.info(kept.bank["user_id"], kept.bank["type"], kept.bank["id"])
 
     async def _write_dump(self) -> None:
         every = self._banks.cache.every()
@@ -215,3 +219,24 @@ class _Keeping:
         await asyncio.to_thread(self._folder.dump, state)
         self._dumped = versions
         log.info("memory banks at hand: %d, about %d tokens", len(every), tokens)
+
+
+def _open_lock(folder: BankFolder) -> IO[str]:
+    """The lock of whoever writes the files; taken, where nobody has it. Raises `OSError`."""
+    folder.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lock = (folder.root / LOCK).open("w")
+    try:
+        _is_mine(lock)
+    except OSError:
+        lock.close()
+        raise
+    return lock
+
+
+def _is_mine(lock: IO[str]) -> bool:
+    """Takes the lock, unless another process has it."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -18,6 +18,7 @@ from agents.writer_agent import AbandonedAnswer, InterruptedAnswer
 from config.recipes import OBSERVATIONS, SEARCH, Recipe
 from memory.bank import Bank, Updated
 from memory.bank_types import BankType
+from memory.bank_update import BankUpdate
 from memory.domain import Recall, Remembered, Turn
 from memory.engine import Engine
 from memory.facts import Decided
@@ -211,18 +212,10 @@ class Memory:
         request: str | None = None,
     ) -> Updated:
         """Puts new content into a memory bank, where a model or rules say; durable once it returns, and carried out,
-        too, where the caller does not wait for it. `request`: names the request, so that it is carried out once."""
-        updating = self._keeping.start(
-            self.engine.banks.update(
-                owner,
-                kind,
-                bank_id,
-                content,
-                conversation_id=conversation_id,
-                update_count=update_count,
-                request=request,
-            )
-        )
+        too, where the caller does not wait for it. `request`: names the request, so that it is carried out once within
+        a day; so is a `conversation_id` with an `update_count`."""
+        told = BankUpdate(kind, bank_id, content, conversation_id, update_count, request)
+        updating = self._keeping.start(self.engine.banks.update(owner, told))
         done = await asyncio.shield(updating)
         self._nudge.embed()
         return done

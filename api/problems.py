@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
 from pymongo.errors import PyMongoError
 from starlette.exceptions import HTTPException
 
@@ -100,6 +101,14 @@ def message_of(error: Mapping[str, Any]) -> str:
     if kind == "value_error":
         return str(error["msg"]).removeprefix("Value error, ")
     return str(error["msg"])
+
+
+def wrong(error: ValidationError) -> str:
+    """What is wrong with arguments, in one line, without their values."""
+    return "; ".join(
+        f"{'.'.join(str(_printable(part)) for part in one['loc']) or 'arguments'}: {message_of(one)}"
+        for one in error.errors()
+    )
 
 
 def install(app: FastAPI) -> None:

@@ -22,8 +22,13 @@ def read_json(raw: bytes, *, control_characters: bool = False) -> Any:
         parsed = orjson.loads(raw)
     except orjson.JSONDecodeError:
         raise InvalidInput("Not valid JSON in UTF-8, or with NaN or a lone surrogate in it") from None
-    _check(parsed, (), control_characters)
+    check(parsed, control_characters=control_characters)
     return parsed
+
+
+def check(parsed: object, *, control_characters: bool = False) -> None:
+    """Refuses the same of JSON that somebody else read. Raises `InvalidInput`."""
+    _check(parsed, (), control_characters)
 
 
 class StrictRequest(Request):

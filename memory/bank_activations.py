@@ -5,16 +5,19 @@ is new, it is known by its name, which all of a user's windows of that program s
 name is meant. Whoever has several windows at once says which bank is meant by its conversation id.
 """
 
+import re
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memory.bank_types import BankType
+from memory.bank_ids import ID_PATTERN
+from memory.bank_types import BANK_TYPES, BankType
 from memory.collections import Collections
 from memory.ids import derived_id
 from utils.clock import now
 from utils.errors import NotFound
 
 OF_LATE = timedelta(hours=24)
+_NAMES_ONE = re.compile(rf"({'|'.join(BANK_TYPES)})/({ID_PATTERN})")
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,12 @@ class Active:
     def conversation_id(self) -> str:
         """Says which bank is meant, whoever says it, whenever."""
         return f"{self.type}/{self.id}"
+
+    @classmethod
+    def named(cls, conversation_id: str | None) -> "Active | None":
+        """The bank that a conversation id says; None for one of a client's own."""
+        found = _NAMES_ONE.fullmatch(conversation_id or "")
+        return cls(next(kind for kind in BANK_TYPES if kind == found[1]), found[2]) if found is not None else None
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,13 @@
 """How is a bank that has grown too large made small again by rules? What matters least and is oldest goes first.
 
 What goes stays in the history: a line in the file says in which version. The order is that of the banks' document:
-what is tagged as critical stays, then architecture before implementation before discussion, newer before older.
+what is tagged as critical goes last, then architecture before implementation before discussion, newer before older.
+The more of a section stays, the less the next older part of it counts, so that each section keeps its newest.
 """
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from config.recipes import BankRecipe
@@ -20,7 +21,11 @@ HALF_LIFE_DAYS = 14.0  # after which an item counts half
 UNDATED = 0.5  # what an item counts that does not say when it was stored: somebody wrote it into the file itself
 GIST_CHARACTERS = 160  # of an item that goes, what is left of it where there is room
 LONG = 400  # tokens of an item from which on its paragraphs are weighed one by one
-LINE = 24  # tokens of the line that says where the rest is
+SHARE = 1_000  # tokens of a section after which what is older in it counts half
+NEWEST = 150  # tokens of a section that count three times, so that none is left without its newest
+SHORT = 1 / 6  # of the target, for the beginnings of what goes
+LINE = 32  # tokens of the line that says where the rest is
+TITLE_CHARACTERS = 300  # of a file's first line, which stays
 LATER = 1e-6  # what an item counts more than the one before it, all else being equal
 NOTE = "_Condensed on"  # how the line begins that says where the rest is
 
@@ -30,14 +35,42 @@ Spot = tuple[str, int, int, int]  # a file, a section (-1: before the first), an
 
 @dataclass(frozen=True)
 class _Part:
-    """An item, or of a long one a paragraph. What ranks higher stays longer. `heading`: tokens of the heading above it,
-    where that goes with what stands under it."""
+    """An item, or of a long one a paragraph. What is worth more stays longer. `heading`: tokens of the heading above
+    it, where that goes with what stands under it."""
 
     spot: Spot
     text: str
     tokens: int
     heading: int
-    rank: tuple[bool, float]
+    critical: bool
+    worth: float
+
+    @property
+    def section(self) -> tuple[str, int]:
+        return self.spot[:2]
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        return self.critical, self.worth
+
+
+@dataclass
+class _Kept:
+    """What stays. `spent`: tokens of all of it."""
+
+    spent: int
+    texts: dict[Spot, str] = field(default_factory=dict)
+    headed: set[tuple[str, int]] = field(default_factory=set)
+
+    def takes(self, part: _Part, text: str, limit: int) -> bool:
+        """Keeps a part as this text, unless there would be more than `limit` tokens."""
+        cost = count_tokens(text) + 1 + (part.heading if part.section not in self.headed else 0)
+        if self.spent + cost > limit:
+            return False
+        self.spent += cost
+        self.texts[part.spot] = text
+        self.headed.add(part.section)
+        return True
 
 
 def tokens_of(files: Mapping[str, str]) -> int:
@@ -48,36 +81,43 @@ def tokens_of(files: Mapping[str, str]) -> int:
 def condense(
     kind: BankType, files: Mapping[str, str], version: int, moment: datetime, recipe: BankRecipe
 ) -> dict[str, str]:
-    """The files with at most `recipe.most` tokens, and about `recipe.target` of them. `version`: the one that has what
-    goes. O(n log n) in items."""
+    """The files with at most `recipe.target` tokens, or with what is critical in them `recipe.most`. `version`: the one
+    that has what goes. O(n log n) in items."""
     pages = {name: parse(text) for name, text in files.items()}
     frames = {name: _frame(kind, name, page) for name, page in pages.items()}
-    every = [part for name, page in pages.items() for part in _parts(kind, name, page, moment)]
-    left = recipe.target - tokens_of({name: render(page) for name, page in frames.items()}) - LINE * len(pages)
-    kept: dict[Spot, str] = {}
+    kept = _Kept(tokens_of({name: render(page) for name, page in frames.items()}) + LINE * len(pages))
+    parts = [part for name, page in pages.items() for part in _ranked(_parts(kind, name, page, moment))]
+    whole = recipe.target - round(SHORT * recipe.target)
+    full: set[tuple[str, int]] = set()  # sections of which nothing older stays than what went
     gone: list[_Part] = []
-    headed: set[tuple[str, int]] = set()
-    for part in sorted(every, key=lambda one: one.rank, reverse=True):
-        cost = part.tokens + (part.heading if part.spot[:2] not in headed else 0)
-        if cost <= left:
-            left -= cost
-            kept[part.spot] = part.text
-            headed.add(part.spot[:2])
-        else:
-            gone.append(part)
-    left += recipe.most - recipe.target
-    told: Counter[str] = Counter()
+    for part in sorted(parts, key=lambda one: one.rank, reverse=True):
+        limit = recipe.most if part.critical else whole
+        if (part.critical or part.section not in full) and kept.takes(part, part.text, limit):
+            continue
+        if part.tokens <= LONG:
+            full.add(part.section)
+        gone.append(part)
+    told: dict[str, list[_Part]] = {name: [] for name in files}
     for part in gone:
         short = shortened(part.text)
-        cost = count_tokens(short) + 1 + part.heading
-        if part.spot[3] == 0 and cost <= left:
-            left -= cost
-            kept[part.spot] = short
-        told[part.spot[0]] += 1
+        limit = recipe.most if part.critical else recipe.target
+        if part.spot[3] or not kept.takes(part, short, limit) or short != part.text:
+            told[part.spot[0]].append(part)
     return {
-        name: _told(_filled(name, frames[name], page, kept), told[name], version, moment)
+        name: _told(_filled(name, frames[name], page, kept.texts), told[name], version, moment)
         for name, page in pages.items()
     }
+
+
+def _ranked(parts: list[_Part]) -> list[_Part]:
+    """The parts of a file, each worth the less, the more of its section is newer."""
+    newer: Counter[tuple[str, int]] = Counter()
+    found: list[_Part] = []
+    for part in sorted(parts, key=lambda one: one.rank, reverse=True):
+        before = newer[part.section]
+        found.append(replace(part, worth=part.worth * (3 if before < NEWEST else 1) / (1 + before / SHARE)))
+        newer[part.section] += part.tokens
+    return found
 
 
 def shortened(item: str) -> str:
@@ -97,20 +137,34 @@ def shortened(item: str) -> str:
 def _frame(kind: BankType, name: str, page: Page) -> Page:
     """What stays of a page in any case: its title, the line below that, and the headings that such a file begins
     with."""
-    lead = [one for one in items(page.lead)[:2] if one.startswith("# ") or _is_remark(one)]
+    stays, _ = _lead(page)
     titles = sections_of(kind, name)
-    return Page("\n\n".join(lead), tuple(Section(one.title, "") for one in page.sections if one.title in titles))
+    return Page("\n\n".join(stays), tuple(Section(one.title, "") for one in page.sections if one.title in titles))
+
+
+def _lead(page: Page) -> tuple[list[str], list[str]]:
+    """What stays of what stands before the first section, and the other items but for the line of before."""
+    title, _, rest = page.lead.partition("\n")
+    stays = [title] if title.startswith("# ") and len(title) <= TITLE_CHARACTERS else []
+    others = [one for one in items(rest if stays else page.lead) if not _is_note(one)]
+    if others and _is_remark(others[0]):
+        stays.append(others.pop(0))
+    return stays, others
 
 
 def _is_remark(item: str) -> bool:
-    return item.startswith("_") and item.endswith("_") and len(item) <= GIST_CHARACTERS
+    return item.startswith("_") and item.endswith("_") and len(item) <= GIST_CHARACTERS and "\n" not in item
+
+
+def _is_note(item: str) -> bool:
+    return item.startswith(NOTE) and _is_remark(item)
 
 
 def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Part]:
     found: list[_Part] = []
-    frame = items(_frame(kind, name, page).lead)
     titles = sections_of(kind, name)
-    lead = joined([one for one in items(page.lead) if one not in frame and not one.startswith(NOTE)])
+    _, others = _lead(page)
+    lead = joined(others)
     for number, section in enumerate([Section("", lead), *page.sections], -1):
         weight = WEIGHTS[weight_of(kind, name, section.title)]
         heading = 0 if section.title in titles or number < 0 else count_tokens(section.title) + 2
@@ -120,8 +174,9 @@ def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Par
             recent = UNDATED if stamp is None else 0.5 ** (max(0.0, days) / HALF_LIFE_DAYS)
             worth = weight * (0.25 + 0.75 * recent) + place * LATER
             for at, text in enumerate(_paragraphs(item)):
-                rank = (critical and (at == 0 or is_critical(text)), worth - at * LATER / 100)
-                found.append(_Part((name, number, place, at), text, count_tokens(text) + 1, heading, rank))
+                kept = critical and (at == 0 or is_critical(text))
+                rank = worth - at * LATER / 100
+                found.append(_Part((name, number, place, at), text, count_tokens(text) + 1, heading, kept, rank))
     return found
 
 
@@ -156,15 +211,17 @@ def _filled(name: str, frame: Page, page: Page, kept: Mapping[Spot, str]) -> Pag
         for at, one in enumerate(page.sections)
         if at in bodies or Section(one.title, "") in frame.sections
     )
-    line = next((one for one in items(page.lead) if one.startswith(NOTE)), "")
+    line = next((one for one in items(page.lead) if _is_note(one)), "")
     return Page("\n\n".join(part for part in (frame.lead, line, *bodies.get(-1, [])) if part), sections)
 
 
-def _told(page: Page, gone: int, version: int, moment: datetime) -> str:
+def _told(page: Page, gone: list[_Part], version: int, moment: datetime) -> str:
     """A page with a line at its beginning that says where the rest is; that of before where nothing went."""
     if not gone:
         return render(page)
-    many = "1 entry" if gone == 1 else f"{gone} entries"
+    many = "1 entry" if len(gone) == 1 else f"{len(gone)} entries"
+    critical = sum(part.critical for part in gone)
+    many += f" ({critical} of them critical)" if critical else ""
     line = f"{NOTE} {moment:%Y-%m-%d}: {many} shortened or left out; version {version} has all of it._"
-    lead = [one for one in items(page.lead) if not one.startswith(NOTE)]
+    lead = [one for one in items(page.lead) if not _is_note(one)]
     return render(Page("\n\n".join([*lead[:2], line, *lead[2:]]), page.sections))

@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from memory.bank_markdown import LONGEST_TITLE, Page, Section, entry, nested, parse, render
+from memory.bank_markdown import LONGEST_TITLE, Page, Section, closed, entry, folded, nested, parse, render
 from utils.text import shown
 
 FILE_NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,58}[a-z0-9])?\.md")
 MOST_FILES = 40  # of a bank; what would make another goes into its last one
+MOST_FOUND = 12  # tags, dates, references that are kept of a piece of content
+MOST_DONE = 1_000  # of an update that are told and kept, which so cannot outgrow a document of the store
 DEFAULT_SECTION = "Notes"
 CRITICAL = "critical"  # a tag: what has it stays when the bank is condensed
 
@@ -81,44 +83,103 @@ def section_title(title: str) -> str:
 def merge(
     files: Mapping[str, str], decisions: Sequence[Decision], moment: datetime
 ) -> tuple[dict[str, str], tuple[Done, ...]]:
-    """The files with new content in them, and what was done. All of the content is in them: of decisions that cannot be
-    carried out as they stand, it is added elsewhere."""
-    merged = dict(files)
-    done: list[Done] = []
+    """The files with new content in them, and what was done: one for all that a section was given in the same way, the
+    first `MOST_DONE` of them. All of the content is in the files: of decisions that cannot be carried out as they
+    stand, it is added elsewhere. O(n) in the files and the content."""
+    drafts = {name: _Draft(text) for name, text in files.items()}
+    done: dict[tuple[str, Operation, str], Done] = {}
     for decision in decisions:
         name, metadata = decision.target_file, decision.metadata
-        if name not in merged and len(merged) >= MOST_FILES:
+        if name not in drafts and len(drafts) >= MOST_FILES:
             metadata = replace(metadata, section=section_title(name.removesuffix(".md")))
-            name, decision = list(merged)[-1], Append(list(merged)[-1], decision.content, metadata)
+            name, decision = list(drafts)[-1], Append(list(drafts)[-1], decision.content, metadata)
         section = section_title(metadata.section)
-        page = parse(merged.get(name, f"# {_headline(name)}"))
+        operation = OPERATIONS[type(decision)]
         match decision:
-            case Create() if name not in merged:
-                merged[name] = _new_file(name, decision.content)
-            case Replace() if (former := page.find(section)) is not None:
-                body = nested(decision.content)
-                merged[name] = render(page.with_section(Section(former.title, body)))
+            case Create() if name not in drafts:
+                drafts[name] = _Draft(_new_file(name, decision.content))
+            case Replace() if name in drafts and drafts[name].has(section):
+                drafts[name].put(section, nested(decision.content))
             case _:
-                merged[name] = render(appended(page, section, entry(decision.content, moment)))
-                done.append(Done(name, "append", replace(metadata, section=section)))
-                continue
-        done.append(Done(name, OPERATIONS[type(decision)], replace(metadata, section=section)))
-    return merged, tuple(done)
+                operation = "append"
+                draft = drafts.setdefault(name, _Draft(f"# {_headline(name)}"))
+                draft.add(section, entry(decision.content, moment))
+        made = Done(name, operation, replace(metadata, section=section))
+        key = name, operation, folded(section)
+        if key in done:
+            done[key] = replace(done[key], metadata=both(done[key].metadata, made.metadata))
+        elif len(done) < MOST_DONE:
+            done[key] = made
+    return {name: draft.text() for name, draft in drafts.items()}, tuple(done.values())
 
 
-def appended(page: Page, title: str, item: str) -> Page:
-    """The page with an item at the end of a section."""
-    section = page.find(title) or Section(title, "")
-    last = section.body.rpartition("\n")[2]
-    close = item.startswith("- ") and last.startswith("- ")
-    body = f"{section.body}{chr(10) if close else chr(10) * 2}{item}" if section.body else item
-    return page.with_section(Section(section.title, body))
+def both(one: Metadata, other: Metadata) -> Metadata:
+    """What is known of two pieces of content that are in one place."""
+
+    def union(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*first, *second)))[:MOST_FOUND] if second else first
+
+    return replace(
+        one,
+        tags=union(one.tags, other.tags),
+        dates=union(one.dates, other.dates),
+        references=union(one.references, other.references),
+    )
+
+
+class _Draft:
+    """A file that is being written: taken apart at its first change, and put together once, at the end."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._lead: str | None = None  # None until it is taken apart
+        self._sections: list[tuple[str, list[str]]] = []  # titles, and bodies in parts that follow each other
+        self._bodies: dict[str, list[str]] = {}  # by folded title
+
+    def has(self, title: str) -> bool:
+        self._take_apart()
+        return folded(title) in self._bodies
+
+    def put(self, title: str, body: str) -> None:
+        """Lets a section that is there say something else."""
+        self._take_apart()
+        self._bodies[folded(title)][:] = [body]
+
+    def add(self, title: str, item: str) -> None:
+        """Puts an item at the end of a section, which is made where it is missing."""
+        self._take_apart()
+        if (body := self._bodies.get(folded(title))) is None:
+            body = self._section(title)
+        if body:
+            last = body[-1].rpartition("\n")[2]
+            body.append("\n" if item.startswith("- ") and last.startswith("- ") else "\n\n")
+        body.append(item)
+
+    def text(self) -> str:
+        """What the file says now; as it came where nothing was changed."""
+        if self._lead is None:
+            return self._text
+        return render(Page(self._lead, tuple(Section(title, "".join(body)) for title, body in self._sections)))
+
+    def _take_apart(self) -> None:
+        if self._lead is not None:
+            return
+        page = parse(self._text)
+        self._lead = page.lead
+        for section in page.sections:
+            self._section(section.title).extend([section.body] if section.body else [])
+
+    def _section(self, title: str) -> list[str]:
+        body: list[str] = []
+        self._sections.append((title, body))
+        self._bodies.setdefault(folded(title), body)
+        return body
 
 
 def _new_file(name: str, content: str) -> str:
-    """A file as it was given; a title is put before it where it has none. Headings stay as they are, for nothing else
-    stands in the file."""
-    text = content.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    """A file as it was given, its code ended; a title is put before it where it has none. Headings stay as they are,
+    for nothing else stands in the file."""
+    text = closed(content.replace("\r\n", "\n").replace("\r", "\n").strip("\n"))
     return f"{text}\n" if text.startswith("# ") else f"# {_headline(name)}\n\n{text}\n"
 
 

@@ -15,8 +15,9 @@ from utils.errors import InvalidInput
 GLOBAL_ID = "global"
 LONGEST_SLUG = 48
 DIGEST = 12  # hexadecimal digits
+ID_PATTERN = r"[a-z0-9](?:[a-z0-9_-]{0,118}[a-z0-9])?"
 
-BankId = Annotated[str, StringConstraints(min_length=1, max_length=120, pattern=r"^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?$")]
+BankId = Annotated[str, StringConstraints(pattern=rf"^{ID_PATTERN}$")]
 
 _ENDS_LIKE_A_DIGEST = re.compile(rf"(?:^|-)[0-9a-f]{{{DIGEST}}}$")
 _DRIVE = re.compile(r"^[A-Za-z]:")
@@ -41,6 +42,13 @@ def bank_id(kind: BankType, name: str | None, path: str | None) -> str:
         return slug
     said = f"{where}\0{label}" if where else label
     return f"{slug or kind}-{sha256(said.encode()).hexdigest()[:DIGEST]}"
+
+
+def bank_name(kind: BankType, identifier: str, name: str | None, path: str | None) -> str:
+    """What a bank is called: its project's name, else the folder's, else its id."""
+    if kind == "global":
+        return identifier
+    return name or posixpath.basename(_path(path or "")) or identifier
 
 
 def bank_key(owner: str, kind: BankType, identifier: str) -> str:

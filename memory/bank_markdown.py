@@ -56,7 +56,7 @@ def parse(text: str) -> Page:
     """A file's sections: each begins at a line `## …` outside of code."""
     lead: list[str] = []
     sections: list[tuple[str, list[str]]] = []
-    for line, fenced in _lines(text):
+    for line, fenced, _ in _lines(text):
         found = None if fenced else _SECTION.match(line)
         if found:
             sections.append((found[1].strip().rstrip("#").strip(), []))
@@ -74,13 +74,19 @@ def render(page: Page) -> str:
 def nested(text: str) -> str:
     """A text such that it can stand in a section: its headings are below those of entries, its code ends."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    levels = [len(found[1]) for line, fenced in _lines(text) if not fenced and (found := _HEADING.match(line))]
+    levels = [len(found[1]) for line, fenced, _ in _lines(text) if not fenced and (found := _HEADING.match(line))]
     down = max(0, ENTRY_LEVEL - min(levels)) if levels else 0
     lines: list[str] = []
-    for line, fenced in _lines(text):
+    for line, fenced, _ in _lines(closed(text)):
         found = None if fenced else _HEADING.match(line)
         lines.append("#" * min(6, len(found[1]) + down) + line[found.end() :] if found else line)
-    return _block(lines + _end_of_code(text))
+    return _block(lines)
+
+
+def closed(text: str) -> str:
+    """A text whose code ends where it does, so that what follows it is none."""
+    fence = [fence for _, _, fence in _lines(text)][-1]
+    return f"{text.rstrip(chr(10))}\n{fence}" if fence else text
 
 
 def entry(text: str, moment: datetime) -> str:
@@ -106,7 +112,7 @@ def items(body: str) -> list[str]:
     """A section's entries, list items and paragraphs, in order; what stands under a heading of level 3 is one."""
     found: list[list[str]] = []
     under_heading = after_blank = False
-    for line, fenced in _lines(body):
+    for line, fenced, _ in _lines(body):
         heading = not fenced and line.startswith("###") and not line.startswith("####")
         starts = not fenced and (
             heading
@@ -123,11 +129,14 @@ def items(body: str) -> list[str]:
 
 def joined(parts: list[str]) -> str:
     """A section's body of its items; those of a list stand close together."""
-    text = ""
+    text: list[str] = []
+    last = ""
     for part in parts:
-        close = bool(text) and "\n" not in part and _BULLET.match(part) and _BULLET.match(text.rpartition("\n")[2])
-        text += ("\n" if close else "\n\n" if text else "") + part
-    return text
+        if text:
+            text.append("\n" if "\n" not in part and _BULLET.match(part) and _BULLET.match(last) else "\n\n")
+        text.append(part)
+        last = part.rpartition("\n")[2]
+    return "".join(text)
 
 
 def blocks(text: str, divides: Callable[[str], bool]) -> list[str]:
@@ -135,7 +144,7 @@ def blocks(text: str, divides: Callable[[str], bool]) -> list[str]:
     lines without a blank one. `divides`: whether a line begins a part, and ends what stands under a heading."""
     found: list[list[str]] = [[]]
     headed = blank = False
-    for line, fenced in _lines(text.replace("\r\n", "\n").replace("\r", "\n")):
+    for line, fenced, _ in _lines(text.replace("\r\n", "\n").replace("\r", "\n")):
         divided = not fenced and divides(line)
         heading = not fenced and not divided and _HEADING.match(line) is not None
         if divided or heading or (blank and not headed and not fenced and line.strip()):
@@ -150,7 +159,7 @@ def paragraphs(text: str) -> list[str]:
     """A text's runs of lines without a blank one; code is one, whatever stands in it."""
     found: list[list[str]] = [[]]
     blank = False
-    for line, fenced in _lines(text):
+    for line, fenced, _ in _lines(text):
         if blank and not fenced and line.strip():
             found.append([])
         found[-1].append(line)
@@ -165,35 +174,21 @@ def title_in(block: str) -> tuple[str, str]:
     return (first[found.end() :].strip().rstrip("#").strip(), rest.strip("\n")) if found else ("", block)
 
 
-def _lines(text: str) -> Iterator[tuple[str, bool]]:
-    """The lines of a text, each with whether it belongs to fenced code (CommonMark 0.31, 4.5)."""
+def _lines(text: str) -> Iterator[tuple[str, bool, str]]:
+    """The lines of a text, each with whether it belongs to fenced code, and the line that would end the code that goes
+    on after it; empty where none does (CommonMark 0.31, 4.5)."""
     fence = ""
     for line in text.split("\n"):
         found = _FENCE.match(line)
         if fence:
-            yield line, True
-            closes = found is not None and found[1][0] == fence[0] and len(found[1]) >= len(fence)
-            if closes and found is not None and not found[2].strip():
-                fence = ""
+            ends = found is not None and found[1][0] == fence[0] and len(found[1]) >= len(fence)
+            fence = "" if ends and found is not None and not found[2].strip() else fence
+            yield line, True, fence
         elif found is not None and not (found[1][0] == "`" and "`" in found[2]):
             fence = found[1]
-            yield line, True
+            yield line, True, fence
         else:
-            yield line, False
-
-
-def _end_of_code(text: str) -> list[str]:
-    """The line that ends the code in which a text stops, if it does."""
-    fence = ""
-    for line in text.split("\n"):
-        found = _FENCE.match(line)
-        if found is None:
-            continue
-        if not fence:
-            fence = "" if found[1][0] == "`" and "`" in found[2] else found[1]
-        elif found[1][0] == fence[0] and len(found[1]) >= len(fence) and not found[2].strip():
-            fence = ""
-    return [fence] if fence else []
+            yield line, False, ""
 
 
 def _block(lines: list[str]) -> str:

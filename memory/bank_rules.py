@@ -2,23 +2,25 @@
 
 import re
 from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from memory.bank_decisions import (
     CRITICAL,
     DEFAULT_SECTION,
+    MOST_FOUND,
     Append,
     Decision,
     Metadata,
     Replace,
+    both,
     is_file_name,
     section_title,
 )
-from memory.bank_markdown import blocks, folded, title_in
+from memory.bank_markdown import blocks, folded, paragraphs, title_in
 from memory.bank_types import FILES, PLACES, BankType, Category, sections_of
 
 SHOWN = 4_000  # characters of a block that are looked at: what it is about, it says at its beginning
-MOST_FOUND = 12  # tags, dates, references that are kept of a block
 
 # What speaks for a category, and how much. Words in a heading count twice.
 _SIGNS: tuple[tuple[Category, float, str], ...] = (
@@ -30,6 +32,13 @@ _SIGNS: tuple[tuple[Category, float, str], ...] = (
     ("decision", 2, r"\b(?:decided|chose|chosen|opted|instead of|rationale|trade-?offs?|in favou?r of|rejected)\b"),
     ("architecture", 3, r"\barchitectur\w*|\bsystem design\b|\bcomponents?\b|\bmodules?\b|\bdata ?flow\b|\bschema\b"),
     ("architecture", 1, r"\b(?:layers?|services?|database|queue|endpoints?|api|pipeline|interfaces?)\b"),
+    (
+        "architecture",
+        2,
+        r"\b(?:front-?end|back-?end|tech(?:nology)? stack|frameworks?|runtime|monorepo|microservices?)\b"
+        r"|\b(?:written in|built (?:with|on|in)|runs on|hosted on)\b",
+    ),
+    ("architecture", 1, r"\b(?:we|it|app|project|server|client) uses?\b"),
     ("dependency", 3, r"\bdependenc(?:y|ies)\b|\bdepends on\b|\b(?:pip|npm|cargo) (?:install|add)\b|\bpackage version"),
     ("requirement", 3, r"\brequirements?\b|\buser stor(?:y|ies)\b|\bacceptance criteri|\bmust support\b|\bin scope\b"),
     (
@@ -49,17 +58,26 @@ _SIGNS: tuple[tuple[Category, float, str], ...] = (
     ),
     ("done", 2, r"\b(?:added|fixed|refactored|migrated|wrote|created|removed|upgraded|resolved|closes? #\d+)\b"),
     (
+        "done",
+        4,
+        r"\b(?:fixed|resolved|solved|closed)\b[^.\n]{0,60}\b(?:bugs?|issues?|errors?|crash\w*|exceptions?|regressions?)\b"
+        r"|\b(?:bugs?|issues?|errors?|crash\w*|exceptions?|regressions?)\b[^.\n]{0,60}"
+        r"\b(?:is|are|was|were|has been|have been|got) (?:now )?(?:fixed|resolved|solved|closed)\b",
+    ),
+    (
         "next",
         3,
         r"\bto-?do\b|\bnext steps?\b|\[ \]|\b(?:plan(?:ned|s)? to|remaining|upcoming|backlog|roadmap|follow-?ups?)\b",
     ),
     ("next", 1, r"\b(?:will|should|need(?:s)? to|going to|later)\b"),
+    ("next", 4, r"\b(?:do not|don['’]t|never) forget\b"),
     (
         "issue",
         3,
         r"\b(?:bug|issue|error|exception|crash\w*|regression|broken|fail(?:s|ed|ing|ure)|traceback|workaround)\b",
     ),
-    ("focus", 3, r"\b(?:currently|right now|working on|in progress|current focus|today|this week|wip)\b"),
+    ("focus", 3, r"\b(?:currently|right now|working on|in progress|current focus|wip)\b"),
+    ("focus", 1, r"\b(?:today|this week)\b"),
     ("question", 3, r"\bopen questions?\b|\bunclear\b|\bnot sure\b|\bto be decided\b|\btbd\b|\?\s*$"),
     (
         "pattern",
@@ -71,15 +89,21 @@ _SIGNS: tuple[tuple[Category, float, str], ...] = (
         3,
         r"\b(?:i|we|user) (?:prefer|like|want|dislike|hate)s?\b|\bpreferences?\b|\bplease always\b|\bplease never\b",
     ),
+    (
+        "preference",
+        3,
+        r"\b(?:prefers|dislikes|hates)\b|^(?:[-*+] +)?(?:please )?(?:do not|don['’]t|never|always|avoid)\b",
+    ),
     ("reference", 2, r"\bsee also\b|\breferences?\b|\bdocs? at\b|\blinks?\b|https?://\S+"),
 )
+# A line that names a file. Each part takes all that it can and gives nothing back, so that no line takes long.
 _TARGET = re.compile(
-    r"""^\s*(?:\#{1,6}\s*)?(?:\[\s*)?                        # it may be a heading, or stand in brackets
-    (?:(?:target[ _])?file\s*:\s*|@|→\s*|->\s*)?
-    `?(?P<file>[A-Za-z0-9][\w-]{0,59}\.md)`?
-    (?:\s*(?:\#|>|›|/|,\s*section:?)\s*(?P<section>[^\]\n:(]{1,120}?))?
-    \s*(?P<replace>\(replace\))?\s*\]?
-    \s*(?::[ \t]*(?P<rest>.*))?$""",
+    r"""^\s*+(?:\#{1,6}+\s*+)?+(?:\[\s*+)?+(?:\*\*)?+           # it may be a heading, or stand in brackets
+    (?:(?:target[ _])?+file\s*+:\s*+|@|→\s*+|->\s*+)?+
+    `?+(?P<file>[A-Za-z0-9][\w-]{0,59}+\.md)`?+
+    (?:\s*+(?:\#|>|›|/|,\s*+section:?+)\s*+(?P<section>[^\]\n:(*`]{1,120}+))?+
+    \s*+(?P<within>\(replace\))?+\s*+[*`]{0,2}+\s*+\]?+\s*+(?P<behind>\(replace\))?+\s*+
+    (?::[ \t]*+(?P<after>\(replace\):?+)?+(?:\*\*(?!\S))?+[ \t]*+(?P<rest>.*+))?+$""",
     re.IGNORECASE | re.VERBOSE,
 )
 _TAG = re.compile(r"\[(critical|important|decision|idea|risk|blocked|question)\]", re.IGNORECASE)
@@ -87,7 +111,7 @@ _HASHTAG = re.compile(r"(?<![\w&/#])#([A-Za-z][\w-]{1,40})\b")
 _LISTED = re.compile(r"[-*+][ \t]+\S")
 _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _REFERENCE = re.compile(
-    r"https?://[^\s<>()\"'`]{4,200}|(?<![\w/])#\d{1,7}\b|\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b|(?<![\w/:])(?:[\w.-]+/)+[\w-]+\.\w{1,8}\b"
+    r"https?://[^\s<>()\"'`]{4,200}|(?<![\w/])#\d{1,7}\b|\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b|(?<![\w/:.-])(?:[\w.-]++/)++[\w-]++\.\w{1,8}\b"
 )
 
 
@@ -100,8 +124,8 @@ def decide_by_rules(kind: BankType, content: str) -> list[Decision]:
     """Where each block of a text belongs, in order; blocks one after the other that belong together are one. A line
     that names a file (`decisions.md:`, `[file: notes.md > Ideas]`, `## progress.md`) says it for all that follows; a
     file that is not there yet is made. Nothing of the text is left out but such lines."""
-    decisions: list[Decision] = []
-    target: tuple[str, str | None, bool] | None = None
+    runs: list[_Run] = []
+    target: _Target | None = None
     for block in _pieces(content):
         first, _, rest = block.partition("\n")
         named = _target(first)
@@ -110,16 +134,13 @@ def decide_by_rules(kind: BankType, content: str) -> list[Decision]:
             block = "\n".join(part for part in (said, rest) if part.strip()).strip("\n")
             if not block:
                 continue
-        decision = _decided(kind, block, target)
-        if target is not None and target[2]:
-            target = (target[0], target[1], False)  # what follows is added to what replaced
-        last = decisions[-1] if decisions else None
-        if isinstance(decision, Append) and last is not None and _together(last, decision):
-            merged = f"{last.content}\n\n{decision.content}"
-            decisions[-1] = type(last)(last.target_file, merged, _with(last.metadata, decision.metadata))
-        else:
-            decisions.append(decision)
-    return decisions
+        for part, category in [(block, category_of(block))] if target is not None else _apart(kind, block):
+            decision = _decided(kind, part, category, target)
+            if runs and isinstance(decision, Append) and runs[-1].takes(decision):
+                runs[-1].add(decision)
+            else:
+                runs.append(_Run(decision, [decision.content]))
+    return [run.whole() for run in runs]
 
 
 def category_of(text: str) -> Category:
@@ -141,7 +162,7 @@ def metadata_of(text: str, section: str, category: str) -> Metadata:
         category,
         tuple(dict.fromkeys(tags))[:MOST_FOUND],
         tuple(dict.fromkeys(_DATE.findall(text)))[:MOST_FOUND],
-        tuple(dict.fromkeys(_REFERENCE.findall(text)))[:MOST_FOUND],
+        tuple(dict.fromkeys(_REFERENCE.findall(text[:SHOWN])))[:MOST_FOUND],
     )
 
 
@@ -152,64 +173,103 @@ def is_critical(text: str) -> bool:
     )
 
 
-def _decided(kind: BankType, block: str, target: tuple[str, str | None, bool] | None) -> Decision:
-    category = category_of(block)
+@dataclass(frozen=True)
+class _Target:
+    """Where content says that it belongs. `section`: None for the one of the file that suits. `replaces`: it takes the
+    place of what stands there; `replaced`: in which sections it has done so, where what follows is added."""
+
+    file: str
+    section: str | None
+    replaces: bool
+    replaced: set[str] = field(default_factory=set)
+
+
+@dataclass
+class _Run:
+    """Content that goes to one place, in parts."""
+
+    decision: Decision
+    parts: list[str]
+
+    def takes(self, following: Append) -> bool:
+        mine = self.decision
+        is_line = len(self.parts) == 1 and "\n" not in self.parts[0]
+        return (
+            mine.target_file == following.target_file
+            and folded(mine.metadata.section) == folded(following.metadata.section)
+            and not title_in(following.content)[0]
+            and not (is_line and _LISTED.match(following.content))
+        )
+
+    def add(self, following: Append) -> None:
+        self.parts.append(following.content)
+        self.decision = replace(self.decision, metadata=both(self.decision.metadata, following.metadata))
+
+    def whole(self) -> Decision:
+        return replace(self.decision, content="\n\n".join(self.parts))
+
+
+def _decided(kind: BankType, block: str, category: Category, target: _Target | None) -> Decision:
     file, section = PLACES[kind][category]
-    title, _ = title_in(block)
+    title, body = title_in(block)
     if target is not None:
-        file, wanted, replaces = target
+        file = target.file
         known = sections_of(kind, file)
         default = DEFAULT_SECTION if DEFAULT_SECTION in known or not known else known[0]
-        section = wanted or _known_section(title, known) or (section if section in known else default)
-        if replaces and wanted:
-            return Replace(file, block, metadata_of(block, section_title(section), category))
-    else:
-        for one in FILES[kind]:  # a heading that is a section's name says where
-            if title and (named := _known_section(title, one.sections)):
-                file, section = one.name, named
-                break
+        headed = _known_section(title, known)
+        section = target.section or headed or (section if section in known else default)
+        if target.replaces and folded(section) not in target.replaced:
+            target.replaced.add(folded(section))
+            said = body if body.strip() and title and folded(title) == folded(section) else block
+            return Replace(file, said, metadata_of(block, section_title(section), category))
+    elif place := _section_called(kind, title):
+        file, section = place
     return Append(file, block, metadata_of(block, section_title(section), category))
 
 
 def _pieces(content: str) -> list[str]:
     """What is put into files one by one: blocks, and the items of a list that stands under no heading."""
-    pieces: list[str] = []
-    for block in blocks(content, lambda line: _target(line) is not None):
-        lines = block.split("\n")
-        pieces += lines if len(lines) > 1 and all(_LISTED.match(line) for line in lines) else [block]
-    return pieces
+    return [piece for block in blocks(content, lambda line: _target(line) is not None) for piece in _listed(block)]
+
+
+def _listed(block: str) -> list[str]:
+    """The items of a list of lines; else the block."""
+    lines = block.split("\n")
+    return lines if len(lines) > 1 and all(_LISTED.match(line) for line in lines) else [block]
+
+
+def _apart(kind: BankType, block: str) -> list[tuple[str, Category]]:
+    """A block, or what stands under a heading one by one where it belongs to several places and the heading to none:
+    each paragraph and item of a list, the heading with the first, each with what it is about under that heading."""
+    whole = [(block, category_of(block))]
+    title, body = title_in(block)
+    if not title or _section_called(kind, title):
+        return whole
+    parts = [part for paragraph in paragraphs(body) for part in _listed(paragraph)]
+    found = [(part, category_of(f"# {title}\n{part}")) for part in parts]
+    if len({PLACES[kind][category] for _, category in found}) < 2:
+        return whole
+    (first, category), *others = found
+    return [(f"{block.partition(chr(10))[0]}\n\n{first}", category), *others]
+
+
+def _section_called(kind: BankType, title: str) -> tuple[str, str] | None:
+    """The file that has a section of this title, and the section."""
+    for one in FILES[kind]:
+        if title and (named := _known_section(title, one.sections)):
+            return one.name, named
+    return None
 
 
 def _known_section(title: str, sections: Collection[str]) -> str | None:
     return next((one for one in sections if folded(one) == folded(title)), None)
 
 
-def _target(line: str) -> tuple[tuple[str, str | None, bool], str] | None:
-    """The file, section, and whether to replace it, that a line names, and what else the line says."""
+def _target(line: str) -> tuple[_Target, str] | None:
+    """Where a line says that what follows belongs, and what else it says."""
     found = _TARGET.match(line)
     if found is None or not is_file_name(found["file"].lower()):
         return None
-    section = found["section"].strip() if found["section"] else None
-    return (found["file"].lower(), section, bool(found["replace"])), (found["rest"] or "").strip()
-
-
-def _together(last: Decision, following: Append) -> bool:
-    return (
-        last.target_file == following.target_file
-        and folded(last.metadata.section) == folded(following.metadata.section)
-        and not title_in(following.content)[0]
-        and not ("\n" not in last.content and _LISTED.match(following.content))
-    )
-
-
-def _with(one: Metadata, other: Metadata) -> Metadata:
-    def both(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*first, *second)))[:MOST_FOUND]
-
-    return Metadata(
-        one.section,
-        one.category,
-        both(one.tags, other.tags),
-        both(one.dates, other.dates),
-        both(one.references, other.references),
-    )
+    section = (found["section"] or "").strip() or None
+    replaces = any(found[name] for name in ("within", "behind", "after"))
+    return _Target(found["file"].lower(), section, replaces), (found["rest"] or "").strip()

@@ -8,14 +8,13 @@ from datetime import datetime
 from memory.bank_ids import bank_key
 from memory.bank_markdown import Section, items, joined, parse, time_of
 from memory.bank_types import BankType
-from memory.changes import Changes
 from memory.collections import Collections
-from memory.conversation_leases import ConversationLeases
 from memory.domain import SECTION
 from memory.gist_eraser import GistEraser
 from memory.ids import derived_id
 from memory.just_said import JustSaid
 from memory.leases import claim, pending
+from memory.named_leases import NamedLeases
 from utils.clock import now
 from utils.mongo import Document, insert_new
 
@@ -42,11 +41,10 @@ class BankSections:
     """Gists of kind `section`. Their `bank` is the `_id` of the bank, their `session_id` is `type/id`, which no session
     is called; an id is made of what a gist says, so that what did not change keeps its embedding."""
 
-    def __init__(self, collections: Collections, changes: Changes, eraser: GistEraser, just_said: JustSaid) -> None:
+    def __init__(self, collections: Collections, eraser: GistEraser, just_said: JustSaid) -> None:
         self._banks = collections.banks
         self._vectors = collections.vectors
-        self._leases = ConversationLeases(collections)
-        self._changes = changes
+        self._leases = NamedLeases(collections)
         self._eraser = eraser
         self._just_said = just_said
         self._lines: dict[str, _Line] = {}

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
+from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError
 
 from memory.bank_condense import tokens_of
@@ -26,6 +27,7 @@ from utils.mongo import Document
 from utils.text import count_tokens
 
 MOST_ERRORS = 10  # of a bank that are kept, the newest
+REPEATED_WITHIN = timedelta(hours=24)  # in which a request that comes again is the same one
 HEAD = {"files.text": 0}  # a projection: a bank without its texts
 
 Reason = Literal["created", "update", "optimise"]
@@ -35,8 +37,8 @@ Severity = Literal["info", "warning", "error"]
 @dataclass(frozen=True)
 class Change:
     """What becomes of a bank. `files`: all of them, as they are to be. `said`: what an update was given, as it came.
-    `request`: names what asked for it; the same one again changes nothing. `urgent`: the files on disk follow at
-    once."""
+    `request`: names what asked for it; the same one again within a day changes nothing. `urgent`: the files on disk
+    follow at once."""
 
     files: Mapping[str, str]
     reason: Reason
@@ -115,14 +117,21 @@ class BankStore:
         advanced = await self._advance(seen, version)
         return advanced if advanced is not None else await self._advanced_by_another(seen, version)
 
-    async def was_made(self, owner: str, request: str) -> Document | None:
-        """The version that a request made before, if it did; the bank is brought up to it."""
-        found: Document | None = await self._versions.find_one({"user_id": owner, "request": request})
+    async def was_made(self, bank: Document, request: str) -> Document | None:
+        """The version of a bank that a request made of late, if it did; the bank is brought up to it."""
+        own = {"user_id": bank["user_id"], "bank": bank["_id"], "epoch": bank["epoch"]}
+        late = {"request": request, "at": {"$gt": now() - REPEATED_WITHIN}}
+        found: Document | None = await self._versions.find_one(own | late)
         if found is not None:
             head = await self._banks.find_one({"_id": found["bank"], "epoch": found["epoch"]})
             if head is not None and head["version"] < found["version"]:
                 await self._advance(head, found)
         return found
+
+    async def note_activation(self, owner: str, key: str, epoch: str) -> None:
+        """Notes that somebody began to work with a bank."""
+        same = {"_id": key, "user_id": owner, "epoch": epoch}
+        await self._banks.update_one(same, {"$set": {"activated_at": now()}})
 
     async def version(self, bank: Document, number: int) -> tuple[Document, dict[str, str]]:
         """A version of a bank, and its files. Raises `NotFound`."""
@@ -163,12 +172,20 @@ class BankStore:
     async def mark_deleted(self, owner: str, kind: BankType, identifier: str) -> Document | None:
         """Marks a bank as going, so that nobody finds or changes it; returns it. None where there is none."""
         own = {"_id": bank_key(owner, kind, identifier), "user_id": owner}
-        await self._banks.update_one(own | {"deleted_at": None}, {"$set": {"deleted_at": now()}})
-        found: Document | None = await self._banks.find_one(own, HEAD)
-        return found if found is not None and found["deleted_at"] is not None else None
+        marked: Document | None = await self._banks.find_one_and_update(
+            own | {"deleted_at": None},
+            {"$set": {"deleted_at": now()}},
+            projection=HEAD,
+            return_document=ReturnDocument.AFTER,
+        )
+        if marked is not None:
+            return marked
+        before: Document | None = await self._banks.find_one(own | {"deleted_at": {"$ne": None}}, HEAD)
+        return before
 
     async def finish_deletion(self, bank: Document) -> int:
-        """Deletes a marked bank with its versions; returns how many versions. Its sections are gone before."""
+        """Deletes a marked bank with its versions; returns how many versions. Its sections are another's to delete:
+        whoever marked it, the sweep, or who makes the bank anew, whose sections take their place."""
         own = {"user_id": bank["user_id"], "bank": bank["_id"], "epoch": bank["epoch"]}
         deleted = (await self._versions.delete_many(own)).deleted_count
         await self._banks.delete_one({"_id": bank["_id"], "user_id": bank["user_id"], "epoch": bank["epoch"]})

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from memory.bank_markdown import nested
+
 BankType = Literal["project", "code", "global"]
 BANK_TYPES: tuple[BankType, ...] = get_args(BankType)
 
@@ -49,7 +51,7 @@ DECISIONS = FileKind(
     "decisions.md", "Decisions", "What was decided, when and why; the newest last.", ("Decisions",), "architecture"
 )
 ACTIVE = FileKind(
-    "active.md", "Active work", "What is under way.", ("Current focus", "Open questions", "Notes"), "discussion"
+    "active.md", "Active work", "What is under way.", ("Current focus", "Open questions", "Notes"), "implementation"
 )
 
 FILES: dict[BankType, tuple[FileKind, ...]] = {
@@ -93,7 +95,7 @@ FILES: dict[BankType, tuple[FileKind, ...]] = {
             "architecture",
         ),
         FileKind("references.md", "References", "Where to look things up.", ("References",), "implementation"),
-        FileKind("notes.md", "Notes", "Everything else.", ("Notes", "Open questions", "To do"), "discussion"),
+        FileKind("notes.md", "Notes", "Everything else.", ("Notes", "Open questions", "To do"), "implementation"),
     ),
 }
 
@@ -146,6 +148,7 @@ PLACES: dict[BankType, dict[Category, Place]] = {
 def template(kind: BankType, name: str, description: str = "") -> dict[str, str]:
     """The files of a new bank. `name`: of the project. A description stands where its purpose does."""
     file, section = PLACES[kind]["purpose"]
+    description = nested(description)
     return {
         one.name: "\n\n".join(
             [
@@ -171,6 +174,6 @@ def sections_of(kind: BankType, file: str) -> tuple[str, ...]:
 
 def weight_of(kind: BankType, file: str, section: str) -> Weight:
     """How much what stands in a section counts."""
-    if section in ("Open questions", "Notes", "To do"):
+    if section in ("Open questions", "Notes"):
         return "discussion"
     return next((one.weight for one in FILES[kind] if one.name == file), "implementation")

@@ -16,7 +16,7 @@ from memory.domain import RULE_BASED
 from utils.errors import ModelError
 from utils.llm import ChatModel
 
-IN_THREAD = 20_000  # characters from which on rules take more than a few milliseconds
+IN_THREAD = 4_000  # characters from which on rules take more than a few milliseconds
 
 log = logging.getLogger(__name__)
 

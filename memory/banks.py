@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from config.prompts import prompt
@@ -10,21 +11,20 @@ from memory.bank import Bank, BankInfo, BankVersion, Updated, errors_of, info_of
 from memory.bank_cache import BankCache
 from memory.bank_decisions import merge
 from memory.bank_folder import BankFolder
-from memory.bank_ids import GLOBAL_ID, bank_id
+from memory.bank_ids import GLOBAL_ID, bank_id, bank_key, bank_name
 from memory.bank_sections import BankSections
 from memory.bank_store import HEAD, BankStore, Change, Severity
 from memory.bank_types import BankType, template
+from memory.bank_update import BankUpdate
 from memory.bank_writing import BankWriter
 from memory.collections import Collections
 from memory.domain import RULE_BASED
-from memory.ids import derived_id
 from memory.leases import claim, fail, held
 from utils.clock import now
 from utils.errors import Conflict, InvalidInput, LociError, NotFound
 from utils.mongo import Document
 from utils.text import CONTROL_CHARACTERS, shown
 
-LONGEST_UPDATE = 1_000_000  # characters; a document of the store holds a bank of this and what it had before
 MOST_BYTES = 6 * 1024 * 1024  # of a bank's texts; where an update would make it more, it is condensed before
 LONGEST_NAME = 200
 TRIES = 50  # times that a change is made anew because another was faster
@@ -63,10 +63,19 @@ class Banks:
         path: str | None = None,
         description: str | None = None,
     ) -> Bank:
-        """The bank of a project, made where there is none. Raises `InvalidInput` where nothing says which."""
-        name, path = shown(name or "")[:LONGEST_NAME], (path or "").strip()
+        """The bank of a project, made where there is none; whose updates count from here on. Raises `InvalidInput`
+        where nothing says which."""
+        name, path = _said(kind, name, path)
         identifier = bank_id(kind, name, path)
-        return await self.open(owner, kind, identifier, name=name, path=path or None, description=description)
+        bank = await self.open(owner, kind, identifier, name=name, path=path or None, description=description)
+        await self._store.note_activation(owner, bank.info.key, bank.info.epoch)
+        return bank
+
+    async def begin(self, owner: str, kind: BankType, name: str | None = None, path: str | None = None) -> Bank:
+        """The same of a bank that is there. Raises `NotFound`, and `InvalidInput` where nothing says which."""
+        bank = await self.get(owner, kind, bank_id(kind, *_said(kind, name, path)))
+        await self._store.note_activation(owner, bank.info.key, bank.info.epoch)
+        return bank
 
     async def open(
         self,
@@ -86,12 +95,12 @@ class Banks:
                 bank = await self.get(owner, kind, identifier)
                 if bank.info.version:
                     return bank
-                found = await self._store.find(owner, kind, identifier)
+                found = await self._find(owner, kind, identifier)
             except NotFound:
-                await self._store.begin(owner, kind, identifier, name or "", path)
+                await self._store.begin(owner, kind, identifier, bank_name(kind, identifier, name, path), path)
                 continue
             said = CONTROL_CHARACTERS.sub("", description or "").strip()
-            files = template(kind, found["name"], said)
+            files = template(kind, found["name"] if kind != "global" else "", said)
             made = await self._commit(found, Change(files, "created", RULE_BASED))
             if made is not None:
                 return Bank(info_of(made), files)
@@ -99,20 +108,25 @@ class Banks:
 
     async def get(self, owner: str, kind: BankType, identifier: str) -> Bank:
         """A bank as it is. Raises `NotFound`."""
-        head = await self._store.find(owner, kind, identifier, HEAD)
+        head = await self._find(owner, kind, identifier, HEAD)
         kept = self.cache.get(head)
         if kept is not None:
             return Bank(info_of(head), texts_of(kept.bank), kept.since)
-        bank = self.cache.put(await self._store.find(owner, kind, identifier)).bank
+        bank = self.cache.put(await self._find(owner, kind, identifier)).bank
         return Bank(info_of(bank), texts_of(bank))
 
     async def info(self, owner: str, kind: BankType, identifier: str) -> BankInfo:
         """Raises `NotFound`."""
-        return info_of(await self._store.find(owner, kind, identifier, HEAD))
+        return info_of(await self._find(owner, kind, identifier, HEAD))
+
+    async def infos(self, keys: Sequence[str]) -> list[BankInfo]:
+        """Banks of any users by their `_id`s; those that there are, in no order."""
+        filter = {"_id": {"$in": list(keys)}, "deleted_at": None}
+        return [info_of(bank) for bank in await self._banks.find(filter, HEAD).to_list(None)]
 
     async def at(self, owner: str, kind: BankType, identifier: str, version: int) -> tuple[BankVersion, dict[str, str]]:
         """A version of a bank, and its files as they were. Raises `NotFound`."""
-        bank = await self._store.find(owner, kind, identifier, HEAD)
+        bank = await self._find(owner, kind, identifier, HEAD)
         found, files = await self._store.version(bank, version)
         return version_of(found), files
 
@@ -120,7 +134,7 @@ class Banks:
         self, owner: str, kind: BankType, identifier: str, *, limit: int, before: int | None = None
     ) -> list[BankVersion]:
         """A bank's versions, the newest first. Raises `NotFound`."""
-        bank = await self._store.find(owner, kind, identifier, HEAD)
+        bank = await self._find(owner, kind, identifier, HEAD)
         return [version_of(found) for found in await self._store.versions(bank, limit, before)]
 
     async def page(
@@ -129,59 +143,45 @@ class Banks:
         """Banks, the last changed first, each with its `_id`. `after`: `updated_at` and `_id` of the last one seen."""
         return [(info_of(found), found["_id"]) for found in await self._store.page(owner, limit, after)]
 
-    async def update(
-        self,
-        owner: str,
-        kind: BankType,
-        identifier: str,
-        content: str,
-        *,
-        conversation_id: str | None = None,
-        update_count: int | None = None,
-        request: str | None = None,
-    ) -> Updated:
-        """Puts new content into a bank, all of it; durable once it returns. `request`: names the request, so that it is
-        carried out once; a conversation's update of some number is the same one when it comes again.
+    async def update(self, owner: str, told: BankUpdate) -> Updated:
+        """Puts new content into a bank, all of it; durable once it returns. What comes again within a day under the
+        same `request`, or with the same count in a conversation, is carried out once.
 
-        Raises `NotFound`; `InvalidInput` where the content is empty or too long; `Conflict` where others change the
-        bank all the time.
+        Raises `NotFound`; `InvalidInput` where the content is empty or too long, or the conversation is at work with
+        another bank; `Conflict` where others change the bank all the time.
         """
-        content = CONTROL_CHARACTERS.sub("", content.replace("\r\n", "\n").replace("\r", "\n"))
-        if not content.strip():
-            raise InvalidInput("There is no content to keep")
-        if request is None and conversation_id is not None and update_count is not None:
-            request = derived_id("update", owner, kind, identifier, conversation_id, str(update_count), content)
-        if len(content) > LONGEST_UPDATE:
-            raise InvalidInput(f"An update may have {LONGEST_UPDATE:,} characters")
-        seen = await self._store.find(owner, kind, identifier)
+        told = told.checked()
+        kind, identifier = told.type, told.id
+        seen = await self._find(owner, kind, identifier)
         if not seen["version"]:  # whoever began it died before it had files
             await self.open(owner, kind, identifier)
-            seen = await self._store.find(owner, kind, identifier)
-        errors = errors_of(seen)
-        placed = await self._writer.place(kind, texts_of(seen), content)
+            seen = await self._find(owner, kind, identifier)
+        request, errors = told.name_for(seen), errors_of(seen)
+        if (again := await self._repeated(seen, request)) is not None:
+            return again
+        placed = await self._writer.place(kind, texts_of(seen), told.content)
         if placed.failed is not None:
             await self._note_error(seen, placed.failed, "warning")
         for _ in range(TRIES):
-            if request is not None and (made := await self._store.was_made(owner, request)) is not None:
-                again = version_of(made)
-                return Updated(await self.info(owner, kind, identifier), again.changes, again.by, errors, repeated=True)
-            before = await self._roomy(kind, seen, content)
+            before = await self._roomy(kind, seen, told.content)
             files, done = await asyncio.to_thread(merge, before, placed.decisions, now())
             change = Change(
                 files,
                 "update",
                 placed.by,
                 done,
-                content,
-                conversation_id,
-                update_count,
+                told.content,
+                told.conversation_id,
+                told.update_count,
                 request,
-                urgent=len(content) >= self._large,
+                urgent=len(told.content) >= self._large,
             )
             made = await self._commit(seen, change)
             if made is not None:
                 return Updated(info_of(made), done, placed.by, errors)
-            seen = await self._store.find(owner, kind, identifier)
+            seen = await self._find(owner, kind, identifier)
+            if (again := await self._repeated(seen, request)) is not None:
+                return again
         raise _busy()
 
     async def delete(self, owner: str, kind: BankType, identifier: str) -> dict[str, int]:
@@ -243,14 +243,16 @@ class Banks:
         return total
 
     async def optimise(self, owner: str, kind: BankType, identifier: str) -> BankInfo:
-        """Condenses a bank that is larger than it is to be; returns it, condensed or not. Raises `NotFound`."""
-        await self._optimise(await self._store.find(owner, kind, identifier))
+        """Condenses a bank that is larger than it is to be and changed since it was condensed; returns it, condensed or
+        not. Raises `NotFound`."""
+        await self._optimise(await self._find(owner, kind, identifier))
         return await self.info(owner, kind, identifier)
 
     async def _optimise(self, seen: Document) -> bool:
         owner, kind, identifier = seen["user_id"], seen["type"], seen["id"]
         for attempt in range(TRIES):
-            if seen["tokens"] <= self._writer.recipe.target or seen["deleted_at"] is not None:
+            small = seen["tokens"] <= self._writer.recipe.target
+            if small or seen["deleted_at"] is not None or seen["tidying"]["state"] == "done":
                 return False
             files, failed, by = texts_of(seen), None, RULE_BASED
             if attempt < 3:
@@ -260,6 +262,8 @@ class Banks:
                 made = await self._writer.shorten_by_rules(kind, files, seen["version"], now())
             if failed is not None:
                 await self._note_error(seen, failed, "warning")
+            if made == files:
+                return False
             try:
                 if await self._commit(seen, Change(made, "optimise", by)) is not None:
                     log.info("a memory bank was condensed from %d tokens, by %s", seen["tokens"], by)
@@ -268,6 +272,21 @@ class Banks:
             except NotFound:
                 return False
         raise _busy()
+
+    async def _find(self, owner: str, kind: BankType, identifier: str, fields: Document | None = None) -> Document:
+        """A bank's document. Raises `NotFound`; then nothing of it is kept at hand, whoever deleted it."""
+        try:
+            return await self._store.find(owner, kind, identifier, fields)
+        except NotFound:
+            self.cache.drop(bank_key(owner, kind, identifier))
+            raise
+
+    async def _repeated(self, seen: Document, request: str | None) -> Updated | None:
+        """What an update did that was made before, if it was."""
+        if request is None or (made := await self._store.was_made(seen, request)) is None:
+            return None
+        info, again = await self.info(seen["user_id"], seen["type"], seen["id"]), version_of(made)
+        return Updated(info, again.changes, again.by, errors_of(seen), repeated=True)
 
     async def _roomy(self, kind: BankType, seen: Document, content: str) -> dict[str, str]:
         """A bank's files, condensed where there is not room for so much more in one document of the store."""
@@ -317,6 +336,11 @@ class Banks:
 def instructions(kind: BankType) -> str:
     """What an assistant is told about a bank of this type."""
     return prompt(f"bank_{kind}").substitute()
+
+
+def _said(kind: BankType, name: str | None, path: str | None) -> tuple[str, str]:
+    """A project's name and path as they are kept. The one global bank has neither."""
+    return (shown(name or "")[:LONGEST_NAME], (path or "").strip()) if kind != "global" else ("", "")
 
 
 def _busy() -> Conflict:

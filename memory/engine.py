@@ -235,7 +235,7 @@ async def open_engine(
     banks = Banks(
         collections,
         BankStore(collections, recipe.most, timedelta(hours=bank_optimise_hours)),
-        BankSections(collections, changes, eraser, said_in_banks),
+        BankSections(collections, eraser, said_in_banks),
         BankWriter(bank_model, recipe),
         bank_folder,
         bank_large_update,

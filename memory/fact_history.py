@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from memory.conversation_leases import ConversationLeases
 from memory.fact_chain import Step, chain_of, heir_of, undone, without
 from memory.fact_store import FactStore, event_of, link_of
+from memory.named_leases import NamedLeases
 from utils.errors import Conflict, NotFound
 from utils.mongo import Document
 
@@ -12,7 +12,7 @@ from utils.mongo import Document
 class FactHistory:
     """Goes back in the history of facts; what it does stands there as `UNDO`."""
 
-    def __init__(self, store: FactStore, leases: ConversationLeases) -> None:
+    def __init__(self, store: FactStore, leases: NamedLeases) -> None:
         self._store = store
         self._leases = leases
 

@@ -6,7 +6,6 @@ from dataclasses import asdict, replace
 from datetime import timedelta
 
 from memory.collections import Collections
-from memory.conversation_leases import ConversationLeases
 from memory.domain import RULE_BASED
 from memory.fact_decisions import Add, Decision, Delete, Keep, Known, Update, decide_by_rules
 from memory.fact_model import decide_by_model, extract_by_model
@@ -14,6 +13,7 @@ from memory.fact_rules import extract_by_rules
 from memory.fact_statement import is_statement
 from memory.facts import Decided, Facts, Origin
 from memory.leases import Claim, claim, fail, held, put_back
+from memory.named_leases import NamedLeases
 from memory.summarise import TOLD
 from utils.clock import now
 from utils.errors import Conflict, LociError, ModelError, NotFound
@@ -54,7 +54,7 @@ class FactQueue:
         self, collections: Collections, facts: Facts, model: ChatModel | None, upkeep: Sequence[Upkeep]
     ) -> None:
         self._vectors = collections.vectors
-        self._leases = ConversationLeases(collections)
+        self._leases = NamedLeases(collections)
         self._facts = facts
         self._model = model
         self._upkeep = upkeep

@@ -9,13 +9,13 @@ from typing import Any, Literal
 from memory import metrics
 from memory.changes import Changes
 from memory.collections import Collections
-from memory.conversation_leases import ConversationLeases
 from memory.fact_decisions import Add, Decision, Delete, Keep, Update
 from memory.fact_history import FactHistory
 from memory.fact_store import FactStore, event_of, was_done
 from memory.gist_eraser import GistEraser
 from memory.ids import derived_id
 from memory.just_said import JustSaid
+from memory.named_leases import NamedLeases
 from utils.clock import now
 from utils.errors import Conflict, NotFound
 from utils.mongo import Document
@@ -86,7 +86,7 @@ class Facts:
     def __init__(self, collections: Collections, changes: Changes, eraser: GistEraser, just_said: JustSaid) -> None:
         self._facts = collections.facts
         self._store = FactStore(collections, changes, eraser, just_said)
-        self._leases = ConversationLeases(collections)
+        self._leases = NamedLeases(collections)
         self._history = FactHistory(self._store, self._leases)
 
     async def get(self, owner: str, fact_id: str) -> Fact:

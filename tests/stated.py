@@ -6,7 +6,7 @@ import pytest
 
 from agents.memory import Memory
 from config.recipes import SEARCH
-from memory import conversation_leases
+from memory import named_leases
 from memory.domain import Turn
 from tests.conversations import START
 
@@ -46,5 +46,5 @@ async def gists(memory: Memory) -> list[str]:
 
 async def lose_leases(memory: Memory, patch: pytest.MonkeyPatch) -> None:
     """What a process sees that stood still for longer than its leases run."""
-    patch.setattr(conversation_leases, "WAIT", 0.0)
+    patch.setattr(named_leases, "WAIT", 0.0)
     await memory.engine.collections.idempotency.delete_many({"lease": {"$exists": True}})

@@ -1,6 +1,5 @@
 """Who calls by MCP, and with which bank is that client at work?"""
 
-import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,6 @@ from starlette.requests import Request
 
 from agents.memory import Memory
 from memory.bank_activations import Active, Client
-from memory.bank_types import BANK_TYPES
 from utils.errors import NotFound
 
 SESSION = "mcp-session-id"
@@ -18,7 +16,6 @@ UNNAMED = "unnamed client"
 NAME_CHARACTERS = 100
 
 Context = ServerRequestContext[Any, Any]
-_OURS = re.compile(rf"({'|'.join(BANK_TYPES)})/([a-z0-9_-]{{1,120}})")
 
 
 @dataclass(frozen=True)
@@ -32,10 +29,9 @@ class Call:
     async def bank(self, conversation_id: str | None) -> Active:
         """The bank that an update is for. A conversation id that `activate` gave says it; else what the client
         activated does. Raises `NotFound`, which says what to do."""
-        found = _OURS.fullmatch(conversation_id or "")
-        if found is None:
+        active = Active.named(conversation_id)
+        if active is None:
             return await self.memory.engine.activations.active(self.owner, self.client)
-        active = Active(next(kind for kind in BANK_TYPES if kind == found[1]), found[2])
         try:
             await self.memory.engine.banks.info(self.owner, active.type, active.id)
         except NotFound:

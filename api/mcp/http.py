@@ -2,6 +2,7 @@
 20 MB, which those who never do are spared."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from api.mcp.streamable import StreamableHTTP
 
 PATH = "/mcp"
+
+log = logging.getLogger(__name__)
 
 
 class Endpoint:
@@ -54,14 +57,16 @@ class Endpoint:
         """One task begins and ends the sessions, as their task group asks."""
         try:
             kind = await asyncio.to_thread(_loaded)
+            opened = kind(self._memory, self._origins)
+            async with opened.running():
+                service.set_result(opened)
+                await self._over.wait()
         except Exception as error:
+            if service.done():
+                log.exception("MCP did not end well")
+                return
             self._service = None  # the next request tries again
             service.set_exception(error)
-            return
-        opened = kind(self._memory, self._origins)
-        async with opened.running():
-            service.set_result(opened)
-            await self._over.wait()
 
 
 def _loaded() -> "type[StreamableHTTP]":

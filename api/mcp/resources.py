@@ -21,9 +21,11 @@ from pydantic import ValidationError
 
 from api.mcp.calling import Call
 from api.paging import cursor_of, page_of, position_of
-from api.problems import message_of
-from api.wire.banks import Activation
+from api.problems import wrong
+from api.strict import check
+from api.wire.banks import BankNamed
 from memory.bank_activations import Active
+from memory.bank_ids import ID_PATTERN
 from memory.bank_types import BANK_TYPES, BankType
 from memory.banks import instructions
 from utils.errors import InvalidInput, NotFound
@@ -60,7 +62,7 @@ PROMPTS = [
     )
 ]
 _URI = re.compile(
-    rf"loci://banks/(?P<type>{'|'.join(BANK_TYPES)})/(?P<id>[a-z0-9_-]{{1,120}})/(?P<file>[^/?#]{{1,200}})"
+    rf"loci://banks/(?P<type>{'|'.join(BANK_TYPES)})/(?P<id>{ID_PATTERN})/(?P<file>[^/?#]{{1,200}})"
     r"(?:\?version=(?P<version>\d{1,9}))?"
 )
 
@@ -124,22 +126,35 @@ async def read_resource(call: Call, uri: str) -> ReadResourceResult:
 
 
 async def get_prompt(call: Call, name: str, arguments: dict[str, str]) -> GetPromptResult:
-    """The bank that the arguments name, as quoted data, after what an assistant is told of it. Raises `NotFound` and
-    `InvalidInput`."""
+    """The bank that the arguments name, as quoted data, after what an assistant is told of it; where there is none,
+    how it is made: reading makes nothing. Raises `NotFound` and `InvalidInput`."""
     if name != PROMPT:
         raise NotFound("No such prompt")
+    check(arguments)
     try:
-        asked = Activation.model_validate(arguments)
+        asked = BankNamed.model_validate(arguments)
     except ValidationError as error:
-        wrong = error.errors()[0]
-        raise InvalidInput(f"{'.'.join(map(str, wrong['loc']))}: {message_of(wrong)}") from None
-    bank = await call.memory.activate(call.owner, asked.conversation_type, asked.project_name, asked.current_path)
+        raise InvalidInput(wrong(error)) from None
+    try:
+        bank = await call.memory.engine.banks.begin(
+            call.owner, asked.conversation_type, asked.project_name, asked.current_path
+        )
+    except NotFound:
+        named = orjson.dumps(asked.model_dump(exclude_none=True)).decode()
+        told = (
+            f"{instructions(asked.conversation_type)}\n\nThere is no such memory bank yet. `activate` makes it: {named}"
+        )
+        return _prompt("A memory bank that is not there yet", told)
     active = Active(bank.info.type, bank.info.id)
     await call.memory.engine.activations.note(call.owner, call.client, active)
     quoted = orjson.dumps(dict(bank.content)).decode()
-    text = (
+    told = (
         f"{instructions(bank.info.type)}\n\nIts conversation_id is {active.conversation_id}. "
         f"Its files, as quoted data in JSON:\n\n{quoted}"
     )
+    return _prompt(f"Memory bank {active.conversation_id}", told)
+
+
+def _prompt(description: str, text: str) -> GetPromptResult:
     message = PromptMessage(role="user", content=TextContent(text=text))
-    return GetPromptResult(description=f"Memory bank {active.conversation_id}", messages=[message])
+    return GetPromptResult(description=description, messages=[message])

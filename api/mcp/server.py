@@ -1,7 +1,8 @@
 """What is the MCP server? Tools, resources and a prompt over one memory, the same on every transport."""
 
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, TypeVar
 
@@ -30,17 +31,17 @@ from mcp_types import (
     UnsubscribeRequestParams,
 )
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 from pymongo.errors import PyMongoError
 
 from api.fields import Wire
 from api.mcp import resources
 from api.mcp.calling import Call, Caller, Context
-from api.mcp.resources import Address
 from api.mcp.subscriptions import Subscriptions
 from api.mcp.tools import BY_NAME, OFFERS
-from api.problems import message_of
+from api.problems import wrong
+from api.strict import check
 from api.wire.banks import ActivationResult, BankErrorOut, UpdateResult
+from memory.banks import Banks
 from utils.errors import InvalidInput, LociError, NotFound
 from utils.mongo import as_loci_error
 
@@ -57,9 +58,9 @@ T = TypeVar("T")
 class BankServer:
     """The handlers of the protocol. `caller`: says of each request whose it is."""
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, caller: Caller, banks: Callable[[], Banks]) -> None:
         self._caller = caller
-        self.subscriptions = Subscriptions()
+        self.subscriptions = Subscriptions(banks)
 
     def server(self) -> Server[Any]:
         return Server(
@@ -87,21 +88,17 @@ class BankServer:
         offer = BY_NAME.get(params.name)
         if offer is None:
             raise MCPError(INVALID_PARAMS, "Unknown tool")
-        call: Call | None = None
+        arguments = params.arguments or {}
+        failing = _Failing(arguments.get("conversation_id"), of_a_bank="conversation_id" in offer.takes.model_fields)
         try:
-            call = await self._caller(context)
-            asked = offer.takes.model_validate(params.arguments or {})
+            failing.call = call = await self._caller(context)
+            asked = _read(offer.takes, arguments)
             result = await offer.run(call, asked)
-        except ValidationError as error:
-            told = "; ".join(
-                f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {message_of(one)}" for one in error.errors()
-            )
-            return await _failed(call, told)
         except (LociError, PyMongoError) as error:
-            return await _failed(call, _known(error).detail)
+            return await failing.told(_known(error).detail)
         except Exception:
             log.exception("the tool %s failed", params.name)
-            return await _failed(call, "An error that was not foreseen; the server's log has more")
+            return await failing.told("An error that was not foreseen; the server's log has more")
         await self._tell(call, result)
         return CallToolResult(
             content=[TextContent(text=result.model_dump_json())], structured_content=result.model_dump(mode="json")
@@ -129,12 +126,12 @@ class BankServer:
 
     async def _listen(self, context: Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
         call = await _told(self._caller(context))
-        return await self.subscriptions.listen(call.owner, context, params)
+        return await _told(self.subscriptions.listen(call.owner, context, params))
 
     async def _subscribe(self, context: Context, params: SubscribeRequestParams) -> EmptyResult:
         call = await _told(self._caller(context))
         await _told(resources.read_resource(call, params.uri))
-        self.subscriptions.add(call.owner, call.client.session or "", context.session, params.uri)
+        await _told(self.subscriptions.add(call.owner, call.client.session or "", context.session, params.uri))
         return EmptyResult()
 
     async def _unsubscribe(self, context: Context, params: UnsubscribeRequestParams) -> EmptyResult:
@@ -147,9 +144,7 @@ class BankServer:
         if isinstance(result, ActivationResult):
             await self.subscriptions.listed(call.owner)
         if isinstance(result, UpdateResult):
-            head = result.bank_info
-            for file in dict.fromkeys(change.target_file for change in result.changes):
-                await self.subscriptions.changed(call.owner, Address(head.type, head.id, file).uri)
+            self.subscriptions.changed()
 
 
 async def _told(work: Awaitable[T]) -> T:
@@ -162,9 +157,13 @@ async def _told(work: Awaitable[T]) -> T:
         raise MCPError(INVALID_PARAMS if asked else INTERNAL_ERROR, known.detail) from None
 
 
-def _wrong(error: ErrorDetails) -> str:
-    """What is wrong with an argument, without its value."""
-    return f"{'.'.join(map(str, error['loc'])) or 'arguments'}: {message_of(error)}"
+def _read(kind: type[Wire], arguments: dict[str, Any]) -> Wire:
+    """A tool's arguments, by the rules of a body over HTTP. Raises `InvalidInput`."""
+    check(arguments)
+    try:
+        return kind.model_validate(arguments)
+    except ValidationError as error:
+        raise InvalidInput(wrong(error)) from None
 
 
 def _known(error: LociError | PyMongoError) -> LociError:
@@ -175,15 +174,27 @@ def _known(error: LociError | PyMongoError) -> LociError:
     return known
 
 
-async def _failed(call: Call | None, detail: str) -> CallToolResult:
-    """A tool's error, as a model reads it, with the errors of before where it is known of which bank."""
-    previous: list[BankErrorOut] = []
-    if call is not None:
+@dataclass
+class _Failing:
+    """What is told where a tool fails. `conversation_id`: as the call has it; `of_a_bank`: the tool is about one."""
+
+    conversation_id: object
+    of_a_bank: bool
+    call: Call | None = None
+
+    async def told(self, detail: str) -> CallToolResult:
+        """The error, as a model reads it, with the errors of before where it is known of which bank."""
+        previous = [one.model_dump(mode="json") for one in await self._previous()]
+        told = {"status": "error", "error": detail, "previous_errors": previous}
+        return CallToolResult(content=[TextContent(text=orjson.dumps(told).decode())], is_error=True)
+
+    async def _previous(self) -> list[BankErrorOut]:
+        named = self.conversation_id
+        if self.call is None or not self.of_a_bank or not (named is None or isinstance(named, str)):
+            return []
         try:
-            bank = await call.bank(None)
-            info = await call.memory.engine.banks.info(call.owner, bank.type, bank.id)
-            previous = [BankErrorOut.of(error) for error in info.errors]
+            bank = await self.call.bank(named)
+            info = await self.call.memory.engine.banks.info(self.call.owner, bank.type, bank.id)
         except (LociError, PyMongoError):
-            log.debug("the errors of before are not told")
-    told = {"status": "error", "error": detail, "previous_errors": [one.model_dump(mode="json") for one in previous]}
-    return CallToolResult(content=[TextContent(text=orjson.dumps(told).decode())], is_error=True)
+            return []
+        return [BankErrorOut.of(error) for error in info.errors]

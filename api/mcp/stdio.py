@@ -32,9 +32,13 @@ async def serve(settings: Settings, owner: str) -> None:
         async def call(context: Context) -> Call:
             return Call(memory, owner, client_of(context, process))
 
-        server = BankServer(call).server()
-        async with stdio_server() as (reading, writing):
-            await server.run(reading, writing, server.create_initialization_options())
+        banks = BankServer(call, lambda: memory.engine.banks)
+        server = banks.server()
+        try:
+            async with stdio_server() as (reading, writing):
+                await server.run(reading, writing, server.create_initialization_options())
+        finally:
+            await banks.subscriptions.end_all()
 
 
 @asynccontextmanager

@@ -27,7 +27,7 @@ class StreamableHTTP:
     def __init__(self, memory: Callable[[], Memory], origins: frozenset[str]) -> None:
         self._memory = memory
         self._origins = origins
-        self._server = BankServer(self._call)
+        self._server = BankServer(self._call, lambda: memory().engine.banks)
         self._manager: StreamableHTTPSessionManager | None = None
 
     @asynccontextmanager
@@ -36,9 +36,12 @@ class StreamableHTTP:
         self._manager = StreamableHTTPSessionManager(
             self._server.server(), max_request_body_size=MAX_BODY, session_idle_timeout=IDLE_SECONDS
         )
-        async with self._manager.run():
-            yield
-        self._manager = None
+        try:
+            async with self._manager.run():
+                yield
+        finally:
+            await self._server.subscriptions.end_all()
+            self._manager = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Raises `Forbidden` for a page of another origin, and `Unauthorized` where a key is needed."""

@@ -23,14 +23,15 @@ from api.wire.banks import (
 from api.wire.search import SearchItem, SearchResponse
 from config.recipes import SEARCH
 from memory.bank_activations import Active
-from memory.domain import FACT, SECTION, Turn
+from memory.domain import SAID, SECTION, Turn
 from memory.ids import new_id
 from memory.ranking import Scope
 from memory.recall import with_overrides
 from utils.clock import now
 from utils.text import CONTROL_CHARACTERS
 
-KINDS = ("turn", FACT, "finding", "insight", "lesson", SECTION)  # what `recall` looks through: all that is remembered
+# What `recall` looks through. Not insights: what agents' tools gave is noted under the same kind.
+KINDS = (*SAID, "finding", "lesson", SECTION)
 NOTES = "mcp"  # the session of what was to be remembered and states no fact
 MOST_BANKS = 200  # that are listed in one answer
 
@@ -134,7 +135,8 @@ OFFERS = (
     Offer(
         "recall",
         "Recall",
-        "Searches all that is remembered of the user: what was said in any conversation, facts, and memory banks.",
+        "Searches what is remembered of the user: what was said in any conversation, facts, findings and lessons, and "
+        "memory banks.",
         RecallCall,
         SearchResponse,
         _recall,

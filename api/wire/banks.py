@@ -6,23 +6,26 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from api.fields import QUERY_CHARACTERS, Identifier, Query, TopK, Wire
+from api.fields import ID_CHARACTERS, QUERY_CHARACTERS, Query, TopK, Wire, not_blank
 from api.wire.base import OwnedRequest
 from memory.bank import Bank, BankError, BankInfo, BankVersion, Updated
 from memory.bank_activations import Active
 from memory.bank_decisions import Done, Operation
 from memory.bank_store import Reason, Severity
 from memory.bank_types import BankType
-from memory.banks import LONGEST_NAME, LONGEST_UPDATE, instructions
+from memory.bank_update import LONGEST_UPDATE
+from memory.banks import LONGEST_NAME, instructions
 from memory.facts import Decided
+from utils.text import CONTROL_CHARACTERS
 
 PATH_CHARACTERS = 4_096
 DESCRIPTION_CHARACTERS = 20_000
 
 
-def _not_blank(text: str) -> str:
-    if not text.strip():
-        raise ValueError("must not be blank")
+def _bank_or_own(text: str) -> str:
+    """A conversation id: one that names a bank, or one that cannot be taken for it."""
+    if Active.named(text) is None and ("/" in text or text in (".", "..") or CONTROL_CHARACTERS.search(text)):
+        raise ValueError("must be the one that `activate` gave, or the client's own, without a slash")
     return text
 
 
@@ -43,11 +46,17 @@ Description = Annotated[
 UpdateContent = Annotated[
     str,
     StringConstraints(min_length=1, max_length=LONGEST_UPDATE),
-    AfterValidator(_not_blank),
+    AfterValidator(not_blank),
     Field(description="What is worth knowing next time, in Markdown; a line such as `decisions.md:` says where"),
 ]
 ConversationId = Annotated[
-    Identifier | Annotated[str, StringConstraints(pattern=r"^(project|code|global)/[a-z0-9_-]{1,120}$")] | None,
+    Annotated[
+        str,
+        StringConstraints(min_length=1, max_length=ID_CHARACTERS),
+        AfterValidator(not_blank),
+        AfterValidator(_bank_or_own),
+    ]
+    | None,
     Field(description="The one that `activate` gave, or the client's own"),
 ]
 UpdateCount = Annotated[
@@ -56,12 +65,15 @@ UpdateCount = Annotated[
 ]
 
 
-class Activation(Wire):
+class BankNamed(Wire):
     """What says which bank is meant."""
 
     conversation_type: ConversationType
     project_name: ProjectName = None
     current_path: CurrentPath = None
+
+
+class Activation(BankNamed):
     project_description: Description = None
 
 
@@ -88,7 +100,7 @@ class RememberCall(Wire):
     text: Annotated[
         str,
         StringConstraints(min_length=1, max_length=20_000),
-        AfterValidator(_not_blank),
+        AfterValidator(not_blank),
         Field(description="What to remember of the user, in whole sentences"),
     ]
 

@@ -1,5 +1,7 @@
 """The task that writes banks to files: when, in which order, and what it makes up for."""
 
+import asyncio
+import errno
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +16,7 @@ from agents.open import open_memory
 from config.settings import Settings
 from memory.bank_folder import BankFolder
 from tests.conversations import USER, Silent, until
+from utils.errors import ConfigurationError
 
 
 @pytest.fixture
@@ -135,3 +138,57 @@ async def test_the_dump_says_what_is_at_hand(opened: Memory, tmp_path: Path) -> 
     told = json.loads(dump.read_text())
     assert told["tokens"] == told["banks"]["ann:project:loci"]["tokens"] > 0
     assert "active.md" in told["banks"]["ann:project:loci"]["files"]
+
+
+async def test_the_dump_lets_go_of_what_another_process_deleted(
+    opened: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "WHOLE", 0.0)
+    dump = tmp_path / "banks" / "cache_memory_dump.json"
+    async with bank_files(opened.engine, 0.05, dump=True):
+        await opened.activate(USER, "project", "loci")
+        await until(says(dump, "ann:project:loci"))
+        await opened.engine.collections.banks.delete_many({})
+        await until(says(dump, '"banks": {}'))
+
+
+async def test_a_bank_that_is_deleted_while_it_is_written_has_no_files(
+    opened: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await opened.activate(USER, "project", "loci")
+    banks, written = opened.engine.banks, BankFolder.write
+    get, was_written = banks.get, asyncio.Event()
+
+    async def late(*arguments: Any) -> Any:
+        bank = await get(*arguments)
+        await banks.delete(USER, "project", "loci")
+        return bank
+
+    def write(*arguments: Any) -> bool:
+        done = written(*arguments)
+        loop.call_soon_threadsafe(was_written.set)
+        return done
+
+    loop = asyncio.get_running_loop()
+    monkeypatch.setattr(banks, "get", late)
+    monkeypatch.setattr(BankFolder, "write", write)
+    async with bank_files(opened.engine, 0.05):
+        await asyncio.wait_for(was_written.wait(), 30)
+        await until(gone(tmp_path / "banks" / USER))
+
+
+@pytest.mark.parametrize("refused", ["mkdir", "lock"])
+async def test_a_folder_in_which_nothing_can_be_written_is_told_of_at_the_start(
+    opened: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: str
+) -> None:
+    if refused == "mkdir":
+        (tmp_path / "banks").write_text("in the way")
+    else:
+
+        def no_locks(*_: Any) -> None:
+            raise OSError(errno.ENOLCK, "No locks available")
+
+        monkeypatch.setattr(module.fcntl, "flock", no_locks)
+    with pytest.raises(ConfigurationError, match="banks, under LOCI_HOME, cannot be written"):
+        async with bank_files(opened.engine, 0.05):
+            pass

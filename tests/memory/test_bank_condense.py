@@ -1,5 +1,6 @@
 """What stays of a bank that is condensed by rules?"""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -45,8 +46,52 @@ def test_architecture_stays_before_implementation_before_discussion() -> None:
     files = bank(*[(file, section, f"{number}: {LONG}", 5) for number in range(40) for file, section in places])
     short = condensed(files)
     whole = [short[file].count("no end in sight. It was") for file, _ in places]
-    assert whole[0] == 40 * 7
-    assert whole[0] > whole[1] > whole[2]
+    assert whole[0] > whole[1] > whole[2] > 0
+
+
+def test_every_section_keeps_its_newest_however_much_the_others_have() -> None:
+    places = [("architecture.md", "Components"), ("decisions.md", "Decisions")]
+    places += [("progress.md", section) for section in ("Done", "Next", "Issues")]
+    places += [("active.md", section) for section in ("Current focus", "Open questions", "Notes")]
+    said = "as was said at the meeting, where all of the team agreed that it should be so"
+    files = bank(*[(file, section, f"{number:03} {said}", 0) for number in range(120) for file, section in places])
+    short = condensed(files)
+    for file, name in places:
+        section = parse(short[file]).find(name)
+        assert section is not None
+        whole = [int(found) for found in re.findall(rf"(\d{{3}}) {said}", section.body)]
+        assert len(whole) >= (5 if name in ("Open questions", "Notes") else 12)
+        assert whole == list(range(120 - len(whole), 120))
+
+
+def test_old_discussion_goes_before_what_is_new() -> None:
+    old = [("active.md", "Notes", f"old {number}: {LONG}", 60) for number in range(40)]
+    new = [("progress.md", "Next", f"new {number}: {LONG}", 0) for number in range(40)]
+    short = condensed(bank(*old, *new))
+    assert short["progress.md"].count(f": {LONG}".strip()) > 4 * short["active.md"].count(f": {LONG}".strip())
+
+
+def test_what_was_condensed_stays_as_it_is() -> None:
+    files = bank(*[("progress.md", "Next", f"{number}: {LONG}", number) for number in range(200)])
+    short = condensed(files)
+    assert tokens_of(short) <= RECIPE.target
+    assert condensed(short) == short
+
+
+def test_more_than_may_be_kept_is_condensed_though_it_is_critical_and_the_file_says_so() -> None:
+    files = bank(*[("decisions.md", "Decisions", f"[critical] {number}: {LONG}", 1) for number in range(400)])
+    short = condensed(files)
+    assert RECIPE.target < tokens_of(short) <= RECIPE.most
+    assert f"[critical] 399: {LONG}".strip() in short["decisions.md"]
+    assert re.search(r"(\d+) entries \(\1 of them critical\) shortened or left out", short["decisions.md"])
+
+
+@pytest.mark.parametrize(
+    "lead",
+    ["# T\n" + "line of text\n" * 30_000, "# " + "x" * 300_000, "_Condensed on\n" + "more\n" * 30_000 + "of it._"],
+)
+def test_what_stands_before_the_first_section_does_not_keep_it_large(lead: str) -> None:
+    assert tokens_of(condensed(bank() | {"ideas.md": lead})) <= RECIPE.most
 
 
 def test_of_one_section_the_newest_stay() -> None:

@@ -1,10 +1,13 @@
 """Do rules put content where it belongs, and leave nothing out?"""
 
+from time import process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.bank_decisions import Append, Create, Done, Metadata, Replace, is_file_name, merge
+from memory.bank_decisions import MOST_DONE, Append, Create, Done, Metadata, Replace, is_file_name, merge
+from memory.bank_markdown import parse
 from memory.bank_rules import category_of, decide_by_rules, is_critical, metadata_of
 from memory.bank_types import BANK_TYPES, FILES, PLACES, template
 from utils.clock import now
@@ -25,6 +28,12 @@ from utils.clock import now
         ("It depends on numpy. Run pip install numpy.", "dependency"),
         ("See also https://example.org/docs for the reference.", "reference"),
         ("The sky was blue.", "note"),
+        ("Fixed the login bug today.", "done"),
+        ("The login bug is not fixed yet.", "issue"),
+        ("The frontend is React 19.", "architecture"),
+        ("Do not deploy on Fridays.", "preference"),
+        ("Don't forget to update the docs.", "next"),
+        ("Ana prefers small PRs.", "preference"),
     ],
 )
 def test_what_a_text_is_about(text: str, category: str) -> None:
@@ -42,6 +51,22 @@ def test_paragraphs_go_each_to_its_place() -> None:
     content = "We decided to use SQLite.\n\nNext steps: the tests."
     places = [(one.target_file, one.metadata.section) for one in decide_by_rules("project", content)]
     assert places == [("decisions.md", "Decisions"), ("progress.md", "Next")]
+
+
+def test_paragraphs_under_a_heading_that_says_nothing_go_each_to_its_place() -> None:
+    said = ["Fixed the login bug today.", "We decided on SQLite.", "TODO: the tests.", "The sky was blue."]
+    decisions = decide_by_rules("project", "\n\n".join(["# Session notes", *said]))
+    assert [(one.metadata.section, one.content) for one in decisions] == [
+        ("Done", f"# Session notes\n\n{said[0]}"),
+        ("Decisions", said[1]),
+        ("Next", said[2]),
+        ("Notes", said[3]),
+    ]
+
+
+def test_what_stands_under_a_heading_stays_together_where_it_belongs_to_one_place() -> None:
+    for text in ("# Sky\n\nIt was blue.\n\nThen grey.", "## Decisions\n\nWe chose ruff.\n\nFixed the bug."):
+        assert [one.content for one in decide_by_rules("project", text)] == [text]
 
 
 def test_items_of_a_list_go_each_to_its_place() -> None:
@@ -75,6 +100,103 @@ def test_a_section_may_be_replaced_where_the_content_says_so() -> None:
     first, second = decide_by_rules("project", "active.md > Current focus (replace):\nThe tests.\n\n- And the docs.")
     assert isinstance(first, Replace)
     assert isinstance(second, Append)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[file: progress.md > Next (replace)]",
+        "[file: progress.md > Next] (replace)",
+        "[file: progress.md > Next] (replace):",
+        "progress.md > Next (replace):",
+        "progress.md > Next: (replace)",
+        "## progress.md > Next (replace)",
+        "**progress.md > Next** (replace)",
+    ],
+)
+def test_replace_may_stand_wherever_one_would_write_it(line: str) -> None:
+    [decision] = decide_by_rules("project", f"{line}\nOnly this is next.")
+    assert decision == Replace("progress.md", "Only this is next.", Metadata("Next", "note"))
+
+
+@pytest.mark.parametrize("line", ["context.md: (replace)", "context.md (replace):", "[file: context.md] (replace)"])
+def test_a_file_without_a_section_is_replaced_in_those_that_the_content_is_for(line: str) -> None:
+    decisions = decide_by_rules("project", f"{line}\n## Purpose\nA chat.\n\n## Constraints\nNo cloud.\n\n## Odd\nx")
+    told = [(type(one), one.target_file, one.metadata.section, one.content) for one in decisions]
+    assert told == [
+        (Replace, "context.md", "Purpose", "A chat."),
+        (Replace, "context.md", "Constraints", "No cloud."),
+        (Append, "context.md", "Purpose", "## Odd\nx"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"a.md{' ' * 10_000}x",
+        f"a.md > {' ' * 10_000}x(",
+        f"a.md:{' ' * 10_000}x",
+        f"[file: a.md > b{' ' * 10_000}] (replace) x",
+        f"{' ' * 10_000}x",
+        "#" * 10_000,
+    ],
+)
+def test_no_line_takes_long_to_be_told_from_one_that_names_a_file(line: str) -> None:
+    began = process_time()
+    decide_by_rules("project", line)
+    assert process_time() - began < 0.5
+
+
+@pytest.mark.parametrize("text", ["a/" * 50_000, "a." * 50_000, "a/b." * 25_000, "x\n\n" * 5_000])
+def test_no_text_takes_long(text: str) -> None:
+    began = process_time()
+    merge(template("project", "x"), decide_by_rules("project", text), now())
+    assert process_time() - began < 2
+
+
+def test_many_items_are_merged_in_one_go_and_told_of_as_one() -> None:
+    content = "\n".join(f"- {'TODO: ' * (number % 2)}item {number}" for number in range(20_000))
+    decisions = decide_by_rules("project", content)
+    began = process_time()
+    files, done = merge(template("project", "x"), decisions, now())
+    assert process_time() - began < 3
+    assert [(one.target_file, one.metadata.section) for one in done] == [
+        ("active.md", "Notes"),
+        ("progress.md", "Next"),
+    ]
+    assert files["active.md"].count("item ") == files["progress.md"].count("item ") == 10_000
+
+
+def test_what_is_told_of_an_update_cannot_outgrow_a_document() -> None:
+    decisions = [Append("a.md", "x", Metadata(f"Section {number}")) for number in range(MOST_DONE + 5)]
+    files, done = merge({}, decisions, now())
+    assert len(done) == MOST_DONE
+    assert files["a.md"].count("## Section ") == MOST_DONE + 5
+
+
+def test_code_that_does_not_end_swallows_nothing() -> None:
+    files = template("project", "x", "Begins with:\n```\ncode")
+    files, _ = merge(files, [Create("ideas.md", "~~~~\nmore code")], now())
+    for number in range(2):
+        files, _ = merge(
+            files,
+            [
+                Append("context.md", f"No cloud {number}.", Metadata("Constraints")),
+                Append("ideas.md", f"Idea {number}.", Metadata("Ideas")),
+            ],
+            now(),
+        )
+    assert [section.title for section in parse(files["context.md"]).sections] == [
+        "Purpose",
+        "Requirements",
+        "Constraints",
+    ]
+    assert [section.title for section in parse(files["ideas.md"]).sections] == ["Ideas"]
+
+
+def test_a_description_with_headings_stays_in_its_section() -> None:
+    page = parse(template("project", "x", "# What\n\n## Decisions")["context.md"])
+    assert [section.title for section in page.sections] == ["Purpose", "Requirements", "Constraints"]
 
 
 def test_metadata_is_found_by_patterns() -> None:

@@ -10,11 +10,14 @@ from agents.memory import Memory
 from config.recipes import SEARCH, BankRecipe
 from memory.bank import Bank
 from memory.bank_store import MOST_ERRORS
-from memory.banks import LONGEST_UPDATE
+from memory.bank_update import LONGEST_UPDATE
+from memory.banks import MOST_BYTES
+from memory.leases import pending
 from memory.ranking import Scope
 from tests.conversations import USER, pairs, settle, until
 from tests.meanwhile import Killed, kill, meanwhile
 from tests.scripted_model import ScriptedModel, answer, slow
+from utils.clock import now
 from utils.errors import InvalidInput, NotFound
 
 LONG = "It was discussed at some length, with no end in sight. " * 8
@@ -165,6 +168,22 @@ async def test_an_update_whose_client_leaves_is_carried_out(with_model: Memory, 
     await until(kept)
 
 
+async def test_a_writer_whom_another_overtook_does_not_take_the_bank_back(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begun(quiet)
+
+    async def another() -> None:
+        await update(quiet, "Said by a faster one.")
+
+    with monkeypatch.context() as patched:
+        meanwhile(patched, quiet.engine.collections.bank_versions, "insert_one", another, after=True)
+        done = await update(quiet, "Said by a slow one.")
+    assert done.bank.version == 3
+    text = await content(quiet)
+    assert text.count("a faster one") == text.count("a slow one") == 1
+
+
 async def test_the_next_writer_takes_up_what_a_dead_one_left(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     await begun(quiet)
     with monkeypatch.context() as patched, pytest.raises(Killed):
@@ -250,9 +269,66 @@ async def test_a_bank_never_outgrows_a_document(quiet: Memory) -> None:
     await begun(quiet)
     for number in range(4):
         await update(quiet, f"[critical] {number} " + "狐" * 990_000)
-    sizes = [len(json.dumps(one, default=str)) async for one in quiet.engine.collections.banks.find({})]
-    assert max(sizes) < 12_000_000 * 2
+        size = len((await content(quiet)).encode())
+        assert size < MOST_BYTES + 100_000
     assert "[critical] 3" in await content(quiet)
+
+
+async def test_what_was_condensed_is_not_condensed_again_before_it_changes(quiet: Memory) -> None:
+    await begun(quiet)
+    for number in range(120):
+        await update(quiet, f"progress.md > Next: {number}: {LONG}")
+    banks = quiet.engine.banks
+    short = await banks.optimise(USER, "project", "loci")
+    assert short.tokens <= BankRecipe().target
+    assert (await banks.optimise(USER, "project", "loci")).version == short.version
+    await quiet.engine.collections.banks.update_many({}, {"$set": {"tidying": pending(), "tokens": 7_000}})
+    assert (await banks.optimise(USER, "project", "loci")).version == short.version  # nothing to be left out
+
+
+async def test_a_bank_that_changes_faster_than_a_model_writes_is_condensed_by_rules(
+    with_model: Memory, scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begun(with_model)
+    banks = with_model.engine.banks
+    scripted_model.always(answer("No JSON."))
+    for number in range(12):
+        await update(with_model, "\n\n".join(f"{number}.{part}: {LONG}" for part in range(8)))
+    asked, real = 0, banks._writer.shorten
+
+    async def slowly(*arguments: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        short = await real(*arguments)
+        await update(with_model, f"Said meanwhile, number {asked}.")
+        return short
+
+    monkeypatch.setattr(banks._writer, "shorten", slowly)
+    assert (await banks.optimise(USER, "project", "loci")).tokens <= BankRecipe().most
+    assert asked == 3
+    assert "Said meanwhile, number 3." in await content(with_model)
+
+
+async def test_a_bank_whose_condenser_died_is_condensed_by_the_sweep(quiet: Memory) -> None:
+    await begun(quiet)
+    for number in range(12):
+        await update(quiet, "\n\n".join(f"{number}.{part}: {LONG}" for part in range(8)))
+    over = {"state": "leased", "attempts": 1, "lease": "of a dead one", "lease_until": now()}
+    await quiet.engine.collections.banks.update_many({}, {"$set": {"tidying": over}})
+    await quiet.engine.sweep()
+    assert (await quiet.engine.banks.info(USER, "project", "loci")).tokens <= BankRecipe().most
+
+
+async def test_small_changes_do_not_put_off_when_a_bank_is_looked_at(quiet: Memory) -> None:
+    await begun(quiet)
+
+    async def due() -> Any:
+        [bank] = await quiet.engine.collections.banks.find({}).to_list(None)
+        return bank["tidying"]["lease_until"]
+
+    first = await due()
+    await update(quiet, "The sky was blue.")
+    assert await due() == first > now()
 
 
 async def test_a_model_says_where_content_belongs(with_model: Memory, scripted_model: ScriptedModel) -> None:
@@ -345,6 +421,50 @@ async def test_an_update_while_the_bank_is_deleted_leaves_nothing(
         assert await getattr(quiet.engine.collections, name).count_documents({}) == 0
 
 
+async def test_sections_that_a_writer_made_while_the_bank_was_deleted_go(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begun(quiet)
+    await update(quiet, "The lighthouse keeper is called Ada.")
+    made = await quiet.engine.collections.vectors.find({}).to_list(None)
+
+    async def write() -> None:
+        await quiet.engine.collections.vectors.insert_many(made)
+
+    with monkeypatch.context() as patched:
+        meanwhile(patched, quiet.engine.collections.bank_versions, "delete_many", write)
+        await quiet.engine.banks.delete(USER, "project", "loci")
+    assert await quiet.engine.collections.vectors.count_documents({}) == 0
+
+
+async def test_a_bank_that_is_made_anew_while_it_is_deleted_was_deleted(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begun(quiet)
+    await update(quiet, "The lighthouse keeper is called Ada.")
+    banks = quiet.engine.collections.banks
+
+    async def again() -> None:
+        await begun(quiet)
+
+    with monkeypatch.context() as patched:
+        for method in ("update_one", "find_one_and_update"):
+            meanwhile(patched, banks, method, again, after=True)
+        assert (await quiet.engine.banks.delete(USER, "project", "loci"))["banks"] == 1
+    assert "Ada" not in await content(quiet)
+    assert not any("Ada" in one for one in await found(quiet, "lighthouse keeper"))
+
+
+async def test_deleting_a_user_deletes_versions_that_a_dead_writer_left(quiet: Memory) -> None:
+    await begun(quiet)
+    versions = quiet.engine.collections.bank_versions
+    [left] = await versions.find({}).to_list(None)
+    await quiet.engine.banks.delete(USER, "project", "loci")
+    await versions.insert_one(left)
+    await quiet.engine.forgetter.user(USER)
+    assert await versions.count_documents({}) == 0
+
+
 async def test_deleting_a_user_deletes_their_banks(quiet: Memory) -> None:
     await begun(quiet)
     await quiet.activate(USER, "global")
@@ -366,6 +486,17 @@ async def test_banks_are_listed_page_by_page_the_last_changed_first(quiet: Memor
     assert await quiet.engine.banks.page("bob", limit=5) == []
 
 
+async def test_a_bank_is_called_as_its_project_or_else_as_its_folder_or_its_id(quiet: Memory) -> None:
+    assert (await begun(quiet, "My app")).info.name == "My app"
+    assert (await quiet.activate(USER, "code", path="/src/Loci/")).info.name == "Loci"
+    bank = await quiet.engine.banks.open(USER, "project", "bare")
+    assert bank.info.name == "bare"
+    assert bank.content["context.md"].startswith("# Context: bare\n")
+
+
 async def test_there_is_one_global_bank(quiet: Memory) -> None:
+    bank = await quiet.activate(USER, "global", "x", "/src/x")
+    assert (bank.info.id, bank.info.name, bank.info.path) == ("global", "global", None)
+    assert bank.content["context.md"].startswith("# Context\n")
     with pytest.raises(InvalidInput):
         await quiet.engine.banks.open(USER, "global", "another")

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from agents.memory import Memory
-from memory import conversation_leases
+from memory import named_leases
 from memory.fact_queue import FactQueue
 from memory.facts import Decided, Facts
 from memory.leases import revive
@@ -179,9 +179,9 @@ async def test_the_others_go_on_where_one_fails(quiet: Memory, facts: Facts, mon
 async def test_a_message_of_a_conversation_that_others_keep_is_put_back(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conversation_leases, "WAIT", 0.0)
+    monkeypatch.setattr(named_leases, "WAIT", 0.0)
     await say(quiet, "I live in Madrid.")
-    async with conversation_leases.ConversationLeases(quiet.engine.collections).held("learning", "ann", "s"):
+    async with named_leases.NamedLeases(quiet.engine.collections).held("learning", "ann", "s"):
         assert await quiet.engine.fact_queue.work() == 0
     assert (await job(quiet, "s-m0"))["attempts"] == 0
     await come_due(quiet)

@@ -4,13 +4,19 @@ import asyncio
 import json
 import socket
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 from mcp.shared.exceptions import MCPError
 
+from agents.open import open_memory
+from api.mcp import server
+from api.wire.banks import BankPage
+from config.settings import Settings
 from tests.checks import problem
+from tests.conversations import Silent, until
 from tests.mcp_clients import call, client, refusal
 
 MODES = ("legacy", "auto")
@@ -86,10 +92,23 @@ async def test_resources_of_many_banks_come_page_by_page(address: str) -> None:
 async def test_a_prompt_begins_with_the_bank(address: str) -> None:
     async with client(address) as connected:
         assert [one.name for one in (await connected.list_prompts()).prompts] == ["memory_bank"]
+        early = await connected.get_prompt("memory_bank", {"conversation_type": "global"})
+        assert "There is no such memory bank yet" in early.messages[0].content.text  # type: ignore[union-attr]
+        assert (await call(connected, "list_banks"))["items"] == []
+        assert "activate" in await refusal(connected, "update", content="Too early.")
+        await call(connected, "activate", conversation_type="global")
+        await call(connected, "activate", conversation_type="project", project_name="loci")
         begun = await connected.get_prompt("memory_bank", {"conversation_type": "global"})
         assert "global/global" in begun.messages[0].content.text  # type: ignore[union-attr]
         assert (await call(connected, "update", content="I prefer tea."))["bank_info"]["id"] == "global"
-        for name, arguments in (("none", {}), ("memory_bank", {}), ("memory_bank", {"conversation_type": "project"})):
+        wrong: list[tuple[str, dict[str, str]]] = [
+            ("none", {}),
+            ("memory_bank", {}),
+            ("memory_bank", {"conversation_type": "project"}),
+            ("memory_bank", {"conversation_type": "global", "project_description": "x"}),
+            ("memory_bank", {"conversation_type": "project", "project_name": "a\0b"}),
+        ]
+        for name, arguments in wrong:
             with pytest.raises(MCPError):
                 await connected.get_prompt(name, arguments)
 
@@ -106,6 +125,9 @@ async def test_a_prompt_begins_with_the_bank(address: str) -> None:
         ("update", {"content": ""}),
         ("update", {"content": None}),
         ("update", {"content": "x", "conversation_id": "project/nope"}),
+        ("update", {"content": "x", "conversation_id": 5}),
+        ("update", {"content": "a\0b"}),
+        ("activate", {"conversation_type": "project", "project_name": "a\0b"}),
         ("recall", {"query": " "}),
         ("recall", {"query": "x", "top_k": 0}),
         ("remember", {"text": ""}),
@@ -115,6 +137,65 @@ async def test_a_prompt_begins_with_the_bank(address: str) -> None:
 async def test_wrong_arguments_are_told_to_the_model(address: str, tool: str, arguments: dict[str, Any]) -> None:
     async with client(address) as connected:
         assert await refusal(connected, tool, **arguments)
+
+
+async def test_what_is_wrong_is_told_in_words(address: str) -> None:
+    async with client(address) as connected:
+        assert await refusal(connected, "update", content="x", conversation_id="../x") == (
+            "conversation_id: must be the one that `activate` gave, or the client's own, without a slash"
+        )
+        assert await refusal(connected, "update", content="a\0b") == "content: a string has control characters"
+        assert (await refusal(connected, "update")).startswith("content: ")
+
+
+async def test_with_an_error_the_errors_of_its_own_bank_are_told(
+    address: str, make_settings: Callable[..., Settings]
+) -> None:
+    async def previous(connected: Any, tool: str, **arguments: Any) -> list[str]:
+        told = json.loads((await connected.call_tool(tool, arguments)).content[0].text)
+        return [error["description"] for error in told["previous_errors"]]
+
+    async with client(address) as connected, open_memory(make_settings(), nudge=Silent()) as memory:
+        banks = memory.engine.banks
+        for name in ("one", "two"):
+            await call(connected, "activate", conversation_type="project", project_name=name)
+            await banks.note_error(await banks.info("default", "project", name), f"Of {name}.", "warning")
+        assert await previous(connected, "update", content="") == ["Of two."]
+        assert await previous(connected, "update", content="", conversation_id="project/one") == ["Of one."]
+        assert await previous(connected, "update", content="", conversation_id="project/none") == []
+        assert await previous(connected, "activate", conversation_type="project") == []
+
+
+async def test_a_fault_of_ours_is_not_told_as_a_wrong_argument(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def faulty(*_: Any) -> Any:
+        return BankPage.model_validate({"secret": 1})
+
+    offer = replace(server.BY_NAME["list_banks"], run=faulty)
+    monkeypatch.setitem(server.BY_NAME, "list_banks", offer)
+    async with client(address) as connected:
+        assert "not foreseen" in await refusal(connected, "list_banks")
+
+
+async def test_an_agents_tools_are_not_recalled(address: str) -> None:
+    steps = [
+        {"role": "user", "content": "How many lighthouses are there?"},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {"id": "c1", "type": "function", "function": {"name": "count_lighthouses", "arguments": "{}"}}
+            ],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": "There are 12 lighthouses"},
+    ]
+    async with httpx.AsyncClient(base_url=address) as plain:
+        kept = await plain.post("/v1/tool-memory/compress", json={"task_id": "t", "messages": steps})
+        assert kept.status_code == 200, kept.text
+    async with client(address) as connected:
+        await call(connected, "activate", conversation_type="global")
+        await call(connected, "update", content="The lighthouse keeper is called Ada.")
+        found = (await call(connected, "recall", query="lighthouses counted", top_k=20))["items"]
+        assert {one["kind"] for one in found} == {"section"}
 
 
 async def test_an_unknown_tool_is_an_error_of_the_protocol(address: str) -> None:
@@ -175,7 +256,7 @@ async def test_a_client_that_listens_is_told_of_its_own_banks_alone(serve: Calla
 
 @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 async def test_a_client_of_a_protocol_with_sessions_may_subscribe(address: str) -> None:
-    uri = "loci://banks/project/loci/active.md"
+    uri, other = "loci://banks/project/loci/active.md", "loci://banks/project/loci/decisions.md"
     told: asyncio.Queue[str] = asyncio.Queue()
 
     async def hear(message: Any) -> None:
@@ -193,10 +274,34 @@ async def test_a_client_of_a_protocol_with_sessions_may_subscribe(address: str) 
                 await call(connected, "update", content="The sky was blue.")
         assert await told.get() == uri
         await connected.unsubscribe_resource(uri)
-        while not told.empty():
-            told.get_nowait()
-        await call(connected, "update", content="The sky was blue.")
-        assert told.empty()
+        await connected.subscribe_resource(other)
+        await call(connected, "update", content="decisions.md:\nThe sky was blue.")
+        async with asyncio.timeout(30):
+            while await told.get() != other:  # what was on its way has arrived
+                pass
+            await call(connected, "update", content="The sky was blue.\n\ndecisions.md:\nThe sea was calm.")
+            assert await told.get() == other
+
+
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+async def test_a_session_that_ends_is_told_no_more(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    real = server.Subscriptions
+
+    def remembered(*arguments: Any) -> Any:
+        made.append(real(*arguments))
+        return made[-1]
+
+    monkeypatch.setattr(server, "Subscriptions", remembered)
+    async with client(address, "legacy") as connected:
+        await call(connected, "activate", conversation_type="project", project_name="loci")
+        await connected.subscribe_resource("loci://banks/project/loci/active.md")
+        assert [list(one._owners) for one in made] == [["default"]]
+
+    async def forgotten() -> bool:
+        return not made[0]._owners
+
+    await until(forgotten)
 
 
 async def test_the_key_says_whose_memory_it_is(serve: Callable[..., str]) -> None:

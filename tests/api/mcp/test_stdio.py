@@ -1,9 +1,11 @@
 """`loci mcp`, as a desktop client starts it."""
 
+import asyncio
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mcp.client.client import Client
@@ -11,6 +13,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.checks import eventually
 from tests.mcp_clients import call
+from tests.mcp_clients import client as over_http
 from tests.processes import LOCI, environment, free_port, loci
 
 
@@ -54,6 +57,38 @@ async def test_it_shares_its_store_with_a_server(home: Path) -> None:
             assert text.count("The sky was blue.") == text.count("The sea was calm.") == 1
         server.stop()
     eventually(lambda: "The sea was calm." in (home / "banks/default/project/loci/active.md").read_text())
+
+
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+async def test_clients_of_a_server_are_told_of_what_another_process_changed(home: Path) -> None:
+    port, uri = free_port(), "loci://banks/project/loci/active.md"
+    heard: asyncio.Queue[str] = asyncio.Queue()
+
+    async def hear(message: Any) -> None:
+        if (found := getattr(getattr(message, "params", None), "uri", None)) is not None:
+            await heard.put(str(found))
+
+    with loci(home, "serve", port=port) as server:
+        server.says("Loci is at")
+        address = f"http://127.0.0.1:{port}"
+        async with (
+            client(home, "auto") as writing,
+            over_http(address) as listening,
+            over_http(address, "legacy", hears=hear) as subscribed,
+        ):
+            await call(writing, "activate", conversation_type="project", project_name="loci")
+            await subscribed.subscribe_resource(uri)
+            async with listening.listen(resource_subscriptions=[uri]) as told, asyncio.timeout(60):
+                await call(writing, "update", content="decisions.md:\nThe sky was blue.")
+                await call(writing, "update", content="The sky was blue.")
+                async for event in told:
+                    assert getattr(event, "uri", None) == uri
+                    break
+                while heard.empty():  # until the client has opened the stream on which it is told
+                    await call(writing, "update", content="The sky was blue.")
+                    await asyncio.sleep(0.1)
+        assert await heard.get() == uri
+        server.stop()
 
 
 def test_nothing_but_the_protocol_is_on_standard_output(home: Path) -> None:

@@ -57,7 +57,9 @@ def test_a_bank_is_activated_updated_and_read(api: httpx.Client, user: str) -> N
 
 def test_an_update_makes_the_bank_that_it_is_for(api: httpx.Client, user: str) -> None:
     assert update(api, user, "The sky is blue.", "code/new-one").json()["version"] == 2
-    assert "architecture.md" in read(api, user, "code/new-one").json()["content"]
+    made = read(api, user, "code/new-one").json()
+    assert made["bank"]["name"] == "new-one"
+    assert made["content"]["architecture.md"].startswith("# Architecture: new-one")
 
 
 def test_versions_are_listed_page_by_page(api: httpx.Client, user: str) -> None:
@@ -97,6 +99,9 @@ def test_no_user_sees_anothers_bank(api: httpx.Client, user: str, other: str) ->
         ({"content": "x", "update_count": -1}, "project/loci"),
         ({"content": "x", "update_count": "1"}, "project/loci"),
         ({"content": "x", "conversation_id": ""}, "project/loci"),
+        ({"content": "x", "conversation_id": "../x"}, "project/loci"),
+        ({"content": "x", "conversation_id": ".."}, "project/loci"),
+        ({"content": "x", "conversation_id": "project/Loci"}, "project/loci"),
         ({"content": "x", "unknown": 1}, "project/loci"),
         ({"content": "x"}, "projekt/loci"),
         ({"content": "x"}, "project/Loci"),
@@ -111,6 +116,23 @@ def test_what_is_not_an_update_is_refused_and_changes_nothing(
     before = counts()
     problem(api.post(f"/v1/banks/{path}/update", json={"user_id": user, **body}), 422)
     assert counts() == before
+
+
+def test_an_update_of_a_conversation_with_another_bank_is_refused_and_changes_nothing(
+    api: httpx.Client, user: str, counts: Callable[[], dict[str, int]]
+) -> None:
+    before = counts()
+    told = problem(update(api, user, "x", "project/real", conversation_id="project/other"), 400)
+    assert "another memory bank" in told["detail"]
+    assert counts() == before
+    assert update(api, user, "x", "project/real", conversation_id="project/real").status_code == 200
+
+
+def test_what_is_wrong_with_a_conversation_id_is_told_in_words(api: httpx.Client, user: str) -> None:
+    told = problem(update(api, user, "x", conversation_id="../x"), 422)
+    assert told["detail"] == (
+        "body.conversation_id: must be the one that `activate` gave, or the client's own, without a slash"
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,18 +6,18 @@ from datetime import timedelta
 import pytest
 
 from agents.memory import Memory
-from memory import conversation_leases
-from memory.conversation_leases import ConversationLeases
+from memory import named_leases
+from memory.named_leases import NamedLeases
 from tests.conversations import until
 from utils.errors import Conflict
 
 
 @pytest.fixture
-def leases(quiet: Memory) -> ConversationLeases:
-    return ConversationLeases(quiet.engine.collections)
+def leases(quiet: Memory) -> NamedLeases:
+    return NamedLeases(quiet.engine.collections)
 
 
-async def test_one_at_a_time_holds_a_conversation(leases: ConversationLeases) -> None:
+async def test_one_at_a_time_holds_a_conversation(leases: NamedLeases) -> None:
     holders, most = 0, 0
 
     async def hold() -> None:
@@ -33,7 +33,7 @@ async def test_one_at_a_time_holds_a_conversation(leases: ConversationLeases) ->
     assert most == 1
 
 
-async def test_other_conversations_users_and_doings_go_on(leases: ConversationLeases) -> None:
+async def test_other_conversations_users_and_doings_go_on(leases: NamedLeases) -> None:
     async with (
         leases.held("learning", "ann", "s") as first,
         leases.held("linking", "ann", "s") as second,
@@ -43,7 +43,7 @@ async def test_other_conversations_users_and_doings_go_on(leases: ConversationLe
         assert first and second and third and fourth
 
 
-async def test_nothing_stays_of_a_lease(quiet: Memory, leases: ConversationLeases) -> None:
+async def test_nothing_stays_of_a_lease(quiet: Memory, leases: NamedLeases) -> None:
     for error in (ValueError, asyncio.CancelledError):
         with pytest.raises(error):
             async with leases.linking("ann", "s"):
@@ -52,9 +52,9 @@ async def test_nothing_stays_of_a_lease(quiet: Memory, leases: ConversationLease
 
 
 async def test_a_holder_that_lives_is_waited_for_no_longer_than_is_said(
-    leases: ConversationLeases, monkeypatch: pytest.MonkeyPatch
+    leases: NamedLeases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conversation_leases, "WAIT", 0.05)
+    monkeypatch.setattr(named_leases, "WAIT", 0.05)
     async with leases.linking("ann", "s"):
         async with leases.held("linking", "ann", "s") as held:
             assert not held
@@ -66,10 +66,10 @@ async def test_a_holder_that_lives_is_waited_for_no_longer_than_is_said(
 
 
 async def test_a_holder_that_died_keeps_a_conversation_for_seconds(
-    quiet: Memory, leases: ConversationLeases, monkeypatch: pytest.MonkeyPatch
+    quiet: Memory, leases: NamedLeases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert timedelta(seconds=conversation_leases.WAIT) > conversation_leases.LEASE
-    monkeypatch.setattr(conversation_leases, "LEASE", timedelta(seconds=0.2))
+    assert timedelta(seconds=named_leases.WAIT) > named_leases.LEASE
+    monkeypatch.setattr(named_leases, "LEASE", timedelta(seconds=0.2))
     collection = quiet.engine.collections.idempotency
     async with leases.held("linking", "ann", "s"):
         [held] = await collection.find({}).to_list(None)
@@ -79,9 +79,9 @@ async def test_a_holder_that_died_keeps_a_conversation_for_seconds(
 
 
 async def test_a_lease_runs_as_long_as_its_holder_works(
-    quiet: Memory, leases: ConversationLeases, monkeypatch: pytest.MonkeyPatch
+    quiet: Memory, leases: NamedLeases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conversation_leases, "LEASE", timedelta(seconds=0.2))
+    monkeypatch.setattr(named_leases, "LEASE", timedelta(seconds=0.2))
     collection = quiet.engine.collections.idempotency
     async with leases.linking("ann", "s"):
         before = await collection.find_one({})

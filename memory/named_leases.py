@@ -1,4 +1,4 @@
-"""How does one thing at a time happen to the facts of a conversation, whichever processes ask for it?"""
+"""How does one thing at a time happen to a conversation's facts or a memory bank, whichever processes ask for it?"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -24,18 +24,18 @@ STEP = 0.02  # seconds between two tries
 Doing = Literal["learning", "linking", "indexing"]
 
 
-class ConversationLeases:
-    """Leases on conversations, beside the requests in progress, in the collection that forgets all within a day. They
-    name no user, so that deleting one need not look for them."""
+class NamedLeases:
+    """Leases on what a user calls by a name, a conversation or a memory bank, beside the requests in progress, in the
+    collection that forgets all within a day. They name no user, so that deleting one need not look for them."""
 
     def __init__(self, collections: Collections) -> None:
         self._leases = collections.idempotency
 
     @asynccontextmanager
-    async def held(self, doing: Doing, owner: str, memory_id: str) -> AsyncIterator[bool]:
-        """Holds a conversation, after a wait of at most `WAIT` for those who hold it now; False where it was not let
+    async def held(self, doing: Doing, owner: str, name: str) -> AsyncIterator[bool]:
+        """Holds what has a name, after a wait of at most `WAIT` for those who hold it now; False where it was not let
         go, and the caller does not hold it."""
-        key, token = derived_id("facts", doing, owner, memory_id), new_id()
+        key, token = derived_id("facts", doing, owner, name), new_id()
         end = monotonic() + WAIT
         while not await self._take(key, token):
             if monotonic() >= end:

@@ -1,0 +1,52 @@
+"""What is a memory bank told, and is it the same that it was told before?"""
+
+from dataclasses import dataclass, replace
+
+from memory.bank_activations import Active
+from memory.bank_types import BankType
+from memory.ids import derived_id
+from utils.errors import InvalidInput
+from utils.mongo import Document
+from utils.text import CONTROL_CHARACTERS
+
+LONGEST_UPDATE = 1_000_000  # characters; a document of the store holds a bank of this and what it had before
+
+
+@dataclass(frozen=True)
+class BankUpdate:
+    """New content for a bank. `conversation_id`, `update_count`: which update of which conversation it is. `request`:
+    names the request, where it has a name."""
+
+    type: BankType
+    id: str
+    content: str
+    conversation_id: str | None = None
+    update_count: int | None = None
+    request: str | None = None
+
+    def checked(self) -> "BankUpdate":
+        """The same in characters that can be kept. Raises `InvalidInput` where there is no content or too much, or the
+        conversation is at work with another bank."""
+        named = Active.named(self.conversation_id)
+        if named is not None and named != Active(self.type, self.id):
+            raise InvalidInput("The conversation_id is of another memory bank")
+        content = CONTROL_CHARACTERS.sub("", self.content.replace("\r\n", "\n").replace("\r", "\n"))
+        if not content.strip():
+            raise InvalidInput("There is no content to keep")
+        if len(content) > LONGEST_UPDATE:
+            raise InvalidInput(f"An update may have {LONGEST_UPDATE:,} characters")
+        return replace(self, content=content)
+
+    def name_for(self, bank: Document) -> str | None:
+        """Names the update of this bank, such that it has the same name when it comes again; None where nothing tells
+        it from another that says the same. All conversations share the conversation id of a bank, so a count is of
+        those since it was last activated."""
+        if self.request is not None:
+            said: tuple[str, ...] = ("request", self.request)
+        elif self.conversation_id is not None and self.update_count is not None:
+            shared = Active.named(self.conversation_id) is not None and bank.get("activated_at")
+            since = bank["activated_at"].isoformat() if shared else ""
+            said = ("count", since, self.conversation_id, str(self.update_count))
+        else:
+            return None
+        return derived_id("update", bank["_id"], bank["epoch"], *said, self.content)

@@ -1,0 +1,96 @@
+"""Who is told of a change, and who not any more?"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from agents.memory import Memory
+from api.mcp import subscriptions as module
+from api.mcp.subscriptions import Subscriptions
+from tests.conversations import USER, until
+
+URI = "loci://banks/project/loci/active.md"
+
+
+class Session:
+    """A connection. `stuck`: it takes nothing; `broken`: it is gone, and nobody said so."""
+
+    def __init__(self, *, stuck: bool = False, broken: bool = False) -> None:
+        self._connection = SimpleNamespace(exit_stack=AsyncExitStack())
+        self._stuck = stuck
+        self._broken = broken
+        self.heard: list[str] = []
+
+    async def send_resource_updated(self, uri: str) -> None:
+        self.heard.append(uri)
+        if self._stuck:
+            await asyncio.Event().wait()
+        if self._broken:
+            raise RuntimeError
+
+    async def end(self) -> None:
+        await self._connection.exit_stack.aclose()
+
+
+@pytest.fixture
+async def subscriptions(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Any]:
+    monkeypatch.setattr(module, "LOOK", 0.05)
+    monkeypatch.setattr(module, "SENDING", 0.05)
+    await quiet.activate(USER, "project", "loci")
+    made = Subscriptions(lambda: quiet.engine.banks)
+    yield made
+    await made.end_all()
+
+
+def heard(session: Session, times: int) -> Any:
+    async def look() -> bool:
+        return len(session.heard) >= times
+
+    return look
+
+
+async def test_each_change_is_told_once_whoever_made_it(quiet: Memory, subscriptions: Any) -> None:
+    first, second = Session(), Session()
+    await quiet.update(USER, "project", "loci", "The sky was blue.")  # before anybody asked
+    await subscriptions.add(USER, "one", first, URI)
+    await quiet.update(USER, "project", "loci", "decisions.md:\nAnother file.")
+    await quiet.update(USER, "project", "loci", "The sea was calm.")
+    await until(heard(first, 1))
+    await subscriptions.add(USER, "two", second, URI)
+    await quiet.update(USER, "project", "loci", "The air was clear.")
+    await until(heard(second, 1))
+    assert (len(first.heard), len(second.heard)) == (2, 1)
+
+
+async def test_who_cannot_be_told_keeps_nobody_waiting_and_is_told_no_more(quiet: Memory, subscriptions: Any) -> None:
+    stuck, broken, well = Session(stuck=True), Session(broken=True), Session()
+    for number, session in enumerate((stuck, broken, well)):
+        await subscriptions.add(USER, str(number), session, URI)
+    await quiet.update(USER, "project", "loci", "The sky was blue.")
+    await until(heard(well, 1))
+
+    async def dropped() -> bool:
+        return list(subscriptions._owners[USER].told) == ["2"]
+
+    await until(dropped)
+    await quiet.update(USER, "project", "loci", "The sea was calm.")
+    await until(heard(well, 2))
+    assert (len(stuck.heard), len(broken.heard)) == (1, 1)
+
+
+async def test_nothing_is_kept_of_who_left_and_nobody_looks_for_nobody(subscriptions: Any) -> None:
+    one, two = Session(), Session()
+    await subscriptions.add(USER, "one", one, URI)
+    await subscriptions.add("bob", "two", two, URI)
+    await one.end()
+    subscriptions.drop("bob", "two", URI)
+    assert subscriptions._owners == {}
+
+    async def rests() -> bool:
+        return bool(subscriptions._looking.done())
+
+    await until(rests)

@@ -1,0 +1,98 @@
+"""Is an update that comes again told from another one?"""
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from agents.memory import Memory
+from memory.bank_store import REPEATED_WITHIN
+from tests.conversations import USER
+from tests.scripted_model import ScriptedModel, answer
+from utils.clock import now
+from utils.errors import InvalidInput
+
+
+async def begun(memory: Memory, name: str = "loci") -> str:
+    await memory.activate(USER, "project", name)
+    return f"project/{name}"
+
+
+async def content(memory: Memory, name: str = "loci") -> str:
+    return "\n".join((await memory.engine.banks.get(USER, "project", name)).content.values())
+
+
+async def update(memory: Memory, text: str, name: str = "loci", **more: Any) -> Any:
+    return await memory.update(USER, "project", name, text, **more)
+
+
+async def test_a_request_is_of_one_bank_and_one_content(quiet: Memory) -> None:
+    await begun(quiet)
+    await begun(quiet, "other")
+    await update(quiet, "We decided on SQLite.", request="k")
+    assert not (await update(quiet, "The deadline is Friday.", "other", request="k")).repeated
+    assert not (await update(quiet, "We decided on SQLite.", "other", request="k")).repeated
+    assert not (await update(quiet, "The deadline is Monday.", request="k")).repeated
+    assert (await update(quiet, "The deadline is Monday.", request="k")).repeated
+    assert "Friday" in await content(quiet, "other")
+    assert "Monday" in await content(quiet)
+
+
+async def test_a_request_is_of_one_life_of_its_bank(quiet: Memory) -> None:
+    await begun(quiet)
+    await update(quiet, "We decided on SQLite.", request="k")
+    await quiet.engine.banks.delete(USER, "project", "loci")
+    await begun(quiet)
+    assert not (await update(quiet, "We decided on SQLite.", request="k")).repeated
+
+
+async def test_an_activation_begins_a_new_count(quiet: Memory) -> None:
+    mine = await begun(quiet)
+    place = "active.md > Status (replace): "
+    for color, count in (("green", 1), ("red", 2), ("red", 2)):
+        await update(quiet, place + color, conversation_id=mine, update_count=count)
+    assert (await update(quiet, place + "green", conversation_id=mine, update_count=1)).repeated
+    assert "red" in await content(quiet)
+    await begun(quiet)
+    assert not (await update(quiet, place + "green", conversation_id=mine, update_count=1)).repeated
+    assert "green" in await content(quiet)
+    assert (await update(quiet, place + "green", conversation_id=mine, update_count=1)).repeated
+
+
+async def test_a_clients_own_conversation_goes_on_whoever_activates_the_bank(quiet: Memory) -> None:
+    await begun(quiet)
+    await update(quiet, "The sky was blue.", conversation_id="c", update_count=1)
+    await begun(quiet)
+    assert (await update(quiet, "The sky was blue.", conversation_id="c", update_count=1)).repeated
+
+
+async def test_what_is_said_again_the_next_day_is_said_anew(quiet: Memory) -> None:
+    await begun(quiet)
+    said: list[dict[str, Any]] = [{"request": "k"}, {"conversation_id": "c", "update_count": 1}]
+    for more in said:
+        await update(quiet, "The sky was blue.", **more)
+    yesterday = {"$set": {"at": now() - REPEATED_WITHIN - timedelta(minutes=1)}}
+    await quiet.engine.collections.bank_versions.update_many({}, yesterday)
+    for more in said:
+        assert not (await update(quiet, "The sky was blue.", **more)).repeated
+
+
+async def test_an_update_that_comes_again_is_not_put_to_the_model(
+    with_model: Memory, scripted_model: ScriptedModel
+) -> None:
+    await begun(with_model)
+    decided = {"target_file": "active.md", "operation_type": "append", "content": "The sky was blue."}
+    scripted_model.script(answer(json.dumps({"decisions": [decided]})))
+    first = await update(with_model, "The sky was blue.", request="k")
+    again = await update(with_model, "The sky was blue.", request="k")
+    assert (again.repeated, again.by, again.changes) == (True, first.by, first.changes)
+    assert len(scripted_model.asked("chat")) == 1
+
+
+async def test_a_conversation_with_another_bank_changes_nothing(quiet: Memory) -> None:
+    await begun(quiet)
+    other = await begun(quiet, "other")
+    with pytest.raises(InvalidInput, match="another memory bank"):
+        await update(quiet, "The sky was blue.", conversation_id=other)
+    assert (await quiet.engine.banks.info(USER, "project", "loci")).version == 1
