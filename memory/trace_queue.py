@@ -65,9 +65,7 @@ class TraceQueue:
             return Step()
         async with held(self._traces, "observe", claimed):
             every = (self._observe(claimed.lease, document) for document in claimed.documents)
-            done = await asyncio.gather(
-                *every, return_exceptions=True
-            )  # each ends under its lease
+            done = await asyncio.gather(*every, return_exceptions=True)  # each ends under its lease
         for one in done:
             if isinstance(one, BaseException):
                 raise one

@@ -49,6 +49,15 @@ async def gists(engine: Engine, owner: str = "ann") -> int:
     return int(await engine.collections.vectors.count_documents({"user_id": owner}))
 
 
+async def test_blanks_make_no_other_observation(engine: Engine) -> None:
+    first, _ = await engine.observations.remember("ann", observed([HERON]), "RUN:walk")
+    for other in (f"  {HERON} ", HERON.replace(" ", "\n \t")):
+        again, new = await engine.observations.remember("ann", observed([other]), "RUN:walk")
+        assert (again, new) == (first, 0)
+    both, new = await engine.observations.remember("ann", observed(["a b", " a  b"]), "RUN:walk")
+    assert (len({one.id for one in both}), new) == (1, 1)
+
+
 async def test_what_is_remembered_is_recalled_at_once_and_once(engine: Engine) -> None:
     every = observed([HERON, "The mill has two wheels"], ["Herons like mills"], ["Never wake a heron"])
     kept, new = await engine.observations.remember("ann", every, "RUN:walk")
