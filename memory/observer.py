@@ -11,9 +11,10 @@ from memory.collections import Collections
 from memory.domain import RULE_BASED
 from memory.ids import keys_of
 from memory.observation_model import observe_by_model
-from memory.observation_rules import Said, consolidate, observe_by_rules, summary_of
+from memory.observation_rules import Said, consolidate, summary_of
 from memory.observations import Observations
 from memory.observed import Observation, Observed, observation_id, source_of_session
+from memory.output_rules import observe_by_rules
 from memory.places import Places
 from memory.remember import Turns
 from utils.errors import Conflict, ModelError, NotFound
