@@ -9,6 +9,7 @@ from json import loads
 
 ERRORS = ("error", "errors", "exception", "fault", "failure")  # fields under which JSON tells of errors
 TELLING = ("type", "code", "status", "title", "reason", "message", "msg", "detail", "description", "error", "hint")
+LEVELS = ("error", "fatal", "critical")  # of a log's entry
 DEEPEST = 4  # objects in each other, in which errors are looked for
 NO_PROSE = ("{", "}", "[", "]", "<", "$ ", "at ", 'File "')  # how lines begin of code, JSON and stack traces
 
@@ -98,7 +99,7 @@ def _errors_in(value: object, depth: int) -> Iterator[str]:
     if not isinstance(value, Mapping) or not depth:
         return
     status = value.get("status")
-    failed = value.get("success") is False or value.get("ok") is False
+    failed = value.get("success") is False or value.get("ok") is False or value.get("level") in LEVELS
     if failed or (isinstance(status, int) and status >= 400) or any(_is_told(value.get(name)) for name in ERRORS):
         yield from _told_in(value)
         return

@@ -41,6 +41,7 @@ _FINDING = re.compile(
     re.IGNORECASE,
 )
 _DONE = re.compile(r"^[A-Z][\w.-]+ (?:will|\w{2,}ed|grew|fell|rose|broke|lost|won|beat|hit|ran|held|became|went)\b")
+_DOING = re.compile(r"^\w+ed\b")  # "Checked the DNS" says what a step did, not what came to light
 _ANYBODY = re.compile(
     r"^(?:(?:every|any|some|no)(?:thing|one|body)|nothing|it|this|that|i|we|you|he|she|they)\b", re.IGNORECASE
 )
@@ -171,7 +172,7 @@ def _category_of(sentence: str) -> Category | None:
         return None
     if is_truth or _is_measured(sentence):
         return "finding"
-    if not _FINDING.search(sentence) or _is_row(sentence):
+    if not _FINDING.search(_DOING.sub("", sentence)) or _is_row(sentence):
         return None
     return "finding" if _EACH.match(sentence) or _names_something(sentence) else None
 

@@ -125,6 +125,10 @@ def test_of_logs_and_traces_the_errors_and_verdicts_are_findings(output: str, fi
             ["error: No field x", "error: No y"],
         ),
         ('Got this:\n{"success": false, "reason": "card declined"}', ["error: card declined"]),
+        (
+            '{"level": "error", "msg": "no such host"}\n{"level": "info", "msg": "started 3 jobs"}',
+            ["error: no such host"],
+        ),
         ('{"error": null, "status": 200, "items": [{"id": 4}]}', []),
         ("[" * 2_000, []),
     ],
@@ -198,6 +202,7 @@ def test_what_is_stated_is_a_finding_in_any_form_and_language(output: str, findi
         "/dev/sda1 50G 48G 2G 96% /\ntmpfs 2G 0 2G 0% /run",
         "diff --git a/x.py b/x.py\n-    return now\n+    return now + ttl",
         "Step 3/10 : RUN pip install\n[4/10] Building the wheel of 3 parts\nDownloading 12 files...",
+        "Checked DNS for shop.example.com. Deployed the API.",
         "Ask ops about RAM limits. Run the 3 tests again. Check whether Redis is up.",
         "███████░░░ 70% 12 MB/s of 3 files",
     ],
