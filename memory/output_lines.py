@@ -22,6 +22,8 @@ _TAG = re.compile(
 _UNREAD = re.compile(r"<(script|style|head|nav)\b.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
 _INLINE = re.compile(r"</?(?:a|b|code|em|i|small|span|strong|sub|sup|u)\b[^<>]*>", re.IGNORECASE)
 _CELL = re.compile(r"</t[dh]\s*>", re.IGNORECASE)
+_IS_ERROR = re.compile(r'"(?:errors?|exception|fault|failure)"\s*:\s*[\[{"]')
+_SAID = re.compile(r'"(?:error|reason|message|msg|detail)"\s*:\s*("(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]){1,300}")')
 _STAMP = re.compile(
     r"^\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s+"
     r"(?:\[?(?:INFO|DEBUG|NOTICE)\]?:?\s+)?"
@@ -45,6 +47,8 @@ def lines_of(output: str) -> Iterator[Line]:
     if (told := _errors_of(output)) is not None:
         yield from map(Line, told)
         return
+    if output.lstrip().startswith(("{", "[")):
+        yield from map(Line, _errors_of_cut(output))
     in_code = in_trace = False
     head: list[str] = []  # the cells of a table's first row
     for raw in _text(output).splitlines():
@@ -90,6 +94,14 @@ def _errors_of(text: str) -> list[str] | None:
     except (ValueError, RecursionError):
         return None
     return list(dict.fromkeys(_errors_in(value, DEEPEST)))
+
+
+def _errors_of_cut(text: str) -> list[str]:
+    """The error that JSON tells of whose end is missing."""
+    if _IS_ERROR.search(text) is None:
+        return []
+    said = dict.fromkeys(loads(found) for found in _SAID.findall(text))
+    return [f"error: {', '.join(said)}"] if said else []
 
 
 def _errors_in(value: object, depth: int) -> Iterator[str]:

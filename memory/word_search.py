@@ -12,6 +12,7 @@ from memory.gist_reader import GistReader
 from memory.index import UserIndex
 from memory.kept_indexes import KeptIndexes
 from memory.lexical import bm25, idf
+from memory.postings import Hits
 from memory.ranking import Scope, of_kinds
 from memory.terms import Terms
 from memory.word_terms import Sought, sought
@@ -33,8 +34,7 @@ def ranked(index: UserIndex, query: Sought, recipe: Recipe, scope: Scope) -> lis
     count = int(alive.sum())
     if not count or not len(query):
         return []
-    terms = _there(index, query, alive)
-    hits = index.postings.find(terms).among(alive)
+    terms, hits = _found(index, query, alive)
     lengths = index.terms.counts[:size].astype(np.float32)
     mean = max(1.0, float(lengths[alive].mean()))
     scores = bm25(hits, idf(hits.frequencies(len(terms)), count), lengths, mean, recipe.k1, recipe.b).astype(np.float64)
@@ -47,11 +47,16 @@ def ranked(index: UserIndex, query: Sought, recipe: Recipe, scope: Scope) -> lis
     return list(zip(rows.tolist(), scores[rows].tolist(), strict=True))
 
 
-def _there(index: UserIndex, query: Sought, alive: NDArray[np.bool_]) -> Terms:
-    """The terms of a query, and others instead of those that no row has, each once."""
-    frequencies = index.postings.find(query.terms).among(alive).frequencies(len(query))
-    instead = [others for others, rows in zip(query.instead, frequencies, strict=True) if not rows]
-    return query.terms if not instead else np.unique(np.concatenate([query.terms, *instead]))
+def _found(index: UserIndex, query: Sought, alive: NDArray[np.bool_]) -> tuple[Terms, Hits]:
+    """The terms of a query, each once, and where they stand; instead of those that no row has, others."""
+    terms = query.terms
+    hits = index.postings.find(terms).among(alive)
+    rows = hits.frequencies(len(terms))
+    instead = [others for others, having in zip(query.instead, rows, strict=True) if not having and len(others)]
+    if instead:
+        terms = np.unique(np.concatenate([terms, *instead]))
+        hits = index.postings.find(terms).among(alive)
+    return terms, hits
 
 
 def _within(index: UserIndex, scope: Scope, size: int) -> NDArray[np.bool_]:

@@ -129,6 +129,7 @@ def test_of_logs_and_traces_the_errors_and_verdicts_are_findings(output: str, fi
             '{"level": "error", "msg": "no such host"}\n{"level": "info", "msg": "started 3 jobs"}',
             ["error: no such host"],
         ),
+        ('{"error": {"message": "No \\"x\\" there", "stack": ["a.js:3", "b.js', ['error: No "x" there']),
         ('{"error": null, "status": 200, "items": [{"id": 4}]}', []),
         ("[" * 2_000, []),
     ],
