@@ -4,17 +4,20 @@ A result is JSON, so that what was remembered stays data. A call that cannot be 
 model can read and correct itself by; it never raises for what the model wrote.
 """
 
+import json
 from collections.abc import Iterable
 from datetime import timedelta
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from agents.memory import Memory
+from agents.record_part import part_of
 from memory.observed import LONGEST, LONGEST_SOURCE, Category, Recalled
 from memory.scratchpad import LONGEST_KEY, LONGEST_TTL, LONGEST_VALUE, Entry
-from utils.errors import LociError
+from memory.traces import Trace
+from utils.errors import LociError, NotFound
 from utils.mongo import StoreError, as_loci_error
 from utils.text import CONTROL_CHARACTERS
 
@@ -22,6 +25,8 @@ MOST_NOTES = 50
 MOST_RECALLED = 50
 MOST_LISTED = 200
 SHOWN_ERRORS = 3
+READ = 8_000  # characters of a record
+MOST_READ = 32_000
 
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST)]
 Texts = Annotated[list[Text], Field(max_length=MOST_NOTES)]
@@ -81,9 +86,13 @@ class ScratchpadList(_Arguments):
 
 
 class ToolRecord(_Arguments):
-    """Read what a tool gave before, whole, where the history shows a part of it."""
+    """Read what a tool gave before, where the history shows a part of it. A long result comes in parts: `more` says how
+    to get the next."""
 
     trace_id: Annotated[str, Field(min_length=1, max_length=64, description="With which its row begins")]
+    query: Annotated[str, Field(max_length=2_000, description="Words by which the part is found; left out: none")] = ""
+    offset: Annotated[int, Field(ge=0, description="Characters that are passed over")] = 0
+    limit: Annotated[int, Field(ge=100, le=MOST_READ, description=f"Characters; left out: {READ}")] = READ
 
 
 TOOLS: dict[str, type[_Arguments]] = {
@@ -95,13 +104,6 @@ TOOLS: dict[str, type[_Arguments]] = {
     "tool_record": ToolRecord,
 }
 VALUE_SHOWN = 200  # characters of a listed value
-
-
-class _Function(Protocol):
-    @property
-    def name(self) -> str: ...
-    @property
-    def arguments(self) -> str: ...
 
 
 class MemoryTools:
@@ -131,12 +133,13 @@ class MemoryTools:
             for call in calls or ()
         ]
 
-    async def call(self, name: str, arguments: str) -> str:
-        """The result of a call as JSON. `arguments`: as the model wrote them."""
-        if name not in TOOLS:
-            return _error(f"There is no tool {name[:60]!r}; there are {', '.join(TOOLS)}")
+    async def call(self, name: object, arguments: object) -> str:
+        """The result of a call as JSON. `arguments`: as the model wrote them; where there are none, null or empty, and
+        of some providers an object instead of its text."""
+        if not isinstance(name, str) or name not in TOOLS:
+            return _error(f"There is no tool {str(name or '')[:60]!r}; there are {', '.join(TOOLS)}")
         try:
-            asked = TOOLS[name].model_validate_json(arguments.strip() or "{}")
+            asked = TOOLS[name].model_validate_json(_written(arguments))
             if _has_control(asked):
                 return _error("A text has control characters")
             return orjson.dumps(await self._carry_out(asked)).decode()
@@ -171,13 +174,39 @@ class MemoryTools:
                 entries = await pad.page(owner, limit=MOST_LISTED + 1, prefix=asked.prefix)
                 return {"entries": list(map(_listed, entries[:MOST_LISTED])), "more": len(entries) > MOST_LISTED}
             case ToolRecord():
-                trace = await self._memory.engine.traces.get(owner, asked.trace_id)
-                return {"tool": trace.tool_name, "arguments": trace.raw_input, "result": trace.raw_output}
+                return _read(await self._memory.engine.traces.get(owner, asked.trace_id), asked)
         raise AssertionError(f"{type(asked).__name__} is no tool")
 
 
-def _named(function: _Function | None) -> tuple[str, str]:
-    return ("", "") if function is None else (function.name, function.arguments)
+def _named(function: object) -> tuple[object, object]:
+    return getattr(function, "name", None), getattr(function, "arguments", None)
+
+
+def _written(arguments: object) -> str:
+    """Arguments as JSON; what is none is refused as such."""
+    if arguments is None:
+        return "{}"
+    try:
+        return (arguments.strip() or "{}") if isinstance(arguments, str) else json.dumps(arguments)
+    except (TypeError, ValueError):
+        return "no JSON"
+
+
+def _read(trace: Trace, asked: ToolRecord) -> dict[str, object]:
+    """Raises `NotFound` where the record has none of the words that are looked for."""
+    part = part_of(trace.raw_output, offset=asked.offset, limit=asked.limit, query=asked.query)
+    if part is None:
+        raise NotFound("The record has none of these words; without a query it is read from the offset on")
+    cut = len(trace.raw_input) > asked.limit
+    read: dict[str, object] = {
+        "tool": trace.tool_name,
+        "arguments": f"{trace.raw_input[: asked.limit]}…" if cut else trace.raw_input,
+        "result": part.text,
+    }
+    if not part.begin and part.end >= part.all:
+        return read
+    where = f"characters {part.begin} to {part.end} of {part.all}"
+    return read | {"more": f"{where}; offset {part.end} reads on" if part.end < part.all else f"{where}, the last ones"}
 
 
 def _recalled(one: Recalled) -> dict[str, object]:

@@ -82,8 +82,8 @@ class ToolMemory:
         sent = {trace_id: _record(trace_id, call, known) for trace_id, call in zip(ids, calls, strict=True)}
         newest = ids[len(ids) - len(last.results) :]
         others = [] if asked.sent_alone else [trace_id for trace_id in known if trace_id not in sent]
-        packed = [one for one in sent if one in known and sent[one].raw_output.startswith(f"{one}: ")]
-        whole = await self._traces.whole(task, [*others, *packed])  # also of what an earlier view had cut
+        cut = [one for one in sent if one in known and len(sent[one].raw_output) != known[one].characters]
+        whole = await self._traces.whole(task, [*others, *cut])  # also of what an earlier view or the agent had cut
         earlier = [whole[one].record for one in others if one in whole]
         earlier += [
             whole[trace_id].record if trace_id in whole else record

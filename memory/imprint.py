@@ -67,16 +67,6 @@ def from_document(stored: Document | None) -> Imprint:
     return Imprint(from_bytes(stored["terms"]), tokens.reshape(-1, TOKEN_DIMENSIONS), traits)
 
 
-def terms_in(stored: Document | None) -> Terms:
-    """The terms that stand in a gist, whether or not all of its imprint is made yet."""
-    return from_bytes(stored["terms"]) if stored and "terms" in stored else EMPTY.terms
-
-
-def worded(content: str) -> dict[str, Any]:
-    """What stands in a gist until the whole imprint is made: its terms, by which words find it."""
-    return {"terms": to_bytes(terms_of(content[:MAX_CHARACTERS]))}
-
-
 def embedded_fields(vector: Floats, model: str, imprint: Imprint) -> dict[str, Any]:
     """What a gist has once it is embedded. `vector`: (dimensions,), of length 1. `model`: whose it is."""
     return {"embedding": to_binary(vector), "embedding_model": model, "recall": to_document(imprint)}

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.domain import RULE_BASED
-from memory.imprint import EMPTY, Imprint, from_document, terms_in
+from memory.imprint import EMPTY, Imprint, from_document
 from memory.links import Links
 from memory.postings import Postings
 from memory.ragged import Ragged, grown
+from memory.terms import from_bytes
 from memory.traits import Trait
 from utils.encoder import TOKEN_DIMENSIONS
 from utils.mongo import Document
@@ -37,7 +38,7 @@ FIELDS = dict.fromkeys(
     ),
     1,
 )
-WORD_FIELDS = {name: 1 for name in FIELDS if name not in ("embedding", "recall")} | {"recall.terms": 1}
+WORD_FIELDS = {name: 1 for name in FIELDS if name not in ("embedding", "recall")} | {"words": 1}
 WORDS = ""  # the model of an index that goes by words alone, whatever embedding a gist has, or none
 ROLES = {"user": 0, "assistant": 1}
 OTHER_ROLE = 2
@@ -147,7 +148,7 @@ class UserIndex:
     def _content_of(self, document: Document) -> tuple[NDArray[np.float32], Imprint] | None:
         """The vector and the imprint of a gist's row; None where it has no row here."""
         if self.model == WORDS:
-            return np.zeros(0, np.float32), replace(EMPTY, terms=terms_in(document.get("recall")))
+            return np.zeros(0, np.float32), replace(EMPTY, terms=from_bytes(document.get("words", b"")))
         if document.get("embedding_model") != self.model or document.get("model") == RULE_BASED:
             return None
         vector = from_binary(document["embedding"])

@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from config.prompts import prompt
+from memory.model_json import ask_for_json
 from memory.observed import Observed, observed
-from utils.errors import ModelGarbage
-from utils.llm import ChatModel, Message
-from utils.text import cut_at_word, shown, unfenced
+from utils.llm import ChatModel
+from utils.text import cut_at_word, shown
 
 MOST = 20  # notes kept of a category
 NOTE_CHARACTERS = 1_000
@@ -27,17 +26,10 @@ class _Notes(BaseModel):
 
 
 async def observe_by_model(model: ChatModel, step_name: str, step_type: str, output: str) -> tuple[Observed, ...]:
-    """What the model notes of an output. Raises `ModelError`; `ModelGarbage` where its answer is no such notes."""
-    step = orjson.dumps({"step_name": step_name, "step_type": step_type, "output": output}).decode()
-    messages: list[Message] = [
-        {"role": "system", "content": prompt("observations").substitute()},
-        {"role": "user", "content": step},
-    ]
-    answer = await model.complete(messages, temperature=0.0)
-    try:
-        notes = _Notes.model_validate_json(unfenced(answer.text))
-    except ValidationError:
-        raise ModelGarbage("The model's observations cannot be read") from None
+    """What the model notes of an output. Raises `ModelError`; `ModelGarbage` where its answers are no such notes."""
+    step = {"step_name": step_name, "step_type": step_type, "output": output}
+    asked, garbage = prompt("observations").substitute(), "The model's observations cannot be read"
+    notes = await ask_for_json(model, asked, step, _Notes.model_validate_json, garbage=garbage)
     return observed(_tidy(notes.findings), _tidy(notes.insights), _tidy(notes.lessons))
 
 

@@ -15,9 +15,11 @@ from memory.changes import Changes
 from memory.collections import Collections
 from memory.gist_eraser import GistEraser
 from memory.ids import derived_id, keys_of, scoped
-from memory.imprint import AT_ONCE, worded
+from memory.imprint import AT_ONCE
 from memory.leases import pending
 from memory.observed import CATEGORIES, Observation
+from memory.terms import to_bytes
+from memory.word_terms import indexed_terms
 from utils.clock import now
 from utils.mongo import Document, insert_new
 
@@ -185,7 +187,7 @@ def _gist(owner: str, document: Document, change: int) -> Document:
         "timestamp": document["created_at"],
         "created_at": now(),
         "change": change,
-        "recall": worded(document["content"]),
+        "words": to_bytes(indexed_terms(document["content"])),
         "embed": pending(),
     }
 

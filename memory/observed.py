@@ -69,8 +69,9 @@ def observed(
 
 
 def observation_id(owner: str, one: Observed, source: str) -> str:
-    """The same for the same content of the same category and source, so that it is remembered once."""
-    return derived_id("observation", owner, one.category, one.content, source)
+    """The same for the same content of the same category and source, so that it is remembered once; blanks around it
+    and between its words make no other one."""
+    return derived_id("observation", owner, one.category, " ".join(one.content.split()), source)
 
 
 def source_of_session(session_id: str) -> str:

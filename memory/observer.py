@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,9 +11,10 @@ from memory.collections import Collections
 from memory.domain import RULE_BASED
 from memory.ids import keys_of
 from memory.observation_model import observe_by_model
-from memory.observation_rules import Said, consolidate, observe_by_rules, summary_of
+from memory.observation_rules import Said, consolidate, summary_of
 from memory.observations import Observations
 from memory.observed import Observation, Observed, observation_id, source_of_session
+from memory.output_rules import observe_by_rules
 from memory.places import Places
 from memory.remember import Turns
 from utils.errors import Conflict, ModelError, NotFound
@@ -97,18 +98,23 @@ class Observer:
             raise NotFound("No such session")
         notes: list[Observed] = []
         summary: Observed | None = None
+        read: dict[str, str] = {}
         async for part in self._kept(owner, session_id) if messages is None else _given(messages):
-            notes += await asyncio.to_thread(consolidate, part)
-            summary = summary_of(part) or summary
+            new = await asyncio.to_thread(consolidate, part)
+            notes += new
+            last = summary_of(part)
+            summary = last or summary
+            telling = {message for one in (*new, *filter(None, [last])) for message in one.messages}
+            read |= {said.id: said.content for said in part if said.id in telling}
         every = [*notes, *([summary] if summary is not None else [])]
         source = source_of_session(session_id)
         kept, added = await self._observations.remember(owner, every, source, model=RULE_BASED)
         if place is not None and not await self._places.is_there(place):
             await self._observations.take_back(owner, [observation_id(owner, one, source) for one in every])
             raise Conflict("The session was deleted meanwhile")
-        await self._drop_forgotten(owner, every)
-        last = kept.pop() if summary is not None else None
-        return Consolidated(tuple(dict.fromkeys(kept)), last, added)
+        await self._drop_forgotten(owner, every, read)
+        summed_up = kept.pop() if summary is not None else None
+        return Consolidated(tuple(dict.fromkeys(kept)), summed_up, added)
 
     async def _kept(self, owner: str, session_id: str) -> AsyncIterator[list[Said]]:
         """The messages of a session, in order, some at a time."""
@@ -117,15 +123,16 @@ class Observer:
             yield [Said(turn.role, turn.content, turn.id, turn.model) for turn in turns]
             after = turns[-1].index or 0
 
-    async def _drop_forgotten(self, owner: str, every: Sequence[Observed]) -> None:
-        """Takes back what came of messages that were deleted meanwhile."""
+    async def _drop_forgotten(self, owner: str, every: Sequence[Observed], read: Mapping[str, str]) -> None:
+        """Takes back what came of messages that were deleted meanwhile, or do not say any more what was read."""
         ids = list(dict.fromkeys(message for one in every for message in one.messages))
         for begin in range(0, len(ids), CHECKED_AT_ONCE):
             part = ids[begin : begin + CHECKED_AT_ONCE]
             keys = [key for identifier in part for key in keys_of(identifier, owner)]
             own = {"_id": {"$in": keys}, "user_id": owner, "forgotten": {"$exists": False}}
-            there = {one["id"] for one in await self._vectors.find(own, {"id": 1}).to_list(None)}
-            for gone in (identifier for identifier in part if identifier not in there):
+            found = await self._vectors.find(own, {"id": 1, "content": 1}).to_list(None)
+            there = {one["id"]: one["content"] for one in found}
+            for gone in (identifier for identifier in part if there.get(identifier) != read[identifier]):
                 await self._observations.forget_message(owner, gone)
 
 

@@ -59,7 +59,8 @@ class Scratchpad:
         `expected`: the tag of the entry that must be there, `NONE` for none at all; raises `PreconditionFailed`
         otherwise. Raises `InvalidInput` for a key, a value or a time that cannot be kept.
         """
-        check_key(key)
+        if (wrong := wrong_with(key)) is not None:
+            raise InvalidInput(wrong)
         _check_value(value, ttl)
         while True:
             moment = now()
@@ -121,15 +122,16 @@ class Scratchpad:
         return (await self._entries.delete_many(old)).deleted_count
 
 
-def check_key(key: str) -> None:
-    """Raises `InvalidInput` for a key that cannot be one: what stands in an address must arrive there as it was sent,
-    and clients take "." and ".." out of it."""
+def wrong_with(key: str) -> str | None:
+    """Why a key cannot be one, None for one that can: what stands in an address must arrive there as it was sent, and
+    clients take "." and ".." out of it."""
     if not key.strip() or len(key) > LONGEST_KEY:
-        raise InvalidInput(f"A key has 1 to {LONGEST_KEY} characters, not all of them blank")
+        return f"A key has 1 to {LONGEST_KEY} characters, not all of them blank"
     if CONTROL_CHARACTERS.search(key) or not is_text(key) or any(one in key for one in "\t\n\r"):
-        raise InvalidInput("A key has control characters")
+        return "A key has control characters"
     if any(part in (".", "..") for part in key.split("/")):
-        raise InvalidInput("A key has . or .. between its slashes")
+        return "A key has . or .. between its slashes"
+    return None
 
 
 def after_prefix(prefix: str) -> str | None:

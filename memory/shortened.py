@@ -11,19 +11,29 @@ _GONE = (
     r"cleared|compacted|cut|elided|evicted|hidden|omitted|pruned|redacted|removed|shortened|skipped|snip(?:ped)?|stripped|"
     r"trimmed|truncated"
 )
-_MARK = re.compile(rf"…|\.\.\.|\b(?:{_GONE}|more)\b", re.IGNORECASE)
-_ENCLOSED = re.compile(rf"\W*[\[<({{][^\n]*\b(?:{_GONE})\b[^\n]*[\]>)}}]\W*", re.IGNORECASE)
-_OF_A_RESULT = re.compile(
-    rf"(?=.*\b(?:tool|result|output|content|response|message)s?\b).*\b(?:{_GONE})\b.*", re.IGNORECASE
+# At the place where something is gone; a mark that has no brackets and no dots stands on a line of its own.
+_MARK = re.compile(rf"\s*(?:…|\.\.\.|[\[<(][^\n]*(?:…|\.\.\.|\b(?:{_GONE}|more)\b))", re.IGNORECASE)
+_LINE = re.compile(rf"[^\n]*\b(?:{_GONE})\b", re.IGNORECASE)
+# In the place of all: what is JSON or XML is a result.
+_ENCLOSED = re.compile(
+    rf"\[[^\W\d_][^\n\"\[\]]*\]|<[^\W\d_][^\n<>]*>|\([^\W\d_][^\n()]*\)|\[[ .…]*(?:{_GONE})[ .…]*\]", re.IGNORECASE
+)
+_IS_GONE = re.compile(rf"\b(?:{_GONE})\b", re.IGNORECASE)
+_SAYS_SO = re.compile(
+    r"\W*(?:(?:old|previous|earlier|this|the) )?(?:tool |function )?(?:call )?"
+    r"(?:results?|outputs?|responses?|contents?)\b"
+    rf"[^\n\"]{{0,40}}\b(?:{_GONE})\b(?:[^\n]*\b(?:save|brevity|context|space|tokens?|length|long|size)\b[^\n]*|\W*)",
+    re.IGNORECASE,
 )
 
 
 def is_left_of(text: str, whole: str) -> bool:
-    """Whether a text is a longer one without a part of it, with or without a mark in its place, or a placeholder."""
+    """Whether a text is a longer one without a part of it, with or without a mark in its place, or a placeholder. In
+    doubt it is another text, for which there is room."""
     short, long = text.strip(), whole.strip()
     if len(short) >= len(long):
         return short == long
-    return _is_placeholder(short) or _is_part(short, long)
+    return _is_placeholder(short) or _is_part(short, long) or _is_cut(text, whole)
 
 
 def _is_placeholder(text: str) -> bool:
@@ -31,7 +41,7 @@ def _is_placeholder(text: str) -> bool:
         return False
     if not any(map(str.isalnum, text)):  # "[]" says that there is nothing
         return not text or ("..." in text.replace("…", "...") and not text.strip(" .…[]()<>"))
-    return bool(_ENCLOSED.fullmatch(text) or _OF_A_RESULT.fullmatch(text))
+    return bool((_ENCLOSED.fullmatch(text) and _IS_GONE.search(text)) or _SAYS_SO.fullmatch(text))
 
 
 def _is_part(short: str, long: str) -> bool:
@@ -39,9 +49,24 @@ def _is_part(short: str, long: str) -> bool:
     begin = _alike(short, long)
     end = _alike(short[begin:][::-1], long[begin:][::-1])
     mark = short[begin : len(short) - end]
-    if not mark:
-        return begin + end >= FEWEST_UNMARKED
-    return begin + end >= FEWEST and len(mark) <= LONGEST_MARK and _MARK.search(mark) is not None
+    if begin + end < FEWEST or not mark or len(mark) > LONGEST_MARK:
+        return False
+    on_its_own = begin == 0 or short[begin - 1] == "\n" or mark.startswith("\n")
+    return bool(_MARK.match(mark) or (on_its_own and _LINE.match(mark.strip("\n"))))
+
+
+def _is_cut(text: str, whole: str) -> bool:
+    """Whether a text is the beginning or the end of a longer one, cut by its length: in a line, or where many cut. A
+    list that ends earlier, or of which a part is gone, is another list."""
+    if len(text) < FEWEST_UNMARKED:
+        return False
+    if whole.startswith(text):
+        in_a_line = "\n" not in (text[-1], whole[len(text)])
+    elif whole.endswith(text):
+        in_a_line = "\n" not in (text[0], whole[-len(text) - 1])
+    else:
+        return False
+    return in_a_line or len(text) % 100 == 0 or len(text) & (len(text) - 1) == 0
 
 
 def _alike(short: str, long: str) -> int:

@@ -4,7 +4,7 @@ texts in it, by which it is found."""
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
-from memory.tool_records import Record
+from memory.tool_records import RAW, Record
 from memory.tool_relevance import identifiers, is_identifier
 from utils.json_table import Json, scalars, written
 from utils.text import cut_at_word
@@ -17,8 +17,10 @@ FIELDS = 8  # of a result that are named
 
 def summary_by_rules(record: Record) -> str:
     """A summary of a call and its result, at most `LONGEST` characters on one line."""
-    asked = ", ".join(f"{key}={written(value)}" for key, value in record.arguments.items())
     named = [*identifiers([*record.arguments.values(), record.output]), *_said(record.output)]
+    asked = ", ".join(
+        written(value) if key == RAW else f"{key}={written(value)}" for key, value in record.arguments.items()
+    )
     told = f"{record.tool_name}({cut_at_word(asked, ARGUMENTS)}) returned {_described(record.output)}"
     return cut_at_word(f"{told}: {', '.join(dict.fromkeys(named))}" if named else told, LONGEST)
 
@@ -27,7 +29,9 @@ def _said(output: Json) -> Iterator[str]:
     """By what else a result may be found, as far as there may be room for it: its texts, or the identifiers in it where
     it is one."""
     if isinstance(output, str):
-        words = (word.strip(",;.!?()[]\"'") for word in output[ARGUMENTS:READ].split())
+        first = _first(output)
+        behind = output.find(first) + min(len(first), ARGUMENTS)
+        words = (word.strip(",;.!?()[]\"'") for word in output[behind:READ].split())
         return (word for word in words if is_identifier(word))
     texts = (value for _, value in scalars(output) if isinstance(value, str) and value)
     return islice(texts, LONGEST)
@@ -36,7 +40,7 @@ def _said(output: Json) -> Iterator[str]:
 def _described(output: Json) -> str:
     match output:
         case str():
-            return cut_at_word(output, ARGUMENTS) or "nothing"
+            return _text(output)
         case Mapping():
             return _fields(output) or "nothing"
         case list() if output and all(isinstance(item, Mapping) for item in output):
@@ -45,6 +49,21 @@ def _described(output: Json) -> str:
             return f"{len(output)} values" if output else "nothing"
         case _:
             return written(output) or "nothing"
+
+
+def _first(text: str) -> str:
+    """The first line of a text that is not blank."""
+    return next((bare for line in text.splitlines() if (bare := line.strip())), "")
+
+
+def _text(output: str) -> str:
+    """The first line of a text, and how long all of it is where that is more."""
+    first = _first(output)
+    told = cut_at_word(first, ARGUMENTS) or "nothing"
+    if len(first) == len(output.strip()) <= ARGUMENTS:
+        return told
+    lines = sum(bool(line.strip()) for line in output.splitlines())
+    return f"{told} ({f'{lines} lines, ' if lines > 1 else ''}{len(output)} characters)"
 
 
 def _fields(value: object) -> str:

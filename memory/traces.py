@@ -34,6 +34,7 @@ INSIGHT = "insight"  # the kind of the gist of a trace
 ID_CHARACTERS = 8  # of a trace's id, which an agent may have to repeat: 40 bits, of one user
 RAW = {"raw_input": 0, "raw_output": 0}  # a projection: all of a trace but the truth
 AT_ONCE = 100  # traces that are inserted in one call
+AT_ONCE_CHARACTERS = 1_000_000  # of results whose ids take a few milliseconds
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,10 @@ class Traces:
     async def ids_of(self, task: Task, calls: Sequence[Called], known: Mapping[str, Trace]) -> list[str]:
         """The ids that calls have in a task. One whose result is what is left of that of a known trace, or of its row
         in a view, has the id of that trace."""
-        ids = await asyncio.to_thread(lambda: [self.id_of(task, call) for call in calls])
+        if sum(len(call.raw_output) for call in calls) < AT_ONCE_CHARACTERS:
+            ids = [self.id_of(task, call) for call in calls]
+        else:
+            ids = await asyncio.to_thread(lambda: [self.id_of(task, call) for call in calls])
         alike: dict[str, list[Trace]] = {}
         for trace in known.values():
             alike.setdefault(trace.asked, []).append(trace)
@@ -144,6 +148,8 @@ class Traces:
             if trace_id not in known
             and (longer := [one for one in alike.get(_asked(call), ()) if _may_be_left_of(call, one)])
         }
+        if not others:
+            return ids
         whole = await self.whole(task, {trace.id for longer in others.values() for trace in longer})
         left = await asyncio.to_thread(
             lambda: {

@@ -12,23 +12,17 @@ from memory.gist_reader import GistReader
 from memory.index import UserIndex
 from memory.kept_indexes import KeptIndexes
 from memory.lexical import bm25, idf
+from memory.postings import Hits
 from memory.ranking import Scope, of_kinds
-from memory.terms import Terms, hashes
-from utils.text import content_stems, stem, words
+from memory.terms import Terms
+from memory.word_terms import Sought, sought
 
-MOST_WORDS = 512  # of a query that are looked for, so that a long one takes a few milliseconds
 CHARACTERS_AT_ONCE = 2_000  # of a query that is read without leaving the event loop
 ROWS_AT_ONCE = 20_000
 SPARE = 4  # texts read beyond those asked for, to take the place of repeated ones
 
 
-def query_terms(query: str) -> Terms:
-    """The terms that a query looks for, each once: those that carry meaning, or all where none does."""
-    stems = content_stems(query) or [stem(word) for word in words(query)]
-    return hashes(list(dict.fromkeys(stems))[:MOST_WORDS])
-
-
-def ranked(index: UserIndex, terms: Terms, recipe: Recipe, scope: Scope) -> list[tuple[int, float]]:
+def ranked(index: UserIndex, query: Sought, recipe: Recipe, scope: Scope) -> list[tuple[int, float]]:
     """The rows that a search may see and that have one of the terms, best first, each with s / (1 + s) of its BM25
     score s, which lies in 0..1 in the same order. Of equal ones the newest comes first, then the order is by id.
 
@@ -38,9 +32,9 @@ def ranked(index: UserIndex, terms: Terms, recipe: Recipe, scope: Scope) -> list
     size = len(index)
     alive = index.alive[:size]
     count = int(alive.sum())
-    if not count or not len(terms):
+    if not count or not len(query):
         return []
-    hits = index.postings.find(terms).among(alive)
+    terms, hits = _found(index, query, alive)
     lengths = index.terms.counts[:size].astype(np.float32)
     mean = max(1.0, float(lengths[alive].mean()))
     scores = bm25(hits, idf(hits.frequencies(len(terms)), count), lengths, mean, recipe.k1, recipe.b).astype(np.float64)
@@ -51,6 +45,18 @@ def ranked(index: UserIndex, terms: Terms, recipe: Recipe, scope: Scope) -> list
     ids = np.array([index.ids[row] for row in rows.tolist()])
     rows = rows[np.lexsort((ids, -index.times[rows], -scores[rows]))]
     return list(zip(rows.tolist(), scores[rows].tolist(), strict=True))
+
+
+def _found(index: UserIndex, query: Sought, alive: NDArray[np.bool_]) -> tuple[Terms, Hits]:
+    """The terms of a query, each once, and where they stand; instead of those that no row has, others."""
+    terms = query.terms
+    hits = index.postings.find(terms).among(alive)
+    rows = hits.frequencies(len(terms))
+    instead = [others for others, having in zip(query.instead, rows, strict=True) if not having and len(others)]
+    if instead:
+        terms = np.unique(np.concatenate([terms, *instead]))
+        hits = index.postings.find(terms).among(alive)
+    return terms, hits
 
 
 def _within(index: UserIndex, scope: Scope, size: int) -> NDArray[np.bool_]:
@@ -79,9 +85,9 @@ class WordSearch:
         with metrics.SEARCHES.time():
             index, standing = await self._indexes.current(owner)
             if len(query) > CHARACTERS_AT_ONCE or len(index) > ROWS_AT_ONCE:
-                found = await asyncio.to_thread(lambda: ranked(index, query_terms(query), recipe, scope))
+                found = await asyncio.to_thread(lambda: ranked(index, sought(query), recipe, scope))
             else:
-                found = ranked(index, query_terms(query), recipe, scope)
+                found = ranked(index, sought(query), recipe, scope)
             hits: list[Hit] = []
             seen = set[str]()
             step = recipe.top_k + SPARE

@@ -99,3 +99,10 @@ class Process:
 def loci(home: Path, *arguments: str, **settings: object) -> Process:
     """One of Loci's commands."""
     return Process(home, [LOCI, *arguments], **settings)
+
+
+def serving(home: Path, model: str, port: int) -> Process:
+    """A service that answers by now, with a model of OpenAI's API at an address."""
+    process = loci(home, "serve", port=port, openai_base_url=model, openai_api_key="sk", embedding_model="local")
+    process.says("Loci is at")
+    return process

@@ -37,6 +37,7 @@ class _Stemmers(threading.local):
 
     def __init__(self) -> None:
         self.english = snowballstemmer.stemmer("english")
+        self.russian = snowballstemmer.stemmer("russian")
 
 
 _stemmers = _Stemmers()
@@ -84,6 +85,12 @@ def stem(word: str) -> str:
     """The Snowball (English) stem of a lower-case word, without a possessive ending and without accents."""
     bare = re.sub(r"['’]s$", "", word)
     return str(_stemmers.english.stemWord(bare if bare.isascii() else _without_accents(bare)))
+
+
+@lru_cache(maxsize=8_192)
+def russian_stem(word: str) -> str:
+    """The Snowball (Russian) stem of a lower-case word."""
+    return str(_stemmers.russian.stemWord(word.replace("ё", "е")))
 
 
 def _without_accents(word: str) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 
 from api.auth import Calling
-from api.etags import IfMatch, IfNoneMatch, etag, expected_tag, is_any
+from api.etags import IfMatch, IfNoneMatch, condition, expected_tag, tag
 from api.fields import Identifier
 from api.once import LociRoute
 from api.openapi import errors
@@ -13,21 +13,11 @@ from api.paging import PageCursor, PageLimit, cursor_of, page_of, position_of
 from api.state import TheMemory
 from api.wire.base import Deleted
 from api.wire.memories import MemoryHistory, MemoryOut, MemoryPage, MemoryPut
-from memory.keyvalues import KeyValues
-from utils.errors import NotFound, PreconditionFailed
 
 router = APIRouter(prefix="/v1/memories", route_class=LociRoute, tags=["memories"])
 
 Key = Annotated[Identifier, Path()]
 UserId = Annotated[Identifier | None, Query()]
-
-
-async def _require(keyvalues: KeyValues, owner: str, key: str) -> None:
-    """Raises `PreconditionFailed` where there is no such fact (RFC 9110, 13.1.1)."""
-    try:
-        await keyvalues.get(owner, key)
-    except NotFound:
-        raise PreconditionFailed("There is no such memory") from None
 
 
 @router.get("")
@@ -46,7 +36,7 @@ async def get_memory(
 ) -> MemoryOut:
     """One fact; its ETag is another after every change."""
     fact = await memory.engine.keyvalues.get(calling.owner(user_id), key)
-    response.headers["ETag"] = etag(fact)
+    tag(response, fact)
     return MemoryOut.of(fact)
 
 
@@ -71,12 +61,9 @@ async def put_memory(
     """Keep a value under a key. With `If-Match`, only in place of that value; with `If-None-Match: *`, only
     where there is none."""
     owner, keyvalues = calling.owner(user_id), memory.engine.keyvalues
-    expected = expected_tag(if_match, if_none_match)
-    if is_any(if_match):
-        await _require(keyvalues, owner, key)
+    expected = await condition(lambda: keyvalues.get(owner, key), if_match, if_none_match)
     fact, new = await keyvalues.put(owner, key, body.value, expected=expected)
-    response.headers["ETag"] = etag(fact)
-    response.status_code = 201 if new else 200
+    tag(response, fact, new=new)
     return MemoryOut.of(fact)
 
 

@@ -7,33 +7,26 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import AfterValidator, StringConstraints
 
 from api.auth import Calling
-from api.etags import IfMatch, IfNoneMatch, etag, expected_tag, is_any
-from api.fields import PRINTABLE, Identifier, not_blank
+from api.etags import IfMatch, IfNoneMatch, condition, expected_tag, tag
+from api.fields import PRINTABLE, Identifier
 from api.once import LociRoute
 from api.openapi import errors
 from api.paging import PageCursor, PageLimit, cursor_of_key, key_of, page_of
 from api.state import TheMemory
 from api.wire.base import Deleted
 from api.wire.scratchpad import EntryOut, EntryPage, EntryPut
-from memory.scratchpad import LONGEST_KEY, Scratchpad
-from utils.errors import NotFound, PreconditionFailed
+from memory.scratchpad import LONGEST_KEY, wrong_with
 
 router = APIRouter(prefix="/v1/scratchpad", route_class=LociRoute, tags=["scratchpad"])
 
 
-def _without_dot_segments(key: str) -> str:
-    if any(part in (".", "..") for part in key.split("/")):
-        raise ValueError("must not have . or .. between its slashes")
+def _checked(key: str) -> str:
+    if (wrong := wrong_with(key)) is not None:
+        raise ValueError(wrong)
     return key
 
 
-Key = Annotated[
-    str,
-    StringConstraints(min_length=1, max_length=LONGEST_KEY, pattern=PRINTABLE),
-    AfterValidator(not_blank),
-    AfterValidator(_without_dot_segments),
-    Path(),
-]
+Key = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_KEY), AfterValidator(_checked), Path()]
 UserId = Annotated[Identifier | None, Query()]
 Prefix = Annotated[str, Query(max_length=LONGEST_KEY, pattern=PRINTABLE, description="How keys begin")]
 Text = Annotated[str, Query(max_length=200, pattern=PRINTABLE, description="What keys or values have in them")]
@@ -63,7 +56,7 @@ async def get_entry(
 ) -> EntryOut:
     """The value under a key; its ETag is another after every change."""
     entry = await memory.scratchpad.get(calling.owner(user_id), key)
-    response.headers["ETag"] = etag(entry)
+    tag(response, entry)
     return EntryOut.of(entry)
 
 
@@ -80,13 +73,11 @@ async def put_entry(
 ) -> EntryOut:
     """Keep a value under a key, for a time or until it is replaced. With `If-Match`, only in place of that value; with
     `If-None-Match: *`, only where there is none."""
-    owner, expected = calling.owner(user_id), expected_tag(if_match, if_none_match)
-    if is_any(if_match):
-        await _require(memory.scratchpad, owner, key)
+    owner = calling.owner(user_id)
+    expected = await condition(lambda: memory.scratchpad.get(owner, key), if_match, if_none_match)
     ttl = timedelta(seconds=body.ttl_seconds) if body.ttl_seconds is not None else None
     entry, new = await memory.scratchpad.put(owner, key, body.value, ttl=ttl, expected=expected)
-    response.headers["ETag"] = etag(entry)
-    response.status_code = 201 if new else 200
+    tag(response, entry, new=new)
     return EntryOut.of(entry)
 
 
@@ -99,11 +90,3 @@ async def delete_entry(
     await memory.scratchpad.delete(owner, key, expected=expected_tag(if_match))
     await memory.engine.idempotency.forget(owner)
     return Deleted(deleted={"scratchpad": 1})
-
-
-async def _require(scratchpad: Scratchpad, owner: str, key: str) -> None:
-    """Raises `PreconditionFailed` where there is no such entry (RFC 9110, 13.1.1)."""
-    try:
-        await scratchpad.get(owner, key)
-    except NotFound:
-        raise PreconditionFailed("There is nothing under this key") from None

@@ -29,8 +29,10 @@ from bench.recall.metrics import mark, ndcg, recall
 from bench.recall.reading import read_corpus
 from config.recipes import OBSERVATIONS
 from memory.observed import Observed
+from memory.word_terms import asked as asked_for
+from memory.word_terms import indexed
 from utils.loops import new_runner
-from utils.text import STOPWORDS, content_stems, stem, words
+from utils.text import STOPWORDS
 
 SMALL = Path(__file__).parent.parent / "data" / "small.json"
 SCRIPT = Path(__file__).with_name("peer.py")
@@ -126,8 +128,8 @@ def ask_peer(python: Path, corpora: Sequence[Texts]) -> Answer:
             {
                 "texts": one.texts,
                 "questions": one.questions,
-                "text_terms": [list(map(stem, words(text))) for text in one.texts],
-                "question_terms": [list(dict.fromkeys(content_stems(question))) for question in one.questions],
+                "text_terms": list(map(indexed, one.texts)),
+                "question_terms": list(map(asked_for, one.questions)),
             }
             for one in corpora
         ],

@@ -1,6 +1,7 @@
 """Memory as tools: a loop with OpenAI's own client, and whatever a model may write into a call."""
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -88,6 +89,14 @@ async def test_an_agent_remembers_and_recalls_through_openais_client(
     [
         ("forget_all", "{}", "There is no tool 'forget_all'; there are remember, recall"),
         ("", "", "There is no tool ''"),
+        (None, None, "There is no tool ''"),
+        (["recall"], "{}", "There is no tool"),
+        ("recall", None, "query: Field required"),
+        ("recall", {"query": "\ud800"}, "Invalid JSON"),
+        ("recall", {"query": {"a", "b"}}, "Invalid JSON"),
+        ("recall", 5, "should be an object"),
+        ("tool_record", '{"trace_id": "x", "limit": 99}', "limit: Input should be greater"),
+        ("tool_record", '{"trace_id": "x", "offset": -1}', "offset: Input should be greater"),
         ("recall", "not json", "Invalid JSON"),
         ("recall", '{"query": "x"', "Invalid JSON"),
         ("recall", "[]", "should be an object"),
@@ -106,7 +115,7 @@ async def test_an_agent_remembers_and_recalls_through_openais_client(
         ("scratchpad_set", '{"key": "k", "value": "y", "ttl_seconds": -1}', "ttl_seconds: Input should be greater"),
     ],
 )
-async def test_what_a_model_gets_wrong_it_is_told(quiet: Memory, name: str, arguments: str, told: str) -> None:
+async def test_what_a_model_gets_wrong_it_is_told(quiet: Memory, name: Any, arguments: Any, told: str) -> None:
     result = json.loads(await MemoryTools(quiet, USER).call(name, arguments))
     assert told in result["error"]
     assert await quiet.engine.observations.page(USER, limit=9) == []
@@ -163,3 +172,40 @@ async def test_an_agent_reads_whole_what_its_history_shows_in_part(quiet: Memory
     assert json.loads(await other.call("tool_record", json.dumps({"trace_id": trace_id}))) == {
         "error": "No such record"
     }
+
+
+async def test_a_long_record_is_read_part_by_part(quiet: Memory) -> None:
+    rows = [f"row {number}: nothing of note" for number in range(12_000)]
+    rows[9_000] += ", but for the zeppelin HAT136"
+    whole = "\n".join(rows)
+    messages = [user("Where is it?"), *step(1, whole, "read_log", path="x" * 20_000)]
+    [trace_id] = (await compress(quiet, messages, owner=USER)).trace_ids
+    tools = MemoryTools(quiet, USER)
+
+    async def read(**more: Any) -> dict[str, str]:
+        text = await tools.call("tool_record", {"trace_id": trace_id, **more})
+        assert len(text) < 2.5 * max(8_000, more.get("limit", 0))
+        found: dict[str, str] = json.loads(text)
+        return found
+
+    parts, offset = [""], 0
+    first = await read()
+    assert (first["result"], first["more"]) == (
+        whole[:8_000],
+        f"characters 0 to 8000 of {len(whole)}; offset 8000 reads on",
+    )
+    while offset < len(whole):
+        part = await read(offset=offset, limit=32_000)
+        parts.append(part["result"])
+        offset += len(part["result"])
+    assert "".join(parts) == whole and part["more"].endswith("the last ones")
+    assert "zeppelin HAT136" in (await read(query="zeppelin"))["result"]
+    assert "none of these words" in (await read(query="glacier"))["error"]
+
+
+async def test_calls_without_arguments_are_carried_out(quiet: Memory) -> None:
+    tools = MemoryTools(quiet, USER)
+    for arguments in (None, "", " ", {}, "{}"):
+        assert json.loads(await tools.call("scratchpad_list", arguments)) == {"entries": [], "more": False}
+    [odd] = await tools.answers([SimpleNamespace(id="c", function=SimpleNamespace(name=None, arguments=None))])
+    assert "There is no tool" in odd["content"]

@@ -125,8 +125,11 @@ async def test_a_result_that_differs_is_a_record_of_its_own_in_a_later_request_t
 async def test_results_that_an_agent_shortens_later_are_no_new_records(quiet: Memory, left: str) -> None:
     await compress(quiet, [user(BOOK), *step(1, LONG)])
     for number in (2, 3):
-        await compress(quiet, [user(BOOK), calling(call("c1", "find", {"n": 1})), result("c1", left), *step(number)])
+        messages = [user(BOOK), calling(call("c1", "find", {"n": 1})), result("c1", left), *step(number)]
+        done = await compress(quiet, messages)
     assert (await kept(quiet))[0].raw_output == LONG
+    [row] = [line for line in context(done.messages).splitlines() if (await kept(quiet))[0].id in line]
+    assert "lorem ipsum" in row  # of the record, not of what is left of it
     assert len(await kept(quiet)) == len(await insights(quiet)) == 3
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 
 from tests.checks import eventually
-from tests.processes import Process, free_port, loci
+from tests.processes import Process, free_port, serving
 from tests.scripted_model import ScriptedModel, answer, hang
 from tests.tool_calls import BOOK, context, step, user
 
@@ -30,16 +30,7 @@ def test_a_task_goes_on_after_kills_with_all_that_was_acknowledged(
     address = f"http://127.0.0.1:{port}"
 
     def start() -> Process:
-        process = loci(
-            tmp_path / "home",
-            "serve",
-            port=port,
-            openai_base_url=scripted_model.url,
-            openai_api_key="sk",
-            embedding_model="local",
-        )
-        process.says("Loci is at")
-        return process
+        return serving(tmp_path / "home", scripted_model.url, port)
 
     scripted_model.always(hang(), on="observer")
     done: list[int] = []

@@ -1,71 +1,8 @@
-"""What rules note of outputs and conversations."""
+"""What rules note of conversations."""
 
 import pytest
 
-from memory.observation_rules import Said, consolidate, observe_by_rules, summary_of
-from memory.observed import Category
-
-OUTPUT = """\
-## Result
-I'll start by checking the deployment.
-Auth uses OAuth2 with PKCE. PostgreSQL version is 15.2.
-REST is simpler than GraphQL for this use case.
-- Avoid library X - it lacks TypeScript support
-What about the tests?
-```
-API_KEY=abc is 5
-```
-Done.
-"""
-
-
-def noted(output: str) -> dict[Category, list[str]]:
-    notes: dict[Category, list[str]] = {"finding": [], "insight": [], "lesson": []}
-    for one in observe_by_rules(output):
-        notes[one.category].append(one.content)
-    return notes
-
-
-def test_each_sentence_is_noted_as_what_it_is() -> None:
-    assert noted(OUTPUT) == {
-        "finding": ["Auth uses OAuth2 with PKCE.", "PostgreSQL version is 15.2."],
-        "insight": ["REST is simpler than GraphQL for this use case."],
-        "lesson": ["Avoid library X - it lacks TypeScript support"],
-    }
-
-
-def test_labels_say_what_their_texts_are() -> None:
-    output = (
-        "Finding: it rains\n\n**Lessons learned:**\n- take an umbrella\n2. look up\nInsights:\n* wet is wet\nThe end."
-    )
-    assert noted(output) == {
-        "finding": ["it rains"],
-        "insight": ["wet is wet"],
-        "lesson": ["take an umbrella", "look up"],
-    }
-
-
-def test_the_same_is_noted_once_and_not_too_much() -> None:
-    assert noted("The limit is 100 requests a minute. " * 5)["finding"] == ["The limit is 100 requests a minute."]
-    assert len(noted(" ".join(f"Server {n} has {n} cores." for n in range(100)))["finding"]) == 10
-
-
-@pytest.mark.parametrize(
-    "output",
-    [
-        "",
-        "\n\n",
-        "?",
-        "```\nopen",
-        "OK. " * 100,
-        "x" * 4_000,
-        "日本" * 500,
-        "- \n" * 50,
-        '{"message": "The limit is 100 now", "is": 5}',
-    ],
-)
-def test_what_says_nothing_gives_nothing(output: str) -> None:
-    assert observe_by_rules(output) == ()
+from memory.observation_rules import Said, consolidate, summary_of
 
 
 def told(*contents: str, role: str = "user") -> list[tuple[str, str]]:
@@ -84,10 +21,22 @@ def told(*contents: str, role: str = "user") -> list[tuple[str, str]]:
         "We will use Redis.",
         "You should use Redis.",
         "They agreed on Redis.",
+        "Don't forget: the demo is on Friday.",
+        "It is not only important but urgent to rotate the keys.",
+        "We did not like it but decided to use Redis.",
+        "We agreed not to use Redis.",
+        "We have to remember the keys.",
     ],
 )
 def test_each_of_the_documents_trigger_words_makes_an_insight(sentence: str) -> None:
     assert told(f"Hello there. {sentence} Bye.") == [("insight", sentence)]
+
+
+def test_of_a_sentence_that_leaves_something_open_the_rest_is_told() -> None:
+    assert told("It was undecided who presents; we agreed to meet at the mill.") == [
+        ("insight", "we agreed to meet at the mill.")
+    ]
+    assert told("We decided on Redis; it is simple.") == [("insight", "We decided on Redis; it is simple.")]
 
 
 def test_what_was_learned_is_a_lesson() -> None:
@@ -101,6 +50,15 @@ def test_what_was_learned_is_a_lesson() -> None:
     "text",
     [
         "I am undecided.",
+        "Not yet decided.",
+        "Who presents is not yet decided.",
+        "It was undecided who presents; Ann asks around.",
+        "The colour is to be decided by Ann.",
+        "We haven't really agreed on a date.",
+        "Nothing was decided about the launch.",
+        "I don't remember the name of the mill.",
+        "The colour of the button is not important.",
+        "Wait until we have decided on the mill.",
         "Nothing of note.",
         "Do you remember my dog?",
         "Is it important?",

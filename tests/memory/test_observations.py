@@ -16,6 +16,7 @@ from memory import observation_store, observations
 from memory.engine import Engine
 from memory.observed import CATEGORIES, Observed, observation_id, observed
 from memory.ranking import Scope
+from memory.word_search import SPARE
 from tests.conversations import Silent, settle
 from tests.in_memory import in_memory, open_in_memory
 from utils.clock import now
@@ -47,6 +48,15 @@ async def texts(engine: Engine, query: str, owner: str = "ann", **more: Any) -> 
 
 async def gists(engine: Engine, owner: str = "ann") -> int:
     return int(await engine.collections.vectors.count_documents({"user_id": owner}))
+
+
+async def test_blanks_make_no_other_observation(engine: Engine) -> None:
+    first, _ = await engine.observations.remember("ann", observed([HERON]), "RUN:walk")
+    for other in (f"  {HERON} ", HERON.replace(" ", "\n \t")):
+        again, new = await engine.observations.remember("ann", observed([other]), "RUN:walk")
+        assert (again, new) == (first, 0)
+    both, new = await engine.observations.remember("ann", observed(["a b", " a  b"]), "RUN:walk")
+    assert (len({one.id for one in both}), new) == (1, 1)
 
 
 async def test_what_is_remembered_is_recalled_at_once_and_once(engine: Engine) -> None:
@@ -95,6 +105,16 @@ async def test_what_cannot_be_remembered_is_refused_and_nothing_with_it(engine: 
     assert await engine.observations.page("ann", limit=10) == []
 
 
+async def test_other_languages_are_recalled_before_and_after_embedding(quiet: Memory) -> None:
+    every = ["该服务使用 PostgreSQL 16 和 Redis", "Ограничение 100 запросов", "Die Grenze liegt bei 100 Anfragen"]
+    await quiet.observe("ann", "RUN:walk", findings=every)
+    for settled in (False, True):
+        if settled:
+            await settle(quiet)
+        for query, text in zip(["服务", "запрос", "Anfrage"], every, strict=True):
+            assert [one.observation.content for one in await quiet.recall_observations("ann", query)] == [text]
+
+
 async def test_a_long_one_is_found_by_its_last_word(engine: Engine) -> None:
     text = "word " * 3_000 + "heron"
     assert len(text) <= 16_000
@@ -111,6 +131,32 @@ async def test_embedding_changes_nothing_about_recall_by_words(quiet: Memory) ->
     async for _ in quiet.engine.reembed():
         pass
     assert await quiet.recall_observations("ann", "heron at the mill") == before
+
+
+async def test_what_lands_after_its_number_was_closed_is_recalled(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = quiet.engine.observations._store
+    put = store._put_gists
+
+    async def too_slow(*given: Any) -> None:
+        closed = {"$set": {"gists.open": []}}
+        await quiet.engine.collections.owners.update_one({"_id": "ann"}, closed)  # as the sweep does in the end
+        assert await quiet.recall_observations("ann", "heron") == []  # and readers pass it
+        await put(*given)
+
+    monkeypatch.setattr(store, "_put_gists", too_slow)
+    await quiet.observe("ann", "RUN:walk", findings=[HERON])
+    assert [one.observation.content for one in await quiet.recall_observations("ann", "heron")] == [HERON]
+
+
+async def test_behind_a_text_that_is_repeated_the_others_are_found(quiet: Memory) -> None:
+    for number in range(3 * SPARE):
+        await quiet.observe("ann", f"RUN:{number}", findings=[HERON])
+    await quiet.observe("ann", "RUN:walk", findings=[f"{HERON}, as it does each year", "A heron, for once, by day"])
+    found = (await quiet.recall_fil("ann", "heron nests", 3)).findings
+    assert found[0].observation.content == HERON
+    assert len({one.observation.content for one in found}) == 3
 
 
 async def test_another_process_sees_what_is_remembered_and_deleted(both: tuple[Memory, Memory]) -> None:

@@ -68,6 +68,24 @@ async def test_a_message_deleted_meanwhile_tells_nothing(quiet: Memory, monkeypa
     assert await listed(quiet) == [DECIDED.format(0), DECIDED.format(2)]
 
 
+async def test_a_message_reworded_meanwhile_tells_nothing_of_what_it_said(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await say(quiet)
+    remember = quiet.engine.observations.remember
+
+    async def reworded_first(*given: Any, **more: Any) -> Any:
+        await quiet.engine.forgetter.reword(USER, "s1-1", "We agreed on Redis.")
+        return await remember(*given, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(quiet.engine.observations, "remember", reworded_first)
+        await quiet.consolidate(USER, "s1")
+    assert await listed(quiet) == [DECIDED.format(0), DECIDED.format(2)]
+    await quiet.consolidate(USER, "s1")
+    assert await listed(quiet) == ["We agreed on Redis.", DECIDED.format(0), DECIDED.format(2)]
+
+
 async def test_a_reworded_message_takes_back_what_it_told(quiet: Memory) -> None:
     await say(quiet)
     await quiet.consolidate(USER, "s1")

@@ -13,6 +13,7 @@ from memory import scratchpad
 from memory.keyvalues import NONE
 from memory.scratchpad import Scratchpad, after_prefix
 from tests.in_memory import in_memory, open_in_memory
+from tests.meanwhile import meanwhile
 from utils.clock import now
 from utils.embeddings import LocalEmbedder
 from utils.errors import InvalidInput, NotFound, PreconditionFailed
@@ -81,6 +82,36 @@ async def test_of_writers_who_expect_the_same_one_writes(quiet: Memory) -> None:
             return False
 
     assert sorted(await asyncio.gather(*(write(f"v{n}") for n in range(8)))) == [False] * 7 + [True]
+
+
+async def test_a_write_in_between_is_noticed_by_who_expects_another_value(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry, _ = await quiet.scratchpad.put("ann", "k", "first")
+
+    async def other_writes() -> None:
+        await quiet.scratchpad.put("ann", "k", "other")
+
+    meanwhile(monkeypatch, quiet.engine.collections.scratchpad, "find_one_and_update", other_writes)
+    with pytest.raises(PreconditionFailed):
+        await quiet.scratchpad.put("ann", "k", "mine", expected=entry.tag)
+    assert (await quiet.scratchpad.get("ann", "k")).value == "other"
+
+
+async def test_of_two_who_take_the_place_of_what_expired_one_is_first(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await quiet.scratchpad.put("ann", "k", "old", ttl=timedelta(seconds=60))
+    later = now() + timedelta(seconds=120)
+    monkeypatch.setattr(scratchpad, "now", lambda: later)
+    first: list[bool] = []
+
+    async def other_writes() -> None:
+        first.append((await quiet.scratchpad.put("ann", "k", "other"))[1])
+
+    meanwhile(monkeypatch, quiet.engine.collections.scratchpad, "find_one_and_update", other_writes)
+    entry, new = await quiet.scratchpad.put("ann", "k", "mine")
+    assert (first, new, entry.value, entry.version) == ([True], False, "mine", 2)
 
 
 @pytest.mark.parametrize("key", ["", " ", "..", "a/./b", "a\tb", "\x00", "\ud800", "x" * 501])

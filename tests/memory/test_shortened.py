@@ -1,10 +1,14 @@
 """What is told from a result of its own as one that was shortened."""
 
+from time import perf_counter
+
 import pytest
 
 from memory.shortened import is_left_of
 
 WHOLE = "\n".join(f"{number:03} the heron stands by the mill and waits" for number in range(40))
+
+ROWS = [f'{{"id": {number}, "note": "{"the heron stands by the mill " * 5}"}}' for number in range(3)]
 
 
 @pytest.mark.parametrize(
@@ -14,12 +18,18 @@ WHOLE = "\n".join(f"{number:03} the heron stands by the mill and waits" for numb
         f"{WHOLE}\n",
         WHOLE[:500],
         WHOLE[-500:],
-        WHOLE[:300] + WHOLE[-300:],
+        WHOLE[:333],
+        WHOLE[:80] + "\n[...]\n" + WHOLE[-300:],
+        WHOLE[:80] + " <output truncated>",
+        WHOLE[:126] + "\nOutput truncated",
+        "(result omitted for brevity)",
+        "Previous tool result removed.",
         WHOLE[:80] + "…",
         WHOLE[:80] + "\n... [truncated 1,512 characters] ...\n" + WHOLE[-60:],
         WHOLE[:80] + "... (38 more lines)",
         "[Old tool result content cleared]",
         "[cleared]",
+        "[... truncated ...]",
         "<result omitted>",
         "Tool output removed to save context.",
         "...",
@@ -43,8 +53,24 @@ def test_what_is_left_of_a_text_is_known(text: str) -> None:
         ("{}", '{"id": 4}'),
         ("0", "17 rows"),
         (WHOLE, WHOLE[:500]),
+        ('{"status": "removed"}', '{"status": "available", "place": 4}'),
+        ("<status>removed</status>", "<status>available</status><place>4</place>"),
+        ('["removed"]', '["available", "waiting"]'),
+        (f"{WHOLE}\nstatus: removed", f"{WHOLE}\nstatus: available"),
+        (f"{WHOLE}\nstatus: waiting...", f"{WHOLE}\nstatus: compiling everything"),
+        (f"[{ROWS[0]}, {ROWS[2]}]", f"[{', '.join(ROWS)}]"),
+        (f"[{', '.join(ROWS[:2])}]", f"[{', '.join(ROWS)}]"),
+        ("\n".join(ROWS[:2]), "\n".join(ROWS)),
         (WHOLE.replace("039", "040")[:1_000].replace("heron", "crane"), WHOLE),
     ],
 )
 def test_another_text_is_another_one(text: str, whole: str) -> None:
     assert not is_left_of(text, whole)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "<a" * 100_000, " " * 100_000 + "x", "\n" * 100_000 + "…"])
+def test_long_texts_take_no_time(text: str) -> None:
+    began = perf_counter()
+    is_left_of(text, f"{text[:50_000]}y{text}")
+    is_left_of(text, WHOLE + text)
+    assert perf_counter() - began < 0.25

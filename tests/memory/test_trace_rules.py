@@ -25,6 +25,9 @@ def test_it_names_the_call_the_fields_and_the_identifiers() -> None:
     [
         ("", "nothing"),
         ("All is well", "All is well"),
+        ("\n  total 12\n\na.txt\nb.txt\n", "total 12 (3 lines, 25 characters)"),
+        ("  All is well\n", "All is well"),
+        ('{"a": NaN}', '{"a": NaN}'),
         ("{}", "nothing"),
         ("[]", "nothing"),
         ("null", "nothing"),
@@ -50,7 +53,13 @@ def test_what_it_is_found_by_is_told_once() -> None:
 
 def test_identifiers_in_the_middle_of_a_text_are_told() -> None:
     found = summary(f"{'It begins. ' * 20} Then (HAT136), and HAT200. {'It ends.' * 10} HAT136")
-    assert found.endswith("…: HAT136, HAT200")
+    assert found.endswith("… (335 characters): HAT136, HAT200")
+
+
+def test_identifiers_behind_the_first_line_are_told() -> None:
+    assert summary("Two are full.\nHAT136 and\nHAT200") == (
+        "search() returned Two are full. (3 lines, 31 characters): HAT136, HAT200"
+    )
 
 
 def test_it_stays_short_on_one_line() -> None:
@@ -59,9 +68,9 @@ def test_it_stays_short_on_one_line() -> None:
         assert len(found) <= LONGEST == 400
         assert "\n" not in found
         assert len(found.split(") returned")[0]) <= len("search(") + 120
-    assert summary("words " * 100).endswith("…")
+    assert summary("words " * 100).endswith("words… (600 characters)")
 
 
 def test_arguments_that_are_no_json_are_told() -> None:
-    assert summary_by_rules(Record("t", "f", "no json", "")) == "f(_raw=no json) returned nothing"
+    assert summary_by_rules(Record("t", "f", "no json", "")) == "f(no json) returned nothing"
     assert summary_by_rules(Record("t", "f", "", "")) == "f() returned nothing"

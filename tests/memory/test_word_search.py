@@ -8,12 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from config.recipes import OBSERVATIONS, Recipe
-from memory.imprint import worded
 from memory.index import WORDS, UserIndex
 from memory.ranking import Scope
-from memory.word_search import query_terms, ranked
+from memory.terms import terms_of, to_bytes
+from memory.word_search import ranked
+from memory.word_terms import indexed, indexed_terms, sought
 from tests.conversations import START
-from utils.text import content_stems, stem, words
+from utils.text import content_stems
 
 EVERY = Scope(kinds=None)
 text = st.lists(st.sampled_from(["dog", "dogs", "cat", "apple", "the", "barking", "mill's"]), max_size=8).map(" ".join)
@@ -21,23 +22,19 @@ text = st.lists(st.sampled_from(["dog", "dogs", "cat", "apple", "the", "barking"
 
 def index_of(texts: list[str], kind: str = "finding") -> UserIndex:
     index = UserIndex(WORDS, 0)
-    index.put(
-        [
-            {"_id": str(n), "timestamp": START, "session_id": "", "kind": kind, "role": kind, "recall": worded(one)}
-            for n, one in enumerate(texts)
-        ]
-    )
+    row = {"timestamp": START, "session_id": "", "kind": kind, "role": kind}
+    index.put([row | {"_id": str(n), "words": to_bytes(indexed_terms(one))} for n, one in enumerate(texts)])
     return index
 
 
 def expected(texts: list[str], query: str, recipe: Recipe) -> dict[int, float]:
     """Robertson's formula with Lucene's idf, text by text; then s / (1 + s)."""
-    documents = [Counter(map(stem, words(one))) for one in texts]
+    documents = [Counter(indexed(one)) for one in texts]
     mean = max(1, sum(document.total() for document in documents) / len(documents))
     scores: dict[int, float] = {}
     for row, document in enumerate(documents):
         score = 0.0
-        for term in set(content_stems(query) or map(stem, words(query))):
+        for term in set(content_stems(query)):
             having = sum(term in one for one in documents)
             rarity = math.log(1 + (len(documents) - having + 0.5) / (having + 0.5))
             length = 1 - recipe.b + recipe.b * document.total() / mean
@@ -50,7 +47,7 @@ def expected(texts: list[str], query: str, recipe: Recipe) -> dict[int, float]:
 @settings(max_examples=150, deadline=None)
 @given(st.lists(text, min_size=1, max_size=12), text)
 def test_scores_are_bm25s_and_fall_along_the_list(texts: list[str], query: str) -> None:
-    found = ranked(index_of(texts), query_terms(query), OBSERVATIONS, EVERY)
+    found = ranked(index_of(texts), sought(query), OBSERVATIONS, EVERY)
     assert dict(found) == pytest.approx(expected(texts, query, OBSERVATIONS), rel=1e-4)
     scores = [score for _, score in found]
     assert scores == sorted(scores, reverse=True) and all(0 < score < 1 for score in scores)
@@ -62,7 +59,7 @@ def test_what_was_deleted_counts_for_nothing(texts: list[str], query: str, gone:
     index = index_of(texts)
     index.drop(map(str, gone))
     left = [one for n, one in enumerate(texts) if n not in gone]
-    found = [score for _, score in ranked(index, query_terms(query), OBSERVATIONS, EVERY)]
+    found = [score for _, score in ranked(index, sought(query), OBSERVATIONS, EVERY)]
     scores = expected(left, query, OBSERVATIONS).values() if left else []
     assert found == pytest.approx(sorted(scores, reverse=True), rel=1e-4)
 
@@ -70,25 +67,91 @@ def test_what_was_deleted_counts_for_nothing(texts: list[str], query: str, gone:
 def test_a_score_is_higher_above_one_than_below_it() -> None:
     """The document's own formula gives 1.0 → 1.0 and 1.01 → 0.50."""
     texts = ["heron", "heron heron heron", *[f"other {n}" for n in range(200)]]
-    (first, high), (second, low) = ranked(index_of(texts), query_terms("heron"), OBSERVATIONS, EVERY)
+    (first, high), (second, low) = ranked(index_of(texts), sought("heron"), OBSERVATIONS, EVERY)
     assert (first, second) == (1, 0) and 0.5 < low < high < 1
 
 
 def test_equal_ones_come_newest_first_and_then_by_id() -> None:
     index = UserIndex(WORDS, 0)
-    one = {"session_id": "", "kind": "finding", "role": "finding", "recall": worded("heron")}
+    one = {"session_id": "", "kind": "finding", "role": "finding", "words": to_bytes(indexed_terms("heron"))}
     index.put([one | {"_id": name, "timestamp": START} for name in ("b", "a")])
     index.put([one | {"_id": "c", "timestamp": START.replace(year=2026)}])
-    found = ranked(index, query_terms("heron"), OBSERVATIONS, EVERY)
+    found = ranked(index, sought("heron"), OBSERVATIONS, EVERY)
     assert [index.ids[row] for row, _ in found] == ["c", "a", "b"]
 
 
-def test_a_query_of_stop_words_alone_looks_for_them() -> None:
-    index = index_of(["to be or not", "mill"])
-    assert [row for row, _ in ranked(index, query_terms("to be"), OBSERVATIONS, EVERY)] == [0]
+@pytest.mark.parametrize("query", ["the", "to be", "What did I tell you about it?"])
+def test_a_query_of_stop_words_alone_finds_nothing(query: str) -> None:
+    index = index_of(["to be or not", "the mill", "What did I tell you about it?"])
+    assert ranked(index, sought(query), OBSERVATIONS, EVERY) == []
+
+
+SAID = [
+    "该服务使用 PostgreSQL 16 和 Redis",
+    "レート制限は毎分100リクエストです",
+    "속도 제한은 분당 100개 요청입니다",
+    "Ограничение: 100 запросов в минуту на ключ",
+    "Die Grenze liegt bei 100 Anfragen pro Minute",
+    "Das Büro liegt in der Langen Straße",
+    "El servicio responde en 20 ms",
+    "The API uses OAuth2",
+    "ระบบใช้ฐานข้อมูล",
+    "The internet was reached over a gateway",
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "row"),
+    [
+        ("服务", 0),
+        ("数据库服务", 0),
+        ("postgresql", 0),
+        ("ＰｏｓｔｇｒｅＳＱＬ", 0),
+        ("使", 0),
+        ("制限", 1),
+        ("レート制限", 1),
+        ("제한", 2),
+        ("요청", 2),
+        ("запрос", 3),
+        ("минута", 3),
+        ("ограничения", 3),
+        ("КЛЮЧИ", 3),
+        ("Anfrage", 4),
+        ("Grenzen", 4),
+        ("strasse", 5),
+        ("STRASSE", 5),
+        ("straße", 5),
+        ("buro", 5),
+        ("Bu\u0308ro", 5),
+        ("servicios", 6),
+        ("oauth", 7),
+        ("OAuth2", 7),
+        ("oauth3", 7),
+        ("ฐานข้อมูล", 8),
+    ],
+)
+def test_words_of_any_language_are_found(query: str, row: int) -> None:
+    assert [found for found, _ in ranked(index_of(SAID), sought(query), OBSERVATIONS, EVERY)][:1] == [row]
+
+
+@pytest.mark.parametrize("query", ["international", "gates", "Strafe", "犬", "служба", "serv", "오류", "reached2"])
+def test_other_words_that_begin_alike_are_not_found(query: str) -> None:
+    found = [row for row, _ in ranked(index_of(SAID), sought(query), OBSERVATIONS, EVERY)]
+    assert found == ([9] if query == "reached2" else [])  # of which the letters are a word
+
+
+def test_an_inflected_form_counts_only_where_nothing_has_the_word_itself() -> None:
+    texts = ["Die Anfragen kommen nachts", "Die Anfrage kam nachts"]
+    assert [row for row, _ in ranked(index_of(texts), sought("Anfrage"), OBSERVATIONS, EVERY)] == [1]
+    assert [row for row, _ in ranked(index_of(texts[:1]), sought("Anfrage"), OBSERVATIONS, EVERY)] == [0]
+
+
+def test_english_texts_have_the_terms_of_their_words_alone() -> None:
+    text = "The mill's wheels were turned by 2 herons, which nobody had expected."
+    assert list(indexed_terms(text)) == list(terms_of(text))
 
 
 def test_nothing_is_found_in_nothing_or_by_nothing() -> None:
-    assert ranked(UserIndex(WORDS, 0), query_terms("heron"), OBSERVATIONS, EVERY) == []
-    assert ranked(index_of(["heron"]), query_terms("?!"), OBSERVATIONS, EVERY) == []
-    assert ranked(index_of(["", "?"]), query_terms("heron"), OBSERVATIONS, EVERY) == []
+    assert ranked(UserIndex(WORDS, 0), sought("heron"), OBSERVATIONS, EVERY) == []
+    assert ranked(index_of(["heron"]), sought("?!"), OBSERVATIONS, EVERY) == []
+    assert ranked(index_of(["", "?"]), sought("heron"), OBSERVATIONS, EVERY) == []

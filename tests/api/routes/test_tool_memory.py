@@ -397,6 +397,15 @@ def test_the_observer_writes_summary_and_insight_in_the_background(
     model.always(None, on="observer")
 
 
+def test_many_results_are_noted_batch_by_batch_without_a_wait_for_the_sweep(
+    chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    model.always(answer("The zeppelin is late."), on="observer")
+    compress(chat, user, [HISTORY[0], *steps(80)])
+    eventually(lambda: {one["summary"] for one in listed(chat, user)} == {"The zeppelin is late."}, 15)
+    model.always(None, on="observer")
+
+
 def test_a_result_of_many_megabytes_is_kept_whole(api: httpx.Client, user: str) -> None:
     text = json.dumps([{"code": f"HAT{at:06}", "note": "nothing of note"} for at in range(60_000)])
     found = compress(api, user, [HISTORY[0], *step(1, text), *step(2)])

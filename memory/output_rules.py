@@ -1,0 +1,214 @@
+"""What can be noted of a step's output without a model?
+
+Lessons, insights and statements are told by English words. Messages of errors, values under names, what is measured and
+items of reviews are told by how they look, in any language.
+"""
+
+import re
+from collections.abc import Iterator
+
+from memory.observed import Category, Observed
+from memory.output_lines import lines_of
+from memory.word_terms import asked
+from utils.text import cut_at_word, split_sentences
+
+MOST = 10  # notes kept of a category
+LONGEST = 400  # characters of a sentence that may be a note
+FEWEST = 3  # terms that say something, in a note that can be understood alone
+NOTE_CHARACTERS = 1_000
+MOST_KEY_WORDS = 4  # of a name before its value
+
+_LABEL = re.compile(r"^\W*(finding|insight|lesson)s?(?: learned)?\s*[:：]\W*(.*)$", re.IGNORECASE)
+_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_MARKS = re.compile(r"^[\s#>*_]+(?!\w*__)|(?<![\w*])\*\*(?!\*)|(?<!\*)\*\*(?![\w*])|(?<=[^\s*])\*(?=\s|$)")
+_LESSON = re.compile(
+    r"^(?:always|never|avoid|beware|do not|don['’]t|make sure|be sure|prefer|next time|in future|in the future|"
+    r"remember to|tip|lesson)\b|\b(?:learn(?:ed|t) that|lessons? learn(?:ed|t)|next time|should have|must not|"
+    r"should (?:always|never|not|avoid)|is best to|important to|avoid (?:using|the|this|it))\b",
+    re.IGNORECASE,
+)
+_INSIGHT = re.compile(
+    r"\b(?:decided|decision|conclu(?:de|ded|des|sion)|therefore|hence|because|due to|root cause|suggests?|indicates?|"
+    r"implies|means that|turns out|key insight|recommend(?:ed|s)?|(?:will|should) use|agreed|chose|better|worse|"
+    r"simpler|faster|slower|safer|cheaper|easier|likely|probably|instead of|rather than|trade-?off)\b",
+    re.IGNORECASE,
+)
+_FINDING = re.compile(
+    r"\b(?:is|are|was|were|isn['’]t|aren['’]t|has|have|had|uses?|runs?|returns?|requires?|supports?|contains?|allows?|"
+    r"needs?|found|shows?|lives|listens|expires?|defaults?|fails?|lacks?|takes?|took|costs?|stores?|depends?|exists?|"
+    r"equals?|grew|fell|rose|broke|lost|won|beat|hit|ran|held|kept|gave|sent|became|began|came|went|met|"
+    r"will|\w{2,}ed)\b",
+    re.IGNORECASE,
+)
+_DONE = re.compile(r"^[A-Z][\w.-]+ (?:will|\w{2,}ed|grew|fell|rose|broke|lost|won|beat|hit|ran|held|became|went)\b")
+_DOING = re.compile(r"^\w+ed\b")  # "Checked the DNS" says what a step did, not what came to light
+_ANYBODY = re.compile(
+    r"^(?:(?:every|any|some|no)(?:thing|one|body)|nothing|it|this|that|i|we|you|he|she|they)\b", re.IGNORECASE
+)
+_EACH = re.compile(r"^(?:all|any|both|each|every|most|neither|no|none of)\s+[^\W\d_]{3,}", re.IGNORECASE)
+_REMEDY = re.compile(r"^(?:must|should|has to|have to|needs? to)\b", re.IGNORECASE)
+_PROGRESS = re.compile(
+    r"^(?:i['’]?ll|i will|i am going|i['’]m going|let me|let['’]s|we will|now i|next,? i|starting|running|checking|"
+    r"looking|trying|here (?:is|are)|this is|that is|it is|it['’]s|sure|okay|ok|done|great|thanks?|please|hello|hi|"
+    r"step \d+|\[?\d+/\d+\]?)\b|(?:\.\.\.|…)$",
+    re.IGNORECASE,
+)
+_TRUTH = re.compile(
+    r"^(?:it|this|that) (?:is|was) (?:not |now )?(?:\w+ly )?(?:true|false|known|clear|confirmed|certain) that\b", re.I
+)
+_TO_DO = re.compile(
+    r"^(?:then |also |and |now )?(?:ask|check|see|try|contact|ping|look|open|click|run|go|talk|call|email|read|"
+    r"consider|review|verify|confirm|investigate|add|create|fix|update|rename|remove|move|install|tell|write|send|"
+    r"schedule)\s",
+    re.IGNORECASE,
+)
+_REPORTED = re.compile(
+    r"\b(?:ask(?:s|ed|ing)?|wonder(?:s|ed|ing)?|want(?:s|ed)? to know|unclear|unknown|unsure|not sure|not clear)\b"
+    r".*\b(?:whether|if|who|what|when|where|why|how|which)\b",
+    re.IGNORECASE,
+)
+
+# What needs no grammar. An error: its message, or the line of a log.
+_ERROR = re.compile(
+    r"^(?:[\w.$]*[a-z](?:Error|Exception|Failure|Fault|Interrupt|Warning)\b(?:\[\w+\])?\s*: *\S"
+    r"|(?:\S{1,20} )?(?i:error|fatal|panic|failure|exception|critical|caused by|aborted)\b[^:\n]{0,40}: *\S"
+    r"|(?i:fehler|erreur|errore?|erro|fout|fejl|fel|błąd|hata|ошибка|помилка|错误|錯誤|エラー|오류|에러)\s*[:：]\s*\S"
+    r"|\S+ ERR! \S+ \S+ \S|\S+: \*+ \S"
+    r"|[\[(]?(?:FAIL|FAILED|ERROR|ERR!|FATAL|CRITICAL|SEVERE|PANIC|BLOCKER|BLOCKED)\b\W+\w.*\s\S"
+    r"|[✗✘❌✖⛔🔴] *\S+\s\S"
+    r"|.*\b(?i:not found|no such file|permission denied|access denied|connection refused|timed out|segmentation fault|"
+    r"out of memory)\b)"
+)
+# A review's item: what it is about, and where or how bad.
+_REVIEWED = re.compile(
+    r"^[\[(*`]*(?:(?i:blocker|blocking|critical|major|minor|high|medium|low|nit|bug|issue)\b[\])*`]*\s*[:–—-]"
+    r"|[\w./-]+\.\w{1,5}:\d+)\W*[^\W\d_]+\W+[^\W\d_]"
+)
+_MEASURED = re.compile(r"[€$£¥₹]\s?\d|\d[\d.,:]*\s?(?:%|‰|°|[^\W\d_])|\d[.,]\d|(?:[^\W\d_]+ ){3}\d{2,}\b")
+_NAMED = re.compile(r"^(?P<key>[^\W\d_][^:：=|]{0,40}?)\s*(?:[:：]|\s=)\s*(?P<value>\S.{0,200})$")
+_LISTING = re.compile(
+    r"^[-dlbcps][rwxsStT-]{9}|^\S*,\S*,\S*$|[;{]$|^(?:import|from|def|class|return|const|let|var|func|fn|use)\s"
+)
+_STATE = re.compile(r"(?:status|state|result|verdict|outcome|health|severity)$", re.IGNORECASE)
+_UNSPACED_END = re.compile(r"(?<=[。！？])(?=\S)")
+
+
+def observe_by_rules(output: str) -> tuple[Observed, ...]:
+    """What a step's output notes, by the words that its sentences have: lessons say what to do another time, insights
+    conclude, findings state something with a name or a number in it, or of all of a kind. What is labelled
+    ("Finding: …", or a list under "Lessons:") is taken by its label."""
+    notes: dict[Category, dict[str, None]] = {"finding": {}, "insight": {}, "lesson": {}}
+    under: Category | None = None  # the label of the list that a line may belong to
+    for line in lines_of(output):
+        if (labelled := _LABEL.match(line.text)) is not None and not line.is_code:
+            under = _category(labelled[1])
+            if rest := _plain(labelled[2]):
+                notes[under][rest] = None
+                under = None
+            continue
+        is_item = _BULLET.match(line.text) is not None
+        text = _plain(_BULLET.sub("", line.text))
+        under = under if is_item else None
+        if under is not None:
+            if text:
+                notes[under][text] = None
+        elif _is_error(text):
+            notes["finding"][text] = None
+        elif not line.is_code:
+            for category, note in _noted(text):
+                notes[category][note] = None
+    return tuple(Observed(category, text) for category, texts in notes.items() for text in list(texts)[:MOST])
+
+
+def _is_error(line: str) -> bool:
+    """Whether a line is the message of an error; a verdict that nothing went wrong is none."""
+    return len(line) <= LONGEST and _ERROR.match(line) is not None and not line.endswith(("?", "？", ":"))
+
+
+def _noted(line: str) -> Iterator[tuple[Category, str]]:
+    """The notes of a line: all of a review's item, or of a value under a name, and else its sentences."""
+    if len(line) <= LONGEST and _REVIEWED.match(line):
+        yield "finding", line
+        return
+    sentences = split_sentences(_UNSPACED_END.sub("\n", line))
+    if len(sentences) == 1 and _category_of(line) is None and _is_named_value(line):
+        yield "finding", line
+        return
+    notes: list[tuple[Category, str]] = []
+    before = ""
+    for sentence in sentences:
+        category: Category | None = "finding" if _is_error(sentence) else _category_of(sentence)
+        if before and _REMEDY.match(sentence):  # says nothing without what is to be mended
+            notes = [note for note in notes if note[1] != before]
+            category, sentence = "finding", f"{before} {sentence}"
+        if category is not None:
+            notes.append((category, sentence))
+        before = sentence
+    yield from notes
+
+
+def _category(word: str) -> Category:
+    match word.lower():
+        case "finding":
+            return "finding"
+        case "insight":
+            return "insight"
+        case _:
+            return "lesson"
+
+
+def _category_of(sentence: str) -> Category | None:
+    """Which note a sentence is by itself; None where it is none."""
+    if len(sentence) > LONGEST or sentence.endswith(("?", "？", ":", "：")) or len(asked(sentence)) < FEWEST:
+        return None
+    if _LESSON.search(sentence):
+        return "lesson"
+    is_truth = _TRUTH.match(sentence) is not None
+    if _PROGRESS.search(sentence) and not is_truth:
+        return None
+    if _INSIGHT.search(sentence):
+        return "insight"
+    if _TO_DO.match(sentence) or _REPORTED.search(sentence):
+        return None
+    if is_truth or _is_measured(sentence):
+        return "finding"
+    if not _FINDING.search(_DOING.sub("", sentence)) or _is_row(sentence):
+        return None
+    return "finding" if _EACH.match(sentence) or _names_something(sentence) else None
+
+
+def _names_something(sentence: str) -> bool:
+    """Whether it has a number, a name or a thing of code in it, behind its first word, or says what somebody named
+    did."""
+    return (
+        any(word[:1].isupper() or re.search(r"\d|[./_`]\w", word) for word in sentence.split()[1:])
+        or re.match(r"[A-Z0-9]{2,}\b|`|\w*\d", sentence) is not None
+        or (_DONE.match(sentence) is not None and _ANYBODY.match(sentence) is None)
+    )
+
+
+def _is_measured(sentence: str) -> bool:
+    """Whether something is said with a number in it, in any language."""
+    return _MEASURED.search(sentence) is not None and _LISTING.search(sentence) is None and not _is_row(sentence)
+
+
+def _is_row(sentence: str) -> bool:
+    """Whether it has more numbers than words."""
+    numbers = sum(any(map(str.isdigit, word)) for word in sentence.split())
+    letters = sum(any(map(str.isalpha, word)) and not any(map(str.isdigit, word)) for word in sentence.split())
+    return letters < numbers and sentence.isascii()
+
+
+def _is_named_value(line: str) -> bool:
+    """Whether a line is a value under a name, "Region: eu-central-1"; the value names something."""
+    found = _NAMED.match(line)
+    if found is None or _LISTING.search(line) or _PROGRESS.search(line) or line.endswith(("?", ":", ",")):
+        return False
+    value = found["value"]
+    names = value[:1].isupper() or not value.isascii() or re.search(r"\d|[/_-]\w", value) or _STATE.search(found["key"])
+    return bool(names) and len(found["key"].split()) <= MOST_KEY_WORDS and any(map(str.isalnum, value))
+
+
+def _plain(text: str) -> str:
+    """A text without the marks of Markdown around it, cut to a note's length."""
+    return cut_at_word(_MARKS.sub("", text).strip(), NOTE_CHARACTERS)

@@ -1,0 +1,129 @@
+"""By which terms is an observation found, in any language, and which does a query look for?
+
+English words are stemmed, as are those in Cyrillic letters, by Russian's rules. Scripts without blanks between words
+give their characters and each pair of neighbours. Of a word of another language its beginning is a term, too, by which
+a query finds an inflected form where nothing has its own.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from unicodedata import normalize
+
+import numpy as np
+
+from memory.terms import Terms, hashed, hashes
+from utils.text import STOPWORDS, russian_stem, stem, words
+
+MOST_WORDS = 512  # of a query that are looked for, so that a long one takes a few milliseconds
+SHORTEST_BEGINNING = 5  # characters
+ENDING = 3  # characters by which inflected forms differ from their beginning at most
+LONGEST_WORD = 40  # characters of one that has inflected forms
+
+# Chinese, Japanese, Korean, Thai, Lao, Burmese and Khmer.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3130-\u318f\u3400-\u4dbf"
+    "\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_RUN = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
+_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_CYRILLIC = re.compile("[\u0400-\u04ff]+")
+_NUMBERED = re.compile(r"([^\W\d_]{3,})\d+")
+
+# Words that other languages have, too: "was" is German, "once" Spanish.
+_AMBIGUOUS = frozenset(
+    """
+    a also am an at but by can do for had has have he her his i in is let me mine most must no not of on once over so
+    to under was we will
+    """.split()  # noqa: SIM905
+)
+_ENGLISH = STOPWORDS - _AMBIGUOUS
+
+
+@dataclass(frozen=True)
+class Sought:
+    """What a query looks for. `terms`: each once. `instead`: for each of these the terms by which rows are found where
+    none has it."""
+
+    terms: Terms
+    instead: tuple[Terms, ...]
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+
+def indexed(text: str) -> list[str]:
+    """The terms of a text that is to be found, in order."""
+    every = _words(text)
+    is_english = not _ENGLISH.isdisjoint(every)
+    return [term for word in every for term in _of_word(word, is_english=is_english)]
+
+
+def indexed_terms(text: str) -> Terms:
+    """`indexed`, as an index holds them, shape (n,)."""
+    return hashes(indexed(text))
+
+
+def asked(query: str) -> list[str]:
+    """The terms that a query looks for, each once: those of words that carry meaning. None where no word does."""
+    return list(dict.fromkeys(term for word in _telling(query) for term, _ in _sought(word)))[:MOST_WORDS]
+
+
+def sought(query: str) -> Sought:
+    instead: dict[int, list[str]] = {}
+    for word in _telling(query):
+        for term, others in _sought(word):
+            if len(instead) < MOST_WORDS:
+                instead.setdefault(hashed(term), others)
+    return Sought(np.array(list(instead), np.uint32), tuple(map(hashes, instead.values())))
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text, without case or width, those in scripts without blanks apart from the others."""
+    return [run for word in words(normalize("NFKC", text).casefold()) for run in _RUN.findall(word)]
+
+
+def _telling(query: str) -> list[str]:
+    return [word for word in _words(query) if word not in STOPWORDS]
+
+
+def _of_word(word: str, *, is_english: bool) -> Iterator[str]:
+    if _IS_UNSPACED.match(word):
+        yield from word
+        yield from _pairs(word)
+        return
+    yield _stem(word)
+    if (numbered := _NUMBERED.fullmatch(word)) is not None:
+        yield _stem(numbered[1])
+    if _is_inflected(word) and not (is_english and word.isascii()):
+        yield _beginning(word[: max(SHORTEST_BEGINNING, len(word) - ENDING)])
+
+
+def _sought(word: str) -> list[tuple[str, list[str]]]:
+    """The terms of a word of a query, each with those that are looked for where no row has it."""
+    if _IS_UNSPACED.match(word):
+        return [(term, []) for term in (_pairs(word) or list(word))]
+    instead: list[str] = []
+    if (numbered := _NUMBERED.fullmatch(word)) is not None:
+        instead.append(_stem(numbered[1]))
+    if _is_inflected(word):
+        shortest = max(SHORTEST_BEGINNING, len(word) - ENDING)
+        instead += [_beginning(word[:end]) for end in range(shortest, len(word) + 1)]
+    return [(_stem(word), instead)]
+
+
+def _pairs(word: str) -> list[str]:
+    return [word[at : at + 2] for at in range(len(word) - 1)]
+
+
+def _is_inflected(word: str) -> bool:
+    return SHORTEST_BEGINNING <= len(word) <= LONGEST_WORD and word.isalpha()
+
+
+def _beginning(letters: str) -> str:
+    """The term of how words begin, which is no word's own."""
+    return f"{letters}*"
+
+
+def _stem(word: str) -> str:
+    return russian_stem(word) if _CYRILLIC.fullmatch(word) else stem(word)

@@ -1,0 +1,221 @@
+"""What rules note of outputs."""
+
+from time import perf_counter
+
+import pytest
+
+from memory.observed import Category
+from memory.output_rules import observe_by_rules
+
+OUTPUT = """\
+## Result
+I'll start by checking the deployment.
+Auth uses OAuth2 with PKCE. PostgreSQL version is 15.2.
+REST is simpler than GraphQL for this use case.
+- Avoid library X - it lacks TypeScript support
+What about the tests?
+```
+API_KEY=abc is 5
+```
+Done.
+"""
+
+
+def noted(output: str) -> dict[Category, list[str]]:
+    notes: dict[Category, list[str]] = {"finding": [], "insight": [], "lesson": []}
+    for one in observe_by_rules(output):
+        notes[one.category].append(one.content)
+    return notes
+
+
+def test_each_sentence_is_noted_as_what_it_is() -> None:
+    assert noted(OUTPUT) == {
+        "finding": ["Auth uses OAuth2 with PKCE.", "PostgreSQL version is 15.2."],
+        "insight": ["REST is simpler than GraphQL for this use case."],
+        "lesson": ["Avoid library X - it lacks TypeScript support"],
+    }
+
+
+def test_labels_say_what_their_texts_are() -> None:
+    output = (
+        "Finding: it rains\n\n**Lessons learned:**\n- take an umbrella\n2. look up\nInsights:\n* wet is wet\nThe end."
+    )
+    assert noted(output) == {
+        "finding": ["it rains"],
+        "insight": ["wet is wet"],
+        "lesson": ["take an umbrella", "look up"],
+    }
+
+
+def test_the_same_is_noted_once_and_not_too_much() -> None:
+    assert noted("The limit is 100 requests a minute. " * 5)["finding"] == ["The limit is 100 requests a minute."]
+    assert len(noted(" ".join(f"Server {n} has {n} cores." for n in range(100)))["finding"]) == 10
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "",
+        "\n\n",
+        "?",
+        "```\nopen",
+        "OK. " * 100,
+        "x" * 4_000,
+        "日本" * 500,
+        "- \n" * 50,
+        '{"message": "The limit is 100 now", "is": 5}',
+    ],
+)
+def test_what_says_nothing_gives_nothing(output: str) -> None:
+    assert observe_by_rules(output) == ()
+
+
+@pytest.mark.parametrize(
+    ("output", "findings"),
+    [
+        (
+            'Migrating…\nTraceback (most recent call last):\n  File "a.py", line 31, in run\n    raise ValueError(text)'
+            "\nValueError: port must be an int\n",
+            ["ValueError: port must be an int"],
+        ),
+        (
+            'Exception in thread "main" java.lang.IllegalStateException: pool exhausted\n\tat x.Pool.get(P.java:31)\n'
+            "Caused by: java.sql.SQLException: no connection",
+            [
+                'Exception in thread "main" java.lang.IllegalStateException: pool exhausted',
+                "Caused by: java.sql.SQLException: no connection",
+            ],
+        ),
+        (
+            "```\n$ cargo build\nerror[E0308]: mismatched types\n let x = 3 apples\n```",
+            ["error[E0308]: mismatched types"],
+        ),
+        (
+            "2026-11-22 11:00:01,123 ERROR payment: card declined\n2026-11-22 11:00:02,000 DEBUG poll\n"
+            "2026-11-22T11:00:07Z \x1b[33mWARN\x1b[0m disk at 91%",
+            ["ERROR payment: card declined", "WARN disk at 91%"],
+        ),
+        (
+            "bash: foo: command not found\nmake: *** No rule to make target 'x'. Stop.\nnpm ERR! missing script: build",
+            [
+                "bash: foo: command not found",
+                "make: *** No rule to make target 'x'. Stop.",
+                "npm ERR! missing script: build",
+            ],
+        ),
+        (
+            "===== test session starts =====\ntests/test_a.py ....F\nE   AssertionError: 200 != 503\n"
+            "========= 1 failed, 210 passed in 12.3s =========",
+            ["AssertionError: 200 != 503", "1 failed, 210 passed in 12.3s"],
+        ),
+    ],
+)
+def test_of_logs_and_traces_the_errors_and_verdicts_are_findings(output: str, findings: list[str]) -> None:
+    assert noted(output)["finding"] == findings
+
+
+@pytest.mark.parametrize(
+    ("output", "findings"),
+    [
+        ('{"error": {"code": 429, "message": "Too many requests"}}', ["error: 429, Too many requests"]),
+        ('{"type": "about:blank", "title": "Conflict", "status": 409}', ["error: 409, Conflict"]),
+        ('{"ok": false, "error": "channel_not_found"}', ["error: channel_not_found"]),
+        (
+            '{"data": null, "errors": [{"message": "No field x"}, {"message": "No y"}]}',
+            ["error: No field x", "error: No y"],
+        ),
+        ('Got this:\n{"success": false, "reason": "card declined"}', ["error: card declined"]),
+        (
+            '{"level": "error", "msg": "no such host"}\n{"level": "info", "msg": "started 3 jobs"}',
+            ["error: no such host"],
+        ),
+        ('{"error": {"message": "No \\"x\\" there", "stack": ["a.js:3", "b.js', ['error: No "x" there']),
+        ('{"error": null, "status": 200, "items": [{"id": 4}]}', []),
+        ("[" * 2_000, []),
+    ],
+)
+def test_of_json_its_errors_are_findings(output: str, findings: list[str]) -> None:
+    assert noted(output)["finding"] == findings
+
+
+@pytest.mark.parametrize(
+    ("output", "findings"),
+    [
+        (
+            "We looked at three stores. pgvector reached 1,240 QPS. Milvus needed 62 GB. Milvus crashed twice. Ask ops "
+            "about RAM limits.",
+            ["pgvector reached 1,240 QPS.", "Milvus needed 62 GB.", "Milvus crashed twice."],
+        ),
+        (
+            "| store | QPS |\n|---|---|\n| pgvector | 1,240 |\n| Qdrant | 3,110 |",
+            ["store: pgvector; QPS: 1,240", "store: Qdrant; QPS: 3,110"],
+        ),
+        (
+            "<html><head><title>x</title></head><h1>Plans</h1><li>Pro <b>costs</b> &euro;12 per seat</li>"
+            "<script>var y = 12 seats;</script></html>",
+            ["Pro costs €12 per seat"],
+        ),
+        (
+            "Region: eu-central-1\nStatus: degraded\nOwner: Maria Lopez\nNext: run the tests\nThoughts: none so far",
+            ["Region: eu-central-1", "Status: degraded", "Owner: Maria Lopez"],
+        ),
+        (
+            "- auth/token.py:42 - every token is expired at birth. Must be `now + ttl`.\n- blocker: the lock leaks"
+            "\nLGTM otherwise",
+            [
+                "auth/token.py:42 - every token is expired at birth. Must be `now + ttl`.",
+                "blocker: the lock leaks",
+            ],
+        ),
+        (
+            "Every token is expired at birth. Must be `now + ttl`.",
+            ["Every token is expired at birth. Must be `now + ttl`."],
+        ),
+        (
+            "It is not true that the API uses OAuth2; it uses mTLS. The user asked whether the server is in Frankfurt.",
+            ["It is not true that the API uses OAuth2; it uses mTLS."],
+        ),
+        ("There are 3 replicas in eu-west-1. It is nice here.", ["There are 3 replicas in eu-west-1."]),
+        (
+            "El límite es de 100 solicitudes por minuto. Vamos a empezar ahora.",
+            ["El límite es de 100 solicitudes por minuto."],
+        ),
+        (
+            "Die Grenze liegt bei 100 Anfragen. Fehler: Verbindung abgelehnt. Ich fange jetzt an.",
+            ["Die Grenze liegt bei 100 Anfragen.", "Fehler: Verbindung abgelehnt."],
+        ),
+        (
+            "速率限制为每分钟100个请求。我现在开始检查。错误：连接被拒绝。",
+            ["速率限制为每分钟100个请求。", "错误：连接被拒绝。"],
+        ),
+        ("レート制限は毎分100リクエストです。これから確認します。", ["レート制限は毎分100リクエストです。"]),
+    ],
+)
+def test_what_is_stated_is_a_finding_in_any_form_and_language(output: str, findings: list[str]) -> None:
+    assert noted(output) == {"finding": findings, "insight": [], "lesson": []}
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "total 12\n-rw-r--r-- 1 root root 1024 Nov 22 a.txt\ndrwxr-xr-x 2 root root 4096 Nov 22 src",
+        "id,name,price\n1,foo,20\n2,bar,30",
+        "/dev/sda1 50G 48G 2G 96% /\ntmpfs 2G 0 2G 0% /run",
+        "diff --git a/x.py b/x.py\n-    return now\n+    return now + ttl",
+        "Step 3/10 : RUN pip install\n[4/10] Building the wheel of 3 parts\nDownloading 12 files...",
+        "Checked DNS for shop.example.com. Deployed the API.",
+        "Ask ops about RAM limits. Run the 3 tests again. Check whether Redis is up.",
+        "███████░░░ 70% 12 MB/s of 3 files",
+    ],
+)
+def test_listings_progress_and_things_to_do_are_no_findings(output: str) -> None:
+    assert noted(output)["finding"] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["=" * 4_000, " = " * 1_300, "<script" * 570, "a." * 2_000, "x: " * 1_300, "|" * 4_000]
+)
+def test_odd_outputs_take_no_time(text: str) -> None:
+    began = perf_counter()
+    observe_by_rules(text)
+    assert perf_counter() - began < 0.25
