@@ -135,6 +135,7 @@ def test_what_was_typed_before_comes_back_and_is_edited(
         terminal.says("> ")
         terminal.types(f"{UP}\x7f\x7feen\r")
         terminal.says("You said:")
+        terminal.says(r"My boat is green\s")  # the answer's end, before which memory is quoted
         terminal.says("> ")
         terminal.types(CTRL_D)
         assert terminal.ends() == 0
