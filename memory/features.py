@@ -15,7 +15,7 @@ from memory.index import UserIndex
 from memory.lexical import bm25, counts_in, idf, saturated
 from memory.links import visible_neighbours
 from memory.maxsim import best_matches
-from memory.question import Ask, Question
+from memory.question import Ask, Question, is_question
 from memory.ragged import Rows
 from memory.spans import nearness
 from memory.terms import hashes
@@ -23,6 +23,8 @@ from memory.traits import Trait
 from utils.vectors import Floats
 
 SAME = np.float32(0.9995)  # cosine similarity from which on a row says what the question says
+ALIKE = np.float32(0.85)  # from which on a row that asks asks the same: "Do you know where I live?"
+LONGER = 1.5  # times as many words has a row at most that asks the same
 POOL = 256  # rows that are looked at closely
 FEEDBACK = 5  # of the best, to which others are compared
 USER = 0
@@ -63,9 +65,26 @@ class Pool:
         return columns if self.once is None else columns[:, self.once]
 
 
-def candidates(index: UserIndex, probe: Probe, visible: NDArray[np.bool_], size: int = POOL) -> Pool:
-    """The pool of a search, of at most `size` rows. `visible`: (rows,) of the index, at least one of them."""
-    search = _Search(index, probe, visible)
+def asked_before(index: UserIndex, question: Question, dense: Floats) -> NDArray[np.bool_]:
+    """The rows in which the user asked the same and told nothing, (rows,). They are no answer, though nothing is more
+    alike. `dense`: (rows,), cosine similarities with the question."""
+    size = len(dense)
+    found: NDArray[np.bool_] = dense >= ALIKE
+    if found.any():
+        asks = index.traits[:size, Trait.ASKS] > 0
+        if is_question(question.text):
+            asks |= dense >= SAME
+        longest = LONGER * (len(question.stems) + len(question.filler)) + 2
+        found &= asks & (index.roles[:size] == USER) & (index.terms.counts[:size] <= longest)
+    return found
+
+
+def candidates(
+    index: UserIndex, probe: Probe, visible: NDArray[np.bool_], size: int = POOL, dense: Floats | None = None
+) -> Pool:
+    """The pool of a search, of at most `size` rows. `visible`: (rows,) of the index, at least one of them. `dense`:
+    (rows,), cosine similarities with the question, where they are known."""
+    search = _Search(index, probe, visible, dense)
     rows = search.best(size)
     pool = Pool(rows, {}, None if search.once is None else search.once[rows])
     return replace(pool, columns=_Around(search, pool).columns())
@@ -74,7 +93,7 @@ def candidates(index: UserIndex, probe: Probe, visible: NDArray[np.bool_], size:
 class _Search:
     """What is computed of all rows."""
 
-    def __init__(self, index: UserIndex, probe: Probe, visible: NDArray[np.bool_]) -> None:
+    def __init__(self, index: UserIndex, probe: Probe, visible: NDArray[np.bool_], dense: Floats | None) -> None:
         self.index, self.probe = index, probe
         self.size = len(visible)
         self.visible, self.count = visible, int(visible.sum())
@@ -87,7 +106,7 @@ class _Search:
         terms = list(dict.fromkeys((*words, *probe.stems)))  # those of tokens come last where they are no words of it
         every = index.postings.find(hashes(terms)).among(visible)
         self.hits, self.all_hits = every.first(own), every.first(len(words))
-        self.dense = index.matrix[: self.size] @ probe.dense
+        self.dense = index.matrix[: self.size] @ probe.dense if dense is None else dense
         self.once = self._once()
         counted = visible if self.once is None else visible & self.once
         frequencies = every.among(counted).frequencies(len(terms))

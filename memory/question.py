@@ -31,6 +31,13 @@ _NAME = re.compile(r"\bwho\b|\bnames? of\b", re.IGNORECASE)
 _ORDER = re.compile(r"\border\b|\bsequence\b|\btimeline\b|\bchronolog", re.IGNORECASE)
 _COURSE = re.compile(r"summar|overview|progress|develop|evolv|\bover time\b|\bthroughout\b", re.IGNORECASE)
 
+_QUESTION = re.compile(
+    r"\s*(?:(?:so|and|but|hey|hi|ok|okay|well|please)\b,?\s*)*"
+    r"(?:wh(?:at|ere|en|o|om|ose|ich|y)(?:['’]s)?|how|do|does|did|is|are|was|were|can|could|will|would|should|has|have|had|"
+    r"tell me|remind me)\b",
+    re.IGNORECASE,
+)
+
 
 class Ask(IntEnum):
     """What a question may ask for; columns of `Question.asks`."""
@@ -87,6 +94,11 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
         not speakers and is_courtesy(text),
         bool(spans) and asks_only_for_a_time(stems),
     )
+
+
+def is_question(text: str) -> bool:
+    """Whether a text asks, by its mark or by how it begins."""
+    return text.rstrip().endswith(("?", "？")) or _QUESTION.match(text) is not None
 
 
 def capitalised(text: str) -> set[str]:

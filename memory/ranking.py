@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from config.recipes import Recipe
 from memory.domain import SAID
-from memory.features import POOL, Probe, candidates
+from memory.features import POOL, Probe, asked_before, candidates
 from memory.index import UserIndex
 from memory.ranker import load_ranker
 from memory.scored import Scored
@@ -49,7 +49,11 @@ def score(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: flo
     if not visible.any():
         return None
     if recipe.ranking == "fused":
-        found = candidates(index, probe, visible, pool)
+        cosines = index.matrix[: len(visible)] @ probe.dense
+        visible &= ~asked_before(index, probe.question, cosines)
+        if not visible.any():
+            return None
+        found = candidates(index, probe, visible, pool, cosines)
         rows, dense, base = found.rows, found.columns["dense"], load_ranker().scores(found)
         if probe.question.only_time:  # of which there are too few examples to learn from
             base = base + TIMELY * found.columns["date"] * (1 - base)

@@ -116,6 +116,44 @@ async def test_what_was_said_before_in_the_same_words_is_told_once_and_makes_roo
     assert "duplicate" in {one.dropped for one in recall.considered}
 
 
+@pytest.mark.parametrize(
+    ("told", "asked", "others"),
+    [
+        (
+            "I moved to Berlin.",
+            "Where do I live?",
+            ["Where do I live?", "Do you know where I live?"],
+        ),
+        ("My dog is called Biscuit.", "what is my dog called", ["what is my dog called", "What's my dog's name?"]),
+    ],
+)
+async def test_what_was_asked_before_is_no_answer_and_hides_none(
+    quiet: Memory, told: str, asked: str, others: list[str]
+) -> None:
+    await quiet.add(USER, "s1", [turn("told", told), turn("other", "I like green tea.")], wait=True)
+    [first, *_] = (await quiet.search(USER, asked, SEARCH)).hits
+    for number in range(3):
+        more = [turn(f"q{number}-{at}", text) for at, text in enumerate(others)]
+        await quiet.add(USER, f"again-{number}", more, wait=True)
+    recall = await quiet.search(USER, asked, SEARCH)
+    assert recall.hits[0].gist.id == first.gist.id == "told"
+    assert recall.hits[0].score == pytest.approx(first.score, abs=0.05)
+    assert not any(hit.gist.id.startswith("q") for hit in recall.hits)
+
+
+async def test_where_only_the_question_was_said_nothing_is_found(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", [turn("q", "Where do I live?")], wait=True)
+    recall = await quiet.search(USER, "Where do I live?", SEARCH)
+    assert recall.hits == () == recall.considered
+
+
+async def test_a_statement_is_found_by_its_own_words_and_so_is_a_question_that_tells(quiet: Memory) -> None:
+    told = "My bees are in the hive by the old oak behind the barn, did you know that they are?"
+    await quiet.add(USER, "s1", [turn("m1", "bees make honey"), turn("m2", told)], wait=True)
+    assert (await found(quiet, "bees make honey", SEARCH))[0] == "m1"
+    assert "m2" in await found(quiet, "Where are my bees?", SEARCH)
+
+
 async def test_answers_made_by_rules_are_not_recalled(with_model: Memory) -> None:
     told = turn("m1", "bees make honey")
     echo = turn("m2", "You told me: bees make honey", "assistant", model=RULE_BASED)
