@@ -124,7 +124,7 @@ async def test_what_was_said_before_in_the_same_words_is_told_once_and_makes_roo
             "Where do I live?",
             ["Where do I live?", "Do you know where I live?"],
         ),
-        ("My dog is called Biscuit.", "what is my dog called", ["what is my dog called", "What's my dog's name?"]),
+        ("My dog is called Biscuit.", "what is my dog called", ["what is my dog called", "What's my dog called?"]),
     ],
 )
 async def test_what_was_asked_before_is_no_answer_and_hides_none(
