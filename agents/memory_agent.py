@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from agents.context import Bundle, ChatRequest, Context
 from config.recipes import BundleSizes, Recipe
-from memory.domain import Gist, KeyValue, Recall, Summary
+from memory.domain import Candidate, Gist, Hit, KeyValue, Recall, Summary
 from memory.engine import Engine
 from memory.observed import Recalled
 from memory.ranking import Scope
@@ -55,17 +55,30 @@ class MemoryAgent:
             tuple(unsummarised.result()),
             tuple(observed.result()),
         )
-        if request.isolated:
+        if bundle.recall.among_facts:
             bundle = await self._without_outdated(request.owner, bundle)
         return replace(context, bundle=bundle)
 
     async def _without_outdated(self, owner: str, bundle: Bundle) -> Bundle:
-        """A bundle without the messages that state what other facts have replaced: the facts stand for themselves."""
-        ids = [hit.gist.id for hit in bundle.recall.hits] + [gist.id for gist in bundle.recent]
-        outdated = await self._engine.superseded.by_messages(owner, ids)
-        hits = tuple(hit for hit in bundle.recall.hits if hit.gist.id not in outdated)
+        """A bundle without the messages that state what holds no longer. The facts that replaced it take their place,
+        for they answer what these would have answered."""
+        recall = bundle.recall
+        ids = [hit.gist.id for hit in recall.hits] + [gist.id for gist in bundle.recent]
+        outdated = await self._engine.superseded.gists_by_messages(owner, ids)
+        if not outdated:
+            return bundle
+        hits: dict[str, Hit] = {}
+        for hit in recall.hits:
+            for gist in outdated.get(hit.gist.id, [hit.gist]):
+                hits.setdefault(gist.key, Hit(gist, hit.parts))
+        considered = [
+            one._replace(dropped=None, parts=hits[one.key].parts) if one.dropped and one.key in hits else one
+            for one in recall.considered
+        ]
+        missing = [Candidate(key, hit.parts) for key, hit in hits.items() if key not in {one.key for one in considered}]
+        recall = replace(recall, hits=tuple(hits.values()), considered=(*missing, *considered))
         recent = tuple(gist for gist in bundle.recent if gist.id not in outdated)
-        return replace(bundle, recall=replace(bundle.recall, hits=hits), recent=recent)
+        return replace(bundle, recall=recall, recent=recent)
 
     async def _summaries(self, request: ChatRequest) -> list[Summary]:
         most = self._sizes.summaries

@@ -16,18 +16,20 @@ SUMMARY = 2_000  # of the conversation's summary
 def memory_block(hits: Sequence[Hit], digest: str, changed: Mapping[str, Sequence[str]]) -> str:
     """The summary, then the memories, most relevant first; nothing where no memory suits the message.
 
-    `changed`: by the ids of messages, the facts that replaced what they state.
+    `changed`: by the ids of messages, the facts that replaced what they state; none where it merely ended.
     """
     if not hits:
         return ""
     summary = f"\nSummary of this conversation: {quoted(digest, SUMMARY)}\n" if digest else ""
-    memories = "\nMost relevant first:\n" + "".join(_line(hit, changed.get(hit.gist.id, ())) for hit in hits)
+    memories = "\nMost relevant first:\n" + "".join(_line(hit, changed.get(hit.gist.id)) for hit in hits)
     return prompt("proxy_memory").substitute(summary=summary, memories=memories) + "\n\n"
 
 
-def _line(hit: Hit, changed: Sequence[str]) -> str:
+def _line(hit: Hit, changed: Sequence[str] | None) -> str:
     label = quoted(hit.gist.name or hit.gist.role, NAME)
-    later = f" (since then: {quoted(' '.join(changed), QUOTED)})" if changed else ""
+    later = ""
+    if changed is not None:
+        later = f" (since then: {quoted(' '.join(changed), QUOTED)})" if changed else " (this holds no longer)"
     return f"[{label}] {quoted(hit.gist.content, QUOTED)}{later}\n"
 
 

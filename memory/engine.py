@@ -251,7 +251,7 @@ async def open_engine(
         drafts=Drafts(collections, turns),
         facts=facts,
         fact_queue=FactQueue(collections, facts, fact_model, (digests.extend, eviction.run)),
-        superseded=Superseded(collections),
+        superseded=Superseded(collections, gists),
         digests=digests,
         eviction=eviction,
         traces=traces,

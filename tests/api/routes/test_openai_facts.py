@@ -11,7 +11,7 @@ from tests.openai_chat import (
     facts_of,
     stored,
 )
-from tests.scripted_model import Body, ScriptedModel
+from tests.scripted_model import Body, ScriptedModel, no_facts
 
 TWO_DAYS = (
     "Hi, I'm Tom. I live in Madrid with my dog Biscuit.",
@@ -113,3 +113,31 @@ def test_rules_answer_by_what_is_true_now(plain_client: OpenAI, api: httpx.Clien
     eventually(lambda: facts_of(api, user) == ["The user moved to Berlin last week."] or None)
     said_back = ask(plain_client, user, "Where do I live?").choices[0].message.content
     assert "Berlin" in said_back and "Madrid" not in said_back
+
+
+def test_a_corrected_fact_is_told_instead_of_what_was_said_however_often(
+    plain_client: OpenAI, api: httpx.Client, user: str
+) -> None:
+    ask(plain_client, user, "My dog is called Biscuit.")
+    eventually(lambda: facts_of(api, user) == ["The user's dog is called Biscuit."] or None)
+    [fact] = api.get("/v1/facts", params={"memory_id": user}).json()["items"]
+    corrected = {"text": "The user's dog is called Rusk."}
+    api.patch(f"/v1/facts/{fact['id']}", json=corrected).raise_for_status()
+    for _ in range(3):
+        told = ask(plain_client, user, "What is my dog called?")
+        assert "Rusk" in told.choices[0].message.content and "Biscuit" not in told.choices[0].message.content
+        assert [hit["content"] for hit in told.model_extra["memory_hits"]] == [corrected["text"]]
+
+
+def test_a_model_is_told_that_a_statement_holds_no_longer(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    model.find_facts = lambda _: json.dumps({"facts": ["The user lives in Madrid."], "decisions": []})
+    ask(client, user, "I live in Madrid.")
+    eventually(lambda: facts_of(chat, user) == ["The user lives in Madrid."] or None)
+    [fact] = chat.get("/v1/facts", params={"memory_id": user}).json()["items"]
+    chat.delete(f"/v1/facts/{fact['id']}").raise_for_status()
+    model.find_facts = no_facts
+    ask(client, user, "Where do I live, in Madrid?", fields={"memory_score_threshold": 0})
+    content = model.asked("chat")[-1]["messages"][0]["content"]
+    assert "[user] I live in Madrid. (this holds no longer)" in content
