@@ -95,8 +95,9 @@ class Proxy:
         """Passes a request on, and the answer back.
 
         The user's message is committed before the model is asked, a whole answer before it is returned, a streamed one
-        before its last event is. Raises `ModelUnavailable` where the provider cannot be reached and `ModelGarbage`
-        where it answers something else; an error that it answers with is returned as it came.
+        before its last event is. Raises `ModelUnavailable` where the provider cannot be reached, `ModelSilent` where
+        it does not begin to answer, and `ModelGarbage` where it answers something else; an error that it answers with
+        is returned as it came.
         """
         exchange = await self._prepare(request)
         body = await self._body(exchange)
@@ -109,6 +110,7 @@ class Proxy:
             bearer=request.bearer,
         )
         if passed.is_stream:
+            await passed.begin()
             stream = self._streamed(exchange, passed)
             return Proxied(passed.status, passed.headers, passed.media_type, stream, exchange.turn_id)
         content = await self._whole(exchange, passed)

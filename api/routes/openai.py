@@ -1,10 +1,11 @@
 """OpenAI's API: chat completions with memory, models and embeddings. With a provider they go through to it, without
 one rules answer and the local encoder embeds."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Mapping
 from contextlib import aclosing
 from time import time
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import quote
 
 import orjson
@@ -35,6 +36,7 @@ from utils.upstream import Passed
 router = APIRouter(route_class=OpenAIRoute, tags=["openai"])
 
 TURN_ID = "X-Loci-Turn-ID"
+LEFT = 499  # a status that nobody sees
 RETRIES = "x-stainless-retry-count"  # OpenAI's clients count theirs
 
 
@@ -59,7 +61,9 @@ async def chat_completions(request: Request, memory: TheMemory, passing: Passing
     )
     if memory.proxy is None:
         return await _by_rules(memory, passed_on)
-    return _returned(await memory.proxy.complete(passed_on))
+    answering = memory.proxy.complete(passed_on)
+    proxied = await _while_there(request, answering) if passed_on.streamed else await answering
+    return Response(status_code=LEFT) if proxied is None else _returned(proxied)
 
 
 @router.get("/v1/models", response_model=None)
@@ -120,6 +124,24 @@ def _check_messages(body: Json) -> None:
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages or not all(isinstance(one, dict) for one in messages):
         raise InvalidField("messages: must be a list of at least one message", "messages")
+
+
+async def _while_there(request: Request, answering: Coroutine[Any, Any, Proxied]) -> Proxied | None:
+    """A stream that has begun; None, and the model is not asked on, where its client left before."""
+
+    async def left() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    beginning, leaving = asyncio.create_task(answering), asyncio.create_task(left())
+    try:
+        await asyncio.wait([beginning, leaving], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        leaving.cancel()
+        if not beginning.done():
+            beginning.cancel()
+            await asyncio.wait([beginning])
+    return None if beginning.cancelled() else beginning.result()
 
 
 def _returned(proxied: Proxied) -> Response:
