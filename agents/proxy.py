@@ -16,6 +16,7 @@ from agents.keeping import Keeping
 from agents.nudge import Nudge
 from agents.openai_chat import (
     DONE,
+    choices_of,
     event_of,
     kept_text,
     memory_hits,
@@ -203,6 +204,8 @@ class Proxy:
             if passed.status >= 300:
                 raise ProviderError(passed.status)
             raise ModelGarbage("The model's answer is not a chat completion")
+        if not choices_of(answer) and not answer.get("error"):
+            raise ModelGarbage("The model's answer has no choices")
         exchange.answer.read(answer)
         exchange.answer.finish()
         await asyncio.shield(self._keeping.start(self._keep(exchange)))

@@ -26,7 +26,7 @@ from api.openai_route import InvalidField, OpenAIRoute, invalid, read_object
 from api.problems import error_of
 from api.state import TheMemory
 from api.wire import openai as wire
-from api.wire.openai import EmbeddingsRequest, Json, ProxyFields
+from api.wire.openai import EmbeddingsRequest, Json, ProxyFields, RulesFields
 from memory.ids import new_id
 from utils.encoder import DIMENSIONS
 from utils.errors import NotFound, ProviderError
@@ -44,8 +44,13 @@ RETRIES = "x-stainless-retry-count"  # OpenAI's clients count theirs
 async def chat_completions(request: Request, memory: TheMemory, passing: PassingOn) -> Response:
     """Answer as OpenAI's API does, with what was said before."""
     body = await read_object(request)
-    named = {name: value for name, value in request.query_params.items() if name == "user_id"}
-    options, user = _options(named | body)
+    named = request.query_params.getlist("user_id")
+    if named and body.get("user_id") is None:
+        options, user = _options(body | {"user_id": named[0]})
+    else:
+        options, user = _options(body)
+    if any(name != user for name in named):
+        raise InvalidField("user_id: the address and the body name different users", "user_id")
     _check_messages(body)
     own = {name: value for name, value in body.items() if name not in ProxyFields.model_fields}
     passed_on = ProxyRequest(
@@ -122,8 +127,11 @@ def _without_user(url: URL) -> str:
 
 def _check_messages(body: Json) -> None:
     messages = body.get("messages")
-    if not isinstance(messages, list) or not messages or not all(isinstance(one, dict) for one in messages):
+    if not isinstance(messages, list) or not messages:
         raise InvalidField("messages: must be a list of at least one message", "messages")
+    wrong = next((place for place, one in enumerate(messages) if not isinstance(one, dict)), None)
+    if wrong is not None:
+        raise InvalidField(f"messages[{wrong}]: must be an object", "messages")
 
 
 async def _while_there(request: Request, answering: Coroutine[Any, Any, Proxied]) -> Proxied | None:
@@ -203,6 +211,10 @@ async def _by_rules(memory: Memory, request: ProxyRequest) -> Response:
 
 def _check_rules_can(body: Json) -> None:
     """Rules say so where they cannot do what is asked, rather than do something else."""
+    try:
+        RulesFields.model_validate({k: v for k, v in body.items() if k in RulesFields.model_fields})
+    except ValidationError as error:
+        raise invalid(error) from None
     shape = body.get("response_format")
     if isinstance(shape, dict) and shape.get("type") not in (None, "text"):
         raise InvalidField("response_format: without a language model, answers are plain text", "response_format")
