@@ -16,6 +16,7 @@ from agents.keeping import Keeping
 from agents.nudge import Nudge
 from agents.openai_chat import (
     DONE,
+    choices_of,
     event_of,
     kept_text,
     memory_hits,
@@ -95,8 +96,9 @@ class Proxy:
         """Passes a request on, and the answer back.
 
         The user's message is committed before the model is asked, a whole answer before it is returned, a streamed one
-        before its last event is. Raises `ModelUnavailable` where the provider cannot be reached and `ModelGarbage`
-        where it answers something else; an error that it answers with is returned as it came.
+        before its last event is. Raises `ModelUnavailable` where the provider cannot be reached, `ModelSilent` where
+        it does not begin to answer, and `ModelGarbage` where it answers something else; an error that it answers with
+        is returned as it came.
         """
         exchange = await self._prepare(request)
         body = await self._body(exchange)
@@ -109,6 +111,7 @@ class Proxy:
             bearer=request.bearer,
         )
         if passed.is_stream:
+            await passed.begin()
             stream = self._streamed(exchange, passed)
             return Proxied(passed.status, passed.headers, passed.media_type, stream, exchange.turn_id)
         content = await self._whole(exchange, passed)
@@ -201,6 +204,8 @@ class Proxy:
             if passed.status >= 300:
                 raise ProviderError(passed.status)
             raise ModelGarbage("The model's answer is not a chat completion")
+        if not choices_of(answer) and not answer.get("error"):
+            raise ModelGarbage("The model's answer has no choices")
         exchange.answer.read(answer)
         exchange.answer.finish()
         await asyncio.shield(self._keeping.start(self._keep(exchange)))

@@ -38,7 +38,7 @@ def _not_a_dot_segment(text: str) -> str:
 
 def _text_only(value: Any) -> Any:
     if not isinstance(value, datetime) and not (isinstance(value, str) and DATE.match(value)):
-        raise ValueError("must be an RFC 3339 time")
+        raise ValueError("must be an RFC 3339 time, or a date; without a zone it is in UTC")
     return value
 
 

@@ -1,5 +1,6 @@
 """How do the routes of OpenAI's API read requests? As they come: what Loci does not know is for the provider."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -7,7 +8,6 @@ from fastapi import Request, Response
 from fastapi.routing import APIRoute
 from pydantic import ValidationError
 
-from agents.openai_chat import parsed
 from api.once import JSON_TYPE, Handler, once
 from api.problems import message_of
 from utils.errors import InvalidInput, UnsupportedMediaType
@@ -37,15 +37,23 @@ class InvalidField(InvalidInput):
 
 
 class LenientRequest(Request):
-    """A request whose JSON may hold whatever a provider takes."""
+    """A request whose JSON may hold whatever a provider takes; read as `agents.openai_chat` reads it."""
 
     async def json(self) -> Any:
         if not hasattr(self, "_json"):
-            found = parsed(await self.body())
-            if found is None:
-                raise InvalidField("The body is not valid JSON in UTF-8", None)
-            self._json = found
+            self._json = _read(await self.body())
         return self._json
+
+
+def _read(raw: bytes) -> Any:
+    try:
+        return json.loads(raw)
+    except RecursionError:
+        raise InvalidField("The body is nested too deeply", None) from None
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        raise InvalidField("The body is not valid JSON in UTF-8", None) from None
+    except ValueError:  # of `int`
+        raise InvalidField("The body has an integer of too many digits", None) from None
 
 
 async def read_object(request: Request) -> dict[str, Any]:

@@ -51,7 +51,11 @@ class Settings(BaseSettings):
         "text-embedding-3-small", description="Embedding model; 'local' keeps the built-in encoder"
     )
     model_deadline: float = Field(
-        60.0, gt=0, le=600, description="Seconds to the answer, or to the first word of a stream, retries included"
+        60.0,
+        gt=0,
+        le=600,
+        description="Seconds to the answer, or to the first word of a stream, retries included; through the proxy, "
+        "seconds without a byte of the provider's, there 600 where it is not set",
     )
 
     use_llm_intent: bool = Field(False, description="Detect intents by embedding similarity instead of keywords")

@@ -9,12 +9,15 @@ from memory.collections import Collections
 from memory.gist_eraser import GistEraser
 from memory.sessions import Sessions
 
+LEARNED = {"facts.state": {"$nin": ["pending", "leased"]}}  # from which nothing is to be learned any more
+
 log = logging.getLogger(__name__)
 
 
 class Eviction:
     """Keeps conversations to `most` messages; 0 for any number. The newer half of them is never dropped, nor are facts
-    in force, which stand for themselves."""
+    in force, which stand for themselves. Nor is a message whose facts are still to be made: while nobody makes them, a
+    conversation grows."""
 
     def __init__(self, collections: Collections, eraser: GistEraser, sessions: Sessions, most: int) -> None:
         self._vectors = collections.vectors
@@ -40,12 +43,12 @@ class Eviction:
         newest_old = await newer.skip(self._most // 2).limit(1).to_list(None)
         if not newest_old:  # a deletion came between
             return 0
-        old = own | {"message_index": {"$gte": 0, "$lte": newest_old[0]["message_index"]}}
+        old = own | LEARNED | {"message_index": {"$gte": 0, "$lte": newest_old[0]["message_index"]}}
         order = [("used", 1), ("message_index", 1)]
         found = await self._vectors.find(old, {"_id": 1}).sort(order).limit(over).to_list(None)
         # Others drop in the same order: what they took meanwhile is among the first of these, or fewer are over by now.
         ids = [document["_id"] for document in found[: max(0, await self._over(own))]]
-        dropped = await self._eraser.erase(owner, {"_id": {"$in": ids}, "user_id": owner}) if ids else 0
+        dropped = await self._eraser.erase(owner, {"_id": {"$in": ids}, "user_id": owner, **LEARNED}) if ids else 0
         if not dropped:
             return 0
         await self._sessions.recount(owner, session_id)

@@ -14,7 +14,8 @@ LociError
 ├── ConfigurationError     500  settings that contradict each other; refused at start
 └── ModelError             502  the language or embedding model failed
     ├── ModelUnavailable   503  cannot be reached, overloaded, or out of time
-    │   └── CircuitOpen    503  it failed so often that it is not asked for a while
+    │   ├── CircuitOpen    503  it failed so often that it is not asked for a while
+    │   └── ModelSilent    504  of what a client asked of it through the proxy, nothing came for too long
     ├── ModelRefused       502  the provider answered 4xx: key, model name or request
     ├── ModelGarbage       502  it answered something that is not an answer
     └── ProviderError      any  it answered with an error that is not in OpenAI's shape
@@ -101,6 +102,11 @@ class ModelUnavailable(ModelError):
 
 class CircuitOpen(ModelUnavailable):
     title = "Model not asked for now"
+
+
+class ModelSilent(ModelUnavailable):
+    status = 504
+    title = "Model silent"
 
 
 class ModelRefused(ModelError):

@@ -1,23 +1,25 @@
 """How does a request reach the model provider as its client wrote it, and the answer the client as it came?
 
 The SDK would parse both, and lose what it does not know; here bytes go through. Nothing is tried again: clients of
-OpenAI do that themselves, by the status and the headers that are handed on.
+OpenAI do that themselves, by the status and the headers that are handed on. Nor is an answer's length bounded: models
+think for minutes, but a provider that sends nothing for too long is given up.
 """
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import suppress
+from contextlib import aclosing, suppress
 
-from httpx2 import AsyncClient, HTTPError, InvalidURL, Response
+from httpx2 import AsyncClient, HTTPError, InvalidURL, ReadTimeout, Response, WriteTimeout
 from openai import DefaultAsyncHttpxClient, Timeout
 
 from config.settings import Settings
-from utils.errors import ModelUnavailable
+from utils.errors import ModelSilent, ModelUnavailable
 from utils.event_stream import EventSplitter
 from utils.openai_client import CONNECT_TIMEOUT, checked_url, is_local
 from utils.yielding import ANSWERING
 
-ANSWER_TIMEOUT = 600.0  # seconds between two pieces of an answer, as the SDK has it
+LONGEST_SILENCE = 600.0  # seconds without a byte, where the settings name no deadline; as the SDK has it
 EVENT_STREAM = "text/event-stream"
 SENT = ("openai-organization", "openai-project", "openai-beta", "x-client-request-id")
 RETURNED = ("retry-after", "retry-after-ms", "x-should-retry")  # and those of `RETURNED_PREFIXES`
@@ -31,6 +33,8 @@ class Passed:
 
     def __init__(self, response: Response) -> None:
         self._response = response
+        self._events = self._split()
+        self._first: bytes | None = None
         self.status = response.status_code
         self.media_type = response.headers.get("content-type", "application/json")
         self.headers = {
@@ -50,7 +54,8 @@ class Passed:
         return self.status < 300 and self.media_type.startswith(EVENT_STREAM)
 
     async def read(self) -> bytes:
-        """The whole body. Raises `ModelUnavailable` where the connection breaks off."""
+        """The whole body. Raises `ModelUnavailable` where the connection breaks off, `ModelSilent` where no more
+        comes."""
         try:
             with ANSWERING.elsewhere():
                 return await self._response.aread()
@@ -59,11 +64,31 @@ class Passed:
         finally:
             await self.close()
 
+    async def begin(self) -> None:
+        """Waits for the first event of a stream. Raises `ModelSilent` where none comes; of any other failure `events`
+        tells."""
+        try:
+            with ANSWERING.elsewhere():
+                self._first = await anext(self._events, None)
+        except (ModelSilent, asyncio.CancelledError):
+            await self.close()
+            raise
+        except ModelUnavailable as error:
+            self._events = _failing(error)
+
     async def events(self) -> AsyncGenerator[bytes, None]:
         """The events of a stream as they come, each with the empty line that ends it.
 
-        Raises `ModelUnavailable` where the connection breaks off, or an event does not end.
+        Raises `ModelUnavailable` where the connection breaks off, or an event does not end, `ModelSilent` where no more
+        comes.
         """
+        async with aclosing(self._events) as events:
+            if self._first is not None:
+                yield self._first
+            async for event in events:
+                yield event
+
+    async def _split(self) -> AsyncGenerator[bytes, None]:
         splitter = EventSplitter()
         try:
             async for piece in self._response.aiter_bytes():
@@ -101,7 +126,7 @@ class Upstream:
         """Sends a request on, and returns once the answer begins. `headers`: the client's, of which those that are
         meant for the provider are sent.
 
-        Raises `ModelUnavailable` where it cannot be reached or does not begin to answer.
+        Raises `ModelUnavailable` where it cannot be reached, `ModelSilent` where it does not begin to answer.
         """
         sent = {
             name.encode(): value.encode("latin-1") for name, value in headers.items() if name in SENT
@@ -127,11 +152,20 @@ def open_upstream(settings: Settings) -> Upstream:
     Raises `ConfigurationError` where its URL or key cannot be one.
     """
     url, key = checked_url(settings)
-    timeout = Timeout(ANSWER_TIMEOUT, connect=CONNECT_TIMEOUT, pool=CONNECT_TIMEOUT)
+    silence = settings.model_deadline if "model_deadline" in settings.model_fields_set else LONGEST_SILENCE
+    connect = min(CONNECT_TIMEOUT, silence)
+    timeout = Timeout(silence, connect=connect, pool=connect)
     http = DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, trust_env=not is_local(url))
     return Upstream(http, url, key or "none")
 
 
+async def _failing(error: ModelUnavailable) -> AsyncGenerator[bytes, None]:
+    raise error
+    yield
+
+
 def _unavailable(error: Exception) -> ModelUnavailable:
     log.warning("model call failed: %s", type(error).__name__)  # its text may hold the address
+    if isinstance(error, (ReadTimeout, WriteTimeout)):
+        return ModelSilent("The model did not answer in time")
     return ModelUnavailable("The model cannot be reached, or broke off")

@@ -1,10 +1,11 @@
 """OpenAI's API: chat completions with memory, models and embeddings. With a provider they go through to it, without
 one rules answer and the local encoder embeds."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Mapping
 from contextlib import aclosing
 from time import time
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import quote
 
 import orjson
@@ -25,7 +26,7 @@ from api.openai_route import InvalidField, OpenAIRoute, invalid, read_object
 from api.problems import error_of
 from api.state import TheMemory
 from api.wire import openai as wire
-from api.wire.openai import EmbeddingsRequest, Json, ProxyFields
+from api.wire.openai import EmbeddingsRequest, Json, ProxyFields, RulesFields
 from memory.ids import new_id
 from utils.encoder import DIMENSIONS
 from utils.errors import NotFound, ProviderError
@@ -35,6 +36,7 @@ from utils.upstream import Passed
 router = APIRouter(route_class=OpenAIRoute, tags=["openai"])
 
 TURN_ID = "X-Loci-Turn-ID"
+LEFT = 499  # a status that nobody sees
 RETRIES = "x-stainless-retry-count"  # OpenAI's clients count theirs
 
 
@@ -42,8 +44,13 @@ RETRIES = "x-stainless-retry-count"  # OpenAI's clients count theirs
 async def chat_completions(request: Request, memory: TheMemory, passing: PassingOn) -> Response:
     """Answer as OpenAI's API does, with what was said before."""
     body = await read_object(request)
-    named = {name: value for name, value in request.query_params.items() if name == "user_id"}
-    options, user = _options(named | body)
+    named = request.query_params.getlist("user_id")
+    if named and body.get("user_id") is None:
+        options, user = _options(body | {"user_id": named[0]})
+    else:
+        options, user = _options(body)
+    if any(name != user for name in named):
+        raise InvalidField("user_id: the address and the body name different users", "user_id")
     _check_messages(body)
     own = {name: value for name, value in body.items() if name not in ProxyFields.model_fields}
     passed_on = ProxyRequest(
@@ -59,7 +66,9 @@ async def chat_completions(request: Request, memory: TheMemory, passing: Passing
     )
     if memory.proxy is None:
         return await _by_rules(memory, passed_on)
-    return _returned(await memory.proxy.complete(passed_on))
+    answering = memory.proxy.complete(passed_on)
+    proxied = await _while_there(request, answering) if passed_on.streamed else await answering
+    return Response(status_code=LEFT) if proxied is None else _returned(proxied)
 
 
 @router.get("/v1/models", response_model=None)
@@ -118,8 +127,29 @@ def _without_user(url: URL) -> str:
 
 def _check_messages(body: Json) -> None:
     messages = body.get("messages")
-    if not isinstance(messages, list) or not messages or not all(isinstance(one, dict) for one in messages):
+    if not isinstance(messages, list) or not messages:
         raise InvalidField("messages: must be a list of at least one message", "messages")
+    wrong = next((place for place, one in enumerate(messages) if not isinstance(one, dict)), None)
+    if wrong is not None:
+        raise InvalidField(f"messages[{wrong}]: must be an object", "messages")
+
+
+async def _while_there(request: Request, answering: Coroutine[Any, Any, Proxied]) -> Proxied | None:
+    """A stream that has begun; None, and the model is not asked on, where its client left before."""
+
+    async def left() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    beginning, leaving = asyncio.create_task(answering), asyncio.create_task(left())
+    try:
+        await asyncio.wait([beginning, leaving], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        leaving.cancel()
+        if not beginning.done():
+            beginning.cancel()
+            await asyncio.wait([beginning])
+    return None if beginning.cancelled() else beginning.result()
 
 
 def _returned(proxied: Proxied) -> Response:
@@ -181,6 +211,10 @@ async def _by_rules(memory: Memory, request: ProxyRequest) -> Response:
 
 def _check_rules_can(body: Json) -> None:
     """Rules say so where they cannot do what is asked, rather than do something else."""
+    try:
+        RulesFields.model_validate({k: v for k, v in body.items() if k in RulesFields.model_fields})
+    except ValidationError as error:
+        raise invalid(error) from None
     shape = body.get("response_format")
     if isinstance(shape, dict) and shape.get("type") not in (None, "text"):
         raise InvalidField("response_format: without a language model, answers are plain text", "response_format")

@@ -12,10 +12,10 @@ from api.fields import Identifier, Share, Wire
 from utils.vectors import Floats
 
 MOST = 50  # memories
+MOST_TEXTS = 2_048  # of one request, as at OpenAI
 RULES = "rule_based"  # the model that answers where there is none
 
 Json = dict[str, Any]
-Text = Annotated[str, Field(min_length=1)]
 
 
 class ProxyFields(Wire):
@@ -44,14 +44,39 @@ class ProxyFields(Wire):
         )
 
 
+class RulesFields(Wire):
+    """The fields of a chat completion that are read where there is no provider."""
+
+    model: str | None = None
+    stream: bool | None = None
+    n: int | None = None
+
+
 class EmbeddingsRequest(Wire):
     """What the local encoder takes of OpenAI's request."""
 
-    input: Text | Annotated[list[Text], Field(min_length=1, max_length=2_048)]
+    input: str | list[str]
     model: str = ""
     encoding_format: Literal["float", "base64"] = "float"
     dimensions: int | None = None
     user: str | None = None
+
+    @field_validator("input", mode="before")
+    @classmethod
+    def _texts(cls, value: object) -> object:
+        given = value if isinstance(value, list) else [value]
+        if not given:
+            raise ValueError("must be a text, or a list of at least one")
+        if len(given) > MOST_TEXTS:
+            raise ValueError(f"at most {MOST_TEXTS:,} texts at once")
+        for one in given:
+            if isinstance(value, list) and type(one) in (int, list):
+                raise ValueError("the local encoder reads texts, not tokens")
+            if not isinstance(one, str):
+                raise ValueError("must be a text, or a list of texts")
+            if not one:
+                raise ValueError("a text must not be empty")
+        return value
 
     @property
     def texts(self) -> list[str]:

@@ -9,7 +9,9 @@ import pytest
 from agents.memory import Memory
 from agents.open import open_memory
 from config.settings import Settings
+from memory import fact_queue
 from memory.domain import Turn
+from memory.leases import claim, fail
 from tests.conversations import START, Silent, pairs
 
 
@@ -55,6 +57,47 @@ async def test_facts_in_force_are_kept_when_their_message_goes(make_settings: Ca
         await memory.engine.fact_queue.work()
         assert "m0" not in await left(memory)
         assert [fact.text for fact in await memory.engine.facts.in_force("ann", "s")] == ["The user lives in Town0."]
+
+
+def gadgets(count: int) -> list[Turn]:
+    return [
+        Turn(f"m{n}", "user", f"My gadget {n} is called G{n}.", START + timedelta(minutes=n), stating=True)
+        for n in range(count)
+    ]
+
+
+async def facts(memory: Memory) -> set[str]:
+    return {fact.text for fact in await memory.engine.facts.in_force("ann", "s")}
+
+
+async def test_no_message_goes_before_its_facts_are_made(
+    make_settings: Callable[..., Settings], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fact_queue, "BATCH_BY_RULES", 4)  # so that it evicts while others wait
+    monkeypatch.setattr(fact_queue, "LOOK_AGAIN", timedelta(0))
+    async with open_memory(make_settings(max_entries=20), nudge=Silent()) as memory:
+        await memory.engine.turns.remember("ann", "s", gadgets(45))
+        await memory.engine.fact_queue.work()
+        assert await facts(memory) == {f"The user's gadget {n} is called G{n}." for n in range(45)}
+        assert await left(memory) == [f"m{n}" for n in range(25, 45)]
+
+
+async def test_while_nobody_makes_facts_a_conversation_grows(make_settings: Callable[..., Settings]) -> None:
+    async with open_memory(make_settings(max_entries=4), nudge=Silent()) as memory:
+        await memory.engine.turns.remember("ann", "s", gadgets(9))
+        assert await memory.engine.eviction.run("ann", "s") == 0
+        claimed = await claim(memory.engine.collections.vectors, "facts", 9)  # by a worker that dies
+        assert await memory.engine.eviction.run("ann", "s") == 0
+        await fail(memory.engine.collections.vectors, "facts", claimed.lease, claimed.documents[:1], "Gone")
+        assert await memory.engine.eviction.run("ann", "s") == 0 and len(await left(memory)) == 9
+
+
+async def test_a_message_whose_facts_failed_for_good_may_go(make_settings: Callable[..., Settings]) -> None:
+    async with open_memory(make_settings(max_entries=4), nudge=Silent()) as memory:
+        await memory.engine.turns.remember("ann", "s", gadgets(9))
+        await memory.engine.collections.vectors.update_many({"user_id": "ann"}, {"$set": {"facts.state": "dead"}})
+        assert await memory.engine.eviction.run("ann", "s") == 5
+        assert await left(memory) == ["m5", "m6", "m7", "m8"]
 
 
 async def test_nothing_goes_without_a_bound(quiet: Memory) -> None:

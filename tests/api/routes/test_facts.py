@@ -79,6 +79,7 @@ def test_the_history_of_a_fact_and_what_was_true_then(api: httpx.Client, user: s
     assert listed(api, user, as_of=before["valid_from"]) == ["The user lives in Madrid."]
     assert listed(api, user, as_of=after["valid_to"]) == ["The user moved to Berlin."]
     assert listed(api, user, as_of="1999-01-01T00:00:00Z") == []
+    assert listed(api, user, as_of="1999-01-01") == []  # as in every other time: a date is its midnight in UTC
     assert sorted(listed(api, user, ended=True)) == ["The user lives in Madrid.", "The user moved to Berlin."]
     history = api.get(f"/v1/facts/{madrid['id']}/history", params={"user_id": user}).json()["items"]
     assert [(event["event"], event["by"]) for event in history] == [("ADD", "rule_based"), ("UPDATE", "rule_based")]

@@ -136,6 +136,7 @@ def test_a_provider_that_is_away_is_told_in_openais_shape(serve: Any, user: str)
         ({"messages": []}, "messages"),
         ({"messages": "hello"}, "messages"),
         ({"messages": ["hello"]}, "messages"),
+        ({"user_id": ["ann"]}, "user_id"),
     ],
 )
 def test_bad_fields_are_refused_in_openais_shape(
@@ -149,11 +150,49 @@ def test_bad_fields_are_refused_in_openais_shape(
     assert model.asked("chat") == []
 
 
-@pytest.mark.parametrize("body", [b"", b"nonsense", b"[1]", b"\xff", b"[" * 100_000])
-def test_bodies_that_are_no_object_are_refused(chat: httpx.Client, body: bytes) -> None:
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b"", "The body is not valid JSON in UTF-8"),
+        (b"nonsense", "The body is not valid JSON in UTF-8"),
+        (b"\xff", "The body is not valid JSON in UTF-8"),
+        (b"[1]", "The body is not a JSON object"),
+        (b"null", "The body is not a JSON object"),
+        (b"[" * 100_000, "The body is nested too deeply"),
+        (b'{"n": ' + b"1" * 5_000 + b"}", "The body has an integer of too many digits"),
+        (
+            b'{"messages": [{"role": "user", "content": "Hi"}, "str"]}',
+            "messages[1]: must be an object",
+        ),
+    ],
+    ids=str,
+)
+def test_bodies_that_cannot_be_read_are_refused_by_what_is_wrong(chat: httpx.Client, body: bytes, message: str) -> None:
     found = chat.post("/v1/chat/completions", content=body, headers={"content-type": "application/json"})
     assert found.status_code == 400
     assert found.json()["error"]["type"] == "invalid_request_error"
+    assert found.json()["error"]["message"] == message
+
+
+def test_one_request_has_one_user(chat: httpx.Client, model: ScriptedModel, user: str, other: str) -> None:
+    def post(*named: str, **fields: Any) -> int:
+        body = {"model": "m", "messages": said("Hi"), "memory_id": user, **fields}
+        return chat.post("/v1/chat/completions", params={"user_id": list(named)}, json=body).status_code
+
+    assert post(user, user_id=other) == post(user, other) == 400
+    assert model.asked("chat") == []
+    assert post(user, user_id=user) == post(user, user_id=None) == 200
+
+
+@pytest.mark.parametrize("raw", [b"[]", b"{}", b'{"choices": []}', b'{"choices": [1], "error": null}'])
+def test_an_answer_without_an_answer_in_it_is_told_as_an_error(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str, raw: bytes
+) -> None:
+    model.script(Behaviour(raw=raw))
+    with pytest.raises(openai.APIStatusError) as raised:
+        ask(client, user, PARROT)
+    assert raised.value.status_code == 502
+    assert stored(chat, user) == [("user", PARROT)]
 
 
 def test_whatever_goes_wrong_is_told_in_openais_shape(api: httpx.Client) -> None:

@@ -1,6 +1,7 @@
 """Facts of what is said through OpenAI's API."""
 
 import json
+from collections.abc import Callable
 
 import httpx
 from openai import OpenAI
@@ -56,6 +57,28 @@ def test_the_facts_that_a_provider_finds_come_out_right(
     eventually(lambda: facts_of(chat, user) == ["The user lives in Berlin."] or None)
     [fact] = chat.get("/v1/facts", params={"memory_id": user}).json()["items"]
     assert fact["decided_by"] == "gpt-4o-mini"
+
+
+def test_all_that_is_said_without_a_pause_becomes_facts_before_it_goes(
+    serve: Callable[..., str], scripted_model: ScriptedModel, user: str
+) -> None:
+    def found_in(body: Body) -> str:
+        asked = json.loads(body["messages"][1]["content"])
+        if "message" in asked:
+            return json.dumps({"facts": [asked["message"]]})
+        return json.dumps({"decisions": [{"event": "ADD", "fact": n} for n in range(len(asked["new"]))]})
+
+    scripted_model.find_facts = found_in
+    said = [f"My gadget {n} is called G{n}." for n in range(25)]
+    address = serve(openai_base_url=scripted_model.url, openai_api_key="sk", embedding_model="local", max_entries=20)
+    with (
+        httpx.Client(base_url=address, timeout=30) as api,
+        OpenAI(base_url=f"{address}/v1", api_key="sk", max_retries=0) as client,
+    ):
+        for text in said:
+            ask(client, user, text)
+        assert eventually(lambda: facts_of(api, user) == sorted(said) or None, 60)
+        eventually(lambda: len(stored(api, user)) == 20)
 
 
 def test_a_fact_in_force_is_told_and_a_replaced_one_is_not(

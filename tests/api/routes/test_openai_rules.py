@@ -10,7 +10,18 @@ from tests.scripted_model import Body
 
 
 @pytest.mark.parametrize(
-    "fields", [{"n": 3}, {"tool_choice": "required"}, {"response_format": {"type": "json_object"}}], ids=str
+    "fields",
+    [
+        {"n": 3},
+        {"n": True},
+        {"n": 1.5},
+        {"stream": "yes"},
+        {"stream": 1},
+        {"model": 3},
+        {"tool_choice": "required"},
+        {"response_format": {"type": "json_object"}},
+    ],
+    ids=str,
 )
 def test_rules_say_what_they_cannot_do(api: httpx.Client, user: str, fields: Body) -> None:
     found = api.post("/v1/chat/completions", json={"messages": said("Hi"), "memory_id": user, **fields})
@@ -67,7 +78,30 @@ def test_without_a_provider_the_local_encoder_embeds(plain_client: OpenAI) -> No
     assert np.allclose(listed.data[0].embedding, rows[0], atol=1e-6)
 
 
-@pytest.mark.parametrize("body", [{}, {"input": []}, {"input": [1, 2]}, {"input": "x", "dimensions": 7}])
-def test_embeddings_that_the_local_encoder_cannot_make_are_refused(api: httpx.Client, body: Body) -> None:
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({}, "input: Field required"),
+        ({"input": []}, "input: must be a text, or a list of at least one"),
+        ({"input": [1, 2]}, "input: the local encoder reads texts, not tokens"),
+        ({"input": [[1, 2]]}, "input: the local encoder reads texts, not tokens"),
+        ({"input": 7}, "input: must be a text, or a list of texts"),
+        ({"input": ["x", None]}, "input: must be a text, or a list of texts"),
+        ({"input": ""}, "input: a text must not be empty"),
+        ({"input": ["x", ""]}, "input: a text must not be empty"),
+        ({"input": ["x"] * 2_049}, "input: at most 2,048 texts at once"),
+        ({"input": "x", "dimensions": 7}, "dimensions: the local encoder has 384"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_embeddings_that_the_local_encoder_cannot_make_are_refused_by_what_is_wrong(
+    api: httpx.Client, body: Body, message: str
+) -> None:
     found = api.post("/v1/embeddings", json={"model": "m", **body})
-    assert found.status_code == 400 and found.json()["error"]["type"] == "invalid_request_error"
+    assert found.status_code == 400
+    assert found.json()["error"] == {
+        "message": message,
+        "type": "invalid_request_error",
+        "param": message.split(":")[0],
+        "code": None,
+    }
