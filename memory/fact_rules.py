@@ -23,9 +23,10 @@ FEWEST_WORDS = 3
 
 _FIRST = re.compile(r"^(?:i|im|i['’](?:m|ve|ll|d)|my|our|we|we['’](?:re|ve|ll))\b(?!['’-])", re.IGNORECASE)
 _NAME = r"[^\W\d_a-zß-öø-ÿα-ωа-џ][\w’'-]+"
+_TITLE = r"(?:Mrs?|Ms|Dr|Prof|Rev|St)\b\.?"
 _NAMED = re.compile(
-    rf"^(?P<subject>{_NAME}(?:\s+(?:and\s+)?{_NAME}){{0,3}})\s+(?:(?:really|also|just|now|still|already|never|"
-    r"always|recently)\s+)*(?:is|was|are|were|has|have|had|lives?|works?|likes?|loves?|hates?|prefers?|moved|got|"
+    rf"^(?P<subject>(?:{_TITLE} )?{_NAME}(?:\s+(?:and\s+)?{_NAME}){{0,3}})\s+"
+    r"(?:(?:really|also|just|now|still|already|never|always|recently)\s+)*(?:is|was|are|were|has|have|had|lives?|works?|likes?|loves?|hates?|prefers?|moved|got|"
     r"studies|"
     r"study|plays?|speaks?|owns?|married|turned|died|joined|quit|left|bought|sold|adopted|became|drives?|runs?|teaches|"
     r"can|cannot|can['’]t|doesn['’]t|does|don['’]t|wants?|needs?|plans?|will|started|stopped|finished|graduated|lived|"
@@ -37,8 +38,9 @@ _NO_NAME = frozenset(
     most many his her their its your our my monday tuesday wednesday thursday friday saturday sunday thanks""".split()  # noqa: SIM905
 )
 _PRONOUN = re.compile(r"^(?P<pronoun>he|she|they|his|her|their)\b(?P<rest>.*)$", re.IGNORECASE | re.DOTALL)
+_TITLED = rf"(?:{_TITLE} )?(?!{_TITLE}){_NAME}"
 _ABOUT = re.compile(
-    rf"^(?:[Mm]y|[Oo]ur) (?:(?:[a-z'’-]+ ){{0,4}}?(?P<name>{_NAME})|(?P<kin>[a-z-]+)\b)|^(?P<subject>{_NAME})"
+    rf"^(?:[Mm]y|[Oo]ur) (?:(?:[a-z'’-]+ ){{0,4}}?(?P<name>{_TITLED})|(?P<kin>[a-z-]+)\b)|^(?P<subject>{_TITLED})"
 )
 _CALLED = re.compile(
     r"^(?:(?:please|just|you can|everybody|everyone|friends|people|they) ){0,2}calls? me (?P<name>\S+)$", re.I

@@ -12,9 +12,12 @@ _UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 LATIN_ACCENTS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"')\]]*\s+|\n+")
-ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx)\.$", re.IGNORECASE)
+ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|prof|rev|st|vs|etc|e\.g|i\.e|approx)\.$", re.IGNORECASE)
 _FENCED = re.compile(r"```\w*\s(.*?)```", re.DOTALL)
 LONGEST_ABBREVIATION = 8  # characters
+# These may end a sentence: where another word of the same one follows, it starts small.
+SHORTENED = re.compile(r"\b(?:inc|ltd|corp|co|jr|sr|ph\.d|(?:[a-z]\.)+[a-z])\.$", re.IGNORECASE)
+BEGINS_ANEW = re.compile(r"(?:i|im|my|we|our|he|she|they|it)\b")  # also of those who write no capitals
 NUMBER_SIGN = re.compile(r"\bno\.$", re.IGNORECASE)  # before a digit only: "no." may end a sentence
 
 # Words that carry no meaning of their own in a question or an answer.
@@ -72,12 +75,21 @@ def split_sentences(text: str) -> list[str]:
         part = piece.strip()
         if not part:
             continue
-        if ABBREVIATION.search(last) or (NUMBER_SIGN.search(last) and part[0].isdigit()):
+        if _is_cut(last, part):
             sentences[-1].append(part)
         else:
             sentences.append([part])
         last = part[-LONGEST_ABBREVIATION:]
     return [" ".join(parts) for parts in sentences]
+
+
+def _is_cut(last: str, part: str) -> bool:
+    """Whether a sentence that seems to end with `last` goes on with `part`."""
+    if ABBREVIATION.search(last):
+        return True
+    if NUMBER_SIGN.search(last) and part[0].isdigit():
+        return True
+    return part[0].islower() and SHORTENED.search(last) is not None and BEGINS_ANEW.match(part) is None
 
 
 @lru_cache(maxsize=65_536)

@@ -213,6 +213,10 @@ def after(*messages: str) -> list[str]:
         (["i live in oslo", "i moved to berlin"], ["The user moved to Berlin."]),
         (["my name is ann", "my name is bea"], ["The user's name is Bea."]),
         (["My name is Ann", "Call me Bea"], ["The user's name is Bea."]),
+        (
+            ["My boss is Mr. Smith. He lives in Rome.", "Mr. Smith moved to Oslo."],
+            ["The user's boss is Mr. Smith.", "Mr. Smith moved to Oslo."],
+        ),
     ],
 )
 def test_what_holds_after_messages(messages: list[str], facts: list[str]) -> None:

@@ -55,6 +55,21 @@ def test_what_users_say_of_themselves_is_a_fact(message: str, facts: list[str]) 
             ["The user's brother lives abroad.", "The user's brother's boat is called Nixe."],
         ),
         ("She has a PhD.", []),
+        (
+            "My boss is Mr. Smith. He lives in the U.S. and likes golf.",
+            ["The user's boss is Mr. Smith.", "Mr. Smith lives in the U.S. and likes golf."],
+        ),
+        (
+            "My doctor is Dr. Brown. He is very kind.",
+            ["The user's doctor is Dr. Brown.", "Dr. Brown is very kind."],
+        ),
+        ("My friend Prof. Lee moved to St. Louis. She loves it.", ["The user's friend Prof. Lee moved to St. Louis."]),
+        ("My son Max Jr. is six.", ["The user's son Max Jr. is six."]),
+        ("I work for Acme Inc. in Boston.", ["The user works for Acme Inc. in Boston."]),
+        (
+            "I wake up at 7 a.m. every day. I live in the U.S. I work at IBM.",
+            ["The user wakes up at 7 a.m. every day.", "The user lives in the U.S.", "The user works at IBM."],
+        ),
     ],
 )
 def test_the_subject_of_a_fact_is_kept(message: str, facts: list[str]) -> None:
