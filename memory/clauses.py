@@ -25,7 +25,13 @@ _STORY = (
 )
 _FICTION = re.compile(
     rf"^{_STORY}(?:,| (?:i|my|we|our)\b)|\b{_STORY}[.!…]*$|"
-    r"^(?:hypothetically|theoretically|in theory|jokingly|kidding)\b",
+    r"^(?:hypothetically|theoretically|in theory|jokingly|kidding|for (?:example|instance)|e\.g)\b|"
+    r",? for (?:example|instance)[.!…]*$",
+    re.IGNORECASE,
+)
+_IN_JEST = re.compile(
+    r"(?:^|[,;:(–—-] ?)(?:(?:but|well|no|ha(?:ha)*|lol),? )?(?:i(?:['’]m| am| was) )?(?:just |only )?(?:kidding|joking)"
+    r"(?=$|[^\w'’ ]| (?:of course|haha|lol)\b)|(?<!\w)(?:jk|j/k)(?!\w)",
     re.IGNORECASE,
 )
 _PLAIN = re.compile(
@@ -52,6 +58,16 @@ def clauses(sentence: str) -> list[str]:
     bare = _HEADING.sub("", without_fillers(sentence.strip()), count=1)
     found = [clause for part in _JOINED.split(bare) if (clause := part.strip(' ,.!…"“”'))]
     return [one for clause in found for one in _with_their_subject(clause)]
+
+
+def is_in_jest(sentence: str) -> bool:
+    """Whether a sentence says that what was said with it was a joke."""
+    return _IN_JEST.search(sentence) is not None
+
+
+def takes_back(sentence: str) -> bool:
+    """Whether a sentence begins with saying that what was said before it was a joke."""
+    return _IN_JEST.match(sentence) is not None
 
 
 def without_fillers(clause: str) -> str:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from memory.clauses import clauses, without_fillers
+from memory.clauses import clauses, is_in_jest, takes_back, without_fillers
 from memory.corrections import correction_of, straightened
 from memory.endings import is_of_a_death
 from memory.fact_kinds import is_of_a_people, is_place_in_lower_case, is_somebody
@@ -70,7 +70,10 @@ def extract_by_rules(message: str) -> list[str]:
 def _facts(message: str) -> Iterator[str]:
     in_lower_case = message == message.lower()
     about = ""  # whom a pronoun means
-    for sentence in split_sentences(message):
+    sentences = split_sentences(message)
+    for sentence, after in zip(sentences, [*sentences[1:], ""], strict=False):
+        if is_in_jest(sentence) or takes_back(after):
+            continue
         for clause in clauses(sentence):
             if LEFT_OUT in clause:
                 continue

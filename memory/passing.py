@@ -2,6 +2,8 @@
 
 import re
 
+from memory.fact_kinds import is_capitalised, is_condition, is_name_in_lower_case
+
 _ASKS = re.compile(
     r"^(?:i['’]d like (?:you|to (?:know|ask|see|hear|understand|talk))|i (?:want|need) (?:you\b|your\b|help\b|advice\b|"
     r"to (?:know|ask|see|understand|talk|find out|figure))|i have (?:a|an|another|one|some|two) (?:more )?(?:quick )?"
@@ -82,6 +84,19 @@ _OF_THE_TALK = re.compile(
     r"^The user's (?:[\w-]+ ){0,3}?(?:questions?|problem|issue|point|concern|guess|bad|mistake|apologies|answer|prompt|"
     r"request|query|error|understanding|thought|expectation) (?:is|are|was|were|keeps|does|do|has|have|will)\b"
 )
+_LIVES_IN = re.compile(r"^.{1,60}? (?:lives?|is living|are living) in (?P<value>.+)$")
+_MOVED_ON = re.compile(
+    r"^.{1,60}? (?:moved|moves|is moving|will move)(?: on| over| back| ahead)? to (?:the |an? |another )?"
+    r"(?:(?:next|last|other|previous|following|first|second|third|final|new|another|different) )*(?P<value>[a-z-]+)\b(?! [A-Z])"
+)
+_IN_A_TEXT = frozenset(  # what one moves to without leaving the room
+    """question questions point topic subject page step steps section chapter issue task item part level slide line
+    paragraph exercise problem lesson example idea thing file row column cell branch end start top bottom front back
+    left right side seat""".split()  # noqa: SIM905
+)
+_NAME_IS = re.compile(
+    r"^The user's (?:[a-z -]+'s )?(?:(?:first|last|full|middle) )?name is(?: now)? (?P<no>not )?(?P<value>.+)$"
+)
 # What takes no third word to say that it is so of somebody's life.
 _OF_ONE_WORD = re.compile(
     r"^(?:i['’]m|im|i am) (?:an? )?(?:vegan|vegetarian|pescatarian|married|single|divorced|widowed|engaged|pregnant|"
@@ -107,7 +122,27 @@ def passes(text: str) -> bool:
     patterns = (_MOODS, _GOING, _OF_IT, _OF_THE_TALK)
     if any(pattern.match(text) for pattern in patterns) or _FAULT.search(text):
         return True
+    if _is_of_no_place(text) or _is_of_no_name(text):
+        return True
     return _INTENDS.match(text) is not None and not (_EVENT.search(text) or _OF_A_LIFE.search(text))
+
+
+def _is_of_no_place(text: str) -> bool:
+    """Whether a sentence says of no place that somebody lives in it or moved to it: "lives in fear"."""
+    if lives := _LIVES_IN.match(text):
+        return is_condition(lives["value"])
+    moved = _MOVED_ON.match(text)
+    return moved is not None and moved["value"] in _IN_A_TEXT
+
+
+def _is_of_no_name(text: str) -> bool:
+    """Whether a sentence on a name does not say which it is: "my name is on the list"."""
+    named = _NAME_IS.match(text)
+    if named is None:
+        return False
+    if is_capitalised(named["value"]):
+        return False
+    return named["no"] is not None or not is_name_in_lower_case(named["value"])
 
 
 def lasts(text: str) -> bool:
