@@ -76,6 +76,21 @@ def decide_by_rules(new: Sequence[str], known: Sequence[Known]) -> list[Decision
     return decisions
 
 
+def reconciled(new: Sequence[str]) -> list[str]:
+    """Of the facts of one message, in order, those that hold after it: what a later one replaces, or says already, is
+    left out."""
+    standing: list[str] = []
+    for text in new:
+        known = [Known(str(at), one) for at, one in enumerate(standing)]
+        decisions = decide_by_rules([text], known)
+        over = {int(one.id) for one in decisions if isinstance(one, Update | Delete)}
+        added = [one.text for one in decisions if isinstance(one, Add | Update)]
+        if not decisions:
+            added = [text]  # it corrects what was said before the message
+        standing = [one for at, one in enumerate(standing) if at not in over] + added
+    return standing
+
+
 def _decide(new: Statement, known: Sequence[tuple[Known, Statement]]) -> list[Decision]:
     about = [(one, old) for one, old in known if old.subject == new.subject]
     for one, old in about:

@@ -8,6 +8,7 @@ from memory.corrections import correction_of, straightened
 from memory.endings import is_of_a_death
 from memory.fact_kinds import is_of_a_people, is_place_in_lower_case, is_somebody
 from memory.fact_reading import RELATION, Statement, read_statement
+from memory.lists import apart
 from memory.own_words import LEFT_OUT, own_words
 from memory.passing import asks_or_supposes, is_lasting_in_a_word, lasts, passes
 from memory.person import third_person
@@ -59,7 +60,8 @@ def extract_by_rules(message: str) -> list[str]:
     """The facts that a user's message states, as sentences of their own, in order: first-person statements, and what is
     said of people by name. Questions, requests, suppositions, passing remarks and other people's words are left out."""
     found: list[str] = []
-    for fact in _facts(own_words(message[:LOOKED_AT])):
+    stated = _facts(own_words(message[:LOOKED_AT]))
+    for fact in (one for listing in stated for one in apart(listing)):
         if fact not in found:
             found.append(fact)
         if len(found) == MOST:

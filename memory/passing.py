@@ -87,7 +87,8 @@ _OF_THE_TALK = re.compile(
 _LIVES_IN = re.compile(r"^.{1,60}? (?:lives?|is living|are living) in (?P<value>.+)$")
 _MOVED_ON = re.compile(
     r"^.{1,60}? (?:moved|moves|is moving|will move)(?: on| over| back| ahead)? to (?:the |an? |another )?"
-    r"(?:(?:next|last|other|previous|following|first|second|third|final|new|another|different) )*(?P<value>[a-z-]+)\b(?! [A-Z])"
+    r"(?:(?:next|last|other|previous|following|first|second|third|final|new|another|different) )*"
+    r"(?P<value>[a-z-]+)\b(?! [A-Z])"
 )
 _IN_A_TEXT = frozenset(  # what one moves to without leaving the room
     """question questions point topic subject page step steps section chapter issue task item part level slide line

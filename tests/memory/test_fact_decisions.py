@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.fact_decisions import Add, Delete, Keep, Known, Update, decide_by_rules
+from memory.fact_decisions import Add, Delete, Keep, Known, Update, decide_by_rules, reconciled
 from memory.fact_rules import extract_by_rules
 
 
@@ -78,6 +78,21 @@ def test_no_fact_in_force_is_replaced_twice() -> None:
     decisions = decide_by_rules(new, known("The user lives in Madrid."))
     assert decisions[0] == Update("0", new[0])
     assert decisions[1] == Add(new[1])
+
+
+@pytest.mark.parametrize(
+    ("message", "facts"),
+    [
+        ("I live in Madrid. I moved to Berlin. No wait, I moved to Bonn.", ["The user moved to Bonn."]),
+        ("My dog is called Rex. I love figs. My dog died.", ["The user loves figs.", "The user's dog died."]),
+        ("My name is Jon. It's not Jon, it's John.", ["The user's name is John."]),
+        ("It's not Jon, it's John. I live in Rome.", ["Not Jon, but John.", "The user lives in Rome."]),
+        ("I have a cat. I have a cat named Miso.", ["The user has a cat named Miso."]),
+        ("I have a cat named Miso. I have a cat.", ["The user has a cat named Miso."]),
+    ],
+)
+def test_of_one_message_the_later_takes_the_place_of_the_earlier(message: str, facts: list[str]) -> None:
+    assert reconciled(extract_by_rules(message)) == facts
 
 
 def test_long_facts_that_differ_at_the_end_are_two() -> None:
@@ -212,6 +227,14 @@ def after(*messages: str) -> list[str]:
         (["I live in Madrid.", "In 2019, I moved to Berlin."], ["The user moved to Berlin."]),
         (["i live in oslo", "i moved to berlin"], ["The user moved to Berlin."]),
         (["my name is ann", "my name is bea"], ["The user's name is Bea."]),
+        (
+            ["I have a dog called Rex and a cat called Tom.", "My dog Rex died."],
+            ["The user has a cat called Tom.", "The user's dog Rex died."],
+        ),
+        (
+            ["I play the guitar and the piano.", "I stopped playing the guitar.", "I no longer play the piano."],
+            ["The user stopped playing the guitar.", "The user no longer plays the piano."],
+        ),
         (["My name is Ann", "Call me Bea"], ["The user's name is Bea."]),
         (
             ["My boss is Mr. Smith. He lives in Rome.", "Mr. Smith moved to Oslo."],
