@@ -39,6 +39,18 @@ _PLAIN = re.compile(
     r"not|never|wish|want|hope)\b|n['’]t\b))",
     re.IGNORECASE,
 )
+_UNITS = r"(?:night|day|weekend|week|month|year|decade|spring|summer|autumn|fall|winter|christmas|easter)"
+_MONTH = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|"
+    r"thurs|fri|satur|sun)days?)"
+)
+_WHEN = re.compile(
+    rf"^(?P<when>(?:earlier |later |early |late )?(?:last|next|this|every|each) (?:{_UNITS}|{_MONTH}|morning|evening)|"
+    rf"(?:in|since|on|until|from) (?:(?:early |late |mid-?)?{_MONTH}(?: \d{{4}})?|\d{{4}}|(?:the )?{_UNITS}s?)|"
+    r"yesterday|(?:about |almost |over )?(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|some|many|\d{1,3}) "
+    r"(?:days?|weeks?|months?|years?) ago),? (?=(?:i|im|i['’](?:m|ve|ll)|we|we['’](?:re|ve|ll)|my|our)\b)",
+    re.IGNORECASE,
+)
 _VERBS = r"(?:live|work|study|have|am|own|play|speak|teach|drive|run|drink|eat|prefer|enjoy|love|hate|need|keep|go)"
 # A further verb of the same "I": one that is followed as only verbs are, for "love and work" are nouns as well.
 _FURTHER = re.compile(
@@ -56,7 +68,7 @@ def clauses(sentence: str) -> list[str]:
     if _SAID.search(sentence) or _FICTION.search(without_fillers(sentence.strip())):
         return []
     bare = _HEADING.sub("", without_fillers(sentence.strip()), count=1)
-    found = [clause for part in _JOINED.split(bare) if (clause := part.strip(' ,.!…"“”'))]
+    found = [_in_order(clause) for part in _JOINED.split(bare) if (clause := part.strip(' ,.!…"“”'))]
     return [one for clause in found for one in _with_their_subject(clause)]
 
 
@@ -72,6 +84,12 @@ def takes_back(sentence: str) -> bool:
 
 def without_fillers(clause: str) -> str:
     return _FILLERS.sub("", clause)
+
+
+def _in_order(clause: str) -> str:
+    """A clause that begins with when it was, with that at its end: "last month I moved" as "I moved last month"."""
+    found = _WHEN.match(clause)
+    return f"{clause[found.end() :]} {found['when'][0].lower()}{found['when'][1:]}" if found else clause
 
 
 def _with_their_subject(clause: str) -> list[str]:

@@ -83,7 +83,9 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _TIME = re.compile(r"(?:at )?\d{1,2}(?:[:.]\d\d\b| ?[ap]m\b)", re.I)
-_NUMBERED = re.compile(r"(?:number|no\.?|gate|room|seat|platform|locker|row) \w*\d", re.IGNORECASE)
+_NUMBERED = re.compile(
+    r"(?:(?:in|at|on) )?(?:number|no\.?|gate|room|seat|platform|locker|row|desk|building|floor) \w*\d", re.IGNORECASE
+)
 _COLOUR = re.compile(
     r"(?:(?:light|dark|bright|pale|deep|navy|sky|royal|forest|emerald|burnt|hot|baby|midnight) ?)*(?:red|orange|yellow|"
     r"green|blue|purple|violet|indigo|pink|brown|black|white|gr[ae]y|beige|turquoise|teal|cyan|magenta|maroon|gold|"

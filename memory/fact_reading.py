@@ -140,6 +140,7 @@ def said_within(less: Statement, more: Statement, *, whole: bool = False) -> boo
 
 def _spelled_out(text: str) -> str:
     text = text.replace("’", "'").replace("can't", "cannot").replace("won't", "will not")
+    text = text.replace(" used to be ", " was ")
     text = _GOT.sub("", _GOT_MARRIED.sub(" is ", text))
     return re.sub(r"(?<=[a-z])n't\b", " not", text)
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from memory.clauses import clauses, is_in_jest, takes_back, without_fillers
-from memory.corrections import correction_of, straightened
+from memory.corrections import correction_of, slip_of, straightened
 from memory.endings import is_of_a_death
 from memory.fact_kinds import is_of_a_people, is_place_in_lower_case, is_somebody
 from memory.fact_reading import RELATION, Statement, read_statement
@@ -55,6 +55,11 @@ _MOVED_IN_LOWER_CASE = re.compile(
 )
 _NAMED_IN_LOWER_CASE = re.compile(r"^(?P<so_far>The user's (?:[a-z]+'s )?name is )(?P<place>[a-z]+(?: [a-z]+)?)$")
 
+_SHOUTED = re.compile(
+    r"(?:(?<= lives in )|(?<= living in )|(?<= born in )|(?<= called )|(?<= named ))"
+    r"(?P<name>(?:(?:new|san|los|las|saint|south|north|west|east) )?[a-z]+)(?=$|[.,]| (?:with|since|and|near)\b)"
+)
+
 
 def extract_by_rules(message: str) -> list[str]:
     """The facts that a user's message states, as sentences of their own, in order: first-person statements, and what is
@@ -76,14 +81,20 @@ def _facts(message: str) -> Iterator[str]:
     for sentence, after in zip(sentences, [*sentences[1:], ""], strict=False):
         if is_in_jest(sentence) or takes_back(after):
             continue
-        for clause in clauses(sentence):
+        if slip := slip_of(sentence):
+            yield slip
+            continue
+        shouted = sentence.isupper() and len(words(sentence)) >= FEWEST_WORDS
+        for clause in clauses(sentence.lower() if shouted else sentence):
             if LEFT_OUT in clause:
                 continue
             fact = _fact(clause, about)
             about = _whom(clause[:LONGEST]) or about
             if fact is None:
                 continue
-            yield _with_capitals(fact) if in_lower_case else fact
+            if shouted:
+                fact = _SHOUTED.sub(_capitalised, fact)
+            yield _with_capitals(fact) if in_lower_case or shouted else fact
             for one in _BY_THE_WAY.finditer(clause):
                 yield f"{USER} has a {one['relation']} called {one['name']}."
 
@@ -138,6 +149,11 @@ def _of_the_user_alone(clause: str) -> str | None:
     if is_somebody(said["name"]):
         return f"{USER}'s name is {said['name']}."
     return f"{USER} is {said['name']}." if is_of_a_people(said["name"]) else None
+
+
+def _capitalised(found: re.Match[str]) -> str:
+    name = found["name"]
+    return name.title() if is_place_in_lower_case(name.split()[-1]) else name
 
 
 def _with_capitals(fact: str) -> str:

@@ -127,7 +127,21 @@ def test_the_first_person_becomes_the_third(first: str, third: str) -> None:
 RUNS = (
     *" \t\n\"'A@,;(«“`~-9",
     *(f"{word} " for word in "I i'm my a, and so who not no the in old A 1 . > - $ 's don't is said Write".split()),  # noqa: SIM905
-    *("and I ", "I am ", "My sister ", "I have a ", "has lived in ", "moved from ", "```\n", " \n"),
+    *(
+        "sorry, ",
+        "no, it's 1 ",
+        "a dog, ",
+        "last month ",
+        "the a, and the b ",
+        "and I ",
+        "I am ",
+        "My sister ",
+        "I have a ",
+        "has lived in ",
+        "moved from ",
+        "```\n",
+        " \n",
+    ),
 )
 
 
@@ -277,6 +291,10 @@ def test_passing_remarks_are_no_facts(message: str) -> None:
         ("I have a call and a meeting on Monday.", ["The user has a call and a meeting on Monday."]),
         ("We have a flat with a desk and a bed.", ["The user has a flat with a desk and a bed."]),
         ("I play rock and roll.", ["The user plays rock and roll."]),
+        ("On Monday I start at Siemens.", ["The user starts at Siemens on Monday."]),
+        ("Two years ago my mother moved to Rome.", ["The user's mother moved to Rome two years ago."]),
+        ("MY DOG IS CALLED REX.", ["The user's dog is called Rex."]),
+        ("I LIVE IN FEAR!", []),
         ("I definitely need my glasses.", ["The user definitely needs their glasses."]),
         ("I emailed Ann on Monday.", ["The user emailed Ann on Monday."]),
         ("I met Ann in June.", ["The user met Ann in June."]),
