@@ -30,7 +30,8 @@ _FICTION = re.compile(
     re.IGNORECASE,
 )
 _IN_JEST = re.compile(
-    r"(?:^|[,;:(–—-] ?)(?:(?:but|well|no|ha(?:ha)*|lol),? )?(?:i(?:['’]m| am| was) )?(?:just |only )?(?:kidding|joking)"
+    r"(?:^|[,;:(–—-] ?)(?:(?:but|well|actually|oh|no|ha(?:ha)*|lol),? ){0,3}"
+    r"(?:i(?:['’]m| am| was) )?(?:just |only )?(?:kidding|joking)"
     r"(?=$|[^\w'’ ]| (?:of course|haha|lol)\b)|(?<!\w)(?:jk|j/k)(?!\w)",
     re.IGNORECASE,
 )
@@ -47,8 +48,9 @@ _MONTH = (
 _WHEN = re.compile(
     rf"^(?P<when>(?:earlier |later |early |late )?(?:last|next|this|every|each) (?:{_UNITS}|{_MONTH}|morning|evening)|"
     rf"(?:in|since|on|until|from) (?:(?:early |late |mid-?)?{_MONTH}(?: \d{{4}})?|\d{{4}}|(?:the )?{_UNITS}s?)|"
-    r"yesterday|(?:about |almost |over )?(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|some|many|\d{1,3}) "
-    r"(?:days?|weeks?|months?|years?) ago),? (?=(?:i|im|i['’](?:m|ve|ll)|we|we['’](?:re|ve|ll)|my|our)\b)",
+    r"yesterday|(?:about |almost |over )?"
+    r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|some|many|\d{1,3}) (?:days?|"
+    r"weeks?|months?|years?) ago),? (?=(?:i|im|i['’](?:m|ve|ll)|we|we['’](?:re|ve|ll)|my|our)\b)",
     re.IGNORECASE,
 )
 _VERBS = r"(?:live|work|study|have|am|own|play|speak|teach|drive|run|drink|eat|prefer|enjoy|love|hate|need|keep|go)"

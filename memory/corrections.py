@@ -24,7 +24,7 @@ _IT_IS = (
 _SLIP = re.compile(
     r"^(?:(?:(?:oh|ah|oops|sorry|no|nope|wait|actually|apologies|my (?:bad|mistake|apologies)|i mean)\b[ ,.!:;…–-]*)+"
     r"(?:(?:it|that)(?:['’]s| is| should (?:be|read))|i meant?|make (?:it|that))|(?:correction|i meant)(?=[: ]))"
-    rf"[: ]+(?:actually )?(?P<new>(?!(?:not|no)\b){_VALUE})$",
+    rf"[: ]+(?:(?:actually|called|named) )?(?P<new>(?!(?:not|no)\b){_VALUE})$",
     re.IGNORECASE,
 )
 _RATHER = re.compile(r"^Rather (?P<new>.+)\.$")
@@ -61,7 +61,10 @@ def slip_of(sentence: str) -> str | None:
     """A sentence that gives another value for what was said last ("sorry, it's 555-4321"), as one that `corrected`
     reads; None for others."""
     found = _SLIP.match(sentence.rstrip(" .!…"))
-    return f"Rather {_PREPOSITION.sub('', found['new'].strip())}." if found else None
+    if found is None:
+        return None
+    new = _PREPOSITION.sub("", found["new"].strip())
+    return f"Rather {new}." if new[0].isupper() or _has_digits(new) else None
 
 
 def corrected(correction: str, facts: list[str]) -> tuple[int, str] | None:
@@ -87,14 +90,16 @@ def is_correction(fact: str) -> bool:
 
 def _wrong_in(fact: str, new: str) -> re.Match[str] | None:
     """What a new value stands for in a fact: the one value there of its form."""
-    if any(one.isdigit() for one in new):
-        if sum(one.isdigit() for one in new) < FEWEST_DIGITS:
-            return None
+    if _has_digits(new):
         form = re.sub(r"\d+", lambda _: r"\d+", re.escape(new))
         found = list(re.finditer(rf"(?<![\w.:-]){form}(?![\w:-]|\.\d)", fact, re.IGNORECASE))
     else:
         found = [one for one in _CAPITALISED.finditer(fact) if one.start() and _is_like(one[0], new)]
     return found[0] if len(found) == 1 and found[0][0] != new else None
+
+
+def _has_digits(value: str) -> bool:
+    return sum(one.isdigit() for one in value) >= FEWEST_DIGITS
 
 
 def _is_like(old: str, new: str) -> bool:

@@ -19,7 +19,7 @@ _DIED = re.compile(
 _PARTED = re.compile(
     r"^The user (?:has |have )?(?:just |recently |finally |already )*(?:sold|gave away|got rid of|scrapped|traded in|"
     r"no longer (?:has|owns)) (?:their|our) (?:old )?(?P<thing>[a-z]+)"
-    r"(?= (?:last|this|in|on|after|because|yesterday|to|for|two|three|a (?:few|week|month|year))\b|,|\.|$)"
+    r"(?= (?:last|this|in|on|after|because|yesterday|to|for|and|two|three|a (?:few|week|month|year))\b|,|\.|$)"
 )
 _SPOUSE = r"(?:wife|husband|spouse)"
 _DIVORCED = re.compile(
@@ -59,9 +59,12 @@ def parted_with(text: str, facts: Sequence[Statement]) -> list[int]:
     if parted := _PARTED.match(text):
         is_so = re.compile(rf"^The user's {parted['thing']} (?:is|has) (?![+\d(])")
         has_one = re.compile(rf"^The user (?:has|owns|drives) (?:an?|one) (?:[\w-]+ ){{0,3}}?{parted['thing']}\b")
-        of_it = [at for at, fact in enumerate(facts) if is_so.match(fact.text)]
+        drives = [
+            at for at, fact in enumerate(facts) if fact.subject == "user" and fact.slot == parted["thing"] == "car"
+        ]
+        of_it = sorted({*drives, *(at for at, fact in enumerate(facts) if is_so.match(fact.text))})
         having = _single(at for at, fact in enumerate(facts) if has_one.match(fact.text))
-        return of_it if having is None else sorted([*of_it, having])
+        return of_it if having is None else sorted({*of_it, having})
     married = _MARRIED_TO.match(text)
     if married is None and not _DIVORCED.match(text):
         return []

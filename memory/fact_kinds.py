@@ -169,7 +169,7 @@ def is_name_in_lower_case(value: str) -> bool:
 
 def is_condition(value: str) -> bool:
     """Whether a value says how one lives, and not where: "fear of wasps"."""
-    return value.split(" ", 1)[0].casefold() in _CONDITIONS
+    return value.split(" ", 1)[0] in _CONDITIONS
 
 
 def is_organisation(value: str) -> bool:

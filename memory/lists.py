@@ -3,7 +3,10 @@
 import re
 
 _NAME = r"[^\W\d_a-zß-öø-ÿα-ωа-џ][\w’'-]*"
-_NO_LINK = r"(?!(?:and|or|but|in|on|at|to|of|from|with|for|by|as|than|who|that|which|since|every|each|near|behind)\b)"
+_NO_LINK = (
+    r"(?!(?:and|or|but|in|on|at|to|of|from|with|for|by|as|than|who|that|which|since|every|each|near|behind|"
+    r"today|tonight|tomorrow|yesterday|next|last|this|now|left|coming)\b)"
+)
 _WORDS = rf"{_NO_LINK}[a-z][\w’'-]*(?: {_NO_LINK}[\w’'-]+){{0,3}}?"
 _COUNT = r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,3})"
 _THING = rf"{_COUNT} {_WORDS}(?: (?:called|named) {_NAME})?"

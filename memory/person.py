@@ -51,7 +51,7 @@ _INSIDE = (
     (re.compile(r"\bI['’]d\b"), "they would"),
     (re.compile(r"\bI am\b"), "they are"),
     (re.compile(r"\bI was\b"), "they were"),
-    (re.compile(r"\bI\b"), "they"),
+    (re.compile(r"(?<![.\w])I\b(?!\.\w)"), "they"),
     (re.compile(r"\b[Mm]yself\b"), "themself"),
     (re.compile(r"\b(?:[Mm]ine|ours)\b"), "theirs"),
     (re.compile(r"\b(?:[Mm]e|us)\b"), "them"),

@@ -15,9 +15,10 @@ SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"')\]]*\s+|\n+")
 ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|prof|rev|st|vs|etc|e\.g|i\.e|approx)\.$", re.IGNORECASE)
 _FENCED = re.compile(r"```\w*\s(.*?)```", re.DOTALL)
 LONGEST_ABBREVIATION = 8  # characters
+MAY_END = re.compile(r"\b(?:st|etc)\.$", re.IGNORECASE)  # "at 5 Elm St. My dog is …"
 # These may end a sentence: where another word of the same one follows, it starts small.
 SHORTENED = re.compile(r"\b(?:inc|ltd|corp|co|jr|sr|ph\.d|(?:[a-z]\.)+[a-z])\.$", re.IGNORECASE)
-BEGINS_ANEW = re.compile(r"(?:i|im|my|we|our|he|she|they|it)\b")  # also of those who write no capitals
+BEGINS_ANEW = re.compile(r"(?:i|i['’]m|im|my|we|our|he|she|they|it)\b")  # also of those who write no capitals
 NUMBER_SIGN = re.compile(r"\bno\.$", re.IGNORECASE)  # before a digit only: "no." may end a sentence
 
 # Words that carry no meaning of their own in a question or an answer.
@@ -86,7 +87,7 @@ def split_sentences(text: str) -> list[str]:
 def _is_cut(last: str, part: str) -> bool:
     """Whether a sentence that seems to end with `last` goes on with `part`."""
     if ABBREVIATION.search(last):
-        return True
+        return not (MAY_END.search(last) and part[0].isupper() and BEGINS_ANEW.match(part.lower()))
     if NUMBER_SIGN.search(last) and part[0].isdigit():
         return True
     return part[0].islower() and SHORTENED.search(last) is not None and BEGINS_ANEW.match(part) is None

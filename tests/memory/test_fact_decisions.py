@@ -275,6 +275,12 @@ def after(*messages: str) -> list[str]:
         (["I live near Rome.", "I live near Bonn."], ["The user lives near Bonn."]),
         (["I live near Rome.", "I moved to Bonn."], ["The user moved to Bonn."]),
         (["I live in Madrid.", "I live in Rome, just kidding."], ["The user lives in Madrid."]),
+        (
+            ["I drive a red Toyota.", "I sold my old car and bought a bike."],
+            ["The user sold their old car and bought a bike."],
+        ),
+        (["My cat is called Tom.", "Sorry, it's called Tim."], ["The user's cat is called Tim."]),
+        (["I work at IBM.", "I used to work at IBM."], ["The user used to work at IBM."]),
         (["My name is Ann", "Call me Bea"], ["The user's name is Bea."]),
         (
             ["My boss is Mr. Smith. He lives in Rome.", "Mr. Smith moved to Oslo."],
