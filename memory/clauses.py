@@ -53,6 +53,7 @@ _WHEN = re.compile(
     r"weeks?|months?|years?) ago),? (?=(?:i|im|i['’](?:m|ve|ll)|we|we['’](?:re|ve|ll)|my|our)\b)",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r",| [-–—] | (?:but|which|who|where|because|since|while|when|so|after|before)\b", re.IGNORECASE)
 _VERBS = r"(?:live|work|study|have|am|own|play|speak|teach|drive|run|drink|eat|prefer|enjoy|love|hate|need|keep|go)"
 # A further verb of the same "I": one that is followed as only verbs are, for "love and work" are nouns as well.
 _FURTHER = re.compile(
@@ -89,9 +90,15 @@ def without_fillers(clause: str) -> str:
 
 
 def _in_order(clause: str) -> str:
-    """A clause that begins with when it was, with that at its end: "last month I moved" as "I moved last month"."""
+    """A clause that begins with when it was, with that behind it: "last month I moved, at last" as "I
+    moved last month, at last"."""
     found = _WHEN.match(clause)
-    return f"{clause[found.end() :]} {found['when'][0].lower()}{found['when'][1:]}" if found else clause
+    if found is None:
+        return clause
+    said, when = clause[found.end() :], found["when"]
+    aside = _ASIDE.search(said)
+    end = aside.start() if aside else len(said)
+    return f"{said[:end]} {when[0].lower()}{when[1:]}{said[end:]}"
 
 
 def _with_their_subject(clause: str) -> list[str]:

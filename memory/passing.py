@@ -70,7 +70,8 @@ _GOING = re.compile(
     r"the (?:shop|store|gym|toilet|bathroom|office|doctor)s?)\b(?![^.]*(?:\d|[a-z] [A-Z]))"
 )
 _OF_IT = re.compile(
-    rf"^.{{1,60}}?{_ADVERBS} (?:loves?|likes?|hates?|enjoys?|adores?|needs?|wants?|has|got|does not (?:like|love|want|"
+    rf"^(?:The user(?:'s [\w-]+)?|[^\W\d_][\w.’-]*(?: [\w.’-]+)?){_ADVERBS} "
+    rf"(?:loves?|likes?|hates?|enjoys?|adores?|needs?|wants?|has|got|does not (?:like|love|want|"
     rf"need))"
     r" (?:it|this|that|you|them|these|those|him|her|one|your \w+)(?: (?:so|very|too|a|all|much|lot|already|when|if|"
     r"here|"

@@ -304,6 +304,8 @@ def test_passing_remarks_are_no_facts(message: str) -> None:
             "I have a job interview and a dentist appointment tomorrow.",
             ["The user has a job interview and a dentist appointment tomorrow."],
         ),
+        ("Last week I joined a forum - it's great.", ["The user joined a forum last week - it's great."]),
+        ("I have a home for kids who need one.", ["The user has a home for kids who need one."]),
         ("I definitely need my glasses.", ["The user definitely needs their glasses."]),
         ("I emailed Ann on Monday.", ["The user emailed Ann on Monday."]),
         ("I met Ann in June.", ["The user met Ann in June."]),
