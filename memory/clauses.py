@@ -25,7 +25,7 @@ _STORY = (
 )
 _FICTION = re.compile(
     rf"^{_STORY}(?:,| (?:i|my|we|our)\b)|\b{_STORY}[.!…]*$|"
-    r"^(?:hypothetically|theoretically|in theory|jokingly|kidding|for (?:example|instance)|e\.g)\b|"
+    r"^(?:hypothetically|theoretically|in theory|jokingly|kidding|(?:for|as an) (?:example|instance)|e\.g)\b|"
     r",? for (?:example|instance)[.!…]*$",
     re.IGNORECASE,
 )
@@ -54,6 +54,7 @@ _WHEN = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r",| [-–—] | (?:but|which|who|where|because|since|while|when|so|after|before)\b", re.IGNORECASE)
+_LAUGH = re.compile(r"(?:,? (?:lol|lmao|rofl|ha(?:ha)+|he(?:he)+|xd))+$", re.IGNORECASE)
 _VERBS = r"(?:live|work|study|have|am|own|play|speak|teach|drive|run|drink|eat|prefer|enjoy|love|hate|need|keep|go)"
 # A further verb of the same "I": one that is followed as only verbs are, for "love and work" are nouns as well.
 _FURTHER = re.compile(
@@ -71,7 +72,7 @@ def clauses(sentence: str) -> list[str]:
     if _SAID.search(sentence) or _FICTION.search(without_fillers(sentence.strip())):
         return []
     bare = _HEADING.sub("", without_fillers(sentence.strip()), count=1)
-    found = [_in_order(clause) for part in _JOINED.split(bare) if (clause := part.strip(' ,.!…"“”'))]
+    found = [_in_order(clause) for part in _JOINED.split(bare) if (clause := _LAUGH.sub("", part.strip(' ,.!…"“”')))]
     return [one for clause in found for one in _with_their_subject(clause)]
 
 

@@ -43,10 +43,13 @@ _NO_PLACE = frozenset(
     hope exile style misery shame secret secrecy silence isolation hotels dorms student shared constant""".split()  # noqa: SIM905
 )
 _IN_LOWER_CASE = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*$")
-_NO_NAME = frozenset("irrelevant unimportant private confidential secret unknown unique taken known mine".split())  # noqa: SIM905
+_NO_NAME = frozenset(
+    """irrelevant unimportant private confidential secret unknown unique taken known mine above
+    below""".split()  # noqa: SIM905
+)
 _CONDITIONS = frozenset(  # that people live in without being anywhere
     """fear peace harmony poverty luxury denial sin hope exile style misery shame secret secrecy silence isolation
-    constant comfort pain terror dread doubt debt squalor chaos bliss ignorance abundance solitude sin safety
+    constant comfort pain terror dread doubt debt squalor chaos bliss ignorance abundance solitude safety
     uncertainty interesting""".split()  # noqa: SIM905
 )
 _GIVEN_NAMES = frozenset(
@@ -169,7 +172,10 @@ def is_name_in_lower_case(value: str) -> bool:
 
 def is_condition(value: str) -> bool:
     """Whether a value says how one lives, and not where: "fear of wasps"."""
-    return value.split(" ", 1)[0] in _CONDITIONS
+    return (
+        value.split(" ", 1)[0] in _CONDITIONS
+        or re.match(r"the (?:moment|past|future|present|now)\b", value) is not None
+    )
 
 
 def is_organisation(value: str) -> bool:

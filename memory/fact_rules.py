@@ -123,18 +123,22 @@ def _fact(clause: str, about: str) -> str | None:
         return None
     if _FIRST.match(clause):
         text = third_person(clause)
-        return f"{text}." if lasts(text) and not passes(text) else None
+        return _ended(text) if lasts(text) and not passes(text) else None
     pronoun = _PRONOUN.match(clause)
     if pronoun and about:
         possessive = pronoun["pronoun"].lower() in ("his", "her", "their")
         clause = about + ("'s" if possessive else "") + pronoun["rest"]
         if about.startswith(USER):
             text = third_person(clause)
-            return None if passes(text) else f"{text}."
+            return None if passes(text) else _ended(text)
     named = _NAMED.match(clause)
     if named is None or named["subject"].split()[0].casefold() in _NO_NAME or passes(clause):
         return None
-    return f"{third_person(clause)}."
+    return _ended(third_person(clause))
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith(".") else f"{text}."
 
 
 def _of_the_user_alone(clause: str) -> str | None:

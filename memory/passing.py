@@ -95,7 +95,7 @@ _MOVED_ON = re.compile(
 _IN_A_TEXT = frozenset(  # what one moves to without leaving the room
     """question questions point topic subject page step steps section chapter issue task item part level slide line
     paragraph exercise problem lesson example idea thing file row column cell branch end start top bottom front back
-    left right side seat""".split()  # noqa: SIM905
+    left right side seat tears""".split()  # noqa: SIM905
 )
 _NAME_IS = re.compile(
     r"^The user's (?:[a-z -]+'s )?(?:(?:first|last|full|middle) )?name is(?: now)? (?P<no>not )?(?P<value>.+)$"

@@ -246,6 +246,8 @@ def test_what_stands_beside_them_is(message: str, facts: list[str] | None) -> No
         "I moved to the next question.",
         "We moved on to another topic.",
         "My sister loves it.",
+        "As an example, I live in Rome.",
+        "I live in the moment.",
     ],
 )
 def test_passing_remarks_are_no_facts(message: str) -> None:
@@ -306,6 +308,11 @@ def test_passing_remarks_are_no_facts(message: str) -> None:
         ),
         ("Last week I joined a forum - it's great.", ["The user joined a forum last week - it's great."]),
         ("I have a home for kids who need one.", ["The user has a home for kids who need one."]),
+        (
+            "I live in Washington D.C. and I work for J. Smith. He likes golf.",
+            ["The user lives in Washington D.C.", "The user works for J. Smith."],
+        ),
+        ("I live in Rome lol", ["The user lives in Rome."]),
         ("I definitely need my glasses.", ["The user definitely needs their glasses."]),
         ("I emailed Ann on Monday.", ["The user emailed Ann on Monday."]),
         ("I met Ann in June.", ["The user met Ann in June."]),

@@ -45,6 +45,11 @@ def test_a_word_that_does_not_fit_is_cut_itself() -> None:
         ("One. Two! Three?", ["One.", "Two!", "Three?"]),
         ("Dr. Lee lives at No. 5. He sings.", ["Dr. Lee lives at No. 5.", "He sings."]),
         ("Version 3.5 is out", ["Version 3.5 is out"]),
+        ("My boss is J. Smith. We met J. F. Kennedy.", ["My boss is J. Smith.", "We met J. F. Kennedy."]),
+        (
+            "That is plan B. Tom left. It has vitamin C. The end.",
+            ["That is plan B.", "Tom left.", "It has vitamin C.", "The end."],
+        ),
         ("Acme Inc. of the U.S. sells. It grows.", ["Acme Inc. of the U.S. sells.", "It grows."]),
         ("It is 7 a.m. in the U.S. We sleep.", ["It is 7 a.m. in the U.S.", "We sleep."]),
         ("i live in the u.s. my boss is tom", ["i live in the u.s.", "my boss is tom"]),
