@@ -25,7 +25,14 @@ _STORY = (
 )
 _FICTION = re.compile(
     rf"^{_STORY}(?:,| (?:i|my|we|our)\b)|\b{_STORY}[.!…]*$|"
-    r"^(?:hypothetically|theoretically|in theory|jokingly|kidding)\b",
+    r"^(?:hypothetically|theoretically|in theory|jokingly|kidding|(?:for|as an) (?:example|instance)|e\.g)\b|"
+    r",? for (?:example|instance)[.!…]*$",
+    re.IGNORECASE,
+)
+_IN_JEST = re.compile(
+    r"(?:^|[,;:(–—-] ?)(?:(?:but|well|actually|oh|no|ha(?:ha)*|lol),? ){0,3}"
+    r"(?:i(?:['’]m| am| was) )?(?:just |only )?(?:kidding|joking)"
+    r"(?=$|[^\w'’ ]| (?:of course|haha|lol)\b)|(?<!\w)(?:jk|j/k)(?!\w)",
     re.IGNORECASE,
 )
 _PLAIN = re.compile(
@@ -33,6 +40,21 @@ _PLAIN = re.compile(
     r"not|never|wish|want|hope)\b|n['’]t\b))",
     re.IGNORECASE,
 )
+_UNITS = r"(?:night|day|weekend|week|month|year|decade|spring|summer|autumn|fall|winter|christmas|easter)"
+_MONTH = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|"
+    r"thurs|fri|satur|sun)days?)"
+)
+_WHEN = re.compile(
+    rf"^(?P<when>(?:earlier |later |early |late )?(?:last|next|this|every|each) (?:{_UNITS}|{_MONTH}|morning|evening)|"
+    rf"(?:in|since|on|until|from) (?:(?:early |late |mid-?)?{_MONTH}(?: \d{{4}})?|\d{{4}}|(?:the )?{_UNITS}s?)|"
+    r"yesterday|(?:about |almost |over )?"
+    r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|some|many|\d{1,3}) (?:days?|"
+    r"weeks?|months?|years?) ago),? (?=(?:i|im|i['’](?:m|ve|ll)|we|we['’](?:re|ve|ll)|my|our)\b)",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(r",| [-–—] | (?:but|which|who|where|because|since|while|when|so|after|before)\b", re.IGNORECASE)
+_LAUGH = re.compile(r"(?:,? (?:lol|lmao|rofl|ha(?:ha)+|he(?:he)+|xd))+$", re.IGNORECASE)
 _VERBS = r"(?:live|work|study|have|am|own|play|speak|teach|drive|run|drink|eat|prefer|enjoy|love|hate|need|keep|go)"
 # A further verb of the same "I": one that is followed as only verbs are, for "love and work" are nouns as well.
 _FURTHER = re.compile(
@@ -50,12 +72,34 @@ def clauses(sentence: str) -> list[str]:
     if _SAID.search(sentence) or _FICTION.search(without_fillers(sentence.strip())):
         return []
     bare = _HEADING.sub("", without_fillers(sentence.strip()), count=1)
-    found = [clause for part in _JOINED.split(bare) if (clause := part.strip(' ,.!…"“”'))]
+    found = [_in_order(clause) for part in _JOINED.split(bare) if (clause := _LAUGH.sub("", part.strip(' ,.!…"“”')))]
     return [one for clause in found for one in _with_their_subject(clause)]
+
+
+def is_in_jest(sentence: str) -> bool:
+    """Whether a sentence says that what was said with it was a joke."""
+    return _IN_JEST.search(sentence) is not None
+
+
+def takes_back(sentence: str) -> bool:
+    """Whether a sentence begins with saying that what was said before it was a joke."""
+    return _IN_JEST.match(sentence) is not None
 
 
 def without_fillers(clause: str) -> str:
     return _FILLERS.sub("", clause)
+
+
+def _in_order(clause: str) -> str:
+    """A clause that begins with when it was, with that behind it: "last month I moved, at last" as "I
+    moved last month, at last"."""
+    found = _WHEN.match(clause)
+    if found is None:
+        return clause
+    said, when = clause[found.end() :], found["when"]
+    aside = _ASIDE.search(said)
+    end = aside.start() if aside else len(said)
+    return f"{said[:end]} {when[0].lower()}{when[1:]}{said[end:]}"
 
 
 def _with_their_subject(clause: str) -> list[str]:

@@ -1,6 +1,7 @@
 """How does a user say that something is not so, but otherwise? "It is not Jon, it is John", "Hamburg, not Berlin"."""
 
 import re
+from difflib import SequenceMatcher
 
 _VALUE = r"[^,;.!?]{1,60}"
 _NOT_BUT = re.compile(
@@ -20,6 +21,16 @@ _IT_IS = (
         re.IGNORECASE,
     ),
 )
+_SLIP = re.compile(
+    r"^(?:(?:(?:oh|ah|oops|sorry|no|nope|wait|actually|apologies|my (?:bad|mistake|apologies)|i mean)\b[ ,.!:;…–-]*)+"
+    r"(?:(?:it|that)(?:['’]s| is| should (?:be|read))|i meant?|make (?:it|that))|(?:correction|i meant)(?=[: ]))"
+    rf"[: ]+(?:(?:actually|called|named) )?(?P<new>(?!(?:not|no)\b){_VALUE})$",
+    re.IGNORECASE,
+)
+_RATHER = re.compile(r"^Rather (?P<new>.+)\.$")
+FEWEST_DIGITS = 3  # of a number that is told by its form: another "5" may be of anything
+_ALIKE = 0.6  # of a name and how it was misspelt, as difflib has it
+_CAPITALISED = re.compile(r"(?<![\w’'-])[^\Wa-z\d_][\w’'-]*\w")
 _AND_NOT = re.compile(
     r"(?:, (?:and )?| and )not (?:in |to |at |for |from )?[^\Wa-z_][\w’'-]*(?: [^\Wa-z_][\w’'-]*){0,3}$"
 )
@@ -46,8 +57,24 @@ def correction_of(clause: str) -> str | None:
     return f"Not {old}, but {new}."
 
 
+def slip_of(sentence: str) -> str | None:
+    """A sentence that gives another value for what was said last ("sorry, it's 555-4321"), as one that `corrected`
+    reads; None for others."""
+    found = _SLIP.match(sentence.rstrip(" .!…"))
+    if found is None:
+        return None
+    new = _PREPOSITION.sub("", found["new"].strip())
+    return f"Rather {new}." if new[0].isupper() or _has_digits(new) else None
+
+
 def corrected(correction: str, facts: list[str]) -> tuple[int, str] | None:
-    """Which of the facts a correction is of, and how it reads then; None where it is of none of them, or of several."""
+    """Which of the facts a correction is of, and how it reads then; None where it is of none of them, or of several.
+    One that does not name what was wrong is of the last fact, where that has a number of the same form, or a name much
+    alike."""
+    if (rather := _RATHER.match(correction)) and facts:
+        wrong = _wrong_in(facts[-1], rather["new"])
+        at = len(facts) - 1
+        return (at, f"{facts[at][: wrong.start()]}{rather['new']}{facts[at][wrong.end() :]}") if wrong else None
     found = _CORRECTED.match(correction)
     if found is None:
         return None
@@ -58,4 +85,22 @@ def corrected(correction: str, facts: list[str]) -> tuple[int, str] | None:
 
 def is_correction(fact: str) -> bool:
     """Whether a sentence is one that `correction_of` made."""
-    return _CORRECTED.match(fact) is not None
+    return _CORRECTED.match(fact) is not None or _RATHER.match(fact) is not None
+
+
+def _wrong_in(fact: str, new: str) -> re.Match[str] | None:
+    """What a new value stands for in a fact: the one value there of its form."""
+    if _has_digits(new):
+        form = re.sub(r"\d+", lambda _: r"\d+", re.escape(new))
+        found = list(re.finditer(rf"(?<![\w.:-]){form}(?![\w:-]|\.\d)", fact, re.IGNORECASE))
+    else:
+        found = [one for one in _CAPITALISED.finditer(fact) if one.start() and _is_like(one[0], new)]
+    return found[0] if len(found) == 1 and found[0][0] != new else None
+
+
+def _has_digits(value: str) -> bool:
+    return sum(one.isdigit() for one in value) >= FEWEST_DIGITS
+
+
+def _is_like(old: str, new: str) -> bool:
+    return new[:1].isupper() and SequenceMatcher(None, old.casefold(), new.casefold()).ratio() >= _ALIKE

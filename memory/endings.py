@@ -16,6 +16,23 @@ _DIED = re.compile(
     rf"^(?:(?P<whose>The user)'s (?P<kin>[a-z][\w-]*(?: [a-z][\w-]*)?)(?: (?P<called>{_NAME}))?|(?P<name>{_NAME}))"
     r" (?:has )?(?:just |recently |sadly )*(?:died|passed away)\b"
 )
+_PARTED = re.compile(
+    r"^The user (?:has |have )?(?:just |recently |finally |already )*(?:sold|gave away|got rid of|scrapped|traded in|"
+    r"no longer (?:has|owns)) (?:their|our) (?:old )?(?P<thing>[a-z]+)"
+    r"(?= (?:last|this|in|on|after|because|yesterday|to|for|and|two|three|a (?:few|week|month|year))\b|,|\.|$)"
+)
+_SPOUSE = r"(?:wife|husband|spouse)"
+_DIVORCED = re.compile(
+    r"^The user (?:is|got|has got|has been) (?:(?:now|just|recently|finally) )*divorced\b"
+    r"(?!.*\b(?:\d{4}|ago|when|before)\b)"
+)
+_MARRIED_TO = re.compile(
+    rf"^The user (?:is|got|has got) (?:(?:now|just|recently|happily) )*married to (?P<name>{_NAME})"
+)
+_SPOUSES_NAME = re.compile(
+    rf"^The user(?:'s {_SPOUSE}(?:'s name is| is(?: called| named)?)| has an? {_SPOUSE} (?:called|named)) "
+    rf"(?P<name>{_NAME})"
+)
 _STAYS = frozenset({"employer", "school", "residence"})
 
 
@@ -34,6 +51,25 @@ def ended_by(text: str, facts: Sequence[Statement]) -> int | None:
         name = died["called"] or died["name"]
         return _single(at for at, fact in enumerate(facts) if not fact.ends and _is_called(fact, name, died["kin"]))
     return None
+
+
+def parted_with(text: str, facts: Sequence[Statement]) -> list[int]:
+    """Which of the facts in force are of a thing that a statement says to be sold or given away, or of the spouse
+    before."""
+    if parted := _PARTED.match(text):
+        is_so = re.compile(rf"^The user's {parted['thing']} (?:is|has) (?![+\d(])")
+        has_one = re.compile(rf"^The user (?:has|owns|drives) (?:an?|one) (?:[\w-]+ ){{0,3}}?{parted['thing']}\b")
+        drives = [
+            at for at, fact in enumerate(facts) if fact.subject == "user" and fact.slot == parted["thing"] == "car"
+        ]
+        of_it = sorted({*drives, *(at for at, fact in enumerate(facts) if is_so.match(fact.text))})
+        having = _single(at for at, fact in enumerate(facts) if has_one.match(fact.text))
+        return of_it if having is None else sorted({*of_it, having})
+    married = _MARRIED_TO.match(text)
+    if married is None and not _DIVORCED.match(text):
+        return []
+    spouses = ((at, _SPOUSES_NAME.match(fact.text)) for at, fact in enumerate(facts))
+    return [at for at, named in spouses if named and (married is None or named["name"] not in married["name"])]
 
 
 def is_of_a_death(text: str) -> bool:

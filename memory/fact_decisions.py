@@ -1,16 +1,20 @@
 """Which facts does a new one confirm, replace or end? Decisions as values, by rules."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from memory.corrections import corrected, is_correction
-from memory.endings import ended_by
+from memory.endings import ended_by, parted_with
 from memory.fact_reading import Statement, read_statement, said_within
+from memory.fact_slots import NEARBY
 
 ENDED = 0.5  # a statement that ends a fact names more than this share of what it says
 _ENDING_WORDS = frozenset("longer anymor quit stop gave give sold sell cancel broke brokn up die pass".split())  # noqa: SIM905
 _NAMING_WORDS = frozenset({"call", "name"})
+_WAS = re.compile(r" (?:was|were|used to be) ")
+_MOVED = re.compile(r" (?:moved|relocated) ")
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,21 @@ def decide_by_rules(new: Sequence[str], known: Sequence[Known]) -> list[Decision
     return decisions
 
 
+def reconciled(new: Sequence[str]) -> list[str]:
+    """Of the facts of one message, in order, those that hold after it: what a later one replaces, or says already, is
+    left out."""
+    standing: list[str] = []
+    for text in new:
+        known = [Known(str(at), one) for at, one in enumerate(standing)]
+        decisions = decide_by_rules([text], known)
+        over = {int(one.id) for one in decisions if isinstance(one, Update | Delete)}
+        added = [one.text for one in decisions if isinstance(one, Add | Update)]
+        if not decisions:
+            added = [text]  # it corrects what was said before the message
+        standing = [one for at, one in enumerate(standing) if at not in over] + added
+    return standing
+
+
 def _decide(new: Statement, known: Sequence[tuple[Known, Statement]]) -> list[Decision]:
     about = [(one, old) for one, old in known if old.subject == new.subject]
     for one, old in about:
@@ -87,12 +106,19 @@ def _decide(new: Statement, known: Sequence[tuple[Known, Statement]]) -> list[De
     over = ended_by(new.text, [old for _, old in known])
     if over is not None:
         return [Update(known[over][0].id, new.text)]
+    parted = set(parted_with(new.text, [old for _, old in known]))
     if denied := [one for one, old in about if _denies(new, old)]:
         return _instead_of(denied, new)
-    if new.ends:
+    if over_now := [one for one, old in about if _is_over(new, old)]:
+        return _instead_of(over_now, new)
+    if new.ends and not parted:
         ended = _ended(new, known)
         return [Add(new.text)] if ended is None else [Update(ended.id, new.text)]
-    rivals = [one for one, old in about if new.slot is not None and (old.slot == new.slot or _ends_slot(old, new))]
+    rivals = [
+        one
+        for at, (one, old) in enumerate(known)
+        if at in parted or (new.slot is not None and old.subject == new.subject and _is_rival(old, new))
+    ]
     if rivals:
         return _instead_of(rivals, new)
     for one, old in about:
@@ -150,6 +176,23 @@ def _told(new: Statement, old: Statement) -> frozenset[str]:
     if new.subject == "user" and old.subject.startswith("user's ") and old.slot == "name":
         return old.objects - _NAMING_WORDS - frozenset(read_statement(old.subject).objects)
     return frozenset()
+
+
+def _is_over(new: Statement, old: Statement) -> bool:
+    """Whether one says that what the other says was so, or used to be: "was a nurse"."""
+    said = new.said[2:] if new.said[:2] == ("use", "to") else new.said
+    if said is new.said and not (new.past and _WAS.search(new.text)):
+        return False
+    if old.past or old.ends or new.denied or old.denied or not old.said or said[: len(old.said)] != old.said:
+        return False
+    return said[len(old.said) :][:1] in ((), ("until",))
+
+
+def _is_rival(old: Statement, new: Statement) -> bool:
+    """Whether two give the one value of something, or the old said that it has none any more. Who moves no longer lives
+    near where they did."""
+    moved_away = new.slot == "residence" and old.slot == NEARBY and _MOVED.search(new.text) is not None
+    return old.slot == new.slot or moved_away or _ends_slot(old, new)
 
 
 def _ends_slot(old: Statement, new: Statement) -> bool:

@@ -42,6 +42,16 @@ _NO_PLACE = frozenset(
     product support remote part full another different bed work school fear peace harmony poverty luxury denial sin
     hope exile style misery shame secret secrecy silence isolation hotels dorms student shared constant""".split()  # noqa: SIM905
 )
+_IN_LOWER_CASE = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*$")
+_NO_NAME = frozenset(
+    """irrelevant unimportant private confidential secret unknown unique taken known mine above
+    below""".split()  # noqa: SIM905
+)
+_CONDITIONS = frozenset(  # that people live in without being anywhere
+    """fear peace harmony poverty luxury denial sin hope exile style misery shame secret secrecy silence isolation
+    constant comfort pain terror dread doubt debt squalor chaos bliss ignorance abundance solitude safety
+    uncertainty interesting""".split()  # noqa: SIM905
+)
 _GIVEN_NAMES = frozenset(
     """sebastian ian adrian brian bryan vivian julian fabian damian damien lillian jillian gillian killian florian
     dorian marian kristian cristian bastian tristian octavian cyprian therese reese trish ashish girish harish
@@ -76,7 +86,9 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _TIME = re.compile(r"(?:at )?\d{1,2}(?:[:.]\d\d\b| ?[ap]m\b)", re.I)
-_NUMBERED = re.compile(r"(?:number|no\.?|gate|room|seat|platform|locker|row) \w*\d", re.IGNORECASE)
+_NUMBERED = re.compile(
+    r"(?:(?:in|at|on) )?(?:number|no\.?|gate|room|seat|platform|locker|row|desk|building|floor) \w*\d", re.IGNORECASE
+)
 _COLOUR = re.compile(
     r"(?:(?:light|dark|bright|pale|deep|navy|sky|royal|forest|emerald|burnt|hot|baby|midnight) ?)*(?:red|orange|yellow|"
     r"green|blue|purple|violet|indigo|pink|brown|black|white|gr[ae]y|beige|turquoise|teal|cyan|magenta|maroon|gold|"
@@ -147,6 +159,23 @@ def is_place_in_lower_case(value: str) -> bool:
     if len(parts) != 1 or not (parts[0].isalpha() and parts[0].islower()):
         return False
     return parts[0] not in _NO_PLACE | _TIMES | _PEOPLES | _STATES
+
+
+def is_name_in_lower_case(value: str) -> bool:
+    """Whether a value, of somebody who writes no capitals, can be the name of a person and nothing else."""
+    parts = re.split(r"[,;(]| (?:from|and|but|in|at|by)\b", value, maxsplit=1)[0].split()
+    return 1 <= len(parts) <= MOST_NAMES and all(
+        _IN_LOWER_CASE.match(part) and part.islower() and not is_adjective(part) and part not in _NO_NAME
+        for part in parts
+    )
+
+
+def is_condition(value: str) -> bool:
+    """Whether a value says how one lives, and not where: "fear of wasps"."""
+    return (
+        value.split(" ", 1)[0] in _CONDITIONS
+        or re.match(r"the (?:moment|past|future|present|now)\b", value) is not None
+    )
 
 
 def is_organisation(value: str) -> bool:

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from memory.collections import Collections
 from memory.domain import RULE_BASED
-from memory.fact_decisions import Add, Decision, Delete, Keep, Known, Update, decide_by_rules
+from memory.fact_decisions import Add, Decision, Delete, Keep, Known, Update, decide_by_rules, reconciled
 from memory.fact_model import decide_by_model, extract_by_model
 from memory.fact_rules import extract_by_rules
 from memory.fact_statement import is_statement
@@ -220,7 +220,7 @@ class FactQueue:
                 return await decide_by_model(self._model, new, _nearest(known, new)), self._model.model
             except ModelError as error:
                 log.warning("facts reconciled by rules: %s", error.detail)
-        return decide_by_rules(new, known), origin.by if not known else RULE_BASED
+        return decide_by_rules(reconciled(new), known), origin.by if not known else RULE_BASED
 
     def _origin(self, document: Document, by: str) -> Origin:
         said = document["created_at"]

@@ -21,11 +21,12 @@ _ONE_AT_A_TIME = (
     r"(?:wife|husband|spouse|partner|girlfriend|boyfriend|boss|manager|doctor|dentist|therapist|landlord|landlady)"
 )
 _NAME = r"[^\W\d_a-zß-öø-ÿα-ωа-џ][\w-]*"
-_SUBJECT = re.compile(rf"^(?:(?i:(?:the )?user)\b|{_NAME}(?: {_NAME}){{0,3}}(?=\s|['’]s))")
+_TITLE = r"(?:(?:Mrs?|Ms|Dr|Prof|Rev|St)\b\.? )?"
+_SUBJECT = re.compile(rf"^(?:(?i:(?:the )?user)\b|{_TITLE}{_NAME}(?: {_NAME}){{0,3}}(?=\s|['’]s))")
 _BARE_VERB = re.compile(r"^(?:is|has|lives|works|likes|loves|hates|prefers|moved|owns|drives)\b", re.IGNORECASE)
 _RELATIVE = re.compile(
     rf"^'s (?:(?:new|current) (?={_ONE_AT_A_TIME}\b))?(?P<who>(?:[a-z-]+ )?{RELATION})"
-    rf"(?: (?P<name>{_NAME})(?! (?:is|are) (?:called|named)))?(?='s | [a-z])"
+    rf"(?: (?P<name>{_TITLE}{_NAME})(?! (?:is|are) (?:called|named)))?(?='s | [a-z])"
 )
 
 _TASTE = re.compile(
@@ -139,6 +140,7 @@ def said_within(less: Statement, more: Statement, *, whole: bool = False) -> boo
 
 def _spelled_out(text: str) -> str:
     text = text.replace("’", "'").replace("can't", "cannot").replace("won't", "will not")
+    text = text.replace(" used to be ", " was ")
     text = _GOT.sub("", _GOT_MARRIED.sub(" is ", text))
     return re.sub(r"(?<=[a-z])n't\b", " not", text)
 

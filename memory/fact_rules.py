@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from memory.clauses import clauses, without_fillers
-from memory.corrections import correction_of, straightened
+from memory.clauses import clauses, is_in_jest, takes_back, without_fillers
+from memory.corrections import correction_of, slip_of, straightened
 from memory.endings import is_of_a_death
 from memory.fact_kinds import is_of_a_people, is_place_in_lower_case, is_somebody
 from memory.fact_reading import RELATION, Statement, read_statement
+from memory.lists import apart
 from memory.own_words import LEFT_OUT, own_words
 from memory.passing import asks_or_supposes, is_lasting_in_a_word, lasts, passes
 from memory.person import third_person
@@ -23,9 +24,10 @@ FEWEST_WORDS = 3
 
 _FIRST = re.compile(r"^(?:i|im|i['’](?:m|ve|ll|d)|my|our|we|we['’](?:re|ve|ll))\b(?!['’-])", re.IGNORECASE)
 _NAME = r"[^\W\d_a-zß-öø-ÿα-ωа-џ][\w’'-]+"
+_TITLE = r"(?:Mrs?|Ms|Dr|Prof|Rev|St)\b\.?"
 _NAMED = re.compile(
-    rf"^(?P<subject>{_NAME}(?:\s+(?:and\s+)?{_NAME}){{0,3}})\s+(?:(?:really|also|just|now|still|already|never|"
-    r"always|recently)\s+)*(?:is|was|are|were|has|have|had|lives?|works?|likes?|loves?|hates?|prefers?|moved|got|"
+    rf"^(?P<subject>(?:{_TITLE} )?{_NAME}(?:\s+(?:and\s+)?{_NAME}){{0,3}})\s+"
+    r"(?:(?:really|also|just|now|still|already|never|always|recently)\s+)*(?:is|was|are|were|has|have|had|lives?|works?|likes?|loves?|hates?|prefers?|moved|got|"
     r"studies|"
     r"study|plays?|speaks?|owns?|married|turned|died|joined|quit|left|bought|sold|adopted|became|drives?|runs?|teaches|"
     r"can|cannot|can['’]t|doesn['’]t|does|don['’]t|wants?|needs?|plans?|will|started|stopped|finished|graduated|lived|"
@@ -37,8 +39,9 @@ _NO_NAME = frozenset(
     most many his her their its your our my monday tuesday wednesday thursday friday saturday sunday thanks""".split()  # noqa: SIM905
 )
 _PRONOUN = re.compile(r"^(?P<pronoun>he|she|they|his|her|their)\b(?P<rest>.*)$", re.IGNORECASE | re.DOTALL)
+_TITLED = rf"(?:{_TITLE} )?(?!{_TITLE}){_NAME}"
 _ABOUT = re.compile(
-    rf"^(?:[Mm]y|[Oo]ur) (?:(?:[a-z'’-]+ ){{0,4}}?(?P<name>{_NAME})|(?P<kin>[a-z-]+)\b)|^(?P<subject>{_NAME})"
+    rf"^(?:[Mm]y|[Oo]ur) (?:(?:[a-z'’-]+ ){{0,4}}?(?P<name>{_TITLED})|(?P<kin>[a-z-]+)\b)|^(?P<subject>{_TITLED})"
 )
 _CALLED = re.compile(
     r"^(?:(?:please|just|you can|everybody|everyone|friends|people|they) ){0,2}calls? me (?P<name>\S+)$", re.I
@@ -52,12 +55,18 @@ _MOVED_IN_LOWER_CASE = re.compile(
 )
 _NAMED_IN_LOWER_CASE = re.compile(r"^(?P<so_far>The user's (?:[a-z]+'s )?name is )(?P<place>[a-z]+(?: [a-z]+)?)$")
 
+_SHOUTED = re.compile(
+    r"(?:(?<= lives in )|(?<= living in )|(?<= born in )|(?<= called )|(?<= named ))"
+    r"(?P<name>(?:(?:new|san|los|las|saint|south|north|west|east) )?[a-z]+)(?=$|[.,]| (?:with|since|and|near)\b)"
+)
+
 
 def extract_by_rules(message: str) -> list[str]:
     """The facts that a user's message states, as sentences of their own, in order: first-person statements, and what is
     said of people by name. Questions, requests, suppositions, passing remarks and other people's words are left out."""
     found: list[str] = []
-    for fact in _facts(own_words(message[:LOOKED_AT])):
+    stated = _facts(own_words(message[:LOOKED_AT]))
+    for fact in (one for listing in stated for one in apart(listing)):
         if fact not in found:
             found.append(fact)
         if len(found) == MOST:
@@ -68,15 +77,24 @@ def extract_by_rules(message: str) -> list[str]:
 def _facts(message: str) -> Iterator[str]:
     in_lower_case = message == message.lower()
     about = ""  # whom a pronoun means
-    for sentence in split_sentences(message):
-        for clause in clauses(sentence):
+    sentences = split_sentences(message)
+    for sentence, after in zip(sentences, [*sentences[1:], ""], strict=False):
+        if is_in_jest(sentence) or takes_back(after):
+            continue
+        if slip := slip_of(sentence):
+            yield slip
+            continue
+        shouted = sentence.isupper() and len(words(sentence)) >= FEWEST_WORDS
+        for clause in clauses(sentence.lower() if shouted else sentence):
             if LEFT_OUT in clause:
                 continue
             fact = _fact(clause, about)
             about = _whom(clause[:LONGEST]) or about
             if fact is None:
                 continue
-            yield _with_capitals(fact) if in_lower_case else fact
+            if shouted:
+                fact = _SHOUTED.sub(_capitalised, fact)
+            yield _with_capitals(fact) if in_lower_case or shouted else fact
             for one in _BY_THE_WAY.finditer(clause):
                 yield f"{USER} has a {one['relation']} called {one['name']}."
 
@@ -105,18 +123,22 @@ def _fact(clause: str, about: str) -> str | None:
         return None
     if _FIRST.match(clause):
         text = third_person(clause)
-        return f"{text}." if lasts(text) and not passes(text) else None
+        return _ended(text) if lasts(text) and not passes(text) else None
     pronoun = _PRONOUN.match(clause)
     if pronoun and about:
         possessive = pronoun["pronoun"].lower() in ("his", "her", "their")
         clause = about + ("'s" if possessive else "") + pronoun["rest"]
         if about.startswith(USER):
             text = third_person(clause)
-            return None if passes(text) else f"{text}."
+            return None if passes(text) else _ended(text)
     named = _NAMED.match(clause)
     if named is None or named["subject"].split()[0].casefold() in _NO_NAME or passes(clause):
         return None
-    return f"{third_person(clause)}."
+    return _ended(third_person(clause))
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith(".") else f"{text}."
 
 
 def _of_the_user_alone(clause: str) -> str | None:
@@ -131,6 +153,11 @@ def _of_the_user_alone(clause: str) -> str | None:
     if is_somebody(said["name"]):
         return f"{USER}'s name is {said['name']}."
     return f"{USER} is {said['name']}." if is_of_a_people(said["name"]) else None
+
+
+def _capitalised(found: re.Match[str]) -> str:
+    name = found["name"]
+    return name.title() if is_place_in_lower_case(name.split()[-1]) else name
 
 
 def _with_capitals(fact: str) -> str:

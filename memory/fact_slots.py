@@ -19,12 +19,17 @@ _SINCE = (
 _MOVED_TO = (
     r"(?:moved|relocated)(?: back)?(?: house)?(?: from [^,;]{1,40}?)? to (?:an? [\w -]{1,30} (?:in|near|outside) )?"
 )
+_LIVES = (
+    r"(?:lives?|(?:is|are)(?: now| currently| still| actually)* (?:living|based)|resides?|settled|has settled)"
+    r"(?: now| currently)?"
+)
+NEARBY = "place nearby"  # one lives in Ostia and near Rome
 # What has one value at a time: the sentence behind its subject, the name of what it says, and the kind of its value.
 _SLOTS: tuple[tuple[re.Pattern[str], str, Callable[[str], bool]], ...] = tuple(
     (re.compile(rf"^{ADVERBS} {pattern}$"), slot, fits)
     for pattern, slot, fits in (
         (
-            r"(?:lives?|(?:is|are) living|(?:is|are) based|resides?|settled|has settled) (?:in|near|outside)"
+            rf"{_LIVES} in"
             r"(?: an? [\w -]{1,30} (?:in|near|outside))? (?P<value>.+)",
             "residence",
             kinds.is_home,
@@ -34,6 +39,7 @@ _SLOTS: tuple[tuple[re.Pattern[str], str, Callable[[str], bool]], ...] = tuple(
             "residence",
             kinds.is_home,
         ),
+        (rf"{_LIVES} (?:near|outside|close to|not far from) (?P<value>.+)", NEARBY, kinds.is_home),
         (rf"(?:has |have )?{_MOVED_TO}(?P<value>.+)", "residence", kinds.is_place),
         (r"(?:lives|is living) at (?P<value>\d.+)", "address", kinds.is_address),
         (

@@ -3,6 +3,7 @@
 import re
 
 from memory.fact_rules import LONGEST
+from memory.own_words import LEFT_OUT, own_words
 from utils.text import split_sentences, words
 
 FEWEST_WORDS = 3
@@ -28,13 +29,19 @@ _GREETS = re.compile(
     r"afternoon)|no,|never,|of course|i see|got it)(?:\W|$)",
     re.IGNORECASE,
 )
+# The user's own words are for the rules to read: what these leave out does not last.
+_OF_ONESELF = re.compile(
+    r"(?:^|(?<=[.!?,;:–—-] )|(?<=\n)|\b(?:and|but|so|that|because|where|when|while|which|who) )(?:i|my|we|our|im)\b|"
+    r"(?<!War )(?<!Part )(?<!Type )\bI\b(?=[ '’][a-z])",
+    re.IGNORECASE,
+)
 _SUPPOSES = re.compile(r"\bif\b", re.IGNORECASE)
 
 
 def is_statement(text: str) -> bool:
-    """Whether a text says something that may be kept: words enough, no question, no request, no greeting, and nothing
-    that depends on an "if". A name with a value counts."""
-    if len(text) > LONGEST or _SUPPOSES.search(text):
+    """Whether a text says something that may be kept: words enough, no question, no request, no greeting, no quotation,
+    nothing of the user's own, and nothing that depends on an "if". A name with a value counts."""
+    if len(text) > LONGEST or _SUPPOSES.search(text) or _OF_ONESELF.search(text) or LEFT_OUT in own_words(text):
         return False
     sentences = split_sentences(text)
     if not sentences or not all(map(_tells, sentences)):

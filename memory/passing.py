@@ -2,6 +2,8 @@
 
 import re
 
+from memory.fact_kinds import is_capitalised, is_condition, is_name_in_lower_case
+
 _ASKS = re.compile(
     r"^(?:i['’]d like (?:you|to (?:know|ask|see|hear|understand|talk))|i (?:want|need) (?:you\b|your\b|help\b|advice\b|"
     r"to (?:know|ask|see|understand|talk|find out|figure))|i have (?:a|an|another|one|some|two) (?:more )?(?:quick )?"
@@ -40,7 +42,8 @@ _LASTING = re.compile(
     rf"relocated|joined|quit|stopped|gave up|started|sold|bought|adopted|{_GOT}|became|graduated|married|grew up|"
     r"retired|takes|keeps|writes|reads|supports|believes|belongs|suffers|wears|walks|cooks|travels|commutes|"
     r"volunteers|sings|swims|dances|practises|practices|trains|named|called|lost|broke|switched|changed|weighs|earns|"
-    r"smokes|(?:never )?(?:lived|worked|studied|owned)|manages|leads|reports to)\b)"
+    r"smokes|used to (?:be|live|work|play|smoke|vape|drink|own|have|study|drive|teach|eat|speak|run)|"
+    r"(?:never )?(?:lived|worked|studied|owned)|manages|leads|reports to)\b)"
 )
 _INTENDS = re.compile(rf"^The user{_ADVERBS} (?:will|is going to|is about to|is gonna)\b")
 _OF_A_LIFE = re.compile(
@@ -67,7 +70,8 @@ _GOING = re.compile(
     r"the (?:shop|store|gym|toilet|bathroom|office|doctor)s?)\b(?![^.]*(?:\d|[a-z] [A-Z]))"
 )
 _OF_IT = re.compile(
-    rf"^The user{_ADVERBS} (?:loves?|likes?|hates?|enjoys?|adores?|needs?|wants?|has|got|does not (?:like|love|want|"
+    rf"^(?:The user(?:'s [\w-]+)?|[^\W\d_][\w.’-]*(?: [\w.’-]+)?){_ADVERBS} "
+    rf"(?:loves?|likes?|hates?|enjoys?|adores?|needs?|wants?|has|got|does not (?:like|love|want|"
     rf"need))"
     r" (?:it|this|that|you|them|these|those|him|her|one|your \w+)(?: (?:so|very|too|a|all|much|lot|already|when|if|"
     r"here|"
@@ -81,6 +85,20 @@ _FAULT = re.compile(
 _OF_THE_TALK = re.compile(
     r"^The user's (?:[\w-]+ ){0,3}?(?:questions?|problem|issue|point|concern|guess|bad|mistake|apologies|answer|prompt|"
     r"request|query|error|understanding|thought|expectation) (?:is|are|was|were|keeps|does|do|has|have|will)\b"
+)
+_LIVES_IN = re.compile(r"^.{1,60}? (?:lives?|is living|are living) in (?P<value>.+)$")
+_MOVED_ON = re.compile(
+    r"^.{1,60}? (?:moved|moves|is moving|will move)(?: on| over| back| ahead)? to (?:the |an? |another )?"
+    r"(?:(?:next|last|other|previous|following|first|second|third|final|new|another|different) )*"
+    r"(?P<value>[a-z-]+)\b(?! [A-Z])"
+)
+_IN_A_TEXT = frozenset(  # what one moves to without leaving the room
+    """question questions point topic subject page step steps section chapter issue task item part level slide line
+    paragraph exercise problem lesson example idea thing file row column cell branch end start top bottom front back
+    left right side seat tears""".split()  # noqa: SIM905
+)
+_NAME_IS = re.compile(
+    r"^The user's (?:[a-z -]+'s )?(?:(?:first|last|full|middle) )?name is(?: now)? (?P<no>not )?(?P<value>.+)$"
 )
 # What takes no third word to say that it is so of somebody's life.
 _OF_ONE_WORD = re.compile(
@@ -107,7 +125,27 @@ def passes(text: str) -> bool:
     patterns = (_MOODS, _GOING, _OF_IT, _OF_THE_TALK)
     if any(pattern.match(text) for pattern in patterns) or _FAULT.search(text):
         return True
+    if _is_of_no_place(text) or _is_of_no_name(text):
+        return True
     return _INTENDS.match(text) is not None and not (_EVENT.search(text) or _OF_A_LIFE.search(text))
+
+
+def _is_of_no_place(text: str) -> bool:
+    """Whether a sentence says of no place that somebody lives in it or moved to it: "lives in fear"."""
+    if lives := _LIVES_IN.match(text):
+        return is_condition(lives["value"])
+    moved = _MOVED_ON.match(text)
+    return moved is not None and moved["value"] in _IN_A_TEXT
+
+
+def _is_of_no_name(text: str) -> bool:
+    """Whether a sentence on a name does not say which it is: "my name is on the list"."""
+    named = _NAME_IS.match(text)
+    if named is None:
+        return False
+    if is_capitalised(named["value"]):
+        return False
+    return named["no"] is not None or not is_name_in_lower_case(named["value"])
 
 
 def lasts(text: str) -> bool:

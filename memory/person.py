@@ -39,7 +39,7 @@ _PAST = frozenset(
     lent built burnt learnt dreamt meant dealt hurt cut hit let set quit shut split spread cost bet shot struck
     stuck dug hid bit fed fled bled bred sped shook forgot forgave woke swore tore froze lit laid fought sought
     hung wept swept crept leapt knelt spelt spilt spoilt spun slid overcame withdrew undertook underwent redid
-    rewrote rebuilt arose awoke bore beat bent bid bound clung crept drank forbade ground lay rang shone shrank
+    rewrote retook rebuilt arose awoke bore beat bent bid bound clung crept drank forbade ground lay rang shone shrank
     sprang stung swung wound wrung""".split()  # noqa: SIM905
 )
 _PRESENT_IN_ED = frozenset("need feed breed speed bleed heed seed weed succeed proceed exceed embed shed wed".split())  # noqa: SIM905
@@ -51,7 +51,7 @@ _INSIDE = (
     (re.compile(r"\bI['’]d\b"), "they would"),
     (re.compile(r"\bI am\b"), "they are"),
     (re.compile(r"\bI was\b"), "they were"),
-    (re.compile(r"\bI\b"), "they"),
+    (re.compile(r"(?<![.\w])I\b(?!\.\w)"), "they"),
     (re.compile(r"\b[Mm]yself\b"), "themself"),
     (re.compile(r"\b(?:[Mm]ine|ours)\b"), "theirs"),
     (re.compile(r"\b(?:[Mm]e|us)\b"), "them"),

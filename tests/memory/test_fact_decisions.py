@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.fact_decisions import Add, Delete, Keep, Known, Update, decide_by_rules
+from memory.fact_decisions import Add, Delete, Keep, Known, Update, decide_by_rules, reconciled
 from memory.fact_rules import extract_by_rules
 
 
@@ -78,6 +78,21 @@ def test_no_fact_in_force_is_replaced_twice() -> None:
     decisions = decide_by_rules(new, known("The user lives in Madrid."))
     assert decisions[0] == Update("0", new[0])
     assert decisions[1] == Add(new[1])
+
+
+@pytest.mark.parametrize(
+    ("message", "facts"),
+    [
+        ("I live in Madrid. I moved to Berlin. No wait, I moved to Bonn.", ["The user moved to Bonn."]),
+        ("My dog is called Rex. I love figs. My dog died.", ["The user loves figs.", "The user's dog died."]),
+        ("My name is Jon. It's not Jon, it's John.", ["The user's name is John."]),
+        ("It's not Jon, it's John. I live in Rome.", ["Not Jon, but John.", "The user lives in Rome."]),
+        ("I have a cat. I have a cat named Miso.", ["The user has a cat named Miso."]),
+        ("I have a cat named Miso. I have a cat.", ["The user has a cat named Miso."]),
+    ],
+)
+def test_of_one_message_the_later_takes_the_place_of_the_earlier(message: str, facts: list[str]) -> None:
+    assert reconciled(extract_by_rules(message)) == facts
 
 
 def test_long_facts_that_differ_at_the_end_are_two() -> None:
@@ -212,7 +227,65 @@ def after(*messages: str) -> list[str]:
         (["I live in Madrid.", "In 2019, I moved to Berlin."], ["The user moved to Berlin."]),
         (["i live in oslo", "i moved to berlin"], ["The user moved to Berlin."]),
         (["my name is ann", "my name is bea"], ["The user's name is Bea."]),
+        (
+            ["I have a dog called Rex and a cat called Tom.", "My dog Rex died."],
+            ["The user has a cat called Tom.", "The user's dog Rex died."],
+        ),
+        (
+            ["I play the guitar and the piano.", "I stopped playing the guitar.", "I no longer play the piano."],
+            ["The user stopped playing the guitar.", "The user no longer plays the piano."],
+        ),
+        (["I live in Madrid.", "Last month I moved to Berlin."], ["The user moved to Berlin last month."]),
+        (["I moved to Oslo", "I'm now living in Bonn."], ["The user is now living in Bonn."]),
+        (["My car is a red Toyota.", "I sold my car."], ["The user sold their car."]),
+        (
+            ["I have a red car.", "My bike is old.", "I sold my car."],
+            ["The user's bike is old.", "The user sold their car."],
+        ),
+        (
+            ["My sister's car is old.", "I sold my car."],
+            ["The user's sister's car is old.", "The user sold their car."],
+        ),
+        (["My phone number is 555-1234.", "Sorry, it's 555-4321."], ["The user's phone number is 555-4321."]),
+        (["My name is Leo.", "I meant Leon."], ["The user's name is Leon."]),
+        (
+            ["I live in Rome.", "My name is Jon.", "No, it's John."],
+            ["The user lives in Rome.", "The user's name is John."],
+        ),
+        (["I live in Rome.", "Sorry, it's Tuesday."], ["The user lives in Rome."]),
+        (["I'm 34.", "No, it's 5."], ["The user is 34 years old."]),
+        (["My flight is at 9:45.", "Sorry, it's 5551234."], ["The user's flight is at 9:45."]),
+        (["My office is in room 12.", "My office moved to room 14."], ["The user's office moved to room 14."]),
+        (
+            ["My wife's name is Eva.", "We got divorced.", "I'm married to Clara now."],
+            ["The user is married to Clara now."],
+        ),
+        (["My wife is Eva.", "I got divorced."], ["The user got divorced."]),
+        (["My wife is Eva.", "I got divorced in 2010."], ["The user's wife is Eva.", "The user got divorced in 2010."]),
+        (["My wife is Eva.", "I'm married to Eva."], ["The user's wife is Eva.", "The user is married to Eva."]),
+        (["I live in Madrid.", "I LIVE IN PARIS"], ["The user lives in Paris."]),
+        (["My mother is a nurse.", "My mother was a nurse."], ["The user's mother was a nurse."]),
+        (["My mother is a nurse.", "My mother used to be a nurse."], ["The user's mother used to be a nurse."]),
+        (["I live in Madrid.", "I used to live in Madrid."], ["The user used to live in Madrid."]),
+        (
+            ["I live in Madrid.", "I used to live in Oslo."],
+            ["The user lives in Madrid.", "The user used to live in Oslo."],
+        ),
+        (["I live in Madrid.", "I live near Rome."], ["The user lives in Madrid.", "The user lives near Rome."]),
+        (["I live near Rome.", "I live near Bonn."], ["The user lives near Bonn."]),
+        (["I live near Rome.", "I moved to Bonn."], ["The user moved to Bonn."]),
+        (["I live in Madrid.", "I live in Rome, just kidding."], ["The user lives in Madrid."]),
+        (
+            ["I drive a red Toyota.", "I sold my old car and bought a bike."],
+            ["The user sold their old car and bought a bike."],
+        ),
+        (["My cat is called Tom.", "Sorry, it's called Tim."], ["The user's cat is called Tim."]),
+        (["I work at IBM.", "I used to work at IBM."], ["The user used to work at IBM."]),
         (["My name is Ann", "Call me Bea"], ["The user's name is Bea."]),
+        (
+            ["My boss is Mr. Smith. He lives in Rome.", "Mr. Smith moved to Oslo."],
+            ["The user's boss is Mr. Smith.", "Mr. Smith moved to Oslo."],
+        ),
     ],
 )
 def test_what_holds_after_messages(messages: list[str], facts: list[str]) -> None:

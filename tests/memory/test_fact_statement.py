@@ -16,6 +16,7 @@ from memory.fact_statement import is_statement
         "Allergies: nuts, shellfish",
         "門の暗証番号は4711です。",
         "No sugar in coffee.",
+        "World War I began in 1914.",
     ],
 )
 def test_what_says_something_is_kept(text: str) -> None:
@@ -47,6 +48,14 @@ def test_what_says_something_is_kept(text: str) -> None:
         "The gate is blue. What is the code?",
         "門の暗証番号は？",
         "See https://example.org/a",
+        "I love it!",
+        "I have a question.",
+        "I need help.",
+        "I don't know where I live.",
+        "My question is how to sort a list.",
+        "I meant Leon.",
+        "Well, I love it so much.",
+        '"I live in Rome" is a nice song.',
         "x " * 200,
     ],
 )

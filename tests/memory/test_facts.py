@@ -33,6 +33,14 @@ async def test_what_is_corrected_is_replaced_and_stays_in_the_history(quiet: Mem
     assert old.history[1].other == new.id and old.decided_by == "rule_based"
 
 
+async def test_of_the_facts_of_one_message_the_last_is_in_force(quiet: Memory) -> None:
+    await say(quiet, "I live in Madrid.", "I moved to Berlin. No wait, I moved to Bonn.")
+    await quiet.engine.fact_queue.work()
+    assert await texts(quiet) == ["The user moved to Bonn."]
+    await quiet.learn("ann", "I moved to Oslo. Actually, I moved to Bergen.", "s")
+    assert await texts(quiet) == ["The user moved to Bergen."]
+
+
 async def test_what_was_true_then_is_told(quiet: Memory) -> None:
     await say(quiet, "I live in Madrid.", "I moved to Berlin.")
     await quiet.engine.fact_queue.work()
