@@ -7,9 +7,9 @@ that they stand under, and the first and the last line.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from html import unescape
 
 from memory.tool_relevance import Talk, is_identifier
+from utils.pages import is_page, read_page
 from utils.text import split_sentences
 
 GAP = "…"
@@ -20,9 +20,6 @@ NAME = 0.5  # and an identifier of which nothing else speaks
 _FAILURE = re.compile(r"(?i)\b(?:error|fatal|critical|panic|exception|traceback|fail(?:ed|ure|s)?|denied|refused)\b")
 _FAILURE_NAME = re.compile(r"[a-z](?:Error|Exception)\b")
 _INDENT = re.compile(r"[\s│├└─|+`]*")
-_TAG = re.compile(r"<[/!a-zA-Z][^<>]*+>")
-_UNREAD = ("script", "style")  # elements of a page that nobody reads
-_IS_HTML = re.compile(r"\s*<(?:!doctype html|html|head|body|div|table|ul|p)\b", re.IGNORECASE)
 
 
 def excerpt(text: str, talk: Talk, characters: int) -> str:
@@ -30,8 +27,8 @@ def excerpt(text: str, talk: Talk, characters: int) -> str:
     where something is left out. Pages of HTML are read as their text."""
     if len(text) <= characters:
         return text
-    if _IS_HTML.match(text):
-        text = _read_page(text[:READ])
+    if is_page(text):
+        text = read_page(text[:READ])
         if len(text) <= characters:
             return text
     read = text if len(text) <= READ else f"{text[: READ // 2]}\n{text[-READ // 2 :]}"
@@ -41,18 +38,6 @@ def excerpt(text: str, talk: Talk, characters: int) -> str:
     chosen = _chosen(lines, talk, characters)
     said = _joined(lines, chosen) if chosen else text.strip()
     return said if len(said) <= characters else said[: max(0, characters - 1)] + GAP
-
-
-def _read_page(page: str) -> str:
-    """What a page of HTML says, a line for each piece of text."""
-    for name in _UNREAD:
-        pieces, at, lower = [], 0, page.lower()
-        while (start := lower.find(f"<{name}", at)) >= 0:
-            pieces.append(page[at:start])
-            end = lower.find(f"</{name}", start)
-            at = end if end >= 0 else len(page)
-        page = "".join([*pieces, page[at:]])
-    return "\n".join(line.strip() for line in unescape(_TAG.sub("\n", page)).splitlines() if line.strip())
 
 
 def _chosen(lines: Sequence[str], talk: Talk, characters: int) -> set[int]:

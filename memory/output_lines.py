@@ -4,8 +4,9 @@ them; of JSON, its errors; of HTML, its text."""
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from html import unescape
 from json import loads
+
+from utils.pages import read_page
 
 ERRORS = ("error", "errors", "exception", "fault", "failure")  # fields under which JSON tells of errors
 TELLING = ("type", "code", "status", "title", "reason", "message", "msg", "detail", "description", "error", "hint")
@@ -14,14 +15,6 @@ DEEPEST = 4  # objects in each other, in which errors are looked for
 NO_PROSE = ("{", "}", "[", "]", "<", "$ ", "at ", 'File "')  # how lines begin of code, JSON and stack traces
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_TAG = re.compile(
-    r"</?(?:a|b|body|br|button|code|dd|div|dl|dt|em|form|h[1-6]|head|hr|html|i|img|input|label|li|main|nav|ol|"
-    r"p|pre|section|small|span|strong|sub|sup|table|tbody|td|tfoot|th|thead|title|tr|u|ul)\b[^<>]*>",
-    re.I,
-)
-_UNREAD = re.compile(r"<(script|style|head|nav)\b.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
-_INLINE = re.compile(r"</?(?:a|b|code|em|i|small|span|strong|sub|sup|u)\b[^<>]*>", re.IGNORECASE)
-_CELL = re.compile(r"</t[dh]\s*>", re.IGNORECASE)
 _IS_ERROR = re.compile(r'"(?:errors?|exception|fault|failure)"\s*:\s*[\[{"]')
 _SAID = re.compile(r'"(?:error|reason|message|msg|detail)"\s*:\s*("(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]){1,300}")')
 _STAMP = re.compile(
@@ -51,7 +44,7 @@ def lines_of(output: str) -> Iterator[Line]:
         yield from map(Line, _errors_of_cut(output))
     in_code = in_trace = False
     head: list[str] = []  # the cells of a table's first row
-    for raw in _text(output).splitlines():
+    for raw in read_page(output).splitlines():
         line = _ANSI.sub("", raw)
         if line.lstrip().startswith("```"):
             in_code = not in_code
@@ -75,14 +68,6 @@ def lines_of(output: str) -> Iterator[Line]:
             yield from map(Line, told)
         if not _RULE.match(bare) and not _BAR.search(bare) and not bare.startswith(NO_PROSE):
             yield Line(_PYTEST.sub("", _STAMP.sub("", _AROUND.sub("", line.rstrip()).rstrip())), in_code)
-
-
-def _text(output: str) -> str:
-    """An output without the tags of HTML, where it has any."""
-    if _TAG.search(output) is None:
-        return output
-    read = _CELL.sub(" ", _INLINE.sub("", _UNREAD.sub("\n", output)))
-    return unescape(_TAG.sub("\n", read))
 
 
 def _errors_of(text: str) -> list[str] | None:
