@@ -1,4 +1,4 @@
-"""What do tests of the core share? The encoder, in this process, and two processes' memories."""
+"""What do tests of the core share? The encoder, in this process, two processes' memories, and a mirror."""
 
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -9,6 +9,7 @@ from agents.memory import Memory
 from agents.open import open_memory
 from config.settings import Settings
 from tests.conversations import Silent
+from tests.mirrors import Mirroring, say, state
 from utils.embeddings import LocalEmbedder
 from utils.encoder import DIMENSIONS, MODEL, load_encoder
 
@@ -31,3 +32,14 @@ async def both(make_settings: Callable[..., Settings]) -> AsyncIterator[tuple[Me
     settings = make_settings()
     async with open_memory(settings, nudge=Silent()) as one, open_memory(settings, nudge=Silent()) as other:
         yield one, other
+
+
+@pytest.fixture
+async def mirrored(quiet: Memory, tmp_path: Path) -> Mirroring:
+    """The mirror of a message and two facts of Ann's."""
+    mirroring = Mirroring(quiet, tmp_path / "mirror")
+    await mirroring.start()
+    await say(quiet, "I live in Oslo.")
+    await state(quiet, "The user lives in Oslo.", "The user loves figs.")
+    await mirroring.settle()
+    return mirroring

@@ -10,7 +10,10 @@ from config.recipes import BankRecipe
 from memory.bank_condense import tokens_of
 from memory.bank_decisions import Append, Create, Replace, merge
 from memory.bank_model import decide_by_model, optimise_by_model
+from memory.bank_store import MOST_ERRORS
 from memory.bank_types import template
+from tests.banks import begun, update
+from tests.conversations import USER
 from tests.scripted_model import ScriptedModel, answer
 from utils.circuit import CircuitBreaker
 from utils.clock import now
@@ -127,3 +130,28 @@ async def test_a_bank_that_is_not_the_same_in_fewer_words_is_refused(
     scripted_model.script(answer(said), answer(said))
     with pytest.raises(ModelGarbage):
         await optimise_by_model(chat_model, "project", files, RECIPE)
+
+
+async def test_a_model_says_where_content_belongs(with_model: Memory, scripted_model: ScriptedModel) -> None:
+    await begun(with_model)
+    use = {"target_file": "ideas.md", "operation_type": "append", "content": "Use SQLite."}
+    scripted_model.script(answer(decided(use | {"metadata": {"section": "Storage"}})))
+    done = await update(with_model, "Use SQLite.")
+    assert done.by == "gpt-4o-mini"
+    assert (await with_model.engine.banks.get(USER, "project", "loci")).content["ideas.md"].count("Use SQLite.") == 1
+
+
+async def test_a_model_that_talks_rubbish_is_noted_and_rules_decide(
+    with_model: Memory, scripted_model: ScriptedModel
+) -> None:
+    await begun(with_model)
+    scripted_model.always(answer("I have stored it for you!"))
+    done = await update(with_model, "We decided to use SQLite.")
+    assert (done.by, done.previous_errors) == ("rule_based", ())
+    assert done.changes[0].target_file == "decisions.md"
+    [error] = (await update(with_model, "Again.")).previous_errors
+    assert error.severity == "warning"
+    assert "Placed by rules" in error.description
+    for number in range(MOST_ERRORS):
+        await update(with_model, f"Number {number}.")
+    assert len((await with_model.engine.banks.info(USER, "project", "loci")).errors) == MOST_ERRORS

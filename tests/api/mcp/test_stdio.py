@@ -12,6 +12,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.checks import eventually
+from tests.conversations import until
 from tests.mcp_clients import call
 from tests.mcp_clients import client as over_http
 from tests.processes import LOCI, environment, free_port, loci
@@ -76,6 +77,12 @@ async def test_clients_of_a_server_are_told_of_what_another_process_changed(home
             over_http(address) as listening,
             over_http(address, "legacy", hears=hear) as subscribed,
         ):
+
+            async def is_told() -> bool:
+                """Of one change after the other, until the client has opened the stream on which it is told."""
+                await call(writing, "update", content="The sky was blue.")
+                return not heard.empty()
+
             await call(writing, "activate", conversation_type="project", project_name="loci")
             await subscribed.subscribe_resource(uri)
             async with listening.listen(resource_subscriptions=[uri]) as told, asyncio.timeout(60):
@@ -84,9 +91,7 @@ async def test_clients_of_a_server_are_told_of_what_another_process_changed(home
                 async for event in told:
                     assert getattr(event, "uri", None) == uri
                     break
-                while heard.empty():  # until the client has opened the stream on which it is told
-                    await call(writing, "update", content="The sky was blue.")
-                    await asyncio.sleep(0.1)
+                await until(is_told, 60)
         assert await heard.get() == uri
         server.stop()
 

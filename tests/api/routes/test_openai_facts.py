@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import httpx
 from openai import OpenAI
@@ -23,6 +24,35 @@ TWO_DAYS = (
     "I don't like sushi anymore.",
     "Thanks, you're great!",
 )
+ONCE_MORE = "Tom here again, from Berlin."
+# What a provider finds in each message, and what it decides, by the last fact of each. It names those in force by text.
+FOUND: dict[str, list[str]] = {
+    TWO_DAYS[0]: ["The user's name is Tom.", "The user lives in Madrid.", "The user has a dog called Biscuit."],
+    TWO_DAYS[1]: ["The user's flight to Oslo is on Friday."],
+    TWO_DAYS[2]: ["The user loves sushi."],
+    TWO_DAYS[3]: ["The user moved to Berlin last week."],
+    TWO_DAYS[4]: ["The user's flight to Oslo is on Saturday."],
+    TWO_DAYS[5]: ["The user has gone off sushi."],
+    TWO_DAYS[6]: [],
+    ONCE_MORE: ["The user's name is Tom.", "The user is in Berlin."],
+}
+ADDED: dict[str, Any] = {"event": "ADD", "fact": 0}
+UPDATED: dict[str, Any] = {"event": "UPDATE", "fact": 0}
+DECIDED: dict[str, list[dict[str, Any]]] = {
+    "The user's flight to Oslo is on Friday.": [ADDED],
+    "The user loves sushi.": [ADDED],
+    "The user moved to Berlin last week.": [
+        UPDATED | {"id": "The user lives in Madrid.", "text": "The user lives in Berlin."}
+    ],
+    "The user's flight to Oslo is on Saturday.": [
+        UPDATED | {"id": "The user's flight to Oslo is on Friday.", "text": "The user's flight to Oslo is on Saturday."}
+    ],
+    "The user has gone off sushi.": [ADDED, {"event": "DELETE", "id": "The user loves sushi."}],
+    "The user is in Berlin.": [
+        {"event": "NONE", "fact": 0, "id": "The user's name is Tom."},
+        {"event": "NONE", "fact": 1, "id": "The user lives in Berlin."},
+    ],
+}
 
 
 def test_the_facts_of_a_conversation_with_corrections_come_out_right(
@@ -57,6 +87,45 @@ def test_the_facts_that_a_provider_finds_come_out_right(
     eventually(lambda: facts_of(chat, user) == ["The user lives in Berlin."] or None)
     [fact] = chat.get("/v1/facts", params={"memory_id": user}).json()["items"]
     assert fact["decided_by"] == "gpt-4o-mini"
+
+
+def test_the_facts_that_a_provider_finds_in_a_conversation_with_corrections_come_out_right(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    def find_facts(body: Body) -> str:
+        asked = json.loads(body["messages"][1]["content"])
+        if "message" in asked:
+            return json.dumps({"facts": FOUND[asked["message"]]})
+        in_force = {one["text"]: one["id"] for one in asked["in_force"]}
+        named = DECIDED[asked["new"][-1]["text"]]
+        decisions = [one | {"id": in_force[one["id"]]} if "id" in one else one for one in named]
+        return json.dumps({"decisions": decisions})
+
+    model.find_facts, model.reply = find_facts, lambda _: "All right."
+    for text in (*TWO_DAYS, ONCE_MORE):
+        ask(client, user, text)
+
+    def known() -> dict[str, tuple[str | None, int]]:
+        """Of each fact what has become of it, and how many messages say it."""
+        items = chat.get("/v1/facts", params={"memory_id": user, "ended": True}).json()["items"]
+        texts = {item["id"]: item["text"] for item in items} | {None: "nothing"}
+        return {
+            item["text"]: (texts[item["superseded_by"]] if item["valid_to"] else None, len(item["sources"]))
+            for item in items
+            if item["decided_by"] == "gpt-4o-mini"
+        }
+
+    right = {
+        "The user's name is Tom.": (None, 2),
+        "The user has a dog called Biscuit.": (None, 1),
+        "The user lives in Madrid.": ("The user lives in Berlin.", 1),
+        "The user lives in Berlin.": (None, 2),
+        "The user's flight to Oslo is on Friday.": ("The user's flight to Oslo is on Saturday.", 1),
+        "The user's flight to Oslo is on Saturday.": (None, 1),
+        "The user loves sushi.": ("nothing", 1),
+        "The user has gone off sushi.": (None, 1),
+    }
+    assert eventually(lambda: known() == right, 20)
 
 
 def test_all_that_is_said_without_a_pause_becomes_facts_before_it_goes(

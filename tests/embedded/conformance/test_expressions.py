@@ -2,41 +2,10 @@
 
 import datetime
 
-from bson import Binary, Decimal128, Int64, ObjectId, Regex, Timestamp
+from bson import Decimal128, Int64
 
 from tests.embedded.conformance.asking import ABSENT, gives, typed, value_of
-
-DAY = datetime.datetime(2026, 3, 5, 14, 7, 9, 123000, tzinfo=datetime.UTC)
-OLD = datetime.datetime(1931, 5, 17, 23, 59, 59, 999000, tzinfo=datetime.UTC)
-NAN = float("nan")
-ID = ObjectId("65a000000000000000000001")
-DOCUMENT = {
-    "_id": 1,
-    "n": 7,
-    "d": 2.5,
-    "big": Int64(2**63 - 1),
-    "dec": Decimal128("1.10"),
-    "nan": NAN,
-    "s": "Hello",
-    "u": "naïve €",
-    "l": [3, 1, 2],
-    "nested": [[1, 2], [3]],
-    "none": [],
-    "o": {"x": 1, "y": {"z": 2}},
-    "docs": [{"a": 1, "t": "x"}, {"a": 2, "b": 5}, 9, [{"a": 3}]],
-    "day": DAY,
-    "old": OLD,
-    "null": None,
-    "yes": True,
-    "id": ID,
-    "ts": Timestamp(100, 5),
-    "bin": Binary(b"abc", 5),
-    "dotted": {"a.b": 1, "$c": 2},
-}
-
-
-def utc(*parts):
-    return datetime.datetime(*parts, tzinfo=datetime.UTC)
+from tests.embedded.conformance.one_of_each import DAY, DOCUMENT, NAN, utc
 
 
 async def test_paths_variables_and_literals(docs):
@@ -178,57 +147,6 @@ async def test_comparison_and_choice(docs):
     )
 
 
-async def test_strings(docs):
-    await docs.insert_one(DOCUMENT)
-    await gives(
-        docs,
-        [
-            ({"$concat": ["$s", "-", "x"]}, "Hello-x"),
-            ({"$concat": ["$s", "$null"]}, None),
-            ({"$toLower": "$s"}, "hello"),
-            ({"$toUpper": "$u"}, "NAïVE €"),
-            ({"$toUpper": "$missing"}, ""),
-            ({"$substrCP": ["$u", 2, 3]}, "ïve"),
-            ({"$substrBytes": ["$u", 2, 2]}, "ï"),
-            ({"$substr": ["$s", 1, -1]}, "ello"),
-            ({"$substr": ["$n", 0, 5]}, "7"),
-            ({"$strLenCP": "$u"}, 7),
-            ({"$strLenBytes": "$u"}, 10),
-            ({"$strcasecmp": ["HELLO", "$s"]}, 0),
-            ({"$strcasecmp": ["a", "B"]}, -1),
-            ({"$split": ["a-b-", "-"]}, ["a", "b", ""]),
-            ({"$split": ["$null", "-"]}, None),
-            ({"$trim": {"input": " \tx\n "}}, "x"),
-            ({"$trim": {"input": "xxaxx", "chars": "x"}}, "a"),
-            ({"$ltrim": {"input": " x "}}, "x "),
-            ({"$rtrim": {"input": " x "}}, " x"),
-            ({"$indexOfCP": ["$u", "v"]}, 3),
-            ({"$indexOfBytes": ["$u", "v"]}, 4),
-            ({"$indexOfCP": ["$s", "l", 3]}, 3),
-            ({"$indexOfCP": ["$s", "z"]}, -1),
-            ({"$indexOfCP": ["$null", "z"]}, None),
-            ({"$regexMatch": {"input": "$s", "regex": "^h", "options": "i"}}, True),
-            ({"$regexMatch": {"input": "$null", "regex": "a"}}, False),
-            (
-                {"$regexFind": {"input": "$s", "regex": "(l)(x)?"}},
-                {"match": "l", "idx": 2, "captures": ["l", None]},
-            ),
-            ({"$regexFind": {"input": "$s", "regex": Regex("z")}}, None),
-            (
-                {"$regexFindAll": {"input": "$s", "regex": "l"}},
-                [{"match": "l", "idx": 2, "captures": []}, {"match": "l", "idx": 3, "captures": []}],
-            ),
-            ({"$regexFindAll": {"input": "$missing", "regex": "l"}}, []),
-            ({"$replaceOne": {"input": "aba", "find": "a", "replacement": "c"}}, "cba"),
-            ({"$replaceAll": {"input": "aba", "find": "a", "replacement": "c"}}, "cbc"),
-            ({"$replaceAll": {"input": "$null", "find": "a", "replacement": "c"}}, None),
-            ({"$binarySize": "$u"}, 10),
-            ({"$binarySize": "$bin"}, 3),
-            ({"$bsonSize": {"a": 1}}, 12),
-        ],
-    )
-
-
 async def test_arrays(docs):
     await docs.insert_one(DOCUMENT)
     await gives(
@@ -310,138 +228,6 @@ async def test_documents(docs):
             ({"$setField": {"field": "x", "input": "$null", "value": 1}}, None),
         ],
     )
-
-
-async def test_conversions(docs):
-    await docs.insert_one(DOCUMENT)
-    await gives(
-        docs,
-        [
-            ({"$toString": "$n"}, "7"),
-            ({"$toString": "$d"}, "2.5"),
-            ({"$toString": "$dec"}, "1.10"),
-            ({"$toString": "$yes"}, "true"),
-            ({"$toString": "$id"}, str(ID)),
-            ({"$toString": "$day"}, "2026-03-05T14:07:09.123Z"),
-            ({"$toInt": "12"}, 12),
-            ({"$toInt": "-5"}, -5),
-            ({"$toInt": 7.9}, 7),
-            ({"$toInt": True}, 1),
-            ({"$toLong": "$n"}, Int64(7)),
-            ({"$toLong": "$day"}, Int64(1772719629123)),
-            ({"$toDouble": "1.5e3"}, 1500.0),
-            ({"$toDouble": "$n"}, 7.0),
-            ({"$toDecimal": "1.10"}, Decimal128("1.10")),
-            ({"$toBool": 0}, False),
-            ({"$toBool": "false"}, True),
-            ({"$toDate": Int64(0)}, utc(1970, 1, 1)),
-            ({"$toDate": "2026-03-05T14:07:09.123Z"}, DAY),
-            ({"$toDate": "2026-03-05"}, utc(2026, 3, 5)),
-            ({"$toDate": "$id"}, ID.generation_time),
-            ({"$toObjectId": str(ID)}, ID),
-            ({"$toInt": "$missing"}, None),
-            ({"$convert": {"input": "x", "to": "int", "onError": -1}}, -1),
-            ({"$convert": {"input": "$null", "to": "int", "onNull": 0}}, 0),
-            ({"$convert": {"input": "5", "to": 18}}, Int64(5)),
-            ({"$isNumber": "$dec"}, True),
-            ({"$isNumber": "$s"}, False),
-            ({"$type": "$missing"}, "missing"),
-            ({"$type": "$big"}, "long"),
-            ({"$type": "$bin"}, "binData"),
-            ({"$type": ["$ts"]}, "timestamp"),
-            ({"$tsSecond": "$ts"}, Int64(100)),
-            ({"$tsIncrement": "$ts"}, Int64(5)),
-        ],
-    )
-
-
-async def test_dates(docs):
-    await docs.insert_one(DOCUMENT)
-    paris = "Europe/Paris"
-    whole = {"year": 2026, "month": 3, "day": 5, "hour": 14, "minute": 7, "second": 9, "millisecond": 123}
-    await gives(
-        docs,
-        [
-            ({"$year": "$day"}, 2026),
-            ({"$month": "$day"}, 3),
-            ({"$dayOfMonth": "$old"}, 17),
-            ({"$hour": {"date": "$day", "timezone": paris}}, 15),
-            ({"$hour": {"date": "$day", "timezone": "-05:30"}}, 8),
-            ({"$minute": "$day"}, 7),
-            ({"$second": "$old"}, 59),
-            ({"$millisecond": "$old"}, 999),
-            ({"$dayOfYear": "$day"}, 64),
-            ({"$dayOfWeek": "$day"}, 5),
-            ({"$week": "$day"}, 9),
-            ({"$isoDayOfWeek": "$day"}, 4),
-            ({"$isoWeek": "$day"}, 10),
-            ({"$isoWeekYear": utc(2027, 1, 1)}, Int64(2026)),
-            ({"$year": "$null"}, None),
-            ({"$year": "$id"}, 2024),
-            ({"$dateToString": {"date": "$day"}}, "2026-03-05T14:07:09.123Z"),
-            (
-                {"$dateToString": {"date": "$day", "format": "%d/%m/%Y %H:%M:%S.%L %j %u %%"}},
-                "05/03/2026 14:07:09.123 064 4 %",
-            ),
-            ({"$dateToString": {"date": "$day", "format": "%H %z", "timezone": paris}}, "15 +0100"),
-            ({"$dateToString": {"date": "$null", "onNull": "none"}}, "none"),
-            ({"$dateFromString": {"dateString": "2026-03-05T14:07:09.123Z"}}, DAY),
-            ({"$dateFromString": {"dateString": "2026-03-05", "timezone": paris}}, utc(2026, 3, 4, 23)),
-            ({"$dateFromString": {"dateString": "05/03/2026", "format": "%d/%m/%Y"}}, utc(2026, 3, 5)),
-            ({"$dateFromString": {"dateString": "nonsense", "onError": "bad"}}, "bad"),
-            ({"$dateFromString": {"dateString": "$null", "onNull": 0}}, 0),
-            ({"$dateFromParts": {**whole}}, DAY),
-            ({"$dateFromParts": {"year": 2026, "month": 14, "day": 0}}, utc(2027, 1, 31)),
-            ({"$dateFromParts": {"isoWeekYear": 2026, "isoWeek": 10, "isoDayOfWeek": 4}}, utc(2026, 3, 5)),
-            ({"$dateFromParts": {"year": 2026, "hour": 1, "timezone": paris}}, utc(2026, 1, 1)),
-            ({"$dateToParts": {"date": "$day"}}, whole),
-            ({"$dateAdd": {"startDate": "$day", "unit": "day", "amount": 1}}, DAY + datetime.timedelta(days=1)),
-            ({"$dateAdd": {"startDate": utc(2026, 1, 31), "unit": "month", "amount": 1}}, utc(2026, 2, 28)),
-            ({"$dateAdd": {"startDate": utc(2024, 2, 29), "unit": "year", "amount": 1}}, utc(2025, 2, 28)),
-            (
-                {"$dateSubtract": {"startDate": "$day", "unit": "quarter", "amount": 1}},
-                utc(2025, 12, 5, 14, 7, 9, 123000),
-            ),
-            (
-                {"$dateAdd": {"startDate": utc(2026, 3, 28, 12), "unit": "day", "amount": 1, "timezone": paris}},
-                utc(2026, 3, 29, 11),  # the clocks go forward
-            ),
-            (
-                {"$dateAdd": {"startDate": utc(2026, 3, 28, 12), "unit": "hour", "amount": 24, "timezone": paris}},
-                utc(2026, 3, 29, 12),
-            ),
-            ({"$dateAdd": {"startDate": "$null", "unit": "day", "amount": 1}}, None),
-            ({"$dateDiff": {"startDate": utc(2026, 1, 31), "endDate": utc(2026, 2, 1), "unit": "month"}}, Int64(1)),
-            ({"$dateDiff": {"startDate": "$day", "endDate": utc(2026, 3, 6), "unit": "day"}}, Int64(1)),
-            ({"$dateDiff": {"startDate": "$day", "endDate": "$old", "unit": "year"}}, Int64(-95)),
-            ({"$dateDiff": {"startDate": utc(2026, 3, 7), "endDate": utc(2026, 3, 8), "unit": "week"}}, Int64(1)),
-            (
-                {
-                    "$dateDiff": {
-                        "startDate": utc(2026, 3, 7),
-                        "endDate": utc(2026, 3, 8),
-                        "unit": "week",
-                        "startOfWeek": "monday",
-                    }
-                },
-                Int64(0),
-            ),
-            ({"$dateTrunc": {"date": "$day", "unit": "month"}}, utc(2026, 3, 1)),
-            ({"$dateTrunc": {"date": "$day", "unit": "hour", "binSize": 6}}, utc(2026, 3, 5, 12)),
-            ({"$dateTrunc": {"date": "$day", "unit": "week", "startOfWeek": "mon"}}, utc(2026, 3, 2)),
-            ({"$dateTrunc": {"date": "$day", "unit": "day", "timezone": paris}}, utc(2026, 3, 4, 23)),
-            ({"$dateTrunc": {"date": "$old", "unit": "year"}}, utc(1931, 1, 1)),
-        ],
-    )
-
-
-async def test_now_is_the_present_and_the_same_throughout(docs):
-    await docs.insert_many([{"_id": n} for n in range(3)])
-    found = await docs.aggregate([{"$set": {"a": "$$NOW"}}, {"$set": {"b": "$$NOW"}}])
-    times = {each[name] for each in found for name in "ab"}
-    assert len(times) == 1
-    assert abs(times.pop() - datetime.datetime.now(datetime.UTC)) < datetime.timedelta(minutes=5)
-    assert await docs.count_documents({"$expr": {"$lt": ["$$NOW", utc(2000, 1, 1)]}}) == 0
 
 
 async def test_expressions_serve_filters_and_projections_of_finds_too(docs):

@@ -1,0 +1,84 @@
+"""Receipts of answers: what was considered, used and spent, and why something was not."""
+
+from typing import Any
+
+import httpx
+
+from tests.api.queries import ask, embedded, messages_of
+from tests.checks import problem
+from tests.scripted_model import ScriptedModel
+
+
+def test_a_receipt_tells_what_was_considered_used_and_spent(
+    chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    facts = [f"The harbour crane number {number} is painted blue." for number in range(7)]
+    ids = embedded(chat, user, *facts, "Bread.", facts[0])
+    body = ask(chat, user, "Which harbour crane is painted blue?")
+    receipt = chat.get(f"/v1/receipts/{body['turn_id']}", params={"user_id": user}).json()
+    assert receipt["turn_id"] == body["turn_id"]
+    assert receipt["session_id"] == body["session_id"]
+    assert receipt["usage"] == body["usage"]
+    assert receipt["query"] == "Which harbour crane is painted blue?"
+    assert receipt["agents_used"] == body["agents_used"]
+    assert sum(entry["tokens"] for entry in receipt["ledger"]) == body["usage"]["prompt_tokens"]
+    sent = "".join(message["content"] for message in model.asked("chat")[-1]["messages"])
+    assert sum(entry["characters"] for entry in receipt["ledger"]) == len(sent)
+    used = [one["id"] for one in receipt["considered"] if one["used"]]
+    assert used
+    assert set(used) == {one["id"] for one in receipt["used"] if one["section"] == "similar"}
+    dropped = {one["id"]: one["dropped"] for one in receipt["considered"] if not one["used"]}
+    assert set(used) | set(dropped) == set(ids)
+    assert set(dropped.values()) == {"below_floor", "duplicate", "budget"}
+    assert dropped[ids[7]] == "below_floor"
+    assert len(receipt["messages"]) == 2
+    assert {message["id"] for message in messages_of(chat, user, body["session_id"])} == set(receipt["messages"])
+
+
+def test_a_receipt_tells_why_one_message_was_not_used(api: httpx.Client, user: str, other: str) -> None:
+    ids = embedded(
+        api, user, *(f"The harbour crane number {number} is painted blue." for number in range(12)), "Bread."
+    )
+    theirs = embedded(api, other, "The harbour crane of the other user is painted blue.")
+    body = ask(api, user, "Which harbour crane is painted blue?", top_k=2)
+    later = embedded(api, user, "The harbour crane number 99 is painted blue.")
+
+    def why(identifier: str) -> dict[str, Any]:
+        path = f"/v1/receipts/{body['turn_id']}/why-not"
+        answer = api.get(path, params={"user_id": user, "id": identifier})
+        assert answer.status_code == 200, answer.text
+        assert answer.json()["detail"].endswith(".")
+        return answer.json()  # type: ignore[no-any-return]
+
+    used = body["citations"][0]["id"]
+    assert (why(used)["used"], why(used)["reason"], why(used)["recorded"]) == (True, "used", True)
+    reasons = {why(identifier)["reason"] for identifier in ids[:12]}
+    assert "top_k" in reasons and reasons <= {"used", "not_quoted", "top_k"}
+    assert all(why(identifier)["place"] is not None for identifier in ids[:12])
+    assert why(ids[12])["reason"] in ("below_floor", "top_k")
+    assert why(later[0])["reason"] == "later"
+    assert why(theirs[0]) == why("never there") | {"id": theirs[0]}
+    assert why("never there")["reason"] == "owner"
+    assert why(f"{body['turn_id']}.prompt")["reason"] == "own"
+    problem(api.get("/v1/receipts/nothing/why-not", params={"user_id": user, "id": ids[0]}), 404)
+
+
+def test_a_message_that_no_memory_was_asked_for_says_so(api: httpx.Client, user: str) -> None:
+    [told] = embedded(api, user, "My locker code is 4711.")
+    body = ask(api, user, "What is my locker code?", use_memory=False)
+    answer = api.get(f"/v1/receipts/{body['turn_id']}/why-not", params={"user_id": user, "id": told}).json()
+    assert (answer["reason"], answer["used"]) == ("memory_not_asked", False)
+
+
+def test_the_receipt_of_an_answer_by_rules_adds_up_too(api: httpx.Client, user: str) -> None:
+    body = ask(api, user, "What is the capital of my heart?")
+    receipt = api.get(f"/v1/receipts/{body['turn_id']}", params={"user_id": user}).json()
+    assert receipt["model"] == "rule_based"
+    assert sum(entry["tokens"] for entry in receipt["ledger"]) == body["usage"]["prompt_tokens"]
+
+
+def test_a_receipt_is_its_owners_alone(api: httpx.Client, user: str, other: str) -> None:
+    turn = ask(api, user, "hello")["turn_id"]
+    assert api.get(f"/v1/receipts/{turn}", params={"user_id": user}).status_code == 200
+    problem(api.get(f"/v1/receipts/{turn}", params={"user_id": other}), 404)
+    problem(api.get("/v1/receipts/nothing", params={"user_id": user}), 404)

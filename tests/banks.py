@@ -1,0 +1,28 @@
+"""What do tests of banks do with the bank of a project?"""
+
+from typing import Any
+
+from agents.memory import Memory
+from config.recipes import SEARCH
+from memory.bank import Bank
+from memory.ranking import Scope
+from tests.conversations import USER
+
+
+async def begun(memory: Memory, name: str = "loci", owner: str = USER) -> Bank:
+    return await memory.activate(owner, "project", name, None, "A chat backend")
+
+
+async def update(memory: Memory, content: str, **more: Any) -> Any:
+    return await memory.update(USER, "project", "loci", content, **more)
+
+
+async def content(memory: Memory) -> str:
+    return "\n".join((await memory.engine.banks.get(USER, "project", "loci")).content.values())
+
+
+async def found(
+    memory: Memory, query: str, kinds: tuple[str, ...] | None = ("section",), owner: str = USER
+) -> list[str]:
+    recall = await memory.search(owner, query, SEARCH, Scope(kinds=kinds))
+    return [hit.gist.content for hit in recall.hits]

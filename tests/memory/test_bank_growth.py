@@ -1,0 +1,99 @@
+"""Are banks that have grown condensed, once, and their history not?"""
+
+from typing import Any
+
+import pytest
+
+from agents.memory import Memory
+from config.recipes import BankRecipe
+from memory.banks import MOST_BYTES
+from memory.leases import pending
+from tests.banks import begun, content, update
+from tests.conversations import USER
+from tests.scripted_model import ScriptedModel, answer
+from utils.clock import now
+
+LONG = "It was discussed at some length, with no end in sight. " * 8
+
+
+async def test_a_bank_that_has_grown_is_condensed_and_its_history_has_all(quiet: Memory) -> None:
+    await begun(quiet)
+    await update(quiet, "[critical] The key is under the mat.")
+    for number in range(12):
+        await update(quiet, "\n\n".join(f"{number}.{part}: {LONG}" for part in range(8)))
+    before = await quiet.engine.banks.info(USER, "project", "loci")
+    assert before.tokens > BankRecipe().most
+    await quiet.engine.sweep()
+    after = await quiet.engine.banks.get(USER, "project", "loci")
+    assert BankRecipe().least <= after.info.tokens <= BankRecipe().most
+    assert "[critical] The key is under the mat." in await content(quiet)
+    assert f"version {before.version} has all of it" in await content(quiet)
+    _, whole = await quiet.engine.banks.at(USER, "project", "loci", before.version)
+    assert all(f"{number}.7: It was" in "\n".join(whole.values()) for number in range(12))
+    assert await quiet.engine.banks.work() == 0
+
+
+async def test_a_bank_never_outgrows_a_document(quiet: Memory) -> None:
+    await begun(quiet)
+    for number in range(4):
+        await update(quiet, f"[critical] {number} " + "狐" * 990_000)
+        size = len((await content(quiet)).encode())
+        assert size < MOST_BYTES + 100_000
+    assert "[critical] 3" in await content(quiet)
+
+
+async def test_what_was_condensed_is_not_condensed_again_before_it_changes(quiet: Memory) -> None:
+    await begun(quiet)
+    for number in range(120):
+        await update(quiet, f"progress.md > Next: {number}: {LONG}")
+    banks = quiet.engine.banks
+    short = await banks.optimise(USER, "project", "loci")
+    assert short.tokens <= BankRecipe().target
+    assert (await banks.optimise(USER, "project", "loci")).version == short.version
+    await quiet.engine.collections.banks.update_many({}, {"$set": {"tidying": pending(), "tokens": 7_000}})
+    assert (await banks.optimise(USER, "project", "loci")).version == short.version  # nothing to be left out
+
+
+async def test_a_bank_that_changes_faster_than_a_model_writes_is_condensed_by_rules(
+    with_model: Memory, scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begun(with_model)
+    banks = with_model.engine.banks
+    scripted_model.always(answer("No JSON."))
+    for number in range(12):
+        await update(with_model, "\n\n".join(f"{number}.{part}: {LONG}" for part in range(8)))
+    asked, real = 0, banks._writer.shorten
+
+    async def slowly(*arguments: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        short = await real(*arguments)
+        await update(with_model, f"Said meanwhile, number {asked}.")
+        return short
+
+    monkeypatch.setattr(banks._writer, "shorten", slowly)
+    assert (await banks.optimise(USER, "project", "loci")).tokens <= BankRecipe().most
+    assert asked == 3
+    assert "Said meanwhile, number 3." in await content(with_model)
+
+
+async def test_a_bank_whose_condenser_died_is_condensed_by_the_sweep(quiet: Memory) -> None:
+    await begun(quiet)
+    for number in range(12):
+        await update(quiet, "\n\n".join(f"{number}.{part}: {LONG}" for part in range(8)))
+    over = {"state": "leased", "attempts": 1, "lease": "of a dead one", "lease_until": now()}
+    await quiet.engine.collections.banks.update_many({}, {"$set": {"tidying": over}})
+    await quiet.engine.sweep()
+    assert (await quiet.engine.banks.info(USER, "project", "loci")).tokens <= BankRecipe().most
+
+
+async def test_small_changes_do_not_put_off_when_a_bank_is_looked_at(quiet: Memory) -> None:
+    await begun(quiet)
+
+    async def due() -> Any:
+        [bank] = await quiet.engine.collections.banks.find({}).to_list(None)
+        return bank["tidying"]["lease_until"]
+
+    first = await due()
+    await update(quiet, "The sky was blue.")
+    assert await due() == first > now()

@@ -1,0 +1,46 @@
+"""Is what banks say recalled by those who ask for it, and in nobody's way?"""
+
+from agents.memory import Memory
+from config.recipes import SEARCH
+from memory.ranking import Scope
+from tests.banks import begun, found, update
+from tests.conversations import USER, pairs, settle
+
+
+async def test_what_a_bank_says_is_recalled_by_those_who_ask_for_it(quiet: Memory) -> None:
+    await begun(quiet)
+    await update(quiet, "The lighthouse keeper is called Ada.")
+    first = (await found(quiet, "lighthouse keeper"))[0]
+    assert first.startswith("loci › active.md › Notes\n")
+    await settle(quiet)
+    assert (await found(quiet, "lighthouse keeper"))[0] == first
+    assert await found(quiet, "lighthouse keeper", None) == []
+    assert await found(quiet, "lighthouse keeper", ("turn", "fact")) == []
+    assert await found(quiet, "lighthouse keeper", owner="bob") == []
+
+
+async def test_messages_are_ranked_as_if_there_were_no_banks(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", pairs(12), wait=True)
+    queries = ["item number 7", "what does the assistant say?", "number"]
+    before = [await quiet.search(USER, query) for query in queries]
+    await begun(quiet)
+    for number in range(5):
+        await update(quiet, f"user says something of item number {number}, said the assistant")
+    await settle(quiet)
+    after = [await quiet.search(USER, query) for query in queries]
+    assert [[(hit.gist.key, hit.parts) for hit in one.hits] for one in after] == [
+        [(hit.gist.key, hit.parts) for hit in one.hits] for one in before
+    ]
+    both = await quiet.search(USER, "item number 3", SEARCH, Scope(kinds=("turn", "section")))
+    assert {hit.gist.kind for hit in both.hits} == {"turn", "section"}
+    assert [hit.score for hit in both.hits] == sorted((hit.score for hit in both.hits), reverse=True)
+
+
+async def test_what_is_no_longer_in_a_bank_is_no_longer_recalled(quiet: Memory) -> None:
+    await begun(quiet)
+    await update(quiet, "active.md > Current focus (replace):\nThe lighthouse.")
+    await update(quiet, "active.md > Current focus (replace):\nThe submarine.")
+    await update(quiet, "active.md > Current focus (replace):\nThe airship.")
+    assert not any("submarine" in one for one in await found(quiet, "submarine"))
+    gists = await quiet.engine.collections.vectors.count_documents({"bank": {"$exists": True}})
+    assert gists == len({one["content"] async for one in quiet.engine.collections.vectors.find({})})

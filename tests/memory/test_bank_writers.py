@@ -1,0 +1,115 @@
+"""Does a bank keep all that it is told, whoever else writes and whatever dies in between?"""
+
+import asyncio
+
+import pytest
+
+from agents.memory import Memory
+from tests.banks import begun, content, found, update
+from tests.conversations import USER, until
+from tests.meanwhile import Killed, kill, meanwhile
+from tests.scripted_model import ScriptedModel, slow
+
+
+async def test_two_clients_at_once_both_get_their_way(quiet: Memory) -> None:
+    await asyncio.gather(*(begun(quiet) for _ in range(5)))
+    await asyncio.gather(*(update(quiet, f"The sky was blue on day {number}.") for number in range(20)))
+    text = await content(quiet)
+    assert [text.count(f"on day {number}.") for number in range(20)] == [1] * 20
+    versions = await quiet.engine.banks.versions(USER, "project", "loci", limit=50)
+    assert [one.version for one in versions] == list(range(21, 0, -1))
+
+
+async def test_a_request_that_comes_again_changes_nothing(quiet: Memory) -> None:
+    await begun(quiet)
+    first = await update(quiet, "We use SQLite.", request="r1")
+    again = await update(quiet, "We use SQLite.", request="r1")
+    assert (again.repeated, again.bank.version, again.changes) == (True, 2, first.changes)
+    await update(quiet, "We use ruff.", conversation_id="c", update_count=1)
+    await update(quiet, "We use ruff.", conversation_id="c", update_count=1)
+    await update(quiet, "We use ruff.", conversation_id="c", update_count=2)
+    assert (await quiet.engine.banks.info(USER, "project", "loci")).version == 4
+
+
+async def test_a_writer_that_dies_before_the_bank_follows_leaves_its_version(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begun(quiet)
+    with monkeypatch.context() as patched, pytest.raises(Killed):
+        meanwhile(patched, quiet.engine.collections.bank_versions, "insert_one", kill, after=True)
+        await update(quiet, "Said before the power went.", request="r1")
+    assert "power" not in await content(quiet)
+    again = await update(quiet, "Said before the power went.", request="r1")
+    assert again.repeated
+    await update(quiet, "Said after it came back.")
+    text = await content(quiet)
+    assert text.count("before the power") == text.count("after it came") == 1
+
+
+async def test_a_bank_whose_maker_died_gets_its_files_with_the_first_update(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched, pytest.raises(Killed):
+        meanwhile(patched, quiet.engine.collections.bank_versions, "insert_one", kill)
+        await begun(quiet)
+    await update(quiet, "We decided to use SQLite.")
+    assert "## Decisions" in await content(quiet)
+    assert (await begun(quiet)).info.version == 2
+
+
+async def test_an_update_whose_client_leaves_is_carried_out(with_model: Memory, scripted_model: ScriptedModel) -> None:
+    await begun(with_model)
+    scripted_model.script(slow(0.3))
+    waiting = asyncio.create_task(update(with_model, "The sky was blue."))
+
+    async def asked() -> bool:
+        return bool(scripted_model.asked("chat"))
+
+    await until(asked)
+    waiting.cancel()
+
+    async def kept() -> bool:
+        return "The sky was blue." in await content(with_model)
+
+    await until(kept)
+
+
+async def test_a_writer_whom_another_overtook_does_not_take_the_bank_back(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begun(quiet)
+
+    async def another() -> None:
+        await update(quiet, "Said by a faster one.")
+
+    with monkeypatch.context() as patched:
+        meanwhile(patched, quiet.engine.collections.bank_versions, "insert_one", another, after=True)
+        done = await update(quiet, "Said by a slow one.")
+    assert done.bank.version == 3
+    text = await content(quiet)
+    assert text.count("a faster one") == text.count("a slow one") == 1
+
+
+async def test_the_next_writer_takes_up_what_a_dead_one_left(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    await begun(quiet)
+    with monkeypatch.context() as patched, pytest.raises(Killed):
+        meanwhile(patched, quiet.engine.collections.bank_versions, "insert_one", kill, after=True)
+        await update(quiet, "Said before the power went.")
+    done = await update(quiet, "Said after it came back.")
+    assert done.bank.version == 3
+    text = await content(quiet)
+    assert text.count("before the power") == text.count("after it came") == 1
+
+
+async def test_sections_that_a_dead_writer_did_not_make_are_made_by_the_sweep(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begun(quiet)
+    with monkeypatch.context() as patched, pytest.raises(Killed):
+        meanwhile(patched, quiet.engine.collections.vectors, "insert_many", kill)
+        await update(quiet, "The lighthouse keeper is called Ada.")
+    assert not any("Ada" in one for one in await found(quiet, "lighthouse keeper"))
+    over = {"$set": {"sections.lease_until": (await begun(quiet)).info.created_at}}
+    await quiet.engine.collections.banks.update_many({}, over)
+    await quiet.engine.sweep()
+    assert any("Ada" in one for one in await found(quiet, "lighthouse keeper"))
