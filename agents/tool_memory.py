@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from agents.nudge import Nudge
 from agents.openai_chat import storable, text_of
-from agents.tool_messages import Interaction, Message, ToolResult, interactions
+from agents.tool_messages import Asked, Interaction, Message, ToolResult, interactions, retrieved_in
 from agents.tool_view import Step, ViewOptions, tokens_of, view_of
 from config.recipes import NEXT_STEP, TOOL_MEMORY, Recipe
 from memory.domain import Recall
@@ -29,6 +29,7 @@ UNNAMED = "-" * ID_CHARACTERS  # for a trace that has no id yet
 log = logging.getLogger("MemoryBankStrategy")
 ingestion = logging.getLogger("Ingestion")
 retrieval = logging.getLogger("Retrieval")
+insights = logging.getLogger("InsightStore")
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class ToolMemory:
         self._engine = engine
         self._traces = engine.traces
         self._nudge = nudge
+        log.info("Loading embedding model: %s", engine.embedder.model)
 
     async def compress(self, asked: Compressing) -> Compressed:
         """Keeps the results of tools that are new, and gives the messages that stand for all of them. Without results,
@@ -70,7 +72,7 @@ class ToolMemory:
 
         Raises `InvalidInput` where the budget is too small, and `Conflict` where the task is reset meanwhile.
         """
-        last, calls = await asyncio.to_thread(_read, asked)
+        last, calls, unanswered = await asyncio.to_thread(_read, asked)
         task = await self._traces.begin(asked.owner, asked.task_id)
         log.debug("Memory Bank Strategy - Step %d", task.step)
         known = await self._traces.known(task, calls if asked.sent_alone else None)
@@ -79,23 +81,25 @@ class ToolMemory:
             return await asyncio.to_thread(_unchanged, asked)
         new = {trace_id: call for trace_id, call in zip(ids, calls, strict=True) if trace_id not in known}
         await self._keep(task, new)
-        sent = {trace_id: _record(trace_id, call, known) for trace_id, call in zip(ids, calls, strict=True)}
+        sent: dict[str, Record] = {}
+        for trace_id, call in zip(ids, calls, strict=True):
+            sent.pop(trace_id, None)  # what comes again came last
+            sent[trace_id] = _record(trace_id, call, known)
         newest = ids[len(ids) - len(last.results) :]
         others = [] if asked.sent_alone else [trace_id for trace_id in known if trace_id not in sent]
         cut = [one for one in sent if one in known and len(sent[one].raw_output) != known[one].characters]
         whole = await self._traces.whole(task, [*others, *cut])  # also of what an earlier view or the agent had cut
-        earlier = [whole[one].record for one in others if one in whole]
-        earlier += [
-            whole[trace_id].record if trace_id in whole else record
-            for trace_id, record in sent.items()
-            if trace_id not in newest
+        earlier = [
+            whole[one].record if one in whole else sent[one]
+            for one in _in_order(list(sent), others, list(known))
+            if (one in whole or one in sent) and one not in newest
         ]
         among = self._traces.insights_of(task, calls) if asked.sent_alone else None
         ranked = await self._ranked(asked, earlier, among)
         newest_records = tuple(sent[one] for one in newest)
-        step = Step(asked.messages, last, newest_records, tuple(earlier), ranked, asked.query or "")
+        step = Step(asked.messages, last, newest_records, tuple(earlier), ranked, asked.query or "", unanswered)
         done = await asyncio.to_thread(_compressed, step, asked.options)
-        log.debug("Added %d retrieved records to context", len(earlier))
+        log.debug("Added %d retrieved records to context", retrieved_in(done.messages))
         log.debug("Context constructed: %d messages, %d tokens", len(done.messages), done.tokens)
         return replace(done, trace_ids=tuple(dict.fromkeys([*new, *newest])))
 
@@ -122,7 +126,9 @@ class ToolMemory:
         Raises `ModelError` where the query cannot be embedded.
         """
         scope = Scope(place_of(task_id), only_session=True, kinds=(INSIGHT,), among=among)
-        return await self._engine.recall(owner, query, recipe, scope)
+        found = await self._engine.recall(owner, query, recipe, scope)
+        insights.debug("Found %d of %d insights", len(found.hits), len(found.considered))
+        return found
 
     async def reset(self, owner: str, task_id: str) -> dict[str, int]:
         """Deletes a task with all that its tools gave; returns counts by collection. Raises `NotFound`."""
@@ -163,8 +169,8 @@ async def _is_shown_alike(records: Sequence[Record], options: ViewOptions) -> bo
     return await asyncio.to_thread(lambda: len(tables(records))) <= options.top_k
 
 
-def _read(asked: Compressing) -> tuple[Interaction, list[Called]]:
-    """The last calls of tools, and all that came back in a history.
+def _read(asked: Compressing) -> tuple[Interaction, list[Called], tuple[Asked, ...]]:
+    """The last calls of tools, all that came back in a history, and the calls before the last to which nothing did.
 
     Raises `InvalidInput` where the budget is too small for any view, before anything is kept.
     """
@@ -177,7 +183,20 @@ def _read(asked: Compressing) -> tuple[Interaction, list[Called]]:
     if found and asked.options.budget is not None:
         newest = [_record(UNNAMED, call, {}) for call in calls[len(calls) - len(last.results) :]]
         view_of(Step(asked.messages, last, tuple(newest), ()), asked.options)
-    return last, calls
+    return last, calls, tuple(call for one in found[:-1] for call in one.unanswered)
+
+
+def _in_order(sent: Sequence[str], others: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Ids of records, oldest first: those that were `sent`, in the messages' order, with `others` after what was known
+    before them. `known`: of all that was kept before, oldest first."""
+    place = {one: at for at, one in enumerate(known)}
+    waiting = sorted(others, key=lambda one: place[one], reverse=True)
+    ordered: list[str] = []
+    for one in sent:
+        while waiting and place[waiting[-1]] < place.get(one, len(known)):
+            ordered.append(waiting.pop())
+        ordered.append(one)
+    return [*ordered, *reversed(waiting)]
 
 
 def _unchanged(asked: Compressing) -> Compressed:

@@ -1,7 +1,7 @@
 """What do an agent's messages say? OpenAI's chat format, calls of tools included, as far as it can be read."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +10,12 @@ from utils.answers import repair
 
 Message = Mapping[str, Any]  # as the client sent it: passed on, never changed
 
-Calls = defaultdict[str, list[Mapping[str, Any]]]  # functions that are called, by the ids of the calls
+Asked = tuple[str, str]  # a tool's name, and the arguments as text
+Calls = defaultdict[str, list[Mapping[str, Any]]]  # by their ids
+RESULTS = ("tool", "function")  # roles of results; the latter is OpenAI's former one
 
 HEADING = "## Retrieved Context from Previous Steps"  # of the message that holds records (seed 0)
+RETRIEVED = "[RETRIEVED RECORD "  # and of each of them, before its number
 
 
 @dataclass(frozen=True)
@@ -28,12 +31,14 @@ class ToolResult:
 
 @dataclass(frozen=True)
 class Interaction:
-    """A message that calls tools, at `start`, and the results that follow it, up to `end`. Without `called`: results
-    alone, whose calls are not there any more."""
+    """A message that calls tools, at `start`, and the results that follow it, up to `end`. `unanswered`: calls to which
+    nothing came back. Without `called`: results alone, whose calls are not there any
+    more."""
 
     start: int
     end: int
     results: tuple[ToolResult, ...]
+    unanswered: tuple[Asked, ...] = ()
     called: bool = True
 
 
@@ -46,22 +51,27 @@ def interactions(messages: Sequence[Message]) -> list[Interaction]:
         made = calls_of(messages[at])
         first = at + 1 if made else at
         end = first
-        while end < len(messages) and messages[end].get("role") == "tool":
+        while end < len(messages) and messages[end].get("role") in RESULTS:
             end += 1
         if made or end > first:
             calls: Calls = defaultdict(list)
             for call in made:
-                calls[_id(call.get("id"))].append(_function(call))
-            results = tuple(_result(place, messages[place], calls) for place in range(first, end))
-            found.append(Interaction(at, end, results, bool(made)))
+                calls[_id(call.get("id"))].append(call)
+            waiting = list(made)
+            results = tuple(_result(place, messages[place], calls, waiting) for place in range(first, end))
+            unanswered = tuple((_name(one), _text(_function(one).get("arguments"))) for one in waiting)
+            found.append(Interaction(at, end, results, unanswered, bool(made)))
         at = max(end, at + 1)
     return found
 
 
 def calls_of(message: Message) -> list[Mapping[str, Any]]:
-    """The calls that a message of the assistant's makes."""
-    calls = message.get("tool_calls") if message.get("role") == "assistant" else None
-    return [call for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
+    """The calls that a message of the assistant's makes, the one of OpenAI's former `function_call` among them."""
+    if message.get("role") != "assistant":
+        return []
+    calls, former = message.get("tool_calls"), message.get("function_call")
+    found = [call for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
+    return [*found, {"function": former}] if isinstance(former, Mapping) else found
 
 
 def said_in(message: Message) -> str:
@@ -75,17 +85,47 @@ def is_retrieved(message: Message) -> bool:
     return message.get("role") == "system" and text_of(message.get("content")).startswith(HEADING)
 
 
-def _result(at: int, message: Message, calls: Calls) -> ToolResult:
-    """Takes the call that a result answers, if others wait for a result under the same id."""
+def retrieved_in(messages: Iterable[Message]) -> int:
+    """How many retrieved records messages show."""
+    return sum(text_of(one.get("content")).count(RETRIEVED) for one in messages if is_retrieved(one))
+
+
+def _result(at: int, message: Message, calls: Calls, waiting: list[Mapping[str, Any]]) -> ToolResult:
+    """Takes the call that a result answers, if others wait for a result under the same id, and takes it from those that
+    are `waiting` for an answer."""
     call_id = _id(message.get("tool_call_id"))
-    waiting = calls[call_id]
-    function = (waiting.pop(0) if len(waiting) > 1 else waiting[0]) if waiting else {}
+    asked = calls[call_id]
+    call = (asked.pop(0) if len(asked) > 1 else asked[0]) if asked else {}
+    waiting[:] = [one for one in waiting if one is not call]
+    function = _function(call)
     name = _text(function.get("name")) or _text(message.get("name")) or "tool"
-    content = repair(text_of(message.get("content")))
+    content = repair(result_text(message.get("content")))
     return ToolResult(at, call_id, name, _text(function.get("arguments")), content)
 
 
+def result_text(content: object) -> str:
+    """The text of a result; a part that is none stands there by its type, `[image_url]`."""
+    if not isinstance(content, list):
+        return text_of(content)
+    return "\n".join(filter(None, (_part(part) for part in content if isinstance(part, Mapping))))
+
+
+def _part(part: Mapping[str, Any]) -> str:
+    if isinstance(part.get("text"), str):
+        return str(part["text"])
+    kind = part.get("type")
+    return f"[{kind}]" if isinstance(kind, str) and kind != "text" else ""
+
+
+def _name(call: Mapping[str, Any]) -> str:
+    return _text(_function(call).get("name")) or "tool"
+
+
 def _function(call: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What is called, a function with its arguments; a custom tool's input stands for these."""
+    custom = call.get("custom")
+    if isinstance(custom, Mapping):
+        return {"name": custom.get("name"), "arguments": custom.get("input")}
     function = call.get("function")
     return function if isinstance(function, Mapping) else {}
 

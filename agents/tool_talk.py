@@ -4,15 +4,14 @@ What the user said, but for courtesies, and the system prompt. What the agent sa
 knew of its tools; but not what the user answers in few words.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from agents.openai_chat import text_of
+from agents.tool_digest import closing, digest, points_at
 from agents.tool_messages import Message, calls_of, is_retrieved
 from memory.courtesy import is_courtesy
 from memory.tool_relevance import Talk, is_identifier, talk_of
-from utils.text import split_sentences
 
-CLOSING = 120  # characters of what the agent said, its end, which the user's next message may answer
 FEW = 40  # characters of a message that says little without what it answers
 UNTOLD = "[Earlier messages of the user that are left out here: {}]"
 
@@ -26,9 +25,10 @@ def spoken_of(messages: Sequence[Message], query: str) -> Talk:
     return talk_of([*said, last, query], asked=[*said[-1:], query])
 
 
-def before(messages: Sequence[Message]) -> list[Message]:
+def before(messages: Sequence[Message], *, answered: bool) -> list[Message]:
     """Of what came before the last calls: the system prompt, and what the user said. Courtesies are left out, but for
-    the first message and the last; of a message of few words, what it answers stays."""
+    the first message and the last; of a message of few words, what it answers stays. `answered`: the user has not said
+    anything since, so that what the last message answers is what the agent is at work on."""
     users = [message for message in messages if message.get("role") == "user"]
     ends = [users[0], users[-1]] if users else []
     kept: list[Message] = []
@@ -40,7 +40,10 @@ def before(messages: Sequence[Message]) -> list[Message]:
             case "assistant":
                 said = None if calls_of(message) else message
             case "user" if message in ends or not is_courtesy(text_of(message.get("content"))):
-                kept += [_closed(said)] if said is not None and _says_little(message) else []
+                if said is not None and answered and message is ends[-1] and _points_at(message, said):
+                    kept.append(_with_text(said, digest))
+                elif said is not None and _says_little(message):
+                    kept.append(_with_text(said, closing))
                 kept.append(message)
                 said = None
     return kept
@@ -71,24 +74,26 @@ def _is_prompt(message: Message) -> bool:
 
 
 def after(messages: Sequence[Message]) -> list[Message]:
-    """What came after the last calls; of what the agent said, how it ended, but all that few words answer."""
+    """What came after the last calls; of what the agent said, how it ended, and all that a few words answer."""
     left = [message for message in messages if not is_retrieved(message)]
-    answered = len(left) > 1 and left[-1].get("role") == "user" and _says_little(left[-1])
-    whole = len(left) - 2 if answered else None
-    return [_closed(message) if at != whole else message for at, message in enumerate(left)]
+    kept = [_with_text(message, closing) for message in left]
+    if len(left) > 1 and left[-1].get("role") == "user":
+        said, answer = left[-2:]
+        if _says_little(answer):
+            kept[-2] = said
+        elif _points_at(answer, said):
+            kept[-2] = _with_text(said, digest)
+    return kept
 
 
-def _closed(message: Message) -> Message:
-    """A message; of what the agent said, the end."""
+def _points_at(answer: Message, said: Message) -> bool:
+    text = text_of(answer.get("content")).strip()
+    return not is_courtesy(text) and points_at(text, text_of(said.get("content")))
+
+
+def _with_text(message: Message, shorter: Callable[[str], str]) -> Message:
+    """A message; one of the agent's with less of its text."""
     content = message.get("content")
     if message.get("role") != "assistant" or not isinstance(content, str):
         return message
-    return {**message, "content": closing(content)}
-
-
-def closing(text: str) -> str:
-    """The last sentence of a text, and as many before it as `CLOSING` characters have room for."""
-    kept, left = "", split_sentences(text)
-    while left and len(kept) + len(left[-1]) < CLOSING:
-        kept = f"{left.pop()} {kept}".strip()
-    return text if not left else f"… {kept or left[-1][-CLOSING:]}"
+    return {**message, "content": shorter(content)}

@@ -8,9 +8,9 @@ answers in few words.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from agents.tool_messages import HEADING, Interaction, Message, said_in
+from agents.tool_messages import HEADING, RETRIEVED, Asked, Interaction, Message, said_in
 from agents.tool_talk import after, before, fewer, spoken_of
-from memory.tool_blocks import Block, blocks_of, left_out
+from memory.tool_blocks import Block, blocks_of, call_text, left_out
 from memory.tool_records import Record, in_force
 from memory.tool_relevance import SMALL, Talk
 from utils.errors import InvalidInput
@@ -18,7 +18,8 @@ from utils.text import count_tokens
 
 RULE = "-------------------"  # between records (seed 0)
 OTHERS = "[OTHER RECORDS]"
-FEW_CHARACTERS = 600  # of all results together: nothing of them is left out
+FEW_CHARACTERS = 800  # of all results together: nothing of them is left out
+UNANSWERED = 8  # calls without results that are told
 NAMED = 2  # keys of what is left out that are named, and records that are not shown
 MESSAGE_TOKENS = 4  # that a message takes beside its text
 SHORTEST = 100  # characters of a result of the last calls, where even they must be cut
@@ -40,7 +41,8 @@ class ViewOptions:
 class Step:
     """What an agent knows before its next step. `last`: the place of the last calls of tools, and `newest` what they
     gave; `records`: of the calls before, oldest first. `ranked`: ids of records, the most relevant first; those that it
-    does not name come after them, the newest first. `query`: what is looked for beside what the messages say."""
+    does not name come after them, the newest first. `query`: what is looked for beside what the messages say.
+    `unanswered`: calls before the last to which nothing came back."""
 
     messages: tuple[Message, ...]
     last: Interaction
@@ -48,6 +50,7 @@ class Step:
     records: tuple[Record, ...]
     ranked: tuple[str, ...] = ()
     query: str = ""
+    unanswered: tuple[Asked, ...] = ()
 
 
 def tokens_of(messages: Iterable[Message]) -> int:
@@ -83,8 +86,10 @@ class _Drawing:
         few = sum(len(one.raw_output) for one in self.known) <= FEW_CHARACTERS
         self._talk = replace(spoken_of(step.messages, step.query), thorough=few)
         self._order = _by_relevance(self.known, step.ranked)
-        self._head = before(step.messages[: step.last.start])
-        self._after = after(step.messages[step.last.end :])
+        later = step.messages[step.last.end :]
+        answered = not any(message.get("role") == "user" for message in later)
+        self._head = before(step.messages[: step.last.start], answered=answered)
+        self._after = after(later)
         self._step = step
         self._options = options
 
@@ -95,8 +100,34 @@ class _Drawing:
         shown = [record for record in self.known if record.trace_id in chosen]
         hidden = [record for record in self.known if record.trace_id not in chosen]
         most = _between(min(SMALL, self._options.max_chars), self._options.max_chars, parts)
-        context = _context(shown, hidden, self._order, self._talk, replace(self._options, max_chars=most))
-        return [*self._head, *context, *self._tail(of_last), *self._after]
+        return [*self._head, *self._context(shown, hidden, most), *self._tail(of_last), *self._after]
+
+    def _context(self, shown: Sequence[Record], hidden: Sequence[Record], most: int) -> list[Message]:
+        """The message that holds records of `most` characters each, and that names those that are hidden and the calls
+        without results; none where there are none of them."""
+        told = [*self._tables(shown, most)]
+        if gone := left_out(shown, self._talk):
+            told.append(f"Left out: {_named(gone)}")
+        if hidden:
+            told.append(f"Not shown: {_named([f'{one.tool_name} {one.trace_id}' for one in reversed(hidden)])}")
+        if unanswered := [call_text(*one) for one in reversed(self._step.unanswered)]:
+            told.append(f"No result: {_named(unanswered, UNANSWERED)}")
+        return [{"role": "system", "content": "\n".join([HEADING, *told])}] if told else []
+
+    def _tables(self, records: Sequence[Record], most: int) -> Iterable[str]:
+        """The most relevant tables as retrieved records, with the rule between them, and then the others."""
+        top_k = self._options.top_k
+        place = {trace_id: at for at, trace_id in enumerate(self._order)}
+        blocks = blocks_of(records, self._talk, most, brief=set(self._order[top_k:]))
+        blocks.sort(key=lambda block: min(place[one.trace_id] for one in block.records))
+        telling = [block for block in blocks if any(one.raw_output.strip() for one in block.records)][:top_k]
+        parts = [
+            f"{RETRIEVED}{number}]\nSummary: {_summary(block)}\nRaw Data: {block.body}"
+            for number, block in enumerate(telling, 1)
+        ]
+        if others := [block for block in blocks if block not in telling]:
+            parts.append("\n".join([OTHERS, *(f"{block.title}\n{block.body}" for block in others)]))
+        return [f"\n{RULE}\n".join(parts)] if parts else []
 
     def packed(self, wanted: int, budget: int) -> list[Message]:
         """The view with the last results cut, within a budget: first so many records, short, then as much of the last
@@ -155,34 +186,9 @@ def _most(most: int, fits: Callable[[int], bool]) -> int | None:
     return low
 
 
-def _context(
-    records: Sequence[Record], hidden: Sequence[Record], order: Sequence[str], talk: Talk, options: ViewOptions
-) -> list[Message]:
-    """The message that holds records, those in the tables in their order, and the tables in the `order` of the ids that
-    are most relevant, and that names those that are `hidden`; none where there are no records."""
-    if not records and not hidden:
-        return []
-    place = {trace_id: at for at, trace_id in enumerate(order)}
-    blocks = blocks_of(records, talk, options.max_chars, brief=set(order[options.top_k :]))
-    blocks.sort(key=lambda block: min(place[one.trace_id] for one in block.records))
-    telling = [block for block in blocks if any(one.raw_output.strip() for one in block.records)][: options.top_k]
-    parts = [
-        f"[RETRIEVED RECORD {number}]\nSummary: {_summary(block)}\nRaw Data: {block.body}"
-        for number, block in enumerate(telling, 1)
-    ]
-    if others := [block for block in blocks if block not in telling]:
-        parts.append("\n".join([OTHERS, *(f"{block.title}\n{block.body}" for block in others)]))
-    text = "\n".join(filter(None, [HEADING, f"\n{RULE}\n".join(parts)]))
-    if gone := left_out(records, talk):
-        text += f"\nLeft out: {_named(gone)}"
-    if hidden:
-        text += f"\nNot shown: {_named([f'{one.tool_name} {one.trace_id}' for one in reversed(hidden)])}"
-    return [{"role": "system", "content": text}]
-
-
-def _named(names: Sequence[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
+def _named(names: Sequence[str], most: int = NAMED) -> str:
+    more = [f"+{len(names) - most}"] if len(names) > most else []
+    return ", ".join([*names[:most], *more])
 
 
 def _summary(block: Block) -> str:

@@ -35,6 +35,8 @@ def excerpt(text: str, talk: Talk, characters: int) -> str:
     lines = [line.rstrip() for line in read.splitlines() if line.strip()]
     if len(lines) < 3:
         lines = split_sentences(read)
+    if not lines:
+        return ""
     chosen = _chosen(lines, talk, characters)
     said = _joined(lines, chosen) if chosen else text.strip()
     return said if len(said) <= characters else said[: max(0, characters - 1)] + GAP
@@ -65,7 +67,7 @@ def _worth(lines: Sequence[str], talk: Talk) -> list[float]:
     named = [frozenset(filter(is_identifier, line.split())) for line in lines]
     words, names = _counts(shared), _counts(named)
     return [
-        FAILURE * _tells_of_failure(line) + sum(1 / words[one] for one in said) + sum(NAME / names[one] for one in own)
+        FAILURE * tells_of_failure(line) + sum(1 / words[one] for one in said) + sum(NAME / names[one] for one in own)
         for line, said, own in zip(lines, shared, named, strict=True)
     ]
 
@@ -74,7 +76,8 @@ def _counts(found: Iterable[frozenset[str]]) -> Counter[str]:
     return Counter(one for each in found for one in each)
 
 
-def _tells_of_failure(line: str) -> bool:
+def tells_of_failure(line: str) -> bool:
+    """Whether a line of a log or of an answer speaks of an error."""
     return bool(_FAILURE.search(line) or _FAILURE_NAME.search(line))
 
 

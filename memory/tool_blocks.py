@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from memory.excerpt import GAP, excerpt
-from memory.tool_records import Record
+from memory.tool_records import Record, Shown
 from memory.tool_relevance import SMALL, Talk, names_id
 from utils.json_table import EVERYTHING, Json, Keep, Table, scalars, table_of, written
 
@@ -167,15 +167,21 @@ def _shortened(value: Json, talk: Talk, most: int) -> Json:
     return [_shortened(value[at], talk, most) for at in sorted(places)]
 
 
+def call_text(tool_name: str, arguments: str) -> str:
+    """A call as it stands before its results, in one line of `SMALL` characters at most."""
+    called = Record("", tool_name, arguments, "")
+    [row] = table_of([dict(called.arguments)], EVERYTHING).rows
+    return _cut(f"{written(tool_name)}({' '.join(row.split())})", SMALL)
+
+
 def _told_apart(record: Record, talk: Talk, keep: Keep) -> dict[str, Json]:
     """The arguments of a call but for those that stand in what is kept of its result, long ones as excerpts."""
-    said = record.output if isinstance(record.output, str) else ""
-    shown = {str(value) for key, value in scalars(record.output) if keep.keeps(key, value)}
+    shown = Shown.of((key, value) for key, value in scalars(record.output) if keep.keeps(key, value))
     room = 2 * SMALL if record.raw_output.strip() else DONE
     return {
         key: excerpt(value, talk, room) if isinstance(value, str) else value
         for key, value in record.arguments.items()
-        if not all(str(one) in shown or str(one) in said for _, one in scalars(value))
+        if not shown.tells(key, value)
     }
 
 

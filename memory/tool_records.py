@@ -1,22 +1,30 @@
 """What did tools give, and what of it still holds?"""
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from json import dumps, loads
 from math import isfinite
 from typing import NoReturn
 
-from memory.tool_relevance import names_id
+from memory.excerpt import tells_of_failure
+from memory.tool_relevance import is_name, names_id
 from utils.answers import repair
-from utils.json_table import Json, scalars
+from utils.json_table import Json, Scalar, scalars
 
 DEEPEST = 40  # objects and lists in each other; what is nested deeper is taken as text
 RAW = "_raw"  # stands for arguments or a result that are not JSON (seed 0)
 
+COMPARED = 8  # different answers to a call that an earlier one is compared with
+FEW_LINES = 3  # of a text from which it is compared by lines, not by words
+BEGINNING = 300  # characters of a text in which it says so
+FAILED = ("error", "errors", "exception", "fault")  # fields of a result that say so
+
 Call = tuple[str, str]  # a tool's name, and the arguments
+Thing = frozenset[tuple[str, str]]
+Keys = frozenset[str]
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
@@ -49,7 +57,7 @@ class Record:
         return self.tool_name, dumps(self.arguments, sort_keys=True)
 
     @cached_property
-    def thing(self) -> frozenset[tuple[str, str]]:
+    def thing(self) -> Thing:
         """What the result shows the state of: its fields that name ids, all of them, for an order of a user is not the
         next order of that user. Empty where it shows no such thing."""
         if not isinstance(self.output, Mapping):
@@ -58,17 +66,67 @@ class Record:
         return frozenset((key, str(value)) for key, value in named if isinstance(value, str | int))
 
     @cached_property
+    def failed(self) -> bool:
+        """Whether the result says that the call failed, or says nothing."""
+        if isinstance(self.output, Mapping):
+            refused = self.output.get("success") is False or self.output.get("ok") is False
+            return not self.output or refused or any(self.output.get(name) for name in FAILED)
+        if isinstance(self.output, str):
+            first = self.output.lstrip()[:BEGINNING].partition("\n")[0]
+            return not first or tells_of_failure(first)
+        return self.output in (None, [])
+
+    @cached_property
+    def pieces(self) -> frozenset[str]:
+        """By what a result is compared with another answer to the same call: the lines of a text, or the words of a
+        short one; the items of a list; of an object those of its lists, or its keys."""
+        match self.output:
+            case str(text):
+                lines = frozenset(text.splitlines())
+                return lines if len(lines) >= FEW_LINES else frozenset(text.split())
+            case list(items):
+                return frozenset(map(_one_way, items))
+            case Mapping() as fields:
+                listed = [item for value in fields.values() if isinstance(value, list) for item in value]
+                return frozenset(map(_one_way, listed)) or frozenset(fields)
+            case value:
+                return frozenset({_one_way(value)})
+
+    @cached_property
     def asked_beside(self) -> Mapping[str, Json]:
         """The arguments that the result does not repeat."""
-        if not self.arguments:
-            return {}
-        said = self.output if isinstance(self.output, str) else ""
-        known = {str(value) for _, value in scalars(self.output)}
-        return {
-            key: value
-            for key, value in self.arguments.items()
-            if not all(str(one) in known or str(one) in said for _, one in scalars(value))
-        }
+        shown = Shown.of(scalars(self.output))
+        return {key: value for key, value in self.arguments.items() if not shown.tells(key, value)}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a result tells: its values with their keys, and its text where it is one."""
+
+    pairs: frozenset[tuple[str, str]]
+    values: frozenset[str]
+    text: str = ""
+
+    @classmethod
+    def of(cls, fields: Iterable[tuple[str, Scalar]]) -> "Shown":
+        pairs = frozenset((key, str(value)) for key, value in fields)
+        values = frozenset(value for _, value in pairs)
+        return cls(pairs, values, "\n".join(value for key, value in pairs if not key))
+
+    def tells(self, key: str, argument: Json) -> bool:
+        """Whether an argument stands in it: its values under the same keys, or what can be nothing else anywhere. The
+        900 of a balance is not the 900 that were sent."""
+        return all(
+            (name, str(value)) in self.pairs or (is_name(str(value)) and self._has(str(value)))
+            for name, value in scalars(argument, key)
+        )
+
+    def _has(self, name: str) -> bool:
+        return name in self.values or name in self.text
+
+
+def _one_way(value: Json) -> str:
+    return dumps(value, sort_keys=True)
 
 
 def read_json(text: str) -> Json:
@@ -102,34 +160,67 @@ def _has_halves(value: Json) -> bool:
 def in_force(records: Sequence[Record], shown: Sequence[Record] = ()) -> list[Record]:
     """The records that no later one repeats or replaces, be it one that is `shown` whole. What was done more than once,
     such as a payment, counts how often."""
-    times: Counter[Call] = Counter()
-    last: dict[Call, Record] = {}
-    states: dict[frozenset[tuple[str, str]], list[Record]] = {}
+    states = _States()
     for one in shown:
-        states.setdefault(one.thing, []).append(one)
+        states.add(one)
     left: list[Record] = []
+    times: list[int] = []
+    places: defaultdict[Call, list[int]] = defaultdict(list)  # in `left`, of what is known of a call
+    same: dict[tuple[Call, str], int] = {}
     for one in reversed(records):
-        times[one.call] += 1
-        if one.call in last and one.thing == last[one.call].thing:
+        known = places[one.call]
+        at = same.get((one.call, one.raw_output))
+        if at is None:
+            at = next((place for place in known[-COMPARED:] if _repeats(left[place], one)), None)
+        if at is not None:
+            times[at] += 1
             continue
-        last[one.call] = one
         if one.thing:
-            later = states.setdefault(one.thing, [])
-            if any(_replaces(other, one) for other in later):
+            if states.replace(one):
                 continue
-            later.append(one)
+            states.add(one)
+        same[one.call, one.raw_output] = len(left)
+        known.append(len(left))
         left.append(one)
-    return [replace(one, times=times[one.call]) if last[one.call] is one else one for one in left[::-1]]
+        times.append(1)
+    return [replace(one, times=count) for one, count in zip(left[::-1], times[::-1], strict=True)]
 
 
-def _replaces(later: Record, record: Record) -> bool:
-    """Whether a later state of the same thing says all that a record does; of one tool, only where it was asked the
-    same: the weather of a place is not the same on each day."""
-    if not isinstance(record.output, Mapping) or not isinstance(later.output, Mapping):
-        return False
-    if later.tool_name == record.tool_name and later.asked_beside != record.asked_beside:
-        return False
-    return record.output.keys() <= later.output.keys()
+def _repeats(later: Record, record: Record) -> bool:
+    """Whether the later answer to a call stands for one before. What failed stands for no answer, and a next page not
+    for the page before it; what says much the same does, and the same thing in another state."""
+    if later.failed or record.failed:
+        return record.failed
+    if later.thing or record.thing:
+        return later.thing == record.thing
+    return 2 * len(record.pieces & later.pieces) >= len(record.pieces)
+
+
+class _States:
+    """Of each thing, what tools have told of it so far."""
+
+    def __init__(self) -> None:
+        self._asked: defaultdict[tuple[Thing, str, str], set[Keys]] = defaultdict(set)
+        self._told: defaultdict[Thing, defaultdict[Keys, set[str]]] = defaultdict(lambda: defaultdict(set))
+
+    def add(self, record: Record) -> None:
+        if isinstance(record.output, Mapping):
+            keys = frozenset(record.output)
+            self._asked[self._question(record)].add(keys)
+            self._told[record.thing][keys].add(record.tool_name)
+
+    def replace(self, record: Record) -> bool:
+        """Whether one that was added says all that a record does; of the same tool, only where it was asked the same:
+        the weather of a place is not the same on each day."""
+        if not isinstance(record.output, Mapping):
+            return False
+        keys = frozenset(record.output)
+        if any(keys <= told for told in self._asked[self._question(record)]):
+            return True
+        return any(keys <= told and tools - {record.tool_name} for told, tools in self._told[record.thing].items())
+
+    def _question(self, record: Record) -> tuple[Thing, str, str]:
+        return record.thing, record.tool_name, dumps(record.asked_beside, sort_keys=True)
 
 
 def _depth(value: Json) -> int:

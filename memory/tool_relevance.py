@@ -15,7 +15,19 @@ from utils.text import STOPWORDS
 SMALL = 160  # characters of a result that is shown whole, whatever it says
 LONG_NUMBER = 8  # digits from which a number names something
 # Keys of what things are called, and of what a tool has to say.
-TELLING = frozenset({"name", "title", "error", "errors", "message", "reason", "detail"})
+TELLING = frozenset({"name", "title", "status", "state", "error", "errors", "message", "reason", "detail"})
+# Words of a question, and the fields that they ask for without naming them.
+MEANT = (
+    (("cheap", "cheaper", "cheapest", "expensive", "much", "difference", "afford"),
+     ("price", "cost", "amount", "total", "fee", "fare")),
+    (("earn", "earning", "paid"), ("salary", "wage", "pay", "income")),
+    (("available", "stock"), ("available", "availability", "stock", "quantity")),
+    (("many",), ("quantity", "count", "stock")),
+    (("far", "near", "nearest", "closest"), ("distance",)),
+    (("heavy", "heavier", "heaviest"), ("weight",)),
+    (("big", "bigger", "biggest", "large", "larger", "largest", "small", "smaller", "smallest"), ("size",)),
+    (("old", "older", "oldest", "young", "younger", "youngest"), ("age", "born", "dob", "birthday")),
+)  # fmt: skip
 
 _IDENTIFIER = re.compile(r"(?=.*\d)[\w#:+.\-/@]{4,}")
 _CODE = re.compile(r"[A-Z][A-Z0-9]{4,11}")
@@ -25,6 +37,8 @@ _ID_KEY = re.compile(
 _TIME = re.compile(r"\d\d:\d\d")
 _STAMP = re.compile(r"(created|updated|modified)(_at|_on|At|On)?$")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+_SIZE = re.compile(r"\b(?!I\b)[A-Z]{1,2}\b")
 _WORD = re.compile(r"[^\W\d_]{3,}|\d{3,}")
 
 
@@ -74,7 +88,7 @@ class Talk:
         if _ID_KEY.search(key):
             return True
         if not isinstance(value, str) or not is_identifier(value):
-            return self.mentions(value)
+            return self.mentions(value) or (isinstance(value, str) and value.casefold() in self.asked)
         if _STAMP.match(key):
             return False
         if _TIME.match(value) or "@" in value or (value.isdecimal() and len(value) < LONG_NUMBER):
@@ -83,13 +97,17 @@ class Talk:
 
 
 def talk_of(texts: Iterable[str], asked: Iterable[str] = ()) -> Talk:
-    """`texts`: all that was said; `asked`: those that may name fields."""
-    return Talk("\n".join(texts).casefold(), frozenset(_names(" ".join(asked))) - STOPWORDS)
+    """`texts`: all that was said; `asked`: those that may name fields, and sizes such as "M"."""
+    question = " ".join(asked)
+    words = frozenset(_names(question))
+    meant = (fields for said, fields in MEANT if not words.isdisjoint(said))
+    sizes = map(str.casefold, _SIZE.findall(question))
+    return Talk("\n".join(texts).casefold(), (words - STOPWORDS).union(*meant, sizes))
 
 
 def _names(text: str) -> list[str]:
-    """The words of a text, in the singular."""
-    words = _WORD.findall(text.casefold())
+    """The words of a text, in the singular, and umlauts as they are written in keys."""
+    words = _WORD.findall(text.casefold().translate(_UMLAUTS))
     return [word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word for word in words]
 
 
@@ -101,6 +119,11 @@ def names_id(key: str) -> bool:
 def is_identifier(value: str) -> bool:
     """Whether a text looks as what things are called by: a code in capitals, or one word with a digit."""
     return bool(_IDENTIFIER.fullmatch(value) or _CODE.fullmatch(value))
+
+
+def is_name(value: str) -> bool:
+    """Whether a text looks as what one thing alone is called by: an identifier with letters, or a long number."""
+    return is_identifier(value) and (any(map(str.isalpha, value)) or len(value) >= LONG_NUMBER)
 
 
 def identifiers(value: Json) -> list[str]:

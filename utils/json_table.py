@@ -109,7 +109,7 @@ def _column(cells: Sequence[Cell], keep: Keep, key: str) -> Column | None:
     if all(isinstance(cell, Mapping) for cell in there):
         if keep.asks_for(key) and all(_is_scalar(item) for cell in there for item in _values(cell)):
             keep = EVERYTHING
-        return _nested([[cell] if isinstance(cell, Mapping) else [] for cell in read], keep, key)
+        return _nested([[cell] if isinstance(cell, Mapping) else [] for cell in read], keep, key, listed=False)
     if all(_is_list(cell) for cell in there):
         return _listed([cell if _is_list(cell) else [] for cell in read], keep, key)
     return Column(name, tuple("" if isinstance(cell, _Missing) else written(cell) for cell in read))
@@ -132,14 +132,17 @@ def _listed(cells: Sequence[Sequence[Json]], keep: Keep, key: str) -> Column | N
     return Column(written(key), tuple(",".join(map(written, cell)) for cell in cells))
 
 
-def _nested(cells: Sequence[Sequence[Mapping[str, Json]]], keep: Keep, key: str, between: str = ROW) -> Column | None:
-    """A column whose cells hold objects, each some. Of one object alone, the cell names the fields."""
+def _nested(
+    cells: Sequence[Sequence[Mapping[str, Json]]], keep: Keep, key: str, between: str = ROW, *, listed: bool = True
+) -> Column | None:
+    """A column whose cells hold objects, each some, that are told apart where they are `listed`. Of one object alone,
+    the cell names the fields."""
     objects = [item for cell in cells for item in cell]
     if _share_no_shape(objects):
         return Column(written(key), tuple(between.join(map(written, cell)) for cell in cells))
     common, columns = _columns(objects, keep)
     told = len(set(zip(*(column.cells for column in columns), strict=True))) or 1
-    if told < len(objects) and (column := _telling_apart(objects, told)):
+    if listed and told < len(objects) and (column := _telling_apart(objects, told, keep)):
         columns.append(column)
     if not common and not columns:
         return None
@@ -174,15 +177,23 @@ def _share_no_shape(objects: Sequence[Mapping[str, Json]]) -> bool:
     return sum(map(len, objects)) * SPARSEST < len(objects) * len({name for one in objects for name in one})
 
 
-def _telling_apart(objects: Sequence[Mapping[str, Json]], told: int) -> Column | None:
-    """The column of values in which objects differ most; None where none has more of them than are `told` apart."""
-    found = [
-        Column(written(name), tuple(written(one.get(name)) for one in objects))
-        for name in objects[0]
-        if all(_is_scalar(one.get(name)) for one in objects)
-    ]
-    best = max(found, key=lambda column: len(set(column.cells)), default=None)
-    return best if best is not None and len(set(best.cells)) > told else None
+def _telling_apart(objects: Sequence[Mapping[str, Json]], told: int, keep: Keep) -> Column | None:
+    """The column of values, or else of objects, in which objects differ most; None where none has more of them than are
+    `told` apart."""
+    values: list[Column] = []
+    nested: list[Column] = []
+    for name in objects[0]:
+        cells = [one.get(name) for one in objects]
+        if all(_is_scalar(cell) for cell in cells):
+            values.append(Column(written(name), tuple(map(written, cells))))
+        elif all(isinstance(cell, Mapping) for cell in cells):
+            column = _nested([[cell] for cell in cells if isinstance(cell, Mapping)], keep, name)
+            nested += [column] if column else []
+    for found in (values, nested):
+        best = max(found, key=lambda column: len(set(column.cells)), default=None)
+        if best is not None and len(set(best.cells)) > told:
+            return best
+    return None
 
 
 def _rows_by_id(value: Json) -> Json:

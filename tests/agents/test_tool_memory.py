@@ -11,6 +11,7 @@ from agents.memory import Memory
 from agents.open import open_memory
 from config.recipes import NEXT_STEP, TOOL_MEMORY
 from config.settings import Settings
+from memory.traces import Called
 from tests.conversations import Silent
 from tests.scripted_model import ScriptedModel, answer, status
 from tests.tool_calls import (
@@ -104,7 +105,30 @@ async def test_calls_that_share_an_id_are_all_kept(quiet: Memory) -> None:
             f"HAT1 is done {name}",
         }
         assert len(await kept(quiet, task=f"t{name}")) == 3
-        assert context(done.messages).count("HAT1") == 1  # of the same call, what came last
+        shown = [line for line in context(done.messages).splitlines() if "HAT1" in line]
+        assert "waits" in shown[-1]  # what came last stands last
+
+
+async def test_what_was_kept_between_requests_is_newer_than_what_was_sent_before(quiet: Memory) -> None:
+    def order(state: str) -> str:
+        return json.dumps({"order_id": "ORD-77", "state": state})
+
+    await compress(quiet, [user(BOOK), *step(1, order("pending"), "get_order"), *step(2)])
+    await quiet.tool_memory.add("ann", "t", Called("", "get_order", "{}", order("shipped"), ""))
+    done = await compress(quiet, [user(BOOK), *step(1, order("pending"), "get_order"), *step(2), *step(3)])
+    assert "shipped" in context(done.messages) and "pending" not in context(done.messages)
+
+
+async def test_calls_without_results_are_told(quiet: Memory) -> None:
+    paid = calling(call("p", "send_money", {"to": "bob", "amount": 900}))
+    done = await compress(quiet, [user(BOOK), *step(1), paid, user("Did it work?"), *step(2)])
+    assert context(done.messages).endswith("\nNo result: send_money(to=bob, amount=900)")
+
+
+async def test_a_blank_result_is_shown_as_one(quiet: Memory) -> None:
+    for text in (" " * 3_000, "\n" * 3_000, "\u2028" * 3_000):
+        done = await compress(quiet, [user(BOOK), *step(1, text), *step(2)], task=repr(text[0]))
+        assert context(done.messages).endswith(": (empty)")
 
 
 async def test_a_result_that_differs_is_a_record_of_its_own_in_a_later_request_too(quiet: Memory) -> None:

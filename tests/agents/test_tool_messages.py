@@ -43,6 +43,26 @@ def test_a_call_without_a_result() -> None:
     assert found([calling(call("a")), user("x")]) == [(0, 1, [])]
 
 
+def test_calls_to_which_nothing_came_back_are_told() -> None:
+    calls = [call("a", "pay", {"sum": 9}), call("b", "look"), call("b", "look", {"n": 2})]
+    [one] = interactions([calling(*calls), result("b", "x"), user("did it work?")])
+    assert one.unanswered == (("pay", '{"sum": 9}'), ("look", '{"n": 2}'))
+    [one] = interactions([calling(*calls), result("a", ""), result("b", ""), result("b", "")])
+    assert one.unanswered == ()
+
+
+def test_the_input_of_a_custom_tool_stands_for_arguments() -> None:
+    custom = {"id": "a", "type": "custom", "custom": {"name": "python", "input": "print(1)"}}
+    assert found([calling(custom), result("a", "1")])[0][2] == [("python", "print(1)", "1")]
+    assert said_in(calling(custom)) == "\nprint(1)"
+
+
+def test_openais_former_functions_are_calls_too() -> None:
+    called = {"role": "assistant", "content": None, "function_call": {"name": "weather", "arguments": "{}"}}
+    came = {"role": "function", "name": "weather", "content": "22 degrees"}
+    assert found([user("x"), called, came]) == [(1, 3, [("weather", "{}", "22 degrees")])]
+
+
 def test_results_without_their_calls_are_read_still() -> None:
     named = result("z", "x") | {"name": "lost"}
     [one] = interactions([result("y", "v"), named, user("x")])
@@ -51,14 +71,14 @@ def test_results_without_their_calls_are_read_still() -> None:
     assert found([calling(call("a")), named]) == [(0, 2, [("lost", "", "x")])]
 
 
-def test_content_in_parts_is_read_as_text() -> None:
+def test_content_in_parts_is_read_as_text_and_other_parts_by_their_type() -> None:
     parts = [
         {"type": "text", "text": "one"},
         {"type": "image_url", "image_url": {"url": "x"}},
         {"type": "text", "text": "two"},
     ]
     message = {"role": "tool", "tool_call_id": "a", "content": parts}
-    assert found([calling(call("a")), message])[0][2] == [("find", "{}", "one\ntwo")]
+    assert found([calling(call("a")), message])[0][2] == [("find", "{}", "one\n[image_url]\ntwo")]
 
 
 @pytest.mark.parametrize("content", [None, 7, {"a": 1}, [], ["x"], [{"text": 5}]])

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from memory import tool_records
 from memory.tool_records import DEEPEST, Record, in_force, read_json
 from tests.tool_calls import names, record
 
@@ -42,9 +43,58 @@ def test_arguments_that_are_no_object_stand_under_a_key_of_their_own() -> None:
 
 
 def test_of_calls_that_are_repeated_the_last_is_in_force() -> None:
-    first, other, again = record("a", "x", n=1, m=2), record("b", "x", n=2), Record("c", "get", '{"m":2,"n":1}', "y")
+    first, other = record("a", "port 8443 open", n=1, m=2), record("b", "x", n=2)
+    again = Record("c", "get", '{"m":2,"n":1}', "port 8444 open")
     assert names(in_force([first, other, again])) == "bc"
-    assert names(in_force([first, record("b", "x", tool="find", n=1, m=2)])) == "ab"
+    assert [one.times for one in in_force([first, other, again])] == [1, 2]
+    assert names(in_force([first, record("b", "port 8443 open", tool="find", n=1, m=2)])) == "ab"
+
+
+@pytest.mark.parametrize(
+    "failure",
+    ["Error: timed out", "Traceback (most recent call last):\n x", "", " ", {"error": "x"}, {"ok": False}, []],
+)
+def test_a_call_that_fails_later_takes_no_answer_away(failure: Any) -> None:
+    good = record("a", "port: 8443")
+    assert names(in_force([good, record("b", failure)])) == "ab"
+    assert [one.times for one in in_force([good, record("b", failure)])] == [1, 1]
+    assert names(in_force([record("b", failure), good])) == "a"
+
+
+def test_pages_that_are_asked_for_alike_all_stay() -> None:
+    pages = [record(name, {"customers": [{"name": name}], "more": True}) for name in "abc"]
+    assert names(in_force(pages)) == "abc"
+    assert names(in_force([record(name, [{"name": name}]) for name in "abc"])) == "abc"
+    assert names(in_force([record(name, f"{name} 1\n{name} 2\n{name} 3") for name in "abc"])) == "abc"
+
+
+def test_a_file_that_has_changed_a_little_stands_once() -> None:
+    lines = [f"line {at}" for at in range(20)]
+    assert names(in_force([record("a", "\n".join(lines)), record("b", "\n".join([*lines, "more"]))])) == "b"
+    assert names(in_force([record("a", {"state": "open"}), record("b", {"state": "paid"})])) == "b"
+
+
+def test_an_answer_that_comes_again_is_counted_wherever_it_came() -> None:
+    polls = [record(name, text) for name, text in zip("abcd", ("up", "down", "up", "down"), strict=True)]
+    assert [(one.trace_id, one.times) for one in in_force(polls)] == [("c", 2), ("d", 2)]
+
+
+def test_states_of_one_thing_are_not_compared_one_by_one() -> None:
+    looks = [0]
+
+    class Counted(frozenset[str]):
+        def __le__(self, other: object) -> bool:
+            looks[0] += 1
+            return super().__le__(other)  # type: ignore[operator]
+
+    def looked(count: int) -> int:
+        looks[0] = 0
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(tool_records, "frozenset", Counted, raising=False)
+            in_force([record(f"{at}", {"city_id": 7, "degrees": at}, day=at) for at in range(count)])
+        return looks[0]
+
+    assert 0 < looked(1_000) <= 2_000
 
 
 def test_equal_calls_that_made_different_things_are_all_in_force() -> None:
