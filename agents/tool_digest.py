@@ -7,40 +7,34 @@ else. Of a long message the end stays, and before it the numbers, the codes and 
 import re
 from collections.abc import Iterable
 
-from memory.tool_relevance import is_identifier
+from memory.tool_relevance import MARKS, is_identifier
 from utils.text import split_sentences
 
 WHOLE = 160  # characters of a message that stays as it is
 CLOSING = 60  # characters of its end, at least its last sentence
-DETAILS = 160  # characters of what stays of the rest
+DETAILS = 120  # characters of what stays of the rest
 PIECE = 40  # characters of a sentence, or of a line of a list, that stays as it is
-SHORT = 100  # characters of a message that is not understood alone
+SHORT = 120  # characters of a message that is not understood alone
 
 _ITEM = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s")
 _LABEL = re.compile(r"[^:]{1,24}:(?=\s)")
-_NUMBER = re.compile(r"(?<![\w.,])\d{1,2}(?![\w,]|\.\d)")
-_MARKS = ".,;:!?()[]\"'*"
+_NUMBERED = re.compile(r"(?<![\w.,])(\d{1,2})[.):]\s")
+_NUMBER = re.compile(r"(?<![\w.,])\d{1,2}(?!\w|[.,]\d)")
 
 
 def points_at(answer: str, said: str) -> bool:
     """Whether an answer is to be understood by what was said before: it is short and names nothing by itself, or it
     has the number of an item."""
-    if len(answer) <= SHORT and not any(is_identifier(word.strip(_MARKS)) for word in answer.split()):
+    if len(answer) <= SHORT and not any(is_identifier(word.strip(MARKS)) for word in answer.split()):
         return True
-    return not _numbered(said).isdisjoint(_NUMBER.findall(answer))
-
-
-def _numbered(said: str) -> set[str]:
-    """The numbers of a list's items: `2.`, `Option 2:`."""
-    lines = (line.strip(" -*#") for line in said.splitlines())
-    return {found for line in lines for found in _NUMBER.findall(line[:PIECE])[:1]}
+    return not set(_NUMBERED.findall(said)).isdisjoint(_NUMBER.findall(answer))
 
 
 def digest(text: str) -> str:
     """A message of the agent's as far as an answer may point at it: the whole of a short one."""
     if len(text) <= WHOLE:
         return text
-    end = closing(text)
+    end = closing(text).strip()
     rest = text[: text.rfind(end.removeprefix("… ").partition(" ")[0])]
     kept: list[str] = []
     room = DETAILS
@@ -67,14 +61,16 @@ def _pieces(text: str) -> Iterable[str]:
 
 
 def _details(piece: str) -> str:
-    """A short piece as it is; of a longer one what it is about, and its numbers and codes."""
+    """What a piece is about, and its numbers, codes and names; of a short piece with any of them, or of a list, all."""
     plain = piece.replace("**", "").strip()
-    if len(plain) <= PIECE:
-        return plain
     label = _LABEL.match(plain)
-    named = [word for word in plain[label.end() if label else 0 :].split() if _is_detail(word.strip(_MARKS))]
+    words = plain[label.end() if label else 0 :].split()
+    named = [word for at, word in enumerate(words) if _is_detail(word.strip(MARKS), first=not at and not label)]
+    if len(plain) <= PIECE and (named or _ITEM.match(piece)):
+        return plain
     return " ".join(filter(None, [label[0] if label and named else "", *named]))
 
 
-def _is_detail(word: str) -> bool:
-    return any(map(str.isdigit, word)) or (len(word) > 2 and word.isupper())
+def _is_detail(word: str, *, first: bool) -> bool:
+    """Whether a word is a number, a code or a name; any word may be in capitals that is the first of a sentence."""
+    return any(map(str.isdigit, word)) or (len(word) > 2 and word[0].isupper() and not first)

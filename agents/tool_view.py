@@ -5,6 +5,7 @@ was said after them. What the agent said before is left out, for what it knew, i
 answers in few words.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,7 +21,8 @@ RULE = "-------------------"  # between records (seed 0)
 OTHERS = "[OTHER RECORDS]"
 FEW_CHARACTERS = 800  # of all results together: nothing of them is left out
 UNANSWERED = 8  # calls without results that are told
-NAMED = 2  # keys of what is left out that are named, and records that are not shown
+FIELDS, RECORDS = 1, 2  # how many are named of the fields that are left out, and of the records that are not shown
+FEW_OF = 10  # one record of so many is less than common
 MESSAGE_TOKENS = 4  # that a message takes beside its text
 SHORTEST = 100  # characters of a result of the last calls, where even they must be cut
 PARTS = 16  # steps in which records and results become shorter where a budget has no room for them
@@ -85,7 +87,7 @@ class _Drawing:
         self.known = in_force(step.records, step.newest)
         few = sum(len(one.raw_output) for one in self.known) <= FEW_CHARACTERS
         self._talk = replace(spoken_of(step.messages, step.query), thorough=few)
-        self._order = _by_relevance(self.known, step.ranked)
+        self._order = _by_relevance(self.known, step.ranked, self._talk)
         later = step.messages[step.last.end :]
         answered = not any(message.get("role") == "user" for message in later)
         self._head = before(step.messages[: step.last.start], answered=answered)
@@ -107,9 +109,11 @@ class _Drawing:
         without results; none where there are none of them."""
         told = [*self._tables(shown, most)]
         if gone := left_out(shown, self._talk):
-            told.append(f"Left out: {_named(gone)}")
+            told.append(f"Left out: {_named(gone, FIELDS)}")
         if hidden:
-            told.append(f"Not shown: {_named([f'{one.tool_name} {one.trace_id}' for one in reversed(hidden)])}")
+            told.append(
+                f"Not shown: {_named([f'{one.tool_name} {one.trace_id}' for one in reversed(hidden)], RECORDS)}"
+            )
         if unanswered := [call_text(*one) for one in reversed(self._step.unanswered)]:
             told.append(f"No result: {_named(unanswered, UNANSWERED)}")
         return [{"role": "system", "content": "\n".join([HEADING, *told])}] if told else []
@@ -186,7 +190,7 @@ def _most(most: int, fits: Callable[[int], bool]) -> int | None:
     return low
 
 
-def _named(names: Sequence[str], most: int = NAMED) -> str:
+def _named(names: Sequence[str], most: int) -> str:
     more = [f"+{len(names) - most}"] if len(names) > most else []
     return ", ".join([*names[:most], *more])
 
@@ -195,11 +199,19 @@ def _summary(block: Block) -> str:
     return "\n".join([block.title, *(one.summary for one in block.records if one.summary)])
 
 
-def _by_relevance(records: Sequence[Record], ranked: Sequence[str]) -> list[str]:
-    """The ids of records, the most relevant first, and then the newest."""
+def _by_relevance(records: Sequence[Record], ranked: Sequence[str], talk: Talk) -> list[str]:
+    """The ids of records: those that tell of what the user named and few others do, then the most relevant of the
+    others, and then the newest."""
     known = dict.fromkeys(record.trace_id for record in reversed(records))
-    first = dict.fromkeys(one for one in ranked if one in known)
-    return [*first, *(one for one in known if one not in first)]
+    naming = Counter(one for name in talk.names for one in _few_with(name, records))
+    named = [one for one, _ in naming.most_common()]
+    return list(dict.fromkeys([*named, *(one for one in ranked if one in known), *known]))
+
+
+def _few_with(name: str, records: Sequence[Record]) -> list[str]:
+    """The ids of the records that have a name, newest first; none where a tenth of all or more have it."""
+    found = [record.trace_id for record in reversed(records) if name in record.raw_output]
+    return found if len(found) * FEW_OF < len(records) else []
 
 
 def _cut(message: Message, record: Record, talk: Talk, characters: int) -> Message:

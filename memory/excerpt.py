@@ -16,6 +16,7 @@ GAP = "…"
 READ = 400_000  # characters of a text that are looked at, half of them from its end
 FAILURE = 3.0  # what a line is worth that tells of a failure; a word that it alone shares with the conversation: 1
 NAME = 0.5  # and an identifier of which nothing else speaks
+END = 0.4  # and to be the first line or the last
 
 _FAILURE = re.compile(r"(?i)\b(?:error|fatal|critical|panic|exception|traceback|fail(?:ed|ure|s)?|denied|refused)\b")
 _FAILURE_NAME = re.compile(r"[a-z](?:Error|Exception)\b")
@@ -45,8 +46,8 @@ def excerpt(text: str, talk: Talk, characters: int) -> str:
 def _chosen(lines: Sequence[str], talk: Talk, characters: int) -> set[int]:
     """The places of the lines that matter most, as many as there is room for with gaps between them."""
     worth, parents = _worth(lines, talk), _parents(lines)
-    ends = [0, len(lines) - 1]
-    order = [*ends, *sorted(range(len(lines)), key=lambda at: (-worth[at], at))]
+    ends = (0, len(lines) - 1)
+    order = sorted(range(len(lines)), key=lambda at: (-worth[at] - END * (at in ends), at))
     chosen: set[int] = set()
     room = characters
     for at in order:
@@ -55,7 +56,7 @@ def _chosen(lines: Sequence[str], talk: Talk, characters: int) -> set[int]:
         if needed <= room:
             chosen |= new
             room -= needed
-        elif at in ends or not chosen:  # it is too long itself
+        elif at in ends or not chosen:  # others may be shorter
             continue
         elif room < characters // 20:
             break

@@ -7,13 +7,15 @@ result repeats.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from math import ceil
 
 from memory.excerpt import GAP, excerpt
 from memory.tool_records import Record, Shown
 from memory.tool_relevance import SMALL, Talk, names_id
 from utils.json_table import EVERYTHING, Json, Keep, Table, scalars, table_of, written
 
-LONGEST_LISTS = [*range(256, 64, -32), *range(64, 16, -8), *range(16, 0, -2), 1]  # items, where a record is too long
+MOST_ITEMS = 256  # of a list in a huge result, or what a record has room for if that is more
+ROUNDS = 8  # in which lists become shorter where a record is too long
 CHARACTERS_AN_ITEM = 16  # of a text in a result, for each item that a list may have
 HUGE = 20  # times the characters of a record: of such a result, what cannot find room is not looked at further
 BRIEF = 4  # times shorter, what is not the most relevant
@@ -108,17 +110,8 @@ def _came_back(records: Sequence[Record], talk: Talk, keep: Keep, limits: Sequen
             return Table(rows=(text.strip("\n") if text.strip() else EMPTY,))
         case _ if all(isinstance(value, str) for value in outputs):
             keep = EVERYTHING  # an excerpt is what was kept
-    table = table_of(outputs, keep)
+    table, outputs = _fitting(outputs, talk, keep, limits)
     shorter = {at for at, value in enumerate(known) if outputs[at] is not value and not isinstance(value, str)}
-    longest = max(limits)
-    for most in LONGEST_LISTS:
-        every = len(table.common) + len(table.head) > longest
-        long = {at for at, row in enumerate(table.rows) if every or len(row) > limits[at]}
-        if not long:
-            break
-        shorter |= long
-        outputs = [_shortened(value, talk, most) if at in long else value for at, value in enumerate(outputs)]
-        table = table_of(outputs, keep)
     says = bool(table.common or table.head)
     rows = [
         row or (_anything(one.output) if not says else "" if one.output else EMPTY)
@@ -126,6 +119,37 @@ def _came_back(records: Sequence[Record], talk: Talk, keep: Keep, limits: Sequen
     ]
     cut = (row[: limits[at] - 1] + GAP if at in shorter and row else row for at, row in enumerate(rows))
     return Table(table.common, table.head, tuple(cut))
+
+
+def _fitting(outputs: list[Json], talk: Talk, keep: Keep, limits: Sequence[int]) -> tuple[Table, list[Json]]:
+    """The table of results, and these as they stand in it: their lists and texts shortened, each by as much as its row
+    is too long."""
+    whole, outputs = outputs, list(outputs)
+    table, longest = table_of(outputs, keep), max(limits)
+    for _ in range(ROUNDS):
+        head = len(table.common) + len(table.head)
+        long = {at: len(row) for at, row in enumerate(table.rows) if head > longest or len(row) > limits[at]}
+        sizes = {at: size for at in long if (size := _longest_in(outputs[at])) > 1}
+        if not sizes:
+            break
+        for at, size in sizes.items():
+            share = min(limits[at] / max(1, long[at]), longest / max(1, head))
+            outputs[at] = _shortened(whole[at], talk, max(1, min(size - 1, ceil(size * share))))
+        table = table_of(outputs, keep)
+    return table, outputs
+
+
+def _longest_in(value: Json) -> int:
+    """How many items the longest list in a value has; of a text, those that it takes the room of."""
+    match value:
+        case Mapping():
+            return max(map(_longest_in, value.values()), default=0)
+        case list():
+            return max(len(value), max(map(_longest_in, value), default=0))
+        case str():
+            return max(0, len(value) - DONE) // CHARACTERS_AN_ITEM
+        case _:
+            return 0
 
 
 def _anything(output: Json) -> str:
@@ -141,7 +165,7 @@ def _at_first(record: Record, output: Json, talk: Talk, max_chars: int) -> Json:
     if isinstance(output, str):
         return excerpt(output, talk, max_chars)
     huge = len(record.raw_output) > HUGE * max_chars
-    return _shortened(output, talk, max(LONGEST_LISTS[0], max_chars // 4)) if huge else output
+    return _shortened(output, talk, max(MOST_ITEMS, max_chars // 4)) if huge else output
 
 
 def _untold(output: Json, talk: Talk) -> Json:

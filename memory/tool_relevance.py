@@ -14,6 +14,7 @@ from utils.text import STOPWORDS
 
 SMALL = 160  # characters of a result that is shown whole, whatever it says
 LONG_NUMBER = 8  # digits from which a number names something
+MARKS = ".,;:!?()[]\"'*"  # that stand around a word
 # Keys of what things are called, and of what a tool has to say.
 TELLING = frozenset({"name", "title", "status", "state", "error", "errors", "message", "reason", "detail"})
 # Words of a question, and the fields that they ask for without naming them.
@@ -21,7 +22,7 @@ MEANT = (
     (("cheap", "cheaper", "cheapest", "expensive", "much", "difference", "afford"),
      ("price", "cost", "amount", "total", "fee", "fare")),
     (("earn", "earning", "paid"), ("salary", "wage", "pay", "income")),
-    (("available", "stock"), ("available", "availability", "stock", "quantity")),
+    (("available", "stock", "ship"), ("available", "availability", "stock", "quantity")),
     (("many",), ("quantity", "count", "stock")),
     (("far", "near", "nearest", "closest"), ("distance",)),
     (("heavy", "heavier", "heaviest"), ("weight",)),
@@ -44,11 +45,12 @@ _WORD = re.compile(r"[^\W\d_]{3,}|\d{3,}")
 
 @dataclass(frozen=True)
 class Talk:
-    """What the user and the agent said, lower case. `asked`: words by which fields may be named.
-    `thorough`: there is room for all that says anything."""
+    """What the user and the agent said, lower case. `asked`: words by which fields may be named;
+    `names`: what looks as names in the last of it. `thorough`: there is room for all that says anything."""
 
     text: str
     asked: frozenset[str] = frozenset()
+    names: tuple[str, ...] = ()
     thorough: bool = False
 
     @cached_property
@@ -102,7 +104,8 @@ def talk_of(texts: Iterable[str], asked: Iterable[str] = ()) -> Talk:
     words = frozenset(_names(question))
     meant = (fields for said, fields in MEANT if not words.isdisjoint(said))
     sizes = map(str.casefold, _SIZE.findall(question))
-    return Talk("\n".join(texts).casefold(), (words - STOPWORDS).union(*meant, sizes))
+    names = tuple(dict.fromkeys(filter(is_name, (word.strip(MARKS) for word in question.split()))))
+    return Talk("\n".join(texts).casefold(), (words - STOPWORDS).union(*meant, sizes), names)
 
 
 def _names(text: str) -> list[str]:

@@ -114,7 +114,7 @@ async def test_what_was_kept_between_requests_is_newer_than_what_was_sent_before
         return json.dumps({"order_id": "ORD-77", "state": state})
 
     await compress(quiet, [user(BOOK), *step(1, order("pending"), "get_order"), *step(2)])
-    await quiet.tool_memory.add("ann", "t", Called("", "get_order", "{}", order("shipped"), ""))
+    await quiet.tool_memory.add("ann", "t", Called("", "get_order", '{"n": 1}', order("shipped"), ""))
     done = await compress(quiet, [user(BOOK), *step(1, order("pending"), "get_order"), *step(2), *step(3)])
     assert "shipped" in context(done.messages) and "pending" not in context(done.messages)
 

@@ -84,9 +84,9 @@ def test_top_k_tables_are_retrieved_records_the_others_stand_after_them() -> Non
 
 def test_what_is_left_out_of_records_is_named() -> None:
     output = {"code": "HAT1"} | dict.fromkeys(("aa", "bb", "cc", "dd", "ee"), LONG)
-    assert context(view([user(BOOK), *step(1, output), *step(2)])).endswith("\nLeft out: aa, bb, +3")
+    assert context(view([user(BOOK), *step(1, output), *step(2)])).endswith("\nLeft out: aa, +4")
     output = {"code": "HAT1"} | dict.fromkeys(("aa", "bb"), LONG)
-    assert context(view([user(BOOK), *step(1, output), *step(2)])).endswith("\nLeft out: aa, bb")
+    assert context(view([user(BOOK), *step(1, output), *step(2)])).endswith("\nLeft out: aa, +1")
 
 
 def test_of_few_results_nothing_is_left_out() -> None:
@@ -231,7 +231,7 @@ def test_records_become_shorter_before_they_go() -> None:
         assert tokens_of(found) <= budget and context(found).count("HAT") > 3 and "Not shown" not in context(found)
         sizes.append(tokens_of(found))
     assert sizes == sorted(sizes) and len(set(sizes)) > 3
-    assert "Not shown: tool0 c0------" in context(view(messages, ViewOptions(4, 2_000, 180)))
+    assert "Not shown: tool0 c0------" in context(view(messages, ViewOptions(4, 2_000, 210)))
 
 
 def test_the_last_results_are_packed_before_anything_that_the_user_said_goes() -> None:

@@ -1,0 +1,68 @@
+"""What does an answer point at, and what of it stays?"""
+
+import pytest
+
+from agents.tool_digest import CLOSING, DETAILS, closing, digest, points_at
+
+OFFER = (
+    "I checked all of them with the front desks. Option 1: Cielo (H103), 140 EUR with breakfast, free cancellation "
+    "until 3 Dec. Option 2: Alba (H101), 95 EUR without breakfast, non-refundable. All prices are per night and "
+    "include the city tax. Which of these options would you like me to book for the two of you?"
+)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Yes, please",
+        "The second, thanks!",
+        "Ja, die günstigere bitte",
+        "We'd like option 2, for the nights from 5 to 7 May.",
+    ],
+)
+def test_a_short_answer_that_names_nothing_points_at_what_was_said(answer: str) -> None:
+    assert points_at(answer, OFFER)
+
+
+def test_so_does_the_number_of_an_item() -> None:
+    assert points_at("Option 2, code ROMA10", OFFER)
+    assert points_at(f"Number 3, and {'please ' * 30}", "1. Rome\n2. Paris\n3. Bern\nWhich?")
+    assert not points_at("Option 4, code ROMA10", OFFER)
+    assert not points_at("12.2 kg, code ROMA10", OFFER)
+
+
+def test_an_answer_that_names_what_it_means_does_not() -> None:
+    assert not points_at("My user id is ann_17", OFFER)
+    assert not points_at("I would like to know " + "all " * 40, OFFER)
+
+
+def test_a_short_message_stays_whole() -> None:
+    assert digest("Shall I book H101 for 95 EUR?") == "Shall I book H101 for 95 EUR?"
+
+
+def test_of_an_offer_the_options_stay_with_their_codes_and_prices_and_the_question() -> None:
+    assert digest(OFFER).splitlines() == [
+        "Option 1: Cielo (H103), 140 EUR 3 Dec.",
+        "Option 2: Alba (H101), 95 EUR",
+        closing(OFFER),
+    ]
+
+
+def test_items_of_a_list_are_shortened_one_by_one() -> None:
+    said = (
+        "Two flights:\n- **Flight 1:** ATL to LGA at a quarter past, HAT110, $105\n- by bus\n" + "Is this right? " * 9
+    )
+    assert digest(said).splitlines()[:2] == ["- Flight 1: ATL LGA HAT110, $105", "- by bus"]
+
+
+def test_what_is_nearest_to_the_question_stays() -> None:
+    said = "".join(f"Item {at} costs {at} EUR. " for at in range(100, 200)) + "Which one?"
+    found = digest(said)
+    assert "Item 199 costs 199 EUR." in found and "Item 100" not in found
+    assert len(found) <= DETAILS + CLOSING + 30
+
+
+@pytest.mark.parametrize("text", ["", ".", "x" * 5_000, "\n" * 500, "a. " * 900, "1. " * 900, "**" * 900])
+def test_odd_messages_have_a_digest(text: str) -> None:
+    assert len(digest(text)) <= max(160, DETAILS + CLOSING + 10)
+    points_at(text, text)
