@@ -2,9 +2,9 @@
 
 import asyncio
 from dataclasses import replace
-from json import dumps
 from typing import Annotated, Any
 
+import orjson
 from fastapi import APIRouter, Path, Query, Request
 
 from agents.tool_memory import Compressing
@@ -106,4 +106,4 @@ async def reset_task(task_id: TaskId, memory: TheMemory, calling: Calling, user_
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else orjson.dumps(value).decode()

@@ -1,12 +1,16 @@
 """What does a summary without a language model say?"""
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
+from memory import trace_rules
 from memory.tool_records import Record
-from memory.trace_rules import LONGEST, summary_by_rules
+from memory.tool_relevance import identifiers
+from memory.trace_rules import LONGEST, VALUES, summary_by_rules
+from utils.json_table import Json, scalars
 
 
 def summary(output: Any, **arguments: Any) -> str:
@@ -74,3 +78,17 @@ def test_it_stays_short_on_one_line() -> None:
 def test_arguments_that_are_no_json_are_told() -> None:
     assert summary_by_rules(Record("t", "f", "no json", "")) == "f(no json) returned nothing"
     assert summary_by_rules(Record("t", "f", "", "")) == "f() returned nothing"
+
+
+@pytest.mark.parametrize("output", [list(range(50_000)), [{"a": [n]} for n in range(50_000)], {"k": [[[7] * 50_000]]}])
+def test_of_a_huge_result_the_beginning_is_looked_at(output: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+
+    def found(values: list[Json]) -> Iterable[str]:
+        looked.append(sum(1 for _ in scalars(values)))
+        return identifiers(values)
+
+    monkeypatch.setattr(trace_rules, "identifiers", found)
+    assert summary(output)
+    assert 0 < looked[0] <= VALUES
+    assert summary(["HAT136", *range(VALUES), "HAT200"]) == f"search() returned {VALUES + 2} values: HAT136"
