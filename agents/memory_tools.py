@@ -17,7 +17,7 @@ from agents.memory import Memory
 from agents.record_part import part_of
 from memory.observed import LONGEST, LONGEST_SOURCE, Category, Recalled
 from memory.scratchpad import LONGEST_KEY, LONGEST_TTL, LONGEST_VALUE, Entry
-from memory.traces import Trace
+from memory.traced import Trace
 from utils.errors import LociError, NotFound
 from utils.mongo import StoreError, as_loci_error
 from utils.text import CONTROL_CHARACTERS

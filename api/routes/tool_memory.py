@@ -30,7 +30,7 @@ from api.wire.tool_memory import (
 )
 from config.recipes import TOOL_MEMORY
 from memory.ids import new_id
-from memory.traces import Called
+from memory.traced import Called
 
 router = APIRouter(prefix="/v1/tool-memory", route_class=ToolRoute, tags=["tool memory"])
 
