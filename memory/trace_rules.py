@@ -13,6 +13,10 @@ LONGEST = 400  # characters of a summary
 ARGUMENTS = 120  # characters of them that are told
 READ = 10_000  # of a text in which identifiers are looked for
 FIELDS = 8  # of a result that are named
+BEFORE, BEHIND = (
+    "([{,;!?\"'`",
+    ".:,;!?)]}\"'`",
+)  # what may stand around an identifier; "./docs/api.md" begins with a dot
 VALUES = 10_000  # of a result that are looked at; more texts than a summary has room for
 
 
@@ -33,7 +37,7 @@ def _said(output: Json) -> Iterator[str]:
     if isinstance(output, str):
         first = _first(output)
         behind = output.find(first) + min(len(first), ARGUMENTS)
-        words = (word.strip(",;.!?()[]\"'") for word in output[behind:READ].split())
+        words = (word.lstrip(BEFORE).rstrip(BEHIND) for word in output[behind:READ].split())
         return (word for word in words if is_identifier(word))
     texts = (value for _, value in scalars(output) if isinstance(value, str) and value)
     return islice(texts, LONGEST)

@@ -66,6 +66,11 @@ def test_identifiers_behind_the_first_line_are_told() -> None:
     )
 
 
+def test_identifiers_are_told_without_what_stands_around_them() -> None:
+    found = summary("3 hits:\n./docs/api2.md:40: see (HAT136), `.env2` and 'HAT200'.\n../b1.py:7:")
+    assert found.split("): ")[1] == "./docs/api2.md:40, HAT136, .env2, HAT200, ../b1.py:7"
+
+
 def test_it_stays_short_on_one_line() -> None:
     for output in ("many words\n" * 1_000, [f"HAT{number}" for number in range(1_000)]):
         found = summary(output, query="long words " * 500)
