@@ -4,8 +4,9 @@ A result is JSON, so that what was remembered stays data. A call that cannot be 
 model can read and correct itself by; it never raises for what the model wrote.
 """
 
+import asyncio
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Annotated, Any
 
@@ -16,7 +17,7 @@ from agents.memory import Memory
 from agents.record_part import part_of
 from memory.observed import LONGEST, LONGEST_SOURCE, Category, Recalled
 from memory.scratchpad import LONGEST_KEY, LONGEST_TTL, LONGEST_VALUE, Entry
-from memory.traces import Trace
+from memory.traced import Trace
 from utils.errors import LociError, NotFound
 from utils.mongo import StoreError, as_loci_error
 from utils.text import CONTROL_CHARACTERS
@@ -27,6 +28,7 @@ MOST_LISTED = 200
 SHOWN_ERRORS = 3
 READ = 8_000  # characters of a record
 MOST_READ = 32_000
+FURTHEST = 2**31  # a place in a record; no record is so long
 
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST)]
 Texts = Annotated[list[Text], Field(max_length=MOST_NOTES)]
@@ -91,7 +93,7 @@ class ToolRecord(_Arguments):
 
     trace_id: Annotated[str, Field(min_length=1, max_length=64, description="With which its row begins")]
     query: Annotated[str, Field(max_length=2_000, description="Words by which the part is found; left out: none")] = ""
-    offset: Annotated[int, Field(ge=0, description="Characters that are passed over")] = 0
+    offset: Annotated[int, Field(ge=0, lt=FURTHEST, description="Characters that are passed over")] = 0
     limit: Annotated[int, Field(ge=100, le=MOST_READ, description=f"Characters; left out: {READ}")] = READ
 
 
@@ -123,12 +125,12 @@ class MemoryTools:
 
     async def answers(self, calls: Iterable[Any] | None) -> list[dict[str, str]]:
         """The messages that answer the calls of an assistant's message, to be sent after it, in their order. `calls`:
-        its `tool_calls`; what is no call of a function is told so."""
+        its `tool_calls`, as objects of a client or as JSON has them; what is no call of a function is told so."""
         return [
             {
                 "role": "tool",
-                "tool_call_id": call.id,
-                "content": await self.call(*_named(getattr(call, "function", None))),
+                "tool_call_id": _field(call, "id"),
+                "content": await self.call(*_named(_field(call, "function"))),
             }
             for call in calls or ()
         ]
@@ -174,12 +176,18 @@ class MemoryTools:
                 entries = await pad.page(owner, limit=MOST_LISTED + 1, prefix=asked.prefix)
                 return {"entries": list(map(_listed, entries[:MOST_LISTED])), "more": len(entries) > MOST_LISTED}
             case ToolRecord():
-                return _read(await self._memory.engine.traces.get(owner, asked.trace_id), asked)
+                trace = await self._memory.engine.traces.get(owner, asked.trace_id)
+                return await asyncio.to_thread(_read, trace, asked)
         raise AssertionError(f"{type(asked).__name__} is no tool")
 
 
+def _field(of: object, name: str) -> Any:
+    """A field of what a client has read, or of a plain object of JSON; None where it has none."""
+    return of.get(name) if isinstance(of, Mapping) else getattr(of, name, None)
+
+
 def _named(function: object) -> tuple[object, object]:
-    return getattr(function, "name", None), getattr(function, "arguments", None)
+    return _field(function, "name"), _field(function, "arguments")
 
 
 def _written(arguments: object) -> str:
@@ -188,7 +196,7 @@ def _written(arguments: object) -> str:
         return "{}"
     try:
         return (arguments.strip() or "{}") if isinstance(arguments, str) else json.dumps(arguments)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         return "no JSON"
 
 

@@ -1,8 +1,11 @@
 """Which part of a long result does a model read? The one that begins where it asks, or that has its words in it."""
 
-import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from heapq import merge
+from itertools import islice
 
+MOST_WORDS = 16  # different ones of a query that are looked for, the longest
 MOST_FOUND = 20_000  # places of words that are looked at
 BEFORE = 4  # a share of the part stands before what was found, so that it can be understood
 
@@ -25,24 +28,33 @@ def part_of(text: str, *, offset: int, limit: int, query: str = "") -> Part | No
     most of its words; None where it has none of them."""
     begin = offset
     if query.strip():
-        found = _place_of(text, offset, limit, query.strip())
+        found = _place_of(_without_case(text), offset, limit, _without_case(query.strip()))
         if found is None:
             return None
         begin = max(offset, min(found - limit // BEFORE, len(text) - limit))
     return Part(text[begin : begin + limit], begin, len(text))
 
 
+def _without_case(text: str) -> str:
+    """Lower case, where each character keeps its place: of all, only İ would become two."""
+    return text.replace("İ", "i").lower()
+
+
 def _place_of(text: str, offset: int, limit: int, query: str) -> int | None:
-    whole = re.compile(re.escape(query), re.IGNORECASE).search(text, offset)
-    if whole is not None:
-        return whole.start()
-    words = "|".join(re.escape(word) for word in sorted(set(query.lower().split()), key=len, reverse=True))
-    places: list[tuple[int, str]] = []
-    for match in re.compile(words, re.IGNORECASE).finditer(text, offset):
-        places.append((match.start(), match[0].lower()))
-        if len(places) == MOST_FOUND:
-            break
-    return _densest(places, limit * (BEFORE - 1) // BEFORE)
+    whole = text.find(query, offset)
+    if whole >= 0:
+        return whole
+    words = sorted(dict.fromkeys(query.split()), key=len, reverse=True)[:MOST_WORDS]
+    places = merge(*(_places(text, word, offset) for word in words))
+    return _densest(list(islice(places, MOST_FOUND)), max(1, limit * (BEFORE - 1) // BEFORE))
+
+
+def _places(text: str, word: str, offset: int) -> Iterator[tuple[int, str]]:
+    """Where a word stands, in order."""
+    at = text.find(word, offset)
+    while at >= 0:
+        yield at, word
+        at = text.find(word, at + len(word))
 
 
 def _densest(places: list[tuple[int, str]], characters: int) -> int | None:

@@ -19,7 +19,9 @@ from memory.engine import Engine
 from memory.ranking import Scope
 from memory.tool_blocks import tables
 from memory.tool_records import Record
-from memory.traces import ID_CHARACTERS, INSIGHT, Called, Task, Trace, place_of
+from memory.trace_ids import ID_CHARACTERS
+from memory.traced import Called, Task, Trace
+from memory.traces import INSIGHT, place_of
 from utils.errors import InvalidInput, ModelError
 
 ASKED = 2_000  # characters of a query by which records are ranked, and of what the user asked for
@@ -109,7 +111,7 @@ class ToolMemory:
         Raises `Conflict` where the task is reset meanwhile.
         """
         task = await self._traces.begin(owner, task_id)
-        trace_id = self._traces.id_of(task, call)
+        [trace_id] = await self._traces.ids_of(task, [call], {})
         await self._keep(task, {trace_id: call})
         return await self._traces.get(owner, trace_id)
 
@@ -140,7 +142,7 @@ class ToolMemory:
         """Keeps calls by their ids."""
         if not calls:
             return
-        await self._traces.keep(task, list(calls.values()))
+        await self._traces.keep(task, calls)
         for trace_id, call in calls.items():
             ingestion.debug("Ingested tool '%s' -> trace_id=%s", call.tool_name, trace_id)
         self._nudge.embed()

@@ -10,7 +10,7 @@ import orjson
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
-from pymongo.errors import PyMongoError
+from pymongo.errors import DocumentTooLarge, PyMongoError
 from starlette.exceptions import HTTPException
 
 from utils.errors import LociError, Unauthorized
@@ -39,7 +39,7 @@ def problem(status: int, title: str, detail: str, request_id: str, errors: list[
 
 def problem_of(error: Exception, request_id: str) -> tuple[int, bytes, dict[str, str]]:
     """Status, body and headers for any error; one that nobody foresaw is logged and told as 500."""
-    known = as_loci_error(error) if isinstance(error, PyMongoError) else error
+    known = as_loci_error(error) or error
     match known:
         case LociError():
             headers = {} if known.retry_after is None else {"Retry-After": str(max(1, round(known.retry_after)))}
@@ -117,5 +117,5 @@ def install(app: FastAPI) -> None:
     async def handle(request: Request, error: Exception) -> Response:
         return response_of(error, request.url.path, request.scope.get("request_id", ""))
 
-    for kind in (LociError, RequestValidationError, HTTPException, PyMongoError, Exception):
+    for kind in (LociError, RequestValidationError, HTTPException, PyMongoError, DocumentTooLarge, Exception):
         app.add_exception_handler(kind, handle)

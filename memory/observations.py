@@ -61,6 +61,7 @@ class Observations:
         return [made[identifier] for identifier in ids], len(new)
 
     async def get(self, owner: str, observation_id: str) -> Observation:
+        """Raises `NotFound`."""
         found = await self._store.find(owner, [observation_id])
         if not found:
             raise NotFound("No such observation")

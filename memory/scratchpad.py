@@ -46,6 +46,7 @@ class Scratchpad:
         self._entries = collections.scratchpad
 
     async def get(self, owner: str, key: str) -> Entry:
+        """What is in force under a key. Raises `NotFound`."""
         found = await self._entries.find_one({"user_id": owner, "key": key} | _in_force(now()))
         if found is None:
             raise NotFound("There is nothing under this key")

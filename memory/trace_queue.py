@@ -8,9 +8,9 @@ from config.recipes import ObserverRecipe
 from memory import metrics
 from memory.collections import Collections
 from memory.leases import claim, fail, held
-from memory.tool_records import Record
 from memory.trace_model import summary_by_model
-from memory.traces import Traces
+from memory.traced import Claimed
+from memory.traces import Traces, claimed_of
 from utils.errors import ModelError, ModelGarbage
 from utils.llm import ChatModel
 from utils.mongo import Document, StoreError
@@ -21,7 +21,7 @@ BATCH = 8  # traces, where each is a question to a model, asked at the same time
 OBSERVED = {"$set": {"observe.state": "done"}, "$unset": {"observe.lease": "", "observe.lease_until": ""}}
 
 # What is read of a trace: of the truth, no more than a model is shown.
-_READ = ("trace_id", "user_id", "task_id", "epoch", "tool_name", "query", "timestamp", "summary", "observe")
+_READ = ("trace_id", "user_id", "task_id", "epoch", "step", "tool_name", "query", "timestamp", "summary", "observe")
 
 log = logging.getLogger("Observer")  # the tool memory's document names it so
 
@@ -73,31 +73,32 @@ class TraceQueue:
 
     async def _observe(self, lease: str, document: Document) -> bool:
         """Whether a trace is observed; one that fails is tried again, and keeps its summary by rules till then."""
+        claimed = claimed_of(document)
         try:
-            await self._kept.make_recallable([document])
-            if not await self._kept.is_under_way(document):
-                await self._kept.drop(document)
+            await self._kept.make_recallable([claimed])
+            if not await self._kept.is_under_way(claimed.task):
+                await self._kept.drop(claimed)
                 return False
             if self._model is not None:
-                await self._note(lease, document, self._model)
+                await self._note(lease, claimed, self._model)
         except (ModelError, StoreError) as error:
             log.warning("a tool's result keeps its summary by rules: %s", error)
             await fail(self._traces, "observe", lease, [document], type(error).__name__)
             return False
-        mine = {"_id": document["_id"], "observe.lease": lease}
+        mine = {"_id": claimed.key, "observe.lease": lease}
         done = await self._traces.update_one(mine, OBSERVED)
         return bool(done.matched_count)
 
-    async def _note(self, lease: str, document: Document, model: ChatModel) -> None:
+    async def _note(self, lease: str, claimed: Claimed, model: ChatModel) -> None:
         """Puts the model's summary in the place of the one by rules; that one stays where the model says nothing."""
-        record = Record(document["trace_id"], document["tool_name"], document["raw_input"], document["raw_output"])
         try:
-            summary = await summary_by_model(model, document["query"], record, self._recipe)
+            summary = await summary_by_model(model, claimed.query, claimed.record, self._recipe)
         except ModelGarbage:
-            log.warning("Empty response of the observer for '%s'; its summary is by rules", document["tool_name"])
+            tool = claimed.record.tool_name
+            log.warning("Empty response of the observer for '%s'; its summary is by rules", tool)
             metrics.UNNOTED.inc()
             return
-        mine = {"_id": document["_id"], "observe.lease": lease}
+        mine = {"_id": claimed.key, "observe.lease": lease}
         written = {"$set": {"summary": summary, "model": model.model}}
         if (await self._traces.update_one(mine, written)).matched_count:
-            await self._kept.reword(document, summary, model.model)
+            await self._kept.reword(claimed, summary, model.model)

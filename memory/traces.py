@@ -6,10 +6,8 @@ A task that is reset begins anew under an epoch of its own, so that what was on 
 """
 
 import asyncio
-from base64 import b32encode
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -20,74 +18,21 @@ from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import RULE_BASED
 from memory.gist_eraser import GistEraser
-from memory.ids import derived_id, new_id
+from memory.ids import new_id
 from memory.just_said import JustSaid
 from memory.leases import leased, pending
-from memory.shortened import is_left_of
 from memory.tool_records import Record
+from memory.trace_ids import asked_of, id_of, key_of, recognise, suspect
 from memory.trace_rules import summary_by_rules
+from memory.traced import Called, Claimed, Task, Trace
 from utils.clock import now
 from utils.errors import Conflict, NotFound
 from utils.mongo import Document, insert_new
 
 INSIGHT = "insight"  # the kind of the gist of a trace
-ID_CHARACTERS = 8  # of a trace's id, which an agent may have to repeat: 40 bits, of one user
 RAW = {"raw_input": 0, "raw_output": 0}  # a projection: all of a trace but the truth
 AT_ONCE = 100  # traces that are inserted in one call
 AT_ONCE_CHARACTERS = 1_000_000  # of results whose ids take a few milliseconds
-
-
-@dataclass(frozen=True)
-class Task:
-    """A task under way. `step`: how often it was gone on with."""
-
-    owner: str
-    id: str
-    epoch: str
-    step: int
-
-
-@dataclass(frozen=True)
-class Called:
-    """A call of a tool as it comes in: what was called, and what came back, as texts. `query`: what the user asked for.
-    `call_id` need not be of this call alone."""
-
-    call_id: str
-    tool_name: str
-    raw_input: str
-    raw_output: str
-    query: str = ""
-
-
-@dataclass(frozen=True)
-class Trace:
-    """A call of a tool as it is kept. `model`: what wrote the summary. `asked`: the same for all that came back from
-    one call with the same arguments. `characters`: of what came back. Read without the truth, both raw texts are
-    empty."""
-
-    id: str
-    task_id: str
-    step: int
-    call_id: str
-    tool_name: str
-    raw_input: str
-    raw_output: str
-    timestamp: datetime
-    summary: str
-    model: str
-    asked: str
-    characters: int
-
-    @property
-    def updated_at(self) -> datetime:
-        """When it came last in a list of the newest: it never changes."""
-        return self.timestamp
-
-    @property
-    def record(self) -> Record:
-        """As it is packed; a summary by rules says nothing that its result does not."""
-        told = "" if self.model == RULE_BASED else self.summary
-        return Record(self.id, self.tool_name, self.raw_input, self.raw_output, told)
 
 
 def place_of(task_id: str) -> str:
@@ -110,7 +55,7 @@ class Traces:
         self._observed = observed
 
     async def begin(self, owner: str, task_id: str) -> Task:
-        """Goes on with a task, or begins it."""
+        """Goes on with a task, or begins it. Raises `Conflict` where others begin and reset it meanwhile."""
         own = {"user_id": owner, "task_id": task_id}
         update = {
             "$inc": {"steps": 1},
@@ -128,42 +73,40 @@ class Traces:
                 return Task(owner, task_id, found["epoch"], found["steps"])
         raise Conflict("Others begin the task", retry_after=1.0)
 
-    def id_of(self, task: Task, call: Called) -> str:
-        """The id that a call has in a task, with what came back."""
-        return _trace_id(_key(task, call))
-
     async def ids_of(self, task: Task, calls: Sequence[Called], known: Mapping[str, Trace]) -> list[str]:
-        """The ids that calls have in a task. One whose result is what is left of that of a known trace, or of its row
-        in a view, has the id of that trace."""
+        """The ids that calls have in a task, or are to have. One whose result is what is left of that of a known trace,
+        or of its row in a view, has the id of that trace."""
         if sum(len(call.raw_output) for call in calls) < AT_ONCE_CHARACTERS:
-            ids = [self.id_of(task, call) for call in calls]
+            keys = [key_of(task, call) for call in calls]
         else:
-            ids = await asyncio.to_thread(lambda: [self.id_of(task, call) for call in calls])
-        alike: dict[str, list[Trace]] = {}
-        for trace in known.values():
-            alike.setdefault(trace.asked, []).append(trace)
-        others = {
-            at: longer
-            for at, (trace_id, call) in enumerate(zip(ids, calls, strict=True))
-            if trace_id not in known
-            and (longer := [one for one in alike.get(_asked(call), ()) if _may_be_left_of(call, one)])
-        }
-        if not others:
+            keys = await asyncio.to_thread(lambda: [key_of(task, call) for call in calls])
+        named = await self._named(task.owner, keys, known)
+        ids = [named[key] for key in keys]
+        candidates = suspect(ids, calls, known)
+        if not candidates:
             return ids
-        whole = await self.whole(task, {trace.id for longer in others.values() for trace in longer})
-        left = await asyncio.to_thread(
-            lambda: {
-                at: trace.id
-                for at, longer in others.items()
-                for trace in longer
-                if trace.id in whole and _is_left_of(calls[at], whole[trace.id])
+        whole = await self.whole(task, {trace.id for longer in candidates.values() for trace in longer})
+        shortened = await asyncio.to_thread(recognise, calls, candidates, whole)
+        return [shortened.get(at, trace_id) for at, trace_id in enumerate(ids)]
+
+    async def _named(self, owner: str, keys: Sequence[str], known: Mapping[str, Trace]) -> dict[str, str]:
+        """The ids of keys: of those that are not known, such as no other trace of the owner has."""
+        ids = {trace.key: trace.id for trace in known.values()}
+        holders = {trace.id: trace.key for trace in known.values()}
+        attempt = 0
+        while new := [key for key in dict.fromkeys(keys) if key not in ids]:
+            tried = {key: id_of(key, attempt) for key in new}
+            own = {"user_id": owner, "trace_id": {"$in": list(tried.values())}}
+            holders |= {
+                one["trace_id"]: one["_id"] for one in await self._traces.find(own, {"trace_id": 1}).to_list(None)
             }
-        )
-        return [left.get(at, trace_id) for at, trace_id in enumerate(ids)]
+            ids |= {key: trace_id for key, trace_id in tried.items() if holders.setdefault(trace_id, key) == key}
+            attempt += 1
+        return ids
 
     def insights_of(self, task: Task, calls: Iterable[Called]) -> frozenset[str]:
         """The keys of the insights of calls."""
-        return frozenset(_gist_key(_key(task, call)) for call in calls)
+        return frozenset(_gist_key(key_of(task, call)) for call in calls)
 
     async def known(self, task: Task, calls: Sequence[Called] | None = None) -> dict[str, Trace]:
         """The traces of a task by their ids, oldest first, without the truth; of some calls alone, by their ids."""
@@ -180,30 +123,30 @@ class Traces:
         own = {"user_id": task.owner, "trace_id": {"$in": list(ids)}, "task_id": task.id, "epoch": task.epoch}
         return {document["trace_id"]: _trace(document) for document in await self._traces.find(own).to_list(None)}
 
-    async def keep(self, task: Task, calls: Sequence[Called]) -> None:
-        """Keeps calls, and insights of them; those that are kept already stay as they are.
+    async def keep(self, task: Task, calls: Mapping[str, Called]) -> None:
+        """Keeps calls by their ids, and insights of them; those that are kept already stay as they are.
 
         Raises `Conflict` where the task is reset meanwhile; nothing is left of them then.
         """
-        for start in range(0, len(calls), AT_ONCE):
-            documents = await asyncio.to_thread(self._documents, task, calls[start : start + AT_ONCE], start)
-            keys = [document["_id"] for document in documents]
-            new = await self._insert(task.owner, documents)
-            if not await self.is_under_way(documents[0]):
-                await self._drop(task.owner, keys)
+        every = list(calls.items())
+        for start in range(0, len(every), AT_ONCE):
+            documents = await asyncio.to_thread(self._documents, task, every[start : start + AT_ONCE], start)
+            new = await self._insert(documents)
+            if not await self.is_under_way(task):
+                await self._drop(task.owner, [document["_id"] for document in documents])
                 raise Conflict("The task is reset meanwhile", retry_after=1.0)
             if new and not self._observed:
-                done = {"_id": {"$in": [document["_id"] for document in new]}}
+                done = {"_id": {"$in": [claimed.key for claimed in new]}}
                 await self._traces.update_many(done, {"$set": {"observe": {"state": "done"}}})
 
-    async def is_under_way(self, document: Document) -> bool:
-        """Whether the task of a trace still is what it was when the trace was kept."""
-        there = {"user_id": document["user_id"], "task_id": document["task_id"], "epoch": document["epoch"]}
+    async def is_under_way(self, task: Task) -> bool:
+        """Whether a task still is what it was when a trace of it was kept."""
+        there = {"user_id": task.owner, "task_id": task.id, "epoch": task.epoch}
         return await self._tasks.find_one(there, {"_id": 1}) is not None
 
-    async def drop(self, document: Document) -> None:
+    async def drop(self, claimed: Claimed) -> None:
         """Deletes a trace that was kept while its task was reset."""
-        await self._drop(document["user_id"], [document["_id"]])
+        await self._drop(claimed.task.owner, [claimed.key])
 
     async def get(self, owner: str, trace_id: str) -> Trace:
         """Raises `NotFound`."""
@@ -249,31 +192,31 @@ class Traces:
         counts.update(await self._erase(owner, {"timestamp": {"$lte": moment}}))
         return dict(counts)
 
-    async def reword(self, document: Document, summary: str, model: str) -> None:
-        """Gives a trace and its insight a model's summary in the place of the former one."""
-        owner = document["user_id"]
+    async def reword(self, claimed: Claimed, summary: str, model: str) -> None:
+        """Gives the insight of a trace a model's summary in the place of the former one."""
+        owner, key = claimed.task.owner, _gist_key(claimed.key)
         async with self._changes.overwriting(owner):
             await self._vectors.update_one(
-                {"_id": _gist_key(document["_id"]), "user_id": owner},
+                {"_id": key, "user_id": owner},
                 {
                     "$set": {"content": summary, "model": model, "embed": pending()},
                     "$unset": {"embedding": "", "embedding_model": "", "recall": ""},
                 },
             )
-        self._just_said.drop(owner, {_gist_key(document["_id"]): now()})
+        self._just_said.drop(owner, {key: now()})
 
-    async def make_recallable(self, documents: Sequence[Document]) -> None:
+    async def make_recallable(self, claimed: Sequence[Claimed]) -> None:
         """Gives traces of one owner their insights, where they have none."""
-        gists = [_gist(document) for document in documents]
+        gists = [_gist(one) for one in claimed]
         inserted = await insert_new(self._vectors, gists)
         new = [gist for gist, is_new in zip(gists, inserted, strict=True) if is_new]
         if new:
-            self._just_said.add(documents[0]["user_id"], new)
+            self._just_said.add(claimed[0].task.owner, new)
 
-    async def _insert(self, owner: str, documents: list[Document]) -> list[Document]:
+    async def _insert(self, documents: list[Document]) -> list[Claimed]:
         """Inserts traces with their insights; returns those that were new."""
         inserted = await insert_new(self._traces, documents)
-        new = [document for document, is_new in zip(documents, inserted, strict=True) if is_new]
+        new = [claimed_of(document) for document, is_new in zip(documents, inserted, strict=True) if is_new]
         if new:
             await self.make_recallable(new)
         return new
@@ -297,15 +240,14 @@ class Traces:
         vectors += await self._eraser.erase(owner, gists)  # what landed in between
         return {"traces": traces, "vectors": vectors}
 
-    def _documents(self, task: Task, calls: Sequence[Called], first: int) -> list[Document]:
-        return [self._document(task, call, place) for place, call in enumerate(calls, first)]
+    def _documents(self, task: Task, calls: Sequence[tuple[str, Called]], first: int) -> list[Document]:
+        return [self._document(task, trace_id, call, place) for place, (trace_id, call) in enumerate(calls, first)]
 
-    def _document(self, task: Task, call: Called, place: int) -> Document:
-        key = _key(task, call)
-        record = Record(_trace_id(key), call.tool_name, call.raw_input, call.raw_output)
+    def _document(self, task: Task, trace_id: str, call: Called, place: int) -> Document:
+        record = Record(trace_id, call.tool_name, call.raw_input, call.raw_output)
         return {
-            "_id": key,
-            "trace_id": record.trace_id,
+            "_id": key_of(task, call),
+            "trace_id": trace_id,
             "user_id": task.owner,
             "task_id": task.id,
             "epoch": task.epoch,
@@ -313,7 +255,7 @@ class Traces:
             "place": place,
             "tool_call_id": call.call_id,
             "tool_name": call.tool_name,
-            "asked": _asked(call),
+            "asked": asked_of(call),
             "raw_input": call.raw_input,
             "raw_output": call.raw_output,
             "characters": len(call.raw_output),
@@ -325,55 +267,43 @@ class Traces:
         }
 
 
-def _key(task: Task, call: Called) -> str:
-    return derived_id(task.owner, task.id, task.epoch, _asked(call), call.raw_output)
-
-
-def _asked(call: Called) -> str:
-    return derived_id(call.call_id, call.tool_name, call.raw_input)
-
-
-def _may_be_left_of(call: Called, trace: Trace) -> bool:
-    """Whether it is worth reading all that came back then."""
-    return _is_row_of(call, trace) or len(call.raw_output) <= trace.characters
-
-
-def _is_left_of(call: Called, trace: Trace) -> bool:
-    return _is_row_of(call, trace) or is_left_of(call.raw_output, trace.raw_output)
-
-
-def _is_row_of(call: Called, trace: Trace) -> bool:
-    """Whether what came back is a view's row of a trace."""
-    return call.raw_output.startswith(f"{trace.id}: ")
-
-
-def _trace_id(key: str) -> str:
-    return b32encode(bytes.fromhex(key)).decode()[:ID_CHARACTERS].lower()
-
-
 def _gist_key(key: str) -> str:
     return f"{key}.insight"
 
 
-def _gist(document: Document) -> Document:
+def _gist(claimed: Claimed) -> Document:
+    trace_id = claimed.record.trace_id
     return {
-        "_id": _gist_key(document["_id"]),
-        "id": document["trace_id"],
-        "trace_id": document["trace_id"],
-        "user_id": document["user_id"],
-        "session_id": place_of(document["task_id"]),
+        "_id": _gist_key(claimed.key),
+        "id": trace_id,
+        "trace_id": trace_id,
+        "user_id": claimed.task.owner,
+        "session_id": place_of(claimed.task.id),
         "kind": INSIGHT,
         "role": "tool",
-        "content": document["summary"],
-        "timestamp": document["timestamp"],
+        "content": claimed.summary,
+        "timestamp": claimed.timestamp,
         "created_at": now(),
         "embed": pending(),
     }
 
 
+def claimed_of(found: Document) -> Claimed:
+    """A trace as a document, for which a summary is to be written."""
+    return Claimed(
+        key=found["_id"],
+        task=Task(found["user_id"], found["task_id"], found["epoch"], found["step"]),
+        record=Record(found["trace_id"], found["tool_name"], found["raw_input"], found["raw_output"]),
+        query=found["query"],
+        summary=found["summary"],
+        timestamp=found["timestamp"],
+    )
+
+
 def _trace(document: Document) -> Trace:
     return Trace(
         id=document["trace_id"],
+        key=document["_id"],
         task_id=document["task_id"],
         step=document["step"],
         call_id=document["tool_call_id"],

@@ -70,6 +70,7 @@ def asked(query: str) -> list[str]:
 
 
 def sought(query: str) -> Sought:
+    """`asked`, as an index is searched for them, at most `MOST_WORDS`."""
     instead: dict[int, list[str]] = {}
     for word in _telling(query):
         for term, others in _sought(word):

@@ -9,7 +9,8 @@ from agents.tool_memory import Compressed, Compressing
 from agents.tool_messages import HEADING
 from agents.tool_view import ViewOptions
 from memory.tool_records import Record
-from memory.traces import Called, Trace, Traces
+from memory.traced import Called, Task, Trace
+from memory.traces import Traces
 
 Message = dict[str, Any]
 BOOK = "Book a flight to Rome for ann_17"
@@ -74,8 +75,14 @@ def called(number: int = 0, output: str = "", call_id: str = "", **more: Any) ->
 
 async def keep(traces: Traces, *calls: Called, owner: str = "ann", task: str = "t") -> list[Trace]:
     begun = await traces.begin(owner, task)
-    await traces.keep(begun, calls)
-    return [await traces.get(owner, traces.id_of(begun, one)) for one in calls]
+    every = await named(traces, begun, *calls)
+    await traces.keep(begun, every)
+    return [await traces.get(owner, one) for one in every]
+
+
+async def named(traces: Traces, task: Task, *calls: Called) -> dict[str, Called]:
+    """Calls by the ids that they are to have."""
+    return dict(zip(await traces.ids_of(task, calls, {}), calls, strict=True))
 
 
 async def kept(memory: Memory, owner: str = "ann", task: str | None = None) -> list[Trace]:

@@ -14,17 +14,26 @@ from motor.motor_asyncio import AsyncIOMotorClient
 from pymongo import AsyncMongoClient
 from pymongo.asynchronous.collection import AsyncCollection
 from pymongo.asynchronous.database import AsyncDatabase
-from pymongo.errors import AutoReconnect, BulkWriteError, ConnectionFailure, ExecutionTimeout, PyMongoError
+from pymongo.errors import (
+    AutoReconnect,
+    BulkWriteError,
+    ConnectionFailure,
+    DocumentTooLarge,
+    ExecutionTimeout,
+    OperationFailure,
+    PyMongoError,
+)
 
 from config.settings import Settings
 from embedded.launch import attached
-from utils.errors import LociError, StoreUnavailable
+from utils.errors import InvalidInput, LociError, StoreUnavailable
 
 Document: TypeAlias = dict[str, Any]
 Collection: TypeAlias = AsyncCollection[Document]
 Database: TypeAlias = AsyncDatabase[Document]
 
 DUPLICATE_KEY = 11000
+TOO_LARGE = 10334  # a document, for the server; where the driver sees it first, it raises `DocumentTooLarge`
 SELECTION_SECONDS = 10  # how long an operation waits for a server before it fails
 
 
@@ -95,8 +104,21 @@ async def aggregate(collection: Collection, pipeline: Sequence[Document]) -> lis
 StoreError = PyMongoError  # the root of what the drivers raise
 
 
-def as_loci_error(error: PyMongoError) -> LociError | None:
-    """`StoreUnavailable` where the driver says that the server is away; None where the error is a bug of ours."""
+def as_loci_error(error: Exception) -> LociError | None:
+    """`StoreUnavailable` where the driver says that the server is away, `InvalidInput` where a document has more than
+    the store takes; None for every other error."""
     if isinstance(error, ConnectionFailure | AutoReconnect | ExecutionTimeout):
         return StoreUnavailable("The store does not answer; try again", retry_after=1.0)
+    if isinstance(error, DocumentTooLarge) or TOO_LARGE in _codes(error):
+        return InvalidInput("The store takes at most 16 MB in a document")
     return None
+
+
+def _codes(error: Exception) -> set[int | None]:
+    """The codes by which a server refused."""
+    match error:
+        case BulkWriteError():
+            return {failure["code"] for failure in error.details["writeErrors"]}
+        case OperationFailure():
+            return {error.code}
+    return set()

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import AfterValidator, StringConstraints
+from starlette.convertors import PathConvertor, register_url_convertor
 
 from api.auth import Calling
 from api.etags import IfMatch, IfNoneMatch, condition, expected_tag, tag
@@ -17,6 +18,14 @@ from api.wire.base import Deleted
 from api.wire.scratchpad import EntryOut, EntryPage, EntryPut
 from memory.scratchpad import LONGEST_KEY, wrong_with
 
+
+class KeyConvertor(PathConvertor):
+    """Starlette's own path ends before a line break, so that a key with one would be another key, or none."""
+
+    regex = "(?s:.*)"
+
+
+register_url_convertor("key", KeyConvertor())
 router = APIRouter(prefix="/v1/scratchpad", route_class=LociRoute, tags=["scratchpad"])
 
 
@@ -50,7 +59,7 @@ async def list_entries(
     return EntryPage(items=[EntryOut.of(entry) for entry in page], next_cursor=more)
 
 
-@router.get("/{key:path}", responses=errors(404))
+@router.get("/{key:key}", responses=errors(404))
 async def get_entry(
     key: Key, response: Response, memory: TheMemory, calling: Calling, user_id: UserId = None
 ) -> EntryOut:
@@ -60,7 +69,7 @@ async def get_entry(
     return EntryOut.of(entry)
 
 
-@router.put("/{key:path}", responses={201: {"model": EntryOut, "description": "The key is new"}, **errors(412)})
+@router.put("/{key:key}", responses={201: {"model": EntryOut, "description": "The key is new"}, **errors(412)})
 async def put_entry(
     key: Key,
     body: EntryPut,
@@ -81,7 +90,7 @@ async def put_entry(
     return EntryOut.of(entry)
 
 
-@router.delete("/{key:path}", responses=errors(404, 412))
+@router.delete("/{key:key}", responses=errors(404, 412))
 async def delete_entry(
     key: Key, memory: TheMemory, calling: Calling, user_id: UserId = None, if_match: IfMatch = None
 ) -> Deleted:

@@ -2,9 +2,9 @@
 
 import asyncio
 from dataclasses import replace
-from json import dumps
 from typing import Annotated, Any
 
+import orjson
 from fastapi import APIRouter, Path, Query, Request
 
 from agents.tool_memory import Compressing
@@ -30,7 +30,7 @@ from api.wire.tool_memory import (
 )
 from config.recipes import TOOL_MEMORY
 from memory.ids import new_id
-from memory.traces import Called
+from memory.traced import Called
 
 router = APIRouter(prefix="/v1/tool-memory", route_class=ToolRoute, tags=["tool memory"])
 
@@ -106,4 +106,4 @@ async def reset_task(task_id: TaskId, memory: TheMemory, calling: Calling, user_
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else orjson.dumps(value).decode()

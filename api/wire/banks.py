@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, StringConstraints
 
 from api.fields import ID_CHARACTERS, QUERY_CHARACTERS, Query, TopK, Wire, not_blank
 from api.wire.base import OwnedRequest
+from api.wire.facts import DecisionOut
 from memory.bank import Bank, BankError, BankInfo, BankVersion, Updated
 from memory.bank_activations import Active
 from memory.bank_decisions import Done, Operation
@@ -313,12 +314,9 @@ class RememberResult(Wire):
     """What became of a text: facts, or where it states none, a message."""
 
     status: Literal["success"] = "success"
-    decisions: list[dict[str, str | None]]
+    decisions: list[DecisionOut]
     message_id: str | None
 
     @classmethod
     def of(cls, decided: list[Decided], message_id: str | None) -> "RememberResult":
-        return cls(
-            decisions=[{"event": one.event, "id": one.id, "text": one.text, "old": one.old} for one in decided],
-            message_id=message_id,
-        )
+        return cls(decisions=list(map(DecisionOut.of, decided)), message_id=message_id)

@@ -9,7 +9,7 @@ from api.fields import Identifier, Query, TopK, Wire
 from api.wire.base import OwnedRequest
 from memory.domain import Hit
 from memory.tool_records import RAW, read_json
-from memory.traces import Trace
+from memory.traced import Trace
 
 MOST_MESSAGES = 10_000
 LONGEST_NAME = 200

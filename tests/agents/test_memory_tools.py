@@ -1,20 +1,27 @@
 """Memory as tools: a loop with OpenAI's own client, and whatever a model may write into a call."""
 
 import json
+import threading
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from openai import AsyncOpenAI
 
+from agents import memory_tools
 from agents.memory import Memory
 from agents.memory_tools import MemoryTools
+from agents.record_part import Part
 from memory.keyvalues import NONE
 from memory.observations import Observations
 from tests.conversations import USER
 from tests.scripted_model import Behaviour, Body, ScriptedModel, answer, edited
 from tests.tool_calls import compress, step, user
 from utils.errors import StoreUnavailable
+
+NESTED: list[Any] = []
+for _ in range(100_000):
+    NESTED = [NESTED]
 
 
 def calling(*calls: tuple[str, dict[str, Any] | str]) -> Behaviour:
@@ -97,6 +104,8 @@ async def test_an_agent_remembers_and_recalls_through_openais_client(
         ("recall", 5, "should be an object"),
         ("tool_record", '{"trace_id": "x", "limit": 99}', "limit: Input should be greater"),
         ("tool_record", '{"trace_id": "x", "offset": -1}', "offset: Input should be greater"),
+        ("tool_record", '{"trace_id": "x", "offset": 100000000000000000000}', "offset: Input should be less"),
+        ("tool_record", {"trace_id": NESTED}, "Invalid JSON"),
         ("recall", "not json", "Invalid JSON"),
         ("recall", '{"query": "x"', "Invalid JSON"),
         ("recall", "[]", "should be an object"),
@@ -209,3 +218,25 @@ async def test_calls_without_arguments_are_carried_out(quiet: Memory) -> None:
         assert json.loads(await tools.call("scratchpad_list", arguments)) == {"entries": [], "more": False}
     [odd] = await tools.answers([SimpleNamespace(id="c", function=SimpleNamespace(name=None, arguments=None))])
     assert "There is no tool" in odd["content"]
+
+
+async def test_calls_that_are_plain_objects_are_carried_out(quiet: Memory) -> None:
+    function = {"name": "scratchpad_set", "arguments": '{"key": "k", "value": "v"}'}
+    calls: list[Any] = [{"id": "c", "type": "function", "function": function}, {"id": "d", "function": None}, {}]
+    done = await MemoryTools(quiet, USER).answers(calls)
+    assert [one["tool_call_id"] for one in done] == ["c", "d", None]
+    assert json.loads(done[0]["content"]) == {"kept": "k"}
+    assert all("There is no tool" in one["content"] for one in done[1:])
+
+
+async def test_a_record_is_read_beside_the_event_loop(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    [trace_id] = (await compress(quiet, [user("Where is it?"), *step(1)], owner=USER)).trace_ids
+    threads: list[int] = []
+
+    def read(text: str, **_: Any) -> Part:
+        threads.append(threading.get_ident())
+        return Part(text, 0, len(text))
+
+    monkeypatch.setattr(memory_tools, "part_of", read)
+    assert "error" not in json.loads(await MemoryTools(quiet, USER).call("tool_record", {"trace_id": trace_id}))
+    assert len(threads) == 1 and threads[0] != threading.get_ident()

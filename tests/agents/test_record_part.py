@@ -1,6 +1,8 @@
 """Which part of a long text is read."""
 
-from agents.record_part import part_of
+import pytest
+
+from agents.record_part import MOST_WORDS, part_of
 
 ROWS = "\n".join(f"row {number:04}: nothing of note" for number in range(2_000))
 TEXT = ROWS.replace("row 1200: nothing", "row 1200: the zeppelin HAT136 waits for a pilot, nothing")
@@ -38,3 +40,23 @@ def test_words_that_are_not_there_are_not_found() -> None:
     assert part_of(TEXT, offset=0, limit=100, query="glacier") is None
     assert part_of("", offset=0, limit=100, query="x") is None
     assert part_of(TEXT, offset=len(TEXT) - 50, limit=100, query="zeppelin") is None
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2])
+def test_the_shortest_part_is_found_by_words(limit: int) -> None:
+    part = part_of(TEXT, offset=0, limit=limit, query="pilot zeppelin")
+    assert part is not None and len(part.text) == limit and part.begin == TEXT.index("zeppelin")
+
+
+def test_a_part_stands_where_the_text_has_it_whatever_its_case_takes() -> None:
+    text = "İ" * 300 + "ΟΔΟΣ zeppelin " + "İ" * 300
+    for query in ("ZEPPELIN", "οδος", "i̇ zeppelin"):
+        part = part_of(text, offset=0, limit=100, query=query)
+        assert part is not None and "ΟΔΟΣ zeppelin" in part.text, query
+
+
+def test_of_a_long_query_the_longest_words_are_looked_for() -> None:
+    few = " ".join(f"w{number}" for number in range(400))
+    long = " ".join(f"zeppelin{number}" for number in range(MOST_WORDS))
+    assert part_of("w7 and w8", offset=0, limit=100, query=f"{few} {long}") is None
+    assert part_of("the zeppelin15", offset=0, limit=100, query=f"{few} {long}") is not None

@@ -14,7 +14,6 @@ from agents.open import open_memory
 from agents.tool_view import tokens_of
 from config.settings import Settings
 from memory import traces
-from memory.traces import Traces
 from tests.conversations import Silent, found, say, settle
 from tests.meanwhile import meanwhile
 from tests.tool_calls import (
@@ -142,9 +141,9 @@ async def test_a_huge_result_does_not_hold_up_others(quiet: Memory, monkeypatch:
 
     for name in ("interactions", "tables", "view_of", "tokens_of"):
         hold(tool_memory, name)
-    hold(Traces, "id_of")
+    hold(traces, "key_of")
     hold(traces, "summary_by_rules")
     output = [{"code": f"HAT{at:05}", "note": "nothing of note", "sum": at} for at in range(20_000)]
     done = await compress(quiet, [user(BOOK), *step(1, output), *step(2)])
     assert "HAT00000" in context(done.messages)
-    assert ran == {"interactions", "tables", "view_of", "tokens_of", "id_of", "summary_by_rules"}
+    assert ran == {"interactions", "tables", "view_of", "tokens_of", "key_of", "summary_by_rules"}

@@ -18,7 +18,7 @@ from memory.receipts import Receipts
 from memory.sessions import Sessions
 from memory.summarise import Summaries
 from tests.conversations import USER, messages, pairs, request, say, settle, turn, until
-from tests.tool_calls import called, keep
+from tests.tool_calls import called, keep, named
 from utils.clock import now
 from utils.errors import Conflict, NotFound
 
@@ -370,5 +370,5 @@ async def test_what_an_agent_keeps_while_its_user_is_deleted_goes_too(both: tupl
     task = await both[0].engine.traces.begin(USER, "t")
     await both[1].engine.forgetter.user(USER)
     with pytest.raises(Conflict):
-        await both[0].engine.traces.keep(task, [called(1)])
+        await both[0].engine.traces.keep(task, await named(both[0].engine.traces, task, called(1)))
     assert set(await counts(both[0])) <= {"tombstones"}

@@ -9,6 +9,7 @@ from agents.memory import Memory
 from memory import named_leases
 from memory.named_leases import NamedLeases
 from tests.conversations import until
+from utils.clock import now
 from utils.errors import Conflict
 
 
@@ -93,3 +94,16 @@ async def test_a_lease_runs_as_long_as_its_holder_works(
             )
 
         await until(renewed)
+
+
+async def test_a_holder_who_comes_too_late_lets_nobody_elses_lease_go(
+    quiet: Memory, leases: NamedLeases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(named_leases, "WAIT", 0.05)
+    collection = quiet.engine.collections.idempotency
+    async with leases.linking("ann", "s"):
+        taken = {"lease": "another's", "until": now() + timedelta(minutes=1)}
+        await collection.update_one({}, {"$set": taken})  # as if this one had been away for longer than its lease
+    async with leases.held("linking", "ann", "s") as held:
+        assert not held
+    assert [one["lease"] for one in await collection.find({}).to_list(None)] == ["another's"]

@@ -216,6 +216,24 @@ async def test_a_deletion_cut_short_can_be_asked_for_again(quiet: Memory, monkey
     assert await gists(quiet.engine) == 0
 
 
+async def test_what_a_deletion_cut_short_leaves_is_recalled_after_the_sweep(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its gist is gone already, so the observation has to say so before."""
+    [kept] = await quiet.observe("ann", "RUN:walk", findings=[HERON])
+
+    async def killed(*_: Any) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(quiet.engine.collections.observations, "delete_many", killed, raising=False)
+        await quiet.engine.observations.delete("ann", kept.id)
+    assert await gists(quiet.engine) == 0
+    monkeypatch.setattr(observation_store, "CUT_SHORT", timedelta(0))
+    await quiet.engine.sweep()
+    assert [one.observation for one in await quiet.recall_observations("ann", "heron")] == [kept]
+
+
 @pytest.mark.parametrize("step", [0, 1])
 async def test_what_is_remembered_again_while_it_is_deleted_is_recalled(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch, step: int

@@ -1,6 +1,7 @@
 """Reading outputs and sessions, beside those that change them."""
 
 import asyncio
+import logging
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from agents.memory import Memory
 from memory.observer import Observer
 from tests.conversations import USER, turn
+from tests.scripted_model import ScriptedModel, answer
 from utils.errors import Conflict, NotFound
 
 DECIDED = "We decided to use OAuth2 for item number {}."
@@ -115,3 +117,13 @@ async def test_rules_never_hold_up_the_event_loop_for_long(quiet: Memory, monkey
     monkeypatch.setattr(Observer, "_read", read)
     await quiet.extract_observations(USER, "a", "RUN", "x" * 100_000)
     assert seen == [4_000]
+
+
+async def test_why_a_models_answer_is_lost_is_logged(
+    with_model: Memory, scripted_model: ScriptedModel, caplog: pytest.LogCaptureFixture
+) -> None:
+    scripted_model.always(answer('{"found": []}'), on="observations")
+    with caplog.at_level(logging.WARNING, "memory.observer"):
+        read = await with_model.extract_observations(USER, "a", "RUN", "The limit is 100 a minute. " * 3)
+    assert read.outcome == "failed"
+    assert "there are no findings, insights or lessons in them" in caplog.text

@@ -98,6 +98,20 @@ async def test_a_write_in_between_is_noticed_by_who_expects_another_value(
     assert (await quiet.scratchpad.get("ann", "k")).value == "other"
 
 
+async def test_a_write_in_between_is_not_deleted_by_who_expects_another_value(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry, _ = await quiet.scratchpad.put("ann", "k", "first")
+
+    async def other_writes() -> None:
+        await quiet.scratchpad.put("ann", "k", "other")
+
+    meanwhile(monkeypatch, quiet.engine.collections.scratchpad, "delete_one", other_writes)
+    with pytest.raises(PreconditionFailed):
+        await quiet.scratchpad.delete("ann", "k", expected=entry.tag)
+    assert (await quiet.scratchpad.get("ann", "k")).value == "other"
+
+
 async def test_of_two_who_take_the_place_of_what_expired_one_is_first(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,12 +1,16 @@
 """What does a summary without a language model say?"""
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
+from memory import trace_rules
 from memory.tool_records import Record
-from memory.trace_rules import LONGEST, summary_by_rules
+from memory.tool_relevance import identifiers
+from memory.trace_rules import LONGEST, VALUES, summary_by_rules
+from utils.json_table import Json, scalars
 
 
 def summary(output: Any, **arguments: Any) -> str:
@@ -62,6 +66,11 @@ def test_identifiers_behind_the_first_line_are_told() -> None:
     )
 
 
+def test_identifiers_are_told_without_what_stands_around_them() -> None:
+    found = summary("3 hits:\n./docs/api2.md:40: see (HAT136), `.env2` and 'HAT200'.\n../b1.py:7:")
+    assert found.split("): ")[1] == "./docs/api2.md:40, HAT136, .env2, HAT200, ../b1.py:7"
+
+
 def test_it_stays_short_on_one_line() -> None:
     for output in ("many words\n" * 1_000, [f"HAT{number}" for number in range(1_000)]):
         found = summary(output, query="long words " * 500)
@@ -74,3 +83,17 @@ def test_it_stays_short_on_one_line() -> None:
 def test_arguments_that_are_no_json_are_told() -> None:
     assert summary_by_rules(Record("t", "f", "no json", "")) == "f(no json) returned nothing"
     assert summary_by_rules(Record("t", "f", "", "")) == "f() returned nothing"
+
+
+@pytest.mark.parametrize("output", [list(range(50_000)), [{"a": [n]} for n in range(50_000)], {"k": [[[7] * 50_000]]}])
+def test_of_a_huge_result_the_beginning_is_looked_at(output: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+
+    def found(values: list[Json]) -> Iterable[str]:
+        looked.append(sum(1 for _ in scalars(values)))
+        return identifiers(values)
+
+    monkeypatch.setattr(trace_rules, "identifiers", found)
+    assert summary(output)
+    assert 0 < looked[0] <= VALUES
+    assert summary(["HAT136", *range(VALUES), "HAT200"]) == f"search() returned {VALUES + 2} values: HAT136"

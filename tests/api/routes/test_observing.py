@@ -74,6 +74,7 @@ def test_outputs_are_skipped_under_50_characters_and_cut_at_4000(
         answer('{"findings": "one"}'),
         answer('{"findings": [1]}'),
         answer("[]"),
+        answer('{"found": ["The limit is 100/min."]}'),
         html(),
         garbage(),
         status(400),

@@ -111,3 +111,15 @@ def test_a_result_of_many_megabytes_is_kept_whole(api: httpx.Client, user: str) 
     assert found["stats"]["tokens_before"] > 500_000 > 5_000 > found["stats"]["tokens_after"]
     whole = api.get(f"{PATH}/records/{found['trace_ids'][0]}", params={"user_id": user})
     assert whole.json()["raw_output"] == json.loads(text)
+
+
+def test_a_result_is_kept_without_blanks(api: httpx.Client, user: str) -> None:
+    made = add(api, user, {"a": [1, 2.5, None], "b": "Größe, 😀"})
+    assert made["raw_output_text"] == '{"a":[1,2.5,null],"b":"Größe, 😀"}'
+
+
+def test_a_result_that_the_store_cannot_take_is_refused(api: httpx.Client, user: str) -> None:
+    body = f'{{"user_id": "{user}", "task_id": "t", "tool_name": "find", "raw_output": [{"1e15," * 999_999}1]}}'
+    refused = api.post(f"{PATH}/records", content=body, headers={"Content-Type": "application/json"})
+    assert problem(refused, 400)["detail"] == "The store takes at most 16 MB in a document"
+    assert listed(api, user) == []

@@ -1,0 +1,66 @@
+"""Which call of a tool is which? Its key, the short id by which an agent names it, and what an agent left of it."""
+
+from base64 import b32encode
+from collections.abc import Mapping, Sequence
+
+from memory.ids import derived_id
+from memory.shortened import is_left_of
+from memory.traced import Called, Task, Trace
+
+ID_CHARACTERS = 8  # of a trace's id, which each row of a view begins with and an agent may have to repeat: 40 bits
+
+
+def key_of(task: Task, call: Called) -> str:
+    """The key of a call in a task, with what came back."""
+    return derived_id(task.owner, task.id, task.epoch, asked_of(call), call.raw_output)
+
+
+def asked_of(call: Called) -> str:
+    """The same for all that comes back from a call."""
+    return derived_id(call.call_id, call.tool_name, call.raw_input)
+
+
+def id_of(key: str, attempt: int = 0) -> str:
+    """An id for a key. Of a million traces, two have the same with a probability of a third; the one that comes later
+    has that of the next attempt then."""
+    digits = derived_id(key, str(attempt)) if attempt else key
+    return b32encode(bytes.fromhex(digits)).decode()[:ID_CHARACTERS].lower()
+
+
+def suspect(ids: Sequence[str], calls: Sequence[Called], known: Mapping[str, Trace]) -> dict[int, list[Trace]]:
+    """For calls that are not known, by their places: the known traces of which they may be what is left. It is worth
+    reading all that came back then."""
+    alike: dict[str, list[Trace]] = {}
+    for trace in known.values():
+        alike.setdefault(trace.asked, []).append(trace)
+    return {
+        at: longer
+        for at, (trace_id, call) in enumerate(zip(ids, calls, strict=True))
+        if trace_id not in known
+        and (longer := [one for one in alike.get(asked_of(call), ()) if _may_be_left_of(call, one)])
+    }
+
+
+def recognise(
+    calls: Sequence[Called], candidates: Mapping[int, Sequence[Trace]], whole: Mapping[str, Trace]
+) -> dict[int, str]:
+    """The ids of the traces of which calls are what is left, by the places of the calls. `whole`: with the truth."""
+    return {
+        at: trace.id
+        for at, longer in candidates.items()
+        for trace in longer
+        if trace.id in whole and _is_left_of(calls[at], whole[trace.id])
+    }
+
+
+def _may_be_left_of(call: Called, trace: Trace) -> bool:
+    return _is_row_of(call, trace) or len(call.raw_output) <= trace.characters
+
+
+def _is_left_of(call: Called, trace: Trace) -> bool:
+    return _is_row_of(call, trace) or is_left_of(call.raw_output, trace.raw_output)
+
+
+def _is_row_of(call: Called, trace: Trace) -> bool:
+    """Whether what came back is a view's row of a trace."""
+    return call.raw_output.startswith(f"{trace.id}: ")
