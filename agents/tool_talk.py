@@ -87,8 +87,7 @@ def after(messages: Sequence[Message]) -> list[Message]:
 
 
 def _points_at(answer: Message, said: Message) -> bool:
-    text = text_of(answer.get("content")).strip()
-    return not is_courtesy(text) and points_at(text, text_of(said.get("content")))
+    return points_at(text_of(answer.get("content")).strip(), text_of(said.get("content")))
 
 
 def _with_text(message: Message, shorter: Callable[[str], str]) -> Message:

@@ -196,6 +196,36 @@ def test_tokens_are_four_a_message_and_a_quarter_of_its_bytes() -> None:
     assert tokens_of([calling(call("a", "f", "{}"), content=None)]) == 4 + 1
 
 
+def test_what_the_user_named_and_few_records_tell_of_comes_first() -> None:
+    logs = [one for at in range(30) for one in step(at, f"{LONG}\ntenant T-1{at:03} ok\n{LONG}", "logs", pod=at)]
+    logs[14] = step(7, f"{LONG}\nERROR: no key for tenant T-4411\n{LONG}", "logs", pod=7)[0]
+    logs[15] = step(7, f"{LONG}\nERROR: no key for tenant T-4411\n{LONG}", "logs", pod=7)[1]
+    messages = [user("Why does checkout fail for T-4411?"), *logs, *step(99)]
+    for budget in (200, 400, 800):
+        found = view(messages, ViewOptions(3, 2_000, budget))
+        assert tokens_of(found) <= budget and "ERROR: no key for tenant T-4411" in context(found)
+
+
+def test_what_a_call_made_before_the_last_gave_nothing_is_told() -> None:
+    messages = [user(BOOK), *step(1), calling(call("p", "pay", {"sum": 900})), user("Did it work?"), *step(2)]
+    found = view_of(replace(known(messages), unanswered=interactions(messages)[1].unanswered), ALL)
+    assert context(found).endswith("\nNo result: pay(sum=900)")
+    many = tuple(("pay", f'{{"sum": {at}}}') for at in range(20))
+    found = view_of(replace(known(messages), unanswered=many), ALL)
+    assert "\nNo result: pay(sum=19), " in context(found) and context(found).endswith("pay(sum=12), +12")
+
+
+def test_what_the_agent_said_stays_for_the_steps_that_follow_the_answer() -> None:
+    offer = {
+        "role": "assistant",
+        "content": f"{'We looked around. ' * 9}Take desk 9012 for 310 EUR, or wait? {'Really? ' * 9}",
+    }
+    answered = [user(BOOK), *step(1), offer, user("Yes please, go ahead with all of that"), *step(2)]
+    assert "desk 9012 for 310 EUR" in str(view(answered)) or "9012 310" in str(view(answered))
+    later = [*answered, {"role": "assistant", "content": "Done."}, user("Thanks! My other order is W77-1"), *step(3)]
+    assert "9012" not in str(view(later))
+
+
 # ---- budget
 
 

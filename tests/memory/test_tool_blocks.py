@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.tool_blocks import blocks_of, left_out, tables
+from memory import tool_blocks
+from memory.tool_blocks import blocks_of, call_text, left_out, tables
 from memory.tool_records import Record, in_force
 from memory.tool_relevance import talk_of
 from tests.tool_calls import names, record
@@ -122,6 +123,22 @@ def test_arguments_stand_where_the_result_does_not_show_them() -> None:
     assert blocks_of(rows, TALK, 2_000)[0].title == "get(origin=JFK goal)"
 
 
+def test_an_argument_stands_beside_a_result_that_has_its_number_by_chance() -> None:
+    sent = record("a", {"ok": True, "balance": 900}, "transfer", to="landlord", amount=900)
+    [block] = blocks_of([sent], TALK, 2_000)
+    assert block.title == "transfer(to=landlord, amount=900)"
+    [block] = blocks_of(
+        [record(name, "35 ms since 35 s", "logs", pod=pod) for name, pod in (("a", 3), ("b", 5))], TALK, 2_000
+    )
+    assert block.body == "a: 3 -> 35 ms since 35 s\nb: 5 -> 35 ms since 35 s"
+
+
+def test_a_call_is_told_in_one_line() -> None:
+    assert call_text("send", '{"to": "bob", "text": "one\\ntwo"}') == 'send(to=bob, text="one\\ntwo")'
+    assert call_text("run", "ls -l") == "run(_raw=ls -l)"
+    assert len(call_text("send", json.dumps({"text": LONG * 9}))) == 160
+
+
 def test_of_long_lists_what_was_spoken_of_stays() -> None:
     items = [{"code": f"HAT{number:03}", "to": "Paris"} for number in range(200)]
     items[150]["to"] = "Rome"
@@ -158,6 +175,17 @@ def test_records_of_many_keys_take_no_longer_for_it() -> None:
     days = [[{f"2024-{at}-{day}": f"ORD{at}-{day}"} for day in range(500)] for at in range(16)]
     rows = [record(f"r{at}", one, n=at) for at, one in enumerate(days)]
     assert len(body(*rows)) < 16 * 2_100
+
+
+def test_long_lists_are_cut_in_a_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long they are, and to about the room that there is."""
+    made: list[int] = []
+    table = tool_blocks.table_of
+    monkeypatch.setattr(tool_blocks, "table_of", lambda values, keep: made.append(1) or table(values, keep))
+    rows = [record(name, [{"code": f"HAT{at:03}"} for at in range(200)], n=name) for name in "abc"]
+    [block] = blocks_of(rows, TALK, 1_000)
+    assert len(made) <= 1 + 1 + tool_blocks.ROUNDS // 2  # of the arguments, of all, and of what is left
+    assert all(800 < len(line) <= 1_020 for line in block.body.splitlines() if "HAT" in line)
 
 
 def test_one_word_that_is_too_long_is_cut() -> None:

@@ -105,3 +105,32 @@ def test_a_field_that_was_named_before_or_by_little_words_is_not() -> None:
     talk = talk_of(["Which price?", "And from where is it?"], asked=["And from where is it?"])
     assert not talk.asks_for("price") and not talk.asks_for("from") and not talk.asks_for("is_it")
     assert SMALL == 160
+
+
+@pytest.mark.parametrize(
+    ("asked", "key"),
+    [
+        ("Which is the cheapest?", "unitPrice"),
+        ("How much is the difference?", "total"),
+        ("Who earns the most?", "salary"),
+        ("What can you ship today?", "available"),
+        ("Ist sie verfügbar?", "verfuegbar"),
+    ],
+)
+def test_a_question_asks_for_fields_that_it_does_not_name(asked: str, key: str) -> None:
+    assert talk_of([asked], [asked]).keeps(key, 5)
+    assert not talk_of(["What is it?"], ["What is it?"]).keeps(key, 5)
+
+
+def test_a_size_that_is_asked_for_is_kept() -> None:
+    talk = talk_of([], ["I want a shirt in M, not XL"])
+    assert talk.keeps("fit", "M") and talk.keeps("fit", "XL")
+    assert not talk.keeps("fit", "S") and not talk.keeps("fit", "I")
+
+
+def test_whatever_is_asked_states_are_kept() -> None:
+    assert TALK.keeps("status", "shipped") and TALK.keeps("state", "open")
+
+
+def test_names_are_those_of_the_last_question() -> None:
+    assert talk_of(["tenant T-1000"], ["why does it fail for tenant T-4411, 20 times?"]).names == ("T-4411",)

@@ -74,11 +74,16 @@ def test_a_message_that_no_provider_takes_is_refused_by_its_place(
         {"role": "assistant", "content": "x", "tool_calls": None},
         {"role": "assistant", "content": None, "refusal": "no"},
         {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}},
-        {"role": "function", "name": "f", "content": None},
     ],
 )
 def test_a_message_that_a_provider_may_take_passes(api: httpx.Client, user: str, message: Message) -> None:
     assert compress(api, user, [HISTORY[0], message])["messages"] == [HISTORY[0], message]
+
+
+def test_the_result_of_a_former_function_may_be_nothing(api: httpx.Client, user: str) -> None:
+    called = {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}}
+    messages = [HISTORY[0], called, {"role": "function", "name": "f", "content": None}]
+    assert compress(api, user, messages)["messages"] == messages
 
 
 @pytest.mark.parametrize(
