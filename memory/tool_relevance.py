@@ -13,6 +13,7 @@ from utils.json_table import Json, Scalar
 from utils.text import STOPWORDS
 
 SMALL = 160  # characters of a result that is shown whole, whatever it says
+DECISIONS = 100_000  # of either kind that are remembered: a view is drawn several times
 LONG_NUMBER = 8  # digits from which a number names something
 MARKS = ".,;:!?()[]\"'*"  # that stand around a word
 # Keys of what things are called, and of what a tool has to say.
@@ -69,7 +70,13 @@ class Talk:
 
     def mentions(self, value: Scalar) -> bool:
         """Whether a word or a number of a value was said."""
-        return bool(self.words_of(value))
+        text = str(value)
+        known = self._mentioned.get(text)
+        if known is None:
+            known = bool(self.words_of(text))
+            if len(self._mentioned) < DECISIONS:
+                self._mentioned[text] = known
+        return known
 
     def asks_for(self, key: str) -> bool:
         """Whether a field was named: `total_price` by "price"."""
@@ -77,6 +84,23 @@ class Talk:
 
     def keeps(self, key: str, value: Scalar) -> bool:
         """Whether a value under a key is worth its place."""
+        asked = key, type(value), value
+        known = self._kept.get(asked)
+        if known is None:
+            known = self._keeps(key, value)
+            if len(self._kept) < DECISIONS:
+                self._kept[asked] = known
+        return known
+
+    @cached_property
+    def _mentioned(self) -> dict[str, bool]:
+        return {}
+
+    @cached_property
+    def _kept(self) -> dict[tuple[str, type, Scalar], bool]:
+        return {}
+
+    def _keeps(self, key: str, value: Scalar) -> bool:
         if value is None or value == "":
             return False
         if self.thorough:
