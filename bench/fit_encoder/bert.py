@@ -58,6 +58,13 @@ class Bert:
         own[torch.arange(len(ids)), torch.tensor([len(one) - 1 for one in ids])] = 0
         return F.normalize(mean, dim=-1), F.normalize(tokens, dim=-1), own
 
+    def load(self, adapter: Path) -> None:
+        """Takes the parameters of an adapter of the same rank."""
+        with np.load(adapter) as stored, torch.no_grad():
+            for name, (down, up) in self.adapter.items():
+                down.copy_(torch.from_numpy(stored[f"{name}.down"].astype(np.float32)))
+                up.copy_(torch.from_numpy(stored[f"{name}.up"].astype(np.float32)))
+
     def arrays(self, scale: float = 1.0) -> Mapping[str, np.ndarray]:
         """The adapter as `utils.encoder_graph.adapted` reads it, its effect multiplied."""
         found = {}
