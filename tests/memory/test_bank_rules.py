@@ -1,5 +1,6 @@
 """Do rules put content where it belongs, and leave nothing out?"""
 
+from collections import Counter
 from time import process_time
 
 import pytest
@@ -212,6 +213,23 @@ def test_metadata_is_found_by_patterns() -> None:
 def test_nothing_of_a_text_is_left_out(content: str) -> None:
     kept = "".join("".join(one.content.split()) for one in decide_by_rules("project", content))
     assert kept == "".join(content.split())
+
+
+@given(st.lists(st.text(alphabet="ab#-. \n`", max_size=200), min_size=1, max_size=3))
+def test_no_word_of_a_text_is_lost_on_its_way_into_the_files(said: list[str]) -> None:
+    files = template("project", "x")
+    for content in said:
+        files, _ = merge(files, decide_by_rules("project", content), now())
+    words = [word for content in said for word in content.split() if set(word) & set("ab")]
+    assert not Counter(words) - Counter("\n".join(files.values()).split())
+
+
+def test_a_section_whose_title_ends_in_a_mark_is_one_section() -> None:
+    files = template("project", "x")
+    for number in range(3):
+        decision = Append("decisions.md", f"Number {number}.", Metadata("C#"))
+        files, _ = merge(files, [decision], now())
+    assert [section.title for section in parse(files["decisions.md"]).sections] == ["Decisions", "C#"]
 
 
 @given(st.text(max_size=300), st.sampled_from(BANK_TYPES))
