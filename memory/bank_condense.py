@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from config.recipes import BankRecipe
+from memory.bank_decisions import CRITICAL
 from memory.bank_markdown import Page, Section, items, joined, paragraphs, parse, render, time_of
 from memory.bank_rules import is_critical
 from memory.bank_types import BankType, Weight, sections_of, weight_of
@@ -189,8 +190,9 @@ def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Par
             recent = UNDATED if stamp is None else 0.5 ** (max(0.0, days) / HALF_LIFE_DAYS)
             worth = weight * (0.25 + 0.75 * recent) + place * LATER
             opening, texts = _paragraphs(item)
+            all_of_it = texts[:1] == [f"[{CRITICAL}]"]
             for at, text in enumerate(texts):
-                kept = is_critical(text) or (critical and not at and not opening)
+                kept = is_critical(text) or all_of_it or (critical and not at and not opening)
                 rank, spot = worth - at * LATER / 100, (name, number, place, at)
                 found.append(_Part(spot, text, count_tokens(text) + 1, heading, opening, kept, rank))
     return found

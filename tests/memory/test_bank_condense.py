@@ -162,6 +162,13 @@ def test_of_a_long_entry_the_heading_stays_with_what_stays_under_it(critical: st
     assert len(found) == 12
 
 
+def test_a_tag_before_all_of_a_long_entry_is_for_all_of_it() -> None:
+    said = "\n\n".join(["[critical]", *[f"{at} of it: {LONG}" for at in range(6)]])
+    many = [("active.md", "Notes", f"{number}: {LONG}", 1) for number in range(200)]
+    short = condensed(bank(("active.md", "Notes", said, 900), *many))["active.md"]
+    assert all(f"{at} of it: {LONG}".strip() in short for at in range(6))
+
+
 def test_what_a_file_says_that_went_counts_no_headings() -> None:
     files = entries("[critical] ")
     short = condensed(files)["active.md"]
