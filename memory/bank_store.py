@@ -16,7 +16,7 @@ from pymongo.errors import DuplicateKeyError
 
 from memory.bank_condense import tokens_of
 from memory.bank_decisions import Done
-from memory.bank_ids import bank_key
+from memory.bank_ids import NamedBank, bank_key
 from memory.bank_types import BankType
 from memory.collections import Collections
 from memory.ids import derived_id, new_id
@@ -128,10 +128,20 @@ class BankStore:
                 await self._advance(head, found)
         return found
 
-    async def note_activation(self, owner: str, key: str, epoch: str) -> None:
-        """Notes that somebody began to work with a bank."""
+    async def note_activation(self, owner: str, key: str, epoch: str, path: str | None = None) -> None:
+        """Notes that somebody began to work with a bank, at a path where it had none before."""
         same = {"_id": key, "user_id": owner, "epoch": epoch}
         await self._banks.update_one(same, {"$set": {"activated_at": now()}})
+        if path:
+            await self._banks.update_one(same | {"path": None}, {"$set": {"path": path}})
+
+    async def named(self, owner: str, kind: BankType) -> list[NamedBank]:
+        """What the banks of a type are called, the first made first. O(n) in these."""
+        own = {"user_id": owner, "type": kind, "deleted_at": None}
+        fields = {"type": 1, "id": 1, "name": 1, "path": 1, "updated_at": 1, "created_at": 1}
+        found = await self._banks.find(own, fields).to_list(None)
+        found.sort(key=lambda bank: (bank["created_at"], bank["_id"]))
+        return [NamedBank(one["type"], one["id"], one["name"], one["path"], one["updated_at"]) for one in found]
 
     async def version(self, bank: Document, number: int) -> tuple[Document, dict[str, str]]:
         """A version of a bank, and its files. Raises `NotFound`."""

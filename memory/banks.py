@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from config.prompts import prompt
@@ -11,7 +12,7 @@ from memory.bank import Bank, BankInfo, BankVersion, Updated, errors_of, info_of
 from memory.bank_cache import BankCache
 from memory.bank_decisions import merge
 from memory.bank_folder import BankFolder
-from memory.bank_ids import GLOBAL_ID, bank_id, bank_key, bank_name
+from memory.bank_ids import GLOBAL_ID, NamedBank, bank_id, bank_key, bank_name, choose
 from memory.bank_sections import BankSections
 from memory.bank_store import HEAD, BankStore, Change, Severity
 from memory.bank_types import BankType, template
@@ -63,19 +64,28 @@ class Banks:
         path: str | None = None,
         description: str | None = None,
     ) -> Bank:
-        """The bank of a project, made where there is none; whose updates count from here on. Raises `InvalidInput`
-        where nothing says which."""
+        """The bank of a project, made where there is none (`choose`); whose updates count from here on. Raises
+        `InvalidInput` where nothing says which."""
         name, path = _said(kind, name, path)
-        identifier = bank_id(kind, name, path)
+        identifier, others = await self._meant(owner, kind, name, path)
         bank = await self.open(owner, kind, identifier, name=name, path=path or None, description=description)
-        await self._store.note_activation(owner, bank.info.key, bank.info.epoch)
-        return bank
+        await self._store.note_activation(owner, bank.info.key, bank.info.epoch, path)
+        return replace(bank, info=replace(bank.info, path=bank.info.path or path or None), others=others)
 
     async def begin(self, owner: str, kind: BankType, name: str | None = None, path: str | None = None) -> Bank:
         """The same of a bank that is there. Raises `NotFound`, and `InvalidInput` where nothing says which."""
-        bank = await self.get(owner, kind, bank_id(kind, *_said(kind, name, path)))
+        identifier, _ = await self._meant(owner, kind, *_said(kind, name, path))
+        bank = await self.get(owner, kind, identifier)
         await self._store.note_activation(owner, bank.info.key, bank.info.epoch)
         return bank
+
+    async def _meant(self, owner: str, kind: BankType, name: str, path: str) -> tuple[str, tuple[NamedBank, ...]]:
+        """The id of the bank that a project has or is to have, and the others of its name or path."""
+        identifier = bank_id(kind, name, path)
+        if kind == "global":
+            return identifier, ()
+        chosen, others = choose(identifier, name, path, await self._store.named(owner, kind))
+        return chosen.id if chosen is not None else identifier, others
 
     async def open(
         self,
@@ -144,16 +154,18 @@ class Banks:
         return [(info_of(found), found["_id"]) for found in await self._store.page(owner, limit, after)]
 
     async def update(self, owner: str, told: BankUpdate) -> Updated:
-        """Puts new content into a bank, all of it; durable once it returns. What comes again within a day under the
-        same `request`, or with the same count in a conversation, is carried out once.
+        """Puts new content into a bank, all of it, which is made where it is not there; durable once it returns. What
+        comes again within a day under the same `request`, or with the same count in a conversation, is carried out
+        once.
 
-        Raises `NotFound`; `InvalidInput` where the content is empty or too long, or the conversation is at work with
-        another bank; `Conflict` where others change the bank all the time.
+        Raises `InvalidInput` where the content is empty or too long, the conversation is at work with another bank, or
+        there can be no such bank; `NotFound` where it is deleted meanwhile; `Conflict` where others change it all the
+        time.
         """
         told = told.checked()
         kind, identifier = told.type, told.id
-        seen = await self._find(owner, kind, identifier)
-        if not seen["version"]:  # whoever began it died before it had files
+        seen = await self._begun(owner, kind, identifier)
+        if created := seen is None:
             await self.open(owner, kind, identifier)
             seen = await self._find(owner, kind, identifier)
         request, errors = told.name_for(seen), errors_of(seen)
@@ -178,7 +190,7 @@ class Banks:
             )
             made = await self._commit(seen, change)
             if made is not None:
-                return Updated(info_of(made), done, placed.by, errors)
+                return Updated(info_of(made), done, placed.by, errors, created=created)
             seen = await self._find(owner, kind, identifier)
             if (again := await self._repeated(seen, request)) is not None:
                 return again
@@ -281,6 +293,14 @@ class Banks:
             self.cache.drop(bank_key(owner, kind, identifier))
             raise
 
+    async def _begun(self, owner: str, kind: BankType, identifier: str) -> Document | None:
+        """A bank that has files; None where there is none, or whoever began it died before it had."""
+        try:
+            found = await self._find(owner, kind, identifier)
+        except NotFound:
+            return None
+        return found if found["version"] else None
+
     async def _repeated(self, seen: Document, request: str | None) -> Updated | None:
         """What an update did that was made before, if it was."""
         if request is None or (made := await self._store.was_made(seen, request)) is None:
@@ -333,9 +353,10 @@ class Banks:
         await self._store.note_error(bank, description, severity)
 
 
-def instructions(kind: BankType) -> str:
-    """What an assistant is told about a bank of this type."""
-    return prompt(f"bank_{kind}").substitute()
+def instructions(kind: BankType, *, others: bool = False) -> str:
+    """What an assistant is told about a bank of this type. `others`: it is told of others that may have been meant."""
+    said = prompt(f"bank_{kind}").substitute()
+    return f"{said}\n\n{prompt('bank_others').substitute()}" if others else said
 
 
 def _said(kind: BankType, name: str | None, path: str | None) -> tuple[str, str]:
