@@ -153,13 +153,14 @@ def shortened(item: str) -> str:
 def _frame(kind: BankType, name: str, page: Page) -> Page:
     """What stays of a page in any case: its title, the line below that, and the headings that such a file begins
     with."""
-    stays, _ = _lead(page)
+    stays, _ = lead_of(page)
     titles = sections_of(kind, name)
     return Page("\n\n".join(stays), tuple(Section(one.title, "") for one in page.sections if one.title in titles))
 
 
-def _lead(page: Page) -> tuple[list[str], list[str]]:
-    """What stays of what stands before the first section, and the other items but for the line of before."""
+def lead_of(page: Page) -> tuple[list[str], list[str]]:
+    """Of what stands before the first section: the title and the remark below it, and the other items, but for the line
+    that says where the rest is."""
     title, _, rest = page.lead.partition("\n")
     stays = [title] if title.startswith("# ") and len(title) <= TITLE_CHARACTERS else []
     others = [one for one in items(rest if stays else page.lead) if not _is_note(one)]
@@ -179,7 +180,7 @@ def _is_note(item: str) -> bool:
 def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Part]:
     found: list[_Part] = []
     titles = sections_of(kind, name)
-    _, others = _lead(page)
+    _, others = lead_of(page)
     lead = joined(others)
     for number, section in enumerate([Section("", lead), *page.sections], -1):
         weight = WEIGHTS[weight_of(kind, name, section.title)]
