@@ -90,14 +90,17 @@ class Updated:
 
 
 def texts_of(bank: Document) -> dict[str, str]:
+    """What a bank's files say, by their names, in their order."""
     return {file["name"]: file["text"] for file in bank["files"]}
 
 
 def errors_of(bank: Document) -> tuple[BankError, ...]:
+    """What went wrong with a bank of late, oldest first."""
     return tuple(BankError(one["timestamp"], one["description"], one["severity"]) for one in bank["errors"])
 
 
 def info_of(bank: Document) -> BankInfo:
+    """What a bank's document says but for texts, which it may be without."""
     return BankInfo(
         key=bank["_id"],
         owner=bank["user_id"],
@@ -119,6 +122,7 @@ def info_of(bank: Document) -> BankInfo:
 
 
 def version_of(found: Document) -> BankVersion:
+    """A version of its document in `bank_versions`."""
     return BankVersion(
         version=found["version"],
         at=found["at"],

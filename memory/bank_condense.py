@@ -13,7 +13,7 @@ from datetime import datetime
 
 from config.recipes import BankRecipe
 from memory.bank_decisions import CRITICAL
-from memory.bank_markdown import Page, Section, items, joined, paragraphs, parse, render, time_of
+from memory.bank_markdown import Page, Section, items, joined, paragraphs, parse, render, time_of, tokens_of
 from memory.bank_rules import is_critical
 from memory.bank_types import BankType, Weight, sections_of, weight_of
 from utils.text import count_tokens, cut_at_word, split_sentences
@@ -86,11 +86,6 @@ class _Kept:
         self.texts[part.spot] = text
         self.headed.add(part.section)
         return True
-
-
-def tokens_of(files: Mapping[str, str]) -> int:
-    """Tokens of a bank, roughly."""
-    return sum(map(count_tokens, files.values()))
 
 
 def condense(

@@ -1,9 +1,11 @@
 """How is a bank's Markdown taken apart and put together? Pure functions; nothing but blank lines is ever lost."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+
+from utils.text import count_tokens
 
 LONGEST_TITLE = 120
 ENTRY_LEVEL = 4  # of the highest heading within an entry, which itself stands under one of level 3
@@ -45,6 +47,11 @@ class Page:
             return replace(self, sections=(*self.sections, section))
         at = places[0]
         return replace(self, sections=(*self.sections[:at], section, *self.sections[at + 1 :]))
+
+
+def tokens_of(files: Mapping[str, str]) -> int:
+    """Tokens of a bank's files, roughly."""
+    return sum(map(count_tokens, files.values()))
 
 
 def folded(title: str) -> str:

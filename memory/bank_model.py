@@ -8,9 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from config.prompts import prompt
 from config.recipes import BankRecipe
-from memory.bank_condense import tokens_of
 from memory.bank_decisions import Append, Create, Decision, Metadata, Replace, is_file_name, section_title
-from memory.bank_markdown import Section, items, parse, render
+from memory.bank_markdown import Section, items, parse, render, tokens_of
 from memory.bank_rules import is_critical, metadata_of
 from memory.bank_types import BankType
 from memory.model_json import ask_for_json

@@ -14,9 +14,9 @@ from typing import Any, Literal
 from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError
 
-from memory.bank_condense import tokens_of
 from memory.bank_decisions import Done
 from memory.bank_ids import NamedBank, bank_key
+from memory.bank_markdown import tokens_of
 from memory.bank_types import BankType
 from memory.collections import Collections
 from memory.ids import derived_id, new_id

@@ -23,8 +23,8 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Placed:
-    """What is to be done with content. `by`: a model's name, or "rule_based"; `failed`: why not a model, where there is
-    one."""
+    """What is to be done with content. `by`: a model's name, or "rule_based"; `failed`: where there is a model, why
+    rules had to do, as it is told to clients."""
 
     decisions: Sequence[Decision]
     by: str
@@ -33,7 +33,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class Shortened:
-    """A bank's files in fewer words."""
+    """A bank's files in fewer words. `by`, `failed`: as in `Placed`."""
 
     files: Mapping[str, str]
     by: str
@@ -41,11 +41,14 @@ class Shortened:
 
 
 class BankWriter:
+    """Asks a model, where there is one, and rules where it fails or there is none."""
+
     def __init__(self, model: ChatModel | None, recipe: BankRecipe) -> None:
         self._model = model
         self.recipe = recipe
 
     async def place(self, kind: BankType, files: Mapping[str, str], content: str) -> Placed:
+        """Where content belongs in a bank of these files; all of it has a place."""
         failed: str | None = None
         if self._model is not None:
             try:
@@ -59,6 +62,8 @@ class BankWriter:
         return Placed(await asyncio.to_thread(decide_by_rules, kind, content), RULE_BASED, failed)
 
     async def shorten(self, kind: BankType, files: Mapping[str, str], version: int, moment: datetime) -> Shortened:
+        """The files with what is less worth left out. `version`: the bank's, which has all of it; `moment`: now, to
+        which the age of what is in them is counted, and which stands beside what says that something went."""
         failed: str | None = None
         if self._model is not None and sum(map(len, files.values())) <= 8 * self.recipe.shown:
             try:
@@ -71,4 +76,5 @@ class BankWriter:
     async def shorten_by_rules(
         self, kind: BankType, files: Mapping[str, str], version: int, moment: datetime
     ) -> dict[str, str]:
+        """The same without asking a model."""
         return await asyncio.to_thread(condense, kind, files, version, moment, self.recipe)

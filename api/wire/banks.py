@@ -107,8 +107,11 @@ class RememberCall(Wire):
     ]
 
 
-class NoArguments(Wire):
-    pass
+class BanksCall(Wire):
+    cursor: Annotated[
+        Annotated[str, StringConstraints(max_length=2_000)] | None,
+        Field(description="`next_cursor` of the answer before, for those after it"),
+    ] = None
 
 
 class BankErrorOut(Wire):

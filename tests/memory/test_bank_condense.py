@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from config.recipes import BankRecipe
-from memory.bank_condense import condense, shortened, tokens_of
+from memory.bank_condense import condense, shortened
 from memory.bank_decisions import Append, Metadata, merge
-from memory.bank_markdown import items, parse
+from memory.bank_markdown import items, parse, tokens_of
 from memory.bank_types import template
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)

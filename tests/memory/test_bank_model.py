@@ -8,9 +8,8 @@ import pytest
 from agents.memory import Memory
 from config.recipes import BankRecipe
 from memory import bank_model as module
-from memory.bank_condense import tokens_of
 from memory.bank_decisions import Append, Create, Replace, merge
-from memory.bank_markdown import parse
+from memory.bank_markdown import parse, tokens_of
 from memory.bank_model import decide_by_model, optimise_by_model
 from memory.bank_store import MOST_ERRORS
 from memory.bank_types import template

@@ -1,14 +1,29 @@
 """Do banks keep what they are told, in the files and in the history?"""
 
+from dataclasses import FrozenInstanceError, replace
 from typing import Any
 
 import pytest
 
 from agents.memory import Memory
+from config.recipes import BankRecipe
+from config.settings import Settings
+from memory.bank_store import MOST_ERRORS
 from memory.bank_update import LONGEST_UPDATE
 from tests.banks import begun, content, update
 from tests.conversations import USER
 from utils.errors import InvalidInput, NotFound
+
+
+def test_the_numbers_are_those_of_the_banks_document() -> None:
+    """Seed 1: errors that are told; seconds to the files; "Continuous Cache Optimization", 4K to 8K tokens."""
+    assert MOST_ERRORS == 10
+    assert Settings().bank_flush_seconds == 60
+    recipe = BankRecipe()
+    assert (recipe.least, recipe.most) == (4_000, 8_000)
+    assert replace(recipe, most=9_000).most == 9_000
+    with pytest.raises(FrozenInstanceError):
+        recipe.most = 9_000  # type: ignore[misc]
 
 
 async def test_a_new_bank_has_the_files_of_its_type(quiet: Memory) -> None:
