@@ -13,9 +13,11 @@ from memory.bank_model import decide_by_model, optimise_by_model
 from memory.bank_rules import decide_by_rules
 from memory.bank_types import BankType
 from memory.domain import RULE_BASED
+from utils.clock import now
 from utils.errors import ModelError
 from utils.llm import ChatModel
 
+MOST_BYTES = 6 * 1024 * 1024  # of a bank's texts; where an update would make it more, it is condensed before
 IN_THREAD = 4_000  # characters from which on rules take more than a few milliseconds
 
 log = logging.getLogger(__name__)
@@ -72,6 +74,15 @@ class BankWriter:
                 failed = f"Condensed by rules: {error.detail}"
                 log.warning("a memory bank is condensed by rules: %s", error.detail)
         return Shortened(await self.shorten_by_rules(kind, files, version, moment), RULE_BASED, failed)
+
+    async def with_room(
+        self, kind: BankType, files: Mapping[str, str], version: int, content: str
+    ) -> Mapping[str, str]:
+        """The files, condensed where there is not room for so much more in one document of the store."""
+        size = sum(len(text.encode()) for text in files.values())
+        if size + len(content.encode()) <= MOST_BYTES or size < MOST_BYTES // 4:
+            return files
+        return await self.shorten_by_rules(kind, files, version, now())
 
     async def shorten_by_rules(
         self, kind: BankType, files: Mapping[str, str], version: int, moment: datetime

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from config.prompts import prompt
 from memory import metrics
@@ -20,16 +20,13 @@ from memory.bank_update import BankUpdate
 from memory.bank_writing import BankWriter
 from memory.collections import Collections
 from memory.domain import RULE_BASED
-from memory.leases import claim, fail, held
 from utils.clock import now
-from utils.errors import Conflict, InvalidInput, LociError, NotFound
+from utils.errors import Conflict, InvalidInput, NotFound
 from utils.mongo import Document
 from utils.text import CONTROL_CHARACTERS, shown
 
-MOST_BYTES = 6 * 1024 * 1024  # of a bank's texts; where an update would make it more, it is condensed before
 LONGEST_NAME = 200
 TRIES = 50  # times that a change is made anew because another was faster
-DELETION_CUT_SHORT = timedelta(minutes=1)
 
 log = logging.getLogger(__name__)
 
@@ -111,10 +108,10 @@ class Banks:
                 continue
             said = CONTROL_CHARACTERS.sub("", description or "").strip()
             files = template(kind, found["name"] if kind != "global" else "", said)
-            made = await self._commit(found, Change(files, "created", RULE_BASED))
+            made = await self.commit(found, Change(files, "created", RULE_BASED))
             if made is not None:
                 return Bank(info_of(made), files)
-        raise _busy()
+        raise busy()
 
     async def get(self, owner: str, kind: BankType, identifier: str) -> Bank:
         """A bank as it is. Raises `NotFound`."""
@@ -175,7 +172,7 @@ class Banks:
         if placed.failed is not None:
             await self._note_error(seen, placed.failed, "warning")
         for _ in range(TRIES):
-            before = await self._roomy(kind, seen, told.content)
+            before = await self._writer.with_room(kind, texts_of(seen), seen["version"], told.content)
             files, done = await asyncio.to_thread(merge, before, placed.decisions, now())
             change = Change(
                 files,
@@ -188,13 +185,13 @@ class Banks:
                 request,
                 urgent=len(told.content) >= self._large,
             )
-            made = await self._commit(seen, change)
+            made = await self.commit(seen, change)
             if made is not None:
                 return Updated(info_of(made), done, placed.by, errors, created=created)
             seen = await self._find(owner, kind, identifier)
             if (again := await self._repeated(seen, request)) is not None:
                 return again
-        raise _busy()
+        raise busy()
 
     async def delete(self, owner: str, kind: BankType, identifier: str) -> dict[str, int]:
         """Deletes a bank with its versions, its sections and its files; returns counts by collection. Called again
@@ -202,7 +199,7 @@ class Banks:
         bank = await self._store.mark_deleted(owner, kind, identifier)
         if bank is None:
             raise NotFound("No such memory bank")
-        return await self._delete(bank)
+        return await self.end_deletion(bank)
 
     async def forget(self, owner: str) -> dict[str, int]:
         """Deletes all banks of a user that are there now; returns counts by collection."""
@@ -210,7 +207,7 @@ class Banks:
         counts = {"banks": 0, "bank_versions": 0, "vectors": 0}
         for bank in await self._banks.find({"user_id": owner}, HEAD).to_list(None):
             marked = await self._store.mark_deleted(owner, bank["type"], bank["id"])
-            for name, count in (await self._delete(marked)).items() if marked is not None else ():
+            for name, count in (await self.end_deletion(marked)).items() if marked is not None else ():
                 counts[name] += count
         counts["bank_versions"] += await self._store.forget_strays(owner, moment)
         await self._activations.delete_many({"user_id": owner, "at": {"$lte": moment}})
@@ -232,58 +229,6 @@ class Banks:
         }
         order = [("updated_at", 1), ("_id", 1)]
         return [info_of(bank) for bank in await self._banks.find(filter, HEAD).sort(order).limit(limit).to_list(None)]
-
-    async def work(self) -> int:
-        """Does what is due: sections that a crash left behind, banks to be condensed, deletions to be ended. Safe to
-        run twice at once; returns how many banks were condensed."""
-        await self._sections.work()
-        old = {"deleted_at": {"$lt": now() - DELETION_CUT_SHORT}}
-        for bank in await self._banks.find(old, HEAD).limit(100).to_list(None):
-            await self._delete(bank)
-        total = 0
-        while (claimed := await claim(self._banks, "tidying", 1)).documents:
-            async with held(self._banks, "tidying", claimed):
-                [bank] = claimed.documents
-                try:
-                    total += await self._optimise(bank)
-                except LociError as error:
-                    log.warning("a memory bank is condensed later: %s", error.detail)
-                    await fail(self._banks, "tidying", claimed.lease, [bank], type(error).__name__)
-                else:
-                    mine = {"_id": bank["_id"], "tidying.lease": claimed.lease}
-                    await self._banks.update_one(mine, {"$set": {"tidying": {"state": "done"}}})
-        return total
-
-    async def optimise(self, owner: str, kind: BankType, identifier: str) -> BankInfo:
-        """Condenses a bank that is larger than it is to be and changed since it was condensed; returns it, condensed or
-        not. Raises `NotFound`."""
-        await self._optimise(await self._find(owner, kind, identifier))
-        return await self.info(owner, kind, identifier)
-
-    async def _optimise(self, seen: Document) -> bool:
-        owner, kind, identifier = seen["user_id"], seen["type"], seen["id"]
-        for attempt in range(TRIES):
-            small = seen["tokens"] <= self._writer.recipe.target
-            if small or seen["deleted_at"] is not None or seen["tidying"]["state"] == "done":
-                return False
-            files, failed, by = texts_of(seen), None, RULE_BASED
-            if attempt < 3:
-                short = await self._writer.shorten(kind, files, seen["version"], now())
-                made, by, failed = dict(short.files), short.by, short.failed
-            else:  # it changes faster than a model writes
-                made = await self._writer.shorten_by_rules(kind, files, seen["version"], now())
-            if failed is not None:
-                await self._note_error(seen, failed, "warning")
-            if made == files:
-                return False
-            try:
-                if await self._commit(seen, Change(made, "optimise", by)) is not None:
-                    log.info("a memory bank was condensed from %d tokens, by %s", seen["tokens"], by)
-                    return True
-                seen = await self._store.find(owner, kind, identifier)
-            except NotFound:
-                return False
-        raise _busy()
 
     async def _find(self, owner: str, kind: BankType, identifier: str, fields: Document | None = None) -> Document:
         """A bank's document. Raises `NotFound`; then nothing of it is kept at hand, whoever deleted it."""
@@ -308,15 +253,7 @@ class Banks:
         info, again = await self.info(seen["user_id"], seen["type"], seen["id"]), version_of(made)
         return Updated(info, again.changes, again.by, errors_of(seen), repeated=True)
 
-    async def _roomy(self, kind: BankType, seen: Document, content: str) -> dict[str, str]:
-        """A bank's files, condensed where there is not room for so much more in one document of the store."""
-        files = texts_of(seen)
-        size = sum(len(text.encode()) for text in files.values())
-        if size + len(content.encode()) <= MOST_BYTES or size < MOST_BYTES // 4:
-            return files
-        return await self._writer.shorten_by_rules(kind, files, seen["version"], now())
-
-    async def _commit(self, seen: Document, change: Change) -> Document | None:
+    async def commit(self, seen: Document, change: Change) -> Document | None:
         """The next version of a bank, committed, its sections on their way; None where another was faster."""
         made = await self._store.commit(seen, change)
         if made is None:
@@ -336,7 +273,7 @@ class Banks:
             self.folder.wake()
         return made
 
-    async def _delete(self, bank: Document) -> dict[str, int]:
+    async def end_deletion(self, bank: Document) -> dict[str, int]:
         """Deletes a bank that is marked; what was made of it goes first."""
         owner = bank["user_id"]
         self.cache.drop(bank["_id"])
@@ -364,5 +301,6 @@ def _said(kind: BankType, name: str | None, path: str | None) -> tuple[str, str]
     return (shown(name or "")[:LONGEST_NAME], (path or "").strip()) if kind != "global" else ("", "")
 
 
-def _busy() -> Conflict:
+def busy() -> Conflict:
+    """What is raised where `TRIES` were not enough."""
     return Conflict("Others change the memory bank all the time", retry_after=1.0)

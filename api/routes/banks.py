@@ -108,7 +108,7 @@ async def optimise_bank(
     kind: Type, identifier: Id, memory: TheMemory, calling: Calling, user_id: UserId = None
 ) -> BankOut:
     """Condense a bank that is larger than it is to be, now instead of soon; what goes stays in its versions."""
-    return BankOut.of(await memory.engine.banks.optimise(calling.owner(user_id), kind, identifier))
+    return BankOut.of(await memory.engine.bank_tidying.optimise(calling.owner(user_id), kind, identifier))
 
 
 @router.delete("/{type}/{id}", responses=errors(404))

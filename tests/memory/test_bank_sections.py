@@ -29,7 +29,7 @@ async def test_what_a_file_says_before_its_sections_is_recalled_but_for_its_titl
     banks = quiet.engine.banks
     seen = await banks._store.find(USER, "project", "loci")
     files = {"runbook.md": f"# Runbook\n{lead}\n"}
-    await banks._commit(seen, Change(texts_of(seen) | files, "update", "rule_based"))
+    await banks.commit(seen, Change(texts_of(seen) | files, "update", "rule_based"))
     assert f"loci › runbook.md\n{lead}" in await found(quiet, "restart haproxy")
     assert not any("What is under way" in one for one in await found(quiet, "What is under way?"))
 
