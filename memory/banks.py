@@ -103,6 +103,8 @@ class Banks:
                 if bank.info.version:
                     return bank
                 found = await self._find(owner, kind, identifier)
+                if found["version"]:  # made since
+                    continue
             except NotFound:
                 await self._store.begin(owner, kind, identifier, bank_name(kind, identifier, name, path), path)
                 continue

@@ -99,6 +99,22 @@ async def test_a_bank_whose_maker_died_gets_its_files_with_the_first_update(
     assert (await begun(quiet)).info.version == 2
 
 
+async def test_a_bank_that_another_makes_meanwhile_is_not_made_again(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched, pytest.raises(Killed):
+        meanwhile(patched, quiet.engine.collections.bank_versions, "insert_one", kill)
+        await begun(quiet)
+
+    async def another() -> None:
+        await update(quiet, "The sky was blue.")
+
+    with monkeypatch.context() as patched:
+        meanwhile(patched, quiet.engine.collections.banks, "find_one", another, call=2)  # after the look whether it is
+        assert "The sky was blue." in "".join((await begun(quiet)).content.values())
+    assert (await quiet.engine.banks.info(USER, "project", "loci")).version == 2
+
+
 async def test_an_update_whose_client_leaves_is_carried_out(with_model: Memory, scripted_model: ScriptedModel) -> None:
     await begun(with_model)
     scripted_model.script(slow(0.3))
