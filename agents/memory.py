@@ -195,7 +195,7 @@ class Memory:
         description: str | None = None,
     ) -> Bank:
         """The memory bank of a project or a code base, by its name, its path, or both, or the global one; made where
-        there is none."""
+        there is none, also where several others have the name or the path, which it tells."""
         bank = await self.engine.banks.activate(owner, kind, name, path, description)
         self._nudge.embed()
         return bank
@@ -211,9 +211,9 @@ class Memory:
         update_count: int | None = None,
         request: str | None = None,
     ) -> Updated:
-        """Puts new content into a memory bank, where a model or rules say; durable once it returns, and carried out,
-        too, where the caller does not wait for it. `request`: names the request, so that it is carried out once within
-        a day; so is a `conversation_id` with an `update_count`."""
+        """Puts new content into a memory bank, where a model or rules say; one that is not there is made. Durable once
+        it returns, and carried out, too, where the caller does not wait for it. `request`: names the request, so that
+        it is carried out once within a day; so is a `conversation_id` with an `update_count`."""
         told = BankUpdate(kind, bank_id, content, conversation_id, update_count, request)
         updating = self._keeping.start(self.engine.banks.update(owner, told))
         done = await asyncio.shield(updating)

@@ -22,6 +22,7 @@ VARIABLES: dict[str, frozenset[str]] = {
     "bank_project": frozenset(),
     "bank_code": frozenset(),
     "bank_global": frozenset(),
+    "bank_others": frozenset(),
     "bank_update": frozenset(),
     "bank_optimise": frozenset({"target", "least", "characters"}),
 }

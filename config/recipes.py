@@ -138,6 +138,7 @@ class ObserverRecipe:
     longest: int = 2_000
 
 
+@dataclass(frozen=True)
 class BankRecipe:
     """How large a memory bank may be, in tokens, and how a model is asked about it (the banks' document, "Continuous
     Cache Optimization": 4,000 to 8,000 tokens).

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from memory.bank_decisions import Done, Metadata
+from memory.bank_ids import NamedBank
 from memory.bank_store import Reason, Severity
 from memory.bank_types import BankType
 from utils.mongo import Document
@@ -50,11 +51,13 @@ class BankInfo:
 
 @dataclass(frozen=True)
 class Bank:
-    """A bank and what it says. `cached_at`: since when this process has it at hand; None where it was just read."""
+    """A bank and what it says. `cached_at`: since when this process has it at hand; None where it was just read.
+    `others`: where it was activated, those beside it of the same name or at the same path."""
 
     info: BankInfo
     content: Mapping[str, str]
     cached_at: datetime | None = None
+    others: tuple[NamedBank, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,24 +79,28 @@ class BankVersion:
 @dataclass(frozen=True)
 class Updated:
     """What an update did. `previous_errors`: the bank's, as they were before it, oldest first. `repeated`: it had been
-    made before."""
+    made before. `created`: so was no bank, and it was begun for this."""
 
     bank: BankInfo
     changes: tuple[Done, ...]
     by: str
     previous_errors: tuple[BankError, ...] = field(default=())
     repeated: bool = False
+    created: bool = False
 
 
 def texts_of(bank: Document) -> dict[str, str]:
+    """What a bank's files say, by their names, in their order."""
     return {file["name"]: file["text"] for file in bank["files"]}
 
 
 def errors_of(bank: Document) -> tuple[BankError, ...]:
+    """What went wrong with a bank of late, oldest first."""
     return tuple(BankError(one["timestamp"], one["description"], one["severity"]) for one in bank["errors"])
 
 
 def info_of(bank: Document) -> BankInfo:
+    """What a bank's document says but for texts, which it may be without."""
     return BankInfo(
         key=bank["_id"],
         owner=bank["user_id"],
@@ -115,6 +122,7 @@ def info_of(bank: Document) -> BankInfo:
 
 
 def version_of(found: Document) -> BankVersion:
+    """A version of its document in `bank_versions`."""
     return BankVersion(
         version=found["version"],
         at=found["at"],

@@ -53,6 +53,8 @@ class Client:
 
 
 class Activations:
+    """What clients activated, in the store, so that any process knows it, for `OF_LATE`."""
+
     def __init__(self, collections: Collections) -> None:
         self._activations = collections.bank_activations
 

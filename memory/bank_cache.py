@@ -12,7 +12,7 @@ MOST_BYTES = 32 * 1024 * 1024  # of texts, the least recently used going first
 
 @dataclass(frozen=True)
 class Cached:
-    """A bank as it stood in the store at `since`."""
+    """A bank as it stood in the store at `since`. `size`: of its texts, in bytes of UTF-8."""
 
     bank: Document
     since: datetime
@@ -36,7 +36,7 @@ class BankCache:
 
     def put(self, bank: Document) -> Cached:
         """Keeps a bank; not in the place of a later version."""
-        made = Cached(bank, now(), sum(len(file["text"]) for file in bank["files"]))
+        made = Cached(bank, now(), sum(len(file["text"].encode()) for file in bank["files"]))
         former = self._kept.get(bank["_id"])
         if former is not None and former.bank["epoch"] == bank["epoch"] and former.bank["version"] > bank["version"]:
             return made

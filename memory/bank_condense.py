@@ -5,13 +5,15 @@ what is tagged as critical goes last, then architecture before implementation be
 The more of a section stays, the less the next older part of it counts, so that each section keeps its newest.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from config.recipes import BankRecipe
-from memory.bank_markdown import Page, Section, items, joined, paragraphs, parse, render, time_of
+from memory.bank_decisions import CRITICAL
+from memory.bank_markdown import Page, Section, items, joined, paragraphs, parse, render, time_of, tokens_of
 from memory.bank_rules import is_critical
 from memory.bank_types import BankType, Weight, sections_of, weight_of
 from utils.text import count_tokens, cut_at_word, split_sentences
@@ -29,19 +31,23 @@ TITLE_CHARACTERS = 300  # of a file's first line, which stays
 LATER = 1e-6  # what an item counts more than the one before it, all else being equal
 NOTE = "_Condensed on"  # how the line begins that says where the rest is
 
+_ONLY_TIME = re.compile(r"### \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*")
+
 
 Spot = tuple[str, int, int, int]  # a file, a section (-1: before the first), an item of it, a part of that
+Item = tuple[str, int, int]
 
 
 @dataclass(frozen=True)
 class _Part:
     """An item, or of a long one a paragraph. What is worth more stays longer. `heading`: tokens of the heading above
-    it, where that goes with what stands under it."""
+    it, where that goes with what stands under it; `opening`: the item's own heading, where it is not in the text."""
 
     spot: Spot
     text: str
     tokens: int
     heading: int
+    opening: str
     critical: bool
     worth: float
 
@@ -50,32 +56,36 @@ class _Part:
         return self.spot[:2]
 
     @property
+    def item(self) -> Item:
+        return self.spot[:3]
+
+    @property
     def rank(self) -> tuple[bool, float]:
         return self.critical, self.worth
 
 
 @dataclass
 class _Kept:
-    """What stays. `spent`: tokens of all of it."""
+    """What stays. `spent`: tokens of all of it; `openings`: headings of items of which some part stays whole."""
 
     spent: int
     texts: dict[Spot, str] = field(default_factory=dict)
+    openings: dict[Item, str] = field(default_factory=dict)
     headed: set[tuple[str, int]] = field(default_factory=set)
 
     def takes(self, part: _Part, text: str, limit: int) -> bool:
         """Keeps a part as this text, unless there would be more than `limit` tokens."""
         cost = count_tokens(text) + 1 + (part.heading if part.section not in self.headed else 0)
+        opens = bool(part.opening) and text == part.text and part.item not in self.openings
+        cost += count_tokens(part.opening) + 1 if opens else 0
         if self.spent + cost > limit:
             return False
+        if opens:
+            self.openings[part.item] = part.opening
         self.spent += cost
         self.texts[part.spot] = text
         self.headed.add(part.section)
         return True
-
-
-def tokens_of(files: Mapping[str, str]) -> int:
-    """Tokens of a bank, roughly."""
-    return sum(map(count_tokens, files.values()))
 
 
 def condense(
@@ -99,12 +109,13 @@ def condense(
         gone.append(part)
     told: dict[str, list[_Part]] = {name: [] for name in files}
     for part in gone:
-        short = shortened(part.text)
+        headed = part.opening and part.item not in kept.openings
+        short = shortened(f"{part.opening}\n\n{part.text}" if headed else part.text)
         limit = recipe.most if part.critical else recipe.target
         if part.spot[3] or not kept.takes(part, short, limit) or short != part.text:
             told[part.spot[0]].append(part)
     return {
-        name: _told(_filled(name, frames[name], page, kept.texts), told[name], version, moment)
+        name: _told(_filled(name, frames[name], page, kept), told[name], version, moment)
         for name, page in pages.items()
     }
 
@@ -127,7 +138,7 @@ def shortened(item: str) -> str:
     said = rest if item.startswith("### ") and rest.strip() else head
     lines = [line for line in said.split("\n") if line.strip() and not line.lstrip().startswith(("#", "```", "~~~"))]
     sentences = split_sentences(lines[0]) if lines else []
-    words = (sentences[0] if sentences else said.strip()).removeprefix("- ")
+    words = (sentences[0] if sentences else said.strip().lstrip("#").lstrip()).removeprefix("- ")
     if stamp is not None and words.startswith(f"{stamp:%Y-%m-%d %H:%M}"):
         words = words[16:].lstrip()
     text = cut_at_word(words, GIST_CHARACTERS)
@@ -137,13 +148,14 @@ def shortened(item: str) -> str:
 def _frame(kind: BankType, name: str, page: Page) -> Page:
     """What stays of a page in any case: its title, the line below that, and the headings that such a file begins
     with."""
-    stays, _ = _lead(page)
+    stays, _ = lead_of(page)
     titles = sections_of(kind, name)
     return Page("\n\n".join(stays), tuple(Section(one.title, "") for one in page.sections if one.title in titles))
 
 
-def _lead(page: Page) -> tuple[list[str], list[str]]:
-    """What stays of what stands before the first section, and the other items but for the line of before."""
+def lead_of(page: Page) -> tuple[list[str], list[str]]:
+    """Of what stands before the first section: the title and the remark below it, and the other items, but for the line
+    that says where the rest is."""
     title, _, rest = page.lead.partition("\n")
     stays = [title] if title.startswith("# ") and len(title) <= TITLE_CHARACTERS else []
     others = [one for one in items(rest if stays else page.lead) if not _is_note(one)]
@@ -163,7 +175,7 @@ def _is_note(item: str) -> bool:
 def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Part]:
     found: list[_Part] = []
     titles = sections_of(kind, name)
-    _, others = _lead(page)
+    _, others = lead_of(page)
     lead = joined(others)
     for number, section in enumerate([Section("", lead), *page.sections], -1):
         weight = WEIGHTS[weight_of(kind, name, section.title)]
@@ -173,19 +185,25 @@ def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Par
             days = (moment - stamp).total_seconds() / 86_400 if stamp is not None else 0.0
             recent = UNDATED if stamp is None else 0.5 ** (max(0.0, days) / HALF_LIFE_DAYS)
             worth = weight * (0.25 + 0.75 * recent) + place * LATER
-            for at, text in enumerate(_paragraphs(item)):
-                kept = critical and (at == 0 or is_critical(text))
-                rank = worth - at * LATER / 100
-                found.append(_Part((name, number, place, at), text, count_tokens(text) + 1, heading, kept, rank))
+            opening, texts = _paragraphs(item)
+            all_of_it = texts[:1] == [f"[{CRITICAL}]"]
+            for at, text in enumerate(texts):
+                kept = is_critical(text) or all_of_it or (critical and not at and not opening)
+                rank, spot = worth - at * LATER / 100, (name, number, place, at)
+                found.append(_Part(spot, text, count_tokens(text) + 1, heading, opening, kept, rank))
     return found
 
 
-def _paragraphs(item: str) -> list[str]:
-    """An item, or the parts of a long one."""
+def _paragraphs(item: str) -> tuple[str, list[str]]:
+    """An item, or the parts of a long one and before them the heading that it begins with. A time under which nothing
+    stands has no parts."""
+    first, _, rest = item.partition("\n")
+    if _ONLY_TIME.fullmatch(first) and not rest.strip():
+        return "", []
     if count_tokens(item) <= LONG:
-        return [item]
-    head, _, rest = item.partition("\n\n")
-    parts = [head, *paragraphs(rest)] if item.startswith("### ") and rest else paragraphs(item)
+        return "", [item]
+    opening = first if first.startswith("### ") and len(first) <= TITLE_CHARACTERS and rest.strip() else ""
+    parts = paragraphs(rest if opening else item)
     cut: list[str] = []
     for part in parts:
         if count_tokens(part) <= LONG or "```" in part or "~~~" in part:
@@ -197,15 +215,22 @@ def _paragraphs(item: str) -> list[str]:
                 cut[-1] = f"{cut[-1]} {sentence}"
             else:
                 cut += pieces
-    return cut
+    return opening, cut
 
 
-def _filled(name: str, frame: Page, page: Page, kept: Mapping[Spot, str]) -> Page:
-    """The frame of a page with what is kept of the page."""
+def _filled(name: str, frame: Page, page: Page, kept: _Kept) -> Page:
+    """The frame of a page with what is kept of the page, each item under its heading."""
     bodies: dict[int, list[str]] = {}
-    for (file, section, _, _), text in sorted(kept.items()):
-        if file == name:
-            bodies.setdefault(section, []).append(text)
+    opened: set[Item] = set()
+    for (file, section, place, _), text in sorted(kept.texts.items()):
+        if file != name:
+            continue
+        item = (file, section, place)
+        body = bodies.setdefault(section, [])
+        if item in kept.openings and item not in opened:
+            body.append(kept.openings[item])
+        opened.add(item)
+        body.append(text)
     sections = tuple(
         Section(one.title, joined(bodies.get(at, [])))
         for at, one in enumerate(page.sections)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from memory.bank_markdown import LONGEST_TITLE, Page, Section, closed, entry, folded, nested, parse, render
+from memory.bank_markdown import LONGEST_TITLE, Page, Section, closed, entry, folded, nested, parse, render, title_of
 from utils.text import shown
 
 FILE_NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,58}[a-z0-9])?\.md")
@@ -77,7 +77,7 @@ def is_file_name(name: str) -> bool:
 
 def section_title(title: str) -> str:
     """A title as a section may have it."""
-    return shown(title).lstrip("#").strip()[:LONGEST_TITLE].strip() or DEFAULT_SECTION
+    return title_of(shown(title).lstrip("#").strip()[:LONGEST_TITLE]) or DEFAULT_SECTION
 
 
 def merge(

@@ -2,13 +2,16 @@
 
 import posixpath
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from hashlib import sha256
 from typing import Annotated
 from unicodedata import normalize
 
 from pydantic import StringConstraints
 
-from memory.bank_types import BankType
+from memory.bank_types import BANK_TYPES, BankType
 from memory.ids import derived_id
 from utils.errors import InvalidInput
 
@@ -28,13 +31,13 @@ def bank_id(kind: BankType, name: str | None, path: str | None) -> str:
     where it does not say all, a digest of what it was made of. So one name at two paths names two banks, and no two
     names share one. Capitals and spaces around or within a name make no difference, nor does how a path ends.
 
-    Raises `InvalidInput` where there is neither, but for the one global bank.
+    Raises `InvalidInput` where there is neither, but for the one global bank, and for a type that there is not.
     """
+    if kind not in BANK_TYPES:
+        raise InvalidInput(f"A memory bank is of the type {', '.join(BANK_TYPES[:-1])} or {BANK_TYPES[-1]}")
     if kind == "global":
         return GLOBAL_ID
-    where = _path(path or "")
-    label = " ".join(normalize("NFKC", name or "").split()).casefold()
-    label = label or posixpath.basename(where).casefold()
+    where, label = _path(path or ""), _label(name, path)
     if not label and not where:
         raise InvalidInput(f"A {kind} bank needs a project_name or a current_path")
     slug = _slug(label)
@@ -51,9 +54,44 @@ def bank_name(kind: BankType, identifier: str, name: str | None, path: str | Non
     return name or posixpath.basename(_path(path or "")) or identifier
 
 
+@dataclass(frozen=True)
+class NamedBank:
+    """A bank by what it is called and where its project stands; all of one type."""
+
+    type: BankType
+    id: str
+    name: str
+    path: str | None
+    updated_at: datetime
+
+
+def choose(
+    identifier: str, name: str | None, path: str | None, banks: Sequence[NamedBank]
+) -> tuple[NamedBank | None, tuple[NamedBank, ...]]:
+    """The bank that is meant by a name and a path, and the others of that name or path.
+
+    It is the one of this id. Where there is none: the only one at this path, or where it or the question has no path,
+    of this name; so the same project has its bank again, also where it is called otherwise or its path is left out, and
+    one name at two paths names two. Of several none is chosen.
+    """
+    where, label = _path(path or ""), _label(name, path)
+    near = [(one, _path(one.path or ""), _label(one.name, one.path)) for one in banks]
+    alike = [one for one, at, called in near if (at == where if at and where else called == label)]
+    exact = [one for one in banks if one.id == identifier]
+    chosen = (exact or alike)[0] if exact or len(alike) == 1 else None
+    others = [one for one, at, called in near if called == label or (where and at == where)]
+    return chosen, tuple(one for one in others if one is not chosen)
+
+
 def bank_key(owner: str, kind: BankType, identifier: str) -> str:
     """The `_id` of a bank in the store."""
     return derived_id("bank", owner, kind, identifier)
+
+
+def _label(name: str | None, path: str | None) -> str:
+    """A project's name, else that of its folder, in one spelling."""
+    label = " ".join(normalize("NFKC", name or "").split()).casefold()
+    return label or posixpath.basename(_path(path or "")).casefold()
 
 
 def _path(path: str) -> str:

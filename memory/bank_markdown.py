@@ -1,9 +1,11 @@
 """How is a bank's Markdown taken apart and put together? Pure functions; nothing but blank lines is ever lost."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+
+from utils.text import count_tokens
 
 LONGEST_TITLE = 120
 ENTRY_LEVEL = 4  # of the highest heading within an entry, which itself stands under one of level 3
@@ -47,6 +49,11 @@ class Page:
         return replace(self, sections=(*self.sections[:at], section, *self.sections[at + 1 :]))
 
 
+def tokens_of(files: Mapping[str, str]) -> int:
+    """Tokens of a bank's files, roughly."""
+    return sum(map(count_tokens, files.values()))
+
+
 def folded(title: str) -> str:
     """A title as titles are compared."""
     return " ".join(title.split()).casefold()
@@ -59,7 +66,7 @@ def parse(text: str) -> Page:
     for line, fenced, _ in _lines(text):
         found = None if fenced else _SECTION.match(line)
         if found:
-            sections.append((found[1].strip().rstrip("#").strip(), []))
+            sections.append((title_of(found[1]), []))
         else:
             (sections[-1][1] if sections else lead).append(line)
     return Page(_block(lead), tuple(Section(title, _block(body)) for title, body in sections))
@@ -94,8 +101,9 @@ def entry(text: str, moment: datetime) -> str:
     stamp = f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}"
     flat = text.strip()
     if "\n" not in flat and "\r" not in flat and len(flat) <= LINE_CHARACTERS and not _FENCE.match(flat):
-        line = _HEADING.sub("", _BULLET.sub("", flat)).strip() or flat
-        return f"- {stamp} {line}"
+        line = _BULLET.sub("", flat)
+        heading = _HEADING.match(line)
+        return f"- {stamp} {(line[heading.end() :] if heading else line).strip() or flat}"
     return f"### {stamp}\n\n{nested(text)}"
 
 
@@ -171,7 +179,19 @@ def title_in(block: str) -> tuple[str, str]:
     """The heading that a block begins with, without its marks, and the rest; no heading: empty, and all of it."""
     first, _, rest = block.partition("\n")
     found = _HEADING.match(first)
-    return (first[found.end() :].strip().rstrip("#").strip(), rest.strip("\n")) if found else ("", block)
+    return (title_of(first[found.end() :]), rest.strip("\n")) if found else ("", block)
+
+
+def title_of(heading: str) -> str:
+    """What a heading says without its closing marks: those stand after a blank, so that "C#" keeps its own (CommonMark
+    0.31, 4.2). Where they follow each other, as in "A # #", all go, that a title which is written is read as it was."""
+    heading = heading.strip()
+    end = len(heading)
+    while end and (heading[end - 1] == "#" or heading[end - 1].isspace()):
+        end -= 1
+    while 0 < end < len(heading) and heading[end] == "#":
+        end += 1
+    return heading[:end]
 
 
 def _lines(text: str) -> Iterator[tuple[str, bool, str]]:

@@ -1,15 +1,15 @@
 """What does a language model make of a bank: where new content belongs, and a shorter text of all of it?"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from config.prompts import prompt
 from config.recipes import BankRecipe
-from memory.bank_condense import tokens_of
 from memory.bank_decisions import Append, Create, Decision, Metadata, Replace, is_file_name, section_title
-from memory.bank_markdown import Section, items, parse, render
+from memory.bank_markdown import Section, items, parse, render, tokens_of
 from memory.bank_rules import is_critical, metadata_of
 from memory.bank_types import BankType
 from memory.model_json import ask_for_json
@@ -99,7 +99,8 @@ async def optimise_by_model(
         if set(written) != set(files) or not all(text.strip() for text in written.values()):
             raise ValueError("it has other files than those that the model was shown")
         cleaned = {name: render(parse(_clean(written[name]))) for name in files}
-        whole = {name: _with_critical(cleaned[name], files[name], cleaned) for name in files}
+        flat = [_flat(text) for text in cleaned.values()]
+        whole = {name: _with_critical(cleaned[name], files[name], flat) for name in files}
         size, before = tokens_of(whole), tokens_of(files)
         if size > min(recipe.most, before) or size < min(recipe.least, before) // 2:
             raise ValueError(f"it has {size:,} tokens, of {before:,}")
@@ -129,18 +130,24 @@ def _decision(one: _Decided) -> Decision:
             return Append(name, content, metadata)
 
 
-def _with_critical(text: str, before: str, written: Mapping[str, str]) -> str:
-    """A file's new text with the critical items of the former one that stand in none of the new ones."""
-    page = parse(text)
-    for section in parse(before).sections:
-        for item in items(section.body):
-            if not is_critical(item) or any(_flat(item) in _flat(one) for one in written.values()):
-                continue
-            body = page.find(section.title)
-            page = page.with_section(
-                Section(section.title, f"{body.body}\n\n{item}" if body is not None and body.body else item)
-            )
+def _with_critical(text: str, before: str, written: Sequence[str]) -> str:
+    """A file's new text with the critical items of the former one that stand in none of the new ones. `written`: these,
+    flattened. O(n) searches of them in the items."""
+    page, former = parse(text), parse(before)
+    lead = _missing(former.lead, written)
+    page = replace(page, lead="\n\n".join(part for part in (page.lead, *lead) if part))
+    for section in former.sections:
+        if missing := _missing(section.body, written):
+            there = page.find(section.title)
+            body = [there.body] if there is not None and there.body else []
+            page = page.with_section(Section(section.title, "\n\n".join([*body, *missing])))
     return render(page)
+
+
+def _missing(body: str, written: Sequence[str]) -> list[str]:
+    """The critical items that stand in none of the files."""
+    critical = [item for item in items(body) if is_critical(item)]
+    return [item for item in critical if not any(_flat(item) in one for one in written)]
 
 
 def _outline(text: str) -> str:

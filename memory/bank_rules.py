@@ -30,6 +30,12 @@ _SIGNS: tuple[tuple[Category, float, str], ...] = (
         r"\bwe (?:have )?(?:decided|chose|agreed|settled|opted|will go with|went with)\b|\bdecisions?\b(?!\.)",
     ),
     ("decision", 2, r"\b(?:decided|chose|chosen|opted|instead of|rationale|trade-?offs?|in favou?r of|rejected)\b"),
+    (
+        "decision",
+        3,
+        r"\bno longer (?:uses?|using|need|rely|support)\b|\b(?:replaced|superseded) (?:by|with)\b"
+        r"|\bswitch(?:ed|ing)? (?:from|over to)\b",
+    ),
     ("architecture", 3, r"\barchitectur\w*|\bsystem design\b|\bcomponents?\b|\bmodules?\b|\bdata ?flow\b|\bschema\b"),
     ("architecture", 1, r"\b(?:layers?|services?|database|queue|endpoints?|api|pipeline|interfaces?)\b"),
     (

@@ -5,6 +5,7 @@ import logging
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from memory.bank_condense import lead_of
 from memory.bank_ids import bank_key
 from memory.bank_markdown import Section, items, joined, parse, time_of
 from memory.bank_types import BankType
@@ -138,7 +139,7 @@ def _pieces(text: str, updated_at: datetime) -> list[tuple[str, str, datetime]]:
     """What a file says, in pieces of at most `PIECE` characters: under which heading, the text, and since when."""
     found: list[tuple[str, str, datetime]] = []
     page = parse(text)
-    lead = [item for item in items(page.lead) if not item.startswith(("# ", "_"))]
+    _, lead = lead_of(page)
     for section in (Section("", joined(lead)), *page.sections):
         piece, since = "", updated_at
         for item in items(section.body):

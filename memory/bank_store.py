@@ -2,8 +2,8 @@
 
 A bank is one document in `banks` that says what it holds now, and one in `bank_versions` for each change, which holds
 the files that the change made. A change is made by adding the document of the next version, which only one writer can:
-from that moment it holds. Then the bank's document is brought up to it, by whoever comes first: a writer that finds its
-version taken does that for another that died in between, and tries again with the next.
+from that moment it holds. Then the bank's document is brought up to it, by whoever comes first: who reads a bank does
+that for a writer that died in between.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,9 +14,9 @@ from typing import Any, Literal
 from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError
 
-from memory.bank_condense import tokens_of
 from memory.bank_decisions import Done
-from memory.bank_ids import bank_key
+from memory.bank_ids import NamedBank, bank_key
+from memory.bank_markdown import tokens_of
 from memory.bank_types import BankType
 from memory.collections import Collections
 from memory.ids import derived_id, new_id
@@ -62,12 +62,17 @@ class BankStore:
         self._due_after = due_after
 
     async def find(self, owner: str, kind: BankType, identifier: str, fields: Document | None = None) -> Document:
-        """Raises `NotFound`."""
-        key = bank_key(owner, kind, identifier)
-        found: Document | None = await self._banks.find_one({"_id": key, "user_id": owner, "deleted_at": None}, fields)
-        if found is None:
-            raise NotFound("No such memory bank")
-        return found
+        """A bank, brought up to its last version. Raises `NotFound`."""
+        own = {"_id": bank_key(owner, kind, identifier), "user_id": owner, "deleted_at": None}
+        while (found := await self._banks.find_one(own, fields)) is not None:
+            after = {"_id": _key(found, found["version"] + 1), "user_id": owner}
+            version: Document | None = await self._versions.find_one(after)
+            if version is None:
+                return found
+            same = own | {"epoch": found["epoch"], "version": found["version"]}
+            if (whole := await self._banks.find_one(same)) is not None:
+                await self._advance(whole, version)
+        raise NotFound("No such memory bank")
 
     async def begin(self, owner: str, kind: BankType, identifier: str, name: str, path: str | None) -> None:
         """Makes sure that there is a bank, of version 0 and without files where it is new. One that is being deleted is
@@ -110,28 +115,31 @@ class BankStore:
         try:
             await self._versions.insert_one(version)
         except DuplicateKeyError:
-            taken = await self._versions.find_one({"_id": version["_id"]})
-            if taken is not None:
-                await self._advance(seen, taken)
             return None
         advanced = await self._advance(seen, version)
         return advanced if advanced is not None else await self._advanced_by_another(seen, version)
 
     async def was_made(self, bank: Document, request: str) -> Document | None:
-        """The version of a bank that a request made of late, if it did; the bank is brought up to it."""
+        """The version of a bank that a request made of late, if it did."""
         own = {"user_id": bank["user_id"], "bank": bank["_id"], "epoch": bank["epoch"]}
         late = {"request": request, "at": {"$gt": now() - REPEATED_WITHIN}}
         found: Document | None = await self._versions.find_one(own | late)
-        if found is not None:
-            head = await self._banks.find_one({"_id": found["bank"], "epoch": found["epoch"]})
-            if head is not None and head["version"] < found["version"]:
-                await self._advance(head, found)
         return found
 
-    async def note_activation(self, owner: str, key: str, epoch: str) -> None:
-        """Notes that somebody began to work with a bank."""
+    async def note_activation(self, owner: str, key: str, epoch: str, path: str | None = None) -> None:
+        """Notes that somebody began to work with a bank, at a path where it had none before."""
         same = {"_id": key, "user_id": owner, "epoch": epoch}
         await self._banks.update_one(same, {"$set": {"activated_at": now()}})
+        if path:
+            await self._banks.update_one(same | {"path": None}, {"$set": {"path": path}})
+
+    async def named(self, owner: str, kind: BankType) -> list[NamedBank]:
+        """What the banks of a type are called, the first made first. O(n) in these."""
+        own = {"user_id": owner, "type": kind, "deleted_at": None}
+        fields = {"type": 1, "id": 1, "name": 1, "path": 1, "updated_at": 1, "created_at": 1}
+        found = await self._banks.find(own, fields).to_list(None)
+        found.sort(key=lambda bank: (bank["created_at"], bank["_id"]))
+        return [NamedBank(one["type"], one["id"], one["name"], one["path"], one["updated_at"]) for one in found]
 
     async def version(self, bank: Document, number: int) -> tuple[Document, dict[str, str]]:
         """A version of a bank, and its files. Raises `NotFound`."""

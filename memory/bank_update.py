@@ -1,9 +1,11 @@
 """What is a memory bank told, and is it the same that it was told before?"""
 
+import re
 from dataclasses import dataclass, replace
 
 from memory.bank_activations import Active
-from memory.bank_types import BankType
+from memory.bank_ids import ID_PATTERN
+from memory.bank_types import BANK_TYPES, BankType
 from memory.ids import derived_id
 from utils.errors import InvalidInput
 from utils.mongo import Document
@@ -25,8 +27,10 @@ class BankUpdate:
     request: str | None = None
 
     def checked(self) -> "BankUpdate":
-        """The same in characters that can be kept. Raises `InvalidInput` where there is no content or too much, or the
-        conversation is at work with another bank."""
+        """The same in characters that can be kept. Raises `InvalidInput` where there is no content or too much, the
+        conversation is at work with another bank, or there can be no bank of this type and id."""
+        if self.type not in BANK_TYPES or re.fullmatch(ID_PATTERN, self.id) is None:
+            raise InvalidInput("There can be no memory bank of this type and id")
         named = Active.named(self.conversation_id)
         if named is not None and named != Active(self.type, self.id):
             raise InvalidInput("The conversation_id is of another memory bank")

@@ -13,9 +13,11 @@ from memory.bank_model import decide_by_model, optimise_by_model
 from memory.bank_rules import decide_by_rules
 from memory.bank_types import BankType
 from memory.domain import RULE_BASED
+from utils.clock import now
 from utils.errors import ModelError
 from utils.llm import ChatModel
 
+MOST_BYTES = 6 * 1024 * 1024  # of a bank's texts; where an update would make it more, it is condensed before
 IN_THREAD = 4_000  # characters from which on rules take more than a few milliseconds
 
 log = logging.getLogger(__name__)
@@ -23,8 +25,8 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Placed:
-    """What is to be done with content. `by`: a model's name, or "rule_based"; `failed`: why not a model, where there is
-    one."""
+    """What is to be done with content. `by`: a model's name, or "rule_based"; `failed`: where there is a model, why
+    rules had to do, as it is told to clients."""
 
     decisions: Sequence[Decision]
     by: str
@@ -33,7 +35,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class Shortened:
-    """A bank's files in fewer words."""
+    """A bank's files in fewer words. `by`, `failed`: as in `Placed`."""
 
     files: Mapping[str, str]
     by: str
@@ -41,11 +43,14 @@ class Shortened:
 
 
 class BankWriter:
+    """Asks a model, where there is one, and rules where it fails or there is none."""
+
     def __init__(self, model: ChatModel | None, recipe: BankRecipe) -> None:
         self._model = model
         self.recipe = recipe
 
     async def place(self, kind: BankType, files: Mapping[str, str], content: str) -> Placed:
+        """Where content belongs in a bank of these files; all of it has a place."""
         failed: str | None = None
         if self._model is not None:
             try:
@@ -59,6 +64,8 @@ class BankWriter:
         return Placed(await asyncio.to_thread(decide_by_rules, kind, content), RULE_BASED, failed)
 
     async def shorten(self, kind: BankType, files: Mapping[str, str], version: int, moment: datetime) -> Shortened:
+        """The files with what is less worth left out. `version`: the bank's, which has all of it; `moment`: now, to
+        which the age of what is in them is counted, and which stands beside what says that something went."""
         failed: str | None = None
         if self._model is not None and sum(map(len, files.values())) <= 8 * self.recipe.shown:
             try:
@@ -68,7 +75,17 @@ class BankWriter:
                 log.warning("a memory bank is condensed by rules: %s", error.detail)
         return Shortened(await self.shorten_by_rules(kind, files, version, moment), RULE_BASED, failed)
 
+    async def with_room(
+        self, kind: BankType, files: Mapping[str, str], version: int, content: str
+    ) -> Mapping[str, str]:
+        """The files, condensed where there is not room for so much more in one document of the store."""
+        size = sum(len(text.encode()) for text in files.values())
+        if size + len(content.encode()) <= MOST_BYTES or size < MOST_BYTES // 4:
+            return files
+        return await self.shorten_by_rules(kind, files, version, now())
+
     async def shorten_by_rules(
         self, kind: BankType, files: Mapping[str, str], version: int, moment: datetime
     ) -> dict[str, str]:
+        """The same without asking a model."""
         return await asyncio.to_thread(condense, kind, files, version, moment, self.recipe)

@@ -3,7 +3,8 @@
 import asyncio
 import logging
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import datetime
 
 from config.prompts import prompt
 from memory import metrics
@@ -11,7 +12,7 @@ from memory.bank import Bank, BankInfo, BankVersion, Updated, errors_of, info_of
 from memory.bank_cache import BankCache
 from memory.bank_decisions import merge
 from memory.bank_folder import BankFolder
-from memory.bank_ids import GLOBAL_ID, bank_id, bank_key, bank_name
+from memory.bank_ids import GLOBAL_ID, NamedBank, bank_id, bank_key, bank_name, choose
 from memory.bank_sections import BankSections
 from memory.bank_store import HEAD, BankStore, Change, Severity
 from memory.bank_types import BankType, template
@@ -19,16 +20,13 @@ from memory.bank_update import BankUpdate
 from memory.bank_writing import BankWriter
 from memory.collections import Collections
 from memory.domain import RULE_BASED
-from memory.leases import claim, fail, held
 from utils.clock import now
-from utils.errors import Conflict, InvalidInput, LociError, NotFound
+from utils.errors import Conflict, InvalidInput, NotFound
 from utils.mongo import Document
 from utils.text import CONTROL_CHARACTERS, shown
 
-MOST_BYTES = 6 * 1024 * 1024  # of a bank's texts; where an update would make it more, it is condensed before
 LONGEST_NAME = 200
 TRIES = 50  # times that a change is made anew because another was faster
-DELETION_CUT_SHORT = timedelta(minutes=1)
 
 log = logging.getLogger(__name__)
 
@@ -63,19 +61,28 @@ class Banks:
         path: str | None = None,
         description: str | None = None,
     ) -> Bank:
-        """The bank of a project, made where there is none; whose updates count from here on. Raises `InvalidInput`
-        where nothing says which."""
+        """The bank of a project, made where there is none (`choose`); whose updates count from here on. Raises
+        `InvalidInput` where nothing says which."""
         name, path = _said(kind, name, path)
-        identifier = bank_id(kind, name, path)
+        identifier, others = await self._meant(owner, kind, name, path)
         bank = await self.open(owner, kind, identifier, name=name, path=path or None, description=description)
-        await self._store.note_activation(owner, bank.info.key, bank.info.epoch)
-        return bank
+        await self._store.note_activation(owner, bank.info.key, bank.info.epoch, path)
+        return replace(bank, info=replace(bank.info, path=bank.info.path or path or None), others=others)
 
     async def begin(self, owner: str, kind: BankType, name: str | None = None, path: str | None = None) -> Bank:
         """The same of a bank that is there. Raises `NotFound`, and `InvalidInput` where nothing says which."""
-        bank = await self.get(owner, kind, bank_id(kind, *_said(kind, name, path)))
+        identifier, _ = await self._meant(owner, kind, *_said(kind, name, path))
+        bank = await self.get(owner, kind, identifier)
         await self._store.note_activation(owner, bank.info.key, bank.info.epoch)
         return bank
+
+    async def _meant(self, owner: str, kind: BankType, name: str, path: str) -> tuple[str, tuple[NamedBank, ...]]:
+        """The id of the bank that a project has or is to have, and the others of its name or path."""
+        identifier = bank_id(kind, name, path)
+        if kind == "global":
+            return identifier, ()
+        chosen, others = choose(identifier, name, path, await self._store.named(owner, kind))
+        return chosen.id if chosen is not None else identifier, others
 
     async def open(
         self,
@@ -96,15 +103,17 @@ class Banks:
                 if bank.info.version:
                     return bank
                 found = await self._find(owner, kind, identifier)
+                if found["version"]:  # made since
+                    continue
             except NotFound:
                 await self._store.begin(owner, kind, identifier, bank_name(kind, identifier, name, path), path)
                 continue
             said = CONTROL_CHARACTERS.sub("", description or "").strip()
             files = template(kind, found["name"] if kind != "global" else "", said)
-            made = await self._commit(found, Change(files, "created", RULE_BASED))
+            made = await self.commit(found, Change(files, "created", RULE_BASED))
             if made is not None:
                 return Bank(info_of(made), files)
-        raise _busy()
+        raise busy()
 
     async def get(self, owner: str, kind: BankType, identifier: str) -> Bank:
         """A bank as it is. Raises `NotFound`."""
@@ -144,16 +153,18 @@ class Banks:
         return [(info_of(found), found["_id"]) for found in await self._store.page(owner, limit, after)]
 
     async def update(self, owner: str, told: BankUpdate) -> Updated:
-        """Puts new content into a bank, all of it; durable once it returns. What comes again within a day under the
-        same `request`, or with the same count in a conversation, is carried out once.
+        """Puts new content into a bank, all of it, which is made where it is not there; durable once it returns. What
+        comes again within a day under the same `request`, or with the same count in a conversation, is carried out
+        once.
 
-        Raises `NotFound`; `InvalidInput` where the content is empty or too long, or the conversation is at work with
-        another bank; `Conflict` where others change the bank all the time.
+        Raises `InvalidInput` where the content is empty or too long, the conversation is at work with another bank, or
+        there can be no such bank; `NotFound` where it is deleted meanwhile; `Conflict` where others change it all the
+        time.
         """
         told = told.checked()
         kind, identifier = told.type, told.id
-        seen = await self._find(owner, kind, identifier)
-        if not seen["version"]:  # whoever began it died before it had files
+        seen = await self._begun(owner, kind, identifier)
+        if created := seen is None:
             await self.open(owner, kind, identifier)
             seen = await self._find(owner, kind, identifier)
         request, errors = told.name_for(seen), errors_of(seen)
@@ -163,7 +174,7 @@ class Banks:
         if placed.failed is not None:
             await self._note_error(seen, placed.failed, "warning")
         for _ in range(TRIES):
-            before = await self._roomy(kind, seen, told.content)
+            before = await self._writer.with_room(kind, texts_of(seen), seen["version"], told.content)
             files, done = await asyncio.to_thread(merge, before, placed.decisions, now())
             change = Change(
                 files,
@@ -176,13 +187,13 @@ class Banks:
                 request,
                 urgent=len(told.content) >= self._large,
             )
-            made = await self._commit(seen, change)
+            made = await self.commit(seen, change)
             if made is not None:
-                return Updated(info_of(made), done, placed.by, errors)
+                return Updated(info_of(made), done, placed.by, errors, created=created)
             seen = await self._find(owner, kind, identifier)
             if (again := await self._repeated(seen, request)) is not None:
                 return again
-        raise _busy()
+        raise busy()
 
     async def delete(self, owner: str, kind: BankType, identifier: str) -> dict[str, int]:
         """Deletes a bank with its versions, its sections and its files; returns counts by collection. Called again
@@ -190,7 +201,7 @@ class Banks:
         bank = await self._store.mark_deleted(owner, kind, identifier)
         if bank is None:
             raise NotFound("No such memory bank")
-        return await self._delete(bank)
+        return await self.end_deletion(bank)
 
     async def forget(self, owner: str) -> dict[str, int]:
         """Deletes all banks of a user that are there now; returns counts by collection."""
@@ -198,7 +209,7 @@ class Banks:
         counts = {"banks": 0, "bank_versions": 0, "vectors": 0}
         for bank in await self._banks.find({"user_id": owner}, HEAD).to_list(None):
             marked = await self._store.mark_deleted(owner, bank["type"], bank["id"])
-            for name, count in (await self._delete(marked)).items() if marked is not None else ():
+            for name, count in (await self.end_deletion(marked)).items() if marked is not None else ():
                 counts[name] += count
         counts["bank_versions"] += await self._store.forget_strays(owner, moment)
         await self._activations.delete_many({"user_id": owner, "at": {"$lte": moment}})
@@ -221,58 +232,6 @@ class Banks:
         order = [("updated_at", 1), ("_id", 1)]
         return [info_of(bank) for bank in await self._banks.find(filter, HEAD).sort(order).limit(limit).to_list(None)]
 
-    async def work(self) -> int:
-        """Does what is due: sections that a crash left behind, banks to be condensed, deletions to be ended. Safe to
-        run twice at once; returns how many banks were condensed."""
-        await self._sections.work()
-        old = {"deleted_at": {"$lt": now() - DELETION_CUT_SHORT}}
-        for bank in await self._banks.find(old, HEAD).limit(100).to_list(None):
-            await self._delete(bank)
-        total = 0
-        while (claimed := await claim(self._banks, "tidying", 1)).documents:
-            async with held(self._banks, "tidying", claimed):
-                [bank] = claimed.documents
-                try:
-                    total += await self._optimise(bank)
-                except LociError as error:
-                    log.warning("a memory bank is condensed later: %s", error.detail)
-                    await fail(self._banks, "tidying", claimed.lease, [bank], type(error).__name__)
-                else:
-                    mine = {"_id": bank["_id"], "tidying.lease": claimed.lease}
-                    await self._banks.update_one(mine, {"$set": {"tidying": {"state": "done"}}})
-        return total
-
-    async def optimise(self, owner: str, kind: BankType, identifier: str) -> BankInfo:
-        """Condenses a bank that is larger than it is to be and changed since it was condensed; returns it, condensed or
-        not. Raises `NotFound`."""
-        await self._optimise(await self._find(owner, kind, identifier))
-        return await self.info(owner, kind, identifier)
-
-    async def _optimise(self, seen: Document) -> bool:
-        owner, kind, identifier = seen["user_id"], seen["type"], seen["id"]
-        for attempt in range(TRIES):
-            small = seen["tokens"] <= self._writer.recipe.target
-            if small or seen["deleted_at"] is not None or seen["tidying"]["state"] == "done":
-                return False
-            files, failed, by = texts_of(seen), None, RULE_BASED
-            if attempt < 3:
-                short = await self._writer.shorten(kind, files, seen["version"], now())
-                made, by, failed = dict(short.files), short.by, short.failed
-            else:  # it changes faster than a model writes
-                made = await self._writer.shorten_by_rules(kind, files, seen["version"], now())
-            if failed is not None:
-                await self._note_error(seen, failed, "warning")
-            if made == files:
-                return False
-            try:
-                if await self._commit(seen, Change(made, "optimise", by)) is not None:
-                    log.info("a memory bank was condensed from %d tokens, by %s", seen["tokens"], by)
-                    return True
-                seen = await self._store.find(owner, kind, identifier)
-            except NotFound:
-                return False
-        raise _busy()
-
     async def _find(self, owner: str, kind: BankType, identifier: str, fields: Document | None = None) -> Document:
         """A bank's document. Raises `NotFound`; then nothing of it is kept at hand, whoever deleted it."""
         try:
@@ -281,6 +240,14 @@ class Banks:
             self.cache.drop(bank_key(owner, kind, identifier))
             raise
 
+    async def _begun(self, owner: str, kind: BankType, identifier: str) -> Document | None:
+        """A bank that has files; None where there is none, or whoever began it died before it had."""
+        try:
+            found = await self._find(owner, kind, identifier)
+        except NotFound:
+            return None
+        return found if found["version"] else None
+
     async def _repeated(self, seen: Document, request: str | None) -> Updated | None:
         """What an update did that was made before, if it was."""
         if request is None or (made := await self._store.was_made(seen, request)) is None:
@@ -288,15 +255,7 @@ class Banks:
         info, again = await self.info(seen["user_id"], seen["type"], seen["id"]), version_of(made)
         return Updated(info, again.changes, again.by, errors_of(seen), repeated=True)
 
-    async def _roomy(self, kind: BankType, seen: Document, content: str) -> dict[str, str]:
-        """A bank's files, condensed where there is not room for so much more in one document of the store."""
-        files = texts_of(seen)
-        size = sum(len(text.encode()) for text in files.values())
-        if size + len(content.encode()) <= MOST_BYTES or size < MOST_BYTES // 4:
-            return files
-        return await self._writer.shorten_by_rules(kind, files, seen["version"], now())
-
-    async def _commit(self, seen: Document, change: Change) -> Document | None:
+    async def commit(self, seen: Document, change: Change) -> Document | None:
         """The next version of a bank, committed, its sections on their way; None where another was faster."""
         made = await self._store.commit(seen, change)
         if made is None:
@@ -316,7 +275,7 @@ class Banks:
             self.folder.wake()
         return made
 
-    async def _delete(self, bank: Document) -> dict[str, int]:
+    async def end_deletion(self, bank: Document) -> dict[str, int]:
         """Deletes a bank that is marked; what was made of it goes first."""
         owner = bank["user_id"]
         self.cache.drop(bank["_id"])
@@ -333,9 +292,10 @@ class Banks:
         await self._store.note_error(bank, description, severity)
 
 
-def instructions(kind: BankType) -> str:
-    """What an assistant is told about a bank of this type."""
-    return prompt(f"bank_{kind}").substitute()
+def instructions(kind: BankType, *, others: bool = False) -> str:
+    """What an assistant is told about a bank of this type. `others`: it is told of others that may have been meant."""
+    said = prompt(f"bank_{kind}").substitute()
+    return f"{said}\n\n{prompt('bank_others').substitute()}" if others else said
 
 
 def _said(kind: BankType, name: str | None, path: str | None) -> tuple[str, str]:
@@ -343,5 +303,6 @@ def _said(kind: BankType, name: str | None, path: str | None) -> tuple[str, str]
     return (shown(name or "")[:LONGEST_NAME], (path or "").strip()) if kind != "global" else ("", "")
 
 
-def _busy() -> Conflict:
+def busy() -> Conflict:
+    """What is raised where `TRIES` were not enough."""
     return Conflict("Others change the memory bank all the time", retry_after=1.0)

@@ -12,6 +12,7 @@ from memory.bank_activations import Activations
 from memory.bank_folder import BankFolder
 from memory.bank_sections import BankSections
 from memory.bank_store import BankStore
+from memory.bank_tidying import BankTidying
 from memory.bank_writing import BankWriter
 from memory.banks import Banks
 from memory.caches import Caches
@@ -102,6 +103,7 @@ class Engine:
     just_said: JustSaid
     api_keys: StoredKeys
     banks: Banks
+    bank_tidying: BankTidying
     activations: Activations
     section_recaller: Recaller
     search_index: SearchIndex | None = None
@@ -157,7 +159,7 @@ class Engine:
         await self.observations.mend()
         await reclaim(self.collections.banks, "sections")
         await reclaim(self.collections.banks, "tidying")
-        await self.banks.work()
+        await self.bank_tidying.work()
 
     async def reembed(self, batch: int = 256) -> AsyncIterator[int]:
         """Embeds the gists anew whose vectors are another model's, batch by batch; yields how many each had."""
@@ -232,14 +234,9 @@ async def open_engine(
     observations = Observations(ObservationStore(collections, changes, eraser), word_search)
     scratchpad = Scratchpad(collections)
     recipe = BankRecipe()
-    banks = Banks(
-        collections,
-        BankStore(collections, recipe.most, timedelta(hours=bank_optimise_hours)),
-        BankSections(collections, eraser, said_in_banks),
-        BankWriter(bank_model, recipe),
-        bank_folder,
-        bank_large_update,
-    )
+    bank_store = BankStore(collections, recipe.most, timedelta(hours=bank_optimise_hours))
+    sections, writer = BankSections(collections, eraser, said_in_banks), BankWriter(bank_model, recipe)
+    banks = Banks(collections, bank_store, sections, writer, bank_folder, bank_large_update)
     eviction = Eviction(collections, eraser, sessions, max_entries)
     return Engine(
         collections=collections,
@@ -285,6 +282,7 @@ async def open_engine(
         just_said=just_said,
         api_keys=StoredKeys(collections),
         banks=banks,
+        bank_tidying=BankTidying(collections, bank_store, sections, writer, banks),
         activations=Activations(collections),
         section_recaller=Recaller(of_sections, said_in_banks, gists, embedder, reader, reranking),
         search_index=search_index,

@@ -91,6 +91,7 @@ class Subscriptions:
         self._look_on()
 
     def drop(self, owner: str, connection: str, uri: str) -> None:
+        """Tells a connection of this address no more (protocols before 2026)."""
         known = self._owners.get(owner)
         if known is not None and connection in known.told:
             known.told[connection].addresses.discard(uri)

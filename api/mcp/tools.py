@@ -8,12 +8,13 @@ from mcp_types import Tool, ToolAnnotations
 
 from api.fields import Wire
 from api.mcp.calling import Call
+from api.paging import cursor_of, page_of, position_of
 from api.wire.banks import (
     Activation,
     ActivationResult,
     BankOut,
     BankPage,
-    NoArguments,
+    BanksCall,
     RecallCall,
     RememberCall,
     RememberResult,
@@ -106,9 +107,11 @@ async def _remember(call: Call, asked: RememberCall) -> RememberResult:
     return RememberResult.of([], kept.ids[0])
 
 
-async def _list_banks(call: Call, _: NoArguments) -> BankPage:
-    found = await call.memory.engine.banks.page(call.owner, limit=MOST_BANKS)
-    return BankPage(items=[BankOut.of(info) for info, _ in found], next_cursor=None)
+async def _list_banks(call: Call, asked: BanksCall) -> BankPage:
+    after = position_of(asked.cursor)
+    found = await call.memory.engine.banks.page(call.owner, limit=MOST_BANKS + 1, after=after)
+    page, more = page_of(found, MOST_BANKS, cursor_of)
+    return BankPage(items=[BankOut.of(info) for info, _ in page], next_cursor=more)
 
 
 OFFERS = (
@@ -117,7 +120,7 @@ OFFERS = (
         "Activate a memory bank",
         "Call this first in a conversation. Gives what earlier conversations left about a project, a code base, or the "
         "user, as Markdown files, with instructions; a bank that is not there yet is made. Name the project by "
-        "project_name, by current_path, or by both.",
+        "project_name, by current_path, or by both, as before; `others` are banks of the same name or path.",
         Activation,
         ActivationResult,
         _activate,
@@ -154,8 +157,8 @@ OFFERS = (
     Offer(
         "list_banks",
         "List memory banks",
-        "Lists the user's memory banks, the last changed first.",
-        NoArguments,
+        "Lists the user's memory banks, the last changed first. Where there are more, next_cursor asks for these.",
+        BanksCall,
         BankPage,
         _list_banks,
         reads=True,

@@ -24,7 +24,6 @@ from api.wire.banks import (
 from api.wire.base import Deleted
 from memory.bank_ids import BankId
 from memory.bank_types import BankType
-from memory.bank_update import BankUpdate
 
 router = APIRouter(prefix="/v1/banks", route_class=LociRoute, tags=["memory banks"])
 
@@ -90,12 +89,10 @@ async def bank_versions(
 async def update_bank(
     kind: Type, identifier: Id, body: UpdateRequest, request: Request, memory: TheMemory, calling: Calling
 ) -> UpdateResult:
-    """Put new content into a bank, each part of it where a model or rules say. A bank that is not there is made."""
-    owner = calling.owner(body.named_user)
-    BankUpdate(kind, identifier, body.content, body.conversation_id).checked()
-    await memory.engine.banks.open(owner, kind, identifier)
+    """Put new content into a bank, each part of it where a model or rules say. A bank that is not there is made, and
+    the answer says so."""
     done = await memory.update(
-        owner,
+        calling.owner(body.named_user),
         kind,
         identifier,
         body.content,
@@ -111,7 +108,7 @@ async def optimise_bank(
     kind: Type, identifier: Id, memory: TheMemory, calling: Calling, user_id: UserId = None
 ) -> BankOut:
     """Condense a bank that is larger than it is to be, now instead of soon; what goes stays in its versions."""
-    return BankOut.of(await memory.engine.banks.optimise(calling.owner(user_id), kind, identifier))
+    return BankOut.of(await memory.engine.bank_tidying.optimise(calling.owner(user_id), kind, identifier))
 
 
 @router.delete("/{type}/{id}", responses=errors(404))

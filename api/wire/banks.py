@@ -12,6 +12,7 @@ from api.wire.facts import DecisionOut
 from memory.bank import Bank, BankError, BankInfo, BankVersion, Updated
 from memory.bank_activations import Active
 from memory.bank_decisions import Done, Operation
+from memory.bank_ids import NamedBank
 from memory.bank_store import Reason, Severity
 from memory.bank_types import BankType
 from memory.bank_update import LONGEST_UPDATE
@@ -106,8 +107,11 @@ class RememberCall(Wire):
     ]
 
 
-class NoArguments(Wire):
-    pass
+class BanksCall(Wire):
+    cursor: Annotated[
+        Annotated[str, StringConstraints(max_length=2_000)] | None,
+        Field(description="`next_cursor` of the answer before, for those after it"),
+    ] = None
 
 
 class BankErrorOut(Wire):
@@ -143,7 +147,23 @@ class CacheOut(Wire):
     file_tokens: dict[str, int]
 
 
+class OtherBank(Wire):
+    """A bank of the same name, or of the same path, as the one that was activated."""
+
+    conversation_id: str
+    name: str
+    path: str | None
+    last_updated: datetime
+
+    @classmethod
+    def of(cls, other: NamedBank) -> "OtherBank":
+        named = Active(other.type, other.id).conversation_id
+        return cls(conversation_id=named, name=other.name, path=other.path, last_updated=other.updated_at)
+
+
 class ActivationResult(Wire):
+    """`others`: banks of the same name or path, of which one may have been meant."""
+
     status: Literal["success"] = "success"
     bank_info: BankHead
     content: dict[str, str]
@@ -151,6 +171,7 @@ class ActivationResult(Wire):
     cache: CacheOut
     conversation_id: str
     previous_errors: list[BankErrorOut]
+    others: list[OtherBank]
 
     @classmethod
     def of(cls, bank: Bank) -> "ActivationResult":
@@ -158,7 +179,7 @@ class ActivationResult(Wire):
         return cls(
             bank_info=BankHead.of(info),
             content=dict(bank.content),
-            custom_instructions=instructions(info.type),
+            custom_instructions=instructions(info.type, others=bool(bank.others)),
             cache=CacheOut(
                 hit=bank.cached_at is not None,
                 since=bank.cached_at,
@@ -168,6 +189,7 @@ class ActivationResult(Wire):
             ),
             conversation_id=Active(info.type, info.id).conversation_id,
             previous_errors=[BankErrorOut.of(error) for error in info.errors],
+            others=[OtherBank.of(other) for other in bank.others],
         )
 
 
@@ -203,7 +225,8 @@ class ChangeOut(Wire):
 
 
 class UpdateResult(Wire):
-    """`previous_errors`: what went wrong before this update, oldest first. `decided_by`: a model, or "rule_based"."""
+    """`previous_errors`: what went wrong before this update, oldest first. `decided_by`: a model, or "rule_based".
+    `created`: there was no such bank, and it was begun."""
 
     status: Literal["success"] = "success"
     previous_errors: list[BankErrorOut]
@@ -213,6 +236,7 @@ class UpdateResult(Wire):
     decided_by: str
     changes: list[ChangeOut]
     repeated: bool
+    created: bool
 
     @classmethod
     def of(cls, done: Updated) -> "UpdateResult":
@@ -224,6 +248,7 @@ class UpdateResult(Wire):
             decided_by=done.by,
             changes=[ChangeOut.of(change) for change in done.changes],
             repeated=done.repeated,
+            created=done.created,
         )
 
 

@@ -4,6 +4,7 @@ import asyncio
 import errno
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from agents.open import open_memory
 from config.settings import Settings
 from memory.bank_folder import BankFolder
 from tests.conversations import USER, Silent, until
+from utils.clock import now
 from utils.errors import ConfigurationError
 
 
@@ -60,6 +62,20 @@ async def test_a_bank_stands_in_files_after_a_while_and_a_large_update_at_once(o
     async with bank_files(opened.engine, 0.05):
         await opened.update(USER, "project", "loci", "The air was clear.")
         await until(says(file(tmp_path), "The air was clear."))
+
+
+async def test_a_change_that_lands_late_is_written_though_later_ones_were_seen(
+    opened: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two"):
+        await opened.activate(USER, "project", name)
+    async with bank_files(opened.engine, 0.05):
+        for name in ("one", "two"):
+            await until(says(file(tmp_path, bank=name), "# Active work"))
+        with monkeypatch.context() as patched:
+            patched.setattr("memory.bank_store.now", lambda: now() - timedelta(seconds=30))
+            await opened.update(USER, "project", "two", "The sky was blue.")
+        await until(says(file(tmp_path, bank="two"), "The sky was blue."))
 
 
 async def test_what_is_due_is_written_at_the_end(opened: Memory, tmp_path: Path) -> None:

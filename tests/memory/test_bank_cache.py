@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from agents.memory import Memory
+from memory import bank_cache as module
 from memory.bank_cache import BankCache
 from tests.conversations import USER
 from utils.errors import NotFound
@@ -24,6 +25,19 @@ def test_an_older_version_does_not_take_the_place_of_a_newer_one() -> None:
     assert cache.get(bank(1)) is None
     cache.put(bank(1, "made anew"))
     assert [one.bank["epoch"] for one in cache.every()] == ["made anew"]
+
+
+def test_the_least_recently_used_go_first_once_the_texts_have_too_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_BYTES", 60)
+    cache = BankCache()
+    banks = [bank(1) | {"_id": key, "files": [{"text": "狐" * 7}]} for key in ("a", "b", "c")]
+    cache.put(banks[0])
+    cache.put(banks[1])
+    assert cache.get(banks[0]) is not None
+    cache.put(banks[2])
+    assert [one.bank["_id"] for one in cache.every()] == ["a", "c"]
+    cache.put(banks[1] | {"files": [{"text": "x" * 100}]})
+    assert [one.bank["_id"] for one in cache.every()] == ["b"]
 
 
 @pytest.mark.parametrize("read", ["get", "info", "versions"])

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from config.recipes import BankRecipe
-from memory.bank_condense import condense, shortened, tokens_of
+from memory.bank_condense import condense, shortened
 from memory.bank_decisions import Append, Metadata, merge
-from memory.bank_markdown import parse
+from memory.bank_markdown import items, parse, tokens_of
 from memory.bank_types import template
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -143,7 +143,52 @@ def test_headings_of_many_sections_do_not_keep_it_large() -> None:
     ]
 
 
+def entries(critical: str = "") -> dict[str, str]:
+    """Twelve of some 5 kB, in paragraphs, the second of which may be tagged."""
+    said = [[f"{number}.{at}: {LONG}" for at in range(11)] for number in range(12)]
+    for one in said:
+        one[1] = f"{critical}{one[1]}"
+    return bank(*[("active.md", "Notes", "\n\n".join(one), 12 - number) for number, one in enumerate(said)])
+
+
+@pytest.mark.parametrize("critical", ["", "[critical] "])
+def test_of_a_long_entry_the_heading_stays_with_what_stays_under_it(critical: str) -> None:
+    notes = parse(condensed(entries(critical))["active.md"]).find("Notes")
+    assert notes is not None
+    assert not re.search(r"^- .*###", notes.body, re.MULTILINE)
+    found = items(notes.body)
+    assert not [one for one in found if re.fullmatch(r"### \S+ \S+", one)]
+    assert any(one.startswith("### 2026-11-21 12:00\n\n") and "\n\n11.0: It was" in one for one in found)
+    assert len(found) == 12
+
+
+def test_a_tag_before_all_of_a_long_entry_is_for_all_of_it() -> None:
+    said = "\n\n".join(["[critical]", *[f"{at} of it: {LONG}" for at in range(6)]])
+    many = [("active.md", "Notes", f"{number}: {LONG}", 1) for number in range(200)]
+    short = condensed(bank(("active.md", "Notes", said, 900), *many))["active.md"]
+    assert all(f"{at} of it: {LONG}".strip() in short for at in range(6))
+
+
+def test_what_a_file_says_that_went_counts_no_headings() -> None:
+    files = entries("[critical] ")
+    short = condensed(files)["active.md"]
+    told = re.search(r"(\d+) entr(?:y|ies)(?: \((\d+) of them critical\))? shortened", short)
+    assert told is not None
+    whole = len(re.findall(rf"\d+\.\d+: {LONG.strip()}", short))
+    assert (int(told[1]), told[2]) == (12 * 11 - whole, None)
+
+
+def test_a_time_without_an_entry_goes() -> None:
+    files = bank(*[("active.md", "Notes", f"{number}: {LONG}", 9) for number in range(200)])
+    files["active.md"] += "\n### 2026-11-20 14:24\n\n### 2026-11-20 14:25\n- 2026-11-21 12:00 Last.\n"
+    short = condensed(files)["active.md"]
+    assert "14:24" not in short
+    assert "14:25" not in short
+    assert "- 2026-11-21 12:00 Last." in short
+
+
 def test_a_short_form_is_the_first_sentence_with_the_time() -> None:
     assert shortened("### 2026-11-22 14:32\n\n#### Head\nFirst one. Second one.") == "- 2026-11-22 14:32 First one."
     assert shortened("- 2026-11-22 14:32 Only one.") == "- 2026-11-22 14:32 Only one."
+    assert shortened("### Mine") == "- Mine"
     assert len(shortened("y" * 5_000)) < 170

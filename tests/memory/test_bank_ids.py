@@ -1,12 +1,15 @@
 """Has the same project always the same bank, and no two the same one?"""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from memory.bank_ids import BankId, bank_id, bank_key
+from memory.bank_ids import BankId, NamedBank, bank_id, bank_key, choose
 from memory.file_names import file_name
+from utils.clock import now
 from utils.errors import InvalidInput
 
 VALID: TypeAdapter[str] = TypeAdapter(BankId)
@@ -67,6 +70,43 @@ def test_an_id_can_stand_in_an_address_and_be_a_folder(name: str, path: str | No
         return
     assert VALID.validate_python(identifier) == identifier
     assert file_name(identifier)
+
+
+@pytest.mark.parametrize(
+    ("asked", "there", "chosen", "others"),
+    [
+        (("webapp", None), ["webapp", "/srv/webapp"], 0, []),
+        (("Web  App", None), ["web app", None], 0, []),
+        ((None, "/srv/webapp/"), ["Renamed", "/srv/webapp"], 0, []),
+        (("renamed", "/srv/webapp"), ["webapp", "/srv/webapp"], 0, []),
+        (("webapp", "/srv/webapp"), ["webapp", None], 0, []),
+        ((None, "/srv/webapp"), ["webapp", None], 0, []),
+        (("webapp", "/b/webapp"), ["webapp", "/a/webapp"], None, [0]),
+        (("other", "/b/webapp"), ["webapp", "/a/webapp"], None, []),
+        (("webapp", None), ["webapp", "/a/webapp", "webapp", "/b/webapp"], None, [0, 1]),
+        (("webapp", "/a"), ["webapp", None, "renamed", "/a"], None, [0, 1]),
+        (("renamed", "/a"), ["webapp", "/a", "docs", "/a"], None, [0, 1]),
+    ],
+)
+def test_a_project_has_its_bank_again_where_one_alone_can_be_meant(
+    asked: tuple[str | None, str | None], there: list[str | None], chosen: int | None, others: list[int]
+) -> None:
+    pairs = zip(there[::2], there[1::2], strict=True)
+    banks = [NamedBank("project", str(number), name or "", path, now()) for number, (name, path) in enumerate(pairs)]
+    found, beside = choose(bank_id("project", *asked), *asked, banks)
+    assert found == (None if chosen is None else banks[chosen])
+    assert list(beside) == [banks[number] for number in others]
+
+
+def test_a_bank_of_this_id_is_meant_whatever_others_there_are() -> None:
+    banks = [NamedBank("project", one, "webapp", path, now()) for one, path in (("x", "/a"), ("webapp", None))]
+    assert choose("webapp", "webapp", None, banks) == (banks[1], (banks[0],))
+
+
+def test_a_type_that_there_is_not_is_refused() -> None:
+    kind: Any = "nope"
+    with pytest.raises(InvalidInput, match="project, code or global"):
+        bank_id(kind, "x", None)
 
 
 def test_banks_of_two_users_have_two_keys() -> None:

@@ -2,10 +2,25 @@
 
 from datetime import UTC, datetime, timedelta, timezone
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.bank_markdown import Page, Section, blocks, entry, items, joined, nested, paragraphs, parse, render, time_of
+from memory.bank_decisions import section_title
+from memory.bank_markdown import (
+    Page,
+    Section,
+    blocks,
+    entry,
+    items,
+    joined,
+    nested,
+    paragraphs,
+    parse,
+    render,
+    time_of,
+    title_in,
+)
 
 NOW = datetime(2026, 11, 22, 14, 32, tzinfo=UTC)
 MARKDOWN = st.lists(
@@ -14,6 +29,8 @@ MARKDOWN = st.lists(
             "# A",
             "## B",
             "## C",
+            "## C#",
+            "## C# ##",
             "### D",
             "text",
             "- item",
@@ -36,7 +53,9 @@ def never(line: str) -> bool:
 
 
 def words(text: str) -> list[str]:
-    return [line.strip().lstrip("#").strip() for line in text.split("\n") if line.strip().lstrip("#").strip()]
+    """The lines but for what stands around headings: marks and blanks."""
+    lines = [line.strip().lstrip("#").removesuffix(" ##").strip() for line in text.split("\n")]
+    return [line for line in lines if line]
 
 
 def test_a_file_is_its_lead_and_its_sections() -> None:
@@ -87,6 +106,36 @@ def test_a_line_becomes_an_item_and_more_an_entry_under_its_time() -> None:
     assert entry("## Ruff", NOW) == "- 2026-11-22 14:32 Ruff"
     assert entry("one\ntwo", NOW) == "### 2026-11-22 14:32\n\none\ntwo"
     assert entry("x" * 500, NOW).startswith("### ")
+
+
+def test_a_line_keeps_the_marks_that_make_no_heading() -> None:
+    said = "We decided to write the backend in C# and the solver in F# now"
+    assert entry(said, NOW) == f"- 2026-11-22 14:32 {said}"
+    assert entry("### Written in F#", NOW) == "- 2026-11-22 14:32 Written in F#"
+
+
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        ("C#", "C#"),
+        ("C# ##", "C#"),
+        ("C ##", "C"),
+        ("C # #", "C"),
+        ("##", ""),
+        ("# #", ""),
+        ("a#b", "a#b"),
+        ("C\xa0#", "C"),
+    ],
+)
+def test_only_marks_after_a_blank_close_a_heading(heading: str, title: str) -> None:
+    assert parse(f"## {heading}\n\nx").sections == (Section(title, "x"),)
+    assert title_in(f"### {heading}\nx") == (title, "x")
+
+
+@given(st.text(alphabet="aC# \t\xa0", max_size=150))
+def test_a_sections_title_is_read_as_it_was_written(said: str) -> None:
+    title = section_title(said)
+    assert parse(render(Page("", (Section(title, "x"),)))).find(title) == Section(title, "x")
 
 
 def test_an_entrys_time_is_utc_and_can_be_read() -> None:

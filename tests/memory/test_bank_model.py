@@ -7,8 +7,9 @@ import pytest
 
 from agents.memory import Memory
 from config.recipes import BankRecipe
-from memory.bank_condense import tokens_of
+from memory import bank_model as module
 from memory.bank_decisions import Append, Create, Replace, merge
+from memory.bank_markdown import parse, tokens_of
 from memory.bank_model import decide_by_model, optimise_by_model
 from memory.bank_store import MOST_ERRORS
 from memory.bank_types import template
@@ -113,6 +114,38 @@ async def test_a_shorter_bank_is_taken_and_what_is_critical_put_back(
     made = await optimise_by_model(chat_model, "project", files, RECIPE)
     assert tokens_of(made) <= RECIPE.most < tokens_of(files)
     assert "[critical] Keep this." in made["decisions.md"]
+
+
+async def test_what_is_critical_before_the_first_section_is_put_back_there(
+    chat_model: ChatModel, scripted_model: ScriptedModel
+) -> None:
+    kept = ["[critical] The key is under the mat.", "- [critical] So is the spare one."]
+    files = grown() | {"ideas.md": "# Ideas\n\n" + "\n\n".join(kept) + "\n\n## Later\n\nNothing.\n"}
+    short = files | {
+        "active.md": f"# Active\n\n## Notes\n\n{'Short prose. ' * 1_200}",
+        "ideas.md": "# Ideas\n\n## Later",
+    }
+    scripted_model.script(answer(json.dumps({"files": short})))
+    made = await optimise_by_model(chat_model, "project", files, RECIPE)
+    assert all(one in parse(made["ideas.md"]).lead for one in kept)
+
+
+async def test_what_a_model_wrote_is_read_once_however_much_is_critical(
+    chat_model: ChatModel, scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, _ = merge(grown(), [Append("decisions.md", f"[critical] Keep {number}.") for number in range(200)], now())
+    flattened: list[str] = []
+    real = module._flat
+
+    def flat(text: str) -> str:
+        flattened.append(text)
+        return real(text)
+
+    monkeypatch.setattr(module, "_flat", flat)
+    short = files | {"active.md": f"# Active\n\n## Notes\n\n{'Short prose. ' * 1_200}"}
+    scripted_model.script(answer(json.dumps({"files": short})))
+    await optimise_by_model(chat_model, "project", files, RECIPE)
+    assert sum(len(one) > 1_000 for one in flattened) <= len(files)
 
 
 @pytest.mark.parametrize("change", ["missing", "empty", "long", "short", "prose"])

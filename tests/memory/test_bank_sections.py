@@ -1,7 +1,11 @@
 """Is what banks say recalled by those who ask for it, and in nobody's way?"""
 
+import pytest
+
 from agents.memory import Memory
 from config.recipes import SEARCH
+from memory.bank import texts_of
+from memory.bank_store import Change
 from memory.ranking import Scope
 from tests.banks import begun, found, update
 from tests.conversations import USER, pairs, settle
@@ -17,6 +21,17 @@ async def test_what_a_bank_says_is_recalled_by_those_who_ask_for_it(quiet: Memor
     assert await found(quiet, "lighthouse keeper", None) == []
     assert await found(quiet, "lighthouse keeper", ("turn", "fact")) == []
     assert await found(quiet, "lighthouse keeper", owner="bob") == []
+
+
+@pytest.mark.parametrize("lead", ["Restart haproxy first.", "_Never_ restart haproxy first."])
+async def test_what_a_file_says_before_its_sections_is_recalled_but_for_its_title(quiet: Memory, lead: str) -> None:
+    await begun(quiet)
+    banks = quiet.engine.banks
+    seen = await banks._store.find(USER, "project", "loci")
+    files = {"runbook.md": f"# Runbook\n{lead}\n"}
+    await banks.commit(seen, Change(texts_of(seen) | files, "update", "rule_based"))
+    assert f"loci › runbook.md\n{lead}" in await found(quiet, "restart haproxy")
+    assert not any("What is under way" in one for one in await found(quiet, "What is under way?"))
 
 
 async def test_messages_are_ranked_as_if_there_were_no_banks(quiet: Memory) -> None:

@@ -5,10 +5,14 @@ import asyncio
 import pytest
 
 from agents.memory import Memory
+from memory.bank import texts_of
+from memory.bank_decisions import Append, merge
+from memory.bank_store import Change
 from tests.banks import begun, content, found, update
 from tests.conversations import USER, until
 from tests.meanwhile import Killed, kill, meanwhile
 from tests.scripted_model import ScriptedModel, slow
+from utils.clock import now
 
 
 async def test_two_clients_at_once_both_get_their_way(quiet: Memory) -> None:
@@ -38,12 +42,50 @@ async def test_a_writer_that_dies_before_the_bank_follows_leaves_its_version(
     with monkeypatch.context() as patched, pytest.raises(Killed):
         meanwhile(patched, quiet.engine.collections.bank_versions, "insert_one", kill, after=True)
         await update(quiet, "Said before the power went.", request="r1")
-    assert "power" not in await content(quiet)
     again = await update(quiet, "Said before the power went.", request="r1")
-    assert again.repeated
+    assert (again.repeated, again.bank.version) == (True, 2)
     await update(quiet, "Said after it came back.")
     text = await content(quiet)
     assert text.count("before the power") == text.count("after it came") == 1
+
+
+@pytest.mark.parametrize("read", ["info", "get", "versions", "begun"])
+async def test_what_a_dead_writer_left_is_seen_by_the_next_who_reads(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch, read: str
+) -> None:
+    await begun(quiet)
+    with monkeypatch.context() as patched, pytest.raises(Killed):
+        meanwhile(patched, quiet.engine.collections.bank_versions, "insert_one", kill, after=True)
+        await update(quiet, "Said before the power went.")
+    banks = quiet.engine.banks
+    match read:
+        case "info":
+            assert (await banks.info(USER, "project", "loci")).version == 2
+        case "get":
+            assert "before the power" in await content(quiet)
+        case "versions":
+            assert [one.version for one in await banks.versions(USER, "project", "loci", limit=5)] == [2, 1]
+        case _:
+            assert "before the power" in "".join((await begun(quiet)).content.values())
+    await quiet.engine.collections.banks.update_many({}, {"$set": {"sections.lease_until": now()}})
+    await quiet.engine.sweep()
+    assert any("power" in one for one in await found(quiet, "power went"))
+
+
+async def test_sections_follow_a_version_that_was_made_while_they_were_written(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begun(quiet)
+
+    async def another() -> None:  # one that dies before it makes sections
+        seen = await quiet.engine.banks._store.find(USER, "project", "loci")
+        files, _ = merge(texts_of(seen), [Append("active.md", "The lighthouse keeper is called Ada.")], now())
+        await quiet.engine.banks._store.commit(seen, Change(files, "update", "rule_based"))
+
+    with monkeypatch.context() as patched:
+        meanwhile(patched, quiet.engine.collections.banks, "update_one", another, call=2)
+        await update(quiet, "The sky was blue.")
+    assert any("Ada" in one for one in await found(quiet, "lighthouse keeper"))
 
 
 async def test_a_bank_whose_maker_died_gets_its_files_with_the_first_update(
@@ -55,6 +97,22 @@ async def test_a_bank_whose_maker_died_gets_its_files_with_the_first_update(
     await update(quiet, "We decided to use SQLite.")
     assert "## Decisions" in await content(quiet)
     assert (await begun(quiet)).info.version == 2
+
+
+async def test_a_bank_that_another_makes_meanwhile_is_not_made_again(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched, pytest.raises(Killed):
+        meanwhile(patched, quiet.engine.collections.bank_versions, "insert_one", kill)
+        await begun(quiet)
+
+    async def another() -> None:
+        await update(quiet, "The sky was blue.")
+
+    with monkeypatch.context() as patched:
+        meanwhile(patched, quiet.engine.collections.banks, "find_one", another, call=2)  # after the look whether it is
+        assert "The sky was blue." in "".join((await begun(quiet)).content.values())
+    assert (await quiet.engine.banks.info(USER, "project", "loci")).version == 2
 
 
 async def test_an_update_whose_client_leaves_is_carried_out(with_model: Memory, scripted_model: ScriptedModel) -> None:

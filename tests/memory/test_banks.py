@@ -1,12 +1,29 @@
 """Do banks keep what they are told, in the files and in the history?"""
 
+from dataclasses import FrozenInstanceError, replace
+from typing import Any
+
 import pytest
 
 from agents.memory import Memory
+from config.recipes import BankRecipe
+from config.settings import Settings
+from memory.bank_store import MOST_ERRORS
 from memory.bank_update import LONGEST_UPDATE
 from tests.banks import begun, content, update
 from tests.conversations import USER
 from utils.errors import InvalidInput, NotFound
+
+
+def test_the_numbers_are_those_of_the_banks_document() -> None:
+    """Seed 1: errors that are told; seconds to the files; "Continuous Cache Optimization", 4K to 8K tokens."""
+    assert MOST_ERRORS == 10
+    assert Settings().bank_flush_seconds == 60
+    recipe = BankRecipe()
+    assert (recipe.least, recipe.most) == (4_000, 8_000)
+    assert replace(recipe, most=9_000).most == 9_000
+    with pytest.raises(FrozenInstanceError):
+        recipe.most = 9_000  # type: ignore[misc]
 
 
 async def test_a_new_bank_has_the_files_of_its_type(quiet: Memory) -> None:
@@ -88,6 +105,40 @@ async def test_a_bank_is_called_as_its_project_or_else_as_its_folder_or_its_id(q
     bank = await quiet.engine.banks.open(USER, "project", "bare")
     assert bank.info.name == "bare"
     assert bank.content["context.md"].startswith("# Context: bare\n")
+
+
+async def test_a_project_has_its_bank_again_however_it_is_called_and_else_is_told_of_others(quiet: Memory) -> None:
+    first = await quiet.activate(USER, "project", "webapp", "/srv/webapp")
+    await quiet.update(USER, "project", first.info.id, "The sky was blue.")
+    asked: list[tuple[str | None, str | None]] = [("webapp", None), ("renamed", "/srv/webapp"), (None, "/srv/webapp")]
+    for name, path in asked:
+        bank = await quiet.activate(USER, "project", name, path)
+        assert (bank.info.id, bank.info.version, bank.others) == (first.info.id, 2, ())
+    for name, path, others in (("webapp", "/b/webapp", 1), ("webapp", None, 2), ("webapp", "/srv/webapp", 2)):
+        assert len((await quiet.activate(USER, "project", name, path)).others) == others
+    assert (await quiet.activate("bob", "project", "webapp")).others == ()
+    assert (await quiet.activate(USER, "code", "webapp")).others == ()
+
+
+async def test_a_bank_without_a_path_takes_the_first_at_which_its_project_is_said_to_be(quiet: Memory) -> None:
+    await begun(quiet)
+    bank = await quiet.activate(USER, "project", "loci", "/a/loci")
+    assert (bank.info.id, bank.info.path) == ("loci", "/a/loci")
+    assert (await quiet.engine.banks.info(USER, "project", "loci")).path == "/a/loci"
+    other = await quiet.activate(USER, "project", "loci", "/b/loci")
+    assert (other.info.version, [one.id for one in other.others]) == (1, ["loci"])
+
+
+async def test_an_update_makes_the_bank_that_it_is_for_and_says_so(quiet: Memory) -> None:
+    first, second = [await quiet.update(USER, "project", "new", f"Number {number}.") for number in range(2)]
+    assert (first.created, first.bank.version, second.created, second.bank.version) == (True, 2, False, 3)
+    kind: Any = "nope"
+    wrong: list[tuple[Any, str]] = [(kind, "loci"), ("project", "No Id"), ("global", "another")]
+    for said, identifier in wrong:
+        with pytest.raises(InvalidInput):
+            await quiet.update(USER, said, identifier, "x")
+    with pytest.raises(InvalidInput):
+        await quiet.activate(USER, kind, "x")
 
 
 async def test_there_is_one_global_bank(quiet: Memory) -> None:

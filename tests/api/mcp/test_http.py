@@ -12,7 +12,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from agents.open import open_memory
-from api.mcp import server
+from api.mcp import server, tools
 from api.wire.banks import BankPage
 from config.settings import Settings
 from tests.checks import problem
@@ -37,8 +37,8 @@ def address(serve: Callable[..., str]) -> str:
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_whole_conversation(address: str, mode: str) -> None:
     async with client(address, mode) as connected:
-        tools = {tool.name for tool in (await connected.list_tools()).tools}
-        assert tools == {"activate", "update", "recall", "remember", "list_banks"}
+        offered = {tool.name for tool in (await connected.list_tools()).tools}
+        assert offered == {"activate", "update", "recall", "remember", "list_banks"}
         assert "activate" in await refusal(connected, "update", content="Too early.")
         begun = await call(
             connected, "activate", conversation_type="project", project_name="Loci", current_path="/src/loci"
@@ -87,6 +87,18 @@ async def test_resources_of_many_banks_come_page_by_page(address: str) -> None:
         assert rest.next_cursor is None
         with pytest.raises(MCPError):
             await connected.list_resources(cursor="nonsense")
+
+
+async def test_banks_are_listed_to_the_last(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tools, "MOST_BANKS", 2)
+    async with client(address) as connected:
+        for name in ("one", "two", "three"):
+            await call(connected, "activate", conversation_type="project", project_name=name)
+        first = await call(connected, "list_banks")
+        rest = await call(connected, "list_banks", cursor=first["next_cursor"])
+        assert [bank["id"] for bank in first["items"] + rest["items"]] == ["three", "two", "one"]
+        assert rest["next_cursor"] is None
+        assert "cursor" in await refusal(connected, "list_banks", cursor="nonsense")
 
 
 async def test_a_prompt_begins_with_the_bank(address: str) -> None:

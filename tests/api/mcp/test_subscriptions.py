@@ -82,6 +82,19 @@ async def test_who_cannot_be_told_keeps_nobody_waiting_and_is_told_no_more(quiet
     assert (len(stuck.heard), len(broken.heard)) == (1, 1)
 
 
+async def test_of_too_many_connections_the_oldest_are_told_no_more(
+    quiet: Memory, subscriptions: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST", 2)
+    sessions = [Session() for _ in range(3)]
+    for number, session in enumerate(sessions):
+        await subscriptions.add(USER, str(number), session, URI)
+    await quiet.update(USER, "project", "loci", "The sky was blue.")
+    for session in sessions[1:]:
+        await until(heard(session, 1))
+    assert sessions[0].heard == []
+
+
 async def test_nothing_is_kept_of_who_left_and_nobody_looks_for_nobody(subscriptions: Any) -> None:
     one, two = Session(), Session()
     await subscriptions.add(USER, "one", one, URI)

@@ -56,10 +56,23 @@ def test_a_bank_is_activated_updated_and_read(api: httpx.Client, user: str) -> N
 
 
 def test_an_update_makes_the_bank_that_it_is_for(api: httpx.Client, user: str) -> None:
-    assert update(api, user, "The sky is blue.", "code/new-one").json()["version"] == 2
+    told = update(api, user, "The sky is blue.", "code/new-one").json()
+    assert (told["version"], told["created"]) == (2, True)
     made = read(api, user, "code/new-one").json()
     assert made["bank"]["name"] == "new-one"
     assert made["content"]["architecture.md"].startswith("# Architecture: new-one")
+
+
+def test_banks_of_the_same_name_are_told_of(api: httpx.Client, user: str) -> None:
+    first = activate(api, user, project_name="webapp", current_path="/a/webapp")
+    again = activate(api, user, project_name="webapp")
+    assert (again["bank_info"]["id"], again["others"]) == (first["bank_info"]["id"], [])
+    assert again["custom_instructions"] == first["custom_instructions"]
+    apart = activate(api, user, project_name="webapp", current_path="/b/webapp")
+    [other] = apart["others"]
+    assert (other["conversation_id"], other["path"]) == (first["conversation_id"], "/a/webapp")
+    assert apart["custom_instructions"].startswith(first["custom_instructions"])
+    assert "`others`" in apart["custom_instructions"]
 
 
 def test_versions_are_listed_page_by_page(api: httpx.Client, user: str) -> None:

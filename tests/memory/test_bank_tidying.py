@@ -6,7 +6,7 @@ import pytest
 
 from agents.memory import Memory
 from config.recipes import BankRecipe
-from memory.banks import MOST_BYTES
+from memory.bank_writing import MOST_BYTES
 from memory.leases import pending
 from tests.banks import begun, content, update
 from tests.conversations import USER
@@ -30,7 +30,7 @@ async def test_a_bank_that_has_grown_is_condensed_and_its_history_has_all(quiet:
     assert f"version {before.version} has all of it" in await content(quiet)
     _, whole = await quiet.engine.banks.at(USER, "project", "loci", before.version)
     assert all(f"{number}.7: It was" in "\n".join(whole.values()) for number in range(12))
-    assert await quiet.engine.banks.work() == 0
+    assert await quiet.engine.bank_tidying.work() == 0
 
 
 async def test_a_bank_never_outgrows_a_document(quiet: Memory) -> None:
@@ -46,23 +46,23 @@ async def test_what_was_condensed_is_not_condensed_again_before_it_changes(quiet
     await begun(quiet)
     for number in range(120):
         await update(quiet, f"progress.md > Next: {number}: {LONG}")
-    banks = quiet.engine.banks
-    short = await banks.optimise(USER, "project", "loci")
+    tidying = quiet.engine.bank_tidying
+    short = await tidying.optimise(USER, "project", "loci")
     assert short.tokens <= BankRecipe().target
-    assert (await banks.optimise(USER, "project", "loci")).version == short.version
+    assert (await tidying.optimise(USER, "project", "loci")).version == short.version
     await quiet.engine.collections.banks.update_many({}, {"$set": {"tidying": pending(), "tokens": 7_000}})
-    assert (await banks.optimise(USER, "project", "loci")).version == short.version  # nothing to be left out
+    assert (await tidying.optimise(USER, "project", "loci")).version == short.version  # nothing to be left out
 
 
 async def test_a_bank_that_changes_faster_than_a_model_writes_is_condensed_by_rules(
     with_model: Memory, scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await begun(with_model)
-    banks = with_model.engine.banks
+    tidying = with_model.engine.bank_tidying
     scripted_model.always(answer("No JSON."))
     for number in range(12):
         await update(with_model, "\n\n".join(f"{number}.{part}: {LONG}" for part in range(8)))
-    asked, real = 0, banks._writer.shorten
+    asked, real = 0, tidying._writer.shorten
 
     async def slowly(*arguments: Any) -> Any:
         nonlocal asked
@@ -71,8 +71,8 @@ async def test_a_bank_that_changes_faster_than_a_model_writes_is_condensed_by_ru
         await update(with_model, f"Said meanwhile, number {asked}.")
         return short
 
-    monkeypatch.setattr(banks._writer, "shorten", slowly)
-    assert (await banks.optimise(USER, "project", "loci")).tokens <= BankRecipe().most
+    monkeypatch.setattr(tidying._writer, "shorten", slowly)
+    assert (await tidying.optimise(USER, "project", "loci")).tokens <= BankRecipe().most
     assert asked == 3
     assert "Said meanwhile, number 3." in await content(with_model)
 
