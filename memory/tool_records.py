@@ -17,7 +17,8 @@ from utils.json_table import Json, Scalar, scalars
 DEEPEST = 40  # objects and lists in each other; what is nested deeper is taken as text
 RAW = "_raw"  # stands for arguments or a result that are not JSON (seed 0)
 
-COMPARED = 8  # different answers to a call that an earlier one is compared with
+COMPARED = 8  # later answers to a call, and results on a thing, that an earlier one is compared with
+NEARLY = 0.8  # share of an answer that a later one says, too, from which it stands for it
 FEW_LINES = 3  # of a text from which it is compared by lines, not by words
 BEGINNING = 300  # characters of a text in which it says so
 FAILED = ("error", "errors", "exception", "fault")  # fields of a result that say so
@@ -32,7 +33,7 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 @dataclass(frozen=True)
 class Record:
     """One call of a tool and what came back, as texts of JSON or not. `summary`: the observer's, where a model wrote
-    it; else empty. `times`: how often the call was made, this one being the last."""
+    it; else empty. `times`: how often the call gave just this."""
 
     trace_id: str
     tool_name: str
@@ -60,10 +61,13 @@ class Record:
     def thing(self) -> Thing:
         """What the result shows the state of: its fields that name ids, all of them, for an order of a user is not the
         next order of that user. Empty where it shows no such thing."""
-        if not isinstance(self.output, Mapping):
-            return frozenset()
-        named = ((key, value) for key, value in self.output.items() if names_id(key))
+        named = ((key, value) for key, value in self.fields.items() if names_id(key))
         return frozenset((key, str(value)) for key, value in named if isinstance(value, str | int))
+
+    @property
+    def fields(self) -> Mapping[str, Json]:
+        """Those of a result that is an object."""
+        return self.output if isinstance(self.output, Mapping) else {}
 
     @cached_property
     def failed(self) -> bool:
@@ -79,7 +83,7 @@ class Record:
     @cached_property
     def pieces(self) -> frozenset[str]:
         """By what a result is compared with another answer to the same call: the lines of a text, or the words of a
-        short one; the items of a list; of an object those of its lists, or its keys."""
+        short one; the items of a list; of an object those of its lists, or its fields."""
         match self.output:
             case str(text):
                 lines = frozenset(text.splitlines())
@@ -88,7 +92,7 @@ class Record:
                 return frozenset(map(_one_way, items))
             case Mapping() as fields:
                 listed = [item for value in fields.values() if isinstance(value, list) for item in value]
-                return frozenset(map(_one_way, listed)) or frozenset(fields)
+                return frozenset(map(_one_way, listed or fields.items()))
             case value:
                 return frozenset({_one_way(value)})
 
@@ -158,69 +162,75 @@ def _has_halves(value: Json) -> bool:
 
 
 def in_force(records: Sequence[Record], shown: Sequence[Record] = ()) -> list[Record]:
-    """The records that no later one repeats or replaces, be it one that is `shown` whole. What was done more than once,
-    such as a payment, counts how often."""
+    """The records that no later one repeats or replaces, be it one that is `shown` whole. What a call gave more than
+    once, to the letter, such as the receipt of a payment, counts how often."""
     states = _States()
     for one in shown:
         states.add(one)
     left: list[Record] = []
     times: list[int] = []
-    places: defaultdict[Call, list[int]] = defaultdict(list)  # in `left`, of what is known of a call
+    answers: defaultdict[Call, list[Record]] = defaultdict(list)
     same: dict[tuple[Call, str], int] = {}
     for one in reversed(records):
-        known = places[one.call]
-        at = same.get((one.call, one.raw_output))
-        if at is None:
-            at = next((place for place in known[-COMPARED:] if _repeats(left[place], one)), None)
-        if at is not None:
+        known = answers[one.call]
+        if (at := same.get((one.call, one.raw_output))) is not None:
             times[at] += 1
             continue
-        if one.thing:
-            if states.replace(one):
-                continue
-            states.add(one)
+        if any(_stands_for(later, one) for later in known[-COMPARED:]) or states.replace(one):
+            continue
+        states.add(one)
         same[one.call, one.raw_output] = len(left)
-        known.append(len(left))
+        known.append(one)
         left.append(one)
         times.append(1)
     return [replace(one, times=count) for one, count in zip(left[::-1], times[::-1], strict=True)]
 
 
-def _repeats(later: Record, record: Record) -> bool:
+def _stands_for(later: Record, record: Record) -> bool:
     """Whether the later answer to a call stands for one before. What failed stands for no answer, and a next page not
-    for the page before it; what says much the same does, and the same thing in another state."""
+    for the page before it; the same thing in another state does, and what says nearly the same."""
     if later.failed or record.failed:
         return record.failed
     if later.thing or record.thing:
-        return later.thing == record.thing
-    return 2 * len(record.pieces & later.pieces) >= len(record.pieces)
+        return later.thing == record.thing and record.fields.keys() <= later.fields.keys()
+    return len(record.pieces & later.pieces) >= NEARLY * len(record.pieces)
 
 
 class _States:
-    """Of each thing, what tools have told of it so far."""
+    """What tools have told of each thing so far."""
 
     def __init__(self) -> None:
         self._asked: defaultdict[tuple[Thing, str, str], set[Keys]] = defaultdict(set)
-        self._told: defaultdict[Thing, defaultdict[Keys, set[str]]] = defaultdict(lambda: defaultdict(set))
+        self._told: defaultdict[Thing, list[Record]] = defaultdict(list)
 
     def add(self, record: Record) -> None:
-        if isinstance(record.output, Mapping):
-            keys = frozenset(record.output)
-            self._asked[self._question(record)].add(keys)
-            self._told[record.thing][keys].add(record.tool_name)
+        if record.thing:
+            self._asked[_question(record)].add(frozenset(record.fields))
+            self._told[record.thing].append(record)
 
     def replace(self, record: Record) -> bool:
-        """Whether one that was added says all that a record does; of the same tool, only where it was asked the same:
-        the weather of a place is not the same on each day."""
-        if not isinstance(record.output, Mapping):
+        """Whether one that was added says all that a record does: of the same tool, asked the same, for the weather of
+        a place is not the same on each day; or of another tool that tells of the same thing, as most of it shows."""
+        if not record.thing:
             return False
-        keys = frozenset(record.output)
-        if any(keys <= told for told in self._asked[self._question(record)]):
+        keys = record.fields.keys()
+        if any(keys <= told for told in self._asked[_question(record)]):
             return True
-        return any(keys <= told and tools - {record.tool_name} for told, tools in self._told[record.thing].items())
+        others = self._told[record.thing][-COMPARED:]
+        return any(keys <= other.fields.keys() and _is_the_same(record, other) for other in others)
 
-    def _question(self, record: Record) -> tuple[Thing, str, str]:
-        return record.thing, record.tool_name, dumps(record.asked_beside, sort_keys=True)
+
+def _question(record: Record) -> tuple[Thing, str, str]:
+    return record.thing, record.tool_name, dumps(record.asked_beside, sort_keys=True)
+
+
+def _is_the_same(record: Record, other: Record) -> bool:
+    """Whether two tools tell of one thing, of which some fields may have changed: a user and a project may both have
+    the id 1."""
+    named = {key for key, _ in record.thing}
+    compared = [key for key in record.fields if key not in named]
+    equal = sum(record.fields[key] == other.fields[key] for key in compared)
+    return other.tool_name != record.tool_name and 2 * equal >= len(compared) > 0
 
 
 def _depth(value: Json) -> int:

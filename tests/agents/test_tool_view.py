@@ -65,7 +65,8 @@ def shapes(count: int) -> list[Message]:
 
 
 def test_what_the_last_results_show_anew_is_not_in_the_records() -> None:
-    old, new = {"order_id": "W1", "state": "open"}, {"order_id": "W1", "state": "paid"}
+    old = {"order_id": "W1", "to": "Ann", "state": "open"}
+    new = old | {"state": "paid"}
     messages = [user(BOOK), *step(1, old, "pay"), *step(2, new)]
     assert view(messages) == [user(BOOK), *step(2, new)]
 
