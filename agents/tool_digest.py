@@ -7,16 +7,17 @@ else. Of a long message the end stays, and before it the numbers, the codes and 
 import re
 from collections.abc import Iterable
 
-from memory.tool_relevance import MARKS, is_identifier
-from utils.text import split_sentences
+from memory.tool_relevance import MARKS, is_name
+from utils.text import STOPWORDS, split_sentences
 
-WHOLE = 160  # characters of a message that stays as it is
+WHOLE = 200  # characters of a message that stays as it is
 CLOSING = 60  # characters of its end, at least its last sentence
 DETAILS = 120  # characters of what stays of the rest
 PIECE = 40  # characters of a sentence, or of a line of a list, that stays as it is
 SHORT = 120  # characters of a message that is not understood alone
 
 _ITEM = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s")
+_OPTION = re.compile(r"\(?[A-Za-z]\)")
 _LABEL = re.compile(r"[^:]{1,24}:(?=\s)")
 _NUMBERED = re.compile(r"(?<![\w.,])(\d{1,2})[.):]\s")
 _NUMBER = re.compile(r"(?<![\w.,])\d{1,2}(?!\w|[.,]\d)")
@@ -25,25 +26,31 @@ _NUMBER = re.compile(r"(?<![\w.,])\d{1,2}(?!\w|[.,]\d)")
 def points_at(answer: str, said: str) -> bool:
     """Whether an answer is to be understood by what was said before: it is short and names nothing by itself, or it
     has the number of an item."""
-    if len(answer) <= SHORT and not any(is_identifier(word.strip(MARKS)) for word in answer.split()):
+    if len(answer) <= SHORT and not any(is_name(word.strip(MARKS)) for word in answer.split()):
         return True
     return not set(_NUMBERED.findall(said)).isdisjoint(_NUMBER.findall(answer))
 
 
-def digest(text: str) -> str:
-    """A message of the agent's as far as an answer may point at it: the whole of a short one."""
+def digest(text: str, answer: str) -> str:
+    """A message of the agent's as far as an answer may point at it: the whole of a short one; of a long one its end,
+    its question, and before them what the answer has words of, and numbers, codes and names."""
     if len(text) <= WHOLE:
         return text
     end = closing(text).strip()
-    rest = text[: text.rfind(end.removeprefix("… ").partition(" ")[0])]
-    kept: list[str] = []
+    start = text.rfind(end.removeprefix("… ").partition(" ")[0])
+    pieces = list(_pieces(text[:start]))
+    wanted = frozenset(word.strip(MARKS).casefold() for word in answer.split()) - STOPWORDS
+    asked = (
+        next((at for at in reversed(range(len(pieces))) if pieces[at].endswith("?")), None) if "?" not in end else None
+    )
+    kept: dict[int, str] = {}
     room = DETAILS
-    for piece in reversed(list(_pieces(rest))):  # what is nearest to the question before what led to it
-        detail = _details(piece)
-        if detail and len(detail) < room:
-            kept.append(detail)
+    for at in [*([asked] if asked is not None else []), *reversed(range(len(pieces)))]:  # the nearest to the end first
+        detail = _details(pieces[at], wanted) if at != asked else pieces[at][-PIECE * 2 :]
+        if at not in kept and detail and len(detail) < room:
+            kept[at] = detail
             room -= len(detail) + 1
-    return "\n".join([*reversed(kept), end])
+    return "\n".join([*(kept[at] for at in sorted(kept)), end])
 
 
 def closing(text: str) -> str:
@@ -60,17 +67,28 @@ def _pieces(text: str) -> Iterable[str]:
         yield from [line] if _ITEM.match(line) else split_sentences(line)
 
 
-def _details(piece: str) -> str:
-    """What a piece is about, and its numbers, codes and names; of a short piece with any of them, or of a list, all."""
+def _details(piece: str, wanted: frozenset[str]) -> str:
+    """What a piece is about, its numbers, codes and names, and the words that are `wanted`; of a short piece with any
+    of them, or of a list, all."""
     plain = piece.replace("**", "").strip()
     label = _LABEL.match(plain)
     words = plain[label.end() if label else 0 :].split()
-    named = [word for at, word in enumerate(words) if _is_detail(word.strip(MARKS), first=not at and not label)]
+    named = [
+        word
+        for at, word in enumerate(words)
+        if _is_detail(word, first=not at and not label) or word.strip(MARKS).casefold() in wanted
+    ]
     if len(plain) <= PIECE and (named or _ITEM.match(piece)):
         return plain
-    return " ".join(filter(None, [label[0] if label and named else "", *named]))
+    if not named:
+        return ""
+    return " ".join([*([label[0]] if label else []), *named, *(["…"] if len(named) < len(words) else [])])
 
 
 def _is_detail(word: str, *, first: bool) -> bool:
-    """Whether a word is a number, a code or a name; any word may be in capitals that is the first of a sentence."""
-    return any(map(str.isdigit, word)) or (len(word) > 2 and word[0].isupper() and not first)
+    """Whether a word is a number, a code, a name or the letter of an option; any word may be in capitals that is the
+    first of a sentence."""
+    bare = word.strip(MARKS)
+    if any(map(str.isdigit, bare)) or _OPTION.match(word):
+        return True
+    return len(bare) > 2 and bare[0].isupper() and not first

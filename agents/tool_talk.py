@@ -8,11 +8,12 @@ from collections.abc import Callable, Sequence
 
 from agents.openai_chat import text_of
 from agents.tool_digest import closing, digest, points_at
-from agents.tool_messages import Message, calls_of, is_retrieved
+from agents.tool_messages import RESULTS, Message, calls_of, is_retrieved
 from memory.courtesy import is_courtesy
 from memory.tool_relevance import Talk, is_identifier, talk_of
 
 FEW = 40  # characters of a message that says little without what it answers
+PROMPTS = ("system", "developer")
 UNTOLD = "[Earlier messages of the user that are left out here: {}]"
 
 
@@ -22,7 +23,24 @@ def spoken_of(messages: Sequence[Message], query: str) -> Talk:
     said = [text_of(message.get("content")) for message in messages if message.get("role") == "user"]
     told = [text_of(message.get("content")) for message in messages if message.get("role") == "assistant"]
     last = closing(next(filter(None, reversed(told)), ""))
-    return talk_of([*said, last, query], asked=[*said[-1:], query])
+    return talk_of([*said, last, query], asked=[*_question(said), query])
+
+
+def _question(said: Sequence[str]) -> Sequence[str]:
+    """The user's last message, with what it goes back to: those before a mere "yes" or "the second"."""
+    first = len(said) - 1
+    while first > 0 and len(said[first]) <= FEW:
+        first -= 1
+    return said[max(0, first) :]
+
+
+def everything(messages: Sequence[Message]) -> list[Message]:
+    """All that was said, but for calls of tools and their results: where it is little, nothing is gained by less."""
+    return [
+        message
+        for message in messages
+        if not is_retrieved(message) and message.get("role") not in RESULTS and not calls_of(message)
+    ]
 
 
 def before(messages: Sequence[Message], *, answered: bool) -> list[Message]:
@@ -41,7 +59,7 @@ def before(messages: Sequence[Message], *, answered: bool) -> list[Message]:
                 said = None if calls_of(message) else message
             case "user" if message in ends or not is_courtesy(text_of(message.get("content"))):
                 if said is not None and answered and message is ends[-1] and _points_at(message, said):
-                    kept.append(_with_text(said, digest))
+                    kept.append(_digested(said, message))
                 elif said is not None and _says_little(message):
                     kept.append(_with_text(said, closing))
                 kept.append(message)
@@ -70,7 +88,7 @@ def fewer(head: Sequence[Message], users: int) -> list[Message]:
 
 
 def _is_prompt(message: Message) -> bool:
-    return message.get("role") in ("system", "developer")
+    return message.get("role") in PROMPTS
 
 
 def after(messages: Sequence[Message]) -> list[Message]:
@@ -82,12 +100,18 @@ def after(messages: Sequence[Message]) -> list[Message]:
         if _says_little(answer):
             kept[-2] = said
         elif _points_at(answer, said):
-            kept[-2] = _with_text(said, digest)
+            kept[-2] = _digested(said, answer)
+        elif said.get("role") == "assistant":
+            del kept[-2]
     return kept
 
 
 def _points_at(answer: Message, said: Message) -> bool:
     return points_at(text_of(answer.get("content")).strip(), text_of(said.get("content")))
+
+
+def _digested(said: Message, answer: Message) -> Message:
+    return _with_text(said, lambda text: digest(text, text_of(answer.get("content"))))
 
 
 def _with_text(message: Message, shorter: Callable[[str], str]) -> Message:

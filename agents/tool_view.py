@@ -6,11 +6,11 @@ answers in few words.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from agents.tool_messages import HEADING, RETRIEVED, Asked, Interaction, Message, said_in
-from agents.tool_talk import after, before, fewer, spoken_of
+from agents.tool_talk import PROMPTS, after, before, everything, fewer, spoken_of
 from memory.tool_blocks import Block, blocks_of, call_text, left_out
 from memory.tool_records import Record, in_force
 from memory.tool_relevance import SMALL, Talk
@@ -19,7 +19,8 @@ from utils.text import count_tokens
 
 RULE = "-------------------"  # between records (seed 0)
 OTHERS = "[OTHER RECORDS]"
-FEW_CHARACTERS = 800  # of all results together: nothing of them is left out
+LITTLE = 1_600  # characters of a whole history but for prompts: nothing is gained by less of it
+FEW_CHARACTERS = 700  # of all results together: nothing of them is left out
 UNANSWERED = 8  # calls without results that are told
 FIELDS, RECORDS = 1, 2  # how many are named of the fields that are left out, and of the records that are not shown
 FEW_OF = 10  # one record of so many is less than common
@@ -85,13 +86,15 @@ class _Drawing:
 
     def __init__(self, step: Step, options: ViewOptions) -> None:
         self.known = in_force(step.records, step.newest)
-        few = sum(len(one.raw_output) for one in self.known) <= FEW_CHARACTERS
+        little = sum(len(said_in(one)) for one in step.messages if one.get("role") not in PROMPTS) <= LITTLE
+        few = little or sum(len(one.raw_output) for one in self.known) <= FEW_CHARACTERS
         self._talk = replace(spoken_of(step.messages, step.query), thorough=few)
         self._order = _by_relevance(self.known, step.ranked, self._talk)
         later = step.messages[step.last.end :]
         answered = not any(message.get("role") == "user" for message in later)
-        self._head = before(step.messages[: step.last.start], answered=answered)
-        self._after = after(later)
+        earlier = step.messages[: step.last.start]
+        self._head = everything(earlier) if little else before(earlier, answered=answered)
+        self._after = everything(later) if little else after(later)
         self._step = step
         self._options = options
 
@@ -107,8 +110,9 @@ class _Drawing:
     def _context(self, shown: Sequence[Record], hidden: Sequence[Record], most: int) -> list[Message]:
         """The message that holds records of `most` characters each, and that names those that are hidden and the calls
         without results; none where there are none of them."""
-        told = [*self._tables(shown, most)]
-        if gone := left_out(shown, self._talk):
+        brief = set(self._order[self._options.top_k :])
+        told = [*self._tables(shown, most, brief)]
+        if gone := left_out(shown, self._talk, brief):
             told.append(f"Left out: {_named(gone, FIELDS)}")
         if hidden:
             told.append(
@@ -118,11 +122,11 @@ class _Drawing:
             told.append(f"No result: {_named(unanswered, UNANSWERED)}")
         return [{"role": "system", "content": "\n".join([HEADING, *told])}] if told else []
 
-    def _tables(self, records: Sequence[Record], most: int) -> Iterable[str]:
+    def _tables(self, records: Sequence[Record], most: int, brief: Collection[str]) -> Iterable[str]:
         """The most relevant tables as retrieved records, with the rule between them, and then the others."""
         top_k = self._options.top_k
         place = {trace_id: at for at, trace_id in enumerate(self._order)}
-        blocks = blocks_of(records, self._talk, most, brief=set(self._order[top_k:]))
+        blocks = blocks_of(records, self._talk, most, brief)
         blocks.sort(key=lambda block: min(place[one.trace_id] for one in block.records))
         telling = [block for block in blocks if any(one.raw_output.strip() for one in block.records)][:top_k]
         parts = [

@@ -66,15 +66,16 @@ def _is_like(shape: frozenset[str], other: frozenset[str]) -> bool:
     return len(shape & other) >= LIKE * len(shape | other)
 
 
-def left_out(records: Iterable[Record], talk: Talk) -> list[str]:
-    """The keys of what `blocks_of` leaves out of records, each once."""
-    gone: dict[str, None] = {}
+def left_out(records: Iterable[Record], talk: Talk, brief: Collection[str] = frozenset()) -> list[str]:
+    """The keys of what `blocks_of` leaves out of records, each once, those of numbers first."""
+    gone: dict[str, bool] = {}
     for record in records:
         if len(record.raw_output) > SMALL:
+            kept = talk.brief if record.trace_id in brief else talk
             for key, value in scalars(record.output):
-                if key and key not in gone and EVERYTHING.keeps(key, value) and not talk.keeps(key, value):
-                    gone[key] = None
-    return list(gone)
+                if key and key not in gone and EVERYTHING.keeps(key, value) and not kept.keeps(key, value):
+                    gone[key] = isinstance(value, int | float) and not isinstance(value, bool)
+    return sorted(gone, key=lambda key: not gone[key])
 
 
 def _block(records: tuple[Record, ...], talk: Talk, limits: Sequence[int]) -> Block:

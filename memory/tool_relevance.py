@@ -40,6 +40,8 @@ _TIME = re.compile(r"\d\d:\d\d")
 _STAMP = re.compile(r"(created|updated|modified)(_at|_on|At|On)?$")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+_DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
+_MEASURE = re.compile(r"[\d.,:/-]+[^\W\d_]{0,5}$")
 _SIZE = re.compile(r"\b(?!I\b)[A-Z]{1,2}\b")
 _WORD = re.compile(r"[^\W\d_]{3,}|\d{3,}")
 
@@ -149,8 +151,11 @@ def is_identifier(value: str) -> bool:
 
 
 def is_name(value: str) -> bool:
-    """Whether a text looks as what one thing alone is called by: an identifier with letters, or a long number."""
-    return is_identifier(value) and (any(map(str.isalpha, value)) or len(value) >= LONG_NUMBER)
+    """Whether a text looks as what one thing alone is called by: letters with digits, or a long number; no time, date,
+    price or measure."""
+    if value.isdecimal():
+        return len(value) >= LONG_NUMBER
+    return is_identifier(value) and bool(_DIGIT.search(value) and _LETTER.search(value)) and not _MEASURE.match(value)
 
 
 def identifiers(value: Json) -> list[str]:

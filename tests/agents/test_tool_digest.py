@@ -37,32 +37,45 @@ def test_an_answer_that_names_what_it_means_does_not() -> None:
 
 
 def test_a_short_message_stays_whole() -> None:
-    assert digest("Shall I book H101 for 95 EUR?") == "Shall I book H101 for 95 EUR?"
+    assert digest("Shall I book H101 for 95 EUR?", "Yes") == "Shall I book H101 for 95 EUR?"
 
 
 def test_of_an_offer_the_options_stay_with_their_codes_and_prices_and_the_question() -> None:
-    assert digest(OFFER).splitlines() == [
-        "Option 1: Cielo (H103), 140 EUR 3 Dec.",
-        "Option 2: Alba (H101), 95 EUR",
+    assert digest(OFFER, "The second").splitlines() == [
+        "Option 1: Cielo (H103), 140 EUR 3 Dec. …",
+        "Option 2: Alba (H101), 95 EUR …",
         closing(OFFER),
     ]
+
+
+def test_the_words_of_the_answer_and_the_letters_of_options_stay() -> None:
+    easy = "It is easy to do so. " * 12
+    said = f"I can (A) give the leftover cents to the first people, or (B) return shares. {easy}"
+    assert digest(said, "B, return them").splitlines()[0] == "(A) (B) return …"
+    said = f"We can take the house that has a pool, or the old mill by the river. {easy}"
+    assert digest(said, "the one with the pool").splitlines()[0] == "pool …"
+
+
+def test_a_question_stays_that_does_not_stand_at_the_end() -> None:
+    said = f"Shall I create it tonight? {'It takes a lock for some time then. ' * 12}"
+    assert digest(said, "Yes").startswith("Shall I create it tonight?")
 
 
 def test_items_of_a_list_are_shortened_one_by_one() -> None:
     said = (
         "Two flights:\n- **Flight 1:** ATL to LGA at a quarter past, HAT110, $105\n- by bus\n" + "Is this right? " * 9
     )
-    assert digest(said).splitlines()[:2] == ["- Flight 1: ATL LGA HAT110, $105", "- by bus"]
+    assert digest(said, "Yes").splitlines()[:2] == ["- Flight 1: ATL LGA HAT110, $105 …", "- by bus"]
 
 
 def test_what_is_nearest_to_the_question_stays() -> None:
     said = "".join(f"Item {at} costs {at} EUR. " for at in range(100, 200)) + "Which one?"
-    found = digest(said)
+    found = digest(said, "Yes")
     assert "Item 199 costs 199 EUR." in found and "Item 100" not in found
     assert len(found) <= DETAILS + CLOSING + 30
 
 
 @pytest.mark.parametrize("text", ["", ".", "x" * 5_000, "\n" * 500, "a. " * 900, "1. " * 900, "**" * 900])
 def test_odd_messages_have_a_digest(text: str) -> None:
-    assert len(digest(text)) <= max(160, DETAILS + CLOSING + 10)
+    assert len(digest(text, text)) <= max(160, DETAILS + CLOSING + 10)
     points_at(text, text)

@@ -2,11 +2,12 @@
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import ClassVar
 
 import pytest
 
+from agents import tool_view
 from agents.memory import Memory
 from agents.open import open_memory
 from config.recipes import NEXT_STEP, TOOL_MEMORY
@@ -32,6 +33,13 @@ from tests.tool_calls import (
 from utils.errors import InvalidInput
 
 LONG = "lorem ipsum dolor sit amet " * 40
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _no_history_is_little() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tool_view, "LITTLE", 0)
+        yield
 
 
 async def tasks(memory: Memory) -> int:
@@ -140,7 +148,7 @@ async def test_a_result_that_differs_is_a_record_of_its_own_in_a_later_request_t
     assert sorted(one.raw_output for one in await kept(quiet)) == ["one is AAA", "one is CHANGED"]
     done = await compress(quiet, [*messages[:2], result("c", "one is CHANGED"), *step(2)])
     [row] = [line for line in context(done.messages).splitlines() if "CHANGED" in line]
-    assert any(row.endswith(f"{one.id} ×2: {one.raw_output}") for one in await kept(quiet))
+    assert any(row.endswith(f"{one.id}: {one.raw_output}") for one in await kept(quiet))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Which messages does an agent's next step get?"""
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents import tool_view
 from agents.tool_digest import closing
 from agents.tool_messages import HEADING, interactions
 from agents.tool_view import RULE, Step, ViewOptions, tokens_of, view_of
@@ -18,6 +20,13 @@ from utils.errors import InvalidInput
 ALL = ViewOptions(top_k=3, max_chars=2_000)
 SYSTEM = {"role": "system", "content": "Be brief."}
 LONG = "lorem ipsum dolor sit amet " * 40
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _no_history_is_little() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tool_view, "LITTLE", 0)
+        yield
 
 
 def known(messages: list[Message], ranked: tuple[str, ...] = (), summary: str = "") -> Step:
@@ -91,15 +100,20 @@ def test_what_is_left_out_of_records_is_named() -> None:
 
 
 def test_of_few_results_nothing_is_left_out() -> None:
-    output = {"code": "HAT1"} | dict.fromkeys(("aa", "bb"), LONG[:340])
-    assert len(json.dumps(output)) < 800
-    assert context(view([user(BOOK), *step(1, output), *step(2)])).count(LONG[:340].strip()) == 2
-    assert LONG[:340] not in context(view([user(BOOK), *step(1, output), *step(3, "dull " * 50), *step(2)]))
+    output = {"code": "HAT1"} | dict.fromkeys(("aa", "bb"), LONG[:300])
+    assert len(json.dumps(output)) < 700
+    assert context(view([user(BOOK), *step(1, output), *step(2)])).count(LONG[:300].strip()) == 2
+    assert LONG[:300] not in context(view([user(BOOK), *step(1, output), *step(3, "dull " * 50), *step(2)]))
 
 
 def test_fields_that_the_user_or_the_query_names_last_are_shown() -> None:
     rows = [message for at in range(9) for message in step(at, {"truck_id": f"T{at}", "mileage_km": at, "note": LONG})]
-    messages = [user("Compare by note"), *rows[:-2], user("And by mileage?"), *rows[-2:]]
+    messages = [
+        user("Compare all of them by note, please, whatever it is"),
+        *rows[:-2],
+        user("And how do they compare by their mileage, I wonder?"),
+        *rows[-2:],
+    ]
     assert "|mileage_km" in context(view(messages)) and "note" not in context(view(messages)).split("Left out")[0]
     assert "mileage" not in context(view([user(BOOK), *rows])).split("Left out")[0]
     found = view_of(replace(known([user(BOOK), *rows]), query="mileage_km"), ALL)
@@ -148,6 +162,28 @@ def test_what_the_user_said_stays_but_for_courtesies_in_between() -> None:
     ]
     messages = [user("Thanks!"), user("Ok, thank you"), user("Thank you!"), *step(1)]
     assert [one["content"] for one in view(messages) if one["role"] == "user"] == ["Thanks!", "Thank you!"]
+
+
+def test_of_a_little_history_nothing_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = {"role": "assistant", "content": f"{LONG[:400]} Shall I?"}
+    output = {"code": "HAT1"} | dict.fromkeys(("aa", "bb"), LONG[:300])
+    messages = [
+        SYSTEM,
+        user("Thanks!"),
+        said,
+        user("Ok, thank you"),
+        *step(1, output),
+        said,
+        user("HAT1 it is, " * 9),
+        *step(2),
+    ]
+    monkeypatch.setattr(tool_view, "LITTLE", 2_000)
+    found = view(messages)
+    assert [one for one in found if one["role"] in ("user", "assistant")] == [
+        one for one in messages if one["role"] in ("user", "assistant") and "c1" not in str(one)
+    ]
+    assert context(found).count(LONG[:300].strip()) == 2 and "Left out" not in context(found)
+    assert view([SYSTEM | {"content": LONG * 9}, *messages[1:]])[1:] == found[1:]  # a long prompt is no long history
 
 
 def test_prompts_of_both_kinds_stay_and_former_records_do_not() -> None:
