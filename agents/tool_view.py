@@ -19,7 +19,7 @@ from utils.text import count_tokens
 
 RULE = "-------------------"  # between records (seed 0)
 OTHERS = "[OTHER RECORDS]"
-LITTLE = 1_600  # characters of a whole history but for prompts: nothing is gained by less of it
+LITTLE = 1_000  # characters of a whole history but for prompts: nothing is gained by less of it
 FEW_CHARACTERS = 700  # of all results together: nothing of them is left out
 UNANSWERED = 8  # calls without results that are told
 FIELDS, RECORDS = 1, 2  # how many are named of the fields that are left out, and of the records that are not shown

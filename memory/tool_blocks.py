@@ -4,9 +4,11 @@ Results of like shapes share a table. What `Talk` does not keep is left out, and
 result repeats.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from json import dumps
 from math import ceil
 
 from memory.excerpt import GAP, excerpt
@@ -23,6 +25,12 @@ LIKE = 0.75  # share of all fields of two objects that both have, from which the
 COMPARED = 8  # shapes that a new one is compared with
 DONE = 24  # characters of an argument of a call that gave nothing
 EMPTY = "(empty)"
+
+# How lines of a view begin that are not what a tool gave; a text that has such a line stands in quotation marks.
+_FRAME = re.compile(
+    r"^\s*+(?:\[(?:RETRIEVED|OTHER) RECORD|## Retrieved|-{5,}|Summary:|Raw Data:|Left out:|Not shown:|No result:)",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True)
@@ -108,7 +116,8 @@ def _came_back(records: Sequence[Record], talk: Talk, keep: Keep, limits: Sequen
     outputs = [_at_first(one, value, talk, limit) for one, value, limit in zip(records, known, limits, strict=True)]
     match outputs:
         case [str(text)]:
-            return Table(rows=(text.strip("\n") if text.strip() else EMPTY,))
+            said = dumps(text, ensure_ascii=False) if _FRAME.search(text) else text.strip("\n")
+            return Table(rows=(said if text.strip() else EMPTY,))
         case _ if all(isinstance(value, str) for value in outputs):
             keep = EVERYTHING  # an excerpt is what was kept
     table, outputs = _fitting(outputs, talk, keep, limits)

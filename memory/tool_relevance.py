@@ -20,8 +20,11 @@ MARKS = ".,;:!?()[]\"'*"  # that stand around a word
 TELLING = frozenset({"name", "title", "status", "state", "error", "errors", "message", "reason", "detail"})
 # Words of a question, and the fields that they ask for without naming them.
 MEANT = (
-    (("cheap", "cheaper", "cheapest", "expensive", "much", "difference", "afford"),
-     ("price", "cost", "amount", "total", "fee", "fare")),
+    (("cheap", "cheaper", "cheapest", "expensive", "much", "difference", "afford", "sum", "least", "below", "money",
+      "guenstig", "guenstiger", "guenstigste", "guenstigsten", "billig", "billiger", "barato", "barata", "cher"),
+     ("price", "cost", "amount", "total", "fee", "fare", "preis", "precio", "prix")),
+    (("refund", "refundable", "money"), ("refundable", "refund")),
+    (("largest", "biggest", "highest", "lowest", "smallest"), ("amount", "total", "price", "size")),
     (("earn", "earning", "paid"), ("salary", "wage", "pay", "income")),
     (("available", "stock", "ship"), ("available", "availability", "stock", "quantity")),
     (("many",), ("quantity", "count", "stock")),
@@ -128,7 +131,7 @@ def talk_of(texts: Iterable[str], asked: Iterable[str] = ()) -> Talk:
     """`texts`: all that was said; `asked`: those that may name fields, and sizes such as "M"."""
     question = " ".join(asked)
     words = frozenset(_names(question))
-    meant = (fields for said, fields in MEANT if not words.isdisjoint(said))
+    meant = (_names(" ".join(fields)) for said, fields in MEANT if not words.isdisjoint(said))
     sizes = map(str.casefold, _SIZE.findall(question))
     names = tuple(dict.fromkeys(filter(is_name, (word.strip(MARKS) for word in question.split()))))
     return Talk("\n".join(texts).casefold(), (words - STOPWORDS).union(*meant, sizes), names)

@@ -53,7 +53,7 @@ def test_the_words_of_the_answer_and_the_letters_of_options_stay() -> None:
     said = f"I can (A) give the leftover cents to the first people, or (B) return shares. {easy}"
     assert digest(said, "B, return them").splitlines()[0] == "(A) (B) return …"
     said = f"We can take the house that has a pool, or the old mill by the river. {easy}"
-    assert digest(said, "the one with the pool").splitlines()[0] == "pool …"
+    assert digest(said, "the one with the pool").splitlines()[0] == "pool, …"
 
 
 def test_a_question_stays_that_does_not_stand_at_the_end() -> None:

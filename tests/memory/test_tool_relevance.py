@@ -112,6 +112,10 @@ def test_a_field_that_was_named_before_or_by_little_words_is_not() -> None:
     [
         ("Which is the cheapest?", "unitPrice"),
         ("How much is the difference?", "total"),
+        ("What is their sum?", "amount"),
+        ("Can I get my money back?", "refundable"),
+        ("Which is the largest invoice?", "total"),
+        ("Was ist am günstigsten?", "preis"),
         ("Who earns the most?", "salary"),
         ("What can you ship today?", "available"),
         ("Ist sie verfügbar?", "verfuegbar"),
