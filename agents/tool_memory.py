@@ -37,7 +37,8 @@ insights = logging.getLogger("InsightStore")
 @dataclass(frozen=True)
 class Compressing:
     """A history to be compressed. `query`: by which records are ranked; None for what the step itself says.
-    `sent_alone`: of the task's records, only those that stand in the messages are shown."""
+    `sent_alone`: it is that of the session whose name the task has, and of the task's records only those that stand in
+    the messages are shown."""
 
     owner: str
     task_id: str
@@ -75,7 +76,7 @@ class ToolMemory:
         Raises `InvalidInput` where the budget is too small, and `Conflict` where the task is reset meanwhile.
         """
         last, calls, unanswered = await asyncio.to_thread(_read, asked)
-        task = await self._traces.begin(asked.owner, asked.task_id)
+        task = await self._traces.begin(asked.owner, asked.task_id, of_session=asked.sent_alone)
         log.debug("Memory Bank Strategy - Step %d", task.step)
         known = await self._traces.known(task, calls if asked.sent_alone else None)
         ids = await self._traces.ids_of(task, calls, known)

@@ -85,8 +85,8 @@ class Forgetter:
         self._banks = banks
 
     async def session(self, owner: str, session_id: str) -> dict[str, int]:
-        """Deletes a session with its messages, summaries, facts, receipts and what observations came of it; returns
-        counts by collection.
+        """Deletes a session with its messages, summaries, facts, receipts, what observations came of it and what
+        the tools of its agent gave; returns counts by collection.
 
         It is ended first, so that answers that land later find it gone, and what is said from then on stays. Called
         again after a crash, it deletes what was left.
@@ -107,6 +107,7 @@ class Forgetter:
                 counts["summaries"] = (await self._collections.summaries.delete_many(own | other)).deleted_count
         counts["facts"] = await self._facts.forget(owner, over, session_id)
         counts["observations"] = await self._observations.forget_session(owner, session_id, over)
+        counts["traces"] = await self._traces.forget_session(owner, session_id)
         await self._collections.drafts.delete_many(own)
         # Of an answer that landed before the session ended, whoever kept the receipt saw no deletion.
         receipts = await self._collections.receipts.delete_many(own | {"at": {"$lte": over}})

@@ -54,13 +54,14 @@ class Traces:
         self._just_said = just_said
         self._observed = observed
 
-    async def begin(self, owner: str, task_id: str) -> Task:
-        """Goes on with a task, or begins it. Raises `Conflict` where others begin and reset it meanwhile."""
+    async def begin(self, owner: str, task_id: str, *, of_session: bool = False) -> Task:
+        """Goes on with a task, or begins it. `of_session`: for the session of that name, with which it goes. Raises
+        `Conflict` where others begin and reset it meanwhile."""
         own = {"user_id": owner, "task_id": task_id}
         update = {
             "$inc": {"steps": 1},
             "$set": {"updated_at": now()},
-            "$setOnInsert": {"_id": new_id(), "epoch": new_id(), "created_at": now()},
+            "$setOnInsert": {"_id": new_id(), "epoch": new_id(), "created_at": now(), "of_session": of_session},
         }
         for _ in range(2):  # another one may begin it just now
             try:
@@ -180,6 +181,16 @@ class Traces:
         if not epochs:
             raise NotFound("No such task")
         return {"tasks": int(task is not None)} | await self._erase(owner, own | {"epoch": {"$in": epochs}})
+
+    async def forget_session(self, owner: str, session_id: str) -> int:
+        """Deletes the task of a session, if it has one; returns how many traces went."""
+        own = {"user_id": owner, "task_id": session_id, "of_session": True}
+        if await self._tasks.find_one(own, {"_id": 1}) is None:
+            return 0
+        try:
+            return (await self.reset(owner, session_id))["traces"]
+        except NotFound:  # by another's deletion
+            return 0
 
     async def forget(self, owner: str, moment: datetime) -> dict[str, int]:
         """Deletes the tasks of an owner that began until a moment, whole, even what came in since; returns counts by

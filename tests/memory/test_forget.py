@@ -41,7 +41,15 @@ async def test_a_deleted_session_takes_its_messages_summaries_and_receipts_with_
     await say(quiet, "What is item number 3?")
     await say(quiet, "I like trains.", session_id="s2")
     gone = await quiet.engine.forgetter.session(USER, "s1")
-    assert gone == {"sessions": 1, "vectors": 22, "summaries": 1, "facts": 0, "observations": 0, "receipts": 1}
+    assert gone == {
+        "sessions": 1,
+        "vectors": 22,
+        "summaries": 1,
+        "facts": 0,
+        "observations": 0,
+        "traces": 0,
+        "receipts": 1,
+    }
     left = await counts(quiet)
     left.pop("tombstones")
     assert left == {"sessions": 1, "vectors": 2, "receipts": 1}

@@ -71,6 +71,21 @@ def test_each_step_keeps_its_results_once(client: OpenAI, chat: httpx.Client, mo
     assert stored(chat, user)[0] == ("user", BOOK)
 
 
+def test_records_go_with_the_conversation_and_an_agents_own_task_stays(
+    client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
+) -> None:
+    model.script(answer("Booked."), answer("Booked."))
+    go_on(client, user, HISTORY)
+    own = f"{user}-own"
+    kept = chat.post("/v1/tool-memory/records", json={"task_id": own, "tool_name": "find", "raw_output": "x"})
+    assert kept.status_code == 201 and len(traces(chat, user)) == 4
+    stored(chat, user)
+    assert chat.delete(f"/v1/sessions/{user}").json()["deleted"]["traces"] == 4
+    assert traces(chat, user) == []
+    chat.delete(f"/v1/sessions/{own}")
+    assert len(traces(chat, own)) == 1
+
+
 def test_a_request_without_results_goes_on_as_it_came(client: OpenAI, model: ScriptedModel, user: str) -> None:
     go_on(client, user, HISTORY)
     go_on(client, user, said(BOOK))  # what is known of other requests is not told, nor is what was said

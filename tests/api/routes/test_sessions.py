@@ -139,7 +139,15 @@ def test_a_deleted_session_takes_everything_derived_with_it(
     eventually(lambda: database["sessions"].count_documents({**own, "summary.to": 19}))  # the worker has let go
     found = api.delete("/v1/sessions/gone", params={"user_id": user})
     assert found.json() == {
-        "deleted": {"sessions": 1, "vectors": 22, "summaries": 1, "facts": 0, "observations": 0, "receipts": 1}
+        "deleted": {
+            "sessions": 1,
+            "vectors": 22,
+            "summaries": 1,
+            "facts": 0,
+            "observations": 0,
+            "traces": 0,
+            "receipts": 1,
+        }
     }
     for name in ("sessions", "vectors", "summaries", "receipts"):
         assert database[name].count_documents(own) == 0, name
