@@ -112,7 +112,7 @@ def _column(cells: Sequence[Cell], keep: Keep, key: str) -> Column | None:
         return _nested([[cell] if isinstance(cell, Mapping) else [] for cell in read], keep, key, listed=False)
     if all(_is_list(cell) for cell in there):
         return _listed([cell if _is_list(cell) else [] for cell in read], keep, key)
-    return Column(name, tuple("" if isinstance(cell, _Missing) else written(cell) for cell in read))
+    return Column(name, tuple("" if isinstance(cell, _Missing) else written(cell) for cell in cells))
 
 
 def _listed(cells: Sequence[Sequence[Json]], keep: Keep, key: str) -> Column | None:

@@ -1,13 +1,18 @@
 """How is the local encoder's adapter fitted?
 
     pip install torch
-    python -m bench.fit_encoder DATA… [--epochs 6] [--on] [--last 0.05] [--scale 1.0]
+    python -m bench.fit_encoder DATA… [--epochs 6] [--on] [--rate 0.0008] [--last 0.05] [--seed 0] [--scale 1.0]
 
-DATA are files of `bench.recall`'s formats; what ships was fitted on `bench/data/written`, which we wrote: on all but the
-newest file for three epochs (`--epochs 3 --last 0.5`), and on all for two more (`--epochs 2 --on`). Of each
-conversation at a time, questions and messages are encoded, and the adapter (Hu et al., "LoRA", 2021) is moved so that
-the messages that answer come before the others, by the vectors of whole texts and by those of their tokens. Then the
-projection of token vectors is computed, and both are written into `utils/`. Some twenty minutes an epoch of 150 conversations on two cores.
+DATA are files of `bench.recall`'s formats. What ships was fitted on `bench/data/written`, which we wrote, in two steps:
+
+    python -m bench.fit_encoder daily.json letters.json projects.json texting.json particulars.json \\
+        --epochs 3 --last 0.5
+    python -m bench.fit_encoder *.json --on --epochs 2 --rate 0.0005 --seed 1
+
+Of each conversation at a time, questions and messages are encoded, and the adapter (Hu et al., "LoRA", 2021) is moved
+so that the messages that answer come before the others, by the vectors of whole texts and by those of their tokens.
+Then the projection of token vectors is computed, and both are written into `utils/`. An epoch of 150 conversations
+takes some eight minutes on two cores.
 """
 
 import argparse
@@ -43,29 +48,30 @@ def main() -> None:
     parser.add_argument("--on", action="store_true", help="goes on from the adapter that there is")
     parser.add_argument("--rate", type=float, default=RATE, help="of learning, at first")
     parser.add_argument("--last", type=float, default=0.05, help="share of it at the end")
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--scale", type=float, default=1.0, help="by which the adapter's effect is multiplied")
     arguments = parser.parse_args()
     conversations = [one for file in arguments.data for one in read_corpus(file).conversations]
-    bert = Bert(model_folder(), rank=RANK, longest=LONGEST)
+    bert = Bert(model_folder(), rank=RANK, longest=LONGEST, seed=arguments.seed)
     if arguments.on:
         bert.load(ADAPTER)
-    _fit(bert, conversations, arguments.epochs, arguments.rate, arguments.last)
+    _fit(bert, conversations, arguments)
     np.savez_compressed(ADAPTER, **bert.arrays(arguments.scale))
     np.save(PROJECTION, _projection(bert, conversations))
 
 
-def _fit(bert: Bert, conversations: list[Conversation], epochs: int, rate: float, last: float) -> None:
-    """`rate`: of learning after the warm-up; it falls to the share `last` of it."""
-    optimiser = torch.optim.AdamW(bert.parameters, lr=rate, weight_decay=0.01)
-    steps = epochs * len(conversations)
+def _fit(bert: Bert, conversations: list[Conversation], plan: argparse.Namespace) -> None:
+    optimiser = torch.optim.AdamW(bert.parameters, lr=plan.rate, weight_decay=0.01)
+    steps = plan.epochs * len(conversations)
 
     def share(step: int) -> float:
-        return min(1.0, (step + 1) / WARM_UP) * (last + (1 - last) * 0.5 * (1 + math.cos(math.pi * step / steps)))
+        fallen = 0.5 * (1 + math.cos(math.pi * step / steps))
+        return min(1.0, (step + 1) / WARM_UP) * (plan.last + (1 - plan.last) * fallen)
 
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, share)
-    chance = random.Random(0)
+    chance = random.Random(plan.seed)
     began = time.monotonic()
-    for epoch in range(epochs):
+    for epoch in range(plan.epochs):
         chance.shuffle(conversations)
         total = 0.0
         for conversation in conversations:

@@ -186,3 +186,9 @@ def test_no_text_that_objects_hold_is_lost(values: list[Mapping[str, Any]]) -> N
         for key, one in scalars(value):
             ways = {written(one), dumps(one, ensure_ascii=False).strip('"')}
             assert not EVERYTHING.keeps(key, one) or any(way in whole for way in ways)
+
+
+def test_objects_that_differ_from_row_to_row_are_written_as_they_are() -> None:
+    bags = {"cabin": {"kg": 8}, "checked": {"kg": 23}}
+    table = table_of([{"id": 1, "bags": bags}, {"id": 2, "bags": "none"}], EVERYTHING)
+    assert table.rows == ('1|{"cabin":{"kg":8},"checked":{"kg":23}}', "2|none")
