@@ -40,13 +40,12 @@ def digest(text: str, answer: str) -> str:
     start = text.rfind(end.removeprefix("… ").partition(" ")[0])
     pieces = list(_pieces(text[:start]))
     wanted = frozenset(word.strip(MARKS).casefold() for word in answer.split()) - STOPWORDS
-    asked = (
-        next((at for at in reversed(range(len(pieces))) if pieces[at].endswith("?")), None) if "?" not in end else None
-    )
+    questions = [at for at, piece in enumerate(pieces) if piece.endswith("?")] if "?" not in end else []
+    asked = questions[-1:]
     kept: dict[int, str] = {}
     room = DETAILS
-    for at in [*([asked] if asked is not None else []), *reversed(range(len(pieces)))]:  # the nearest to the end first
-        detail = _details(pieces[at], wanted) if at != asked else pieces[at][-PIECE * 2 :]
+    for at in [*asked, *reversed(range(len(pieces)))]:  # the nearest to the end first
+        detail = _details(pieces[at], wanted) if at not in asked else pieces[at][-2 * PIECE :]
         if at not in kept and detail and len(detail) < room:
             kept[at] = detail
             room -= len(detail) + 1

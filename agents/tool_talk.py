@@ -10,7 +10,7 @@ from agents.openai_chat import text_of
 from agents.tool_digest import closing, digest, points_at
 from agents.tool_messages import RESULTS, Message, calls_of, is_retrieved
 from memory.courtesy import is_courtesy
-from memory.tool_relevance import Talk, is_identifier, talk_of
+from memory.tool_relevance import MARKS, Talk, is_name, talk_of
 
 FEW = 40  # characters of a message that says little without what it answers
 PROMPTS = ("system", "developer")
@@ -70,7 +70,7 @@ def before(messages: Sequence[Message], *, answered: bool) -> list[Message]:
 def _says_little(message: Message) -> bool:
     """Whether a message is too short to be understood alone, and names nothing."""
     text = text_of(message.get("content"))
-    return len(text) <= FEW and not any(map(is_identifier, text.split()))
+    return len(text) <= FEW and not any(is_name(word.strip(MARKS)) for word in text.split())
 
 
 def fewer(head: Sequence[Message], users: int) -> list[Message]:

@@ -114,10 +114,8 @@ class _Drawing:
         told = [*self._tables(shown, most, brief)]
         if gone := left_out(shown, self._talk, brief):
             told.append(f"Left out: {_named(gone, FIELDS)}")
-        if hidden:
-            told.append(
-                f"Not shown: {_named([f'{one.tool_name} {one.trace_id}' for one in reversed(hidden)], RECORDS)}"
-            )
+        if names := [f"{one.tool_name} {one.trace_id}" for one in reversed(hidden)]:
+            told.append(f"Not shown: {_named(names, RECORDS)}")
         if unanswered := [call_text(*one) for one in reversed(self._step.unanswered)]:
             told.append(f"No result: {_named(unanswered, UNANSWERED)}")
         return [{"role": "system", "content": "\n".join([HEADING, *told])}] if told else []
