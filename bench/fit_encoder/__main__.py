@@ -3,11 +3,8 @@
     pip install torch
     python -m bench.fit_encoder DATA… [--epochs 6] [--on] [--rate 0.0008] [--last 0.05] [--seed 0] [--scale 1.0]
 
-DATA are files of `bench.recall`'s formats. What ships was fitted on `bench/data/written`, which we wrote, in two steps:
-
-    python -m bench.fit_encoder daily.json letters.json projects.json texting.json particulars.json \\
-        --epochs 3 --last 0.5
-    python -m bench.fit_encoder *.json --on --epochs 2 --rate 0.0005 --seed 1
+DATA are files of `bench.recall`'s formats. What ships was fitted on four files of `bench/data/written`, which we wrote:
+daily, letters, projects and texting, for six epochs. The two of particulars came since (`docs/decisions.md`).
 
 Of each conversation at a time, questions and messages are encoded, and the adapter (Hu et al., "LoRA", 2021) is moved
 so that the messages that answer come before the others, by the vectors of whole texts and by those of their tokens.
@@ -33,7 +30,7 @@ from memory.gists import spoken
 from utils.encoder import ADAPTER, PROJECTION, TOKEN_DIMENSIONS, model_folder
 from utils.text import STOPWORDS
 
-RANK = 16
+RANK = 8
 LONGEST = 128  # tokens of a text
 QUESTIONS, MESSAGES = 28, 72  # of a conversation in one step
 RATE = 8e-4
