@@ -36,7 +36,7 @@ def text_of(content: object) -> str:
 def kept_text(content: object) -> str:
     """What is remembered of a message: its text as `storable` has it, and a word for each other part."""
     parts = content if isinstance(content, list) else []
-    others = [_word(part) for part in parts if isinstance(part, dict) and "text" not in part]
+    others = [word_for(part) for part in parts if isinstance(part, dict) and "text" not in part]
     return " ".join([storable(text_of(content)).strip(), *others]).strip()
 
 
@@ -45,7 +45,8 @@ def storable(text: str) -> str:
     return CONTROL_CHARACTERS.sub("", repair(text))[:LONGEST_KEPT]
 
 
-def _word(part: JsonObject) -> str:
+def word_for(part: JsonObject) -> str:
+    """What stands for a part of a message that is no text."""
     return IMAGE if part.get("type") in ("image_url", "input_image") else ATTACHMENT
 
 

@@ -130,7 +130,7 @@ class ToolMemory:
         """
         scope = Scope(place_of(task_id), only_session=True, kinds=(INSIGHT,), among=among)
         found = await self._engine.recall(owner, query, recipe, scope)
-        insights.debug("Found %d of %d insights", len(found.hits), len(found.considered))
+        insights.debug("Found %d insights", len(found.hits))
         return found
 
     async def reset(self, owner: str, task_id: str) -> dict[str, int]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.openai_chat import text_of
+from agents.openai_chat import text_of, word_for
 from utils.answers import repair
 
 Message = Mapping[str, Any]  # as the client sent it: passed on, never changed
@@ -32,8 +32,7 @@ class ToolResult:
 @dataclass(frozen=True)
 class Interaction:
     """A message that calls tools, at `start`, and the results that follow it, up to `end`. `unanswered`: calls to which
-    nothing came back. Without `called`: results alone, whose calls are not there any
-    more."""
+    nothing came back. Without `called`: results alone, whose calls are not there any more."""
 
     start: int
     end: int
@@ -99,22 +98,21 @@ def _result(at: int, message: Message, calls: Calls, waiting: list[Mapping[str, 
     waiting[:] = [one for one in waiting if one is not call]
     function = _function(call)
     name = _text(function.get("name")) or _text(message.get("name")) or "tool"
-    content = repair(result_text(message.get("content")))
+    content = repair(_result_text(message.get("content")))
     return ToolResult(at, call_id, name, _text(function.get("arguments")), content)
 
 
-def result_text(content: object) -> str:
-    """The text of a result; a part that is none stands there by its type, `[image_url]`."""
+def _result_text(content: object) -> str:
+    """The text of a result, with a word for each part that is none, in its place."""
     if not isinstance(content, list):
         return text_of(content)
-    return "\n".join(filter(None, (_part(part) for part in content if isinstance(part, Mapping))))
+    return "\n".join(_part(part) for part in content if isinstance(part, dict))
 
 
-def _part(part: Mapping[str, Any]) -> str:
-    if isinstance(part.get("text"), str):
-        return str(part["text"])
-    kind = part.get("type")
-    return f"[{kind}]" if isinstance(kind, str) and kind != "text" else ""
+def _part(part: dict[str, Any]) -> str:
+    if part.get("type") == "text" or "text" in part:
+        return text_of([part])
+    return word_for(part)
 
 
 def _name(call: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """What of what was said does an agent's next step need?
 
 What the user said, but for courtesies, and the system prompt. What the agent said is left out, for what it knew, it
-knew of its tools; but not what the user answers in few words.
+knew of its tools; but not what the user's answers point at.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ UNTOLD = "[Earlier messages of the user that are left out here: {}]"
 
 def spoken_of(messages: Sequence[Message], query: str) -> Talk:
     """What is spoken of: all that the user said, and how the agent ended; fields are asked for by the user's last
-    message, and the query."""
+    question, and the query."""
     said = [text_of(message.get("content")) for message in messages if message.get("role") == "user"]
     told = [text_of(message.get("content")) for message in messages if message.get("role") == "assistant"]
     last = closing(next(filter(None, reversed(told)), ""))
@@ -92,7 +92,8 @@ def _is_prompt(message: Message) -> bool:
 
 
 def after(messages: Sequence[Message]) -> list[Message]:
-    """What came after the last calls; of what the agent said, how it ended, and all that a few words answer."""
+    """What came after the last calls. Of what the agent said, its end; all that few words answer, what a longer answer
+    points at, and nothing before one that says itself what it means."""
     left = [message for message in messages if not is_retrieved(message)]
     kept = [_with_text(message, closing) for message in left]
     if len(left) > 1 and left[-1].get("role") == "user":

@@ -78,7 +78,7 @@ def test_content_in_parts_is_read_as_text_and_other_parts_by_their_type() -> Non
         {"type": "text", "text": "two"},
     ]
     message = {"role": "tool", "tool_call_id": "a", "content": parts}
-    assert found([calling(call("a")), message])[0][2] == [("find", "{}", "one\n[image_url]\ntwo")]
+    assert found([calling(call("a")), message])[0][2] == [("find", "{}", "one\n[image]\ntwo")]
 
 
 @pytest.mark.parametrize("content", [None, 7, {"a": 1}, [], ["x"], [{"text": 5}]])

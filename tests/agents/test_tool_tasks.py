@@ -28,6 +28,8 @@ from tests.tool_calls import (
 )
 from utils.errors import Conflict, NotFound
 
+LOGGERS = ("MemoryBankStrategy", "Ingestion", "Retrieval", "InsightStore", "Observer")  # of seed 0
+
 
 async def test_another_process_goes_on_with_a_task(make_settings: Callable[..., Settings]) -> None:
     async with open_memory(make_settings(), nudge=Silent()) as first:
@@ -87,7 +89,7 @@ async def test_loggers_have_the_names_and_levels_of_the_document(
         await compress(quiet, [user(BOOK), *step(1)])
         done = await compress(quiet, [user(BOOK), *step(1), *step(2)], query="x")
         await quiet.tool_memory.reset("ann", "t")
-    ours = [one for one in caplog.records if one.name in ("MemoryBankStrategy", "Ingestion", "Retrieval", "Observer")]
+    ours = [one for one in caplog.records if one.name in LOGGERS]
     assert {one.levelname for one in ours} == {"DEBUG"}
     said = [(one.name, one.getMessage()) for one in ours]
     [second] = done.trace_ids
@@ -97,7 +99,19 @@ async def test_loggers_have_the_names_and_levels_of_the_document(
     assert ("MemoryBankStrategy", "Added 1 retrieved records to context") in said
     assert ("MemoryBankStrategy", f"Context constructed: 4 messages, {tokens_of(done.messages)} tokens") in said
     assert ("Retrieval", "Ranked 1 records") in said
+    assert ("InsightStore", "Found 1 insights") in said
     assert said[-1] == ("MemoryBankStrategy", "MemoryBankState reset")
+
+
+async def test_the_embedding_model_is_told_at_the_start(
+    make_settings: Callable[..., Settings], caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO):
+        async with open_memory(make_settings()) as memory:
+            model = memory.engine.embedder.model
+    [told] = [one for one in caplog.records if one.name in LOGGERS]
+    assert (told.name, told.levelname) == ("MemoryBankStrategy", "INFO")
+    assert told.getMessage() == f"Loading embedding model: {model}"
 
 
 async def test_odd_characters_are_kept_as_far_as_they_are_characters(quiet: Memory) -> None:
