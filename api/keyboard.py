@@ -5,8 +5,11 @@ put the terminal back as it was. The event loop runs in a thread beside it, so t
 """
 
 import asyncio
+import os
+import select
 import signal
 import sys
+import threading
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -18,6 +21,7 @@ from utils.errors import InvalidInput
 from utils.loops import new_runner
 
 T = TypeVar("T")
+PATIENCE = 0.05  # seconds until a Ctrl-C that has not reached Python is pressed again
 
 
 class Keyboard:
@@ -34,6 +38,7 @@ class Keyboard:
         self._waiting = False  # the command is, for a line
         self._ended = False
         self._task: asyncio.Task[Any] | None = None
+        self._untaken: int | None = None  # a pipe that holds something while a Ctrl-C has not reached Python
 
     def run(self, command: Coroutine[Any, Any, T]) -> T:
         """What the command returns. Raises what it raises, and `KeyboardInterrupt` where it was cancelled."""
@@ -68,6 +73,8 @@ class Keyboard:
     def _run(self, command: Coroutine[Any, Any, T]) -> T:
         async def run() -> T:
             self._task = task = asyncio.create_task(command)
+            if self._untaken is not None:
+                self._watch(self._untaken)
             return await task
 
         with new_runner() as runner:
@@ -93,13 +100,39 @@ class Keyboard:
         if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
             yield
             return
+        self._untaken, told = os.pipe()
+        os.set_blocking(self._untaken, False)
+        os.set_blocking(told, False)
+        before = signal.set_wakeup_fd(told, warn_on_full_buffer=False)
         signal.signal(signal.SIGINT, self._pressed)
         try:
             yield
         finally:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.set_wakeup_fd(before)
+            os.close(told)
+            os.close(self._untaken)
+
+    def _watch(self, untaken: int) -> None:
+        """A line editor that begins to wait just when Ctrl-C is pressed is not woken by it, and Python hears of it with
+        the next key only: it is pressed again until it is taken."""
+        loop = asyncio.get_running_loop()
+
+        def look() -> None:
+            loop.remove_reader(untaken)
+            loop.call_later(PATIENCE, press_again)
+
+        def press_again() -> None:
+            if select.select([untaken], [], [], 0)[0]:
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            loop.add_reader(untaken, look)
+
+        loop.add_reader(untaken, look)
 
     def _pressed(self, number: int, frame: FrameType | None) -> None:
+        if self._untaken is not None:
+            with suppress(BlockingIOError):
+                os.read(self._untaken, 4096)
         if self._reading:
             self._reading = False
             raise KeyboardInterrupt

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -289,6 +290,22 @@ def test_ctrl_c_cancels_a_command_that_waits_for_no_line(monkeypatch: pytest.Mon
         Keyboard().run(command())
     assert cleaned == ["up"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.timeout(30)
+def test_ctrl_c_that_does_not_wake_who_reads_is_pressed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    near, far = os.pipe()
+    with os.fdopen(near) as stdin, os.fdopen(far, "w"):
+        monkeypatch.setattr(sys, "stdin", stdin)
+        keyboard = Keyboard()
+
+        async def command() -> str | None:
+            waiting = asyncio.create_task(keyboard.line("> "))
+            await asyncio.sleep(0.1)
+            signal.pthread_kill(threading.get_ident(), signal.SIGINT)  # this thread's call is interrupted, not main's
+            return await waiting
+
+        assert keyboard.run(command()) is None
 
 
 def test_the_event_loop_goes_on_while_a_line_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,9 +20,10 @@ from memory.spans import nearness
 from tests.conversations import START
 from tests.memory.indexes import Said, asked, column, index_of
 from tests.memory.pools import conversation, everything, pool_of, question, some
+from tests.numerics import NUMERIC_ERRORS
 from utils.text import stem, words
 
-pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
+pytestmark = NUMERIC_ERRORS
 
 OFFSETS = (-2, -1, 1, 2)
 # How much a neighbour counts, by how far it stands from a candidate.

@@ -20,6 +20,7 @@ from tests.conversations import START
 from tests.memory import indexes
 from tests.memory.indexes import Said
 from tests.memory.ranked import NOW, place_of, rank
+from tests.numerics import NUMERIC_ERRORS
 
 WORDS = ("dog", "dogs", "cat", "apple", "June", "I", "the", "red?")
 QUESTIONS = ("Where did the dog bark?", "Did I feed the red cat in June?", "What is it?", "?!")
@@ -196,7 +197,7 @@ def test_the_words_of_a_message_show_in_its_parts() -> None:
     assert words[0] is not None and 0 < words[0] < 1
 
 
-@pytest.mark.filterwarnings("error::RuntimeWarning")
+@NUMERIC_ERRORS
 @pytest.mark.parametrize(
     "text", ["?!", "", "What is it?", "dog " * 8_000], ids=["signs", "nothing", "stop words", "long"]
 )

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from memory.features import Pool, candidates
 from tests.memory.indexes import Said, asked, index_of
 from tests.memory.pools import conversation, everything, message, pool_of, question, some
+from tests.numerics import NUMERIC_ERRORS
 from utils.text import STOPWORDS
 
-pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
+pytestmark = NUMERIC_ERRORS
 
 
 @some

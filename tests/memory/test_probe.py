@@ -10,12 +10,13 @@ from memory.index import UserIndex
 from memory.probe import probe_of, question_for
 from memory.ranker import load_ranker
 from tests.conversations import START, turn
+from tests.numerics import NUMERIC_ERRORS
 from utils.embeddings import LocalEmbedder
 from utils.encoder import TOKEN_DIMENSIONS
 from utils.text import stem
 from utils.vectors import to_binary
 
-pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
+pytestmark = NUMERIC_ERRORS
 
 NOW = START.timestamp()
 SAID = [

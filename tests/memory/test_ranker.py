@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from memory.features import Pool, candidates
 from memory.ranker import CERTAINTY, CLIP, Ranker, behind_best, certainty, load_ranker, scaled
 from tests.memory.indexes import Said, asked, index_of
+from tests.numerics import NUMERIC_ERRORS
 
-pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
+pytestmark = NUMERIC_ERRORS
 
 Floats = NDArray[np.float32]
 
