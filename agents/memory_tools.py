@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Annotated, Any
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from agents.memory import Memory
 from agents.record_part import part_of
@@ -33,6 +33,11 @@ FURTHEST = 2**31  # a place in a record; no record is so long
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST)]
 Texts = Annotated[list[Text], Field(max_length=MOST_NOTES)]
 Key = Annotated[str, Field(min_length=1, max_length=LONGEST_KEY, description="Such as 'plan/step-2'")]
+
+
+def _of_row(given: object) -> object:
+    """The id of a row that begins with "d2ab51cd ×2 (before 7hx2kq4m):"."""
+    return given.split()[0].rstrip(":") if isinstance(given, str) and given.strip() else given
 
 
 class _Arguments(BaseModel):
@@ -91,7 +96,11 @@ class ToolRecord(_Arguments):
     """Read what a tool gave before, where the history shows a part of it. A long result comes in parts: `more` says how
     to get the next."""
 
-    trace_id: Annotated[str, Field(min_length=1, max_length=64, description="With which its row begins")]
+    trace_id: Annotated[
+        str,
+        BeforeValidator(_of_row),
+        Field(min_length=1, max_length=64, description="With which its row begins"),
+    ]
     query: Annotated[str, Field(max_length=2_000, description="Words by which the part is found; left out: none")] = ""
     offset: Annotated[int, Field(ge=0, lt=FURTHEST, description="Characters that are passed over")] = 0
     limit: Annotated[int, Field(ge=100, le=MOST_READ, description=f"Characters; left out: {READ}")] = READ

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from agents.tool_messages import HEADING, RETRIEVED, Asked, Interaction, Message, said_in
 from agents.tool_talk import PROMPTS, after, before, everything, fewer, spoken_of
 from memory.tool_blocks import Block, blocks_of, call_text, left_out
+from memory.tool_order import overtaken
 from memory.tool_records import Record, in_force
 from memory.tool_relevance import SMALL, Talk
 from utils.errors import InvalidInput
@@ -24,6 +25,7 @@ FEW_CHARACTERS = 700  # of all results together: nothing of them is left out
 UNANSWERED = 8  # calls without results that are told
 FIELDS, RECORDS = 1, 2  # how many are named of the fields that are left out, and of the records that are not shown
 FEW_OF = 10  # one record of so many is less than common
+FAILURES_OF = 4  # one failure of so many records, too
 MESSAGE_TOKENS = 4  # that a message takes beside its text
 SHORTEST = 100  # characters of a result of the last calls, where even they must be cut
 PARTS = 16  # steps in which records and results become shorter where a budget has no room for them
@@ -88,6 +90,7 @@ class _Drawing:
         self.known = in_force(step.records, step.newest)
         little = sum(len(said_in(one)) for one in step.messages if one.get("role") not in PROMPTS) <= LITTLE
         few = little or sum(len(one.raw_output) for one in self.known) <= FEW_CHARACTERS
+        self._overtaken = overtaken(self.known)
         self._talk = replace(spoken_of(step.messages, step.query), thorough=few)
         self._order = _by_relevance(self.known, step.ranked, self._talk)
         later = step.messages[step.last.end :]
@@ -124,7 +127,7 @@ class _Drawing:
         """The most relevant tables as retrieved records, with the rule between them, and then the others."""
         top_k = self._options.top_k
         place = {trace_id: at for at, trace_id in enumerate(self._order)}
-        blocks = blocks_of(records, self._talk, most, brief)
+        blocks = blocks_of(records, self._talk, most, brief, self._overtaken)
         blocks.sort(key=lambda block: min(place[one.trace_id] for one in block.records))
         telling = [block for block in blocks if any(one.raw_output.strip() for one in block.records)][:top_k]
         parts = [
@@ -202,12 +205,14 @@ def _summary(block: Block) -> str:
 
 
 def _by_relevance(records: Sequence[Record], ranked: Sequence[str], talk: Talk) -> list[str]:
-    """The ids of records: those that tell of what the user named and few others do, then the most relevant of the
-    others, and then the newest."""
+    """The ids of records: those that tell of what the user named and few others do, then those of failures where they
+    are few, then the most relevant of the others, and then the newest."""
     known = dict.fromkeys(record.trace_id for record in reversed(records))
     naming = Counter(one for name in talk.names for one in _few_with(name, records))
     named = [one for one, _ in naming.most_common()]
-    return list(dict.fromkeys([*named, *(one for one in ranked if one in known), *known]))
+    failures = [record.trace_id for record in reversed(records) if record.tells_of_failure]
+    few = failures if len(failures) * FAILURES_OF <= len(records) else []
+    return list(dict.fromkeys([*named, *few, *(one for one in ranked if one in known), *known]))
 
 
 def _few_with(name: str, records: Sequence[Record]) -> list[str]:

@@ -17,6 +17,8 @@ READ = 400_000  # characters of a text that are looked at, half of them from its
 FAILURE = 3.0  # what a line is worth that tells of a failure; a word that it alone shares with the conversation: 1
 NAME = 0.5  # and an identifier of which nothing else speaks
 END = 0.4  # and to be the first line or the last
+UNDER = 0.35  # and to come right after one that the conversation speaks of, of what that one is worth
+FADING = 0.9  # and of that, one line further
 
 _FAILURE = re.compile(r"(?i)\b(?:error|fatal|critical|panic|exception|traceback|fail(?:ed|ure|s)?|denied|refused)\b")
 _FAILURE_NAME = re.compile(r"[a-z](?:Error|Exception)\b")
@@ -67,10 +69,14 @@ def _worth(lines: Sequence[str], talk: Talk) -> list[float]:
     shared = [talk.words_of(line) for line in lines]
     named = [frozenset(filter(is_identifier, line.split())) for line in lines]
     words, names = _counts(shared), _counts(named)
-    return [
-        FAILURE * tells_of_failure(line) + sum(1 / words[one] for one in said) + sum(NAME / names[one] for one in own)
-        for line, said, own in zip(lines, shared, named, strict=True)
-    ]
+    worth: list[float] = []
+    under = 0.0  # what lines before lend to the next: the table under a heading, the code under a function's name
+    for line, said, own in zip(lines, shared, named, strict=True):
+        spoken_of = sum(1 / words[one] for one in said)
+        itself = FAILURE * tells_of_failure(line) + spoken_of + sum(NAME / names[one] for one in own)
+        worth.append(max(itself, under))
+        under = max(FADING * under, UNDER * spoken_of)
+    return worth
 
 
 def _counts(found: Iterable[frozenset[str]]) -> Counter[str]:

@@ -22,9 +22,10 @@ _EXPLICIT = r"note that|key insight"
 _LEARNED = r"learn(?:ed|t) that"
 _CHOSEN = r"will use|should use|agreed"
 TRIGGER = re.compile(rf"\b(?:{_DECIDED}|{_KEY}|{_EXPLICIT}|{_LEARNED}|{_CHOSEN})\b", re.IGNORECASE)
-# What is not so yet, or not so at all: "not yet decided", "I don't remember".
+# What is not so yet, or not so at all: "not yet decided", "I don't remember", "maybe we will use".
 OPEN = re.compile(
-    r"\bundecided\b|(?:\b(?:not|never|nobody|nothing|hardly|cannot|no|before|if|once|unless|until|whether|to be) |"
+    r"\bundecided\b|\b(?:maybe|perhaps|possibly|might|may|could|whether) "
+    r"(?:(?!but\b|and\b|so\b)\w+ ){0,4}?(?:will use|should use|agreed?|decided?)\b|(?:\b(?:not|never|nobody|nothing|hardly|cannot|no|before|if|once|unless|until|whether|to be) |"
     r"n['’]t )"
     r"(?!only\b)(?:(?!but\b|and\b|so\b)\w+ ){0,3}?"
     r"(?:decided?|conclusions?|important|remember|agreed?|learn(?:ed|t)? that)\b",

@@ -15,6 +15,7 @@ from utils.text import cut_at_word, split_sentences
 MOST = 10  # notes kept of a category
 LONGEST = 400  # characters of a sentence that may be a note
 FEWEST = 3  # terms that say something, in a note that can be understood alone
+FEWEST_OF_LESSON = 2  # "Never retry payments."
 NOTE_CHARACTERS = 1_000
 MOST_KEY_WORDS = 4  # of a name before its value
 
@@ -22,7 +23,7 @@ _LABEL = re.compile(r"^\W*(finding|insight|lesson)s?(?: learned)?\s*[:：]\W*(.*
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _MARKS = re.compile(r"^[\s#>*_]+(?!\w*__)|(?<![\w*])\*\*(?!\*)|(?<!\*)\*\*(?![\w*])|(?<=[^\s*])\*(?=\s|$)")
 _LESSON = re.compile(
-    r"^(?:always|never|avoid|beware|do not|don['’]t|make sure|be sure|prefer|next time|in future|in the future|"
+    r"^(?:always|never(?! mind)|avoid|beware|do not|don['’]t|make sure|be sure|prefer|next time|in future|in the future|"
     r"remember to|tip|lesson)\b|\b(?:learn(?:ed|t) that|lessons? learn(?:ed|t)|next time|should have|must not|"
     r"should (?:always|never|not|avoid)|is best to|important to|avoid (?:using|the|this|it))\b",
     re.IGNORECASE,
@@ -77,7 +78,8 @@ _ERROR = re.compile(
     r"|[\[(]?(?:FAIL|FAILED|ERROR|ERR!|FATAL|CRITICAL|SEVERE|PANIC|BLOCKER|BLOCKED)\b\W+\w.*\s\S"
     r"|[✗✘❌✖⛔🔴] *\S+\s\S"
     r"|.*\b(?i:not found|no such file|permission denied|access denied|connection refused|timed out|segmentation fault|"
-    r"out of memory)\b)"
+    r"out of memory)\b"
+    r"|.*\b(?:\w+BackOff|ErrImagePull|OOMKilled|CreateContainer\w*Error)\b)"  # what Kubernetes says of a pod
 )
 # A review's item: what it is about, and where or how bad.
 _REVIEWED = re.compile(
@@ -137,6 +139,10 @@ def _noted(line: str) -> Iterator[tuple[Category, str]]:
     notes: list[tuple[Category, str]] = []
     before = ""
     for sentence in sentences:
+        if (labelled := _LABEL.match(sentence)) is not None and (rest := _plain(labelled[2])):
+            notes.append((_category(labelled[1]), rest))
+            before = ""
+            continue
         category: Category | None = "finding" if _is_error(sentence) else _category_of(sentence)
         if before and _REMEDY.match(sentence):  # says nothing without what is to be mended
             notes = [note for note in notes if note[1] != before]
@@ -159,10 +165,13 @@ def _category(word: str) -> Category:
 
 def _category_of(sentence: str) -> Category | None:
     """Which note a sentence is by itself; None where it is none."""
-    if len(sentence) > LONGEST or sentence.endswith(("?", "？", ":", "：")) or len(asked(sentence)) < FEWEST:
+    if len(sentence) > LONGEST or sentence.endswith(("?", "？", ":", "：")):
         return None
-    if _LESSON.search(sentence):
+    terms = len(asked(sentence))
+    if terms >= FEWEST_OF_LESSON and _LESSON.search(sentence):
         return "lesson"
+    if terms < FEWEST:
+        return None
     is_truth = _TRUTH.match(sentence) is not None
     if _PROGRESS.search(sentence) and not is_truth:
         return None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from json import dumps
 from math import ceil
+from types import MappingProxyType
 
 from memory.excerpt import GAP, excerpt
 from memory.tool_records import Record, Shown
@@ -43,16 +44,22 @@ class Block:
 
 
 def blocks_of(
-    records: Iterable[Record], talk: Talk, max_chars: int, brief: Collection[str] = frozenset()
+    records: Iterable[Record],
+    talk: Talk,
+    max_chars: int,
+    brief: Collection[str] = frozenset(),
+    overtaken: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Block]:
     """Records in tables, those of like shapes in each. A record takes `max_chars` characters at most, one whose id is
-    among the `brief` a `BRIEF`th of that, and no fields for their names alone."""
+    among the `brief` a `BRIEF`th of that, and no fields for their names alone. `overtaken`: the ids of calls that came
+    after records and may have changed what these tell."""
     shorter = min(max_chars, max(SMALL, max_chars // BRIEF))
     return [
         _block(
             tuple(group),
             talk.brief if all(one.trace_id in brief for one in group) else talk,
             [shorter if one.trace_id in brief else max_chars for one in group],
+            overtaken,
         )
         for group in tables(records)
     ]
@@ -86,13 +93,13 @@ def left_out(records: Iterable[Record], talk: Talk, brief: Collection[str] = fro
     return sorted(gone, key=lambda key: not gone[key])
 
 
-def _block(records: tuple[Record, ...], talk: Talk, limits: Sequence[int]) -> Block:
+def _block(records: tuple[Record, ...], talk: Talk, limits: Sequence[int], overtaken: Mapping[str, str]) -> Block:
     keep: Keep = EVERYTHING if all(len(one.raw_output) <= SMALL for one in records) else talk
     longest = max(limits)
     tools = ",".join(dict.fromkeys(written(one.tool_name) for one in records))
     asked = table_of([_told_apart(one, talk, keep) for one in records], EVERYTHING)
     came = _came_back(records, talk, keep, limits)
-    ids = [one.trace_id if one.times == 1 else f"{one.trace_id} ×{one.times}" for one in records]
+    ids = [_called(one, overtaken.get(one.trace_id)) for one in records]
     head = _cut(" ".join(filter(None, (came.common, came.head))), longest)
     if len(records) == 1:
         title = _cut(f"{tools}({asked.rows[0]})", longest)
@@ -103,6 +110,12 @@ def _block(records: tuple[Record, ...], talk: Talk, limits: Sequence[int]) -> Bl
         for one, before, after in zip(ids, (_cut(row, longest) for row in asked.rows), came.rows, strict=True)
     ]
     return Block(records, title, "\n".join([head, *rows] if head else rows))
+
+
+def _called(record: Record, then: str | None) -> str:
+    """What stands before a record's row."""
+    times = f" ×{record.times}" if record.times > 1 else ""
+    return f"{record.trace_id}{times} (before {then})" if then else f"{record.trace_id}{times}"
 
 
 def _cut(text: str, most: int) -> str:

@@ -21,6 +21,7 @@ COMPARED = 8  # later answers to a call, and results on a thing, that an earlier
 NEARLY = 0.8  # share of an answer that a later one says, too, from which it stands for it
 FEW_LINES = 3  # of a text from which it is compared by lines, not by words
 BEGINNING = 300  # characters of a text in which it says so
+STATES = ("status", "state", "result", "outcome")  # fields that say how something went
 FAILED = ("error", "errors", "exception", "fault")  # fields of a result that say so
 
 Call = tuple[str, str]  # a tool's name, and the arguments
@@ -79,6 +80,16 @@ class Record:
             first = self.output.lstrip()[:BEGINNING].partition("\n")[0]
             return not first or tells_of_failure(first)
         return self.output in (None, [])
+
+    @cached_property
+    def tells_of_failure(self) -> bool:
+        """Whether it says that something failed: the call, or what it asks the state of."""
+        if isinstance(self.output, Mapping):
+            states = (self.output.get(name) for name in STATES)
+            return (self.failed and bool(self.output)) or any(
+                isinstance(state, str) and tells_of_failure(state) for state in states
+            )
+        return isinstance(self.output, str) and self.failed and bool(self.output.strip())
 
     @cached_property
     def pieces(self) -> frozenset[str]:

@@ -1,3 +1,16 @@
-"""What do tests of the agents share with those of the core? Two processes' memories."""
+"""What do tests of the agents share with those of the core, two processes' memories, and with each other?"""
 
+from collections.abc import Iterator
+
+import pytest
+
+from agents import tool_view
 from tests.memory.conftest import both as both
+
+
+@pytest.fixture(scope="module")
+def no_history_is_little() -> Iterator[None]:
+    """Of short histories something is left out, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tool_view, "LITTLE", 0)
+        yield

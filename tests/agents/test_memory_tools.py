@@ -177,6 +177,8 @@ async def test_an_agent_reads_whole_what_its_history_shows_in_part(quiet: Memory
     tools = MemoryTools(quiet, USER)
     read = json.loads(await tools.call("tool_record", json.dumps({"trace_id": trace_id})))
     assert (read["tool"], json.loads(read["result"])) == ("get_order", whole)
+    for row in (f"{trace_id}:", f" {trace_id} ×2 (before {trace_id}): order_id=W2378156"):
+        assert json.loads(await tools.call("tool_record", {"trace_id": row})) == read
     other = MemoryTools(quiet, "bob")
     assert json.loads(await other.call("tool_record", json.dumps({"trace_id": trace_id}))) == {
         "error": "No such record"

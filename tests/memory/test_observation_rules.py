@@ -59,6 +59,8 @@ def test_what_was_learned_is_a_lesson() -> None:
         "I don't remember the name of the mill.",
         "The colour of the button is not important.",
         "Wait until we have decided on the mill.",
+        "Maybe we will use Kafka, not decided.",
+        "We might all agree on it, and I asked whether we should use tabs.",
         "Nothing of note.",
         "Do you remember my dog?",
         "Is it important?",

@@ -45,6 +45,18 @@ def test_labels_say_what_their_texts_are() -> None:
     }
 
 
+def test_a_label_may_stand_in_the_middle_of_a_line() -> None:
+    assert noted("I looked at the logs. Finding: the disk is full. Lesson: never log to it. Then I left.") == {
+        "finding": ["the disk is full."],
+        "insight": [],
+        "lesson": ["never log to it."],
+    }
+
+
+def test_two_words_are_enough_for_a_lesson() -> None:
+    assert noted("I compared the plans. Do not buy Basic. Never mind.")["lesson"] == ["Do not buy Basic."]
+
+
 def test_the_same_is_noted_once_and_not_too_much() -> None:
     assert noted("The limit is 100 requests a minute. " * 5)["finding"] == ["The limit is 100 requests a minute."]
     assert len(noted(" ".join(f"Server {n} has {n} cores." for n in range(100)))["finding"]) == 10
@@ -172,6 +184,11 @@ def test_of_json_its_errors_are_findings(output: str, findings: list[str]) -> No
         (
             "It is not true that the API uses OAuth2; it uses mTLS. The user asked whether the server is in Frankfurt.",
             ["It is not true that the API uses OAuth2; it uses mTLS."],
+        ),
+        (
+            "NAME       READY  STATUS            RESTARTS  AGE\napi-7c9d   0/1    CrashLoopBackOff  12        5m\n"
+            "web-1      1/1    Running           0         5m",
+            ["api-7c9d   0/1    CrashLoopBackOff  12        5m"],
         ),
         ("There are 3 replicas in eu-west-1. It is nice here.", ["There are 3 replicas in eu-west-1."]),
         (

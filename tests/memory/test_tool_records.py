@@ -136,3 +136,22 @@ def test_answers_of_one_tool_to_different_questions_do_not_replace_each_other() 
 def test_results_without_ids_do_not_replace_each_other() -> None:
     assert names(in_force([record("a", {"sum": 1}, n=1), record("b", {"sum": 2}, n=2)])) == "ab"
     assert names(in_force([record("a", {"id": None}, n=1), record("b", {"id": {"x": 1}}, n=2)])) == "ab"
+
+
+@pytest.mark.parametrize(
+    ("output", "tells"),
+    [
+        ("Error: no such file", True),
+        ({"error": "no such order"}, True),
+        ({"batch": 3, "status": "failed"}, True),
+        ({"batch": 3, "errors": ["row 7"]}, True),
+        ({"batch": 2, "status": "ok"}, False),
+        ("", False),
+        ({}, False),
+        ([], False),
+        ("3 rows", False),
+        ({"status": 3}, False),
+    ],
+)
+def test_what_tells_of_failure(output: object, tells: bool) -> None:
+    assert record("a", output).tells_of_failure is tells

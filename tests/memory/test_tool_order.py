@@ -1,0 +1,63 @@
+"""Which of what tools gave is older than what another tool did to the same thing since?"""
+
+import pytest
+
+from memory.tool_blocks import blocks_of
+from memory.tool_order import overtaken
+from memory.tool_records import Record
+from memory.tool_relevance import talk_of
+from tests.tool_calls import record
+
+READ = record("a", "def f():\n    return 1", "read_file", path="src/f.py")
+WRITTEN = record("b", "ok", "edit_file", file_path="src/f.py", text="def f():\n    return 2")
+RUN = record("c", "1 passed", "run", command="pytest")
+
+
+def test_what_was_read_before_it_was_written_says_so() -> None:
+    assert overtaken([READ, WRITTEN, RUN]) == {"a": "b"}
+    assert overtaken([WRITTEN, READ, RUN]) == {"b": "a"}
+    [read, _, run] = blocks_of([READ, WRITTEN, RUN], talk_of(["Mend f"]), 2_000, overtaken={"a": "b"})
+    assert read.body.startswith("a (before b): def f():")
+    assert run.body == "c: 1 passed"
+
+
+def test_the_next_call_is_named_and_none_of_the_same_tool() -> None:
+    again = record("d", "def f():\n    return 2", "read_file", path="src/f.py")
+    assert overtaken([READ, WRITTEN, again, record("e", "ok", "delete_file", path="src/f.py")]) == {
+        "a": "b",
+        "b": "d",
+        "d": "e",
+    }
+    assert overtaken([READ, again]) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "is_thing"),
+    [
+        ("README.md", True),
+        ("/etc", True),
+        ("docs/", True),
+        ("https://x.org/a", True),
+        ("ord_123", True),
+        ("main", False),
+        ("12.50", False),
+        ("-3.5", False),
+        ("3.5kg", False),
+        ("2024-05-01", False),
+        ("10:30", False),
+        ("Hello. World", False),
+        ("...", False),
+    ],
+)
+def test_things_are_files_addresses_and_ids(name: str, is_thing: bool) -> None:
+    assert bool(overtaken([record("a", "text", "get", of=name), record("b", "text", "set", of=name)])) is is_thing
+
+
+@pytest.mark.parametrize("output", ["", "Error: no such file", {"id": 7, "state": "new"}, {"error": "gone"}])
+def test_of_failures_and_of_what_has_an_id_nothing_is_said(output: object) -> None:
+    assert overtaken([record("a", output, "get", path="a.py"), WRITTEN, record("d", "ok", "set", path="a.py")]) == {}
+
+
+def test_many_calls_about_one_thing_take_one_look_at_each() -> None:
+    many = [Record(f"r{at}", "read" if at % 2 else "write", '{"path": "a.py"}', f"text {at}") for at in range(20_000)]
+    assert overtaken(many) == {f"r{at}": f"r{at + 1}" for at in range(19_999)}
