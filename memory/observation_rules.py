@@ -25,7 +25,8 @@ TRIGGER = re.compile(rf"\b(?:{_DECIDED}|{_KEY}|{_EXPLICIT}|{_LEARNED}|{_CHOSEN})
 # What is not so yet, or not so at all: "not yet decided", "I don't remember", "maybe we will use".
 OPEN = re.compile(
     r"\bundecided\b|\b(?:maybe|perhaps|possibly|might|may|could|whether) "
-    r"(?:(?!but\b|and\b|so\b)\w+ ){0,4}?(?:will use|should use|agreed?|decided?)\b|(?:\b(?:not|never|nobody|nothing|hardly|cannot|no|before|if|once|unless|until|whether|to be) |"
+    r"(?:(?!but\b|and\b|so\b)\w+ ){0,4}?(?:will use|should use|agreed?|decided?)\b|"
+    r"(?:\b(?:not|never|nobody|nothing|hardly|cannot|no|before|if|once|unless|until|whether|to be) |"
     r"n['’]t )"
     r"(?!only\b)(?:(?!but\b|and\b|so\b)\w+ ){0,3}?"
     r"(?:decided?|conclusions?|important|remember|agreed?|learn(?:ed|t)? that)\b",

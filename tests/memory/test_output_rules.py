@@ -188,7 +188,7 @@ def test_of_json_its_errors_are_findings(output: str, findings: list[str]) -> No
         (
             "NAME       READY  STATUS            RESTARTS  AGE\napi-7c9d   0/1    CrashLoopBackOff  12        5m\n"
             "web-1      1/1    Running           0         5m",
-            ["api-7c9d   0/1    CrashLoopBackOff  12        5m"],
+            ["api-7c9d 0/1 CrashLoopBackOff 12 5m"],
         ),
         ("There are 3 replicas in eu-west-1. It is nice here.", ["There are 3 replicas in eu-west-1."]),
         (
