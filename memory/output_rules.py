@@ -24,8 +24,8 @@ _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _MARKS = re.compile(r"^[\s#>*_]+(?!\w*__)|(?<![\w*])\*\*(?!\*)|(?<!\*)\*\*(?![\w*])|(?<=[^\s*])\*(?=\s|$)")
 _LESSON = re.compile(
     r"^(?:always|never(?! mind)|avoid|beware|do not|don['’]t|make sure|be sure|prefer|next time|in future|"
-    r"in the future|remember to|tip|lesson)\b|\b(?:learn(?:ed|t) that|lessons? learn(?:ed|t)|next time|should have|must not|"
-    r"should (?:always|never|not|avoid)|is best to|important to|avoid (?:using|the|this|it))\b",
+    r"in the future|remember to|tip|lesson)\b|\b(?:learn(?:ed|t) that|lessons? learn(?:ed|t)|next time|"
+    r"should have|must not|should (?:always|never|not|avoid)|is best to|important to|avoid (?:using|the|this|it))\b",
     re.IGNORECASE,
 )
 _INSIGHT = re.compile(
