@@ -12,7 +12,7 @@ from utils.text import STOPWORDS, split_sentences
 
 WHOLE = 200  # characters of a message that stays as it is
 CLOSING = 60  # characters of its end, at least its last sentence
-DETAILS = 120  # characters of what stays of the rest
+DETAILS = 100  # characters of what stays of the rest
 PIECE = 40  # characters of a sentence, or of a line of a list, that stays as it is
 SHORT = 120  # characters of a message that is not understood alone
 
@@ -20,6 +20,9 @@ _ITEM = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s")
 _OPTION = re.compile(r"\(?[A-Za-z]\)")
 _LABEL = re.compile(r"[^:]{1,24}:(?=\s)")
 _NUMBERED = re.compile(r"(?<![\w.,])(\d{1,2})[.):]\s")
+_PICKED = re.compile(
+    r"(?i)(?:^\W*|\b(?:option|number|no\.?|item|choice|variant|nummer|opción|n°)\s*|#)(\d{1,2})\b(?![.,]\d)"
+)
 _NUMBER = re.compile(r"(?<![\w.,])\d{1,2}(?!\w|[.,]\d)")
 
 
@@ -29,6 +32,11 @@ def points_at(answer: str, said: str) -> bool:
     if len(answer) <= SHORT and not any(is_name(word.strip(MARKS)) for word in answer.split()):
         return True
     return not set(_NUMBERED.findall(said)).isdisjoint(_NUMBER.findall(answer))
+
+
+def picks_item(answer: str, said: str) -> bool:
+    """Whether an answer says that it means an item by its number: "option 2", or "2, please"."""
+    return not set(_NUMBERED.findall(said)).isdisjoint(_PICKED.findall(answer))
 
 
 def digest(text: str, answer: str) -> str:

@@ -98,10 +98,9 @@ class ToolMemory:
             if (one in whole or one in sent) and one not in newest
         ]
         among = self._traces.insights_of(task, calls) if asked.sent_alone else None
-        ranked = await self._ranked(asked, earlier, among)
         newest_records = tuple(sent[one] for one in newest)
-        step = Step(asked.messages, last, newest_records, tuple(earlier), ranked, asked.query or "", unanswered)
-        done = await asyncio.to_thread(_compressed, step, asked.options)
+        step = Step(asked.messages, last, newest_records, tuple(earlier), (), asked.query or "", unanswered)
+        done = await self._viewed(asked, step, among)
         log.debug("Added %d retrieved records to context", retrieved_in(done.messages))
         log.debug("Context constructed: %d messages, %d tokens", len(done.messages), done.tokens)
         return replace(done, trace_ids=tuple(dict.fromkeys([*new, *newest])))
@@ -149,15 +148,28 @@ class ToolMemory:
         self._nudge.embed()
         self._nudge.observe()
 
+    async def _viewed(self, asked: Compressing, step: Step, among: frozenset[str] | None) -> Compressed:
+        """The view of a step, ranked where not all records are shown alike: what a budget has room for is the same as
+        without one."""
+        options = asked.options
+        is_ranked = asked.query is not None or not await _is_shown_alike(step.records, options)
+        if is_ranked:
+            step = replace(step, ranked=await self._ranked(asked, step.records, among))
+        done = await asyncio.to_thread(_compressed, step, replace(options, budget=None))
+        if options.budget is None or done.tokens <= options.budget:
+            return done
+        if not is_ranked:
+            step = replace(step, ranked=await self._ranked(asked, step.records, among))
+        return await asyncio.to_thread(_compressed, step, options)
+
     async def _ranked(
         self, asked: Compressing, records: Sequence[Record], among: frozenset[str] | None
     ) -> tuple[str, ...]:
-        """The ids of records, the most relevant first, where not all are to be shown alike."""
-        options = asked.options
-        if not records or (asked.query is None and options.budget is None and await _is_shown_alike(records, options)):
+        """The ids of records, the most relevant first."""
+        if not records:
             return ()
         try:
-            every = replace(TOOL_MEMORY, top_k=max(1, len(records)))
+            every = replace(TOOL_MEMORY, top_k=len(records))
             query = asked.query or _query(asked.messages)
             found = await self.search(asked.owner, asked.task_id, query, every, among)
         except ModelError as error:

@@ -7,7 +7,7 @@ knew of its tools; but not what the user's answers point at.
 from collections.abc import Callable, Sequence
 
 from agents.openai_chat import text_of
-from agents.tool_digest import closing, digest, points_at
+from agents.tool_digest import closing, digest, picks_item, points_at
 from agents.tool_messages import RESULTS, Message, calls_of, is_retrieved
 from memory.courtesy import is_courtesy
 from memory.tool_relevance import MARKS, Talk, is_name, talk_of
@@ -45,8 +45,9 @@ def everything(messages: Sequence[Message]) -> list[Message]:
 
 def before(messages: Sequence[Message], *, answered: bool) -> list[Message]:
     """Of what came before the last calls: the system prompt, and what the user said. Courtesies are left out, but for
-    the first message and the last; of a message of few words, what it answers stays. `answered`: the user has not said
-    anything since, so that what the last message answers is what the agent is at work on."""
+    the first message and the last; before a message of few words, or one that picks an item by its number, what it
+    answers stays. `answered`: the user has not said anything since, so that what the last message answers is what the
+    agent is at work on."""
     users = [message for message in messages if message.get("role") == "user"]
     ends = [users[0], users[-1]] if users else []
     kept: list[Message] = []
@@ -58,7 +59,8 @@ def before(messages: Sequence[Message], *, answered: bool) -> list[Message]:
             case "assistant":
                 said = None if calls_of(message) else message
             case "user" if message in ends or not is_courtesy(text_of(message.get("content"))):
-                if said is not None and answered and message is ends[-1] and _points_at(message, said):
+                at_work = answered and message is ends[-1]
+                if said is not None and (_picks(message, said) or (at_work and _points_at(message, said))):
                     kept.append(_digested(said, message))
                 elif said is not None and _says_little(message):
                     kept.append(_with_text(said, closing))
@@ -109,6 +111,10 @@ def after(messages: Sequence[Message]) -> list[Message]:
 
 def _points_at(answer: Message, said: Message) -> bool:
     return points_at(text_of(answer.get("content")).strip(), text_of(said.get("content")))
+
+
+def _picks(answer: Message, said: Message) -> bool:
+    return picks_item(text_of(answer.get("content")), text_of(said.get("content")))
 
 
 def _digested(said: Message, answer: Message) -> Message:

@@ -6,7 +6,7 @@ answers in few words.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from agents.tool_messages import HEADING, RETRIEVED, Asked, Interaction, Message, said_in
@@ -21,7 +21,7 @@ from utils.text import count_tokens
 RULE = "-------------------"  # between records (seed 0)
 OTHERS = "[OTHER RECORDS]"
 LITTLE = 1_000  # characters of a whole history but for prompts: nothing is gained by less of it
-FEW_CHARACTERS = 700  # of all results together: nothing of them is left out
+FEW_CHARACTERS = 600  # of all results together: nothing of them is left out
 UNANSWERED = 8  # calls without results that are told
 FIELDS, RECORDS = 1, 2  # how many are named of the fields that are left out, and of the records that are not shown
 FEW_OF = 10  # one record of so many is less than common
@@ -114,8 +114,9 @@ class _Drawing:
         """The message that holds records of `most` characters each, and that names those that are hidden and the calls
         without results; none where there are none of them."""
         brief = set(self._order[self._options.top_k :])
-        told = [*self._tables(shown, most, brief)]
-        if gone := left_out(shown, self._talk, brief):
+        blocks = blocks_of(shown, self._talk, most, brief, self._overtaken)
+        told = [*self._tables(blocks)]
+        if gone := left_out(blocks, self._talk, brief):
             told.append(f"Left out: {_named(gone, FIELDS)}")
         if names := [f"{one.tool_name} {one.trace_id}" for one in reversed(hidden)]:
             told.append(f"Not shown: {_named(names, RECORDS)}")
@@ -123,12 +124,11 @@ class _Drawing:
             told.append(f"No result: {_named(unanswered, UNANSWERED)}")
         return [{"role": "system", "content": "\n".join([HEADING, *told])}] if told else []
 
-    def _tables(self, records: Sequence[Record], most: int, brief: Collection[str]) -> Iterable[str]:
+    def _tables(self, blocks: Iterable[Block]) -> Iterable[str]:
         """The most relevant tables as retrieved records, with the rule between them, and then the others."""
         top_k = self._options.top_k
         place = {trace_id: at for at, trace_id in enumerate(self._order)}
-        blocks = blocks_of(records, self._talk, most, brief, self._overtaken)
-        blocks.sort(key=lambda block: min(place[one.trace_id] for one in block.records))
+        blocks = sorted(blocks, key=lambda block: min(place[one.trace_id] for one in block.records))
         telling = [block for block in blocks if any(one.raw_output.strip() for one in block.records)][:top_k]
         parts = [
             f"{RETRIEVED}{number}]\nSummary: {_summary(block)}\nRaw Data: {block.body}"

@@ -14,7 +14,10 @@ from utils.text import split_sentences
 
 GAP = "…"
 READ = 400_000  # characters of a text that are looked at, half of them from its end
+NAMED = 64  # lines of a longer one that are looked at, too, since the user named what is in them
+LONG_LINE = 2_000  # characters of such a line
 FAILURE = 3.0  # what a line is worth that tells of a failure; a word that it alone shares with the conversation: 1
+BEFORE = 0.3  # and to come right before one that tells of a failure, of what that is worth
 NAME = 0.5  # and an identifier of which nothing else speaks
 END = 0.4  # and to be the first line or the last
 UNDER = 0.35  # and to come right after one that the conversation speaks of, of what that one is worth
@@ -22,6 +25,15 @@ FADING = 0.9  # and of that, one line further
 
 _FAILURE = re.compile(r"(?i)\b(?:error|fatal|critical|panic|exception|traceback|fail(?:ed|ure|s)?|denied|refused)\b")
 _FAILURE_NAME = re.compile(r"[a-z](?:Error|Exception)\b")
+# What a line of a log or of a state may say of a failure, and an answer of something else.
+_TROUBLE = re.compile(
+    r"(?i)\b(?:warn(?:ing)?|severe|failing|exhausted|timed out|timeout|unhealthy|unreachable|killed|aborted|evicted|"
+    r"segfault|crash(?:ed|es|loop\w*)?|exit (?:code|status):?\s+[1-9]\d*)\b"
+    r"|(?-i:[a-z](?:Timeout|BackOff|Killed|Refused|Failed|Fault)\b)"
+)
+_NO_FAILURE = re.compile(r"(?i)\b(?:no|0|without(?: any)?) (?:error|warning|failure|exception)s?\b")
+_THROWN = re.compile(r"\w+(?:\.\w+)+: \S")  # how a trace ends: "db.PoolTimeout: pg-primary"
+_NUMBER_ALONE = re.compile(r"\s*\d+\s*[|:→\t]?\s*")  # a blank line with its number
 _INDENT = re.compile(r"[\s│├└─|+`]*")
 
 
@@ -34,8 +46,8 @@ def excerpt(text: str, talk: Talk, characters: int) -> str:
         text = read_page(text[:READ])
         if len(text) <= characters:
             return text
-    read = text if len(text) <= READ else f"{text[: READ // 2]}\n{text[-READ // 2 :]}"
-    lines = [line.rstrip() for line in read.splitlines() if line.strip()]
+    read = text if len(text) <= READ else _beginning_and_end(text, talk)
+    lines = [line.rstrip() for line in read.splitlines() if line.strip() and not _NUMBER_ALONE.fullmatch(line)]
     if len(lines) < 3:
         lines = split_sentences(read)
     if not lines:
@@ -43,6 +55,22 @@ def excerpt(text: str, talk: Talk, characters: int) -> str:
     chosen = _chosen(lines, talk, characters)
     said = _joined(lines, chosen) if chosen else text.strip()
     return said if len(said) <= characters else said[: max(0, characters - 1)] + GAP
+
+
+def _beginning_and_end(text: str, talk: Talk) -> str:
+    """What is read of a huge text: its beginning, its end, and in between the lines with what the user named."""
+    first, last = text[: READ // 2], text[-READ // 2 :]
+    between = text[READ // 2 : -READ // 2]
+    found: dict[int, str] = {}
+    for name in talk.names:
+        at = between.find(name)
+        while at >= 0 and len(found) < NAMED:
+            begin = between.rfind("\n", 0, at) + 1
+            end = between.find("\n", at)
+            end = min(end if end >= 0 else len(between), begin + LONG_LINE)
+            found[begin] = between[begin:end]
+            at = between.find(name, max(end, at + 1))
+    return "\n".join([first, *(found[at] for at in sorted(found)), last])
 
 
 def _chosen(lines: Sequence[str], talk: Talk, characters: int) -> set[int]:
@@ -69,13 +97,15 @@ def _worth(lines: Sequence[str], talk: Talk) -> list[float]:
     shared = [talk.words_of(line) for line in lines]
     named = [frozenset(filter(is_identifier, line.split())) for line in lines]
     words, names = _counts(shared), _counts(named)
+    failures = list(map(_tells_of_trouble, lines))
     worth: list[float] = []
-    under = 0.0  # what lines before lend to the next: the table under a heading, the code under a function's name
-    for line, said, own in zip(lines, shared, named, strict=True):
+    under = 0.0  # what lines before lend to the next: the table under a heading, the trace under an error
+    for line, said, own, failed, fails_next in zip(lines, shared, named, failures, [*failures[1:], False], strict=True):
         spoken_of = sum(1 / words[one] for one in said)
-        itself = FAILURE * tells_of_failure(line) + spoken_of + sum(NAME / names[one] for one in own)
-        worth.append(max(itself, under))
-        under = max(FADING * under, UNDER * spoken_of)
+        told = FAILURE * (failed or (under > 0 and _THROWN.match(line) is not None))
+        itself = told + spoken_of + sum(NAME / names[one] for one in own)
+        worth.append(max(itself, under, BEFORE * FAILURE * fails_next))
+        under = max(FADING * under, UNDER * (spoken_of + told))
     return worth
 
 
@@ -85,7 +115,11 @@ def _counts(found: Iterable[frozenset[str]]) -> Counter[str]:
 
 def tells_of_failure(line: str) -> bool:
     """Whether a line of a log or of an answer speaks of an error."""
-    return bool(_FAILURE.search(line) or _FAILURE_NAME.search(line))
+    return bool(_FAILURE.search(line) or _FAILURE_NAME.search(line)) and not _NO_FAILURE.search(line)
+
+
+def _tells_of_trouble(line: str) -> bool:
+    return tells_of_failure(line) or bool(_TROUBLE.search(line) and not _NO_FAILURE.search(line))
 
 
 def _parents(lines: Sequence[str]) -> list[int | None]:

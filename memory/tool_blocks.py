@@ -9,13 +9,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from json import dumps
-from math import ceil
 from types import MappingProxyType
 
 from memory.excerpt import GAP, excerpt
+from memory.tool_items import MOST_FIELDS, Shortener, lists_states
+from memory.tool_order import COMMANDS
 from memory.tool_records import Record, Shown
-from memory.tool_relevance import SMALL, Talk, names_id
-from utils.json_table import EVERYTHING, Json, Keep, Table, scalars, table_of, written
+from memory.tool_relevance import SMALL, Talk, names_id, names_place
+from utils.json_table import EVERYTHING, Json, Keep, Part, Table, scalars, table_of, written
 
 MOST_ITEMS = 256  # of a list in a huge result, or what a record has room for if that is more
 ROUNDS = 8  # in which lists become shorter where a record is too long
@@ -27,6 +28,7 @@ COMPARED = 8  # shapes that a new one is compared with
 DONE = 24  # characters of an argument of a call that gave nothing
 EMPTY = "(empty)"
 
+_WORD = re.compile(r"[\w-]+")
 # How lines of a view begin that are not what a tool gave; a text that has such a line stands in quotation marks.
 _FRAME = re.compile(
     r"^\s*+(?:\[(?:RETRIEVED|OTHER) RECORD|## Retrieved|-{5,}|Summary:|Raw Data:|Left out:|Not shown:|No result:)",
@@ -81,16 +83,17 @@ def _is_like(shape: frozenset[str], other: frozenset[str]) -> bool:
     return len(shape & other) >= LIKE * len(shape | other)
 
 
-def left_out(records: Iterable[Record], talk: Talk, brief: Collection[str] = frozenset()) -> list[str]:
-    """The keys of what `blocks_of` leaves out of records, each once, those of numbers first."""
+def left_out(blocks: Sequence[Block], talk: Talk, brief: Collection[str] = frozenset()) -> list[str]:
+    """The keys that stand nowhere in tables, but in the results that these are of, each once; numbers' keys first."""
+    shown = {word for block in blocks for word in _WORD.findall(f"{block.title} {block.body}")}
     gone: dict[str, bool] = {}
-    for record in records:
+    for record in (record for block in blocks for record in block.records):
         if len(record.raw_output) > SMALL:
             kept = talk.brief if record.trace_id in brief else talk
             for key, value in scalars(record.output):
                 if key and key not in gone and EVERYTHING.keeps(key, value) and not kept.keeps(key, value):
                     gone[key] = isinstance(value, int | float) and not isinstance(value, bool)
-    return sorted(gone, key=lambda key: not gone[key])
+    return sorted((key for key in gone if key not in shown), key=lambda key: not gone[key])
 
 
 def _block(records: tuple[Record, ...], talk: Talk, limits: Sequence[int], overtaken: Mapping[str, str]) -> Block:
@@ -124,27 +127,28 @@ def _cut(text: str, most: int) -> str:
 
 def _came_back(records: Sequence[Record], talk: Talk, keep: Keep, limits: Sequence[int]) -> Table:
     """The results as a table, each row cut by meaning to its limit of characters, and by length where that is not
-    enough. A row of which something is gone ends in `…`; a text alone stands as it is."""
+    enough. A `…` stands where something is gone; a text alone stands as it is."""
     known = [_untold(one.output, talk) for one in records]
-    outputs = [_at_first(one, value, talk, limit) for one, value, limit in zip(records, known, limits, strict=True)]
+    shortener = Shortener(talk)
+    outputs = [
+        _at_first(one, value, shortener, limit) for one, value, limit in zip(records, known, limits, strict=True)
+    ]
     match outputs:
         case [str(text)]:
             said = dumps(text, ensure_ascii=False) if _FRAME.search(text) else text.strip("\n")
             return Table(rows=(said if text.strip() else EMPTY,))
-        case _ if all(isinstance(value, str) for value in outputs):
+        case _ if all(isinstance(value, str) or lists_states(value) for value in outputs):
             keep = EVERYTHING  # an excerpt is what was kept
-    table, outputs = _fitting(outputs, talk, keep, limits)
-    shorter = {at for at, value in enumerate(known) if outputs[at] is not value and not isinstance(value, str)}
+    table, outputs = _fitting(outputs, shortener, keep, limits)
     says = bool(table.common or table.head)
     rows = [
         row or (_anything(one.output) if not says else "" if one.output else EMPTY)
         for row, one in zip(table.rows, records, strict=True)
     ]
-    cut = (row[: limits[at] - 1] + GAP if at in shorter and row else row for at, row in enumerate(rows))
-    return Table(table.common, table.head, tuple(cut))
+    return Table(table.common, table.head, tuple(map(_cut, rows, limits)))
 
 
-def _fitting(outputs: list[Json], talk: Talk, keep: Keep, limits: Sequence[int]) -> tuple[Table, list[Json]]:
+def _fitting(outputs: list[Json], shortener: Shortener, keep: Keep, limits: Sequence[int]) -> tuple[Table, list[Json]]:
     """The table of results, and these as they stand in it: their lists and texts shortened, each by as much as its row
     is too long."""
     whole, outputs = outputs, list(outputs)
@@ -157,7 +161,7 @@ def _fitting(outputs: list[Json], talk: Talk, keep: Keep, limits: Sequence[int])
             break
         for at, size in sizes.items():
             share = min(limits[at] / max(1, long[at]), longest / max(1, head))
-            outputs[at] = _shortened(whole[at], talk, max(1, min(size - 1, ceil(size * share))))
+            outputs[at] = _shortened(whole[at], shortener, max(1, min(size - 1, int(size * share))))
         table = table_of(outputs, keep)
     return table, outputs
 
@@ -166,7 +170,8 @@ def _longest_in(value: Json) -> int:
     """How many items the longest list in a value has; of a text, those that it takes the room of."""
     match value:
         case Mapping():
-            return max(map(_longest_in, value.values()), default=0)
+            listed = len(value.keys() - {GAP}) if len(value) > MOST_FIELDS else 0
+            return max(listed, max(map(_longest_in, value.values()), default=0))
         case list():
             return max(len(value), max(map(_longest_in, value), default=0))
         case str():
@@ -182,13 +187,13 @@ def _anything(output: Json) -> str:
     return _cut(", ".join(said), SMALL) or EMPTY
 
 
-def _at_first(record: Record, output: Json, talk: Talk, max_chars: int) -> Json:
+def _at_first(record: Record, output: Json, shortener: Shortener, max_chars: int) -> Json:
     """A result before it is cut further: an excerpt of a text; of a huge one, no more items of a list than there is
     room for."""
     if isinstance(output, str):
-        return excerpt(output, talk, max_chars)
+        return excerpt(output, shortener.talk, max_chars)
     huge = len(record.raw_output) > HUGE * max_chars
-    return _shortened(output, talk, max(MOST_ITEMS, max_chars // 4)) if huge else output
+    return _shortened(output, shortener, max(MOST_ITEMS, max_chars // 4)) if huge else output
 
 
 def _untold(output: Json, talk: Talk) -> Json:
@@ -200,18 +205,20 @@ def _untold(output: Json, talk: Talk) -> Json:
     return {key: value for key, value in output.items() if key not in told} if told else output
 
 
-def _shortened(value: Json, talk: Talk, most: int) -> Json:
-    """A value whose lists have so many items at most, those that the conversation speaks of before the others."""
-    if isinstance(value, Mapping):
-        return {key: _shortened(item, talk, most) for key, item in value.items()}
-    if isinstance(value, str):
-        return excerpt(value, talk, max(DONE, CHARACTERS_AN_ITEM * most))
-    if not isinstance(value, list):
-        return value
-    places: Sequence[int] = range(len(value))
-    if len(value) > most:
-        places = sorted(places, key=lambda at: not any(talk.mentions(one) for _, one in scalars(value[at])))[:most]
-    return [_shortened(value[at], talk, most) for at in sorted(places)]
+def _shortened(value: Json, shortener: Shortener, most: int) -> Json:
+    """A value whose lists have so many items at most, and whose texts are as much shorter."""
+    match value:
+        case Mapping():
+            fields = shortener.fields(value, most)
+            return {key: _shortened(shortener.rows(item), shortener, most) for key, item in fields.items()}
+        case str():
+            return excerpt(value, shortener.talk, max(DONE, CHARACTERS_AN_ITEM * most))
+        case list():
+            part = shortener.part(value, most)
+            items = [_shortened(item, shortener, most) for item in part]
+            return Part(items, part.whole) if isinstance(part, Part) else items
+        case _:
+            return value
 
 
 def call_text(tool_name: str, arguments: str) -> str:
@@ -224,12 +231,18 @@ def call_text(tool_name: str, arguments: str) -> str:
 def _told_apart(record: Record, talk: Talk, keep: Keep) -> dict[str, Json]:
     """The arguments of a call but for those that stand in what is kept of its result, long ones as excerpts."""
     shown = Shown.of((key, value) for key, value in scalars(record.output) if keep.keeps(key, value))
-    room = 2 * SMALL if record.raw_output.strip() else DONE
     return {
-        key: excerpt(value, talk, room) if isinstance(value, str) else value
+        key: excerpt(value, talk, _room(record, key, value)) if isinstance(value, str) else value
         for key, value in record.arguments.items()
         if not shown.tells(key, value)
     }
+
+
+def _room(record: Record, key: str, argument: str) -> int:
+    """How many characters of an argument are shown. Of what gave nothing, what it did is all that is known."""
+    if record.raw_output.strip():
+        return 2 * SMALL
+    return SMALL if key in COMMANDS or names_place(argument) else DONE
 
 
 def _shape_of(record: Record) -> object:

@@ -5,12 +5,16 @@ Tables of a view stand in no order of time: who reads a file's text has to see t
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from memory.tool_records import Record
-from memory.tool_relevance import is_name
+from memory.tool_relevance import is_name, names_id, names_place
+from utils.json_table import scalars
 
-_PATH = re.compile(r"(?!-?\d[\d.,:/-]*[^\W\d_]{0,5}$)(?:\S*[\w)\]][./\\]\w\S*|\S+/|/\S+)")
+COMMANDS = frozenset({"command", "commands", "cmd", "script", "shell", "args", "argv", "code", "sql", "statement"})
+READ = 2_000  # characters of a command in which things are looked for
+
+_PART = re.compile(r"[^\s\"'`;|&<>()=]+")
 
 
 def overtaken(records: Sequence[Record]) -> Mapping[str, str]:
@@ -19,8 +23,8 @@ def overtaken(records: Sequence[Record]) -> Mapping[str, str]:
     calls: defaultdict[str, dict[str, tuple[int, str]]] = defaultdict(dict)  # of each thing, the next of each tool
     found: dict[str, str] = {}
     for at, record in reversed(list(enumerate(records))):
-        about = {value for value in record.arguments.values() if isinstance(value, str) and _names_a_thing(value)}
-        if not record.thing and not record.failed:  # of a thing with an id, the later state stands for the earlier one
+        about = set(_things(record))
+        if record.raw_output.strip() and not record.failed:
             others = [call for one in about for tool, call in calls[one].items() if tool != record.tool_name]
             if others:
                 found[record.trace_id] = min(others)[1]
@@ -29,6 +33,11 @@ def overtaken(records: Sequence[Record]) -> Mapping[str, str]:
     return found
 
 
-def _names_a_thing(value: str) -> bool:
-    """Whether an argument names one thing: a path, a file, an address, or what looks as an id."""
-    return is_name(value) or _PATH.fullmatch(value) is not None
+def _things(record: Record) -> Iterator[str]:
+    """What a call names: paths, files, addresses and ids that are arguments, and those that stand in a command."""
+    for key, value in scalars(record.arguments):
+        if names_id(key) and not isinstance(value, bool | float):
+            yield str(value) if is_name(str(value)) else f"{key}={value}"
+        elif isinstance(value, str):
+            parts = _PART.findall(value[:READ]) if key in COMMANDS else [value]
+            yield from (part for part in parts if is_name(part) or names_place(part))

@@ -15,9 +15,10 @@ from utils.text import STOPWORDS
 SMALL = 160  # characters of a result that is shown whole, whatever it says
 DECISIONS = 100_000  # of either kind that are remembered: a view is drawn several times
 LONG_NUMBER = 8  # digits from which a number names something
+SHORTEST_PLACE, LONGEST_PLACE = 4, 500  # characters of a path or an address
 MARKS = ".,;:!?()[]\"'*"  # that stand around a word
-# Keys of what things are called, and of what a tool has to say.
-TELLING = frozenset({"name", "title", "status", "state", "error", "errors", "message", "reason", "detail"})
+# Keys of what things are called, of what a tool has to say, and of how much is left out.
+TELLING = frozenset({"name", "title", "status", "state", "error", "errors", "message", "reason", "detail", "…"})
 # Words of a question, and the fields that they ask for without naming them.
 MEANT = (
     (("cheap", "cheaper", "cheapest", "expensive", "much", "difference", "afford", "sum", "least", "below", "money",
@@ -27,6 +28,10 @@ MEANT = (
     (("largest", "biggest", "highest", "lowest", "smallest"), ("amount", "total", "price", "size")),
     (("earn", "earning", "paid"), ("salary", "wage", "pay", "income")),
     (("available", "stock", "ship"), ("available", "availability", "stock", "quantity")),
+    (("night", "morning", "noon", "afternoon", "evening", "overnight", "early", "earlier", "earliest", "late", "later",
+      "latest", "soonest", "oclock"),
+     ("time", "departure", "arrival", "departs", "arrives", "start", "starts")),
+    (("gift", "voucher", "balance"), ("amount", "balance")),
     (("many",), ("quantity", "count", "stock")),
     (("far", "near", "nearest", "closest"), ("distance",)),
     (("heavy", "heavier", "heaviest"), ("weight",)),
@@ -47,6 +52,7 @@ _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 _MEASURE = re.compile(r"[\d.,:/-]+[^\W\d_]{0,5}$")
 _SIZE = re.compile(r"\b(?!I\b)[A-Z]{1,2}\b")
 _WORD = re.compile(r"[^\W\d_]{3,}|\d{3,}")
+_PLACE = re.compile(r"[\w)\].~][./\\]\w|^[./]\w|\w/$")
 
 
 @dataclass(frozen=True)
@@ -116,7 +122,7 @@ class Talk:
             return True
         if isinstance(value, bool):
             return not self.words.isdisjoint(_WORD.findall(key.casefold()))
-        if _ID_KEY.search(key):
+        if _ID_KEY.search(key) or (isinstance(value, str) and names_place(value) and "@" not in value):
             return True
         if not isinstance(value, str) or not is_identifier(value):
             return self.mentions(value) or (isinstance(value, str) and value.casefold() in self.asked)
@@ -159,6 +165,14 @@ def is_name(value: str) -> bool:
     if value.isdecimal():
         return len(value) >= LONG_NUMBER
     return is_identifier(value) and bool(_DIGIT.search(value) and _LETTER.search(value)) and not _MEASURE.match(value)
+
+
+def names_place(value: str) -> bool:
+    """Whether a text is a path, the name of a file or an address."""
+    if not SHORTEST_PLACE <= len(value) <= LONGEST_PLACE or value[-1] in MARKS or any(map(str.isspace, value)):
+        return False
+    is_measure = _DIGIT.search(value) is not None and _MEASURE.match(value) is not None
+    return _PLACE.search(value) is not None and not is_measure
 
 
 def identifiers(value: Json) -> list[str]:

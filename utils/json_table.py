@@ -6,7 +6,7 @@ is a column whose head names the objects' own fields, `flights(number|date)`, an
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from json import dumps
 from typing import Protocol, TypeAlias, TypeGuard
@@ -18,6 +18,14 @@ Cell: TypeAlias = "Json | _Missing"
 FIELD, ROW, LEG = "|", "; ", " + "  # between fields, between rows in a cell, and between the rows of a list in a list
 SPARSEST = 4  # of so many fields, an object of a table has one at least, on average
 SPECIAL = ("|", ";", "\n", "\r", " + ", "->")
+
+
+class Part(list[Json]):
+    """Some items of a list. `whole`: all of them; what these do not have in common is told of each that is there."""
+
+    def __init__(self, items: Iterable[Json], whole: Sequence[Json]) -> None:
+        super().__init__(items)
+        self.whole = whole
 
 
 class Keep(Protocol):
@@ -97,9 +105,21 @@ def scalars(value: Json, key: str = "") -> Iterator[tuple[str, Scalar]]:
         yield key, value
 
 
+def rows_by_id(value: Json) -> Json:
+    """Objects of one shape under keys of their own, as a list of objects that name their keys; else the value."""
+    if not isinstance(value, Mapping) or not value or not all(isinstance(item, Mapping) for item in value.values()):
+        return value
+    inner = {key: item for key, item in value.items() if isinstance(item, Mapping)}
+    own_ids = all(item.get("id") == key for key, item in inner.items())
+    widest = max(map(len, inner.values()))
+    if not own_ids and (len(inner) < 2 or len({name for item in inner.values() for name in item}) > 2 * widest):
+        return value
+    return [item if item.get("id") == key else {"key": key, **item} for key, item in inner.items()]
+
+
 def _column(cells: Sequence[Cell], keep: Keep, key: str) -> Column | None:
     """None where nothing of the cells is kept."""
-    read = [cell if isinstance(cell, _Missing) else _rows_by_id(cell) for cell in cells]
+    read = [cell if isinstance(cell, _Missing) else rows_by_id(cell) for cell in cells]
     name = written(key)
     there = [cell for cell in read if not isinstance(cell, _Missing)]
     if all(_is_scalar(cell) for cell in there):
@@ -119,28 +139,36 @@ def _listed(cells: Sequence[Sequence[Json]], keep: Keep, key: str) -> Column | N
     """Cells that are lists: of objects, of lists of objects, or of values."""
     items = [item for cell in cells for item in cell]
     if items and all(isinstance(item, Mapping) for item in items):
-        return _nested([[item for item in cell if isinstance(item, Mapping)] for cell in cells], keep, key)
+        return _nested([_objects_of(cell) for cell in cells], keep, key)
     if items and all(_is_list(item) and all(isinstance(leg, Mapping) for leg in item) for item in items):
         lists = [[leg for leg in item if isinstance(leg, Mapping)] for item in items if _is_list(item)]
-        column = _nested(lists, keep, key, between=LEG)
+        rest = [leg for cell in cells for item in _left_out(cell) if _is_list(item) for leg in item]
+        column = _nested(lists, keep, key, between=LEG, others=[leg for leg in rest if isinstance(leg, Mapping)])
         if column is None:
             return None
         inner = iter(column.cells)
-        return Column(column.head, tuple(ROW.join(next(inner) for _ in cell) for cell in cells))
+        return Column(column.head, tuple(ROW.join(next(inner) for _ in cell) + _of_all(cell, ROW) for cell in cells))
     if items and not any(keep.keeps(name, value) for item in items for name, value in scalars(item, key)):
         return None
-    return Column(written(key), tuple(",".join(map(written, cell)) for cell in cells))
+    return Column(written(key), tuple(",".join(map(written, cell)) + _of_all(cell, ",") for cell in cells))
 
 
 def _nested(
-    cells: Sequence[Sequence[Mapping[str, Json]]], keep: Keep, key: str, between: str = ROW, *, listed: bool = True
+    cells: Sequence[Sequence[Mapping[str, Json]]],
+    keep: Keep,
+    key: str,
+    between: str = ROW,
+    *,
+    listed: bool = True,
+    others: Sequence[Mapping[str, Json]] = (),
 ) -> Column | None:
     """A column whose cells hold objects, each some, that are told apart where they are `listed`. Of one object alone,
-    the cell names the fields."""
+    the cell names the fields. `others`: objects that are left out, beside those of parts of lists."""
     objects = [item for cell in cells for item in cell]
     if _share_no_shape(objects):
         return Column(written(key), tuple(between.join(map(written, cell)) for cell in cells))
-    common, columns = _columns(objects, keep)
+    rest = [*others, *(item for cell in cells for item in _left_out(cell) if isinstance(item, Mapping))]
+    common, columns = _columns(objects, keep, rest if len(objects) > 1 else ())
     told = len(set(zip(*(column.cells for column in columns), strict=True))) or 1
     if listed and told < len(objects) and (column := _telling_apart(objects, told, keep)):
         columns.append(column)
@@ -148,28 +176,61 @@ def _nested(
         return None
     name = written(key)
     if len(objects) == 1:
-        return Column(name, tuple("{" + ", ".join(common) + "}" if cell else "" for cell in cells))
+        return Column(name, tuple("{" + ", ".join(common) + "}" + _of_all(cell, ROW) if cell else "" for cell in cells))
     if not columns:
-        return Column(f"{name}({' '.join(common)})", tuple(f"×{len(cell)}" if cell else "" for cell in cells))
+        texts = (f"×{len(cell)}{_of_all(cell, ROW)}" if cell else "" for cell in cells)
+        return Column(f"{name}({' '.join(common)})", tuple(texts))
     rows = iter([FIELD.join(column.cells[at] for column in columns) for at in range(len(objects))])
-    texts = tuple(between.join(_counted(next(rows) for _ in cell)) for cell in cells)
+    texts = (between.join(_counted(next(rows) for _ in cell)) + _of_all(cell, ROW) for cell in cells)
     head = " ".join([*common, FIELD.join(column.head for column in columns)]).strip()
-    return Column(f"{name}({head})" if key else head, texts)
+    return Column(f"{name}({head})" if key else head, tuple(texts))
 
 
-def _columns(objects: Sequence[Mapping[str, Json]], keep: Keep) -> tuple[list[str], list[Column]]:
-    """What all objects have in common, as `key=value`, and the columns of what differs."""
+def _columns(
+    objects: Sequence[Mapping[str, Json]], keep: Keep, others: Sequence[Mapping[str, Json]] = ()
+) -> tuple[list[str], list[Column]]:
+    """What all objects have in common, as `key=value`, and the columns of what differs. `others`: objects of the same
+    list that are left out."""
     common: list[str] = []
     columns: list[Column] = []
-    for name in dict.fromkeys(name for one in objects for name in one):
-        column = _column([one.get(name, MISSING) for one in objects], keep, name)
+    names = dict.fromkeys(name for one in objects for name in one)
+    called = _names_of_persons(objects, names, keep)
+    for name in names:
+        column = _column([one.get(name, MISSING) for one in objects], EVERYTHING if name in called else keep, name)
         if column is None:
             continue
-        if len(set(column.cells)) > 1:
+        first = objects[0].get(name, MISSING)
+        if len(set(column.cells)) > 1 or any(other.get(name, MISSING) != first for other in others):
             columns.append(column)
         elif column.cells[0]:
             common.append(f"{column.head}={column.cells[0]}")
     return common, columns
+
+
+def _names_of_persons(objects: Sequence[Mapping[str, Json]], keys: Iterable[str], keep: Keep) -> Collection[str]:
+    """The keys of first and last names, if one of the names is kept: neither says who it is without the other."""
+    parts = [key for key in keys if key.endswith("name")]
+    if len(parts) < 2:
+        return ()
+    values = ((key, one.get(key)) for one in objects for key in parts)
+    return parts if any(isinstance(value, str) and keep.keeps(key, value) for key, value in values) else ()
+
+
+def _objects_of(cell: Sequence[Json]) -> list[Mapping[str, Json]]:
+    """The objects of a list of nothing else; a part of it stays one."""
+    objects = [item for item in cell if isinstance(item, Mapping)]
+    return Part(objects, cell.whole) if isinstance(cell, Part) else objects  # type: ignore[return-value]
+
+
+def _left_out(cell: Sequence[object]) -> Sequence[Json]:
+    """The whole of which a cell is a part; nothing for one that is none."""
+    return cell.whole if isinstance(cell, Part) else ()
+
+
+def _of_all(cell: Sequence[object], between: str) -> str:
+    """Behind a part of a list, how many it has in all."""
+    more = len(cell.whole) - len(cell) if isinstance(cell, Part) else 0
+    return f"{between}… {more} more" if more else ""
 
 
 def _share_no_shape(objects: Sequence[Mapping[str, Json]]) -> bool:
@@ -194,18 +255,6 @@ def _telling_apart(objects: Sequence[Mapping[str, Json]], told: int, keep: Keep)
         if best is not None and len(set(best.cells)) > told:
             return best
     return None
-
-
-def _rows_by_id(value: Json) -> Json:
-    """Objects of one shape under keys of their own, as a list of objects that name their keys."""
-    if not isinstance(value, Mapping) or not value or not all(isinstance(item, Mapping) for item in value.values()):
-        return value
-    inner = {key: item for key, item in value.items() if isinstance(item, Mapping)}
-    own_ids = all(item.get("id") == key for key, item in inner.items())
-    widest = max(map(len, inner.values()))
-    if not own_ids and (len(inner) < 2 or len({name for item in inner.values() for name in item}) > 2 * widest):
-        return value
-    return [item if item.get("id") == key else {"key": key, **item} for key, item in inner.items()]
 
 
 def _counted(rows: Iterable[str]) -> list[str]:

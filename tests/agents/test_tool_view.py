@@ -66,10 +66,10 @@ def test_what_is_left_out_of_records_is_named() -> None:
 
 
 def test_of_few_results_nothing_is_left_out() -> None:
-    output = {"code": "HAT1"} | dict.fromkeys(("aa", "bb"), LONG[:300])
-    assert len(json.dumps(output)) < 700
-    assert context(view([user(BOOK), *step(1, output), *step(2)])).count(LONG[:300].strip()) == 2
-    assert LONG[:300] not in context(view([user(BOOK), *step(1, output), *step(3, "dull " * 50), *step(2)]))
+    output = {"code": "HAT1"} | dict.fromkeys(("aa", "bb"), LONG[:250])
+    assert len(json.dumps(output)) < 600
+    assert context(view([user(BOOK), *step(1, output), *step(2)])).count(LONG[:250].strip()) == 2
+    assert LONG[:250] not in context(view([user(BOOK), *step(1, output), *step(3, "dull " * 50), *step(2)]))
 
 
 def test_fields_that_the_user_or_the_query_names_last_are_shown() -> None:
@@ -224,3 +224,25 @@ def test_what_the_agent_said_stays_for_the_steps_that_follow_the_answer() -> Non
     assert "desk 9012 for 310 EUR" in str(view(answered)) or "9012 310" in str(view(answered))
     later = [*answered, {"role": "assistant", "content": "Done."}, user("Thanks! My other order is W77-1"), *step(3)]
     assert "9012" not in str(view(later))
+
+
+def test_before_an_item_that_was_picked_the_offer_stays_however_long_ago() -> None:
+    offer = {
+        "role": "assistant",
+        "content": f"{LONG[:250]}. 1. HAT069 06:00, 2. HAT083 01:00. Which one, and how to pay?",
+    }
+    picked = user("option 1, economy. Pay with the certificate first, the rest by card, and tell me of NO6JO3.")
+    messages = [
+        user(BOOK),
+        *step(1),
+        offer,
+        picked,
+        *step(2),
+        user("Cancel that and book the night one instead"),
+        *step(3),
+    ]
+    [kept] = [one["content"] for one in view(messages) if one["role"] == "assistant" and one.get("content")]
+    assert "HAT083" in kept and "HAT069" in kept and len(kept) < len(offer["content"])
+    bags = user("I will have 2 bags, and please tell me of my reservation NO6JO3, which I made last year.")
+    messages[3] = bags
+    assert not [one for one in view(messages) if one["role"] == "assistant" and one.get("content")]

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory import excerpt as excerpt_module
 from memory.excerpt import excerpt
 from memory.tool_relevance import talk_of
 
@@ -35,6 +36,32 @@ def test_failures_in_a_log_are_found_wherever_they_stand() -> None:
     lines[203] = "2024-05-21T10:03:23 INFO worker-0 KeyError: 'user'"
     found = kept("\n".join(lines), 500, "Why did the service crash last night?")
     assert lines[57] in found and lines[203] in found
+
+
+def test_what_led_to_a_failure_and_how_its_trace_ends_are_found() -> None:
+    calm = [f"10:{at // 60:02}:{at % 60:02} INFO request id=r{at:05} status=200, 0 errors" for at in range(200)]
+    bad = ["WARN pool exhausted size=10", "ERROR no connection", "Traceback (most recent call last):",
+           '  File "db.py", line 88', "    raise PoolTimeout(host)", "db.PoolTimeout: pg-primary"]  # fmt: skip
+    found = kept("\n".join([*calm, *bad, *calm]), 900, "The api is flapping. Find out why")
+    at = found.index(bad[0])
+    assert found[at : at + 6] == bad and found[at - 1] == calm[-1]
+    pod = ["Name: api-7c9d5", *[f"Label: app{at}" for at in range(40)], "State: Waiting", "  Reason: CrashLoopBackOff",
+           "Last State: Terminated", "  Reason: OOMKilled", "  Exit Code: 137", *["Ready: False"] * 20]  # fmt: skip
+    found = kept("\n".join(pod), 250, "Why?")
+    assert {"  Reason: CrashLoopBackOff", "  Reason: OOMKilled", "  Exit Code: 137"} <= set(found)
+
+
+def test_in_a_huge_text_what_the_user_named_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(excerpt_module, "READ", 4_000)
+    lines = [f"order ORD-{at:04} shipped" for at in range(2_000)]
+    talk = talk_of(["What happened to order ORD-1377?"], ["What happened to order ORD-1377?"])
+    found = excerpt("\n".join(lines), talk, 300).splitlines()
+    assert lines[1377] in found and found[0] == lines[0] and found[-1] == lines[-1]
+
+
+def test_blank_lines_with_their_numbers_take_no_room() -> None:
+    lines = [f"{at:6}\t{'' if at % 2 else f'value = {at}'}" for at in range(60)]
+    assert not any(line.strip().isdecimal() for line in kept("\n".join(lines), 300))
 
 
 def test_lines_come_with_those_that_they_are_indented_under() -> None:

@@ -21,12 +21,23 @@ def body(*records: Record, most: int = 2_000) -> str:
     return block.body
 
 
+def gone(*records: Record) -> list[str]:
+    return left_out(blocks_of(records, TALK, 2_000), TALK)
+
+
 def test_a_call_that_gave_nothing_is_told_for_it_was_made() -> None:
     sent = record("a", " \n", "send_email", to="bob", text="Dear Bob, the report that you asked for is done. " * 9)
     assert in_force([sent, record("b", "x", n=1)])[0] == sent
     [block] = blocks_of([sent], TALK, 2_000)
     assert block.body == "a: (empty)"
     assert block.title.startswith("send_email(to=bob, text=Dear Bob, the report") and len(block.title) < 70
+
+
+def test_a_command_that_gave_nothing_is_told_whole() -> None:
+    command = "sed -i s/8080/9090/ /etc/app/app.ini && systemctl restart app && systemctl status app"
+    assert blocks_of([record("a", "", "bash", command=command)], TALK, 2_000)[0].title == f"bash(command={command})"
+    path = "/srv/app/releases/2024-05-21/config"
+    assert blocks_of([record("a", "", "mkdir", path=path)], TALK, 2_000)[0].title == f"mkdir(path={path})"
 
 
 def test_what_was_done_twice_says_so() -> None:
@@ -73,16 +84,21 @@ def test_a_short_result_is_shown_whole_and_a_long_one_by_what_matters() -> None:
     assert body(record("a", {"mood": "fine"})) == "a: mood=fine"
     found = body(record("a", {"mood": "fine", "town": "Rome", "code": "HAT136", "note": LONG}))
     assert found == "a: town=Rome, code=HAT136"
-    assert left_out([record("a", {"mood": "fine", "town": "Rome", "code": "HAT136", "note": LONG})], TALK) == [
+    assert gone(record("a", {"mood": "fine", "town": "Rome", "code": "HAT136", "note": LONG})) == [
         "mood",
         "note",
     ]
-    assert left_out([record("a", {"mood": "fine"})], TALK) == []
+    assert gone(record("a", {"mood": "fine"})) == []
 
 
 def test_what_is_left_out_is_named_once() -> None:
-    items = [{"mood": "fine", "empty": "", "none": None, "note": LONG}] * 3
-    assert left_out([record("a", items), record("b", items)], TALK) == ["mood", "note"]
+    items = [{"code": f"HAT{at}", "mood": "fine", "empty": "", "none": None, "note": LONG} for at in range(3)]
+    assert gone(record("a", items), record("b", items)) == ["mood", "note"]
+
+
+def test_a_field_that_tells_items_apart_is_shown_and_not_left_out() -> None:
+    access = record("a", [{"user": f"ann{at}@", "admin": at == 7, "level": "none"} for at in range(80)])
+    assert body(access).startswith("a: user: ann0@; ann1@") and gone(access) == ["admin", "level"]
 
 
 @pytest.mark.parametrize("output", ["{}", "[]", "null", '""', "[{}, {}]", '{"a": {"b": []}}'])
@@ -147,17 +163,47 @@ def test_a_call_is_told_in_one_line() -> None:
     assert len(call_text("send", json.dumps({"text": LONG * 9}))) == 160
 
 
+def test_what_a_part_of_a_list_has_in_common_is_told_of_each_where_others_differ() -> None:
+    servers = [{"host": f"srv-{at:03}", "zone": "eu", "status": "down" if at == 400 else "up"} for at in range(401)]
+    for asked in ("Is srv-400 up?", "Is anything odd?"):
+        [block] = blocks_of([record("a", servers)], talk_of([asked]), 600)
+        assert "host|status: srv-000|up; srv-001|up" in block.body
+        assert "srv-400|down; … " in block.body and block.body.endswith(" more")
+    [block] = blocks_of([record("a", servers[:400])], talk_of(["Is anything odd?"]), 600)
+    assert block.body.startswith("a: status=up host: srv-000; srv-001")
+
+
+def test_of_an_object_that_lists_things_what_was_spoken_of_stays() -> None:
+    states = {f"srv-{at:03}": "down" if at == 300 else "up" for at in range(401)}
+    [block] = blocks_of([record("a", states)], talk_of(["Is srv-400 up?"]), 600)
+    assert "srv-300=down, srv-400=up, …=" in block.body and block.body.endswith(" more")
+    nested = {name: {"zone": "eu", "status": state} for name, state in states.items()}
+    [block] = blocks_of([record("a", nested)], talk_of(["Is srv-400 up?"]), 600)
+    assert "srv-400={" in block.body and "srv-300={" in block.body and len(block.body) <= 603
+
+
+def test_of_a_part_of_lists_in_lists_others_count_too() -> None:
+    routes = [[{"flight": f"HAT{at}", "status": "full" if at == 99 else "open"}] * 2 for at in range(100)]
+    assert "flight|status" in body(record("a", routes), most=300)
+
+
+def test_a_person_has_a_first_name_and_a_last() -> None:
+    people = {"saved": [{"first_name": "Amelia", "last_name": "Ahmed", "note": LONG}]}
+    [block] = blocks_of([record("a", people)], talk_of(["For me and Amelia"]), 2_000)
+    assert block.body == "a: saved={first_name=Amelia, last_name=Ahmed}"
+
+
 def test_of_long_lists_what_was_spoken_of_stays() -> None:
     items = [{"code": f"HAT{number:03}", "to": "Paris"} for number in range(200)]
     items[150]["to"] = "Rome"
     found = body(record("a", {"items": items}), most=200)
     assert "HAT150" in found and "HAT000" in found and "HAT199" not in found
-    assert found.endswith("…") and len(found) < 300
+    assert found.endswith("; … 188 more") and len(found) <= 203
 
 
 def test_a_huge_list_is_cut_before_it_is_read_and_says_so() -> None:
     found = body(record("a", [f"HAT{number:05}" for number in range(20_000)]), most=1_000)
-    assert found.startswith("a: HAT00000,HAT00001") and found.endswith("…")
+    assert found.startswith("a: HAT00000,HAT00001") and found.endswith(",… 19891 more")
     assert 500 < len(found) <= 1_100
 
 
@@ -167,7 +213,7 @@ def test_of_records_in_a_table_only_the_long_one_is_cut() -> None:
         record("b", {"codes": ["HAT1"]}, n=2),
     ]
     _, cut, whole = body(*rows, most=300).splitlines()
-    assert cut.endswith("…") and len(cut) < 320
+    assert cut.endswith(",… 259 more") and len(cut) <= 300 + len("a: 1 -> ")
     assert whole == "b: 2 -> HAT1"
 
 

@@ -53,9 +53,27 @@ def test_things_are_files_addresses_and_ids(name: str, is_thing: bool) -> None:
     assert bool(overtaken([record("a", "text", "get", of=name), record("b", "text", "set", of=name)])) is is_thing
 
 
-@pytest.mark.parametrize("output", ["", "Error: no such file", {"id": 7, "state": "new"}, {"error": "gone"}])
-def test_of_failures_and_of_what_has_an_id_nothing_is_said(output: object) -> None:
+@pytest.mark.parametrize("output", ["", "Error: no such file", {"error": "gone"}])
+def test_of_failures_nothing_is_said(output: object) -> None:
     assert overtaken([record("a", output, "get", path="a.py"), WRITTEN, record("d", "ok", "set", path="a.py")]) == {}
+
+
+def test_the_state_of_a_thing_is_older_than_what_was_done_to_it() -> None:
+    got = record("a", {"order_id": "W2378156", "address": "Paris"}, "get_order", order_id="W2378156")
+    done = record("b", "done", "modify_order", order_id="W2378156", address="Berlin")
+    assert overtaken([got, done]) == {"a": "b"}
+    few = record("a", {"order_id": 42}, "get_order", order_id=42)
+    assert overtaken([few, record("b", "ok", "cancel_order", order_id=42)]) == {"a": "b"}
+    assert overtaken([few, record("b", "ok", "cancel_order", order_id=43)]) == {}
+    assert overtaken([few, record("b", "ok", "cancel_user", user_id=42)]) == {}
+
+
+def test_commands_name_what_they_are_about() -> None:
+    read = record("a", "port=80", "read_file", path="/etc/app/app.ini")
+    for command in ("sed -i s/80/8080/ /etc/app/app.ini", "echo x>/etc/app/app.ini;ls", 'rm "/etc/app/app.ini"'):
+        assert overtaken([read, record("b", "", "bash", command=command)]) == {"a": "b"}
+    assert overtaken([read, record("b", "", "bash", argv=["rm", "/etc/app/app.ini"])]) == {"a": "b"}
+    assert overtaken([read, record("b", "", "note", text="look at /etc/app/app.ini")]) == {}
 
 
 def test_many_calls_about_one_thing_take_one_look_at_each() -> None:

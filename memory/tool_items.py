@@ -1,0 +1,98 @@
+"""Which items of a long list may the next step need?
+
+Those that the conversation speaks of, the more the fewer others have the word; and those in which a field differs from
+nearly all others, such as the one server that is down.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from memory.excerpt import GAP
+from memory.tool_relevance import Talk, is_identifier
+from utils.json_table import Json, Part, rows_by_id, scalars
+
+RARE = 0.5  # what an item is worth for a value that few have; a word that it alone shares with the conversation: 1
+FEW = 0.02  # share of the items that may have such a value
+KINDS = 0.1  # of the items: a field with more values than that many tells items apart, and not how they are
+MOST_FIELDS = 32  # of an object; one that has more lists things
+LONGEST = 24  # characters of such a value
+
+
+class Shortener:
+    """Shortens lists, the same ones again and again. `most`: items that are left."""
+
+    def __init__(self, talk: Talk) -> None:
+        self.talk = talk
+        # Each holds what it is of, so that the id stays its own.
+        self._orders: dict[int, tuple[Sequence[Json], list[int]]] = {}
+        self._entries: dict[int, tuple[Mapping[str, Json], list[Json]]] = {}
+        self._rows: dict[int, tuple[Json, Json]] = {}
+
+    def rows(self, value: Json) -> Json:
+        """Objects under keys of their own as a list."""
+        if not isinstance(value, Mapping):
+            return value
+        known = self._rows.get(id(value))
+        if known is None:
+            known = self._rows[id(value)] = value, rows_by_id(value)
+        return known[1]
+
+    def part(self, items: list[Json], most: int) -> list[Json]:
+        """So many items of a list, in its order."""
+        if len(items) <= most:
+            return items
+        whole = items.whole if isinstance(items, Part) else items
+        return Part([items[at] for at in sorted(self._order(items)[:most])], whole)
+
+    def fields(self, value: Mapping[str, Json], most: int) -> Mapping[str, Json]:
+        """So many fields of an object that has more than objects of one kind have, and how many are left out."""
+        if len(value) <= max(most, MOST_FIELDS):
+            return value
+        known = self._entries.get(id(value))
+        if known is None:
+            entries: list[Json] = [{"": key, **_fields_of(item)} for key, item in value.items()]
+            known = self._entries[id(value)] = value, entries
+        chosen = set(self._order(known[1])[: max(most, MOST_FIELDS)])
+        left: dict[str, Json] = {key: item for at, (key, item) in enumerate(value.items()) if at in chosen}
+        return {**left, GAP: f"{len(value) - len(left)} more"}
+
+    def _order(self, items: list[Json]) -> list[int]:
+        known = self._orders.get(id(items))
+        if known is None:
+            worth = _worth(items, self.talk)
+            known = items, sorted(range(len(items)), key=lambda at: -worth[at])
+            self._orders[id(items)] = known
+        return known[1]
+
+
+def lists_states(value: Json) -> bool:
+    """Whether an object says of many things, which its keys name, how each is."""
+    if not isinstance(value, Mapping) or len(value) <= MOST_FIELDS:
+        return False
+    return 2 * sum(map(is_identifier, value)) > len(value)
+
+
+def _fields_of(item: Json) -> Mapping[str, Json]:
+    return item if isinstance(item, Mapping) else {"value": item}
+
+
+def _worth(items: Sequence[Json], talk: Talk) -> list[float]:
+    said = [frozenset(word for _, value in scalars(item) for word in talk.words_of(value)) for item in items]
+    words = Counter(word for one in said for word in one)
+    states = [frozenset(_states(item)) for item in items]
+    shared = Counter(state for one in states for state in one)
+    kinds = Counter(key for key, _ in shared)
+    few, most_kinds = max(1, FEW * len(items)), max(2, KINDS * len(items))
+    return [
+        sum(1 / words[word] for word in one)
+        + RARE * any(shared[state] <= few and 1 < kinds[state[0]] <= most_kinds for state in own)
+        for one, own in zip(said, states, strict=True)
+    ]
+
+
+def _states(item: Json) -> Iterator[tuple[str, str]]:
+    """The fields of an object that may tell how it is."""
+    if isinstance(item, Mapping):
+        for key, value in item.items():
+            if isinstance(value, bool) or (isinstance(value, str) and len(value) <= LONGEST):
+                yield key, str(value)
