@@ -170,7 +170,7 @@ def _longest_in(value: Json) -> int:
     """How many items the longest list in a value has; of a text, those that it takes the room of."""
     match value:
         case Mapping():
-            listed = len(value.keys() - {GAP}) if len(value) > MOST_FIELDS else 0
+            listed = len(value.keys() - {GAP}) if len(value) > MOST_FIELDS or GAP in value else 0
             return max(listed, max(map(_longest_in, value.values()), default=0))
         case list():
             return max(len(value), max(map(_longest_in, value), default=0))

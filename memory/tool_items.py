@@ -46,13 +46,13 @@ class Shortener:
 
     def fields(self, value: Mapping[str, Json], most: int) -> Mapping[str, Json]:
         """So many fields of an object that has more than objects of one kind have, and how many are left out."""
-        if len(value) <= max(most, MOST_FIELDS):
+        if len(value) <= MOST_FIELDS or len(value) <= most:
             return value
         known = self._entries.get(id(value))
         if known is None:
             entries: list[Json] = [{"": key, **_fields_of(item)} for key, item in value.items()]
             known = self._entries[id(value)] = value, entries
-        chosen = set(self._order(known[1])[: max(most, MOST_FIELDS)])
+        chosen = set(self._order(known[1])[:most])
         left: dict[str, Json] = {key: item for at, (key, item) in enumerate(value.items()) if at in chosen}
         return {**left, GAP: f"{len(value) - len(left)} more"}
 
