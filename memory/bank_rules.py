@@ -19,7 +19,10 @@ from memory.bank_decisions import (
 )
 from memory.bank_markdown import blocks, folded, paragraphs, title_in
 from memory.bank_types import FILES, PLACES, BankType, Category, sections_of
+from memory.observation_rules import OPEN
+from utils.text import split_sentences
 
+UNSETTLED = 4.0  # for an open question speaks that something is not decided
 SHOWN = 4_000  # characters of a block that are looked at: what it is about, it says at its beginning
 
 # What speaks for a category, and how much. Words in a heading count twice.
@@ -140,7 +143,7 @@ def decide_by_rules(kind: BankType, content: str) -> list[Decision]:
             block = "\n".join(part for part in (said, rest) if part.strip()).strip("\n")
             if not block:
                 continue
-        for part, category in [(block, category_of(block))] if target is not None else _apart(kind, block):
+        for part, category in _apart(kind, block) if target is None else _in_file(kind, block, target):
             decision = _decided(kind, part, category, target)
             if runs and isinstance(decision, Append) and runs[-1].takes(decision):
                 runs[-1].add(decision)
@@ -152,9 +155,13 @@ def decide_by_rules(kind: BankType, content: str) -> list[Decision]:
 def category_of(text: str) -> Category:
     """What a text is about: the category for which most speaks; a note where nothing does."""
     title, body = title_in(text[:SHOWN])
-    scores: dict[Category, float] = {}
+    settled, left_open = OPEN.subn(" ", body)
+    if body.rstrip().endswith("?"):
+        settled = " ".join(split_sentences(settled)[:-1])
+    scores: dict[Category, float] = {"question": UNSETTLED} if left_open else {}
     for category, weight, sign in _compiled():
-        found = 2 * weight * bool(title and sign.search(title)) + weight * min(3, len(sign.findall(body)))
+        said = settled if category == "decision" else body
+        found = 2 * weight * bool(title and sign.search(title)) + weight * min(3, len(sign.findall(said)))
         if found:
             scores[category] = scores.get(category, 0.0) + found
     return max(scores, key=lambda one: scores[one]) if scores else "note"
@@ -257,6 +264,18 @@ def _apart(kind: BankType, block: str) -> list[tuple[str, Category]]:
         return whole
     (first, category), *others = found
     return [(f"{block.partition(chr(10))[0]}\n\n{first}", category), *others]
+
+
+def _in_file(kind: BankType, block: str, target: _Target) -> list[tuple[str, Category]]:
+    """A block for a file, or the items of its list one by one where they belong into several sections of it."""
+    parts = [(part, category_of(part)) for part in _listed(block)]
+    if (
+        target.section is None
+        and not target.replaces
+        and len({_decided(kind, *part, target).metadata.section for part in parts}) > 1
+    ):
+        return parts
+    return [(block, category_of(block))]
 
 
 def _section_called(kind: BankType, title: str) -> tuple[str, str] | None:

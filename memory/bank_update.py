@@ -16,8 +16,8 @@ LONGEST_UPDATE = 1_000_000  # characters; a document of the store holds a bank o
 
 @dataclass(frozen=True)
 class BankUpdate:
-    """New content for a bank. `conversation_id`, `update_count`: which update of which conversation it is. `request`:
-    names the request, where it has a name."""
+    """New content for a bank. `conversation_id`, `update_count`: which update of which conversation it is; without the
+    former, of the bank's own. `request`: names the request, where it has a name."""
 
     type: BankType
     id: str
@@ -47,10 +47,11 @@ class BankUpdate:
         those since it was last activated."""
         if self.request is not None:
             said: tuple[str, ...] = ("request", self.request)
-        elif self.conversation_id is not None and self.update_count is not None:
-            shared = Active.named(self.conversation_id) is not None and bank.get("activated_at")
+        elif self.update_count is not None:
+            conversation = self.conversation_id or Active(self.type, self.id).conversation_id
+            shared = Active.named(conversation) is not None and bank.get("activated_at")
             since = bank["activated_at"].isoformat() if shared else ""
-            said = ("count", since, self.conversation_id, str(self.update_count))
+            said = ("count", since, conversation, str(self.update_count))
         else:
             return None
         return derived_id("update", bank["_id"], bank["epoch"], *said, self.content)

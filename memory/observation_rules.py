@@ -24,7 +24,8 @@ _CHOSEN = r"will use|should use|agreed"
 TRIGGER = re.compile(rf"\b(?:{_DECIDED}|{_KEY}|{_EXPLICIT}|{_LEARNED}|{_CHOSEN})\b", re.IGNORECASE)
 # What is not so yet, or not so at all: "not yet decided", "I don't remember", "maybe we will use".
 OPEN = re.compile(
-    r"\bundecided\b|\b(?:maybe|perhaps|possibly|might|may|could|whether) "
+    r"\bundecided\b|\b(?:without|no) (?:(?:any|a|final|clear|real) ){0,2}(?:decisions?|conclusions?|agreement)\b|"
+    r"\b(?:maybe|perhaps|possibly|might|may|could|whether) "
     r"(?:(?!but\b|and\b|so\b)\w+ ){0,4}?(?:will use|should use|agreed?|decided?)\b|"
     r"(?:\b(?:not|never|nobody|nothing|hardly|cannot|no|before|if|once|unless|until|whether|to be) |"
     r"n['’]t )"
