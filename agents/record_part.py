@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from heapq import merge
 from itertools import islice
 
+from utils.text import lower_in_place
+
 MOST_WORDS = 16  # different ones of a query that are looked for, the longest
 MOST_FOUND = 20_000  # places of words that are looked at
 BEFORE = 4  # a share of the part stands before what was found, so that it can be understood
@@ -28,16 +30,11 @@ def part_of(text: str, *, offset: int, limit: int, query: str = "") -> Part | No
     most of its words; None where it has none of them."""
     begin = offset
     if query.strip():
-        found = _place_of(_without_case(text), offset, limit, _without_case(query.strip()))
+        found = _place_of(lower_in_place(text), offset, limit, lower_in_place(query.strip()))
         if found is None:
             return None
         begin = max(offset, min(found - limit // BEFORE, len(text) - limit))
     return Part(text[begin : begin + limit], begin, len(text))
-
-
-def _without_case(text: str) -> str:
-    """Lower case, where each character keeps its place: of all, only İ would become two."""
-    return text.replace("İ", "i").lower()
 
 
 def _place_of(text: str, offset: int, limit: int, query: str) -> int | None:

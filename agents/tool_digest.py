@@ -45,8 +45,7 @@ def digest(text: str, answer: str) -> str:
     if len(text) <= WHOLE:
         return text
     end = closing(text).strip()
-    start = text.rfind(end.removeprefix("… ").partition(" ")[0])
-    pieces = list(_pieces(text[:start]))
+    pieces = list(_pieces(text[: _start_of_closing(text)]))
     wanted = frozenset(word.strip(MARKS).casefold() for word in answer.split()) - STOPWORDS
     questions = [at for at, piece in enumerate(pieces) if piece.endswith("?")] if "?" not in end else []
     asked = questions[-1:]
@@ -62,10 +61,31 @@ def digest(text: str, answer: str) -> str:
 
 def closing(text: str) -> str:
     """The last sentence of a text, and as many before it as `CLOSING` characters have room for."""
-    kept, left = "", split_sentences(text)
-    while left and len(kept) + len(left[-1]) < CLOSING:
-        kept = f"{left.pop()} {kept}".strip()
-    return text if not left else f"… {kept or left[-1][-CLOSING:]}"
+    kept, more = _last_sentences(text)
+    return text if not more else f"… {' '.join(kept) or split_sentences(text)[-1][-CLOSING:]}"
+
+
+def _last_sentences(text: str) -> tuple[list[str], bool]:
+    """The sentences at the end for which `CLOSING` characters have room, and whether there are more."""
+    left = split_sentences(text)
+    kept: list[str] = []
+    room = CLOSING
+    while left and len(left[-1]) < room:
+        room -= len(left[-1]) + 1
+        kept.append(left.pop())
+    return kept[::-1], bool(left)
+
+
+def _start_of_closing(text: str) -> int:
+    """Where in a text its closing begins."""
+    kept, _ = _last_sentences(text)
+    start = len(text.rstrip())
+    if not kept:
+        return max(0, start - CLOSING)
+    for sentence in reversed(kept):  # in the text it may have more white space
+        head = sentence.partition(" ")[0]
+        start = max(0, text.rfind(head, 0, start - len(sentence) + len(head)))
+    return start
 
 
 def _pieces(text: str) -> Iterable[str]:

@@ -209,9 +209,10 @@ def _paragraphs(item: str) -> tuple[str, list[str]]:
         if count_tokens(part) <= LONG or "```" in part or "~~~" in part:
             cut.append(part)
             continue
+        before = len(cut)
         for sentence in split_sentences(part):
             pieces = [sentence[at : at + 3 * LONG] for at in range(0, len(sentence), 3 * LONG)]
-            if cut and cut[-1] not in parts and count_tokens(cut[-1]) + count_tokens(sentence) <= LONG:
+            if len(cut) > before and count_tokens(cut[-1]) + count_tokens(sentence) <= LONG:
                 cut[-1] = f"{cut[-1]} {sentence}"
             else:
                 cut += pieces

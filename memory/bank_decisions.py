@@ -101,7 +101,7 @@ def merge(
             case Replace() if name in drafts and drafts[name].has(section):
                 drafts[name].put(section, nested(decision.content))
             case _:
-                operation = "append"
+                operation = "append" if name in drafts else "create"
                 draft = drafts.setdefault(name, _Draft(f"# {_headline(name)}"))
                 draft.add(section, entry(decision.content, moment))
         made = Done(name, operation, replace(metadata, section=section))

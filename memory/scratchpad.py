@@ -100,6 +100,8 @@ class Scratchpad:
         own: Document = {"user_id": owner, "key": key}
         same = own if expected is None else own | {"version": entry.version, "created_at": entry.created_at}
         if not (await self._entries.delete_one(same)).deleted_count:  # somebody else was faster
+            if expected is None:
+                raise NotFound("There is nothing under this key")
             await self.get(owner, key)
             raise PreconditionFailed("The entry is not the one that was expected")
 

@@ -20,16 +20,18 @@ _PART = re.compile(r"[^\s\"'`;|&<>()=]+")
 def overtaken(records: Sequence[Record]) -> Mapping[str, str]:
     """For each record that tells of something that its call names, the id of the next call of another tool that names
     it, too. `records`: oldest first."""
-    calls: defaultdict[str, dict[str, tuple[int, str]]] = defaultdict(dict)  # of each thing, the next of each tool
+    calls: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)  # of each thing, the next of two tools
     found: dict[str, str] = {}
-    for at, record in reversed(list(enumerate(records))):
-        about = set(_things(record))
+    place = {record.trace_id: at for at, record in enumerate(records)}
+    for record in reversed(records):
+        about = dict.fromkeys(_things(record))
         if record.raw_output.strip() and not record.failed:
-            others = [call for one in about for tool, call in calls[one].items() if tool != record.tool_name]
+            others = [trace_id for one in about for tool, trace_id in calls[one] if tool != record.tool_name]
             if others:
-                found[record.trace_id] = min(others)[1]
+                found[record.trace_id] = min(others, key=lambda trace_id: place[trace_id])
         for one in about:
-            calls[one][record.tool_name] = at, record.trace_id
+            other = next((call for call in calls[one] if call[0] != record.tool_name), None)
+            calls[one] = [(record.tool_name, record.trace_id), *([other] if other else [])]
     return found
 
 

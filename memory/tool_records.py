@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from json import dumps, loads
@@ -10,7 +10,7 @@ from math import isfinite
 from typing import NoReturn
 
 from memory.excerpt import tells_of_failure
-from memory.tool_relevance import is_name, names_id
+from memory.tool_relevance import SMALL, is_name, names_id
 from utils.answers import repair
 from utils.json_table import Json, Scalar, scalars
 
@@ -174,23 +174,28 @@ def _has_halves(value: Json) -> bool:
 
 def in_force(records: Sequence[Record], shown: Sequence[Record] = ()) -> list[Record]:
     """The records that no later one repeats or replaces, be it one that is `shown` whole. What a call gave more than
-    once, to the letter, such as the receipt of a payment, counts how often."""
+    once, to the letter, such as the receipt of a payment, counts how often; one that is shown, too, stays beside it if
+    it is as short as a receipt."""
     states = _States()
-    for one in shown:
-        states.add(one)
     left: list[Record] = []
     times: list[int] = []
     answers: defaultdict[Call, list[Record]] = defaultdict(list)
     same: dict[tuple[Call, str], int] = {}
+    whole = {(one.call, one.raw_output) for one in shown}
+    for one in shown:
+        states.add(one)
+        answers[one.call].append(one)
     for one in reversed(records):
         known = answers[one.call]
-        if (at := same.get((one.call, one.raw_output))) is not None:
+        said = one.call, one.raw_output
+        if (at := same.get(said)) is not None:
             times[at] += 1
             continue
-        if any(_stands_for(later, one) for later in known[-COMPARED:]) or states.replace(one):
+        is_receipt = said in whole and len(one.raw_output) <= SMALL
+        if not is_receipt and (any(_stands_for(later, one) for later in known[-COMPARED:]) or states.replace(one)):
             continue
         states.add(one)
-        same[one.call, one.raw_output] = len(left)
+        same[said] = len(left)
         known.append(one)
         left.append(one)
         times.append(1)
@@ -211,12 +216,12 @@ class _States:
     """What tools have told of each thing so far."""
 
     def __init__(self) -> None:
-        self._asked: defaultdict[tuple[Thing, str, str], set[Keys]] = defaultdict(set)
+        self._asked: defaultdict[tuple[Thing, str, str], list[Record]] = defaultdict(list)
         self._told: defaultdict[Thing, list[Record]] = defaultdict(list)
 
     def add(self, record: Record) -> None:
-        if record.thing:
-            self._asked[_question(record)].add(frozenset(record.fields))
+        if record.thing and not record.failed:  # a failure tells nothing of the thing
+            self._asked[_question(record)].append(record)
             self._told[record.thing].append(record)
 
     def replace(self, record: Record) -> bool:
@@ -225,10 +230,23 @@ class _States:
         if not record.thing:
             return False
         keys = record.fields.keys()
-        if any(keys <= told for told in self._asked[_question(record)]):
+        if any(
+            keys <= one.fields.keys() and _is_anew(record, one) for one in self._asked[_question(record)][-COMPARED:]
+        ):
             return True
         others = self._told[record.thing][-COMPARED:]
         return any(keys <= other.fields.keys() and _is_the_same(record, other) for other in others)
+
+
+def _is_anew(record: Record, later: Record) -> bool:
+    """Whether a later answer of the same tool about the same thing says how it is now. Where it was asked with other
+    arguments, which both answers repeat, that is so if little else differs: an address that was changed, and not the
+    next page of a list."""
+    if record.call == later.call:
+        return True
+    asked = {key for key in record.arguments.keys() | later.arguments.keys()
+             if record.arguments.get(key) != later.arguments.get(key)}  # fmt: skip
+    return _is_mostly_equal(record, later, besides=asked)
 
 
 def _question(record: Record) -> tuple[Thing, str, str]:
@@ -238,10 +256,15 @@ def _question(record: Record) -> tuple[Thing, str, str]:
 def _is_the_same(record: Record, other: Record) -> bool:
     """Whether two tools tell of one thing, of which some fields may have changed: a user and a project may both have
     the id 1."""
-    named = {key for key, _ in record.thing}
+    return other.tool_name != record.tool_name and _is_mostly_equal(record, other)
+
+
+def _is_mostly_equal(record: Record, other: Record, besides: Collection[str] = ()) -> bool:
+    """Whether of the fields of a result, but for its ids, half are the same in another one."""
+    named = {key for key, _ in record.thing}.union(besides)
     compared = [key for key in record.fields if key not in named]
     equal = sum(record.fields[key] == other.fields[key] for key in compared)
-    return other.tool_name != record.tool_name and 2 * equal >= len(compared) > 0
+    return 2 * equal >= len(compared) > 0
 
 
 def _depth(value: Json) -> int:

@@ -16,6 +16,7 @@ SMALL = 160  # characters of a result that is shown whole, whatever it says
 DECISIONS = 100_000  # of either kind that are remembered: a view is drawn several times
 LONG_NUMBER = 8  # digits from which a number names something
 SHORTEST_PLACE, LONGEST_PLACE = 4, 500  # characters of a path or an address
+MOST_NAMES = 50  # the last ones that were said; who pastes a list of a thousand means none of them
 MARKS = ".,;:!?()[]\"'*"  # that stand around a word
 # Keys of what things are called, of what a tool has to say, and of how much is left out.
 TELLING = frozenset({"name", "title", "status", "state", "error", "errors", "message", "reason", "detail", "…"})
@@ -140,7 +141,7 @@ def talk_of(texts: Iterable[str], asked: Iterable[str] = ()) -> Talk:
     meant = (_names(" ".join(fields)) for said, fields in MEANT if not words.isdisjoint(said))
     sizes = map(str.casefold, _SIZE.findall(question))
     names = tuple(dict.fromkeys(filter(is_name, (word.strip(MARKS) for word in question.split()))))
-    return Talk("\n".join(texts).casefold(), (words - STOPWORDS).union(*meant, sizes), names)
+    return Talk("\n".join(texts).casefold(), (words - STOPWORDS).union(*meant, sizes), names[-MOST_NAMES:])
 
 
 def _names(text: str) -> list[str]:

@@ -29,9 +29,10 @@ def id_of(key: str, attempt: int = 0) -> str:
 
 def suspect(ids: Sequence[str], calls: Sequence[Called], known: Mapping[str, Trace]) -> dict[int, list[Trace]]:
     """For calls that are not known, by their places: the known traces of which they may be what is left. It is worth
-    reading all that came back then."""
+    reading all that came back then. Of a trace whose result stands in another place nothing is left here."""
+    elsewhere = set(ids)
     alike: dict[str, list[Trace]] = {}
-    for trace in known.values():
+    for trace in (trace for trace_id, trace in known.items() if trace_id not in elsewhere):
         alike.setdefault(trace.asked, []).append(trace)
     return {
         at: longer

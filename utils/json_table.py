@@ -247,7 +247,7 @@ def _telling_apart(objects: Sequence[Mapping[str, Json]], told: int, keep: Keep)
         cells = [one.get(name) for one in objects]
         if all(_is_scalar(cell) for cell in cells):
             values.append(Column(written(name), tuple(map(written, cells))))
-        elif all(isinstance(cell, Mapping) for cell in cells):
+        elif all(isinstance(cell, Mapping) and all(map(_is_scalar, cell.values())) for cell in cells):
             column = _nested([[cell] for cell in cells if isinstance(cell, Mapping)], keep, name)
             nested += [column] if column else []
     for found in (values, nested):

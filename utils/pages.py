@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
+from utils.text import lower_in_place
+
 _IS_PAGE = re.compile(r"\s*+<(?:!doctype html|html|head|body|div|table|ul|p)\b", re.IGNORECASE)
 _MARK = re.compile(r"<!--|<!doctype\b[^<>]*+>|<(?P<end>/?)(?P<name>[a-z][a-z0-9:-]*+)[^<>]*+>", re.IGNORECASE)
 _UNREAD = frozenset({"script", "style", "head", "nav"})
@@ -34,7 +36,7 @@ def read_page(text: str) -> str:
 
 
 def _pieces(text: str, whole: bool) -> Iterator[str]:
-    lower = text.lower()
+    lower = lower_in_place(text)
     endless: set[str] = set()  # ends that are not found from here on: looked for once
     at = 0
     for mark in _MARK.finditer(text):

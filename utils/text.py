@@ -78,6 +78,11 @@ def cut_at_word(text: str, characters: int | None) -> str:
     return head.rstrip(" ,;:-") + "…"
 
 
+def lower_in_place(text: str) -> str:
+    """Lower case, where each character keeps its place: of all, only İ would become two."""
+    return text.replace("İ", "i").lower()
+
+
 def split_sentences(text: str) -> list[str]:
     """The sentences of `text`, in order, without blank ones; line breaks end a sentence too."""
     sentences: list[list[str]] = []

@@ -145,6 +145,8 @@ class BankServer:
             await self.subscriptions.listed(call.owner)
         if isinstance(result, UpdateResult):
             self.subscriptions.changed()
+            if result.created or any(change.operation_type == "create" for change in result.changes):
+                await self.subscriptions.listed(call.owner)
 
 
 async def _told(work: Awaitable[T]) -> T:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.tool_digest import CLOSING, DETAILS, closing, digest, points_at
+from agents.tool_digest import CLOSING, DETAILS, closing, digest, picks_item, points_at
 
 OFFER = (
     "I checked all of them with the front desks. Option 1: Cielo (H103), 140 EUR with breakfast, free cancellation "
@@ -79,3 +79,25 @@ def test_what_is_nearest_to_the_question_stays() -> None:
 def test_odd_messages_have_a_digest(text: str) -> None:
     assert len(digest(text, text)) <= max(160, DETAILS + CLOSING + 10)
     points_at(text, text)
+
+
+def test_what_stands_at_the_end_stands_there_once() -> None:
+    text = f"{'We looked around for you. ' * 12}The choice is yours: The blue one or The red one, The last?"
+    assert digest(text, "Hm").count("The choice is yours") == 1
+    spaced = f"{'We looked around for you. ' * 12}Take desk 9012.\n\n   Or  desk 77?  "
+    assert digest(spaced, "Hm").count("9012") == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "picks"),
+    [
+        ("option 2, economy, and pay by card", True),
+        ("2, please", True),
+        ("I take #2 then", True),
+        ("I have 2 bags", False),
+        ("option 4", False),
+        ("option 2.5", False),
+    ],
+)
+def test_an_item_is_picked_by_its_number(answer: str, picks: bool) -> None:
+    assert picks_item(answer, OFFER.replace("Option 1:", "1.").replace("Option 2:", "2.")) is picks

@@ -18,10 +18,13 @@ from tests.conversations import Silent, found, say, settle
 from tests.meanwhile import meanwhile
 from tests.tool_calls import (
     BOOK,
+    call,
+    calling,
     compress,
     context,
     insights,
     kept,
+    result,
     step,
     steps,
     user,
@@ -161,3 +164,32 @@ async def test_a_huge_result_does_not_hold_up_others(quiet: Memory, monkeypatch:
     done = await compress(quiet, [user(BOOK), *step(1, output), *step(2)])
     assert "HAT00000" in context(done.messages)
     assert ran == {"interactions", "tables", "view_of", "tokens_of", "key_of", "summary_by_rules"}
+
+
+async def test_a_result_of_nothing_is_no_part_of_an_older_one_of_the_same_call(quiet: Memory) -> None:
+    def once(output: str, name: str = "git_diff") -> list[Any]:
+        return [calling(call("c", name, {})), result("c", output)]
+
+    diff = "diff --git a/f.py b/f.py\n+    return 2\n" * 3
+    messages = [user("Mend f.py"), *once(diff)]
+    await compress(quiet, messages)
+    messages += once("f.py", "ls")
+    await compress(quiet, messages)
+    messages += once("")
+    await compress(quiet, messages)
+    assert [trace.raw_output for trace in await kept(quiet)] == [diff, "f.py", ""]
+    cleared = [messages[0], messages[1], result("c", "[cleared]"), *messages[3:]]
+    await compress(quiet, cleared)
+    assert len(await kept(quiet)) == 3
+
+
+async def test_what_a_budget_has_room_for_is_the_same_as_without_one(quiet: Memory) -> None:
+    page = "A long page on heat. " * 40
+    messages = [user("How many households have a heat pump?"), *step(1, {"results": [{"title": "SSB", "url": "https://a.b/c"}]}),
+                *step(2, page, "fetch", url="https://a.b/c"), *step(3, page, "fetch", url="https://a.b/d"),
+                *step(4, {"results": []}), *step(5, "504 Gateway Timeout", "fetch", url="https://a.b/e")]  # fmt: skip
+    whole = await compress(quiet, messages)
+    await settle(quiet)
+    assert (await compress(quiet, messages, budget=5_000)).messages == whole.messages
+    assert (await compress(quiet, messages, budget=whole.tokens)).messages == whole.messages
+    assert (await compress(quiet, messages, budget=whole.tokens - 1)).tokens < whole.tokens

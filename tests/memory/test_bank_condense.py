@@ -192,3 +192,11 @@ def test_a_short_form_is_the_first_sentence_with_the_time() -> None:
     assert shortened("- 2026-11-22 14:32 Only one.") == "- 2026-11-22 14:32 Only one."
     assert shortened("### Mine") == "- Mine"
     assert len(shortened("y" * 5_000)) < 170
+
+
+@pytest.mark.timeout(20)
+def test_a_long_item_of_many_parts_is_condensed_in_one_pass() -> None:
+    short, long = (f"Part {at}." for at in range(32_000)), (f"Told {at}." for at in range(32_000))
+    files = {"active.md": "# Active\n\n## Notes\n### Everything\n" + "\n\n".join([*short, " ".join(long)])}
+    done = condense("project", files, 7, NOW, RECIPE)
+    assert "### Everything" in done["active.md"]

@@ -257,9 +257,35 @@ def test_a_new_file_is_made_and_a_second_time_added_to() -> None:
 
 
 def test_a_section_that_is_not_there_cannot_be_replaced_and_is_made() -> None:
-    files, done = merge({}, [Replace("a.md", "One.", Metadata("New"))], now())
+    files, done = merge({"a.md": "# A"}, [Replace("a.md", "One.", Metadata("New"))], now())
     assert "## New" in files["a.md"]
     assert done == (Done("a.md", "append", Metadata("New")),)
+    _, done = merge({}, [Append("b.md", "One.", Metadata("New"))], now())
+    assert done == (Done("b.md", "create", Metadata("New")),)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Have we decided on the region yet?",
+        "We have not decided which queue to use.",
+        "We discussed Kafka versus NATS, without any decision so far.",
+    ],
+)
+def test_what_is_not_decided_is_an_open_question(content: str) -> None:
+    [decision] = decide_by_rules("project", content)
+    assert (decision.target_file, decision.metadata.section) == ("active.md", "Open questions")
+    [decision] = decide_by_rules("project", "We decided on Kafka, because of its log. Should we use NATS later?")
+    assert decision.target_file == "decisions.md"
+
+
+def test_items_for_a_file_go_into_its_sections() -> None:
+    done, left = decide_by_rules("project", "[file: progress.md]\n- [x] the login\n- [ ] todo: the cart")
+    assert (done.metadata.section, left.metadata.section) == ("Done", "Next")
+    [named] = decide_by_rules("project", "[file: progress.md > Done]\n- [x] the login\n- [ ] todo: the cart")
+    assert named.metadata.section == "Done"
+    [replaced] = decide_by_rules("project", "progress.md (replace):\n- [x] the login\n- [ ] todo: the cart")
+    assert isinstance(replaced, Replace)
 
 
 def test_a_bank_takes_no_more_files_than_it_may_and_loses_nothing_for_that() -> None:

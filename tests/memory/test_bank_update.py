@@ -60,6 +60,14 @@ async def test_an_activation_begins_a_new_count(quiet: Memory) -> None:
     assert (await update(quiet, place + "green", conversation_id=mine, update_count=1)).repeated
 
 
+async def test_a_count_alone_is_of_the_banks_conversation(quiet: Memory) -> None:
+    mine = await begun(quiet)
+    await update(quiet, "The sky was blue.", update_count=1)
+    assert (await update(quiet, "The sky was blue.", update_count=1)).repeated
+    assert (await update(quiet, "The sky was blue.", conversation_id=mine, update_count=1)).repeated
+    assert not (await update(quiet, "The sky was blue.", update_count=2)).repeated
+
+
 async def test_a_clients_own_conversation_goes_on_whoever_activates_the_bank(quiet: Memory) -> None:
     await begun(quiet)
     await update(quiet, "The sky was blue.", conversation_id="c", update_count=1)

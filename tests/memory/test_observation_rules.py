@@ -72,6 +72,31 @@ def test_questions_other_words_and_bare_consent_tell_nothing(text: str) -> None:
     assert told(text) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Before Monday we decided on Postgres.",
+        "Once again we agreed on Postgres.",
+        "Perhaps it rains, but we will use tents.",
+        "If it rains we should use the tent.",
+    ],
+)
+def test_what_is_settled_is_told_whatever_stands_before_it(text: str) -> None:
+    assert told(text) == [("insight", text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Before we decide on a store we measure.",
+        "Once we have agreed on a name we begin.",
+        "I don’t remember the mill.",
+    ],
+)
+def test_what_is_still_open_is_not(text: str) -> None:
+    assert told(text) == []
+
+
 def test_a_sentence_that_says_nothing_alone_comes_with_the_one_before() -> None:
     assert told("The keys rotate weekly. That's important!") == [
         ("insight", "The keys rotate weekly. That's important!")

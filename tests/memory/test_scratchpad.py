@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -110,6 +111,25 @@ async def test_a_write_in_between_is_not_deleted_by_who_expects_another_value(
     with pytest.raises(PreconditionFailed):
         await quiet.scratchpad.delete("ann", "k", expected=entry.tag)
     assert (await quiet.scratchpad.get("ann", "k")).value == "other"
+
+
+async def test_who_expects_nothing_is_told_that_nothing_was_there(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pad = quiet.scratchpad
+    await pad.put("ann", "k", "one")
+    collection = quiet.engine.collections.scratchpad
+    real = collection.delete_one
+
+    async def nothing_left(filter: Any) -> Any:
+        await real({"user_id": "ann", "key": "k"})
+        done = await real(filter)
+        await pad.put("ann", "k", "another one's")
+        return done
+
+    monkeypatch.setattr(collection, "delete_one", nothing_left)
+    with pytest.raises(NotFound):
+        await pad.delete("ann", "k")
 
 
 async def test_of_two_who_take_the_place_of_what_expired_one_is_first(

@@ -193,6 +193,11 @@ def test_a_person_has_a_first_name_and_a_last() -> None:
     assert block.body == "a: saved={first_name=Amelia, last_name=Ahmed}"
 
 
+@pytest.mark.timeout(10)
+def test_many_blank_lines_are_read_once() -> None:
+    assert body(record("a", "x" + "\n" * 400_000 + "y"), most=1_000_000).startswith("a: x")
+
+
 def test_of_long_lists_what_was_spoken_of_stays() -> None:
     items = [{"code": f"HAT{number:03}", "to": "Paris"} for number in range(200)]
     items[150]["to"] = "Rome"

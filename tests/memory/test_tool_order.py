@@ -37,6 +37,8 @@ def test_the_next_call_is_named_and_none_of_the_same_tool() -> None:
         ("README.md", True),
         ("/etc", True),
         ("docs/", True),
+        ("app\\main.py", True),
+        ("app/[id]/page", True),
         ("https://x.org/a", True),
         ("ord_123", True),
         ("main", False),
@@ -74,6 +76,14 @@ def test_commands_name_what_they_are_about() -> None:
         assert overtaken([read, record("b", "", "bash", command=command)]) == {"a": "b"}
     assert overtaken([read, record("b", "", "bash", argv=["rm", "/etc/app/app.ini"])]) == {"a": "b"}
     assert overtaken([read, record("b", "", "note", text="look at /etc/app/app.ini")]) == {}
+
+
+@pytest.mark.timeout(10)
+def test_many_tools_and_long_arguments_take_no_longer() -> None:
+    many = [Record(f"r{at}", f"tool{at}", '{"path": "a.py"}', f"text {at}") for at in range(20_000)]
+    assert overtaken(many) == {f"r{at}": f"r{at + 1}" for at in range(19_999)}
+    minified = record("a", "ok", "write_file", content="a." * 400_000 + "\n", command="x/" * 400_000 + "\n")
+    assert overtaken([minified, minified]) == {}
 
 
 def test_many_calls_about_one_thing_take_one_look_at_each() -> None:

@@ -130,7 +130,43 @@ def test_answers_of_one_tool_to_different_questions_do_not_replace_each_other() 
     days = [record(name, {"city_id": 7, "degrees": 20}, day=name) for name in "ab"]
     assert names(in_force(days)) == "ab"
     told = [record(name, {"city_id": 7, "day": name}, day=name) for name in "ab"]
-    assert names(in_force(told)) == "b"  # the question stands in the answer
+    assert names(in_force(told)) == "ab"
+    weather = [
+        record(name, {"city_id": 7, "day": name, "degrees": degrees, "rain": rain}, day=name)
+        for name, degrees, rain in (("a", 20, "no"), ("b", 12, "much"))
+    ]
+    assert names(in_force(weather)) == "ab"
+    pages = [
+        record(name, {"user_id": 7, "page": page, "orders": [name]}, user_id=7, page=page)
+        for page, name in enumerate("ab")
+    ]
+    assert names(in_force(pages)) == "ab"
+
+
+def test_a_change_replaces_the_state_before_though_it_was_asked_with_other_arguments() -> None:
+    moved = [
+        record(name, {"order_id": 7, "address": place, "status": "open"}, "move", order_id=7, address=place)
+        for name, place in (("a", "Paris"), ("b", "Berlin"))
+    ]
+    assert names(in_force(moved)) == "b"
+
+
+@pytest.mark.parametrize("shown", [0, 1])
+def test_a_failure_takes_no_state_of_a_thing_away(shown: int) -> None:
+    got = record("a", {"order_id": "W2", "status": "delivered", "price": 72.5}, "get", order_id="W2")
+    failed = record("b", {"order_id": "W2", "status": None, "price": None, "error": "timeout"}, "get", order_id="W2")
+    assert names(in_force([got, failed][: 2 - shown], [got, failed][2 - shown :])).startswith("a")
+
+
+def test_what_is_shown_whole_stands_once_but_a_receipt_beside_its_like() -> None:
+    text = record("a", "\n".join(f"value_{at} = {at}" for at in range(20)), "read_file", path="f.py")
+    again = record("b", text.raw_output, "read_file", path="f.py")
+    assert in_force([text], [again]) == []
+    paid, twice = (record(name, {"payment_id": 7, "status": "ok"}, "pay", to="bob", amount=50) for name in "ab")
+    assert names(in_force([paid], [twice])) == "a"
+    edited = record("b", text.raw_output.replace("value_7 = 7", "value_7 = 8"), "read_file", path="f.py")
+    assert in_force([text], [edited]) == []
+    assert names(in_force([text], [record("b", "Error: timeout", "read_file", path="f.py")])) == "a"
 
 
 def test_results_without_ids_do_not_replace_each_other() -> None:

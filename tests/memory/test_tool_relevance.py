@@ -138,3 +138,26 @@ def test_whatever_is_asked_states_are_kept() -> None:
 
 def test_names_are_those_of_the_last_question() -> None:
     assert talk_of(["tenant T-1000"], ["why does it fail for tenant T-4411, 20 times?"]).names == ("T-4411",)
+
+
+def test_of_many_names_the_last_are_meant() -> None:
+    said = " ".join(f"ORD-{at:05}" for at in range(9_000))
+    assert talk_of([said], [said]).names == tuple(f"ORD-{at:05}" for at in range(8_950, 9_000))
+
+
+@pytest.mark.parametrize(
+    "value", ["https://x.org/about", "src/main.py", "README.md", "~/notes", "./run", "/etc", "docs/", ".env"]
+)
+def test_addresses_and_files_are_kept(value: str) -> None:
+    assert talk_of([""]).keeps("to", value)
+
+
+@pytest.mark.parametrize("value", ["and so on", "N/A", "e.g.", "1/2", "x" * 600 + "/y", "a@b.org"])
+def test_what_only_looks_so_is_not(value: str) -> None:
+    assert not talk_of([""]).keeps("to", value)
+
+
+def test_the_hour_that_is_asked_for_names_times() -> None:
+    talk = talk_of([""], ["Book the night one, with my gift card"])
+    assert talk.keeps("scheduled_departure_time_est", "01:00:00") and talk.keeps("amount", 42)
+    assert not talk_of([""], ["Book it"]).keeps("scheduled_departure_time_est", "01:00:00")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.json_table import EVERYTHING, Scalar, Table, scalars, table_of, written
+from utils.json_table import EVERYTHING, Part, Scalar, Table, scalars, table_of, written
 
 
 class Keeping:
@@ -192,3 +192,30 @@ def test_objects_that_differ_from_row_to_row_are_written_as_they_are() -> None:
     bags = {"cabin": {"kg": 8}, "checked": {"kg": 23}}
     table = table_of([{"id": 1, "bags": bags}, {"id": 2, "bags": "none"}], EVERYTHING)
     assert table.rows == ('1|{"cabin":{"kg":8},"checked":{"kg":23}}', "2|none")
+
+
+@pytest.mark.timeout(10)
+def test_what_is_nested_deeply_takes_no_longer_for_each_level() -> None:
+    value: dict[str, Any] = {"id": "k", "x": 1}
+    for _ in range(18):
+        value = {"id": "k", "a": {"k": value}}
+    found = table([value, value])
+    assert "x=1" in found.head and found.rows == ("×2",)
+
+
+def test_a_part_of_a_list_says_how_many_there_are() -> None:
+    items = [{"id": at, "state": "up" if at else "down"} for at in range(9)]
+    assert table({"x": Part(items[3:5], items)}).rows == ("x(id|state)=3|up; 4|up; … 7 more",)
+    assert table({"x": items[3:5]}).rows == ("x(state=up id)=3; 4",)
+    assert table({"x": Part(items[3:4], items)}).rows == ("x={id=3, state=up}; … 8 more",)
+    assert table({"x": Part([7, 8], list(range(9)))}).rows == ("x=7,8,… 7 more",)
+    assert table({"x": Part(items, items)}).rows == table({"x": items}).rows
+
+
+def test_a_first_name_keeps_the_last() -> None:
+    keep = Keeping(lambda key, value: value == "Amelia")
+    bo = {"first_name": "Bo", "last_name": "Li", "dob": 2}
+    people = [{"first_name": "Amelia", "last_name": "Ahmed", "dob": 1}, bo]
+    assert table_of([{"x": people}], keep).rows == ("x(first_name|last_name)=Amelia|Ahmed; Bo|Li",)
+    assert table_of([{"x": people[1:]}], keep).rows == ("",)
+    assert table_of([{"x": [{"name": "Amelia", "note": "Bo"}]}], keep).rows == ("x={name=Amelia}",)

@@ -48,3 +48,8 @@ def test_a_hostile_text_is_read_in_one_pass(text: str, start: str) -> None:
 def test_a_page_is_known_by_its_beginning() -> None:
     assert is_page("\n <DIV class=x>")
     assert not is_page("<module>")
+
+
+def test_what_is_not_shown_ends_where_it_ends_whatever_letters_stand_before_it() -> None:
+    page = f"<html><body>{'İ' * 20}<p>before</p><script>x</script><p>Important: 12345 after</p></body></html>"
+    assert read_page(page).splitlines()[-1] == "Important: 12345 after"
