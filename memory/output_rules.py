@@ -19,7 +19,10 @@ FEWEST_OF_LESSON = 2  # "Never retry payments."
 NOTE_CHARACTERS = 1_000
 MOST_KEY_WORDS = 4  # of a name before its value
 
-_LABEL = re.compile(r"^\W*(finding|insight|lesson)s?(?: learned)?\s*[:：]\W*(.*)$", re.IGNORECASE)
+_CALLED = r"(finding|insight|lesson|takeaway|conclusion|recommendation|issue|problem)s?(?: learned)?"
+_LABEL = re.compile(rf"^\W*(?:key )?(?!issue|problem){_CALLED}\s*(?:[:：]|\s[-–—]\s)\W*(.*)$", re.IGNORECASE)
+_HEADING = re.compile(rf"^\s{{0,3}}(?:#{{1,6}}\s+|\*\*)?(?!no )(?:\w+ )?{_CALLED}\W*$", re.IGNORECASE)
+_NOTHING = frozenset({"none", "n/a", "nothing", "none."})
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _MARKS = re.compile(r"^[\s#>*_]+(?!\w*__)|(?<![\w*])\*\*(?!\*)|(?<!\*)\*\*(?![\w*])|(?<=[^\s*])\*(?=\s|$)")
 _LESSON = re.compile(
@@ -64,8 +67,16 @@ _TO_DO = re.compile(
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
-    r"\b(?:ask(?:s|ed|ing)?|wonder(?:s|ed|ing)?|want(?:s|ed)? to know|unclear|unknown|unsure|not sure|not clear)\b"
-    r".*\b(?:whether|if|who|what|when|where|why|how|which)\b",
+    r"\b(?:ask(?:s|ed|ing)?|wonder(?:s|ed|ing)?|want(?:s|ed)? to know|unclear|unknown|unsure|not sure|not clear|"
+    r"not know|no idea)\b.*\b(?:whether|if|who|what|when|where|why|how|which)\b"
+    r"|n['’]t know\b|\b(?:maybe|perhaps|possibly)\b",
+    re.IGNORECASE,
+)
+# What was looked for and is not so, or not there.
+_NEGATED = re.compile(
+    r"\b(?:did not|didn['’]t|could not|couldn['’]t) (?:find|see|observe|detect|reproduce)\b"
+    r"|\b(?:was|were|is|are)(?: not|n['’]t) (?:caused|used|needed|required|affected|supported|enabled|set|reachable|"
+    r"installed)\b|\bnever \w{2,}ed\b",
     re.IGNORECASE,
 )
 
@@ -102,9 +113,12 @@ def observe_by_rules(output: str) -> tuple[Observed, ...]:
     notes: dict[Category, dict[str, None]] = {"finding": {}, "insight": {}, "lesson": {}}
     under: Category | None = None  # the label of the list that a line may belong to
     for line in lines_of(output):
+        if not line.is_code and (heading := _HEADING.match(line.text)) is not None:
+            under = _category(heading[1])
+            continue
         if (labelled := _LABEL.match(line.text)) is not None and not line.is_code:
             under = _category(labelled[1])
-            if rest := _plain(labelled[2]):
+            if (rest := _plain(labelled[2])) and rest.lower() not in _NOTHING:
                 notes[under][rest] = None
                 under = None
             continue
@@ -155,9 +169,9 @@ def _noted(line: str) -> Iterator[tuple[Category, str]]:
 
 def _category(word: str) -> Category:
     match word.lower():
-        case "finding":
+        case "finding" | "issue" | "problem":
             return "finding"
-        case "insight":
+        case "insight" | "takeaway" | "conclusion":
             return "insight"
         case _:
             return "lesson"
@@ -179,7 +193,7 @@ def _category_of(sentence: str) -> Category | None:
         return "insight"
     if _TO_DO.match(sentence) or _REPORTED.search(sentence):
         return None
-    if is_truth or _is_measured(sentence):
+    if is_truth or _is_measured(sentence) or _NEGATED.search(sentence):
         return "finding"
     if not _FINDING.search(_DOING.sub("", sentence)) or _is_row(sentence):
         return None

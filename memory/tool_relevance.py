@@ -19,7 +19,9 @@ SHORTEST_PLACE, LONGEST_PLACE = 4, 500  # characters of a path or an address
 MOST_NAMES = 50  # the last ones that were said; who pastes a list of a thousand means none of them
 MARKS = ".,;:!?()[]\"'*"  # that stand around a word
 # Keys of what things are called, of what a tool has to say, and of how much is left out.
-TELLING = frozenset({"name", "title", "status", "state", "error", "errors", "message", "reason", "detail", "…"})
+TELLING = frozenset(
+    {"name", "title", "status", "state", "error", "errors", "message", "reason", "detail", "snippet", "…"}
+)
 # Words of a question, and the fields that they ask for without naming them.
 MEANT = (
     (("cheap", "cheaper", "cheapest", "expensive", "much", "difference", "afford", "sum", "least", "below", "money",

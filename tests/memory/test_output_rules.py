@@ -54,7 +54,26 @@ def test_a_label_may_stand_in_the_middle_of_a_line() -> None:
 
 
 def test_two_words_are_enough_for_a_lesson() -> None:
-    assert noted("I compared the plans. Do not buy Basic. Never mind.")["lesson"] == ["Do not buy Basic."]
+    assert noted("I compared the plans. Do not buy Basic. Never mind. Avoid it.")["lesson"] == ["Do not buy Basic."]
+
+
+def test_headings_say_what_the_items_under_them_are() -> None:
+    review = (
+        "# Review\n\n## Findings\n- auth.py:41 uses MD5\n- No rate limiting on /login\n\n**Recommendations**\n"
+        "1. Use argon2id\n\nThat is all.\n### Key issues\n- slow\n\nNo issues\n\nFindings: none\nINSIGHT - caches win\n"
+        "Key takeaway: measure first"
+    )
+    assert noted(review) == {
+        "finding": ["auth.py:41 uses MD5", "No rate limiting on /login", "slow"],
+        "insight": ["caches win", "measure first"],
+        "lesson": ["Use argon2id"],
+    }
+
+
+def test_what_was_looked_for_and_is_not_so_is_a_finding() -> None:
+    said = ["We did not find any memory leak.", "The leak was not caused by the cache.", "The service never crashed."]
+    assert noted(" ".join(said))["finding"] == said
+    assert noted("I don't know whether the server uses Redis. We could maybe use Kafka 3.") == noted("")
 
 
 def test_the_same_is_noted_once_and_not_too_much() -> None:
