@@ -151,3 +151,29 @@ def test_any_budget_is_kept_or_refused(messages: list[Message], budget: int, top
     assert tokens_of(found) <= budget
     assert is_valid(found)
     context(found)  # there is one at most
+
+
+def first_shown(failed: set[int], said: str = "Import everything") -> list[str]:
+    """The three records, of thirty of different shapes, that come first."""
+    rows = [
+        step(at, {f"field{at}": f"B{at:03}", "status": "failed" if at in failed else "ok"}, f"run{at}")
+        for at in range(30)
+    ]
+    found = context(view([user(said), *[one for row in rows for one in row], *step(99)]))
+    return [line.split()[2].rstrip("-:") for line in found.splitlines() if line.startswith("Raw Data: ")]
+
+
+def test_few_failures_come_first_the_newest_before_the_others_behind_what_the_user_named() -> None:
+    assert first_shown(set()) == ["c29", "c28", "c27"]
+    assert first_shown({4, 9}) == ["c9", "c4", "c29"]
+    assert first_shown({4, 9}, "Import B011 and B012") == ["c11", "c12", "c9"]
+    assert first_shown({4, 9}, "Import B011, not B004 or B011")[0] in ("c4", "c11")
+    assert first_shown(set(range(12))) == ["c29", "c28", "c27"]  # they are not few
+
+
+def test_what_has_more_of_the_names_comes_before_what_has_fewer() -> None:
+    rows = [
+        step(at, {f"field{at}": f"B{at:03}", "also": "ORD-7" if at == 3 else "none"}, f"run{at}") for at in range(30)
+    ]
+    found = context(view([user("What of B012, ORD-7 and B003?"), *[one for row in rows for one in row], *step(99)]))
+    assert found.index("B003") < found.index("B012")

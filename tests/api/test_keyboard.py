@@ -18,6 +18,7 @@ from pymongo import MongoClient
 from api.cli import main
 from api.keyboard import Keyboard
 from tests.checks import eventually
+from tests.conversations import until
 from tests.embedded.drivers import kept_attached
 from tests.processes import LOCI, environment
 from tests.scripted_model import Behaviour, ScriptedModel, answer
@@ -298,10 +299,15 @@ def test_ctrl_c_that_does_not_wake_who_reads_is_pressed_again(monkeypatch: pytes
     with os.fdopen(near) as stdin, os.fdopen(far, "w"):
         monkeypatch.setattr(sys, "stdin", stdin)
         keyboard = Keyboard()
+        real, unheard = keyboard._pressed, iter(range(2))
+        monkeypatch.setattr(keyboard, "_pressed", lambda *of: next(unheard, None) is None and real(*of))
+
+        async def is_read() -> bool:
+            return keyboard._reading
 
         async def command() -> str | None:
             waiting = asyncio.create_task(keyboard.line("> "))
-            await asyncio.sleep(0.1)
+            await until(is_read)
             signal.pthread_kill(threading.get_ident(), signal.SIGINT)  # this thread's call is interrupted, not main's
             return await waiting
 

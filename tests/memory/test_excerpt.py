@@ -87,6 +87,27 @@ def test_a_heading_that_is_spoken_of_comes_with_the_table_below_it() -> None:
     assert found[found.index("The Enterprise plan") :][1:5] == table
 
 
+def test_what_stands_below_a_heading_matters_the_less_the_further_below() -> None:
+    before, below = ([f"{name} {at} of it" for at in range(20)] for name in ("line", "row"))
+    found = kept("\n".join([*before, "Prices of the plan", *below, "end"]), 110, "What is the plan?")
+    assert found == [before[0], "…", "Prices of the plan", *below[:4], "…", "end"]
+
+
+def test_failures_come_before_what_is_spoken_of_and_rare_words_before_common_ones() -> None:
+    def one_of(*lines: str) -> str:
+        dull = ["dull line of the text"] * 9
+        return kept("\n".join([*dull, *lines, *dull]), 30, "Book a flight to Rome")[1]
+
+    assert one_of("a flight to Rome now", "it failed for good") == "it failed for good"
+    assert one_of(*["flights to Rome here"] * 9, "where one can book it") == "where one can book it"
+
+
+def test_what_names_a_thing_lends_nothing_to_the_lines_below_it() -> None:
+    before, below = ([f"{name} {at} of it" for at in range(20)] for name in ("line", "row"))
+    found = kept("\n".join([*before, "see HAT136", *below, "end"]), 110, "Which?")
+    assert "see HAT136" in found and below[0] not in found and before[1] in found
+
+
 def test_a_text_of_one_line_is_read_by_sentences() -> None:
     sentences = f"It begins. {'Dull words. ' * 20} To Rome then. It ends."
     assert kept(sentences, 45) == ["It begins.", "…", "To Rome then.", "It ends."]
