@@ -266,6 +266,17 @@ async def test_a_client_that_listens_is_told_of_its_own_banks_alone(serve: Calla
                 break
 
 
+async def test_who_listens_for_the_list_of_resources_hears_of_a_new_file(address: str) -> None:
+    async with client(address) as connected:
+        await call(connected, "activate", conversation_type="project", project_name="listed")
+        async with connected.listen(resources_list_changed=True) as told:
+            await call(connected, "update", content="ideas.md:\nWe could sell hats.")
+            async with asyncio.timeout(10):
+                async for event in told:
+                    assert type(event).__name__ == "ResourcesListChanged"
+                    break
+
+
 @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 async def test_a_client_of_a_protocol_with_sessions_may_subscribe(address: str) -> None:
     uri, other = "loci://banks/project/loci/active.md", "loci://banks/project/loci/decisions.md"
