@@ -16,6 +16,7 @@ Scalar: TypeAlias = str | int | float | bool | None
 Cell: TypeAlias = "Json | _Missing"
 
 FIELD, ROW, LEG = "|", "; ", " + "  # between fields, between rows in a cell, and between the rows of a list in a list
+FEWEST_ALIKE, MOSTLY = 4, 0.75  # objects, and the share of them with the same value, from which others are exceptions
 SPARSEST = 4  # of so many fields, an object of a table has one at least, on average
 SPECIAL = ("|", ";", "\n", "\r", " + ", "->")
 
@@ -166,12 +167,13 @@ def _nested(
     the cell names the fields. `others`: objects that are left out, beside those of parts of lists."""
     objects = [item for cell in cells for item in cell]
     if _share_no_shape(objects):
-        return Column(written(key), tuple(between.join(map(written, cell)) for cell in cells))
+        return Column(written(key), tuple(between.join(map(written, cell)) + _of_all(cell, ROW) for cell in cells))
     rest = [*others, *(item for cell in cells for item in _left_out(cell) if isinstance(item, Mapping))]
     common, columns = _columns(objects, keep, rest if len(objects) > 1 else ())
-    told = len(set(zip(*(column.cells for column in columns), strict=True))) or 1
-    if listed and told < len(objects) and (column := _telling_apart(objects, told, keep)):
-        columns.append(column)
+    if listed and objects:
+        if (column := _telling_apart(objects, columns, keep)) is not None:
+            columns.append(column)
+        columns += _differing(objects, common, columns)
     if not common and not columns:
         return None
     name = written(key)
@@ -238,22 +240,50 @@ def _share_no_shape(objects: Sequence[Mapping[str, Json]]) -> bool:
     return sum(map(len, objects)) * SPARSEST < len(objects) * len({name for one in objects for name in one})
 
 
-def _telling_apart(objects: Sequence[Mapping[str, Json]], told: int, keep: Keep) -> Column | None:
-    """The column of values, or else of objects, in which objects differ most; None where none has more of them than are
-    `told` apart."""
-    values: list[Column] = []
-    nested: list[Column] = []
+def _differing(
+    objects: Sequence[Mapping[str, Json]], common: Sequence[str], columns: Sequence[Column]
+) -> Iterator[Column]:
+    """The columns of states: of yes and no, and of a value that most objects have and some have not."""
+    if len(objects) < FEWEST_ALIKE:
+        return
+    heads = {column.head for column in columns} | {one.partition("=")[0] for one in common}
     for name in objects[0]:
         cells = [one.get(name) for one in objects]
+        if written(name) in heads or not all(map(_is_scalar, cells)):
+            continue
+        texts = tuple(map(written, cells))
+        most = max(Counter(texts).values())
+        if most < len(texts) and (most >= MOSTLY * len(texts) or all(isinstance(cell, bool) for cell in cells)):
+            yield Column(written(name), texts)
+
+
+def _telling_apart(objects: Sequence[Mapping[str, Json]], columns: Sequence[Column], keep: Keep) -> Column | None:
+    """The column that tells most objects apart beside the others: of texts, else of objects, else of numbers; None if
+    there is none. What is measured tells nothing apart, though it differs."""
+    measured = {written(name) for name in objects[0] if all(_is_number(one.get(name)) for one in objects)}
+    rows = list(zip(*(column.cells for column in columns if column.head not in measured), strict=True))
+    rows = rows or [()] * len(objects)
+    told = len(set(rows))
+    if told == len(objects):
+        return None
+    texts: list[Column] = []
+    nested: list[Column] = []
+    numbers: list[Column] = []
+    shown = {column.head for column in columns}
+    for name in objects[0]:
+        cells = [one.get(name) for one in objects]
+        if written(name) in shown:
+            continue
         if all(_is_scalar(cell) for cell in cells):
-            values.append(Column(written(name), tuple(map(written, cells))))
+            kind = numbers if written(name) in measured else texts
+            kind.append(Column(written(name), tuple(map(written, cells))))
         elif all(isinstance(cell, Mapping) and all(map(_is_scalar, cell.values())) for cell in cells):
             column = _nested([[cell] for cell in cells if isinstance(cell, Mapping)], keep, name)
             nested += [column] if column else []
-    for found in (values, nested):
-        best = max(found, key=lambda column: len(set(column.cells)), default=None)
-        if best is not None and len(set(best.cells)) > told:
-            return best
+    for found in (texts, nested, numbers):
+        counts = [len(set(zip(rows, column.cells, strict=True))) for column in found]
+        if counts and max(counts) > told:
+            return found[counts.index(max(counts))]
     return None
 
 
@@ -264,6 +294,10 @@ def _counted(rows: Iterable[str]) -> list[str]:
 
 def _values(value: object) -> Iterable[Json]:
     return value.values() if isinstance(value, Mapping) else ()
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _is_scalar(value: object) -> TypeGuard[Scalar]:
