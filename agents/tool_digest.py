@@ -6,16 +6,23 @@ else. Of a long message the end stays, and before it the numbers, the codes and 
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
 from memory.tool_relevance import MARKS, is_name
 from utils.text import STOPWORDS, split_sentences
 
 WHOLE = 200  # characters of a message that stays as it is
-CLOSING = 60  # characters of its end, at least its last sentence
-DETAILS = 100  # characters of what stays of the rest
+CLOSING = 50  # characters of its end, at least its last sentence
+DETAILS = 50  # characters of what stays of the rest
+DETAILS_OF_CHOICE, MOST_CHOICES = 35, 5  # and for each of its options, of so many at most
+FEWEST = 10  # of details by which an option is known
 PIECE = 40  # characters of a sentence, or of a line of a list, that stays as it is
 SHORT = 120  # characters of a message that is not understood alone
 
+_CHOICE = r"(?:(?i:option|variant|choice|number|no\.)\s*#?)?(?:(\d{1,2})[.):]|\(([A-Za-z\d])\))\s"
+_IS_CHOICE = re.compile(rf"\s*(?:[-*•]\s+)?\**{_CHOICE}")
+_CHOICES = re.compile(rf"(?:^|(?<=[\s;:])){_CHOICE}")
+_LETTER = re.compile(r"(?i)(?:^\W*|\b(?:option|variant|choice)\s+)([a-z])\b")
 _ITEM = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s")
 _OPTION = re.compile(r"\(?[A-Za-z]\)")
 _LABEL = re.compile(r"[^:]{1,24}:(?=\s)")
@@ -39,9 +46,10 @@ def picks_item(answer: str, said: str) -> bool:
     return not set(_NUMBERED.findall(said)).isdisjoint(_PICKED.findall(answer))
 
 
-def digest(text: str, answer: str) -> str:
+def digest(text: str, answer: str, *, choices_told: int = MOST_CHOICES) -> str:
     """A message of the agent's as far as an answer may point at it: the whole of a short one; of a long one its end,
-    its question, and before them what the answer has words of, and numbers, codes and names."""
+    its question, the item that the answer picks, and before them what the answer has words of, and numbers, codes and
+    names. `choices_told`: for how many options there is room."""
     if len(text) <= WHOLE:
         return text
     end = closing(text).strip()
@@ -49,14 +57,26 @@ def digest(text: str, answer: str) -> str:
     wanted = frozenset(word.strip(MARKS).casefold() for word in answer.split()) - STOPWORDS
     questions = [at for at, piece in enumerate(pieces) if piece.endswith("?")] if "?" not in end else []
     asked = questions[-1:]
+    picked = {*_NUMBER.findall(answer), *(letter.lower() for letter in _LETTER.findall(answer))}
+    choices = {at: number for at, piece in enumerate(pieces) if (number := _number_of(piece))}
     kept: dict[int, str] = {}
-    room = DETAILS
-    for at in [*asked, *reversed(range(len(pieces)))]:  # the nearest to the end first
-        detail = _details(pieces[at], wanted) if at not in asked else pieces[at][-2 * PIECE :]
-        if at not in kept and detail and len(detail) < room:
+    room = DETAILS + min(len(choices), choices_told) * DETAILS_OF_CHOICE
+    for at in dict.fromkeys([*asked, *choices, *reversed(range(len(pieces)))]):  # then the nearest to the end
+        piece = pieces[at]
+        is_whole = at in asked or choices.get(at) in picked
+        detail = piece[: 2 * PIECE] if is_whole else _details(piece, wanted)
+        if at in choices and len(detail) < FEWEST:  # its label alone
+            detail = piece[:PIECE]
+        if detail and len(detail) < room:
             kept[at] = detail
             room -= len(detail) + 1
     return "\n".join([*(kept[at] for at in sorted(kept)), end])
+
+
+def _number_of(piece: str) -> str:
+    """The number or the letter of an item; empty for what is none."""
+    found = _IS_CHOICE.match(piece)
+    return (found[1] or found[2]).lower() if found else ""
 
 
 def closing(text: str) -> str:
@@ -89,9 +109,13 @@ def _start_of_closing(text: str) -> int:
 
 
 def _pieces(text: str) -> Iterable[str]:
-    """The items of lists and the sentences of a text."""
+    """The items of lists and the sentences of a text; each of the options that a sentence lists."""
     for line in text.splitlines():
-        yield from [line] if _ITEM.match(line) else split_sentences(line)
+        for sentence in [line] if _ITEM.match(line) else split_sentences(line):
+            starts = [0, *(found.start() for found in _CHOICES.finditer(sentence) if found.start())]
+            yield from (
+                sentence[begin:end].strip(" ;,") for begin, end in pairwise([*starts, len(sentence)]) if end > begin
+            )
 
 
 def _details(piece: str, wanted: frozenset[str]) -> str:

@@ -17,7 +17,6 @@ from config.recipes import NEXT_STEP, TOOL_MEMORY, Recipe
 from memory.domain import Recall
 from memory.engine import Engine
 from memory.ranking import Scope
-from memory.tool_blocks import tables
 from memory.tool_records import Record
 from memory.trace_ids import ID_CHARACTERS
 from memory.traced import Called, Task, Trace
@@ -152,7 +151,7 @@ class ToolMemory:
         """The view of a step, ranked where not all records are shown alike: what a budget has room for is the same as
         without one."""
         options = asked.options
-        is_ranked = asked.query is not None or not await _is_shown_alike(step.records, options)
+        is_ranked = asked.query is not None or len(step.records) > options.top_k
         if is_ranked:
             step = replace(step, ranked=await self._ranked(asked, step.records, among))
         done = await asyncio.to_thread(_compressed, step, replace(options, budget=None))
@@ -177,11 +176,6 @@ class ToolMemory:
             return ()
         retrieval.debug("Ranked %d records", len(found.hits))
         return tuple(hit.gist.id for hit in found.hits)
-
-
-async def _is_shown_alike(records: Sequence[Record], options: ViewOptions) -> bool:
-    """Whether all tables are shown as retrieved records, so that no order is needed to choose them."""
-    return await asyncio.to_thread(lambda: len(tables(records))) <= options.top_k
 
 
 def _read(asked: Compressing) -> tuple[Interaction, list[Called], tuple[Asked, ...]]:

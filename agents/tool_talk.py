@@ -7,12 +7,13 @@ knew of its tools; but not what the user's answers point at.
 from collections.abc import Callable, Sequence
 
 from agents.openai_chat import text_of
-from agents.tool_digest import closing, digest, picks_item, points_at
+from agents.tool_digest import MOST_CHOICES, closing, digest, picks_item, points_at
 from agents.tool_messages import RESULTS, Message, calls_of, is_retrieved
 from memory.courtesy import is_courtesy
 from memory.tool_relevance import MARKS, Talk, is_name, talk_of
 
 FEW = 40  # characters of a message that says little without what it answers
+OPTIONS_OF_OLD = 1  # of an offer for which there is room, once the user has gone on
 PROMPTS = ("system", "developer")
 UNTOLD = "[Earlier messages of the user that are left out here: {}]"
 
@@ -60,8 +61,10 @@ def before(messages: Sequence[Message], *, answered: bool) -> list[Message]:
                 said = None if calls_of(message) else message
             case "user" if message in ends or not is_courtesy(text_of(message.get("content"))):
                 at_work = answered and message is ends[-1]
-                if said is not None and (_picks(message, said) or (at_work and _points_at(message, said))):
+                if said is not None and at_work and _points_at(message, said):
                     kept.append(_digested(said, message))
+                elif said is not None and _picks(message, said):
+                    kept.append(_digested(said, message, OPTIONS_OF_OLD))
                 elif said is not None and _says_little(message):
                     kept.append(_with_text(said, closing))
                 kept.append(message)
@@ -117,8 +120,8 @@ def _picks(answer: Message, said: Message) -> bool:
     return picks_item(text_of(answer.get("content")), text_of(said.get("content")))
 
 
-def _digested(said: Message, answer: Message) -> Message:
-    return _with_text(said, lambda text: digest(text, text_of(answer.get("content"))))
+def _digested(said: Message, answer: Message, choices: int = MOST_CHOICES) -> Message:
+    return _with_text(said, lambda text: digest(text, text_of(answer.get("content")), choices_told=choices))
 
 
 def _with_text(message: Message, shorter: Callable[[str], str]) -> Message:

@@ -5,7 +5,7 @@ was said after them. What the agent said before is left out, for what it knew, i
 answers in few words.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,7 +13,7 @@ from agents.tool_messages import HEADING, RETRIEVED, Asked, Interaction, Message
 from agents.tool_talk import PROMPTS, after, before, everything, fewer, spoken_of
 from memory.tool_blocks import Block, blocks_of, call_text, left_out
 from memory.tool_order import overtaken
-from memory.tool_records import Record, in_force
+from memory.tool_records import Call, Record, in_force
 from memory.tool_relevance import SMALL, Talk
 from utils.errors import InvalidInput
 from utils.text import count_tokens
@@ -206,13 +206,19 @@ def _summary(block: Block) -> str:
 
 def _by_relevance(records: Sequence[Record], ranked: Sequence[str], talk: Talk) -> list[str]:
     """The ids of records: those that tell of what the user named and few others do, then those of failures where they
-    are few, then the most relevant of the others, and then the newest."""
+    are few, then the most relevant of the others, and then the newest; no answer before a later one to the same
+    call."""
     known = dict.fromkeys(record.trace_id for record in reversed(records))
     naming = Counter(one for name in talk.names for one in _few_with(name, records))
     named = [one for one, _ in naming.most_common()]
     failures = [record.trace_id for record in reversed(records) if record.tells_of_failure]
     few = failures if len(failures) * FAILURES_OF <= len(records) else []
-    return list(dict.fromkeys([*named, *few, *(one for one in ranked if one in known), *known]))
+    order = list(dict.fromkeys([*named, *few, *(one for one in ranked if one in known), *known]))
+    answers: defaultdict[Call, list[str]] = defaultdict(list)
+    for record in records:
+        answers[record.call].append(record.trace_id)
+    calls = {record.trace_id: record.call for record in records}
+    return [answers[calls[one]].pop() for one in order]  # of the answers to one call, the newest first
 
 
 def _few_with(name: str, records: Sequence[Record]) -> list[str]:

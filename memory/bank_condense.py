@@ -189,7 +189,7 @@ def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Par
             all_of_it = texts[:1] == [f"[{CRITICAL}]"]
             for at, text in enumerate(texts):
                 kept = is_critical(text) or all_of_it or (critical and not at and not opening)
-                rank, spot = worth - at * LATER / 100, (name, number, place, at)
+                rank, spot = worth - min(at, len(texts) - 1 - at) * LATER / 100, (name, number, place, at)
                 found.append(_Part(spot, text, count_tokens(text) + 1, heading, opening, kept, rank))
     return found
 

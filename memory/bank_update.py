@@ -9,7 +9,7 @@ from memory.bank_types import BANK_TYPES, BankType
 from memory.ids import derived_id
 from utils.errors import InvalidInput
 from utils.mongo import Document
-from utils.text import CONTROL_CHARACTERS
+from utils.text import uncoloured
 
 LONGEST_UPDATE = 1_000_000  # characters; a document of the store holds a bank of this and what it had before
 
@@ -34,7 +34,7 @@ class BankUpdate:
         named = Active.named(self.conversation_id)
         if named is not None and named != Active(self.type, self.id):
             raise InvalidInput("The conversation_id is of another memory bank")
-        content = CONTROL_CHARACTERS.sub("", self.content.replace("\r\n", "\n").replace("\r", "\n"))
+        content = uncoloured(self.content.replace("\r\n", "\n").replace("\r", "\n"))
         if not content.strip():
             raise InvalidInput("There is no content to keep")
         if len(content) > LONGEST_UPDATE:

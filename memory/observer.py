@@ -19,6 +19,7 @@ from memory.places import Places
 from memory.remember import Turns
 from utils.errors import Conflict, ModelError, NotFound
 from utils.llm import ChatModel
+from utils.text import uncoloured
 
 SHORTEST = 50  # characters of an output; the observations' document skips shorter ones
 LONGEST = 4_000  # and cuts longer ones
@@ -69,6 +70,7 @@ class Observer:
     async def extract(self, owner: str, step_name: str, step_type: str, output: str) -> Extracted:
         """Remembers what a step's output tells, under the source "STEP_TYPE:step_name". A model that fails gives
         nothing, which is logged and counted."""
+        output = uncoloured(output)
         if len(output.strip()) < SHORTEST:
             return Extracted("skipped", None)
         read = output[:LONGEST]

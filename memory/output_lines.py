@@ -7,14 +7,28 @@ from dataclasses import dataclass
 from json import loads
 
 from utils.pages import read_page
+from utils.text import uncoloured
 
 ERRORS = ("error", "errors", "exception", "fault", "failure")  # fields under which JSON tells of errors
-TELLING = ("type", "code", "status", "title", "reason", "message", "msg", "detail", "description", "error", "hint")
+TELLING = (
+    "name",
+    "type",
+    "code",
+    "status",
+    "title",
+    "reason",
+    "message",
+    "msg",
+    "detail",
+    "description",
+    "error",
+    "hint",
+)
 LEVELS = ("error", "fatal", "critical")  # of a log's entry
+FEWEST_FIELDS, MOST_FIELDS = 3, 12  # of an object whose fields are told
 DEEPEST = 4  # objects in each other, in which errors are looked for
 NO_PROSE = ("{", "}", "[", "]", "<", "$ ", "at ", 'File "')  # how lines begin of code, JSON and stack traces
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _IS_ERROR = re.compile(r'"(?:errors?|exception|fault|failure)"\s*:\s*[\[{"]')
 _SAID = re.compile(r'"(?:error|reason|message|msg|detail)"\s*:\s*("(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]){1,300}")')
 _STAMP = re.compile(
@@ -38,14 +52,14 @@ class Line:
 def lines_of(output: str) -> Iterator[Line]:
     """The lines of an output, in order, none of them blank."""
     if (told := _errors_of(output)) is not None:
-        yield from map(Line, told)
+        yield from map(Line, told or _fields_of(output))
         return
     if output.lstrip().startswith(("{", "[")):
         yield from map(Line, _errors_of_cut(output))
     in_code = in_trace = False
     head: list[str] = []  # the cells of a table's first row
     for raw in read_page(output).splitlines():
-        line = _ANSI.sub("", raw)
+        line = uncoloured(raw)
         if line.lstrip().startswith("```"):
             in_code = not in_code
             continue
@@ -79,6 +93,16 @@ def _errors_of(text: str) -> list[str] | None:
     except (ValueError, RecursionError):
         return None
     return list(dict.fromkeys(_errors_in(value, DEEPEST)))
+
+
+def _fields_of(text: str) -> list[str]:
+    """What JSON of one small object says, on a line."""
+    value = loads(text)
+    if not isinstance(value, Mapping) or not FEWEST_FIELDS <= len(value) <= MOST_FIELDS:
+        return []
+    if not all(isinstance(item, str | int | float) for item in value.values()):
+        return []
+    return ["; ".join(f"{name}: {item}" for name, item in value.items())]
 
 
 def _errors_of_cut(text: str) -> list[str]:

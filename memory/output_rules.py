@@ -102,6 +102,7 @@ _NAMED = re.compile(r"^(?P<key>[^\W\d_][^:：=|]{0,40}?)\s*(?:[:：]|\s=)\s*(?P<
 _LISTING = re.compile(
     r"^[-dlbcps][rwxsStT-]{9}|^\S*,\S*,\S*$|[;{]$|^(?:import|from|def|class|return|const|let|var|func|fn|use)\s"
 )
+_SWITCH = re.compile(r"(?:on|off|true|false|yes|no|enabled|disabled)$", re.IGNORECASE)
 _STATE = re.compile(r"(?:status|state|result|verdict|outcome|health|severity)$", re.IGNORECASE)
 _UNSPACED_END = re.compile(r"(?<=[。！？])(?=\S)")
 
@@ -228,7 +229,8 @@ def _is_named_value(line: str) -> bool:
     if found is None or _LISTING.search(line) or _PROGRESS.search(line) or line.endswith(("?", ":", ",")):
         return False
     value = found["value"]
-    names = value[:1].isupper() or not value.isascii() or re.search(r"\d|[/_-]\w", value) or _STATE.search(found["key"])
+    names = value[:1].isupper() or not value.isascii() or re.search(r"\d|[/_-]\w", value)
+    names = names or _STATE.search(found["key"]) or _SWITCH.match(value)
     return bool(names) and len(found["key"].split()) <= MOST_KEY_WORDS and any(map(str.isalnum, value))
 
 

@@ -18,6 +18,7 @@ from utils.text import STOPWORDS, russian_stem, stem, words
 MOST_WORDS = 512  # of a query that are looked for, so that a long one takes a few milliseconds
 SHORTEST_BEGINNING = 5  # characters
 ENDING = 3  # characters by which inflected forms differ from their beginning at most
+SHORTEST_JOINED = 3  # characters of a word beside an apostrophe
 LONGEST_WORD = 40  # characters of one that has inflected forms
 
 # Chinese, Japanese, Korean, Thai, Lao, Burmese and Khmer.
@@ -37,6 +38,7 @@ _AMBIGUOUS = frozenset(
     to under was we will
     """.split()  # noqa: SIM905
 )
+_ENDINGS = frozenset({"", "s", "t", "d", "m", "re", "ve", "ll"})
 _ENGLISH = STOPWORDS - _AMBIGUOUS
 
 
@@ -94,6 +96,7 @@ def _of_word(word: str, *, is_english: bool) -> Iterator[str]:
         yield from _pairs(word)
         return
     yield _stem(word)
+    yield from map(_stem, _around_apostrophe(word))
     if (numbered := _NUMBERED.fullmatch(word)) is not None:
         yield _stem(numbered[1])
     if _is_inflected(word) and not (is_english and word.isascii()):
@@ -104,13 +107,19 @@ def _sought(word: str) -> list[tuple[str, list[str]]]:
     """The terms of a word of a query, each with those that are looked for where no row has it."""
     if _IS_UNSPACED.match(word):
         return [(term, []) for term in (_pairs(word) or list(word))]
-    instead: list[str] = []
+    instead: list[str] = [_stem(part) for part in _around_apostrophe(word)]
     if (numbered := _NUMBERED.fullmatch(word)) is not None:
         instead.append(_stem(numbered[1]))
     if _is_inflected(word):
         shortest = max(SHORTEST_BEGINNING, len(word) - ENDING)
         instead += [_beginning(word[:end]) for end in range(shortest, len(word) + 1)]
     return [(_stem(word), instead)]
+
+
+def _around_apostrophe(word: str) -> list[str]:
+    """The words that an apostrophe joins, "Ankara'da" or "l'amour"; none of an English ending."""
+    head, _, ending = word.partition("'")
+    return [] if ending in _ENDINGS else [part for part in (head, ending) if len(part) >= SHORTEST_JOINED]
 
 
 def _pairs(word: str) -> list[str]:

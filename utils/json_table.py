@@ -17,6 +17,7 @@ Cell: TypeAlias = "Json | _Missing"
 
 FIELD, ROW, LEG = "|", "; ", " + "  # between fields, between rows in a cell, and between the rows of a list in a list
 FEWEST_ALIKE, MOSTLY = 4, 0.75  # objects, and the share of them with the same value, from which others are exceptions
+PAIR = 2  # fields of an object in a list, of which neither says anything alone
 SPARSEST = 4  # of so many fields, an object of a table has one at least, on average
 SPECIAL = ("|", ";", "\n", "\r", " + ", "->")
 
@@ -169,6 +170,8 @@ def _nested(
     if _share_no_shape(objects):
         return Column(written(key), tuple(between.join(map(written, cell)) + _of_all(cell, ROW) for cell in cells))
     rest = [*others, *(item for cell in cells for item in _left_out(cell) if isinstance(item, Mapping))]
+    if listed and objects and max(map(len, objects)) == PAIR:
+        keep = EVERYTHING
     common, columns = _columns(objects, keep, rest if len(objects) > 1 else ())
     if listed and objects:
         if (column := _telling_apart(objects, columns, keep)) is not None:

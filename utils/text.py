@@ -7,6 +7,7 @@ from unicodedata import normalize
 
 import snowballstemmer
 
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 LATIN_ACCENTS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
@@ -76,6 +77,11 @@ def cut_at_word(text: str, characters: int | None) -> str:
     if space > characters // 2 and flat[characters - 1] != " ":
         head = head[:space]
     return head.rstrip(" ,;:-") + "…"
+
+
+def uncoloured(text: str) -> str:
+    """What a terminal shows of a text: without the codes that colour it, and other control characters."""
+    return CONTROL_CHARACTERS.sub("", _ANSI.sub("", text))
 
 
 def lower_in_place(text: str) -> str:

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Query, Request
 
 from api.auth import Calling
 from api.fields import Identifier
-from api.once import LociRoute, once_id
+from api.once import LociRoute, ToolRoute, once_id
 from api.openapi import errors
 from api.paging import PageCursor, PageLimit, cursor_of, index_of, page_of, position_of
 from api.state import TheMemory
@@ -85,7 +85,6 @@ async def bank_versions(
     return BankVersionPage(items=[BankVersionOut.of(one) for one in page], next_cursor=more)
 
 
-@router.post("/{type}/{id}/update", responses=errors(404, 409))
 async def update_bank(
     kind: Type, identifier: Id, body: UpdateRequest, request: Request, memory: TheMemory, calling: Calling
 ) -> UpdateResult:
@@ -101,6 +100,11 @@ async def update_bank(
         request=once_id(request),
     )
     return UpdateResult.of(done)
+
+
+router.add_api_route(
+    "/{type}/{id}/update", update_bank, methods=["POST"], responses=errors(404, 409), route_class_override=ToolRoute
+)
 
 
 @router.post("/{type}/{id}/optimise", responses=errors(404, 409))

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Query
 
 from api.auth import Calling
 from api.fields import PRINTABLE, Identifier
-from api.once import LociRoute
+from api.once import LociRoute, ToolRoute
 from api.openapi import errors
 from api.paging import PageCursor, PageLimit, cursor_of, page_of, position_of
 from api.state import TheMemory
@@ -88,11 +88,13 @@ async def recall_fil(body: RecallFILRequest, memory: TheMemory, calling: Calling
     )
 
 
-@router.post("/v1/observations/extract")
 async def extract(body: ExtractRequest, memory: TheMemory, calling: Calling) -> ExtractResponse:
     """Remember what the output of a step tells, by a model or by rules."""
     owner = calling.owner(body.named_user)
     return ExtractResponse.of(await memory.extract_observations(owner, body.step_name, body.step_type, body.output))
+
+
+router.add_api_route("/v1/observations/extract", extract, methods=["POST"], route_class_override=ToolRoute)
 
 
 @router.get("/v1/observations/{observation_id}", responses=errors(404))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from api.fields import CONTENT_CHARACTERS, Limit, Moment, Query, Share, Wire, not_blank
+from api.fields import CONTENT_CHARACTERS, PRINTABLE, Limit, Moment, Query, Share, Wire, not_blank
 from api.wire.base import OwnedRequest
 from memory.domain import Role
 from memory.observation_rules import Said
@@ -105,8 +105,12 @@ class RecallFILResponse(Wire):
 
 
 class ExtractRequest(OwnedRequest):
-    step_name: Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(not_blank)]
-    step_type: Annotated[str, StringConstraints(min_length=1, max_length=100), AfterValidator(not_blank)]
+    step_name: Annotated[
+        str, StringConstraints(min_length=1, max_length=200, pattern=PRINTABLE), AfterValidator(not_blank)
+    ]
+    step_type: Annotated[
+        str, StringConstraints(min_length=1, max_length=100, pattern=PRINTABLE), AfterValidator(not_blank)
+    ]
     output: Annotated[str, StringConstraints(max_length=2_000_000)]
 
 

@@ -27,6 +27,8 @@ def _checked(message: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(f"role: must be one of {', '.join(ROLES)}")
     if (wrong := _wrong_content(message)) is not None:
         raise ValueError(f"content: {wrong}")
+    if role == "tool" and not _is_name(message.get("tool_call_id")):
+        raise ValueError("tool_call_id: must be a string that names the call")
     calls = message.get("tool_calls")
     if calls is not None and not isinstance(calls, list):
         raise ValueError("tool_calls: must be a list")
@@ -36,14 +38,21 @@ def _checked(message: dict[str, Any]) -> dict[str, Any]:
         function = call.get("function")
         if function is not None and not isinstance(function, dict):
             raise ValueError(f"tool_calls.{at}.function: must be an object")
+        called = function or call.get("custom")
+        if not isinstance(called, dict) or not _is_name(called.get("name")):
+            raise ValueError(f"tool_calls.{at}: must name the function")
     return message
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
 
 
 def _wrong_content(message: dict[str, Any]) -> str | None:
     """What is wrong with the content of a message; None where nothing is."""
     content, role = message.get("content"), message["role"]
     if content is None:
-        may_be = role == "function" or (role == "assistant" and any(name in message for name in WITHOUT_CONTENT))
+        may_be = role == "function" or (role == "assistant" and any(message.get(name) for name in WITHOUT_CONTENT))
         return None if may_be else f"must not be missing or null in a message of the role {role}"
     if isinstance(content, str):
         return None

@@ -177,3 +177,14 @@ def test_what_has_more_of_the_names_comes_before_what_has_fewer() -> None:
     ]
     found = context(view([user("What of B012, ORD-7 and B003?"), *[one for row in rows for one in row], *step(99)]))
     assert found.index("B003") < found.index("B012")
+
+
+def test_of_the_answers_to_one_call_the_newest_stays_longest() -> None:
+    def run(number: int, said: str) -> list[Message]:
+        return step(number, f"== session starts ==\n{said}\n{LONG[:200]}{number}", "bash", command="pytest tests")
+
+    between = [one for at in range(10, 16) for one in step(at, {f"f{at}": f"B{at}"}, f"run{at}")]
+    messages = [user("Mend it"), *run(1, "FAILED test_sum"), *between, *run(2, "14 passed"), *step(99)]
+    for budget in range(tokens_of(view(messages)) - 1, 100, -40):
+        found = context(view(messages, ViewOptions(3, 2_000, budget), ranked=("c1------",)))
+        assert "FAILED test_sum" not in found or "14 passed" in found

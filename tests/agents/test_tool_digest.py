@@ -51,7 +51,10 @@ def test_of_an_offer_the_options_stay_with_their_codes_and_prices_and_the_questi
 def test_the_words_of_the_answer_and_the_letters_of_options_stay() -> None:
     easy = "It is easy to do so. " * 12
     said = f"I can (A) give the leftover cents to the first people, or (B) return shares. {easy}"
-    assert digest(said, "B, return them").splitlines()[0] == "(A) (B) return …"
+    assert digest(said, "B, return them").splitlines()[:2] == [
+        "(A) give the leftover cents to the first",
+        "(B) return shares.",
+    ]
     said = f"We can take the house that has a pool, or the old mill by the river. {easy}"
     assert digest(said, "the one with the pool").splitlines()[0] == "pool, …"
 
@@ -82,8 +85,8 @@ def test_odd_messages_have_a_digest(text: str) -> None:
 
 
 def test_what_stands_at_the_end_stands_there_once() -> None:
-    text = f"{'We looked around for you. ' * 12}The choice is yours: The blue one or The red one, The last?"
-    assert digest(text, "Hm").count("The choice is yours") == 1
+    text = f"{'We looked around for you. ' * 12}The choice: The blue or The red, The last?"
+    assert digest(text, "Hm").count("The choice") == 1
     spaced = f"{'We looked around for you. ' * 12}Take desk 9012.\n\n   Or  desk 77?  "
     assert digest(spaced, "Hm").count("9012") == 1
 

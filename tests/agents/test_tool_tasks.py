@@ -156,14 +156,14 @@ async def test_a_huge_result_does_not_hold_up_others(quiet: Memory, monkeypatch:
 
         monkeypatch.setattr(owner, name, held)
 
-    for name in ("interactions", "tables", "view_of", "tokens_of"):
+    for name in ("interactions", "view_of", "tokens_of"):
         hold(tool_memory, name)
     hold(traces, "key_of")
     hold(traces, "summary_by_rules")
     output = [{"code": f"HAT{at:05}", "note": "nothing of note", "sum": at} for at in range(20_000)]
     done = await compress(quiet, [user(BOOK), *step(1, output), *step(2)])
     assert "HAT00000" in context(done.messages)
-    assert ran == {"interactions", "tables", "view_of", "tokens_of", "key_of", "summary_by_rules"}
+    assert ran == {"interactions", "view_of", "tokens_of", "key_of", "summary_by_rules"}
 
 
 async def test_a_result_of_nothing_is_no_part_of_an_older_one_of_the_same_call(quiet: Memory) -> None:

@@ -175,7 +175,7 @@ def test_what_the_agent_said_before_is_left_out_and_after_the_calls_is_cut_to_it
         ("Shall I?", "Shall I?"),
         ("One. Two. Shall I?", "One. Two. Shall I?"),
         (f"{'x' * 130}. Shall I?", "… Shall I?"),
-        (f"First. {'y' * 300}", "… " + "y" * 60),
+        (f"First. {'y' * 300}", "… " + "y" * 50),
     ],
 )
 def test_how_a_text_ends(text: str, kept: str) -> None:

@@ -200,3 +200,12 @@ def test_a_long_item_of_many_parts_is_condensed_in_one_pass() -> None:
     files = {"active.md": "# Active\n\n## Notes\n### Everything\n" + "\n\n".join([*short, " ".join(long)])}
     done = condense("project", files, 7, NOW, RECIPE)
     assert "### Everything" in done["active.md"]
+
+
+@pytest.mark.parametrize("critical", ["", "[critical] "])
+def test_of_a_long_note_the_beginning_and_the_end_stay(critical: str) -> None:
+    said = "\n\n".join(
+        f"{critical}The service number {at} uses port {9_000 + at}, owned by {LONG}." for at in range(400)
+    )
+    short = condensed(bank(("active.md", "Notes", said, 0)))["active.md"]
+    assert "number 0 uses" in short and "number 399 uses" in short and "number 200 uses" not in short

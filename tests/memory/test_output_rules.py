@@ -209,6 +209,9 @@ def test_of_json_its_errors_are_findings(output: str, findings: list[str]) -> No
             "web-1      1/1    Running           0         5m",
             ["api-7c9d 0/1 CrashLoopBackOff 12 5m"],
         ),
+        ("ssl: off\nenabled: true\nport: 5432", ["ssl: off", "enabled: true", "port: 5432"]),
+        ('{"host": "db1", "port": 5432, "p99_ms": 480}', ["host: db1; port: 5432; p99_ms: 480"]),
+        ('{"services": [{"name": "auth"}, {"name": "orders", "error": "OOMKilled"}]}', ["error: orders, OOMKilled"]),
         ("There are 3 replicas in eu-west-1. It is nice here.", ["There are 3 replicas in eu-west-1."]),
         (
             "El límite es de 100 solicitudes por minuto. Vamos a empezar ahora.",

@@ -276,3 +276,18 @@ def test_any_results_are_packed_once_each_on_a_line_of_their_own(outputs: list[s
             assert any(line.startswith(f"{one.trace_id}: ") for line in lines)
         alone = len(block.records) == 1 and isinstance(block.records[0].output, str)  # a text stands as it is
         assert alone or len(lines) <= len(block.records) + 1
+
+
+def test_lists_of_other_fields_are_tables_of_their_own() -> None:
+    answers = [
+        record("a", [{"count": 41}], "sql", q="count"),
+        record("b", [{"column": "cid", "type": "text"}], "sql", q="describe"),
+        record("c", [{"plan": "pro", "n": 30}, {"plan": "free", "n": 11}], "sql", q="plans"),
+        record("d", [], "sql", q="none"),
+    ]
+    found = {block.title: block.body for block in blocks_of(answers, TALK, 2_000)}
+    assert found == {
+        "sql(q)": "a: count -> {count=41}\nd: none -> (empty)",
+        "sql(q=describe)": "b: {column=cid, type=text}",
+        "sql(q=plans)": "c: plan|n: pro|30; free|11",
+    }

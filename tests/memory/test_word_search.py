@@ -155,3 +155,19 @@ def test_nothing_is_found_in_nothing_or_by_nothing() -> None:
     assert ranked(UserIndex(WORDS, 0), sought("heron"), OBSERVATIONS, EVERY) == []
     assert ranked(index_of(["heron"]), sought("?!"), OBSERVATIONS, EVERY) == []
     assert ranked(index_of(["", "?"]), sought("heron"), OBSERVATIONS, EVERY) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("Sunucu Ankara'da duruyor", "Ankara"),
+        ("Müşteri İzmir’de oturuyor", "İzmir"),
+        ("Toplantı Paris'te yapıldı", "Paris"),
+        ("Toplantı Paris yakınında", "Paris'te"),
+        ("C'est l'usine de Lyon", "usine"),
+        ("It is Ann's own", "Ann"),
+    ],
+)
+def test_words_that_an_apostrophe_joins_are_found(text: str, query: str) -> None:
+    index = index_of([text, "nothing of it"])
+    assert [row for row, _ in ranked(index, sought(query), OBSERVATIONS, EVERY)] == [0]

@@ -218,4 +218,45 @@ def test_a_first_name_keeps_the_last() -> None:
     people = [{"first_name": "Amelia", "last_name": "Ahmed", "dob": 1}, bo]
     assert table_of([{"x": people}], keep).rows == ("x(first_name|last_name)=Amelia|Ahmed; Bo|Li",)
     assert table_of([{"x": people[1:]}], keep).rows == ("",)
-    assert table_of([{"x": [{"name": "Amelia", "note": "Bo"}]}], keep).rows == ("x={name=Amelia}",)
+    assert table_of([{"x": [{"name": "Amelia", "note": "Bo", "id": 1}]}], keep).rows == ("x={name=Amelia}",)
+
+
+def test_of_pairs_in_a_list_both_are_shown() -> None:
+    series = [{"t": f"14:{at:02}", "v": 210 - at} for at in range(2)]
+    assert table_of([{"series": series}], NOTHING).rows == ("series(t|v)=14:00|210; 14:01|209",)
+
+
+def test_exceptions_and_yes_and_no_are_shown() -> None:
+    pods = [
+        {
+            "name": f"p{at}",
+            "ready": at != 3,
+            "restarts": 31 if at == 3 else 0,
+            "memory": 480 + at,
+            "odd": at % 2,
+            "zone": "eu",
+        }
+        for at in range(5)
+    ]
+    keep = Keeping(lambda key, value: key == "name")
+    assert table_of([{"pods": pods}], keep).rows == (
+        "pods(name|ready|restarts)=p0|true|0; p1|true|0; p2|true|0; p3|false|31; p4|true|0",
+    )
+    assert table_of([{"pods": pods[:3]}], keep).rows == ("pods(name)=p0; p1; p2",)
+
+
+def test_what_is_measured_tells_nothing_apart() -> None:
+    rows = [
+        {"region": r, "month": m, "sum": 10 * m + at, "x": "y"}
+        for at, r in enumerate(("north", "south"))
+        for m in (1, 2)
+    ]
+    rows = [row | {"month": f"2025-0{row['month']}"} for row in rows]
+    keep = Keeping(lambda key, value: key in ("month", "sum"))
+    assert table_of([rows], keep).head == "month|sum|region"
+    assert table_of([[row | {"month": f"{at}"} for at, row in enumerate(rows)]], keep).head == "month|sum"
+
+
+def test_a_part_of_objects_of_no_common_shape_says_how_many_there_are() -> None:
+    odd = [{f"k{at}": at, f"l{at}": at} for at in range(9)]
+    assert table({"x": Part(odd[:6], odd)}).rows[0].endswith("; … 3 more")

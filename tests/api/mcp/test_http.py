@@ -156,7 +156,7 @@ async def test_what_is_wrong_is_told_in_words(address: str) -> None:
         assert await refusal(connected, "update", content="x", conversation_id="../x") == (
             "conversation_id: must be the one that `activate` gave, or the client's own, without a slash"
         )
-        assert await refusal(connected, "update", content="a\0b") == "content: a string has control characters"
+        assert await refusal(connected, "remember", text="a\0b") == "text: a string has control characters"
         assert (await refusal(connected, "update")).startswith("content: ")
 
 

@@ -55,6 +55,12 @@ def test_a_bank_is_activated_updated_and_read(api: httpx.Client, user: str) -> N
     assert (listed["type"], listed["id"], listed["name"], listed["version"]) == ("project", "loci", "Loci", 2)
 
 
+def test_what_a_terminal_coloured_is_put_in_plain(api: httpx.Client, user: str) -> None:
+    activate(api, user)
+    assert update(api, user, "\x1b[32mThe tests passed\x1b[0m\x07 today.").status_code == 200
+    assert "The tests passed today." in "".join(read(api, user).json()["content"].values())
+
+
 def test_an_update_makes_the_bank_that_it_is_for(api: httpx.Client, user: str) -> None:
     told = update(api, user, "The sky is blue.", "code/new-one").json()
     assert (told["version"], told["created"]) == (2, True)

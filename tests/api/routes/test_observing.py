@@ -32,6 +32,13 @@ def test_rules_extract_without_a_model(api: httpx.Client, user: str) -> None:
     assert len(listed(api, user)) == 2
 
 
+def test_what_a_terminal_coloured_is_read(api: httpx.Client, user: str) -> None:
+    said = "FAILED tests/test_a.py::test_one - AssertionError: 3 != 4 in the calculation"
+    assert texts(extract(api, user, f"\x1b[31m{said}\x1b[0m\x07")["findings"]) == [said]
+    body = {"user_id": user, "step_name": "a\x1bb", "step_type": "GOAL", "output": said}
+    problem(api.post("/v1/observations/extract", json=body), 422)
+
+
 def test_a_model_extracts(chat: httpx.Client, model: ScriptedModel, user: str) -> None:
     notes = '```json\n{"findings": ["The limit is 100/min.", " "], "insights": ["REST is simpler."], "more": 1}\n```'
     model.script(answer(f"Here you are:\n{notes}\nDone."), on="observations")
