@@ -17,7 +17,7 @@ from utils.errors import ModelError
 
 EXAMPLES = Path(config.__file__).parent / "intent_examples.json"
 LOOKED_AT = 600  # characters of a query that keywords are looked for in
-ALIKE = 0.5  # cosine similarity to an example from which on it decides
+ALIKE = 0.46  # cosine similarity to an example from which on it decides
 
 _KEYWORDS: tuple[tuple[IntentName, str], ...] = (
     (

@@ -18,8 +18,8 @@ MOST_SENTENCES = 3
 NEAR_BEST = 0.8  # a further sentence is told where its score is at least this share of the best one's
 COVERED = 0.55  # share of the question's weight that a sentence must cover by words alone
 TELLING = 3  # words of its own that a sentence needs which shares none with the question
-LIKE = 0.58  # cosine similarity that suffices where no word is shared
-SURE = 0.78  # cosine similarity from which on a sentence need not hold a number or a date, as the question wants
+LIKE = 0.53  # cosine similarity that suffices where no word is shared
+SURE = 0.74  # cosine similarity from which on a sentence need not hold a number or a date, as the question wants
 MOST_KNOWN = 5  # statements told where the question names no subject
 SUMMARY_TOKENS = 200
 

@@ -30,7 +30,7 @@ from utils.errors import ConfigurationError
 from utils.text import STOPWORDS
 from utils.vectors import Floats, normalised
 
-MODEL = "loci-minilm-1"  # all-MiniLM-L6-v2 with our adapter, in int8
+MODEL = "loci-minilm-2"  # all-MiniLM-L6-v2 with our adapter, in int8
 DIMENSIONS = 384
 MAX_TOKENS = 256  # the length that the model was trained for (its sentence_bert_config.json)
 MOST_WINDOWS = 8  # of so many tokens are those of a text read; its sentence is that of the first

@@ -24,13 +24,12 @@ LINEAR = (
 class Bert:
     """all-MiniLM-L6-v2. `adapter`: the parameters to fit, by layer: down (rank, columns), up (rows, rank)."""
 
-    def __init__(self, folder: Path, *, rank: int, longest: int, seed: int = 0) -> None:
+    def __init__(self, folder: Path, *, rank: int, seed: int = 0) -> None:
         weights = read_safetensors(folder / "model.safetensors")
         self._weights = {name: torch.from_numpy(np.array(value)) for name, value in weights.items()}
         self._shape = read_shape(folder / "config.json")
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(longest)
         chance = torch.Generator().manual_seed(seed)
         self.adapter: dict[str, tuple[torch.nn.Parameter, torch.nn.Parameter]] = {}
         for layer in range(self._shape.layers):
@@ -44,9 +43,10 @@ class Bert:
     def parameters(self) -> list[torch.nn.Parameter]:
         return [parameter for pair in self.adapter.values() for parameter in pair]
 
-    def encode(self, texts: Sequence[str]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    def encode(self, texts: Sequence[str], most: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Vectors of the texts, (n, width), and of their tokens, (n, t, width), all of length 1; and which of the
-        tokens are the text's own, (n, t) of 0 and 1."""
+        tokens are the text's own, (n, t) of 0 and 1. `most`: tokens of a text."""
+        self._tokenizer.enable_truncation(most)
         ids = [self._tokenizer.encode(text).ids for text in texts]
         longest = max(map(len, ids))
         padded = torch.tensor([one + [0] * (longest - len(one)) for one in ids])
