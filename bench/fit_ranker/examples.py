@@ -1,6 +1,8 @@
 """What is there to learn from? Of each question, its pool of candidates and which of them answer it."""
 
 import asyncio
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.recall.corpus import UNANSWERABLE, Conversation, Corpus
+from bench.recall.corpus import UNANSWERABLE, Conversation, Corpus, Question
 from bench.recall.small_talk import QUESTIONS as SMALL_TALK
 from memory.domain import Turn
 from memory.features import Pool, candidates
@@ -20,9 +22,13 @@ from utils.embeddings import LocalEmbedder
 from utils.encoder import DIMENSIONS, MODEL, load_encoder
 
 OWNER = "fit"
+NAMES = "names"  # the corpus of queries that are a name alone
+MOST_NAMES = 6  # of a conversation
 SHORT = "short"  # the category of questions that are asked of a short piece of the history
 LONGEST_SHORT = 100  # messages
 BATCH = 256
+
+_NAME = re.compile(r"(?<=[a-z,] )(?:[A-Z][a-z]{2,}|\w*\d[\w-]{3,})(?: [A-Z][a-z]{2,})?\b")
 
 
 @dataclass(frozen=True)
@@ -49,11 +55,26 @@ def examples(corpora: Iterable[Corpus], home: Path) -> list[Example]:
     ]
 
 
+def bare_names(conversation: Conversation) -> list[Question]:
+    """Queries as somebody types who looks for a name: words in capitals or with digits, within a sentence, that one
+    message alone has."""
+    texts = {message.id: message.text for message in conversation.messages}
+    places: dict[str, set[str]] = defaultdict(set)
+    for identifier, text in texts.items():
+        for name in _NAME.findall(text):
+            places[name].add(identifier)
+    alone = [(name, holders.pop()) for name, holders in places.items() if len(holders) == 1]
+    step = max(1, len(alone) // MOST_NAMES)
+    return [
+        Question(f"name {at}", name, NAMES, (holder,)) for at, (name, holder) in enumerate(alone[::step][:MOST_NAMES])
+    ]
+
+
 async def _of_conversation(corpus: str, conversation: Conversation, reader: LocalEmbedder) -> list[Example]:
     index = await _indexed(conversation, reader)
     chance = np.random.default_rng(0)
     found = []
-    for question in (*conversation.questions, *SMALL_TALK):
+    for question in (*conversation.questions, *SMALL_TALK, *bare_names(conversation)):
         if not question.counts:
             continue
         [vector] = await reader.embed([question.text])
@@ -66,7 +87,8 @@ async def _of_conversation(corpus: str, conversation: Conversation, reader: Loca
             answers = np.array([index.ids[row] in evidence for row in pool.rows], np.float32)
             there = sum(visible[row] for row in range(len(index)) if index.ids[row] in evidence)
             category = SHORT if short else question.category
-            found.append(Example(corpus, conversation.id, category, pool, answers, int(there)))
+            of = NAMES if question.category == NAMES else corpus
+            found.append(Example(of, conversation.id, category, pool, answers, int(there)))
     return found
 
 

@@ -142,7 +142,7 @@ async def test_a_text_that_was_said_often_is_read_once_and_after_its_speakers_na
     other = turn("m99", "The heron nests there, a wonder!", name="Mel")
     await reranked.add(USER, "s1", [*same, other], wait=True)
     asked = listen(reranked, monkeypatch)
-    recall = await reranked.search(USER, HERONS, QUERY)
+    recall = await reranked.search(USER, HERONS, with_overrides(QUERY, floor=0.0))
     assert sorted(asked[0]) == ["Caroline: The heron nests by the old mill.", "Mel: The heron nests there, a wonder!"]
     assert [hit.gist.content for hit in recall.hits] == [other.content, same[0].content]
     copies = [hit for hit in (await reranked.search(USER, HERONS, SEARCH)).hits if hit.gist.id != "m99"]
