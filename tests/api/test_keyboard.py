@@ -152,11 +152,12 @@ def test_several_lines_that_are_pasted_at_once_are_one_message(
     if "GNU" not in (pytest.importorskip("readline").__doc__ or ""):
         pytest.skip("libedit knows nothing of pasting")
     with Terminal(place, "chat", "--session", "pasted", **model) as terminal:
-        terminal.says(r"\x1b\[\?2004h> ")  # asks the terminal to mark what is pasted
+        prompt = r"\x1b\[\?2004h> "  # asks the terminal to mark what is pasted; the answer may quote a ">" alone
+        terminal.says(prompt)
         terminal.types("\x1b[200~one\ntwo\x1b[201~")
         terminal.types("\r")
         terminal.says("You said:")
-        terminal.says("> ")
+        terminal.says(prompt)
         terminal.types(CTRL_D)
         assert terminal.ends() == 0
     assert stored(place, "pasted")[0] == ("one\ntwo", False)
