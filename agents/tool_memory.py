@@ -97,9 +97,10 @@ class ToolMemory:
             if (one in whole or one in sent) and one not in newest
         ]
         among = self._traces.insights_of(task, calls) if asked.sent_alone else None
+        ranked = await self._ranked(asked, earlier, among)
         newest_records = tuple(sent[one] for one in newest)
-        step = Step(asked.messages, last, newest_records, tuple(earlier), (), asked.query or "", unanswered)
-        done = await self._viewed(asked, step, among)
+        step = Step(asked.messages, last, newest_records, tuple(earlier), ranked, asked.query or "", unanswered)
+        done = await asyncio.to_thread(_compressed, step, asked.options)
         log.debug("Added %d retrieved records to context", retrieved_in(done.messages))
         log.debug("Context constructed: %d messages, %d tokens", len(done.messages), done.tokens)
         return replace(done, trace_ids=tuple(dict.fromkeys([*new, *newest])))
@@ -146,20 +147,6 @@ class ToolMemory:
             ingestion.debug("Ingested tool '%s' -> trace_id=%s", call.tool_name, trace_id)
         self._nudge.embed()
         self._nudge.observe()
-
-    async def _viewed(self, asked: Compressing, step: Step, among: frozenset[str] | None) -> Compressed:
-        """The view of a step, ranked where not all records are shown alike: what a budget has room for is the same as
-        without one."""
-        options = asked.options
-        is_ranked = asked.query is not None or len(step.records) > options.top_k
-        if is_ranked:
-            step = replace(step, ranked=await self._ranked(asked, step.records, among))
-        done = await asyncio.to_thread(_compressed, step, replace(options, budget=None))
-        if options.budget is None or done.tokens <= options.budget:
-            return done
-        if not is_ranked:
-            step = replace(step, ranked=await self._ranked(asked, step.records, among))
-        return await asyncio.to_thread(_compressed, step, options)
 
     async def _ranked(
         self, asked: Compressing, records: Sequence[Record], among: frozenset[str] | None

@@ -211,7 +211,7 @@ def _by_relevance(records: Sequence[Record], ranked: Sequence[str], talk: Talk) 
     known = dict.fromkeys(record.trace_id for record in reversed(records))
     naming = Counter(one for name in talk.names for one in _few_with(name, records))
     named = [one for one, _ in naming.most_common()]
-    failures = [record.trace_id for record in reversed(records) if record.tells_of_failure]
+    failures = [record.trace_id for record in reversed(records) if record.reports_failure]
     few = failures if len(failures) * FAILURES_OF <= len(records) else []
     order = list(dict.fromkeys([*named, *few, *(one for one in ranked if one in known), *known]))
     answers: defaultdict[Call, list[str]] = defaultdict(list)

@@ -5,11 +5,15 @@ nearly all others, such as the one server that is down.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from memory.excerpt import GAP
 from memory.tool_relevance import Talk, is_identifier
 from utils.json_table import Json, Part, rows_by_id, scalars
+
+V = TypeVar("V")
+T = TypeVar("T")
 
 RARE = 0.5  # what an item is worth for a value that few have; a word that it alone shares with the conversation: 1
 FEW = 0.02  # share of the items that may have such a value
@@ -23,19 +27,11 @@ class Shortener:
 
     def __init__(self, talk: Talk) -> None:
         self.talk = talk
-        # Each holds what it is of, so that the id stays its own.
-        self._orders: dict[int, tuple[Sequence[Json], list[int]]] = {}
-        self._entries: dict[int, tuple[Mapping[str, Json], list[Json]]] = {}
-        self._rows: dict[int, tuple[Json, Json]] = {}
+        self._made: dict[tuple[object, int], tuple[object, Any]] = {}
 
     def rows(self, value: Json) -> Json:
         """Objects under keys of their own as a list."""
-        if not isinstance(value, Mapping):
-            return value
-        known = self._rows.get(id(value))
-        if known is None:
-            known = self._rows[id(value)] = value, rows_by_id(value)
-        return known[1]
+        return self._once(rows_by_id, value) if isinstance(value, Mapping) else value
 
     def part(self, items: list[Json], most: int) -> list[Json]:
         """So many items of a list, in its order."""
@@ -48,21 +44,25 @@ class Shortener:
         """So many fields of an object that has more than objects of one kind have, and how many are left out."""
         if len(value) <= MOST_FIELDS or len(value) <= most:
             return value
-        known = self._entries.get(id(value))
-        if known is None:
-            entries: list[Json] = [{"": key, **_fields_of(item)} for key, item in value.items()]
-            known = self._entries[id(value)] = value, entries
-        chosen = set(self._order(known[1])[:most])
+        chosen = set(self._order(self._once(_entries, value))[:most])
         left: dict[str, Json] = {key: item for at, (key, item) in enumerate(value.items()) if at in chosen}
         return {**left, GAP: f"{len(value) - len(left)} more"}
 
     def _order(self, items: list[Json]) -> list[int]:
-        known = self._orders.get(id(items))
-        if known is None:
-            worth = _worth(items, self.talk)
-            known = items, sorted(range(len(items)), key=lambda at: -worth[at])
-            self._orders[id(items)] = known
-        return known[1]
+        """The places of items, those that may be needed most first."""
+        return self._once(self._ordered, items)
+
+    def _ordered(self, items: list[Json]) -> list[int]:
+        worth = _worth(items, self.talk)
+        return sorted(range(len(items)), key=lambda at: -worth[at])
+
+    def _once(self, make: Callable[[V], T], of: V) -> T:
+        """What is made of a value, made once. It is kept beside it, so that no other has its `id`."""
+        asked = make, id(of)
+        if asked not in self._made:
+            self._made[asked] = of, make(of)
+        made: T = self._made[asked][1]
+        return made
 
 
 def lists_states(value: Json) -> bool:
@@ -72,8 +72,9 @@ def lists_states(value: Json) -> bool:
     return 2 * sum(map(is_identifier, value)) > len(value)
 
 
-def _fields_of(item: Json) -> Mapping[str, Json]:
-    return item if isinstance(item, Mapping) else {"value": item}
+def _entries(value: Mapping[str, Json]) -> list[Json]:
+    """The fields of an object as the items of a list."""
+    return [{"": key, **(item if isinstance(item, Mapping) else {"value": item})} for key, item in value.items()]
 
 
 def _worth(items: Sequence[Json], talk: Talk) -> list[float]:

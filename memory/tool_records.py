@@ -82,7 +82,7 @@ class Record:
         return self.output in (None, [])
 
     @cached_property
-    def tells_of_failure(self) -> bool:
+    def reports_failure(self) -> bool:
         """Whether it says that something failed: the call, or what it asks the state of."""
         if isinstance(self.output, Mapping):
             states = (self.output.get(name) for name in STATES)

@@ -144,7 +144,7 @@ def _listed(cells: Sequence[Sequence[Json]], keep: Keep, key: str) -> Column | N
         return _nested([_objects_of(cell) for cell in cells], keep, key)
     if items and all(_is_list(item) and all(isinstance(leg, Mapping) for leg in item) for item in items):
         lists = [[leg for leg in item if isinstance(leg, Mapping)] for item in items if _is_list(item)]
-        rest = [leg for cell in cells for item in _left_out(cell) if _is_list(item) for leg in item]
+        rest = [leg for cell in cells for item in _whole_of(cell) if _is_list(item) for leg in item]
         column = _nested(lists, keep, key, between=LEG, others=[leg for leg in rest if isinstance(leg, Mapping)])
         if column is None:
             return None
@@ -169,7 +169,7 @@ def _nested(
     objects = [item for cell in cells for item in cell]
     if _share_no_shape(objects):
         return Column(written(key), tuple(between.join(map(written, cell)) + _of_all(cell, ROW) for cell in cells))
-    rest = [*others, *(item for cell in cells for item in _left_out(cell) if isinstance(item, Mapping))]
+    rest = [*others, *(item for cell in cells for item in _whole_of(cell) if isinstance(item, Mapping))]
     if listed and objects and max(map(len, objects)) == PAIR:
         keep = EVERYTHING
     common, columns = _columns(objects, keep, rest if len(objects) > 1 else ())
@@ -227,7 +227,7 @@ def _objects_of(cell: Sequence[Json]) -> list[Mapping[str, Json]]:
     return Part(objects, cell.whole) if isinstance(cell, Part) else objects  # type: ignore[return-value]
 
 
-def _left_out(cell: Sequence[object]) -> Sequence[Json]:
+def _whole_of(cell: Sequence[object]) -> Sequence[Json]:
     """The whole of which a cell is a part; nothing for one that is none."""
     return cell.whole if isinstance(cell, Part) else ()
 

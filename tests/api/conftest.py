@@ -12,6 +12,7 @@ from pymongo import MongoClient
 from pymongo.database import Database
 
 from config.settings import Settings
+from tests.checks import eventually
 from tests.conftest import Served
 from tests.scripted_model import ScriptedModel, echo, no_facts
 
@@ -63,7 +64,11 @@ def database(server: MongoClient[dict[str, Any]], plain_settings: Settings) -> D
 
 @pytest.fixture
 def counts(database: Database[dict[str, Any]]) -> Callable[[], dict[str, int]]:
-    """How many documents each collection has."""
+    """How many documents each collection has, once the work that earlier tests left behind is done."""
+    under_way = {"$in": ["pending", "leased"]}
+    work = {"$or": [{"embed.state": under_way}, {"facts.state": under_way}]}
+    eventually(lambda: not database.vectors.count_documents(work), 60)
+    eventually(lambda: not database.traces.count_documents({"observe.state": under_way}), 60)
     return lambda: {name: database[name].count_documents({}) for name in sorted(database.list_collection_names())}
 
 

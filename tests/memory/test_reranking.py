@@ -30,6 +30,7 @@ SAID = {
     "m2": "I saw a heron, a wonder!",
     "m3": "We had bread and butter.",
 }
+UNRELATED = ["We had bread and butter.", "The train was late.", "My sister plays the cello.", "It rained all Sunday."]
 
 
 @pytest.fixture
@@ -140,11 +141,13 @@ async def test_a_text_that_was_said_often_is_read_once_and_after_its_speakers_na
 ) -> None:
     same = [turn(f"m{number}", "The heron nests by the old mill.", name="Caroline") for number in range(40)]
     other = turn("m99", "The heron nests there, a wonder!", name="Mel")
+    await reranked.add(USER, "s0", [turn(f"x{at}", text) for at, text in enumerate(UNRELATED)], wait=True)
     await reranked.add(USER, "s1", [*same, other], wait=True)
     asked = listen(reranked, monkeypatch)
-    recall = await reranked.search(USER, HERONS, with_overrides(QUERY, floor=0.0))
-    assert sorted(asked[0]) == ["Caroline: The heron nests by the old mill.", "Mel: The heron nests there, a wonder!"]
-    assert [hit.gist.content for hit in recall.hits] == [other.content, same[0].content]
+    recall = await reranked.search(USER, HERONS, QUERY)
+    read = [text for text in asked[0] if "heron" in text]
+    assert sorted(read) == ["Caroline: The heron nests by the old mill.", "Mel: The heron nests there, a wonder!"]
+    assert [hit.gist.content for hit in recall.hits][:2] == [other.content, same[0].content]
     copies = [hit for hit in (await reranked.search(USER, HERONS, SEARCH)).hits if hit.gist.id != "m99"]
     assert len(copies) == 7 and len({hit.parts.rerank for hit in copies}) == 1
 

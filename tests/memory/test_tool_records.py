@@ -190,4 +190,4 @@ def test_results_without_ids_do_not_replace_each_other() -> None:
     ],
 )
 def test_what_tells_of_failure(output: object, tells: bool) -> None:
-    assert record("a", output).tells_of_failure is tells
+    assert record("a", output).reports_failure is tells
