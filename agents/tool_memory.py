@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 from agents.nudge import Nudge
 from agents.openai_chat import storable, text_of
+from agents.tool_budget import tokens_of
 from agents.tool_messages import Asked, Interaction, Message, ToolResult, interactions, retrieved_in
-from agents.tool_view import Step, ViewOptions, tokens_of, view_of
+from agents.tool_view import Step, ViewOptions, view_of
 from config.recipes import NEXT_STEP, TOOL_MEMORY, Recipe
 from memory.domain import Recall
 from memory.engine import Engine

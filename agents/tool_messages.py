@@ -74,8 +74,11 @@ def calls_of(message: Message) -> list[Mapping[str, Any]]:
 
 
 def said_in(message: Message) -> str:
-    """The text of a message, and the arguments of the calls that it makes."""
-    calls = [_text(_function(call).get("arguments")) for call in calls_of(message)]
+    """The text of a message, and the calls that it makes: the names of tools with the arguments."""
+    calls = [
+        f"{function.get('name', '')} {_text(function.get('arguments'))}"
+        for function in map(_function, calls_of(message))
+    ]
     return "\n".join([text_of(message.get("content")), *calls])
 
 

@@ -15,7 +15,6 @@ from memory.tool_relevance import MARKS, Talk, is_name, talk_of
 FEW = 40  # characters of a message that says little without what it answers
 OPTIONS_OF_OLD = 1  # of an offer for which there is room, once the user has gone on
 PROMPTS = ("system", "developer")
-UNTOLD = "[Earlier messages of the user that are left out here: {}]"
 
 
 def spoken_of(messages: Sequence[Message], query: str) -> Talk:
@@ -76,24 +75,6 @@ def _says_little(message: Message) -> bool:
     """Whether a message is too short to be understood alone, and names nothing."""
     text = text_of(message.get("content"))
     return len(text) <= FEW and not any(is_name(word.strip(MARKS)) for word in text.split())
-
-
-def fewer(head: Sequence[Message], users: int) -> list[Message]:
-    """The beginning of a view with the newest of what the user said in between, so many, and the first message and the
-    last; it says how many are gone."""
-    places = [at for at, message in enumerate(head) if message.get("role") == "user"]
-    inner = places[1:-1]
-    gone = inner[: max(0, len(inner) - users)]
-    if not gone:
-        return list(head)
-    between = range(places[0] + 1, gone[-1] + 1)
-    left = [message for at, message in enumerate(head) if at not in between or _is_prompt(message)]
-    left.insert(places[0] + 1, {"role": "system", "content": UNTOLD.format(len(gone))})
-    return left
-
-
-def _is_prompt(message: Message) -> bool:
-    return message.get("role") in PROMPTS
 
 
 def after(messages: Sequence[Message]) -> list[Message]:

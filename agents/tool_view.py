@@ -9,14 +9,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from agents.tool_budget import PARTS, SHORTEST, between, largest, least, tokens_of, within
 from agents.tool_messages import HEADING, RETRIEVED, Asked, Interaction, Message, said_in
-from agents.tool_talk import PROMPTS, after, before, everything, fewer, spoken_of
+from agents.tool_talk import PROMPTS, after, before, everything, spoken_of
 from memory.tool_blocks import Block, blocks_of, call_text, left_out
 from memory.tool_order import overtaken
 from memory.tool_records import Call, Record, in_force
 from memory.tool_relevance import SMALL, Talk
 from utils.errors import InvalidInput
-from utils.text import count_tokens
 
 RULE = "-------------------"  # between records (seed 0)
 OTHERS = "[OTHER RECORDS]"
@@ -26,9 +26,6 @@ UNANSWERED = 8  # calls without results that are told
 FIELDS, RECORDS = 1, 2  # how many are named of the fields that are left out, and of the records that are not shown
 FEW_OF = 10  # one record of so many is less than common
 FAILURES_OF = 4  # one failure of so many records, too
-MESSAGE_TOKENS = 4  # that a message takes beside its text
-SHORTEST = 100  # characters of a result of the last calls, where even they must be cut
-PARTS = 16  # steps in which records and results become shorter where a budget has no room for them
 
 
 @dataclass(frozen=True)
@@ -58,11 +55,6 @@ class Step:
     unanswered: tuple[Asked, ...] = ()
 
 
-def tokens_of(messages: Iterable[Message]) -> int:
-    """Estimated tokens of messages."""
-    return sum(MESSAGE_TOKENS + count_tokens(said_in(message)) for message in messages)
-
-
 def view_of(step: Step, options: ViewOptions) -> list[Message]:
     """The messages that stand for all of a step's.
 
@@ -76,10 +68,10 @@ def view_of(step: Step, options: ViewOptions) -> list[Message]:
         return whole
     every = len(drawing.known)
     wanted = min(every, options.top_k)
-    count = _most(every, lambda count: tokens_of(drawing.view(count, 0)) <= budget)
+    count = largest(every, lambda count: tokens_of(drawing.view(count, 0)) <= budget)
     if count is None or count < wanted:
         return drawing.packed(wanted, budget)
-    parts = _most(PARTS, lambda parts: tokens_of(drawing.view(count, parts)) <= budget)
+    parts = largest(PARTS, lambda parts: tokens_of(drawing.view(count, parts)) <= budget)
     return drawing.view(count, parts or 0)
 
 
@@ -104,11 +96,17 @@ class _Drawing:
     def view(self, count: int | None = None, parts: int = PARTS, of_last: int = PARTS) -> list[Message]:
         """The view with so many records, the most relevant ones; None for all. `parts`: how many of `PARTS` are shown
         of each, and `of_last` of each of the last results."""
-        chosen = set(self._order[:count])
-        shown = [record for record in self.known if record.trace_id in chosen]
-        hidden = [record for record in self.known if record.trace_id not in chosen]
-        most = _between(min(SMALL, self._options.max_chars), self._options.max_chars, parts)
+        shown, hidden = self._parted(count)
+        most = between(min(SMALL, self._options.max_chars), self._options.max_chars, parts)
         return [*self._head, *self._context(shown, hidden, most), *self._tail(of_last), *self._after]
+
+    def _parted(self, count: int | None) -> tuple[list[Record], list[Record]]:
+        """So many records, the most relevant ones, and the others, oldest first."""
+        chosen = set(self._order[:count])
+        return (
+            [record for record in self.known if record.trace_id in chosen],
+            [record for record in self.known if record.trace_id not in chosen],
+        )
 
     def _context(self, shown: Sequence[Record], hidden: Sequence[Record], most: int) -> list[Message]:
         """The message that holds records of `most` characters each, and that names those that are hidden and the calls
@@ -139,30 +137,35 @@ class _Drawing:
         return [f"\n{RULE}\n".join(parts)] if parts else []
 
     def packed(self, wanted: int, budget: int) -> list[Message]:
-        """The view with the last results cut, within a budget: first so many records, short, then as much of the last
-        results, then more records, and more of each. Raises `InvalidInput` where nothing fits."""
+        """The view with the last results cut, within a budget: what the user said and so many records, short, before as
+        much of the last results, then more records, and more of each. Raises `InvalidInput` where nothing fits."""
 
         def most(number: int, view: Callable[[int], list[Message]]) -> int | None:
-            return _most(number, lambda at: tokens_of(view(at)) <= budget)
+            return largest(number, lambda at: tokens_of(view(at)) <= budget)
 
-        count = most(wanted, lambda count: self.view(count, 0, 0))
-        if count is None:
-            return self._least(budget)
+        if tokens_of(self.view(wanted, 0, 0)) > budget:
+            least = self._least(wanted, budget)
+            if tokens_of(self.view(0, 0, 0)) > budget:  # there is no room for the names of records
+                return least
+        count = most(wanted, lambda count: self.view(count, 0, 0)) or 0
         of_last = most(PARTS, lambda of_last: self.view(count, 0, of_last)) or 0
         count = max(count, most(len(self.known), lambda count: self.view(count, 0, of_last)) or 0)
         parts = most(PARTS, lambda parts: self.view(count, parts, of_last)) or 0
         return self.view(count, parts, of_last)
 
-    def _least(self, budget: int) -> list[Message]:
-        """What fits of what the user said, without records."""
+    def _least(self, wanted: int, budget: int) -> list[Message]:
+        """The view with less of what the user said in between, which stays so: long messages are cut, for as many as
+        are `wanted` of the records, or for their names alone; where that is not enough the oldest messages go, and at
+        last the names of records."""
         rest = [*self._tail(0), *self._after]
-        room = budget - tokens_of(rest)
-        said = sum(message.get("role") == "user" for message in self._head)
-        users = _most(said, lambda users: tokens_of(fewer(self._head, users)) <= room)
-        if users is None:
-            needed = tokens_of([*fewer(self._head, 0), *rest])
-            raise InvalidInput(f"The budget is too small: at least {needed} tokens must stay")
-        return [*fewer(self._head, users), *rest]
+        few, names = (self._context(*self._parted(count), SMALL) for count in (wanted, 0))
+        for context, every in ((few, True), (names, True), (names, False), ([], False)):
+            room = budget - tokens_of([*context, *rest])
+            if (head := within(self._head, room, every=every)) is not None:
+                self._head = head
+                return [*head, *context, *rest]
+        needed = tokens_of([*least(self._head), *rest])
+        raise InvalidInput(f"The budget is too small: at least {needed} tokens must stay")
 
     def _tail(self, parts: int) -> list[Message]:
         """The last calls with their results, or with `parts` of `PARTS` of these."""
@@ -173,26 +176,11 @@ class _Drawing:
         longest = max((len(record.raw_output) for record in step.newest), default=0)
         if self._options.budget is not None:
             longest = min(longest, 4 * self._options.budget)  # a token is of four characters at most
-        characters = _between(SHORTEST, longest, parts)
+        characters = between(SHORTEST, longest, parts)
         return [
             _cut(step.messages[at], by_place[at], self._talk, characters) if at in by_place else step.messages[at]
             for at in range(step.last.start, step.last.end)
         ]
-
-
-def _between(least: int, most: int, parts: int) -> int:
-    return least + max(0, most - least) * parts // PARTS
-
-
-def _most(most: int, fits: Callable[[int], bool]) -> int | None:
-    """The largest number up to `most` that fits, where fewer take no more; None where not even 0 does."""
-    if not fits(0):
-        return None
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle - 1)
-    return low
 
 
 def _named(names: Sequence[str], most: int) -> str:

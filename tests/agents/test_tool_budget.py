@@ -4,12 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.tool_view import ViewOptions, tokens_of
+from agents.tool_budget import tokens_of
+from agents.tool_view import ViewOptions
 from tests.tool_calls import BOOK, Message, call, calling, context, result, step, steps, user
 from tests.tool_views import LONG, SYSTEM, shapes, view
 from utils.errors import InvalidInput
 
 pytestmark = pytest.mark.usefixtures("no_history_is_little")
+
+LEFT_OUT = "Earlier messages of the user that are left out here"
 
 
 def test_what_the_user_named_and_few_records_tell_of_comes_first() -> None:
@@ -75,14 +78,45 @@ def test_the_last_results_are_packed_before_anything_that_the_user_said_goes() -
     assert "deposit=20" in found[-1]["content"]
 
 
-def test_then_what_the_user_said_in_between_goes_the_oldest_first_and_the_view_says_so() -> None:
-    said = [user(f"{at} {LONG}") for at in range(5)]
+def test_then_long_messages_in_between_are_cut_alike_and_keep_their_ends() -> None:
+    said = [user(f"{at} {LONG} end {at}") for at in range(5)]
     messages = [*said[:2], SYSTEM, *said[2:], *step(1)]
-    note = {"role": "system", "content": "[Earlier messages of the user that are left out here: 2]"}
+    found = view(messages, ViewOptions(3, 2_000, tokens_of(messages) - 150))
+    assert [found[0], found[2], *found[4:]] == [said[0], SYSTEM, found[4], said[4], *step(1)]
+    for at, one in ((1, found[1]), (2, found[3]), (3, found[4])):
+        text = one["content"]
+        assert text.startswith(f"{at} lorem") and "…" in text and text.endswith(f" end {at}")
+        assert len(text) >= len(LONG) - 300
+
+
+def test_then_the_oldest_of_them_go_and_the_view_says_so() -> None:
+    said = [user(f"{at} {'lorem ipsum ' * 8}") for at in range(5)]
+    messages = [*said[:2], SYSTEM, *said[2:], *step(1)]
+    note = {"role": "system", "content": f"[{LEFT_OUT}: 2, the first: 1 {'lorem ipsum ' * 3}l…]"}
     budget = tokens_of([said[0], note, SYSTEM, *said[3:], *step(1)])
     assert view(messages, ViewOptions(3, 2_000, budget)) == [said[0], note, SYSTEM, *said[3:], *step(1)]
-    note = {"role": "system", "content": "[Earlier messages of the user that are left out here: 3]"}
+    note = {"role": "system", "content": f"[{LEFT_OUT}: 3, the first: 1 {'lorem ipsum ' * 3}l…]"}
     assert view(messages, ViewOptions(3, 2_000, budget - 1)) == [said[0], note, SYSTEM, said[4], *step(1)]
+
+
+def test_a_long_message_makes_room_for_records_and_short_ones_stay() -> None:
+    messages = [user(f"A. {LONG}"), *step(1, {"customer_id": "C-881"}), user("Deliver to Quay 9."), user(LONG),
+                *step(2, {"address_id": "ADR-5521"}), user("green"), *step(3)]  # fmt: skip
+    whole = tokens_of(view(messages))
+    for budget in range(whole - 1, whole - 220, -10):
+        found = view(messages, ViewOptions(3, 2_000, budget))
+        assert tokens_of(found) <= budget
+        assert user("Deliver to Quay 9.") in found
+        assert "C-881" in context(found) or "Not shown: find c1" in context(found)
+        assert budget > whole - 60 or ("C-881" in context(found) and "ADR-5521" in context(found))
+
+
+def test_records_that_are_not_shown_are_named_before_anything_that_the_user_said_goes() -> None:
+    messages = [user(BOOK), *step(1), *(user(f"{at} Not on Mondays please.") for at in range(9)), user("x"), *step(2)]
+    least = tokens_of([one for one in messages if one not in step(1)])
+    found = view(messages, ViewOptions(3, 2_000, least + 25))
+    assert "Not shown: find c1" in context(found)
+    assert [one for one in found if one["role"] == "user"] == [messages[0], *messages[3:-2]]
 
 
 def test_then_the_last_results_are_cut_each_its_own() -> None:

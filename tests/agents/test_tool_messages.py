@@ -54,7 +54,7 @@ def test_calls_to_which_nothing_came_back_are_told() -> None:
 def test_the_input_of_a_custom_tool_stands_for_arguments() -> None:
     custom = {"id": "a", "type": "custom", "custom": {"name": "python", "input": "print(1)"}}
     assert found([calling(custom), result("a", "1")])[0][2] == [("python", "print(1)", "1")]
-    assert said_in(calling(custom)) == "\nprint(1)"
+    assert said_in(calling(custom)) == "\npython print(1)"
 
 
 def test_openais_former_functions_are_calls_too() -> None:
@@ -107,8 +107,8 @@ def test_halves_of_characters_are_replaced() -> None:
     assert interactions(messages)[0].results[0].call_id == "a\ufffd"
 
 
-def test_what_a_message_says_are_its_text_and_the_arguments_of_its_calls() -> None:
-    assert said_in(calling(call("a", "f", "{}"), call("b", "g", "[]"), content="Let me see")) == "Let me see\n{}\n[]"
+def test_what_a_message_says_are_its_text_and_its_calls() -> None:
+    assert said_in(calling(call("a", "f", "{}"), call("b", "g", "[]"), content="Let me see")) == "Let me see\nf {}\ng []"
     assert said_in({"role": "assistant"}) == ""
 
 

@@ -11,7 +11,7 @@ import pytest
 from agents import tool_memory
 from agents.memory import Memory
 from agents.open import open_memory
-from agents.tool_view import tokens_of
+from agents.tool_budget import tokens_of
 from config.settings import Settings
 from memory import traces
 from tests.conversations import Silent, found, say, settle

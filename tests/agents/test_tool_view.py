@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 
 from agents import tool_view
+from agents.tool_budget import tokens_of
 from agents.tool_digest import closing
 from agents.tool_messages import HEADING, interactions
-from agents.tool_view import RULE, ViewOptions, tokens_of, view_of
+from agents.tool_view import RULE, ViewOptions, view_of
 from tests.tool_calls import BOOK, call, calling, context, result, step, user
 from tests.tool_views import ALL, LONG, SYSTEM, known, shapes, view
 
@@ -196,7 +197,7 @@ def test_parallel_calls_stay_together() -> None:
 def test_tokens_are_four_a_message_and_a_quarter_of_its_bytes() -> None:
     assert tokens_of([]) == 0
     assert tokens_of([user("abcd"), user("abcde"), user("éé")]) == (4 + 1) + (4 + 2) + (4 + 1)
-    assert tokens_of([calling(call("a", "f", "{}"), content=None)]) == 4 + 1
+    assert tokens_of([calling(call("a", "f", "{}"), content=None)]) == 4 + 2
 
 
 def test_a_text_that_was_written_since_says_so() -> None:

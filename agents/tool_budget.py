@@ -1,0 +1,95 @@
+"""What goes of what the user said, where the budget of a view has no room for all of it?
+
+Nothing of the first message and the last. Of long ones in between the middle, and where that is not enough, the oldest.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from agents.openai_chat import text_of
+from agents.tool_messages import Message, said_in
+from agents.tool_talk import PROMPTS
+from memory.excerpt import GAP
+from utils.text import count_tokens
+
+UNTOLD = "[Earlier messages of the user that are left out here: {}, the first: {}]"
+SHORTEST = 100  # characters of a message or a result that is cut
+FIRST = 40  # characters by which the first message that is left out is known
+ENDING = 3  # of so many characters that are left of a message, one is of its end
+PARTS = 16  # steps in which things become shorter
+MESSAGE_TOKENS = 4  # that a message takes beside its text
+
+
+def tokens_of(messages: Iterable[Message]) -> int:
+    """Estimated tokens of messages."""
+    return sum(MESSAGE_TOKENS + count_tokens(said_in(message)) for message in messages)
+
+
+def largest(most: int, fits: Callable[[int], bool]) -> int | None:
+    """The largest number up to `most` that fits, where fewer take no more; None where not even 0 does."""
+    if not fits(0):
+        return None
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low
+
+
+def between(least: int, most: int, parts: int) -> int:
+    """So many of `PARTS` of the way from one number to another, if that is larger."""
+    return least + max(0, most - least) * parts // PARTS
+
+
+def within(head: Sequence[Message], budget: int, *, every: bool) -> list[Message] | None:
+    """The beginning of a view with as many of the user's messages as `budget` tokens have room for, and then as much of
+    each; None where there is none for the least. `every`: none of the messages may go."""
+    inner = _inner(head)
+    longest = max((len(text_of(head[at].get("content"))) for at in inner), default=0)
+
+    def cut(users: int, parts: int) -> list[Message]:
+        return _fewer(_cut(head, between(SHORTEST, longest, parts)), users)
+
+    users: int | None = len(inner)
+    if tokens_of(cut(len(inner), 0)) > budget:  # the line that tells of the others may take more than one of them
+        users = None if every else largest(len(inner) - 1, lambda users: tokens_of(cut(users, 0)) <= budget)
+    if users is None:
+        return None
+    parts = largest(PARTS, lambda parts: tokens_of(cut(users, parts)) <= budget) or 0
+    return cut(users, parts)
+
+
+def least(head: Sequence[Message]) -> list[Message]:
+    """The beginning of a view with nothing of what may go."""
+    return _fewer(head, 0)
+
+
+def _inner(head: Sequence[Message]) -> list[int]:
+    """The places of what the user said between the first message and the last."""
+    return [at for at, message in enumerate(head) if message.get("role") == "user"][1:-1]
+
+
+def _cut(head: Sequence[Message], characters: int) -> list[Message]:
+    """The same with so many characters at most of each message between the user's first and last."""
+    shorter = list(head)
+    for at in _inner(head):
+        content = head[at].get("content")
+        if isinstance(content, str) and len(content) > characters:
+            end = characters // ENDING
+            beginning = content[: characters - end - len(GAP)]
+            shorter[at] = {**head[at], "content": f"{beginning}{GAP}{content[-end:]}"}
+    return shorter
+
+
+def _fewer(head: Sequence[Message], users: int) -> list[Message]:
+    """The same with the newest of the user's messages in between, so many; it says how many are gone."""
+    inner = _inner(head)
+    gone = inner[: max(0, len(inner) - users)]
+    if not gone:
+        return list(head)
+    first = next(at for at, message in enumerate(head) if message.get("role") == "user")
+    dropped = range(first + 1, gone[-1] + 1)
+    left = [message for at, message in enumerate(head) if at not in dropped or message.get("role") in PROMPTS]
+    begins = " ".join(text_of(head[gone[0]].get("content")).split())
+    named = begins if len(begins) <= FIRST else begins[: FIRST - 1] + GAP
+    left.insert(first + 1, {"role": "system", "content": UNTOLD.format(len(gone), named)})
+    return left
