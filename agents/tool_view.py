@@ -84,6 +84,7 @@ class _Drawing:
         few = little or sum(len(one.raw_output) for one in self.known) <= FEW_CHARACTERS
         self._overtaken = overtaken(self.known)
         self._talk = replace(spoken_of(step.messages, step.query), thorough=few)
+        self._named = {one for name in self._talk.names for one in _with(name, self.known)}
         self._order = _by_relevance(self.known, step.ranked, self._talk)
         later = step.messages[step.last.end :]
         answered = not any(message.get("role") == "user" for message in later)
@@ -111,7 +112,7 @@ class _Drawing:
     def _context(self, shown: Sequence[Record], hidden: Sequence[Record], most: int) -> list[Message]:
         """The message that holds records of `most` characters each, and that names those that are hidden and the calls
         without results; none where there are none of them."""
-        brief = set(self._order[self._options.top_k :])
+        brief = set(self._order[self._options.top_k :]) - self._named
         blocks = blocks_of(shown, self._talk, most, brief, self._overtaken)
         told = [*self._tables(blocks)]
         if gone := left_out(blocks, self._talk, brief):
@@ -209,9 +210,14 @@ def _by_relevance(records: Sequence[Record], ranked: Sequence[str], talk: Talk) 
     return [answers[calls[one]].pop() for one in order]  # of the answers to one call, the newest first
 
 
+def _with(name: str, records: Sequence[Record]) -> list[str]:
+    """The ids of the records that have a name, newest first."""
+    return [record.trace_id for record in reversed(records) if name in record.raw_output]
+
+
 def _few_with(name: str, records: Sequence[Record]) -> list[str]:
-    """The ids of the records that have a name, newest first; none where a tenth of all or more have it."""
-    found = [record.trace_id for record in reversed(records) if name in record.raw_output]
+    """The same; none where a tenth of all or more have it."""
+    found = _with(name, records)
     return found if len(found) * FEW_OF < len(records) else []
 
 

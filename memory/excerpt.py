@@ -35,6 +35,8 @@ _NO_FAILURE = re.compile(r"(?i)\b(?:no|0|without(?: any)?) (?:error|warning|fail
 _THROWN = re.compile(r"\w+(?:\.\w+)+: \S")  # how a trace ends: "db.PoolTimeout: pg-primary"
 _NUMBER_ALONE = re.compile(r"\s*\d+\s*[|:→\t]?\s*")  # a blank line with its number
 _INDENT = re.compile(r"[\s│├└─|+`]*")
+_CAPITALS = re.compile(r"(?=.*[A-Z])[^a-z]+")
+FEWEST_COLUMNS = 3  # of a table of text that has no lines between them
 
 
 def excerpt(text: str, talk: Talk, characters: int) -> str:
@@ -123,17 +125,33 @@ def _tells_of_trouble(line: str) -> bool:
 
 
 def _parents(lines: Sequence[str]) -> list[int | None]:
-    """For each line, the place of the one that it is indented under."""
+    """For each line, the place of the head of the table that it is a row of, or of what it is indented under."""
     parents: list[int | None] = []
     around: list[tuple[int, int]] = []  # indentation and place of lines, each deeper than the one before
-    for at, line in enumerate(lines):
+    for at, (line, head) in enumerate(zip(lines, _heads(lines), strict=True)):
         indent = _INDENT.match(line)
         depth = indent.end() if indent else 0
         while around and around[-1][0] >= depth:
             around.pop()
-        parents.append(around[-1][1] if around else None)
+        parents.append(head if head is not None or not around else around[-1][1])
         around.append((depth, at))
     return parents
+
+
+def _heads(lines: Sequence[str]) -> Iterator[int | None]:
+    """For each line, the place of the first line of its table; None where it is that itself, or in none. A table is of
+    lines that begin with `|`, or below names of columns in capitals."""
+    head: int | None = None
+    ruled = False
+    for at, line in enumerate(lines):
+        is_ruled = line.lstrip().startswith("|")
+        columns = line.split()
+        names_columns = len(columns) >= FEWEST_COLUMNS and _CAPITALS.fullmatch(line) is not None
+        if names_columns or is_ruled != ruled:
+            head, ruled = (at if names_columns or is_ruled else None), is_ruled
+            yield None
+        else:
+            yield head if is_ruled or len(columns) >= FEWEST_COLUMNS else None
 
 
 def _above(parents: Sequence[int | None], at: int) -> Iterator[int]:

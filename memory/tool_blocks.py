@@ -5,18 +5,19 @@ result repeats.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from json import dumps
 from types import MappingProxyType
 
 from memory.excerpt import GAP, excerpt
 from memory.tool_items import MOST_FIELDS, Shortener, lists_states
 from memory.tool_order import COMMANDS
-from memory.tool_records import Record, Shown
+from memory.tool_records import Call, Record, Shown
 from memory.tool_relevance import SMALL, Talk, names_id, names_place
-from utils.json_table import EVERYTHING, Json, Keep, Part, Table, scalars, table_of, written
+from utils.json_table import EVERYTHING, Json, Keep, Part, Scalar, Table, scalars, table_of, written
 
 MOST_ITEMS = 256  # of a list in a huge result, or what a record has room for if that is more
 ROUNDS = 8  # in which lists become shorter where a record is too long
@@ -26,6 +27,7 @@ BRIEF = 4  # times shorter, what is not the most relevant
 LIKE = 0.75  # share of all fields of two objects that both have, from which they share a table
 COMPARED = 8  # shapes that a new one is compared with
 DONE = 24  # characters of an argument of a call that gave nothing
+MOST_CHANGED = 8  # keys of what differs between answers to one call; where more do, they are of different things
 EMPTY = "(empty)"
 
 _WORD = re.compile(r"[\w-]+")
@@ -104,7 +106,8 @@ def left_out(blocks: Sequence[Block], talk: Talk, brief: Collection[str] = froze
 
 
 def _block(records: tuple[Record, ...], talk: Talk, limits: Sequence[int], overtaken: Mapping[str, str]) -> Block:
-    keep: Keep = EVERYTHING if all(len(one.raw_output) <= SMALL for one in records) else talk
+    is_small = all(len(one.raw_output) <= SMALL for one in records)
+    keep = EVERYTHING if is_small else _Changed(talk, _changed_in(records))
     longest = max(limits)
     tools = ",".join(dict.fromkeys(written(one.tool_name) for one in records))
     asked = table_of([_told_apart(one, talk, keep) for one in records], EVERYTHING)
@@ -120,6 +123,34 @@ def _block(records: tuple[Record, ...], talk: Talk, limits: Sequence[int], overt
         for one, before, after in zip(ids, (_cut(row, longest) for row in asked.rows), came.rows, strict=True)
     ]
     return Block(records, title, "\n".join([head, *rows] if head else rows))
+
+
+@dataclass(frozen=True)
+class _Changed:
+    """What is kept, and what else is under `keys`."""
+
+    keep: Keep
+    keys: frozenset[str]
+
+    def keeps(self, key: str, value: Scalar) -> bool:
+        return key in self.keys or self.keep.keeps(key, value)
+
+    def asks_for(self, key: str) -> bool:
+        return self.keep.asks_for(key)
+
+
+def _changed_in(records: Sequence[Record]) -> frozenset[str]:
+    """The keys of what differs between answers to one call, if they are few: that is why it was asked again."""
+    answers: defaultdict[Call, list[frozenset[tuple[str, Scalar]]]] = defaultdict(list)
+    for record in records:
+        answers[record.call].append(frozenset(scalars(record.output)))
+    found = {
+        key
+        for told in answers.values()
+        for one, next_one in pairwise(told)
+        for key, _ in one.symmetric_difference(next_one)
+    }
+    return frozenset(found) if len(found) <= MOST_CHANGED else frozenset()
 
 
 def _called(record: Record, then: str | None) -> str:

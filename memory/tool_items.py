@@ -92,8 +92,8 @@ def _worth(items: Sequence[Json], talk: Talk) -> list[float]:
 
 
 def _states(item: Json) -> Iterator[tuple[str, str]]:
-    """The fields of an object that may tell how it is."""
+    """The values in an object that may tell how it is, with their keys."""
     if isinstance(item, Mapping):
-        for key, value in item.items():
-            if isinstance(value, bool) or (isinstance(value, str) and len(value) <= LONGEST):
+        for key, value in scalars(item):
+            if isinstance(value, int) or (isinstance(value, str) and len(value) <= LONGEST):
                 yield key, str(value)

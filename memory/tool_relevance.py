@@ -55,6 +55,8 @@ _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 _MEASURE = re.compile(r"[\d.,:/-]+[^\W\d_]{0,5}$")
 _SIZE = re.compile(r"\b(?!I\b)[A-Z]{1,2}\b")
 _WORD = re.compile(r"[^\W\d_]{3,}|\d{3,}")
+# "worker-77", "node 64", "chapter #5": of many that are called alike, the word means none without its number.
+_NUMBERED = re.compile(r"([^\W\d_]{2,})[ _.:/-]?#?0*(\d{1,2})(?!\w|[.,:]\d)")
 _PLACE = re.compile(r"[\w)\].~][./\\]\w|^[./]\w|\w/$")
 
 
@@ -78,9 +80,17 @@ class Talk:
         """The words and numbers in it that carry meaning."""
         return frozenset(_WORD.findall(self.text)) - STOPWORDS
 
+    @cached_property
+    def numbered(self) -> frozenset[tuple[str, str]]:
+        """The words in it that have a number behind them, of one or two digits, with this."""
+        return frozenset(pair for pair in _NUMBERED.findall(self.text) if pair[0] not in STOPWORDS)
+
     def words_of(self, value: Scalar) -> frozenset[str]:
-        """The words and numbers of a value that were said."""
-        return self.words.intersection(_WORD.findall(str(value).casefold()))
+        """The words and numbers of a value that were said; words with their numbers, too."""
+        text = str(value).casefold()
+        words = self.words.intersection(_WORD.findall(text))
+        pairs = self.numbered and self.numbered.intersection(_NUMBERED.findall(text))
+        return words.union(map("".join, pairs)) if pairs else words
 
     def mentions(self, value: Scalar) -> bool:
         """Whether a word or a number of a value was said."""
@@ -93,8 +103,8 @@ class Talk:
         return known
 
     def asks_for(self, key: str) -> bool:
-        """Whether a field was named: `total_price` by "price"."""
-        return self.thorough or not self.asked.isdisjoint(_names(_HUMP.sub(" ", key)))
+        """Whether a field was named, `total_price` by "price", or tells by itself, as a state."""
+        return self.thorough or key in TELLING or not self.asked.isdisjoint(_names(_HUMP.sub(" ", key)))
 
     def keeps(self, key: str, value: Scalar) -> bool:
         """Whether a value under a key is worth its place."""
@@ -119,9 +129,7 @@ class Talk:
             return False
         if self.thorough:
             return True
-        if key in TELLING or (names_id(key) and not isinstance(value, bool)):
-            return True
-        if self.asks_for(key):
+        if self.asks_for(key) or (names_id(key) and not isinstance(value, bool)):
             return True
         if isinstance(value, bool):
             return not self.words.isdisjoint(_WORD.findall(key.casefold()))

@@ -37,7 +37,7 @@ class Keep(Protocol):
         """Whether a value under a key is."""
 
     def asks_for(self, key: str) -> bool:
-        """Whether all values of an object under a key are."""
+        """Whether all values of an object under a key are, but for objects and lists in it."""
 
 
 class _Everything:
@@ -119,8 +119,8 @@ def rows_by_id(value: Json) -> Json:
     return [item if item.get("id") == key else {"key": key, **item} for key, item in inner.items()]
 
 
-def _column(cells: Sequence[Cell], keep: Keep, key: str) -> Column | None:
-    """None where nothing of the cells is kept."""
+def _column(cells: Sequence[Cell], keep: Keep, key: str, others: Sequence[Cell] = ()) -> Column | None:
+    """None where nothing of the cells is kept. `others`: cells of the same column that are left out."""
     read = [cell if isinstance(cell, _Missing) else rows_by_id(cell) for cell in cells]
     name = written(key)
     there = [cell for cell in read if not isinstance(cell, _Missing)]
@@ -129,19 +129,22 @@ def _column(cells: Sequence[Cell], keep: Keep, key: str) -> Column | None:
             return None
         return Column(name, tuple("" if isinstance(cell, _Missing) else written(cell) for cell in read))
     if all(isinstance(cell, Mapping) for cell in there):
-        if keep.asks_for(key) and all(_is_scalar(item) for cell in there for item in _values(cell)):
-            keep = EVERYTHING
-        return _nested([[cell] if isinstance(cell, Mapping) else [] for cell in read], keep, key, listed=False)
+        rest = [other for other in others if isinstance(other, Mapping)]
+        objects = [[cell] if isinstance(cell, Mapping) else [] for cell in read]
+        return _nested(objects, keep, key, listed=False, others=rest, asked=keep.asks_for(key))
     if all(_is_list(cell) for cell in there):
-        return _listed([cell if _is_list(cell) else [] for cell in read], keep, key)
+        rest = [item for other in others if _is_list(other) for item in other if isinstance(item, Mapping)]
+        return _listed([cell if _is_list(cell) else [] for cell in read], keep, key, rest)
     return Column(name, tuple("" if isinstance(cell, _Missing) else written(cell) for cell in cells))
 
 
-def _listed(cells: Sequence[Sequence[Json]], keep: Keep, key: str) -> Column | None:
-    """Cells that are lists: of objects, of lists of objects, or of values."""
+def _listed(
+    cells: Sequence[Sequence[Json]], keep: Keep, key: str, others: Sequence[Mapping[str, Json]]
+) -> Column | None:
+    """Cells that are lists: of objects, of lists of objects, or of values. `others`: objects that are left out."""
     items = [item for cell in cells for item in cell]
     if items and all(isinstance(item, Mapping) for item in items):
-        return _nested([_objects_of(cell) for cell in cells], keep, key)
+        return _nested([_objects_of(cell) for cell in cells], keep, key, others=others)
     if items and all(_is_list(item) and all(isinstance(leg, Mapping) for leg in item) for item in items):
         lists = [[leg for leg in item if isinstance(leg, Mapping)] for item in items if _is_list(item)]
         rest = [leg for cell in cells for item in _whole_of(cell) if _is_list(item) for leg in item]
@@ -163,16 +166,18 @@ def _nested(
     *,
     listed: bool = True,
     others: Sequence[Mapping[str, Json]] = (),
+    asked: bool = False,
 ) -> Column | None:
     """A column whose cells hold objects, each some, that are told apart where they are `listed`. Of one object alone,
-    the cell names the fields. `others`: objects that are left out, beside those of parts of lists."""
+    the cell names the fields. `others`: objects that are left out, beside those of parts of lists. `asked`: all their
+    values are worth their places, but for objects and lists in them."""
     objects = [item for cell in cells for item in cell]
     if _share_no_shape(objects):
         return Column(written(key), tuple(between.join(map(written, cell)) + _of_all(cell, ROW) for cell in cells))
     rest = [*others, *(item for cell in cells for item in _whole_of(cell) if isinstance(item, Mapping))]
     if listed and objects and max(map(len, objects)) == PAIR:
         keep = EVERYTHING
-    common, columns = _columns(objects, keep, rest if len(objects) > 1 else ())
+    common, columns = _columns(objects, keep, rest if len(objects) > 1 else (), asked=asked)
     if listed and objects:
         if (column := _telling_apart(objects, columns, keep)) is not None:
             columns.append(column)
@@ -192,20 +197,26 @@ def _nested(
 
 
 def _columns(
-    objects: Sequence[Mapping[str, Json]], keep: Keep, others: Sequence[Mapping[str, Json]] = ()
+    objects: Sequence[Mapping[str, Json]],
+    keep: Keep,
+    others: Sequence[Mapping[str, Json]] = (),
+    *,
+    asked: bool = False,
 ) -> tuple[list[str], list[Column]]:
     """What all objects have in common, as `key=value`, and the columns of what differs. `others`: objects of the same
-    list that are left out."""
+    list that are left out. `asked`: all their values are worth their places."""
     common: list[str] = []
     columns: list[Column] = []
     names = dict.fromkeys(name for one in objects for name in one)
     called = _names_of_persons(objects, names, keep)
     for name in names:
-        column = _column([one.get(name, MISSING) for one in objects], EVERYTHING if name in called else keep, name)
+        cells = [one.get(name, MISSING) for one in objects]
+        own = name in called or (asked and all(_is_scalar(cell) or isinstance(cell, _Missing) for cell in cells))
+        rest = [other.get(name, MISSING) for other in others]
+        column = _column(cells, EVERYTHING if own else keep, name, rest)
         if column is None:
             continue
-        first = objects[0].get(name, MISSING)
-        if len(set(column.cells)) > 1 or any(other.get(name, MISSING) != first for other in others):
+        if len(set(column.cells)) > 1 or any(other != cells[0] for other in rest):
             columns.append(column)
         elif column.cells[0]:
             common.append(f"{column.head}={column.cells[0]}")
@@ -293,10 +304,6 @@ def _telling_apart(objects: Sequence[Mapping[str, Json]], columns: Sequence[Colu
 def _counted(rows: Iterable[str]) -> list[str]:
     """Each row once, with how often it comes where that is more often."""
     return [row if count == 1 else f"{row} ×{count}" for row, count in Counter(rows).items()]
-
-
-def _values(value: object) -> Iterable[Json]:
-    return value.values() if isinstance(value, Mapping) else ()
 
 
 def _is_number(value: object) -> bool:

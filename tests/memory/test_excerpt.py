@@ -51,6 +51,32 @@ def test_what_led_to_a_failure_and_how_its_trace_ends_are_found() -> None:
     assert {"  Reason: CrashLoopBackOff", "  Reason: OOMKilled", "  Exit Code: 137"} <= set(found)
 
 
+def test_of_many_that_are_called_alike_the_one_is_found_whose_number_was_said() -> None:
+    for name, said in (
+        ("worker-{}", "Kill worker-77."),
+        ("node{}", "Drain node77"),
+        ("job {}", "When did job #77 end?"),
+    ):
+        lines = [f"{name.format(at)} idle since {1_000 + at}" for at in range(90)]
+        assert lines[77] in kept("\n".join(lines), 400, said)
+    lines = [f"Version 7.{at} of node 3,7{at}" for at in range(90)]
+    assert lines[77] not in kept("\n".join(lines), 200, "What of node 3?")
+
+
+def test_rows_of_a_table_stand_below_its_head() -> None:
+    dull = [f"Paragraph {at} of it." for at in range(60)]
+    head, rule = "| model | tokens | price |", "|:--|--:|--:|"
+    table = [head, rule, "| Aurora-L | 128000 | 15 |", "| Borealis-S | 32000 | 2 |"]
+    found = kept("\n".join([*dull, *table, *dull]), 200, "Is the Aurora-L or the Borealis-S better?")
+    assert found[found.index(head) + 1 :][:3] == ["…", *table[2:]] and rule not in found
+    rows = [f"root {at} 0.{at} worker-{at}" for at in range(60)]
+    found = kept("\n".join([*dull, "USER PID %CPU COMMAND", *rows, "", *dull]), 200, "Kill worker-42")
+    assert "USER PID %CPU COMMAND" in found and rows[42] in found
+    after = ["Done.", *dull, "Aurora", *dull]
+    found = kept("\n".join(["One.", "Two.", "USER PID %CPU", *rows[:3], *after]), 40, "Aurora")
+    assert "Aurora" in found and "USER PID %CPU" not in found
+
+
 def test_in_a_huge_text_what_the_user_named_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(excerpt_module, "READ", 4_000)
     lines = [f"order ORD-{at:04} shipped" for at in range(2_000)]

@@ -125,11 +125,36 @@ def test_ids_that_were_told_stand_once() -> None:
 
 
 def test_fields_that_are_asked_for_stay() -> None:
-    rows = [record(name, {"host": f"h{at}", "cpu": at * 7, "mem": at, "note": LONG}) for at, name in enumerate("abc")]
+    rows = [
+        record(name, {"host": f"h{at}", "cpu": at * 7, "mem": at, "note": LONG}, "at", n=at)
+        for at, name in enumerate("abc")
+    ]
     talk = talk_of(["Which host has the highest cpu?"], asked=["Which host has the highest cpu?"])
-    assert blocks_of(rows, talk, 2_000)[0].body.splitlines() == ["host|cpu", "a: h0|0", "b: h1|7", "c: h2|14"]
+    assert blocks_of(rows, talk, 2_000)[0].body.splitlines() == ["host|cpu", "a: 0 -> h0|0", "b: 1 -> h1|7", "c: 2 -> h2|14"]
     brief = blocks_of(rows, talk, 2_000, brief={"a", "b", "c"})[0].body.splitlines()
-    assert brief[0].startswith("a: host=h0, cpu=0, mem=0, note=")
+    assert brief[0].startswith("a: 0 -> host=h0, cpu=0, mem=0, note=")
+
+
+def test_what_differs_between_answers_to_one_call_stays() -> None:
+    queue = [
+        record(name, {"depth": depth, "shard": 7, "note": LONG}, "queue") for name, depth in (("a", 340), ("b", 120))
+    ]
+    assert body(*queue).splitlines() == ["depth", "a: 340", "b: 120"]
+    other = [
+        record(name, {"depth": depth, "shard": 7, "note": LONG}, "queue", n=depth)
+        for name, depth in (("a", 1), ("b", 2))
+    ]
+    assert "340" not in body(*other) and not body(*other).startswith("depth")
+    many = [
+        record(name, {f"d{one}": at for one in range(9)} | {"code": "HAT1", "note": LONG})
+        for at, name in enumerate("ab")
+    ]
+    assert body(*many).splitlines() == ["code=HAT1", "a: ", "b: "]
+
+
+def test_the_state_of_a_thing_stays_whole() -> None:
+    job = {"kind": LONG, "spec": {"shards": 7}, "status": {"failed": 25, "lag": 900, "conditions": [{"at": 7, "n": 8, "of": 9}]}}
+    assert body(record("a", job)) == "a: status={failed=25, lag=900}"
 
 
 def test_arguments_stand_where_the_result_does_not_show_them() -> None:
