@@ -11,9 +11,9 @@ from itertools import pairwise
 from memory.tool_relevance import MARKS, is_name
 from utils.text import STOPWORDS, split_sentences
 
-WHOLE = 200  # characters of a message that stays as it is
-CLOSING = 50  # characters of its end, at least its last sentence
-DETAILS = 50  # characters of what stays of the rest
+WHOLE = 160  # characters of a message that stays as it is
+CLOSING = 45  # characters of its end, at least its last sentence
+DETAILS, FEWER_DETAILS = 50, 20  # characters of what stays of the rest; before a long answer, which has its own
 DETAILS_OF_CHOICE, MOST_CHOICES = 35, 5  # and for each of its options, of so many at most
 FEWEST = 10  # of details by which an option is known
 PIECE = 40  # characters of a sentence, or of a line of a list, that stays as it is
@@ -31,12 +31,24 @@ _PICKED = re.compile(
     r"(?i)(?:^\W*|\b(?:option|number|no\.?|item|choice|variant|nummer|opción|n°)\s*|#)(\d{1,2})\b(?![.,]\d)"
 )
 _NUMBER = re.compile(r"(?<![\w.,])\d{1,2}(?!\w|[.,]\d)")
+_AGREES = re.compile(
+    r"(?i)\b(?:(?:yes|yep|yeah|yup|ok(?:ay)?|(?<!not )(?<!i'm )(?<!am )sure)\b(?!\W+(?:my|here|it'?s|i'?m|i am|the)\b)|"
+    r"go ahead|proceed|agreed|please do|(?:please )?do (?:it|so|the|that|this)|confirm(?:ed|ing)?|that works|"
+    r"works for me|(?:sounds|looks) (?:good|fine|great)|fine (?:with|by) me|perfect)\b"
+)
+_OFFERS = re.compile(
+    r"(?i)\b(?:(?:shall|should|can|may) (?:i|we)|(?:would|do) you (?:like|want|prefer)|want me|confirm|go ahead|"
+    r"proceed|i(?: would|'d| will|'ll| can)|is (?:that|this) (?:ok|okay|right|fine|correct))\b"
+)
 
 
 def points_at(answer: str, said: str) -> bool:
-    """Whether an answer is to be understood by what was said before: it is short and names nothing by itself, or it
-    has the number of an item."""
-    if len(answer) <= SHORT and not any(is_name(word.strip(MARKS)) for word in answer.split()):
+    """Whether an answer is to be understood by what was said before: it is short and names nothing by itself, it agrees
+    to an offer and names nothing of it, or it has the number of an item."""
+    names = [name for word in answer.split() if is_name(name := word.strip(MARKS))]
+    if not names and len(answer) <= SHORT:
+        return True
+    if _AGREES.search(answer) and _OFFERS.search(said) and not any(name in said for name in names):
         return True
     return not set(_NUMBERED.findall(said)).isdisjoint(_NUMBER.findall(answer))
 
@@ -54,13 +66,15 @@ def digest(text: str, answer: str, *, choices_told: int = MOST_CHOICES) -> str:
         return text
     end = closing(text).strip()
     pieces = list(_pieces(text[: _start_of_closing(text)]))
-    wanted = frozenset(word.strip(MARKS).casefold() for word in answer.split()) - STOPWORDS
+    is_short = len(answer) <= SHORT
+    said = answer.split() if is_short else ()  # who says much, means little of it by each word
+    wanted = frozenset(word.strip(MARKS).casefold() for word in said) - STOPWORDS
     questions = [at for at, piece in enumerate(pieces) if piece.endswith("?")] if "?" not in end else []
     asked = questions[-1:]
     picked = {*_NUMBER.findall(answer), *(letter.lower() for letter in _LETTER.findall(answer))}
     choices = {at: number for at, piece in enumerate(pieces) if (number := _number_of(piece))}
     kept: dict[int, str] = {}
-    room = DETAILS + min(len(choices), choices_told) * DETAILS_OF_CHOICE
+    room = (DETAILS if is_short else FEWER_DETAILS) + min(len(choices), choices_told) * DETAILS_OF_CHOICE
     for at in dict.fromkeys([*asked, *choices, *reversed(range(len(pieces)))]):  # then the nearest to the end
         piece = pieces[at]
         is_whole = at in asked or choices.get(at) in picked
@@ -82,7 +96,10 @@ def _number_of(piece: str) -> str:
 def closing(text: str) -> str:
     """The last sentence of a text, and as many before it as `CLOSING` characters have room for."""
     kept, more = _last_sentences(text)
-    return text if not more else f"… {' '.join(kept) or split_sentences(text)[-1][-CLOSING:]}"
+    if not more:
+        return text
+    end = " ".join(kept) or split_sentences(text)[-1][-CLOSING:]
+    return f"… {end if kept else end.partition(' ')[2] or end}"
 
 
 def _last_sentences(text: str) -> tuple[list[str], bool]:

@@ -12,7 +12,7 @@ from agents.tool_messages import RESULTS, Message, calls_of, is_retrieved
 from memory.courtesy import is_courtesy
 from memory.tool_relevance import MARKS, Talk, is_name, talk_of
 
-FEW = 40  # characters of a message that says little without what it answers
+FEW = 32  # characters of a message that says little without what it answers
 OPTIONS_OF_OLD = 1  # of an offer for which there is room, once the user has gone on
 PROMPTS = ("system", "developer")
 

@@ -31,7 +31,28 @@ def test_so_does_the_number_of_an_item() -> None:
     assert not points_at("12.2 kg, code ROMA10", OFFER)
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Yes. Invoice goes to Quay 9, Oslo 0150, Norway, VAT NO123456789.",
+        "Please do. Use the card ending in 4242 and passport X123456.",
+        "Sounds good. My passport number is X123456 and my birthday is 4 July 1980.",
+        "No wait. First check the weather in Rome on 3 May. Then yes, book it for ann_17.",
+        "Before that, change my address to Via Roma 4, 00100 Rome, flat B12. After that you may proceed with the booking.",
+    ],
+)
+def test_so_does_one_that_agrees_and_adds_what_the_offer_did_not_name(answer: str) -> None:
+    assert points_at(answer, OFFER)
+
+
+def test_who_agrees_where_nothing_was_offered_says_so_himself() -> None:
+    assert not points_at("Yes. Invoice goes to Quay 9, Oslo, VAT NO123456789.", "What is your passport number?")
+
+
 def test_an_answer_that_names_what_it_means_does_not() -> None:
+    assert not points_at("Yes, the Cielo, H103", OFFER)
+    assert not points_at("Sure, my user id is ann_17", OFFER)
+    assert not points_at("I'm not sure of the name, it is ann_17", OFFER)
     assert not points_at("My user id is ann_17", OFFER)
     assert not points_at("I would like to know " + "all " * 40, OFFER)
 

@@ -7,7 +7,7 @@ import pytest
 
 from agents import tool_view
 from agents.tool_budget import tokens_of
-from agents.tool_digest import closing
+from agents.tool_digest import CLOSING, closing
 from agents.tool_messages import HEADING, interactions
 from agents.tool_view import RULE, ViewOptions, view_of
 from tests.tool_calls import BOOK, call, calling, context, result, step, user
@@ -176,7 +176,8 @@ def test_what_the_agent_said_before_is_left_out_and_after_the_calls_is_cut_to_it
         ("Shall I?", "Shall I?"),
         ("One. Two. Shall I?", "One. Two. Shall I?"),
         (f"{'x' * 130}. Shall I?", "… Shall I?"),
-        (f"First. {'y' * 300}", "… " + "y" * 50),
+        (f"First. {'y' * 300}", "… " + "y" * CLOSING),
+        (f"First. {'yes ' * 100}", "… " + " ".join(["yes"] * (CLOSING // 4))),
     ],
 )
 def test_how_a_text_ends(text: str, kept: str) -> None:
