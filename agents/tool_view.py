@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from agents.tool_budget import PARTS, SHORTEST, between, largest, least, tokens_of, within
 from agents.tool_messages import HEADING, RETRIEVED, Asked, Interaction, Message, said_in
 from agents.tool_talk import PROMPTS, after, before, everything, spoken_of
-from memory.tool_blocks import Block, blocks_of, call_text, left_out
+from memory.tool_blocks import Block, blocks_of, call_text, left_out, one_line
 from memory.tool_order import overtaken
 from memory.tool_records import Call, Record, in_force
 from memory.tool_relevance import SMALL, Talk
 from utils.errors import InvalidInput
+from utils.json_table import written
 
 RULE = "-------------------"  # between records (seed 0)
 OTHERS = "[OTHER RECORDS]"
@@ -117,7 +118,7 @@ class _Drawing:
         told = [*self._tables(blocks)]
         if gone := left_out(blocks, self._talk, brief):
             told.append(f"Left out: {_named(gone, FIELDS)}")
-        if names := [f"{one.tool_name} {one.trace_id}" for one in reversed(hidden)]:
+        if names := [f"{written(one.tool_name)} {one.trace_id}" for one in reversed(hidden)]:
             told.append(f"Not shown: {_named(names, RECORDS)}")
         if unanswered := [call_text(*one) for one in reversed(self._step.unanswered)]:
             told.append(f"No result: {_named(unanswered, UNANSWERED)}")
@@ -190,7 +191,7 @@ def _named(names: Sequence[str], most: int) -> str:
 
 
 def _summary(block: Block) -> str:
-    return "\n".join([block.title, *(one.summary for one in block.records if one.summary)])
+    return "\n".join([block.title, *(one_line(one.summary) for one in block.records if one.summary)])
 
 
 def _by_relevance(records: Sequence[Record], ranked: Sequence[str], talk: Talk) -> list[str]:

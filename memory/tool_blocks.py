@@ -28,6 +28,7 @@ LIKE = 0.75  # share of all fields of two objects that both have, from which the
 COMPARED = 8  # shapes that a new one is compared with
 DONE = 24  # characters of an argument of a call that gave nothing
 MOST_CHANGED = 8  # keys of what differs between answers to one call; where more do, they are of different things
+LONGEST_KEY = 40  # characters of one that is left out
 EMPTY = "(empty)"
 
 _WORD = re.compile(r"[\w-]+")
@@ -36,6 +37,11 @@ _FRAME = re.compile(
     r"^[^\S\n]*+(?:\[(?:RETRIEVED|OTHER) RECORD|## Retrieved|-{5,}|Summary:|Raw Data:|Left out:|Not shown:|No result:)",
     re.MULTILINE,
 )
+
+
+def one_line(text: str) -> str:
+    """A text of a tool's as a line of a view, in quotation marks where it could be taken for what the view says."""
+    return dumps(text, ensure_ascii=False) if _FRAME.search(text) or len(text.splitlines()) > 1 else text
 
 
 @dataclass(frozen=True)
@@ -93,16 +99,22 @@ def _is_like(shape: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def left_out(blocks: Sequence[Block], talk: Talk, brief: Collection[str] = frozenset()) -> list[str]:
-    """The keys that stand nowhere in tables, but in the results that these are of, each once; numbers' keys first."""
-    shown = {word for block in blocks for word in _WORD.findall(f"{block.title} {block.body}")}
+    """The keys that stand nowhere in a table, but in the results that it is of, each once, as they are written; those of
+    numbers first."""
     gone: dict[str, bool] = {}
-    for record in (record for block in blocks for record in block.records):
-        if len(record.raw_output) > SMALL:
-            kept = talk.brief if record.trace_id in brief else talk
-            for key, value in scalars(record.output):
-                if key and key not in gone and EVERYTHING.keeps(key, value) and not kept.keeps(key, value):
-                    gone[key] = isinstance(value, int | float) and not isinstance(value, bool)
-    return sorted((key for key in gone if key not in shown), key=lambda key: not gone[key])
+    for block in blocks:
+        shown = frozenset(_WORD.findall(f"{block.title} {block.body}"))
+        for record in block.records:
+            if len(record.raw_output) > SMALL:
+                kept = talk.brief if record.trace_id in brief else talk
+                for key, value in scalars(record.output):
+                    if key and key not in gone and key not in shown and _is_dropped(key, value, kept):
+                        gone[key] = isinstance(value, int | float) and not isinstance(value, bool)
+    return [_cut(written(key), LONGEST_KEY) for key in sorted(gone, key=lambda key: not gone[key])]
+
+
+def _is_dropped(key: str, value: Scalar, keep: Keep) -> bool:
+    return EVERYTHING.keeps(key, value) and not keep.keeps(key, value)
 
 
 def _block(records: tuple[Record, ...], talk: Talk, limits: Sequence[int], overtaken: Mapping[str, str]) -> Block:
@@ -239,7 +251,7 @@ def _untold(output: Json, talk: Talk) -> Json:
     if not isinstance(output, Mapping) or talk.thorough:
         return output
     others = [key for key in output if names_id(key)][1:]
-    told = {key for key in others if isinstance(output[key], str) and str(output[key]).casefold() in talk.text}
+    told = {key for key in others if isinstance(output[key], str) and str(output[key]).casefold() in talk.said}
     return {key: value for key, value in output.items() if key not in told} if told else output
 
 

@@ -43,6 +43,7 @@ MEANT = (
 )  # fmt: skip
 
 _IDENTIFIER = re.compile(r"(?=.*\d)[\w#:+.\-/@]{4,}")
+_CALLED = re.compile(r"[\w#:+.\-/@]{2,}")
 _CODE = re.compile(r"[A-Z][A-Z0-9]{4,11}")
 _ID_KEY = re.compile(
     r"(?:^|_|-)(?:ids?|uuids?|keys?|codes?|numbers?|sku|ref|hash)$|(?<=[a-z])(?:Ids?|IDs?|Keys?|Codes?|Numbers?)$"
@@ -79,6 +80,11 @@ class Talk:
     def words(self) -> frozenset[str]:
         """The words and numbers in it that carry meaning."""
         return frozenset(_WORD.findall(self.text)) - STOPWORDS
+
+    @cached_property
+    def said(self) -> frozenset[str]:
+        """What in it may be what something is called by, without the marks around it."""
+        return frozenset(word.strip(MARKS) for word in _CALLED.findall(self.text))
 
     @cached_property
     def numbered(self) -> frozenset[tuple[str, str]]:
@@ -140,7 +146,7 @@ class Talk:
         if _STAMP.match(key):
             return False
         if _TIME.match(value) or "@" in value or (value.isdecimal() and len(value) < LONG_NUMBER):
-            return value.casefold() in self.text
+            return value.casefold() in self.said
         return True
 
 

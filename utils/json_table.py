@@ -5,6 +5,7 @@ is a column whose head names the objects' own fields, `flights(number|date)`, an
 `HAT1|2024-05-21 ; HAT2|2024-05-22`.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ FEWEST_ALIKE, MOSTLY = 4, 0.75  # objects, and the share of them with the same v
 PAIR = 2  # fields of an object in a list, of which neither says anything alone
 SPARSEST = 4  # of so many fields, an object of a table has one at least, on average
 SPECIAL = ("|", ";", "\n", "\r", " + ", "->")
+
+_LIKE_A_FIELD = re.compile(r", [\w.-]+=")
 
 
 class Part(list[Json]):
@@ -81,7 +84,10 @@ def table_of(values: Sequence[Json], keep: Keep) -> Table:
     if not all(isinstance(value, Mapping) for value in values):
         column = _column(values, keep, "")
         return Table(head=column.head, rows=column.cells) if column else Table(rows=("",) * len(values))
-    common, columns = _columns([value for value in values if isinstance(value, Mapping)], keep)
+    objects = [value for value in values if isinstance(value, Mapping)]
+    if _share_no_shape(objects):
+        return Table(rows=tuple(map(written, values)))
+    common, columns = _columns(objects, keep)
     if len(values) == 1:
         return Table(rows=(", ".join(common),))
     rows = tuple(FIELD.join(column.cells[at] for column in columns) for at in range(len(values)))
@@ -91,8 +97,16 @@ def table_of(values: Sequence[Json], keep: Keep) -> Table:
 def written(value: Json) -> str:
     """A value in a cell: a text as it is, but for one that could be taken for several."""
     if isinstance(value, str):
-        return dumps(value, ensure_ascii=False) if any(mark in value for mark in SPECIAL) else value
+        is_plain = not any(mark in value for mark in SPECIAL) and _LIKE_A_FIELD.search(value) is None
+        return value if is_plain else dumps(value, ensure_ascii=False)
+    if isinstance(value, Part):
+        return f"{dumps(value, ensure_ascii=False, separators=(',', ':'))[:-1]}{_of_all(value, ',')}]"
     return "" if value is None else dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _item(value: Json) -> str:
+    """The same in a list, between commas."""
+    return dumps(value, ensure_ascii=False) if isinstance(value, str) and "," in value else written(value)
 
 
 def scalars(value: Json, key: str = "") -> Iterator[tuple[str, Scalar]]:
@@ -113,10 +127,13 @@ def rows_by_id(value: Json) -> Json:
         return value
     inner = {key: item for key, item in value.items() if isinstance(item, Mapping)}
     own_ids = all(item.get("id") == key for key, item in inner.items())
+    name = next((one for one in ("key", "id") if not any(one in item for item in inner.values())), None)
+    if name is None and not own_ids:
+        return value
     widest = max(map(len, inner.values()))
     if not own_ids and (len(inner) < 2 or len({name for item in inner.values() for name in item}) > 2 * widest):
         return value
-    return [item if item.get("id") == key else {"key": key, **item} for key, item in inner.items()]
+    return [item if own_ids or name is None else {name: key, **item} for key, item in inner.items()]
 
 
 def _column(cells: Sequence[Cell], keep: Keep, key: str, others: Sequence[Cell] = ()) -> Column | None:
@@ -146,7 +163,7 @@ def _listed(
     if items and all(isinstance(item, Mapping) for item in items):
         return _nested([_objects_of(cell) for cell in cells], keep, key, others=others)
     if items and all(_is_list(item) and all(isinstance(leg, Mapping) for leg in item) for item in items):
-        lists = [[leg for leg in item if isinstance(leg, Mapping)] for item in items if _is_list(item)]
+        lists = [_objects_of(item) for item in items if _is_list(item)]
         rest = [leg for cell in cells for item in _whole_of(cell) if _is_list(item) for leg in item]
         column = _nested(lists, keep, key, between=LEG, others=[leg for leg in rest if isinstance(leg, Mapping)])
         if column is None:
@@ -155,7 +172,7 @@ def _listed(
         return Column(column.head, tuple(ROW.join(next(inner) for _ in cell) + _of_all(cell, ROW) for cell in cells))
     if items and not any(keep.keeps(name, value) for item in items for name, value in scalars(item, key)):
         return None
-    return Column(written(key), tuple(",".join(map(written, cell)) + _of_all(cell, ",") for cell in cells))
+    return Column(written(key), tuple(",".join(map(_item, cell)) + _of_all(cell, ",") for cell in cells))
 
 
 def _nested(
@@ -173,7 +190,7 @@ def _nested(
     values are worth their places, but for objects and lists in them."""
     objects = [item for cell in cells for item in cell]
     if _share_no_shape(objects):
-        return Column(written(key), tuple(between.join(map(written, cell)) + _of_all(cell, ROW) for cell in cells))
+        return Column(written(key), tuple(between.join(map(written, cell)) + _of_all(cell, between) for cell in cells))
     rest = [*others, *(item for cell in cells for item in _whole_of(cell) if isinstance(item, Mapping))]
     if listed and objects and max(map(len, objects)) == PAIR:
         keep = EVERYTHING
@@ -186,12 +203,14 @@ def _nested(
         return None
     name = written(key)
     if len(objects) == 1:
-        return Column(name, tuple("{" + ", ".join(common) + "}" + _of_all(cell, ROW) if cell else "" for cell in cells))
+        return Column(
+            name, tuple("{" + ", ".join(common) + "}" + _of_all(cell, between) if cell else "" for cell in cells)
+        )
     if not columns:
-        texts = (f"×{len(cell)}{_of_all(cell, ROW)}" if cell else "" for cell in cells)
+        texts = (f"×{len(cell)}{_of_all(cell, between)}" if cell else "" for cell in cells)
         return Column(f"{name}({' '.join(common)})", tuple(texts))
     rows = iter([FIELD.join(column.cells[at] for column in columns) for at in range(len(objects))])
-    texts = (between.join(_counted(next(rows) for _ in cell)) + _of_all(cell, ROW) for cell in cells)
+    texts = (between.join(_counted(next(rows) for _ in cell)) + _of_all(cell, between) for cell in cells)
     head = " ".join([*common, FIELD.join(column.head for column in columns)]).strip()
     return Column(f"{name}({head})" if key else head, tuple(texts))
 
