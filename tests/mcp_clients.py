@@ -13,10 +13,16 @@ from mcp_types import CallToolResult, Implementation
 
 @asynccontextmanager
 async def client(
-    address: str, mode: str = "auto", *, name: str = "test", hears: Any = None, **headers: str
+    address: str,
+    mode: str = "auto",
+    *,
+    name: str = "test",
+    path: str = "/mcp",
+    hears: Any = None,
+    **headers: str,
 ) -> AsyncIterator[Client]:
     async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
-        transport = streamable_http_client(f"{address}/mcp", http_client=http)
+        transport = streamable_http_client(f"{address}{path}", http_client=http)
         info = Implementation(name=name, version="1")
         async with Client(transport, mode=mode, client_info=info, message_handler=hears) as connected:
             yield connected

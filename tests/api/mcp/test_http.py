@@ -38,7 +38,7 @@ def address(serve: Callable[..., str]) -> str:
 async def test_a_whole_conversation(address: str, mode: str) -> None:
     async with client(address, mode) as connected:
         offered = {tool.name for tool in (await connected.list_tools()).tools}
-        assert offered == {"activate", "update", "recall", "remember", "list_banks"}
+        assert offered == {"activate", "update", "recall", "remember", "list_banks", "tool_record"}
         assert "activate" in await refusal(connected, "update", content="Too early.")
         begun = await call(
             connected, "activate", conversation_type="project", project_name="Loci", current_path="/src/loci"
