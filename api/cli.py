@@ -49,7 +49,10 @@ from workers.run import run_beat, run_worker
 
 IDENTIFIER: TypeAdapter[str] = TypeAdapter(Identifier)
 # Loggers of libraries that tell too much, some of them what users say.
-OTHERS = ("asyncio", "celery", "httpcore", "httpcore2", "httpx", "httpx2", "kombu", "mcp", "openai", "pymongo")
+OTHERS = (
+    "asyncio", "celery", "httpcore", "httpcore2", "httpx", "httpx2", "kombu", "mcp", "openai", "pymongo",
+    "sse_starlette",
+)  # fmt: skip
 BATCH = 200  # messages that `loci import` commits at a time
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)

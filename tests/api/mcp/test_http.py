@@ -17,16 +17,9 @@ from api.wire.banks import BankPage
 from config.settings import Settings
 from tests.checks import problem
 from tests.conversations import Silent
-from tests.mcp_clients import call, client, refusal
+from tests.mcp_clients import ACCEPT, INITIALIZE, call, client, refusal
 
 MODES = ("legacy", "auto")
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
-}
-ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 
 
 @pytest.fixture
