@@ -99,8 +99,8 @@ def _is_like(shape: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def left_out(blocks: Sequence[Block], talk: Talk, brief: Collection[str] = frozenset()) -> list[str]:
-    """The keys that stand nowhere in a table, but in the results that it is of, each once, as they are written; those of
-    numbers first."""
+    """The keys that stand nowhere in a table, but in the results that it is of, each once, as they are written; those
+    of numbers first."""
     gone: dict[str, bool] = {}
     for block in blocks:
         shown = frozenset(_WORD.findall(f"{block.title} {block.body}"))

@@ -62,5 +62,5 @@ async def receipt(turn_id: Annotated[Identifier, Path()], memory: TheMemory, own
 async def why_not(
     turn_id: Annotated[Identifier, Path()], id: Annotated[Identifier, Query()], memory: TheMemory, owner: Owner
 ) -> WhyNotOut:
-    """Why an answer did not use one of the user's messages."""
+    """Why an answer did not use one of the user's messages or observations."""
     return WhyNotOut.of(await memory.engine.explainer.why_not(owner, turn_id, id))

@@ -38,7 +38,7 @@ def test_so_does_the_number_of_an_item() -> None:
         "Please do. Use the card ending in 4242 and passport X123456.",
         "Sounds good. My passport number is X123456 and my birthday is 4 July 1980.",
         "No wait. First check the weather in Rome on 3 May. Then yes, book it for ann_17.",
-        "Before that, change my address to Via Roma 4, 00100 Rome, flat B12. After that you may proceed with the booking.",
+        "Before that, change my address to Via Roma 4, 00100 Rome, flat B12. After that you may proceed with it.",
     ],
 )
 def test_so_does_one_that_agrees_and_adds_what_the_offer_did_not_name(answer: str) -> None:

@@ -130,7 +130,8 @@ def test_fields_that_are_asked_for_stay() -> None:
         for at, name in enumerate("abc")
     ]
     talk = talk_of(["Which host has the highest cpu?"], asked=["Which host has the highest cpu?"])
-    assert blocks_of(rows, talk, 2_000)[0].body.splitlines() == ["host|cpu", "a: 0 -> h0|0", "b: 1 -> h1|7", "c: 2 -> h2|14"]
+    kept = blocks_of(rows, talk, 2_000)[0].body.splitlines()
+    assert kept == ["host|cpu", "a: 0 -> h0|0", "b: 1 -> h1|7", "c: 2 -> h2|14"]
     brief = blocks_of(rows, talk, 2_000, brief={"a", "b", "c"})[0].body.splitlines()
     assert brief[0].startswith("a: 0 -> host=h0, cpu=0, mem=0, note=")
 
@@ -153,7 +154,8 @@ def test_what_differs_between_answers_to_one_call_stays() -> None:
 
 
 def test_the_state_of_a_thing_stays_whole() -> None:
-    job = {"kind": LONG, "spec": {"shards": 7}, "status": {"failed": 25, "lag": 900, "conditions": [{"at": 7, "n": 8, "of": 9}]}}
+    status = {"failed": 25, "lag": 900, "conditions": [{"at": 7, "n": 8, "of": 9}]}
+    job = {"kind": LONG, "spec": {"shards": 7}, "status": status}
     assert body(record("a", job)) == "a: status={failed=25, lag=900}"
 
 
