@@ -51,6 +51,14 @@ def test_calls_to_which_nothing_came_back_are_told() -> None:
     assert one.unanswered == ()
 
 
+def test_a_call_that_stands_twice_is_answered_twice() -> None:
+    once = call("a", "look")
+    [one] = interactions([calling(once, once), result("a", "x")])
+    assert one.unanswered == (("look", "{}"),)
+    [one] = interactions([calling(once, once), result("a", "x"), result("a", "y"), result("a", "z")])
+    assert one.unanswered == () and [each.tool_name for each in one.results] == ["look"] * 3
+
+
 def test_the_input_of_a_custom_tool_stands_for_arguments() -> None:
     custom = {"id": "a", "type": "custom", "custom": {"name": "python", "input": "print(1)"}}
     assert found([calling(custom), result("a", "1")])[0][2] == [("python", "print(1)", "1")]
