@@ -116,7 +116,8 @@ def test_halves_of_characters_are_replaced() -> None:
 
 
 def test_what_a_message_says_are_its_text_and_its_calls() -> None:
-    assert said_in(calling(call("a", "f", "{}"), call("b", "g", "[]"), content="Let me see")) == "Let me see\nf {}\ng []"
+    both = calling(call("a", "f", "{}"), call("b", "g", "[]"), content="Let me see")
+    assert said_in(both) == "Let me see\nf {}\ng []"
     assert said_in({"role": "assistant"}) == ""
 
 

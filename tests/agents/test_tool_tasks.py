@@ -13,7 +13,7 @@ from agents.memory import Memory
 from agents.open import open_memory
 from agents.tool_budget import tokens_of
 from config.settings import Settings
-from memory import traces
+from memory import trace_documents, traces
 from tests.conversations import Silent, found, say, settle
 from tests.meanwhile import meanwhile
 from tests.tool_calls import (
@@ -159,7 +159,7 @@ async def test_a_huge_result_does_not_hold_up_others(quiet: Memory, monkeypatch:
     for name in ("interactions", "view_of", "tokens_of"):
         hold(tool_memory, name)
     hold(traces, "key_of")
-    hold(traces, "summary_by_rules")
+    hold(trace_documents, "summary_by_rules")
     output = [{"code": f"HAT{at:05}", "note": "nothing of note", "sum": at} for at in range(20_000)]
     done = await compress(quiet, [user(BOOK), *step(1, output), *step(2)])
     assert "HAT00000" in context(done.messages)
