@@ -18,6 +18,7 @@ from tests.conversations import Silent, found, say, settle
 from tests.meanwhile import meanwhile
 from tests.tool_calls import (
     BOOK,
+    Message,
     call,
     calling,
     compress,
@@ -181,6 +182,28 @@ async def test_a_result_of_nothing_is_no_part_of_an_older_one_of_the_same_call(q
     cleared = [messages[0], messages[1], result("c", "[cleared]"), *messages[3:]]
     await compress(quiet, cleared)
     assert len(await kept(quiet)) == 3
+
+
+async def test_what_is_not_sent_any_more_is_older_than_what_came_after_it(quiet: Memory) -> None:
+    def order(number: int, state: str) -> list[Message]:
+        return step(number, {"order_id": "ORD-77", "state": state}, "get_order", id="ORD-77")
+
+    messages = [*order(1, "pending"), *order(2, "paid"), *order(3, "shipped")]
+    await compress(quiet, [user(BOOK), *messages])
+    for sent in (messages[2:], messages[4:], messages[:2] + messages[4:]):
+        found = context((await compress(quiet, [user(BOOK), *sent, *step(9)])).messages)
+        assert "shipped" in found and "pending" not in found and "paid" not in found
+
+
+async def test_of_results_that_share_an_id_who_shows_what_was_sent_alone_shows_those(quiet: Memory) -> None:
+    def once(text: str) -> list[Message]:
+        return [calling(call("c", "find", {})), result("c", text)]
+
+    await compress(quiet, [user(BOOK), *once("HAT001 of another run")], sent_alone=True)
+    messages = [user(BOOK), *once("HAT002 of this one"), *step(3)]
+    shown = context((await compress(quiet, messages, sent_alone=True)).messages)
+    assert "HAT002" in shown and "HAT001" not in shown
+    assert "HAT001" in context((await compress(quiet, messages)).messages)
 
 
 async def test_what_a_budget_has_room_for_is_the_same_as_without_one(quiet: Memory) -> None:
