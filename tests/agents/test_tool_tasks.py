@@ -206,6 +206,37 @@ async def test_of_results_that_share_an_id_who_shows_what_was_sent_alone_shows_t
     assert "HAT001" in context((await compress(quiet, messages)).messages)
 
 
+async def test_of_very_much_the_most_relevant_and_the_newest_is_read_and_the_rest_is_named(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["zeppelin", "harbour", "violin", "glacier", "parrot", "volcano"]
+    for at, word in enumerate(words):
+        await compress(quiet, [user(BOOK), *step(at, {f"field{at}": f"the {word} of HAT{at:03}", "text": "x" * 1_000})])
+    ids = [trace.id for trace in await kept(quiet)]
+    asked: dict[str, Any] = {"query": "where is the zeppelin?", "top_k": 1}
+    whole = await compress(quiet, [user(BOOK), *step(9)], **asked)
+    assert all(f"HAT{at:03}" in context(whole.messages) for at in range(6))
+    most = sum(trace.characters for trace in (await kept(quiet))[:6])
+    monkeypatch.setattr(tool_memory, "READ", most)
+    assert (await compress(quiet, [user(BOOK), *step(9)], **asked)).messages == whole.messages
+    monkeypatch.setattr(tool_memory, "READ", most // 2 + 100)
+    found = context((await compress(quiet, [user(BOOK), *step(9)], **asked)).messages)
+    assert [at for at in range(6) if f"HAT{at:03}" in found] == [0, 4, 5]
+    assert found.splitlines()[-1] == f"Not shown: find {ids[3]}, find {ids[2]}, +1"
+    monkeypatch.setattr(tool_memory, "READ", 0)
+    none = context((await compress(quiet, [user(BOOK), *step(9)], **asked)).messages)
+    assert none.splitlines()[1:] == [f"Not shown: find {ids[5]}, find {ids[4]}, +4"]
+
+
+async def test_of_what_is_not_read_what_the_agent_left_is_shown(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    long = "HAT001 is full. " * 100
+    await compress(quiet, [user(BOOK), *step(1, long)])
+    monkeypatch.setattr(tool_memory, "READ", 0)
+    done = await compress(quiet, [user(BOOK), *step(1, f"{long[:300]}…"), *step(2)])
+    assert "HAT001 is full" in context(done.messages) and "Not shown" not in context(done.messages)
+    assert len(await kept(quiet)) == 2
+
+
 async def test_what_a_budget_has_room_for_is_the_same_as_without_one(quiet: Memory) -> None:
     page = "A long page on heat. " * 40
     messages = [user("How many households have a heat pump?"), *step(1, {"results": [{"title": "SSB", "url": "https://a.b/c"}]}),
