@@ -6,7 +6,7 @@ names of the tool memory's document.
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agents.nudge import Nudge
@@ -25,6 +25,7 @@ from memory.traces import INSIGHT, place_of
 from utils.errors import InvalidInput, ModelError
 
 ASKED = 2_000  # characters of a query by which records are ranked, and of what the user asked for
+READ = 20_000_000  # characters of what came back that are read for one view; no record has more
 
 UNNAMED = "-" * ID_CHARACTERS  # for a trace that has no id yet
 
@@ -71,7 +72,9 @@ class ToolMemory:
 
     async def compress(self, asked: Compressing) -> Compressed:
         """Keeps the results of tools that are new, and gives the messages that stand for all of them. Without results,
-        now or before, the messages come back as they are; without messages, none do, and no task begins.
+        now or before, the messages come back as they are; without messages, none do, and no task begins. Of what came
+        back before and does not stand whole in the messages, `READ` characters at most are read, of the `top_k` most
+        relevant records and then of the newest; of the others stands what the agent left of them, or their names.
 
         Raises `InvalidInput` where the budget is too small, and `Conflict` where the task is reset meanwhile.
         """
@@ -93,16 +96,19 @@ class ToolMemory:
         newest = ids[len(ids) - len(last.results) :]
         others = [] if asked.sent_alone else [trace_id for trace_id in known if trace_id not in sent]
         cut = [one for one in sent if one in known and len(sent[one].raw_output) != known[one].characters]
-        whole = await self._traces.whole(task, [*others, *cut])  # also of what an earlier view or the agent had cut
-        earlier = [
-            whole[one].record if one in whole else sent[one]
-            for one in _in_order(list(sent), others, list(known))
-            if (one in whole or one in sent) and one not in newest
-        ]
+        last_ids, absent = set(newest), {*others, *cut}
+        order = [one for one in _in_order(list(sent), others, list(known)) if one not in last_ids]
         among = self._traces.insights_of(task, calls) if asked.sent_alone else None
-        ranked = await self._ranked(asked, earlier, among)
+        ranked = await self._ranked(asked, len(order), among)
+        first = _first(order, ranked, asked.options.top_k)
+        fitting = _fitting(known[one] for one in first if one in absent)
+        whole = await self._traces.whole(task, fitting)  # also of what an earlier view or the agent had cut
+        earlier = [whole[one].record if one in whole else sent[one] for one in order if one in whole or one in sent]
+        unread = [(known[one].tool_name, one) for one in others if one not in fitting]
         newest_records = tuple(sent[one] for one in newest)
-        step = Step(asked.messages, last, newest_records, tuple(earlier), ranked, asked.query or "", unanswered)
+        step = Step(
+            asked.messages, last, newest_records, tuple(earlier), ranked, asked.query or "", unanswered, tuple(unread)
+        )
         done = await asyncio.to_thread(_compressed, step, asked.options)
         log.debug("Added %d retrieved records to context", retrieved_in(done.messages))
         log.debug("Context constructed: %d messages, %d tokens", len(done.messages), done.tokens)
@@ -159,14 +165,12 @@ class ToolMemory:
         self._nudge.embed()
         self._nudge.observe()
 
-    async def _ranked(
-        self, asked: Compressing, records: Sequence[Record], among: frozenset[str] | None
-    ) -> tuple[str, ...]:
-        """The ids of records, the most relevant first."""
-        if not records:
+    async def _ranked(self, asked: Compressing, count: int, among: frozenset[str] | None) -> tuple[str, ...]:
+        """The ids of so many records, the most relevant first."""
+        if not count:
             return ()
         try:
-            every = replace(TOOL_MEMORY, top_k=len(records))
+            every = replace(TOOL_MEMORY, top_k=count)
             query = asked.query or _query(asked.messages)
             found = await self.search(asked.owner, asked.task_id, query, every, among)
         except ModelError as error:
@@ -204,6 +208,22 @@ def _in_order(sent: Sequence[str], others: Sequence[str], known: Sequence[str]) 
             ordered.append(waiting.pop())
         ordered.append(one)
     return [*ordered, *reversed(waiting)]
+
+
+def _first(order: Sequence[str], ranked: Sequence[str], top_k: int) -> list[str]:
+    """The ids of records that stand in `order`, oldest first: the `top_k` most relevant, and then the newest."""
+    every = set(order)
+    return list(dict.fromkeys([*[one for one in ranked if one in every][:top_k], *reversed(order)]))
+
+
+def _fitting(traces: Iterable[Trace]) -> set[str]:
+    """The ids of traces, of which the first ones have `READ` characters together."""
+    left, fitting = READ, set()
+    for trace in traces:
+        if trace.characters <= left:
+            left -= trace.characters
+            fitting.add(trace.id)
+    return fitting
 
 
 def _unchanged(asked: Compressing) -> Compressed:

@@ -1,6 +1,6 @@
 """What do an agent's messages say? OpenAI's chat format, calls of tools included, as far as it can be read."""
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,6 @@ from utils.answers import repair
 Message = Mapping[str, Any]  # as the client sent it: passed on, never changed
 
 Asked = tuple[str, str]  # a tool's name, and the arguments as text
-Calls = defaultdict[str, list[Mapping[str, Any]]]  # by their ids
 RESULTS = ("tool", "function")  # roles of results; the latter is OpenAI's former one
 
 HEADING = "## Retrieved Context from Previous Steps"  # of the message that holds records (seed 0)
@@ -53,12 +52,9 @@ def interactions(messages: Sequence[Message]) -> list[Interaction]:
         while end < len(messages) and messages[end].get("role") in RESULTS:
             end += 1
         if made or end > first:
-            calls: Calls = defaultdict(list)
-            for call in made:
-                calls[_id(call.get("id"))].append(call)
-            waiting = list(made)
-            results = tuple(_result(place, messages[place], calls, waiting) for place in range(first, end))
-            unanswered = tuple((_name(one), _text(_function(one).get("arguments"))) for one in waiting)
+            calls = _Calls(made)
+            results = tuple(_result(place, messages[place], calls) for place in range(first, end))
+            unanswered = tuple((_name(one), _text(_function(one).get("arguments"))) for one in calls.waiting)
             found.append(Interaction(at, end, results, unanswered, bool(made)))
         at = max(end, at + 1)
     return found
@@ -92,14 +88,35 @@ def retrieved_in(messages: Iterable[Message]) -> int:
     return sum(text_of(one.get("content")).count(RETRIEVED) for one in messages if is_retrieved(one))
 
 
-def _result(at: int, message: Message, calls: Calls, waiting: list[Mapping[str, Any]]) -> ToolResult:
-    """Takes the call that a result answers, if others wait for a result under the same id, and takes it from those that
-    are `waiting` for an answer."""
+class _Calls:
+    """The calls of one message, until results answer them."""
+
+    def __init__(self, made: Sequence[Mapping[str, Any]]) -> None:
+        self._made = made
+        self._waiting = dict.fromkeys(range(len(made)))
+        self._places: defaultdict[str, deque[int]] = defaultdict(deque)  # of the calls with one id
+        for place, call in enumerate(made):
+            self._places[_id(call.get("id"))].append(place)
+
+    @property
+    def waiting(self) -> list[Mapping[str, Any]]:
+        """Those to which nothing came back so far."""
+        return [self._made[place] for place in self._waiting]
+
+    def answered(self, call_id: str) -> Mapping[str, Any]:
+        """The call that the next result under an id answers, which does not wait any more; the last one of the id is
+        answered again and again. Empty where there is none."""
+        places = self._places[call_id]
+        if not places:
+            return {}
+        place = places.popleft() if len(places) > 1 else places[0]
+        self._waiting.pop(place, None)
+        return self._made[place]
+
+
+def _result(at: int, message: Message, calls: _Calls) -> ToolResult:
     call_id = _id(message.get("tool_call_id"))
-    asked = calls[call_id]
-    call = (asked.pop(0) if len(asked) > 1 else asked[0]) if asked else {}
-    waiting[:] = [one for one in waiting if one is not call]
-    function = _function(call)
+    function = _function(calls.answered(call_id))
     name = _text(function.get("name")) or _text(message.get("name")) or "tool"
     content = repair(_result_text(message.get("content")))
     return ToolResult(at, call_id, name, _text(function.get("arguments")), content)

@@ -45,7 +45,8 @@ class Step:
     """What an agent knows before its next step. `last`: the place of the last calls of tools, and `newest` what they
     gave; `records`: of the calls before, oldest first. `ranked`: ids of records, the most relevant first; those that it
     does not name come after them, the newest first. `query`: what is looked for beside what the messages say.
-    `unanswered`: calls before the last to which nothing came back."""
+    `unanswered`: calls before the last to which nothing came back. `unread`: the tools and ids of records that are not
+    shown, oldest first."""
 
     messages: tuple[Message, ...]
     last: Interaction
@@ -54,6 +55,7 @@ class Step:
     ranked: tuple[str, ...] = ()
     query: str = ""
     unanswered: tuple[Asked, ...] = ()
+    unread: tuple[Asked, ...] = ()
 
 
 def view_of(step: Step, options: ViewOptions) -> list[Message]:
@@ -118,7 +120,8 @@ class _Drawing:
         told = [*self._tables(blocks)]
         if gone := left_out(blocks, self._talk, brief):
             told.append(f"Left out: {_named(gone, FIELDS)}")
-        if names := [f"{written(one.tool_name)} {one.trace_id}" for one in reversed(hidden)]:
+        unseen = [*self._step.unread, *((one.tool_name, one.trace_id) for one in hidden)]
+        if names := [f"{written(tool_name)} {trace_id}" for tool_name, trace_id in reversed(unseen)]:
             told.append(f"Not shown: {_named(names, RECORDS)}")
         if unanswered := [call_text(*one) for one in reversed(self._step.unanswered)]:
             told.append(f"No result: {_named(unanswered, UNANSWERED)}")

@@ -9,7 +9,7 @@ from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError
 
 from memory.collections import Collections
-from memory.ids import derived_id
+from memory.ids import derived_id, new_id
 from memory.keyvalues import NONE
 from utils.clock import now
 from utils.errors import InvalidInput, NotFound, PreconditionFailed
@@ -19,12 +19,14 @@ from utils.text import CONTROL_CHARACTERS, is_text
 LONGEST_KEY = 500  # characters
 LONGEST_VALUE = 65_536
 LONGEST_TTL = 366 * 24 * 3600  # seconds
+EPOCH_DIGITS = 16  # hexadecimal ones
 LAST_CHARACTER, SURROGATES = 0x10FFFF, range(0xD800, 0xE000)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A value under a key. `version`: counts its writes since `created_at`. `expires_at`: None for never."""
+    """A value under a key. `version`: counts its writes since `created_at`. `expires_at`: None for never. `epoch`:
+    random, the same for all these writes; None for an entry of before there were epochs."""
 
     key: str
     value: str
@@ -32,11 +34,13 @@ class Entry:
     updated_at: datetime
     version: int
     expires_at: datetime | None = None
+    epoch: str | None = None
 
     @property
     def tag(self) -> str:
         """Tells this value from every other that the key had or will have, also after a deletion."""
-        return f"{self.version}-{int(self.created_at.timestamp() * 1000):x}"
+        epoch = self.epoch or f"{int(self.created_at.timestamp() * 1000):x}"
+        return f"{self.version}-{epoch}"
 
 
 class Scratchpad:
@@ -80,7 +84,7 @@ class Scratchpad:
         self, owner: str, key: str, found: Document | None, fresh: Document, *, anew: bool
     ) -> Entry | None:
         """The entry as it is then; None where somebody else was faster."""
-        begun = {"created_at": fresh["updated_at"], "version": 1}
+        begun = {"created_at": fresh["updated_at"], "version": 1, "epoch": new_id()[:EPOCH_DIGITS]}
         if found is None:
             document = {"_id": derived_id(owner, key), "user_id": owner, "key": key} | fresh | begun
             try:
@@ -89,7 +93,8 @@ class Scratchpad:
                 return None
             return _entry(document)
         update: Document = {"$set": fresh | begun} if anew else {"$set": fresh, "$inc": {"version": 1}}
-        changed = await self._entries.find_one_and_update(_same(found), update, return_document=ReturnDocument.AFTER)
+        same = {"_id": found["_id"]} | _same(_entry(found))
+        changed = await self._entries.find_one_and_update(same, update, return_document=ReturnDocument.AFTER)
         return None if changed is None else _entry(changed)
 
     async def delete(self, owner: str, key: str, *, expected: str | None = None) -> None:
@@ -98,7 +103,7 @@ class Scratchpad:
         if expected is not None and entry.tag != expected:
             raise PreconditionFailed("The entry is not the one that was expected")
         own: Document = {"user_id": owner, "key": key}
-        same = own if expected is None else own | {"version": entry.version, "created_at": entry.created_at}
+        same = own if expected is None else own | _same(entry)
         if not (await self._entries.delete_one(same)).deleted_count:  # somebody else was faster
             if expected is None:
                 raise NotFound("There is nothing under this key")
@@ -163,9 +168,9 @@ def _holds(found: Document, moment: datetime) -> bool:
     return found["expires_at"] is None or found["expires_at"] > moment
 
 
-def _same(found: Document) -> Document:
-    """The filter of an entry as it was found."""
-    return {"_id": found["_id"], "version": found["version"], "created_at": found["created_at"]}
+def _same(entry: Entry) -> Document:
+    """What tells the document of an entry from those that its key had or will have."""
+    return {"version": entry.version, "created_at": entry.created_at, "epoch": entry.epoch}
 
 
 def _entry(found: Document) -> Entry:
@@ -176,4 +181,5 @@ def _entry(found: Document) -> Entry:
         updated_at=found["updated_at"],
         version=found["version"],
         expires_at=found["expires_at"],
+        epoch=found.get("epoch"),
     )

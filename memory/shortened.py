@@ -6,6 +6,7 @@ FEWEST = 40  # characters of the whole text that stand on, where a mark says tha
 FEWEST_UNMARKED = 200  # and where none does: "10" is no shortened "100"
 LONGEST_MARK = 120  # characters of what stands for those that are gone
 LONGEST_PLACEHOLDER = 200
+EDGES = (100, FEWEST // 2)  # characters; of `FEWEST` that stand on at both ends, half stand at one of them
 
 _GONE = (
     r"cleared|compacted|cut|elided|evicted|hidden|omitted|pruned|redacted|removed|shortened|skipped|snip(?:ped)?|stripped|"
@@ -34,6 +35,13 @@ def is_left_of(text: str, whole: str) -> bool:
     if len(short) >= len(long):
         return short == long
     return _is_placeholder(short) or _is_part(short, long) or _is_cut(text, whole)
+
+
+def signs_of(text: str) -> tuple[str, ...]:
+    """How a text begins and ends, at length and in short. What is left of it has at least one of the short ones, too,
+    unless that is a placeholder."""
+    bare = text.strip()
+    return tuple(sign for most in EDGES for sign in (f"^{bare[:most]}", f"{bare[-most:]}$")) if bare else ()
 
 
 def _is_placeholder(text: str) -> bool:

@@ -7,39 +7,59 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from memory.tool_records import Record
+from memory.tool_records import Call, Record
 from memory.tool_relevance import is_name, names_id, names_place
-from utils.json_table import scalars
+from utils.json_table import Json, scalars
 
 COMMANDS = frozenset({"command", "commands", "cmd", "script", "shell", "args", "argv", "code", "sql", "statement"})
 READ = 2_000  # characters of a command in which things are looked for
 
+# How tools are called that change nothing.
+_READS = re.compile(
+    r"(?i)(?:get|list|read|search|find|show|describe|fetch|view|look|query|count|check|calculate|think|open|select)"
+)
 _PART = re.compile(r"[^\s\"'`;|&<>()=]+")
 
 
 def overtaken(records: Sequence[Record]) -> Mapping[str, str]:
     """For each record that tells of something that its call names, the id of the next call of another tool that names
-    it, too. `records`: oldest first."""
+    it, too; for one that lists things by their ids, of the next that changed one of them; for an answer to a call, of
+    the next answer to it. `records`: oldest first."""
     calls: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)  # of each thing, the next of two tools
+    changes: dict[str, str] = {}  # of each thing, the next
+    answers: dict[Call, str] = {}  # to each call, the next
     found: dict[str, str] = {}
     place = {record.trace_id: at for at, record in enumerate(records)}
     for record in reversed(records):
-        about = dict.fromkeys(_things(record))
+        about = dict.fromkeys(_things(record.arguments))
         if record.raw_output.strip() and not record.failed:
             others = [trace_id for one in about for tool, trace_id in calls[one] if tool != record.tool_name]
+            others += [changes[one] for one in _listed(record) if one in changes]
+            others += [answers[record.call]] if record.call in answers else []
             if others:
                 found[record.trace_id] = min(others, key=lambda trace_id: place[trace_id])
+            answers[record.call] = record.trace_id
+        if not record.failed and not _READS.match(record.tool_name):
+            changes |= dict.fromkeys(about, record.trace_id)
         for one in about:
             other = next((call for call in calls[one] if call[0] != record.tool_name), None)
             calls[one] = [(record.tool_name, record.trace_id), *([other] if other else [])]
     return found
 
 
-def _things(record: Record) -> Iterator[str]:
+def _things(arguments: Json) -> Iterator[str]:
     """What a call names: paths, files, addresses and ids that are arguments, and those that stand in a command."""
-    for key, value in scalars(record.arguments):
+    for key, value in scalars(arguments):
         if names_id(key) and not isinstance(value, bool | float):
             yield str(value) if is_name(str(value)) else f"{key}={value}"
         elif isinstance(value, str):
             parts = _PART.findall(value[:READ]) if key in COMMANDS else [value]
             yield from (part for part in parts if is_name(part) or names_place(part))
+
+
+def _listed(record: Record) -> Iterator[str]:
+    """The ids of the things that a result lists."""
+    found = record.output if isinstance(record.output, list) else record.fields.values()
+    lists = [found] if isinstance(found, list) else [one for one in found if isinstance(one, list)]
+    for item in (item for one in lists for item in one if isinstance(item, Mapping)):
+        yield from (str(value) for key, value in item.items() if names_id(key) and is_name(str(value)))

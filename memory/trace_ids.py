@@ -1,13 +1,19 @@
 """Which call of a tool is which? Its key, the short id by which an agent names it, and what an agent left of it."""
 
 from base64 import b32encode
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from memory.ids import derived_id
-from memory.shortened import is_left_of
+from memory.shortened import is_left_of, signs_of
 from memory.traced import Called, Task, Trace
 
 ID_CHARACTERS = 8  # of a trace's id, which each row of a view begins with and an agent may have to repeat: 40 bits
+
+COMPARED = 8  # known traces with which a call is compared
+ANY = ""  # a sign that every trace has
+
+Signed = Mapping[tuple[str, str], Sequence[Trace]]  # by what was asked, and a sign; oldest first
 
 
 def key_of(task: Task, call: Called) -> str:
@@ -28,17 +34,18 @@ def id_of(key: str, attempt: int = 0) -> str:
 
 
 def suspect(ids: Sequence[str], calls: Sequence[Called], known: Mapping[str, Trace]) -> dict[int, list[Trace]]:
-    """For calls that are not known, by their places: the known traces of which they may be what is left. It is worth
-    reading all that came back then. Of a trace whose result stands in another place nothing is left here."""
+    """For calls that are not known, by their places: the known traces of which they may be what is left, `COMPARED` at
+    most, the likeliest first. It is worth reading all that came back then. Of a trace whose result stands in another
+    place nothing is left here."""
     elsewhere = set(ids)
-    alike: dict[str, list[Trace]] = {}
+    signed: defaultdict[tuple[str, str], list[Trace]] = defaultdict(list)
     for trace in (trace for trace_id, trace in known.items() if trace_id not in elsewhere):
-        alike.setdefault(trace.asked, []).append(trace)
+        for sign in (trace.id, *trace.signs, ANY):
+            signed[trace.asked, sign].append(trace)
     return {
-        at: longer
+        at: likely
         for at, (trace_id, call) in enumerate(zip(ids, calls, strict=True))
-        if trace_id not in known
-        and (longer := [one for one in alike.get(asked_of(call), ()) if _may_be_left_of(call, one)])
+        if trace_id not in known and (likely := _likely(call, signed))
     }
 
 
@@ -46,12 +53,22 @@ def recognise(
     calls: Sequence[Called], candidates: Mapping[int, Sequence[Trace]], whole: Mapping[str, Trace]
 ) -> dict[int, str]:
     """The ids of the traces of which calls are what is left, by the places of the calls. `whole`: with the truth."""
-    return {
-        at: trace.id
-        for at, longer in candidates.items()
-        for trace in longer
-        if trace.id in whole and _is_left_of(calls[at], whole[trace.id])
+    found = {
+        at: next((one.id for one in likely if one.id in whole and _is_left_of(calls[at], whole[one.id])), None)
+        for at, likely in candidates.items()
     }
+    return {at: trace_id for at, trace_id in found.items() if trace_id is not None}
+
+
+def _likely(call: Called, signed: Signed) -> list[Trace]:
+    """Traces of the same call: the one that it may be a row of, then those that begin or end alike, and then others;
+    of each kind the newest first."""
+    asked, text = asked_of(call), call.raw_output
+    likely: dict[str, Trace] = {}
+    for sign in (text[:ID_CHARACTERS], *signs_of(text), ANY):
+        newest = reversed(signed.get((asked, sign), ())[-COMPARED:])
+        likely |= {one.id: one for one in newest if one.id not in likely and _may_be_left_of(call, one)}
+    return list(likely.values())[:COMPARED]
 
 
 def _may_be_left_of(call: Called, trace: Trace) -> bool:

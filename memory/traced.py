@@ -33,7 +33,7 @@ class Called:
 class Trace:
     """A call of a tool as it is kept. `key`: tells it from all others, as `id` tells it from its owner's. `model`: what
     wrote the summary. `asked`: the same for all that came back from one call with the same arguments. `characters`: of
-    what came back. Read without the truth, both raw texts are empty."""
+    what came back. `signs`: of how that begins and ends. Read without the truth, both raw texts are empty."""
 
     id: str
     key: str
@@ -48,6 +48,7 @@ class Trace:
     model: str
     asked: str
     characters: int
+    signs: tuple[str, ...] = ()
 
     @property
     def updated_at(self) -> datetime:

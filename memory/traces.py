@@ -16,14 +16,13 @@ from pymongo.errors import DuplicateKeyError
 
 from memory.changes import Changes
 from memory.collections import Collections
-from memory.domain import RULE_BASED
 from memory.gist_eraser import GistEraser
 from memory.ids import new_id
 from memory.just_said import JustSaid
-from memory.leases import leased, pending
+from memory.leases import pending
 from memory.tool_records import Record
-from memory.trace_ids import asked_of, id_of, key_of, recognise, suspect
-from memory.trace_rules import summary_by_rules
+from memory.trace_documents import document_of, trace_of
+from memory.trace_ids import id_of, key_of, recognise, suspect
 from memory.traced import Called, Claimed, Task, Trace
 from utils.clock import now
 from utils.errors import Conflict, NotFound
@@ -83,7 +82,7 @@ class Traces:
             keys = await asyncio.to_thread(lambda: [key_of(task, call) for call in calls])
         named = await self._named(task.owner, keys, known)
         ids = [named[key] for key in keys]
-        candidates = suspect(ids, calls, known)
+        candidates = await asyncio.to_thread(suspect, ids, calls, known) if known else {}
         if not candidates:
             return ids
         whole = await self.whole(task, {trace.id for longer in candidates.values() for trace in longer})
@@ -115,14 +114,14 @@ class Traces:
         if calls is not None:
             own["tool_call_id"] = {"$in": list({call.call_id for call in calls})}
         found = await self._traces.find(own, RAW).sort([("step", 1), ("place", 1), ("_id", 1)]).to_list(None)
-        return {document["trace_id"]: _trace(document) for document in found}
+        return {document["trace_id"]: trace_of(document) for document in found}
 
     async def whole(self, task: Task, ids: Collection[str]) -> dict[str, Trace]:
         """Traces with the truth, by their ids; those that are not there are left out."""
         if not ids:
             return {}
         own = {"user_id": task.owner, "trace_id": {"$in": list(ids)}, "task_id": task.id, "epoch": task.epoch}
-        return {document["trace_id"]: _trace(document) for document in await self._traces.find(own).to_list(None)}
+        return {document["trace_id"]: trace_of(document) for document in await self._traces.find(own).to_list(None)}
 
     async def keep(self, task: Task, calls: Mapping[str, Called]) -> None:
         """Keeps calls by their ids, and insights of them; those that are kept already stay as they are.
@@ -154,7 +153,7 @@ class Traces:
         found = await self._traces.find_one({"user_id": owner, "trace_id": trace_id})
         if found is None:
             raise NotFound("No such record")
-        return _trace(found)
+        return trace_of(found)
 
     async def page(
         self, owner: str, *, limit: int, after: tuple[datetime, str] | None, task_id: str | None
@@ -165,7 +164,7 @@ class Traces:
             moment, key = after
             own["$or"] = [{"timestamp": {"$lt": moment}}, {"timestamp": moment, "_id": {"$lt": key}}]
         found = self._traces.find(own, RAW).sort([("timestamp", -1), ("_id", -1)]).limit(limit)
-        return [(_trace(one), one["_id"]) for one in await found.to_list(None)]
+        return [(trace_of(one), one["_id"]) for one in await found.to_list(None)]
 
     async def reset(self, owner: str, task_id: str) -> dict[str, int]:
         """Deletes a task with its traces and their insights; returns counts by collection. What an agent that goes on
@@ -252,30 +251,10 @@ class Traces:
         return {"traces": traces, "vectors": vectors}
 
     def _documents(self, task: Task, calls: Sequence[tuple[str, Called]], first: int) -> list[Document]:
-        return [self._document(task, trace_id, call, place) for place, (trace_id, call) in enumerate(calls, first)]
-
-    def _document(self, task: Task, trace_id: str, call: Called, place: int) -> Document:
-        record = Record(trace_id, call.tool_name, call.raw_input, call.raw_output)
-        return {
-            "_id": key_of(task, call),
-            "trace_id": trace_id,
-            "user_id": task.owner,
-            "task_id": task.id,
-            "epoch": task.epoch,
-            "step": task.step,
-            "place": place,
-            "tool_call_id": call.call_id,
-            "tool_name": call.tool_name,
-            "asked": asked_of(call),
-            "raw_input": call.raw_input,
-            "raw_output": call.raw_output,
-            "characters": len(call.raw_output),
-            "query": call.query,
-            "timestamp": now(),
-            "summary": summary_by_rules(record),
-            "model": RULE_BASED,
-            "observe": pending() if self._observed else leased(),
-        }
+        return [
+            document_of(task, trace_id, call, place, observed=self._observed)
+            for place, (trace_id, call) in enumerate(calls, first)
+        ]
 
 
 def _gist_key(key: str) -> str:
@@ -308,22 +287,4 @@ def claimed_of(found: Document) -> Claimed:
         query=found["query"],
         summary=found["summary"],
         timestamp=found["timestamp"],
-    )
-
-
-def _trace(document: Document) -> Trace:
-    return Trace(
-        id=document["trace_id"],
-        key=document["_id"],
-        task_id=document["task_id"],
-        step=document["step"],
-        call_id=document["tool_call_id"],
-        tool_name=document["tool_name"],
-        raw_input=document.get("raw_input", ""),
-        raw_output=document.get("raw_output", ""),
-        timestamp=document["timestamp"],
-        summary=document["summary"],
-        model=document["model"],
-        asked=document.get("asked", ""),
-        characters=document.get("characters", 0),
     )

@@ -51,6 +51,14 @@ def test_calls_to_which_nothing_came_back_are_told() -> None:
     assert one.unanswered == ()
 
 
+def test_a_call_that_stands_twice_is_answered_twice() -> None:
+    once = call("a", "look")
+    [one] = interactions([calling(once, once), result("a", "x")])
+    assert one.unanswered == (("look", "{}"),)
+    [one] = interactions([calling(once, once), result("a", "x"), result("a", "y"), result("a", "z")])
+    assert one.unanswered == () and [each.tool_name for each in one.results] == ["look"] * 3
+
+
 def test_the_input_of_a_custom_tool_stands_for_arguments() -> None:
     custom = {"id": "a", "type": "custom", "custom": {"name": "python", "input": "print(1)"}}
     assert found([calling(custom), result("a", "1")])[0][2] == [("python", "print(1)", "1")]
@@ -108,9 +116,8 @@ def test_halves_of_characters_are_replaced() -> None:
 
 
 def test_what_a_message_says_are_its_text_and_its_calls() -> None:
-    assert (
-        said_in(calling(call("a", "f", "{}"), call("b", "g", "[]"), content="Let me see")) == "Let me see\nf {}\ng []"
-    )
+    both = calling(call("a", "f", "{}"), call("b", "g", "[]"), content="Let me see")
+    assert said_in(both) == "Let me see\nf {}\ng []"
     assert said_in({"role": "assistant"}) == ""
 
 

@@ -13,11 +13,12 @@ from agents.memory import Memory
 from agents.open import open_memory
 from agents.tool_budget import tokens_of
 from config.settings import Settings
-from memory import traces
+from memory import trace_documents, traces
 from tests.conversations import Silent, found, say, settle
 from tests.meanwhile import meanwhile
 from tests.tool_calls import (
     BOOK,
+    Message,
     call,
     calling,
     compress,
@@ -166,7 +167,7 @@ async def test_a_huge_result_does_not_hold_up_others(quiet: Memory, monkeypatch:
     for name in ("interactions", "view_of", "tokens_of"):
         hold(tool_memory, name)
     hold(traces, "key_of")
-    hold(traces, "summary_by_rules")
+    hold(trace_documents, "summary_by_rules")
     output = [{"code": f"HAT{at:05}", "note": "nothing of note", "sum": at} for at in range(20_000)]
     done = await compress(quiet, [user(BOOK), *step(1, output), *step(2)])
     assert "HAT00000" in context(done.messages)
@@ -188,6 +189,59 @@ async def test_a_result_of_nothing_is_no_part_of_an_older_one_of_the_same_call(q
     cleared = [messages[0], messages[1], result("c", "[cleared]"), *messages[3:]]
     await compress(quiet, cleared)
     assert len(await kept(quiet)) == 3
+
+
+async def test_what_is_not_sent_any_more_is_older_than_what_came_after_it(quiet: Memory) -> None:
+    def order(number: int, state: str) -> list[Message]:
+        return step(number, {"order_id": "ORD-77", "state": state}, "get_order", id="ORD-77")
+
+    messages = [*order(1, "pending"), *order(2, "paid"), *order(3, "shipped")]
+    await compress(quiet, [user(BOOK), *messages])
+    for sent in (messages[2:], messages[4:], messages[:2] + messages[4:]):
+        found = context((await compress(quiet, [user(BOOK), *sent, *step(9)])).messages)
+        assert "shipped" in found and "pending" not in found and "paid" not in found
+
+
+async def test_of_results_that_share_an_id_who_shows_what_was_sent_alone_shows_those(quiet: Memory) -> None:
+    def once(text: str) -> list[Message]:
+        return [calling(call("c", "find", {})), result("c", text)]
+
+    await compress(quiet, [user(BOOK), *once("HAT001 of another run")], sent_alone=True)
+    messages = [user(BOOK), *once("HAT002 of this one"), *step(3)]
+    shown = context((await compress(quiet, messages, sent_alone=True)).messages)
+    assert "HAT002" in shown and "HAT001" not in shown
+    assert "HAT001" in context((await compress(quiet, messages)).messages)
+
+
+async def test_of_very_much_the_most_relevant_and_the_newest_is_read_and_the_rest_is_named(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["zeppelin", "harbour", "violin", "glacier", "parrot", "volcano"]
+    for at, word in enumerate(words):
+        await compress(quiet, [user(BOOK), *step(at, {f"field{at}": f"the {word} of HAT{at:03}", "text": "x" * 1_000})])
+    ids = [trace.id for trace in await kept(quiet)]
+    asked: dict[str, Any] = {"query": "where is the zeppelin?", "top_k": 1}
+    whole = await compress(quiet, [user(BOOK), *step(9)], **asked)
+    assert all(f"HAT{at:03}" in context(whole.messages) for at in range(6))
+    most = sum(trace.characters for trace in (await kept(quiet))[:6])
+    monkeypatch.setattr(tool_memory, "READ", most)
+    assert (await compress(quiet, [user(BOOK), *step(9)], **asked)).messages == whole.messages
+    monkeypatch.setattr(tool_memory, "READ", most // 2 + 100)
+    found = context((await compress(quiet, [user(BOOK), *step(9)], **asked)).messages)
+    assert [at for at in range(6) if f"HAT{at:03}" in found] == [0, 4, 5]
+    assert found.splitlines()[-1] == f"Not shown: find {ids[3]}, find {ids[2]}, +1"
+    monkeypatch.setattr(tool_memory, "READ", 0)
+    none = context((await compress(quiet, [user(BOOK), *step(9)], **asked)).messages)
+    assert none.splitlines()[1:] == [f"Not shown: find {ids[5]}, find {ids[4]}, +4"]
+
+
+async def test_of_what_is_not_read_what_the_agent_left_is_shown(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    long = "HAT001 is full. " * 100
+    await compress(quiet, [user(BOOK), *step(1, long)])
+    monkeypatch.setattr(tool_memory, "READ", 0)
+    done = await compress(quiet, [user(BOOK), *step(1, f"{long[:300]}…"), *step(2)])
+    assert "HAT001 is full" in context(done.messages) and "Not shown" not in context(done.messages)
+    assert len(await kept(quiet)) == 2
 
 
 async def test_what_a_budget_has_room_for_is_the_same_as_without_one(quiet: Memory) -> None:

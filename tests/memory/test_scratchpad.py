@@ -55,6 +55,67 @@ async def test_an_entry_is_gone_at_its_moment(pad: Scratchpad, monkeypatch: pyte
     assert new and again.tag != entry.tag and again.expires_at is None
 
 
+async def test_a_value_that_was_deleted_and_put_again_at_once_is_another(
+    pad: Scratchpad, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moment = now()
+    monkeypatch.setattr(scratchpad, "now", lambda: moment)
+    old, _ = await pad.put("ann", "k", "old")
+    await pad.delete("ann", "k")
+    new, _ = await pad.put("ann", "k", "new")
+    assert (new.version, new.created_at) == (old.version, old.created_at) and new.tag != old.tag
+    with pytest.raises(PreconditionFailed):
+        await pad.put("ann", "k", "mine", expected=old.tag)
+    with pytest.raises(PreconditionFailed):
+        await pad.delete("ann", "k", expected=old.tag)
+    assert (await pad.get("ann", "k")).value == "new"
+
+
+@pytest.mark.parametrize("method", ["find_one_and_update", "delete_one"])
+async def test_a_value_that_is_deleted_and_put_again_in_between_is_noticed(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    pad, moment = quiet.scratchpad, now()
+    monkeypatch.setattr(scratchpad, "now", lambda: moment)
+    old, _ = await pad.put("ann", "k", "old")
+
+    async def again() -> None:
+        await pad.delete("ann", "k")
+        await pad.put("ann", "k", "new")
+
+    meanwhile(monkeypatch, quiet.engine.collections.scratchpad, method, again)
+    with pytest.raises(PreconditionFailed):
+        if method == "delete_one":
+            await pad.delete("ann", "k", expected=old.tag)
+        else:
+            await pad.put("ann", "k", "mine", expected=old.tag)
+    assert (await pad.get("ann", "k")).value == "new"
+
+
+async def test_entries_that_were_written_without_an_epoch_go_on(quiet: Memory) -> None:
+    pad = quiet.scratchpad
+    await pad.put("ann", "k", "old")
+    await quiet.engine.collections.scratchpad.update_one({"user_id": "ann"}, {"$unset": {"epoch": ""}})
+    old = await pad.get("ann", "k")
+    assert old.tag == f"1-{int(old.created_at.timestamp() * 1000):x}"
+    new, _ = await pad.put("ann", "k", "new", expected=old.tag)
+    assert (new.version, new.value) == (2, "new")
+    with pytest.raises(PreconditionFailed):
+        await pad.delete("ann", "k", expected=old.tag)
+    await pad.delete("ann", "k", expected=new.tag)
+
+
+async def test_an_entry_that_is_written_again_has_begun_when_it_had(
+    pad: Scratchpad, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, _ = await pad.put("ann", "k", "v")
+    later = made.created_at + timedelta(seconds=60)
+    monkeypatch.setattr(scratchpad, "now", lambda: later)
+    again, new = await pad.put("ann", "k", "w")
+    assert (again.created_at, again.updated_at, new) == (made.created_at, later, False)
+    assert await pad.get("ann", "k") == again
+
+
 async def test_what_expired_is_not_counted_when_its_user_goes(pad: Scratchpad, monkeypatch: pytest.MonkeyPatch) -> None:
     await pad.put("ann", "k", "v", ttl=timedelta(seconds=60))
     await pad.put("ann", "l", "v")

@@ -1,5 +1,7 @@
 """Which of what tools gave is older than what another tool did to the same thing since?"""
 
+from dataclasses import replace
+
 import pytest
 
 from memory.tool_blocks import blocks_of
@@ -21,14 +23,30 @@ def test_what_was_read_before_it_was_written_says_so() -> None:
     assert run.body == "c: 1 passed"
 
 
-def test_the_next_call_is_named_and_none_of_the_same_tool() -> None:
+def test_the_next_call_of_another_tool_is_named_or_the_next_answer_to_the_same_call() -> None:
     again = record("d", "def f():\n    return 2", "read_file", path="src/f.py")
     assert overtaken([READ, WRITTEN, again, record("e", "ok", "delete_file", path="src/f.py")]) == {
         "a": "b",
         "b": "d",
         "d": "e",
     }
-    assert overtaken([READ, again]) == {}
+    assert overtaken([READ, again]) == {"a": "d"}
+    assert overtaken([READ, record("d", "def g(): ...", "read_file", path="src/f.py", offset=100)]) == {}
+
+
+def test_a_list_of_things_is_older_than_what_changed_one_of_them() -> None:
+    listed = record(
+        "a", {"invoices": [{"id": "INV-1", "state": "unpaid"}, {"id": "INV-2", "state": "paid"}]}, "list_invoices"
+    )
+    read, cancelled = (
+        record(name, "ok", tool, invoice_id="INV-1") for name, tool in (("b", "get_invoice"), ("c", "cancel_invoice"))
+    )
+    assert overtaken([listed, read]) == {}
+    assert overtaken([listed, read, cancelled]) == {"a": "c", "b": "c"}
+    assert overtaken([listed, record("c", {"error": "no"}, "cancel_invoice", invoice_id="INV-1")]) == {}
+    assert overtaken([listed, record("c", "ok", "cancel_invoice", invoice_id="INV-3")]) == {}
+    bare = record("a", [{"invoice_id": "INV-1", "state": "unpaid"}], "list_invoices")
+    assert overtaken([bare, cancelled]) == {"a": "c"}
 
 
 @pytest.mark.parametrize(
@@ -83,7 +101,7 @@ def test_many_tools_and_long_arguments_take_no_longer() -> None:
     many = [Record(f"r{at}", f"tool{at}", '{"path": "a.py"}', f"text {at}") for at in range(20_000)]
     assert overtaken(many) == {f"r{at}": f"r{at + 1}" for at in range(19_999)}
     minified = record("a", "ok", "write_file", content="a." * 400_000 + "\n", command="x/" * 400_000 + "\n")
-    assert overtaken([minified, minified]) == {}
+    assert overtaken([minified, replace(minified, trace_id="b", raw_output="done")]) == {"a": "b"}
 
 
 def test_many_calls_about_one_thing_take_one_look_at_each() -> None:

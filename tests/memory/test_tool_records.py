@@ -95,6 +95,14 @@ def test_states_of_one_thing_are_not_compared_one_by_one(monkeypatch: pytest.Mon
     assert 0 < len(looks) <= 500 * tool_records.COMPARED
 
 
+def test_answers_to_one_call_are_not_compared_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[int] = []
+    monkeypatch.setattr(tool_records, "_stands_for", lambda *records: bool(looks.append(1)))
+    polls = [record(f"{at}", f"the queue has {at} jobs") for at in range(500)]
+    assert in_force(polls) == polls
+    assert 0 < len(looks) <= 500 * tool_records.COMPARED
+
+
 def test_equal_calls_that_made_different_things_are_all_in_force() -> None:
     paid = [record(name, {"transfer_id": name}, "pay", to="bob") for name in "ab"]
     assert names(in_force(paid)) == "ab"
