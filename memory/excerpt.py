@@ -16,6 +16,7 @@ GAP = "…"
 READ = 400_000  # characters of a text that are looked at, half of them from its end
 NAMED = 64  # lines of a longer one that are looked at, too, since the user named what is in them
 LONG_LINE = 2_000  # characters of such a line
+FEWEST_LINES = 8  # of a text; one of fewer lines is read by its sentences
 FAILURE = 3.0  # what a line is worth that tells of a failure; a word that it alone shares with the conversation: 1
 BEFORE = 0.3  # and to come right before one that tells of a failure, of what that is worth
 NAME = 0.5  # and an identifier of which nothing else speaks
@@ -50,8 +51,8 @@ def excerpt(text: str, talk: Talk, characters: int) -> str:
             return text
     read = text if len(text) <= READ else _beginning_and_end(text, talk)
     lines = [line.rstrip() for line in read.splitlines() if line.strip() and not _NUMBER_ALONE.fullmatch(line)]
-    if len(lines) < 3:
-        lines = split_sentences(read)
+    if len(lines) < FEWEST_LINES:
+        lines = [sentence for line in read.splitlines() for sentence in split_sentences(line)]
     if not lines:
         return ""
     chosen = _chosen(lines, talk, characters)
@@ -60,19 +61,27 @@ def excerpt(text: str, talk: Talk, characters: int) -> str:
 
 
 def _beginning_and_end(text: str, talk: Talk) -> str:
-    """What is read of a huge text: its beginning, its end, and in between the lines with what the user named."""
+    """What is read of a huge text: its beginning, its end, and in between the lines with what the user named, as many
+    with each name."""
     first, last = text[: READ // 2], text[-READ // 2 :]
     between = text[READ // 2 : -READ // 2]
     found: dict[int, str] = {}
     for name in talk.names:
-        at = between.find(name)
-        while at >= 0 and len(found) < NAMED:
-            begin = between.rfind("\n", 0, at) + 1
-            end = between.find("\n", at)
-            end = min(end if end >= 0 else len(between), begin + LONG_LINE)
-            found[begin] = between[begin:end]
-            at = between.find(name, max(end, at + 1))
+        found |= _lines_with(name, between, max(1, NAMED // len(talk.names)))
     return "\n".join([first, *(found[at] for at in sorted(found)), last])
+
+
+def _lines_with(name: str, text: str, most: int) -> dict[int, str]:
+    """The first lines that have a name, by where they begin; of a long one what stands around the name."""
+    found: dict[int, str] = {}
+    at = text.find(name)
+    while at >= 0 and len(found) < most:
+        begin = max(text.rfind("\n", 0, at) + 1, at - LONG_LINE // 2)
+        end = text.find("\n", at)
+        end = min(end if end >= 0 else len(text), at + LONG_LINE // 2)
+        found[begin] = text[begin:end]
+        at = text.find(name, max(end, at + 1))
+    return found
 
 
 def _chosen(lines: Sequence[str], talk: Talk, characters: int) -> set[int]:

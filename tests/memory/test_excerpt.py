@@ -72,9 +72,9 @@ def test_rows_of_a_table_stand_below_its_head() -> None:
     rows = [f"root {at} 0.{at} worker-{at}" for at in range(60)]
     found = kept("\n".join([*dull, "USER PID %CPU COMMAND", *rows, "", *dull]), 200, "Kill worker-42")
     assert "USER PID %CPU COMMAND" in found and rows[42] in found
-    after = ["Done.", *dull, "Aurora", *dull]
-    found = kept("\n".join(["One.", "Two.", "USER PID %CPU", *rows[:3], *after]), 40, "Aurora")
-    assert "Aurora" in found and "USER PID %CPU" not in found
+    head = f"USER PID %CPU {'X' * 60}"
+    found = kept("\n".join(["One.", "Two.", head, *rows[:3], "Done.", *dull, "Aurora", *dull]), 80, "Aurora")
+    assert "Aurora" in found and head not in found
 
 
 def test_in_a_huge_text_what_the_user_named_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,6 +83,22 @@ def test_in_a_huge_text_what_the_user_named_is_found(monkeypatch: pytest.MonkeyP
     talk = talk_of(["What happened to order ORD-1377?"], ["What happened to order ORD-1377?"])
     found = excerpt("\n".join(lines), talk, 300).splitlines()
     assert lines[1377] in found and found[0] == lines[0] and found[-1] == lines[-1]
+
+
+def test_in_a_huge_text_each_name_has_its_share_of_what_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(excerpt_module, "READ", 4_000)
+    lines = [f"order ORD-{at:04} of pg-main-1 shipped" for at in range(2_000)]
+    lines[1_377] += " late, INC-48213"
+    asked = ["Was pg-main-1 in INC-48213?"]
+    assert lines[1_377] in excerpt("\n".join(lines), talk_of(asked, asked), 300).splitlines()
+
+
+def test_of_a_huge_line_what_stands_around_a_name_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(excerpt_module, "READ", 8_000)
+    sentences = [f"Part {at} of it is dull." for at in range(4_000)]
+    sentences[2_345] = "The valve V-77123 leaked at noon."
+    asked = ["What of V-77123?"]
+    assert sentences[2_345] in excerpt(" ".join(sentences), talk_of(asked, asked), 300).splitlines()
 
 
 def test_blank_lines_with_their_numbers_take_no_room() -> None:

@@ -260,3 +260,33 @@ def test_what_is_measured_tells_nothing_apart() -> None:
 def test_a_part_of_objects_of_no_common_shape_says_how_many_there_are() -> None:
     odd = [{f"k{at}": at, f"l{at}": at} for at in range(9)]
     assert table({"x": Part(odd[:6], odd)}).rows[0].endswith("; … 3 more")
+
+
+def test_parts_of_lists_within_lists_say_how_many_more_there_are() -> None:
+    legs = [{"from": f"A{at}", "to": f"B{at}", "gate": at} for at in range(9)]
+    [row] = table_of([{"trips": [Part(legs[:2], legs), Part(legs[:1], legs)]}], EVERYTHING).rows
+    assert row == "trips(from|to|gate)=A0|B0|0 + A1|B1|1 + … 7 more; A0|B0|0 + … 8 more"
+    [row] = table_of([{"codes": [Part([1, 2], [1, 2, 3]), Part([4], [4, 5, 6])]}], EVERYTHING).rows
+    assert row == "codes=[1,2,… 1 more],[4,… 2 more]"
+    rows = table_of([{"a": Part(["x"], ["x", "y"])}, {"a": "text"}], EVERYTHING).rows
+    assert rows == ('["x",… 1 more]', "text")
+
+
+def test_objects_under_keys_keep_these_whatever_their_own_fields_are_called() -> None:
+    hosts = {"prod": {"key": "k1", "up": 1}, "test": {"key": "k2", "up": 2}}
+    assert table_of([{"hosts": hosts}], EVERYTHING).rows == ("hosts(id|key|up)=prod|k1|1; test|k2|2",)
+    both = {name: {"id": at, **host} for at, (name, host) in enumerate(hosts.items())}
+    [row] = table_of([{"hosts": both}], EVERYTHING).rows
+    assert "prod" in row and "test" in row and "k1" in row and "k2" in row
+
+
+def test_a_text_with_what_stands_between_values_stands_in_quotation_marks() -> None:
+    assert table_of([{"tags": ["a,b", "c"]}, {"tags": ["a", "b,c"]}], EVERYTHING).rows == ('"a,b",c', 'a,"b,c"')
+    [row] = table_of([{"name": "x, status=paid", "status": "open"}], EVERYTHING).rows
+    assert row == 'name="x, status=paid", status=open'
+    assert table_of([{"at": "Oslo, Norway"}], EVERYTHING).rows == ("at=Oslo, Norway",)
+
+
+def test_a_table_that_would_be_empty_for_the_most_part_is_none() -> None:
+    found = table_of([{f"u{at}": at} for at in range(20)], EVERYTHING)
+    assert (found.common, found.head, found.rows[:2]) == ("", "", ('{"u0":0}', '{"u1":1}'))
