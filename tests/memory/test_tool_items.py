@@ -1,0 +1,36 @@
+"""Which items of a long list stay, and what is said of those that do not?"""
+
+from memory.tool_blocks import blocks_of, left_out
+from memory.tool_relevance import talk_of
+from tests.tool_calls import record
+
+TALK = talk_of(["The orders API is slow. Find the cause."])
+LONG = "lorem ipsum dolor sit amet " * 8
+
+
+def pod(at: int, **state: object) -> dict[str, object]:
+    containers = [{"name": "api", "image": "api:2.14.0", "ready": True, "restarts": 0} | state]
+    return {"metadata": {"name": f"api-7f{at:04}", "node": f"node-{at}"}, "status": {"containers": containers}}
+
+
+def test_an_item_that_differs_deep_within_stays() -> None:
+    pods = [pod(at) for at in range(60)]
+    pods[41], pods[52] = pod(41, ready=False, restarts=31), pod(52, image="api:2.15.0-rc1")
+    [block] = blocks_of([record("a", {"items": pods}, "get_pods")], TALK, 900)
+    assert "api-7f0041|node-41" in block.body and "31" in block.body and "2.15.0-rc1" in block.body
+    assert "image=api:2.14.0" not in block.body  # not all have it
+    assert "more" in block.body and "api-7f0059" not in block.body
+
+
+def test_what_shown_items_share_is_told_of_each_where_one_that_is_left_out_differs() -> None:
+    rows = [{"name": f"order {at}", "state": {"phase": "open", "by": {"kind": "person", "at": 7}}} for at in range(40)]
+    rows[39]["state"] = {"phase": "open", "by": {"kind": "robot", "at": 7}}
+    talk = talk_of(["Which orders, order 0 to 30, are open, by kind?"], ["by kind?"])
+    [block] = blocks_of([record("a", {"items": rows}, "list")], talk, 300)
+    assert "more" in block.body and "kind=person" not in block.body
+
+
+def test_a_field_is_told_as_left_out_though_another_table_has_it() -> None:
+    bugs = [{"id": f"BUG-{at}", "state": "open", "load": at, "note": LONG} for at in range(6)]
+    records = [record("a", {"bugs": bugs}, "list_bugs"), record("b", "done", "assign_bug", id="BUG-1", load=3)]
+    assert "load" in left_out(blocks_of(records, TALK, 2_000), TALK)
