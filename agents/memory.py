@@ -346,6 +346,7 @@ class Memory:
             interrupted=answer.interrupted,
             messages=(prompt_id(request.turn_id), response_id(request.turn_id)),
             top_k=request.top_k,
+            observed=tuple(one.as_candidate() for one in bundle.observations),
         )
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from agents.context import Bundle, ChatRequest, Context
 from config.recipes import BundleSizes, Recipe
+from memory.courtesy import is_courtesy
 from memory.domain import Candidate, Gist, Hit, KeyValue, Recall, Summary
 from memory.engine import Engine
 from memory.observed import Recalled
@@ -91,7 +92,9 @@ class MemoryAgent:
         return await self._engine.keyvalues.suited(request.owner, request.query, self._sizes.memories)
 
     async def _observed(self, request: ChatRequest) -> list[Recalled]:
-        if self._observations is None or request.isolated:
+        if self._observations is None or request.isolated or is_courtesy(request.query):
+            return []
+        if not await self._engine.observations.has_any(request.owner):
             return []
         return await self._engine.observations.recall(request.owner, request.query, self._observations)
 

@@ -119,7 +119,7 @@ async def _open_reranker(settings: Settings) -> "Reranker | None":
 
 
 def _coordinator(settings: Settings, engine: Engine, model: ChatModel | None, recipe: Recipe) -> Coordinator:
-    observed = OBSERVED if settings.use_observations and model is not None else None  # rules quote what was said
+    observed = OBSERVED if settings.use_observations else None
     remembering = MemoryAgent(engine, recipe, BundleSizes(), observations=observed)
     vision = VisionAgent(model)
     writer = WriterAgent(model, provider_prompt(settings.openai_base_url), PromptTable())

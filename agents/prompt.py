@@ -13,6 +13,7 @@ from memory.receipts import LedgerEntry
 from utils.text import count_tokens, cut_at_word
 
 QUOTE_MARK = re.compile(r"<(?=[\W_]{0,8}memory)", re.IGNORECASE)
+_FOUND = ("memories", "observations", "similar")  # sections of what was found for the question
 NUMBERS = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
 
 
@@ -239,8 +240,8 @@ def _of_gist(gist: Gist, label: str, cut: Cut, score: float | None) -> _Quote:
 
 
 def cited(text: str, given: Sequence[Citation]) -> tuple[Citation, ...]:
-    """The memories whose numbers stand in an answer, such as [2] or [1, 3]; where none does, the facts and similar
-    messages that the model was given."""
+    """The memories whose numbers stand in an answer, such as [2] or [1, 3]; where none does, the facts, observations
+    and similar messages that the model was given."""
     numbers = {int(n) for found in NUMBERS.findall(text) for n in re.findall(r"\d+", found)}
     named = tuple(citation for citation in given if citation.n in numbers)
-    return named or tuple(citation for citation in given if citation.section in ("memories", "similar"))
+    return named or tuple(citation for citation in given if citation.section in _FOUND)

@@ -147,7 +147,8 @@ def _small_talk(query: str) -> str:
 
 
 def _sentences(context: Context) -> list[_Sentence]:
-    """Every statement of the bundle: facts first, then hits, then what was said lately, each message once."""
+    """Every statement of the bundle: facts first, then hits, then what was said lately, each message once, then
+    observations."""
     bundle = context.bundle
     if bundle is None:
         return []
@@ -189,11 +190,21 @@ def _sentences(context: Context) -> list[_Sentence]:
             score or None,
             gist.name,
         )
-        stating = [text for text in split_sentences(gist.content) if _states(text)]
-        together = " ".join(stating)
-        whole = stating and len(together) <= TOLD_WHOLE
-        found += [_Sentence(text, source, score) for text in ([together] if whole else stating)]
+        found += [_Sentence(text, source, score) for text in _statements(gist.content)]
+    for recalled in bundle.observations:
+        one = recalled.observation
+        source = Citation(
+            0, one.id, one.category, "observations", None, None, one.content, one.created_at, recalled.score
+        )
+        found += [_Sentence(text, source, 0.0) for text in _statements(one.content)]
     return found
+
+
+def _statements(content: str) -> list[str]:
+    """What a text says, together where it is short."""
+    stating = [text for text in split_sentences(content) if _states(text)]
+    together = " ".join(stating)
+    return [together] if stating and len(together) <= TOLD_WHOLE else stating
 
 
 def _states(sentence: str) -> bool:
@@ -230,7 +241,7 @@ def _choose(query: str, sentences: Sequence[_Sentence]) -> list[_Sentence]:
         scored.append((score, at))
     scored.sort(key=lambda one: (-one[0], one[1]))
     best = [sentences[at] for score, at in scored if score >= NEAR_BEST * scored[0][0]]
-    return list({sentence.text.casefold(): sentence for sentence in best}.values())[:MOST_SENTENCES]
+    return _each_once(best)[:MOST_SENTENCES]
 
 
 def _asked(query: str) -> set[str]:
@@ -247,7 +258,15 @@ def _lasting(sentences: Sequence[_Sentence]) -> list[_Sentence]:
     """What is known of the user at all: facts, then the statements that say most."""
     own = [s for s in sentences if s.source.kind == "memory" or (s.source.role == "user" and weight(s.text) > 0)]
     own.sort(key=lambda s: (s.source.kind != "memory", -weight(s.text)))
-    return list({sentence.text.casefold(): sentence for sentence in own}.values())[:MOST_KNOWN]
+    return _each_once(own)[:MOST_KNOWN]
+
+
+def _each_once(sentences: Sequence[_Sentence]) -> list[_Sentence]:
+    """Sentences without those that say the same as one before."""
+    found: dict[str, _Sentence] = {}
+    for sentence in sentences:
+        found.setdefault(sentence.text.casefold(), sentence)
+    return list(found.values())
 
 
 def _quote(chosen: Sequence[_Sentence], *, dated: bool) -> RuleAnswer:
@@ -267,6 +286,8 @@ def _introduction(sentence: _Sentence, *, dated: bool) -> str:
         return f"You asked me to remember: {text}"
     if sentence.source.kind == "fact":
         return f"As far as I know: “{text}”"
+    if sentence.source.section == "observations":
+        return f"An earlier {sentence.source.kind}: “{text}”"
     relative = dated and _RELATIVE.search(text) is not None
     day = f" on {sentence.source.timestamp:%Y-%m-%d}" if relative else ""
     name = sentence.source.name

@@ -74,7 +74,7 @@ class Settings(BaseSettings):
         "messages or the newest 200",
     )
     use_observations: bool = Field(
-        False, description="Put observations whose words suit a question to /query before the model that answers it"
+        True, description="Have /query answer from observations, too, whose words suit the question"
     )
     max_entries: int = Field(
         0,

@@ -113,6 +113,20 @@ def merge(
     return {name: draft.text() for name, draft in drafts.items()}, tuple(done.values())
 
 
+def stale(decisions: Sequence[Decision], shown: Mapping[str, str], files: Mapping[str, str]) -> list[Replace]:
+    """The decisions that replace a section of which these files say something else than those that the decisions were
+    made by. O(n) in the files that they name."""
+    return [one for one in decisions if isinstance(one, Replace) and _body(shown, one) != _body(files, one)]
+
+
+def without_loss(
+    decisions: Sequence[Decision], shown: Mapping[str, str], files: Mapping[str, str]
+) -> Sequence[Decision]:
+    """The decisions, but that what would replace a section unseen (`stale`) goes to its end."""
+    unseen = stale(decisions, shown, files)
+    return [Append(one.target_file, one.content, one.metadata) if one in unseen else one for one in decisions]
+
+
 def both(one: Metadata, other: Metadata) -> Metadata:
     """What is known of two pieces of content that are in one place."""
 
@@ -125,6 +139,13 @@ def both(one: Metadata, other: Metadata) -> Metadata:
         dates=union(one.dates, other.dates),
         references=union(one.references, other.references),
     )
+
+
+def _body(files: Mapping[str, str], decision: Decision) -> str | None:
+    """What stands in the section that a decision is for; None where there is no such section."""
+    text = files.get(decision.target_file)
+    found = parse(text).find(section_title(decision.metadata.section)) if text is not None else None
+    return found.body if found is not None else None
 
 
 class _Draft:

@@ -3,12 +3,12 @@
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from config.recipes import BankRecipe
 from memory.bank_condense import condense
-from memory.bank_decisions import Decision
+from memory.bank_decisions import Decision, stale, without_loss
 from memory.bank_model import decide_by_model, optimise_by_model
 from memory.bank_rules import decide_by_rules
 from memory.bank_types import BankType
@@ -18,6 +18,7 @@ from utils.errors import ModelError
 from utils.llm import ChatModel
 
 MOST_BYTES = 6 * 1024 * 1024  # of a bank's texts; where an update would make it more, it is condensed before
+PLACINGS = 3  # times that a model is asked where one piece of content belongs, for others change the bank meanwhile
 IN_THREAD = 4_000  # characters from which on rules take more than a few milliseconds
 
 log = logging.getLogger(__name__)
@@ -25,12 +26,15 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Placed:
-    """What is to be done with content. `by`: a model's name, or "rule_based"; `failed`: where there is a model, why
-    rules had to do, as it is told to clients."""
+    """What is to be done with content. `by`: a model's name, or "rule_based"; `shown`: the bank's files by which that
+    was decided; `failed`: where there is a model, why rules had to do, as it is told to clients; `times`: that the
+    content was placed."""
 
     decisions: Sequence[Decision]
     by: str
+    shown: Mapping[str, str]
     failed: str | None = None
+    times: int = 1
 
 
 @dataclass(frozen=True)
@@ -55,13 +59,24 @@ class BankWriter:
         if self._model is not None:
             try:
                 decisions = await decide_by_model(self._model, kind, files, content, self.recipe)
-                return Placed(decisions, self._model.model)
+                return Placed(decisions, self._model.model, files)
             except ModelError as error:
                 failed = f"Placed by rules: {error.detail}"
                 log.warning("a memory bank's content is placed by rules: %s", error.detail)
         if len(content) < IN_THREAD:
-            return Placed(decide_by_rules(kind, content), RULE_BASED, failed)
-        return Placed(await asyncio.to_thread(decide_by_rules, kind, content), RULE_BASED, failed)
+            return Placed(decide_by_rules(kind, content), RULE_BASED, files, failed)
+        return Placed(await asyncio.to_thread(decide_by_rules, kind, content), RULE_BASED, files, failed)
+
+    async def place_again(self, placed: Placed, kind: BankType, files: Mapping[str, str], content: str) -> Placed:
+        """Where content belongs that was placed in a bank which another has changed since: where it did, unless a model
+        would replace what it has not seen. It is asked anew then, and in the end what it would replace stays.
+
+        Rules replace only where the content itself says so, which holds whatever stands there."""
+        if placed.by == RULE_BASED or not stale(placed.decisions, placed.shown, files):
+            return placed
+        if placed.times < PLACINGS:
+            return replace(await self.place(kind, files, content), times=placed.times + 1)
+        return replace(placed, decisions=without_loss(placed.decisions, placed.shown, files))
 
     async def shorten(self, kind: BankType, files: Mapping[str, str], version: int, moment: datetime) -> Shortened:
         """The files with what is less worth left out. `version`: the bank's, which has all of it; `moment`: now, to

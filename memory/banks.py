@@ -17,7 +17,7 @@ from memory.bank_sections import BankSections
 from memory.bank_store import HEAD, BankStore, Change, Severity
 from memory.bank_types import BankType, template
 from memory.bank_update import BankUpdate
-from memory.bank_writing import BankWriter
+from memory.bank_writing import BankWriter, Placed
 from memory.collections import Collections
 from memory.domain import RULE_BASED
 from utils.clock import now
@@ -170,9 +170,7 @@ class Banks:
         request, errors = told.name_for(seen), errors_of(seen)
         if (again := await self._repeated(seen, request)) is not None:
             return again
-        placed = await self._writer.place(kind, texts_of(seen), told.content)
-        if placed.failed is not None:
-            await self._note_error(seen, placed.failed, "warning")
+        placed = await self._place(seen, told.content)
         for _ in range(TRIES):
             before = await self._writer.with_room(kind, texts_of(seen), seen["version"], told.content)
             files, done = await asyncio.to_thread(merge, before, placed.decisions, now())
@@ -193,6 +191,7 @@ class Banks:
             seen = await self._find(owner, kind, identifier)
             if (again := await self._repeated(seen, request)) is not None:
                 return again
+            placed = await self._place(seen, told.content, placed)
         raise busy()
 
     async def delete(self, owner: str, kind: BankType, identifier: str) -> dict[str, int]:
@@ -247,6 +246,18 @@ class Banks:
         except NotFound:
             return None
         return found if found["version"] else None
+
+    async def _place(self, seen: Document, content: str, former: Placed | None = None) -> Placed:
+        """Where content belongs in a bank as it is seen, whose errors tell of a model that failed. `former`: where it
+        did before another changed the bank."""
+        files = texts_of(seen)
+        if former is None:
+            placed = await self._writer.place(seen["type"], files, content)
+        else:
+            placed = await self._writer.place_again(former, seen["type"], files, content)
+        if placed.failed is not None and placed is not former:
+            await self._note_error(seen, placed.failed, "warning")
+        return placed
 
     async def _repeated(self, seen: Document, request: str | None) -> Updated | None:
         """What an update did that was made before, if it was."""

@@ -261,7 +261,7 @@ async def open_engine(
         summaries=summaries,
         keyvalues=keyvalues,
         receipts=receipts,
-        explainer=Explainer(collections, receipts, recaller, embedder),
+        explainer=Explainer(collections, receipts, recaller, embedder, observations),
         forgetter=Forgetter(
             collections,
             changes,

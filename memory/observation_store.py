@@ -59,6 +59,10 @@ class ObservationStore:
         found = await self._observations.find({"_id": {"$in": list(ids)}, "user_id": owner}).to_list(None)
         return {one["_id"]: observation_of(one) for one in found}
 
+    async def has_any(self, owner: str) -> bool:
+        """Whether the owner has any."""
+        return await self._observations.find_one({"user_id": owner}, {"_id": 1}) is not None
+
     async def page(self, filter: Document, limit: int) -> list[Observation]:
         """Those of a filter, which must name the owner, the newest first."""
         order = [("created_at", -1), ("_id", -1)]

@@ -87,6 +87,10 @@ class Observations:
             filter["$or"] = [{"created_at": {"$lt": moment}}, {"created_at": moment, "_id": {"$lt": key}}]
         return [(one, one.id) for one in await self._store.page(filter, limit)]
 
+    async def has_any(self, owner: str) -> bool:
+        """Whether a user has observations: one small read, where a search would keep an index up to date."""
+        return await self._store.has_any(owner)
+
     async def recall(
         self,
         owner: str,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, get_args
 
+from memory.domain import Candidate, Parts
 from memory.ids import derived_id
 from utils.errors import InvalidInput
 from utils.text import is_text
@@ -49,6 +50,10 @@ class Recalled:
 
     observation: Observation
     score: float
+
+    def as_candidate(self) -> Candidate:
+        """As a receipt tells it."""
+        return Candidate(self.observation.id, Parts(0.0, self.score, bm25=self.score))
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ class Used:
 
 @dataclass(frozen=True)
 class Receipt:
-    """What an exchange considered, used and spent."""
+    """What an exchange considered, used and spent. `observed`: the observations that it considered, by their ids."""
 
     turn_id: str
     session_id: str
@@ -61,6 +61,7 @@ class Receipt:
     interrupted: bool = False
     messages: tuple[str, ...] = field(default=())  # ids of the prompt and the answer
     top_k: int = 8
+    observed: tuple[Candidate, ...] = ()
 
 
 class Receipts:
@@ -123,7 +124,8 @@ class Receipts:
 
 
 def _document(owner: str, receipt: Receipt) -> Document:
-    return {
+    observed = {"observed": [_considered(candidate) for candidate in receipt.observed]} if receipt.observed else {}
+    return observed | {
         "turn_id": receipt.turn_id,
         "user_id": owner,
         "session_id": receipt.session_id,
@@ -180,4 +182,5 @@ def _receipt(found: Document) -> Receipt:
         interrupted=found["interrupted"],
         messages=tuple(found["messages"]),
         top_k=found.get("top_k", 8),
+        observed=tuple(_candidate(entry) for entry in found.get("observed", ())),
     )

@@ -18,8 +18,6 @@ from utils.yielding import Pace
 
 BATCH = 8  # traces, where each is a question to a model, asked at the same time
 
-OBSERVED = {"$set": {"observe.state": "done"}, "$unset": {"observe.lease": "", "observe.lease_until": ""}}
-
 # What is read of a trace: of the truth, no more than a model is shown.
 _READ = ("trace_id", "user_id", "task_id", "epoch", "step", "tool_name", "query", "timestamp", "summary", "observe")
 
@@ -74,31 +72,37 @@ class TraceQueue:
     async def _observe(self, lease: str, document: Document) -> bool:
         """Whether a trace is observed; one that fails is tried again, and keeps its summary by rules till then."""
         claimed = claimed_of(document)
+        mine = {"_id": claimed.key, "observe.lease": lease}
+        noted: Document = {}
         try:
             await self._kept.make_recallable([claimed])
             if not await self._kept.is_under_way(claimed.task):
                 await self._kept.drop(claimed)
                 return False
             if self._model is not None:
-                await self._note(lease, claimed, self._model)
+                noted = await self._note(mine, claimed, self._model)
         except (ModelError, StoreError) as error:
             log.warning("a tool's result keeps its summary by rules: %s", error)
             await fail(self._traces, "observe", lease, [document], type(error).__name__)
             return False
-        mine = {"_id": claimed.key, "observe.lease": lease}
-        done = await self._traces.update_one(mine, OBSERVED)
-        return bool(done.matched_count)
+        written = {
+            "$set": {"observe.state": "done"} | noted,
+            "$unset": {"observe.lease": "", "observe.lease_until": ""},
+        }
+        return bool((await self._traces.update_one(mine, written)).matched_count)
 
-    async def _note(self, lease: str, claimed: Claimed, model: ChatModel) -> None:
-        """Puts the model's summary in the place of the one by rules; that one stays where the model says nothing."""
+    async def _note(self, mine: Document, claimed: Claimed, model: ChatModel) -> Document:
+        """Puts the model's summary in the place of the insight by rules; returns what the trace is to say of it, so
+        that a trace which names the model has its insight. Nothing where the model says nothing, or the lease, by which
+        the trace is `mine`, is lost."""
         try:
             summary = await summary_by_model(model, claimed.query, claimed.record, self._recipe)
         except ModelGarbage:
             tool = claimed.record.tool_name
             log.warning("Empty response of the observer for '%s'; its summary is by rules", tool)
             metrics.UNNOTED.inc()
-            return
-        mine = {"_id": claimed.key, "observe.lease": lease}
-        written = {"$set": {"summary": summary, "model": model.model}}
-        if (await self._traces.update_one(mine, written)).matched_count:
-            await self._kept.reword(claimed, summary, model.model)
+            return {}
+        if await self._traces.find_one(mine, {"_id": 1}) is None:
+            return {}
+        await self._kept.reword(claimed, summary, model.model)
+        return {"summary": summary, "model": model.model}

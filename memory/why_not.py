@@ -1,17 +1,23 @@
-"""Why did an answer not use a message?"""
+"""Why did an answer not use a message, or an observation?"""
 
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from config.recipes import PROXY, RECIPES
+from config.recipes import OBSERVED, PROXY, RECIPES
 from memory.collections import Collections
+from memory.courtesy import is_courtesy
 from memory.domain import RULE_BASED, Drop, Parts
 from memory.gists import TEXT, gist_of
 from memory.ids import keys_of, unscoped
+from memory.observations import Observations
+from memory.observed import Observation
 from memory.ranking import Scope
 from memory.recall import Recaller
 from memory.receipts import Receipt, Receipts
 from utils.embeddings import Embedder
+from utils.errors import NotFound
+
+LOOKED_AT = 1_000  # observations among which the place of one is looked for
 
 Reason = (
     Drop
@@ -30,7 +36,7 @@ EXPLANATIONS: dict[Reason, str] = {
     "deleted": "It was deleted while the question was being answered.",
     "budget": "It was found, and there was no room for it in the prompt.",
     "not_quoted": "It was found, and the rules answered from others, whose words are nearer to the question.",
-    "owner": "You have no message of this id.",
+    "owner": "You have no message or observation of this id.",
     "later": "It was said after the answer.",
     "own": "It is the question itself, or its answer.",
     "not_embedded": "It is not embedded yet, or by another model; `loci doctor` tells how many are not.",
@@ -57,14 +63,22 @@ class WhyNot:
 class Explainer:
     """Answers for one message and one receipt."""
 
-    def __init__(self, collections: Collections, receipts: Receipts, recaller: Recaller, embedder: Embedder) -> None:
+    def __init__(
+        self,
+        collections: Collections,
+        receipts: Receipts,
+        recaller: Recaller,
+        embedder: Embedder,
+        observations: Observations,
+    ) -> None:
         self._vectors = collections.vectors
         self._receipts = receipts
         self._recaller = recaller
         self._embedder = embedder
+        self._observations = observations
 
     async def why_not(self, owner: str, turn_id: str, identifier: str) -> WhyNot:
-        """Why the answer of a receipt did not use the owner's message of an id.
+        """Why the answer of a receipt did not use the owner's message, or observation, of an id.
 
         Raises `NotFound` where there is no such receipt, `ModelError` where the question cannot be embedded again.
         """
@@ -76,7 +90,10 @@ class Explainer:
             {"_id": {"$in": keys_of(identifier, owner)}, "user_id": owner, "id": identifier}, TEXT
         )
         if found is None:
-            return WhyNot(identifier, "owner")
+            try:
+                return await self._not_observed(receipt, owner, await self._observations.get(owner, identifier))
+            except NotFound:
+                return WhyNot(identifier, "owner")
         if found["created_at"] > receipt.at:
             return WhyNot(identifier, "later")
         if not receipt.need_memory or not receipt.query:
@@ -102,6 +119,26 @@ class Explainer:
         better: Reason = "top_k" if place >= receipt.top_k else "since"
         return WhyNot(identifier, ranked.dropped or better, place, ranked.parts)
 
+    async def _not_observed(self, receipt: Receipt, owner: str, one: Observation) -> WhyNot:
+        """Why an answer did not use an observation that its receipt does not name."""
+        if one.created_at > receipt.at:
+            return WhyNot(one.id, "later")
+        if not receipt.need_memory or not receipt.query:
+            return WhyNot(one.id, "memory_not_asked")
+        if receipt.recipe == PROXY.name:
+            return WhyNot(one.id, "conversation")
+        if is_courtesy(receipt.query):
+            return WhyNot(one.id, "silent")
+        every = replace(OBSERVED, top_k=LOOKED_AT, floor=0.0)
+        recalled = await self._observations.recall(owner, receipt.query, every, until=receipt.at)
+        found = {each.observation.id: (place, each) for place, each in enumerate(recalled)}
+        if one.id not in found:
+            return WhyNot(one.id, "pool")
+        place, each = found[one.id]
+        better: Reason = "top_k" if place >= OBSERVED.top_k else "since"
+        reason: Reason = "below_floor" if each.score < OBSERVED.floor else better
+        return WhyNot(one.id, reason, place, each.as_candidate().parts)
+
 
 def left_out(receipt: Receipt) -> Literal["budget", "not_quoted"]:
     """Why what was found did not come into the answer."""
@@ -113,8 +150,9 @@ def _recorded(receipt: Receipt, owner: str, identifier: str) -> WhyNot | None:
     if identifier in receipt.messages:
         return WhyNot(identifier, "own", recorded=True)
     prompt = {used.id for used in receipt.used}
-    for place, candidate in enumerate(receipt.considered):
-        if unscoped(candidate.key, owner) == identifier:
-            reason: Reason = candidate.dropped or ("used" if identifier in prompt else left_out(receipt))
-            return WhyNot(identifier, reason, place, candidate.parts, recorded=True)
+    for considered in (receipt.considered, receipt.observed):
+        for place, candidate in enumerate(considered):
+            if unscoped(candidate.key, owner) == identifier:
+                reason: Reason = candidate.dropped or ("used" if identifier in prompt else left_out(receipt))
+                return WhyNot(identifier, reason, place, candidate.parts, recorded=True)
     return WhyNot(identifier, "used", recorded=True) if identifier in prompt else None

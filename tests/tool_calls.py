@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import Any
 
 from agents.memory import Memory
@@ -11,6 +12,7 @@ from agents.tool_view import ViewOptions
 from memory.tool_records import Record
 from memory.traced import Called, Task, Trace
 from memory.traces import Traces
+from utils.clock import now
 
 Message = dict[str, Any]
 BOOK = "Book a flight to Rome for ann_17"
@@ -95,6 +97,18 @@ async def kept(memory: Memory, owner: str = "ann", task: str | None = None) -> l
 async def insights(memory: Memory, owner: str = "ann") -> list[str]:
     found = await memory.engine.collections.vectors.find({"user_id": owner, "kind": "insight"}).to_list(None)
     return sorted(gist["content"] for gist in found)
+
+
+async def jobs(memory: Memory) -> list[str]:
+    """The states of the observer's jobs."""
+    found = await memory.engine.collections.traces.find({}).sort("_id", 1).to_list(None)
+    return [one["observe"]["state"] for one in found]
+
+
+async def come_due(memory: Memory) -> None:
+    """Lets an hour pass for the observer's jobs."""
+    due = {"$set": {"observe.lease_until": now() - timedelta(hours=1)}}
+    await memory.engine.collections.traces.update_many({"observe.lease_until": {"$exists": True}}, due)
 
 
 def record(name: str, output: Any, tool: str = "get", **arguments: Any) -> Record:

@@ -72,6 +72,6 @@ async def why_not(
     calling: Calling,
     user_id: Annotated[Identifier | None, Query()] = None,
 ) -> WhyNotOut:
-    """Why an answer did not use one of the user's messages."""
+    """Why an answer did not use one of the user's messages or observations."""
     owner = calling.owner(user_id)
     return WhyNotOut.of(await memory.engine.explainer.why_not(owner, turn_id, id))

@@ -108,7 +108,7 @@ class ReceiptOut(Wire):
             messages=list(receipt.messages),
             considered=[
                 CandidateOut.of(candidate, unscoped(candidate.key, owner), prompt, left_out(receipt))
-                for candidate in receipt.considered
+                for candidate in (*receipt.considered, *receipt.observed)
             ],
             used=[UsedOut(**vars(used)) for used in receipt.used],
             ledger=[LedgerOut(**vars(entry)) for entry in receipt.ledger],

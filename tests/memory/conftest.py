@@ -8,6 +8,7 @@ import pytest
 from agents.memory import Memory
 from agents.open import open_memory
 from config.settings import Settings
+from memory.traces import Traces
 from tests.conversations import Silent
 from tests.mirrors import Mirroring, say, state
 from utils.embeddings import LocalEmbedder
@@ -32,6 +33,11 @@ async def both(make_settings: Callable[..., Settings]) -> AsyncIterator[tuple[Me
     settings = make_settings()
     async with open_memory(settings, nudge=Silent()) as one, open_memory(settings, nudge=Silent()) as other:
         yield one, other
+
+
+@pytest.fixture
+def traces(with_model: Memory) -> Traces:
+    return with_model.engine.traces
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Are banks that have grown condensed, once, and their history not?"""
 
+import json
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from memory.bank_writing import MOST_BYTES
 from memory.leases import pending
 from tests.banks import begun, content, update
 from tests.conversations import USER
+from tests.meanwhile import meanwhile
 from tests.scripted_model import ScriptedModel, answer
 from utils.clock import now
 
@@ -75,6 +77,38 @@ async def test_a_bank_that_changes_faster_than_a_model_writes_is_condensed_by_ru
     assert (await tidying.optimise(USER, "project", "loci")).tokens <= BankRecipe().most
     assert asked == 3
     assert "Said meanwhile, number 3." in await content(with_model)
+
+
+async def test_a_bank_that_changes_while_a_model_condenses_it_is_shown_to_it_anew(
+    with_model: Memory, scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begun(with_model)
+    scripted_model.always(answer("No JSON."))
+    for number in range(12):
+        await update(with_model, "\n\n".join(f"{number}.{part}: {LONG}" for part in range(8)))
+    scripted_model.always(None)
+    shown: list[str] = []
+
+    def shortened(asked: dict[str, Any]) -> str:
+        told = json.loads(asked["messages"][1]["content"])
+        if "files" not in told:
+            return "No JSON."
+        shown.append(told["files"]["active.md"])
+        late = [line for line in shown[-1].split("\n") if "meanwhile" in line]
+        short = "\n\n".join(["# Active work", "## Notes", "Short prose. " * 1_200, *late])
+        return json.dumps({"files": told["files"] | {"active.md": short}})
+
+    scripted_model.reply = shortened
+
+    async def another() -> None:
+        await update(with_model, "The sky turned green meanwhile.")
+
+    with monkeypatch.context() as patched:
+        meanwhile(patched, with_model.engine.collections.bank_versions, "insert_one", another)
+        await with_model.engine.bank_tidying.optimise(USER, "project", "loci")
+    assert [text.count("green meanwhile") for text in shown] == [0, 1]
+    text = await content(with_model)
+    assert "Short prose." in text and text.count("green meanwhile") == 1
 
 
 async def test_a_bank_whose_condenser_died_is_condensed_by_the_sweep(quiet: Memory) -> None:

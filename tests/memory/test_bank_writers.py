@@ -1,17 +1,22 @@
 """Does a bank keep all that it is told, whoever else writes and whatever dies in between?"""
 
 import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from agents.memory import Memory
 from memory.bank import texts_of
 from memory.bank_decisions import Append, merge
+from memory.bank_markdown import parse
 from memory.bank_store import Change
+from memory.bank_writing import PLACINGS
 from tests.banks import begun, content, found, update
 from tests.conversations import USER, until
 from tests.meanwhile import Killed, kill, meanwhile
-from tests.scripted_model import ScriptedModel, slow
+from tests.scripted_model import Behaviour, ScriptedModel, answer, slow
 from utils.clock import now
 
 
@@ -171,3 +176,98 @@ async def test_sections_that_a_dead_writer_did_not_make_are_made_by_the_sweep(
     await quiet.engine.collections.banks.update_many({}, over)
     await quiet.engine.sweep()
     assert any("Ada" in one for one in await found(quiet, "lighthouse keeper"))
+
+
+NEXT = ("progress.md", "Next")
+
+
+def placed(operation: str, text: str) -> Behaviour:
+    """A model's answer: content goes into the section of what comes next."""
+    file, section = NEXT
+    metadata = {"section": section, "category": "next"}
+    decision = {"target_file": file, "operation_type": operation, "content": text, "metadata": metadata}
+    return answer(json.dumps({"decisions": [decision]}))
+
+
+async def coming_next(memory: Memory) -> str:
+    file, title = NEXT
+    section = parse((await memory.engine.banks.get(USER, "project", "loci")).content[file]).find(title)
+    return section.body if section is not None else ""
+
+
+def overtaken(patched: pytest.MonkeyPatch, slow_one: Memory, fast_one: Memory, said: Sequence[str]) -> None:
+    """Has another client say one thing each time before the versions of a slow one are committed."""
+    left = list(said)
+    versions = slow_one.engine.collections.bank_versions
+    commit = versions.insert_one
+
+    async def later(*arguments: Any, **named: Any) -> Any:
+        if left:
+            await update(fast_one, left.pop(0))
+        return await commit(*arguments, **named)
+
+    patched.setattr(versions, "insert_one", later)
+
+
+async def test_a_model_replaces_no_text_that_it_has_not_seen(
+    two: tuple[Memory, Memory], scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = two
+    await begun(one)
+    scripted_model.script(
+        placed("replace", "Only the tests are left."),
+        placed("append", "Ship the parser on Friday."),
+        placed("replace", "Only the tests are left. Ship the parser on Friday."),
+    )
+    overtaken(monkeypatch, one, other, ["Ship the parser on Friday."])
+    done = await update(one, "Only the tests are left.")
+    shown = [json.loads(asked["messages"][1]["content"]) for asked in scripted_model.asked("chat")]
+    assert [asked["content"] for asked in shown] == [
+        "Only the tests are left.",
+        "Ship the parser on Friday.",
+        "Only the tests are left.",
+    ]
+    assert "on Friday" in shown[2]["bank"]["progress.md"]
+    assert await coming_next(one) == "Only the tests are left. Ship the parser on Friday."
+    assert (done.bank.version, done.changes[0].operation_type) == (3, "replace")
+
+
+async def test_a_model_that_is_overtaken_time_and_again_replaces_nothing(
+    two: tuple[Memory, Memory], scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = two
+    await begun(one)
+    said = [f"Ship part {number} on Friday." for number in range(PLACINGS + 2)]
+    replaces = placed("replace", "Only the tests are left.")
+    for number, text in enumerate(said):
+        scripted_model.script(*[replaces][: number < PLACINGS], placed("append", text))
+    overtaken(monkeypatch, one, other, said)
+    done = await update(one, "Only the tests are left.")
+    body = await coming_next(one)
+    assert all(body.count(text) == 1 for text in (*said, "Only the tests are left."))
+    assert (done.by, done.changes[0].operation_type) == ("gpt-4o-mini", "append")
+    assert len(scripted_model.asked("chat")) == PLACINGS + len(said)
+
+
+async def test_a_model_is_not_asked_again_where_others_wrote_elsewhere(
+    two: tuple[Memory, Memory], scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = two
+    await begun(one)
+    elsewhere = {"target_file": "active.md", "operation_type": "append", "content": "The sky was blue."}
+    scripted_model.script(placed("replace", "Only the tests are left."), answer(json.dumps({"decisions": [elsewhere]})))
+    overtaken(monkeypatch, one, other, ["The sky was blue."])
+    await update(one, "Only the tests are left.")
+    assert await coming_next(one) == "Only the tests are left."
+    assert "The sky was blue." in await content(one)
+    assert len(scripted_model.asked("chat")) == 2
+
+
+async def test_what_says_itself_that_it_replaces_does_so_whoever_was_faster(
+    both: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = both
+    await begun(one)
+    overtaken(monkeypatch, one, other, ["[file: progress.md > Next]\nShip the parser."])
+    await update(one, "[file: progress.md > Next] (replace)\nOnly the tests are left.")
+    assert await coming_next(one) == "Only the tests are left."

@@ -3,6 +3,7 @@
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.api.queries import ask, embedded, messages_of
 from tests.checks import problem
@@ -61,6 +62,25 @@ def test_a_receipt_tells_why_one_message_was_not_used(api: httpx.Client, user: s
     assert why("never there")["reason"] == "owner"
     assert why(f"{body['turn_id']}.prompt")["reason"] == "own"
     problem(api.get("/v1/receipts/nothing/why-not", params={"user_id": user, "id": ids[0]}), 404)
+
+
+@pytest.mark.parametrize("client", ["api", "chat"])
+def test_a_receipt_names_the_observation_that_an_answer_rests_on(
+    client: str, user: str, request: pytest.FixtureRequest
+) -> None:
+    api: httpx.Client = request.getfixturevalue(client)
+    note = {"content": "The billing API allows 137 requests a minute", "category": "finding", "source": "GOAL:limits"}
+    [noted] = api.post("/v1/observations", json=note | {"user_id": user}).json()["ids"]
+    body = ask(api, user, "How many requests a minute does the billing API allow?")
+    assert "137" in body["response"]
+    assert [(one["kind"], one["id"]) for one in body["citations"]] == [("finding", noted)]
+    path, params = f"/v1/receipts/{body['turn_id']}", {"user_id": user}
+    receipt = api.get(path, params=params).json()
+    [considered] = [one for one in receipt["considered"] if one["id"] == noted]
+    assert considered["used"] and considered["explain"]["bm25"] == considered["score"] > 0.1
+    assert [(one["id"], one["section"]) for one in receipt["used"]] == [(noted, "observations")]
+    why = api.get(f"{path}/why-not", params=params | {"id": noted}).json()
+    assert (why["reason"], why["place"], why["recorded"]) == ("used", 0, True)
 
 
 def test_a_message_that_no_memory_was_asked_for_says_so(api: httpx.Client, user: str) -> None:
