@@ -71,10 +71,12 @@ class ToolMemory:
 
     async def compress(self, asked: Compressing) -> Compressed:
         """Keeps the results of tools that are new, and gives the messages that stand for all of them. Without results,
-        now or before, the messages come back as they are.
+        now or before, the messages come back as they are; without messages, none do, and no task begins.
 
         Raises `InvalidInput` where the budget is too small, and `Conflict` where the task is reset meanwhile.
         """
+        if not asked.messages:
+            return Compressed((), 0, 0)
         last, calls, unanswered = await asyncio.to_thread(_read, asked)
         task = await self._traces.begin(asked.owner, asked.task_id, of_session=asked.sent_alone)
         log.debug("Memory Bank Strategy - Step %d", task.step)

@@ -5,8 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request
+from fastapi.exceptions import RequestValidationError
 
+from api.fields import Identifier
 from memory.api_keys import StoredKeys, hashed
 from utils.errors import Forbidden, Unauthorized
 
@@ -108,5 +110,33 @@ async def passing(request: Request) -> Passing:
     return Passing(calling, None)
 
 
-PassingOn = Annotated[Passing, Depends(passing)]
+async def _named_in_body(request: Request) -> str | None:
+    """The user whom a body names; what cannot be one is left to those who check the body."""
+    body = await request.json() if await request.body() else None
+    named = body.get("user_id") if isinstance(body, dict) else None
+    return named if isinstance(named, str) else None
+
+
+async def check_names(request: Request) -> None:
+    """Refuses a request that names different users in its path, its query and its body, or twice in one of these.
+    Raises `RequestValidationError`."""
+    in_path, in_body = request.path_params.get("user_id"), await _named_in_body(request)
+    named = {in_path, *request.query_params.getlist("user_id"), in_body} - {None}
+    if len(named) > 1:
+        place = "query" if in_body is None else "body"
+        told = "the request names different users"
+        raise RequestValidationError([{"type": "value_error", "loc": (place, "user_id"), "msg": told}])
+
+
 Calling = Annotated[Caller, Depends(caller)]
+NamedUser = Annotated[Identifier | None, Query(description="Whose memory it is, without API keys; else `default`")]
+
+
+async def owner(request: Request, calling: Calling, user_id: NamedUser = None) -> str:
+    """The user whom a request is about, named in its query or its body. Raises `Forbidden` where the key is another
+    user's."""
+    return calling.owner(user_id or await _named_in_body(request))
+
+
+PassingOn = Annotated[Passing, Depends(passing)]
+Owner = Annotated[str, Depends(owner)]

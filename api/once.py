@@ -10,10 +10,12 @@ from typing import Any, cast
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from pydantic import ValidationError
 from starlette.responses import StreamingResponse
 
-from api.auth import caller
+from api.auth import caller, check_names
 from api.strict import StrictRequest, ToolRequest
+from api.wire.base import OwnedRequest
 from memory.idempotency import IdempotencyKeys, StoredAnswer
 from memory.ids import derived_id
 from utils.errors import InvalidInput, UnsupportedMediaType
@@ -31,13 +33,14 @@ _settling: set[asyncio.Task[None]] = set()
 
 
 class LociRoute(APIRoute):
-    """Reads JSON strictly, and honours `Idempotency-Key` on every write."""
+    """Reads JSON strictly, and honours `Idempotency-Key` on every write. A route that takes no body takes one that
+    names the user."""
 
     request_class: type[StrictRequest] = StrictRequest
 
     def get_route_handler(self) -> Handler:
         handle = super().get_route_handler()
-        known = {field.alias for field in self.dependant.query_params}
+        known = {field.alias for field in self.dependant.query_params} | {"user_id"}
 
         async def strict(request: Request) -> Response:
             request = self.request_class(request.scope, request.receive)
@@ -48,10 +51,22 @@ class LociRoute(APIRoute):
             if await request.body():
                 if not JSON_TYPE.match(request.headers.get("content-type", "")):
                     raise UnsupportedMediaType("Send the body as Content-Type: application/json")
-                await request.json()  # here rather than in FastAPI, which would tell less
+                body = await request.json()  # here rather than in FastAPI, which would tell less
+                if self.body_field is None and body is not None:
+                    _check_owned(body)
+            await check_names(request)
             return await once(request, handle)
 
         return strict
+
+
+def _check_owned(body: object) -> None:
+    """Refuses a body that does more than name a user. Raises `RequestValidationError`."""
+    try:
+        OwnedRequest.model_validate(body)
+    except ValidationError as error:
+        errors = [{**one, "loc": ("body", *one["loc"])} for one in error.errors()]
+        raise RequestValidationError(errors) from None
 
 
 class ToolRoute(LociRoute):

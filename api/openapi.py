@@ -8,6 +8,7 @@ from fastapi.openapi.utils import get_openapi
 
 from api.fields import Wire
 from api.problems import MEDIA_TYPE
+from api.wire.base import OwnedRequest
 
 ANY = (400, 401, 403, 413, 415, 422, 503)  # what any call may be answered
 WRITES = (409,)  # and any write, under an Idempotency-Key
@@ -20,6 +21,7 @@ IDEMPOTENCY_KEY = {
     "description": "The same key and request again give the first answer; another request is 422, one in progress 409",
     "schema": {"type": "string", "minLength": 1, "maxLength": 255},
 }
+NAMES_A_USER = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/OwnedRequest"}}}}
 KEYS = {
     "ApiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
     "Bearer": {"type": "http", "scheme": "bearer"},
@@ -69,6 +71,7 @@ def _describe(app: FastAPI) -> dict[str, Any]:
         components["schemas"].pop(name, None)
     problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
     components["schemas"] |= {**problem.pop("$defs"), "Problem": problem}
+    components["schemas"]["OwnedRequest"] = OwnedRequest.model_json_schema()
     components["securitySchemes"] = KEYS
     for path, operations in described["paths"].items():
         for method, operation in operations.items():
@@ -84,6 +87,8 @@ def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
         common = ANY if method == "get" else ANY + WRITES
     if method != "get":
         operation.setdefault("parameters", []).append(IDEMPOTENCY_KEY)
+    if method == "post" and any(one["name"] == "user_id" for one in operation["parameters"]):
+        operation.setdefault("requestBody", NAMES_A_USER)
     responses = operation["responses"]
     responses.pop("422", None)  # FastAPI's own
     for status, response in errors(*common).items():

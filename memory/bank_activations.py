@@ -34,7 +34,7 @@ class Active:
 
     @classmethod
     def named(cls, conversation_id: str | None) -> "Active | None":
-        """The bank that a conversation id says; None for one of a client's own."""
+        """The bank that a conversation id says; None where it was never given for one."""
         found = _NAMES_ONE.fullmatch(conversation_id or "")
         return cls(next(kind for kind in BANK_TYPES if kind == found[1]), found[2]) if found is not None else None
 

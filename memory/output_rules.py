@@ -72,6 +72,13 @@ _REPORTED = re.compile(
     r"|n['’]t know\b|\b(?:maybe|perhaps|possibly)\b",
     re.IGNORECASE,
 )
+# What is only supposed: "If it used OAuth2, we would need an id."
+_SUPPOSED = re.compile(
+    r"\bif\b.*\b(?:would|could|might)\b|\b(?:would|could|might)\b.*\bif\b"
+    r"|^(?:had|were|should)\b.*\b(?:would|could|might)\b"
+    r"|^(?:what if|suppose|supposing|assuming|imagine|hypothetically|hypothes[ei]s|assumptions?)\b",
+    re.IGNORECASE,
+)
 # What was looked for and is not so, or not there.
 _NEGATED = re.compile(
     r"\b(?:did not|didn['’]t|could not|couldn['’]t) (?:find|see|observe|detect|reproduce)\b"
@@ -114,6 +121,9 @@ def observe_by_rules(output: str) -> tuple[Observed, ...]:
     notes: dict[Category, dict[str, None]] = {"finding": {}, "insight": {}, "lesson": {}}
     under: Category | None = None  # the label of the list that a line may belong to
     for line in lines_of(output):
+        if line.is_finding:
+            notes["finding"][line.text] = None
+            continue
         if not line.is_code and (heading := _HEADING.match(line.text)) is not None:
             under = _category(heading[1])
             continue
@@ -192,7 +202,7 @@ def _category_of(sentence: str) -> Category | None:
         return None
     if _INSIGHT.search(sentence):
         return "insight"
-    if _TO_DO.match(sentence) or _REPORTED.search(sentence):
+    if _TO_DO.match(sentence) or _REPORTED.search(sentence) or _SUPPOSED.search(sentence):
         return None
     if is_truth or _is_measured(sentence) or _NEGATED.search(sentence):
         return "finding"
@@ -226,7 +236,9 @@ def _is_row(sentence: str) -> bool:
 def _is_named_value(line: str) -> bool:
     """Whether a line is a value under a name, "Region: eu-central-1"; the value names something."""
     found = _NAMED.match(line)
-    if found is None or _LISTING.search(line) or _PROGRESS.search(line) or line.endswith(("?", ":", ",")):
+    if found is None or line.endswith(("?", ":", ",")):
+        return False
+    if _LISTING.search(line) or _PROGRESS.search(line) or _SUPPOSED.search(line):
         return False
     value = found["value"]
     names = value[:1].isupper() or not value.isascii() or re.search(r"\d|[/_-]\w", value)

@@ -14,6 +14,10 @@ from utils.errors import NotFound
 SESSION = "mcp-session-id"
 UNNAMED = "unnamed client"
 NAME_CHARACTERS = 100
+UNKNOWN = (
+    "This conversation_id was not given by Loci, or its memory bank is gone: call `activate` first, and pass the "
+    "conversation_id that it returns"
+)
 
 Context = ServerRequestContext[Any, Any]
 
@@ -27,15 +31,17 @@ class Call:
     client: Client
 
     async def bank(self, conversation_id: str | None) -> Active:
-        """The bank that an update is for. A conversation id that `activate` gave says it; else what the client
-        activated does. Raises `NotFound`, which says what to do."""
+        """The bank that an update is for. A conversation id that `activate` gave says it; where there is none, what the
+        client activated does. Raises `NotFound`, which says what to do."""
+        if conversation_id is None:
+            return await self.memory.engine.activations.active(self.owner, self.client)
         active = Active.named(conversation_id)
         if active is None:
-            return await self.memory.engine.activations.active(self.owner, self.client)
+            raise NotFound(UNKNOWN)
         try:
             await self.memory.engine.banks.info(self.owner, active.type, active.id)
         except NotFound:
-            raise NotFound("The memory bank of this conversation_id is gone: call `activate` again") from None
+            raise NotFound(UNKNOWN) from None
         return active
 
 

@@ -4,8 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 
-from api.auth import Calling
-from api.fields import Identifier
+from api.auth import Owner
 from api.once import LociRoute, ToolRoute, once_id
 from api.openapi import errors
 from api.paging import PageCursor, PageLimit, cursor_of, index_of, page_of, position_of
@@ -29,26 +28,23 @@ router = APIRouter(prefix="/v1/banks", route_class=LociRoute, tags=["memory bank
 
 Type = Annotated[BankType, Path(alias="type")]
 Id = Annotated[BankId, Path(alias="id")]
-UserId = Annotated[Identifier | None, Query()]
 Version = Annotated[int | None, Query(ge=1, lt=2**31, strict=False, description="As it was in this version")]
 
 
 @router.get("")
-async def list_banks(
-    memory: TheMemory, calling: Calling, user_id: UserId = None, limit: PageLimit = 50, cursor: PageCursor = None
-) -> BankPage:
+async def list_banks(memory: TheMemory, owner: Owner, limit: PageLimit = 50, cursor: PageCursor = None) -> BankPage:
     """Memory banks, the last changed first."""
-    found = await memory.engine.banks.page(calling.owner(user_id), limit=limit + 1, after=position_of(cursor))
+    found = await memory.engine.banks.page(owner, limit=limit + 1, after=position_of(cursor))
     page, more = page_of(found, limit, cursor_of)
     return BankPage(items=[BankOut.of(info) for info, _ in page], next_cursor=more)
 
 
 @router.post("", responses=errors(409))
-async def activate_bank(body: ActivationRequest, memory: TheMemory, calling: Calling) -> ActivationResult:
+async def activate_bank(body: ActivationRequest, memory: TheMemory, owner: Owner) -> ActivationResult:
     """The bank of a project or a code base, by its name, its path, or both, or the global one; made where there is
     none."""
     bank = await memory.activate(
-        calling.owner(body.named_user),
+        owner,
         body.conversation_type,
         body.project_name,
         body.current_path,
@@ -58,11 +54,9 @@ async def activate_bank(body: ActivationRequest, memory: TheMemory, calling: Cal
 
 
 @router.get("/{type}/{id}", responses=errors(404))
-async def get_bank(
-    kind: Type, identifier: Id, memory: TheMemory, calling: Calling, user_id: UserId = None, version: Version = None
-) -> BankAt:
+async def get_bank(kind: Type, identifier: Id, memory: TheMemory, owner: Owner, version: Version = None) -> BankAt:
     """One bank with all that its files say, now or in a former version."""
-    owner, banks = calling.owner(user_id), memory.engine.banks
+    banks = memory.engine.banks
     bank = await banks.get(owner, kind, identifier)
     made, content = await banks.at(owner, kind, identifier, version or bank.info.version)
     return BankAt.at(bank, made, content)
@@ -73,25 +67,24 @@ async def bank_versions(
     kind: Type,
     identifier: Id,
     memory: TheMemory,
-    calling: Calling,
-    user_id: UserId = None,
+    owner: Owner,
     limit: PageLimit = 50,
     cursor: PageCursor = None,
 ) -> BankVersionPage:
     """Every version of a bank, the newest first: what made it, and what was said."""
     before = index_of(cursor) if cursor is not None else None
-    found = await memory.engine.banks.versions(calling.owner(user_id), kind, identifier, limit=limit + 1, before=before)
+    found = await memory.engine.banks.versions(owner, kind, identifier, limit=limit + 1, before=before)
     page, more = page_of(found, limit, lambda one: str(one.version))
     return BankVersionPage(items=[BankVersionOut.of(one) for one in page], next_cursor=more)
 
 
 async def update_bank(
-    kind: Type, identifier: Id, body: UpdateRequest, request: Request, memory: TheMemory, calling: Calling
+    kind: Type, identifier: Id, body: UpdateRequest, request: Request, memory: TheMemory, owner: Owner
 ) -> UpdateResult:
     """Put new content into a bank, each part of it where a model or rules say. A bank that is not there is made, and
     the answer says so."""
     done = await memory.update(
-        calling.owner(body.named_user),
+        owner,
         kind,
         identifier,
         body.content,
@@ -108,19 +101,14 @@ router.add_api_route(
 
 
 @router.post("/{type}/{id}/optimise", responses=errors(404, 409))
-async def optimise_bank(
-    kind: Type, identifier: Id, memory: TheMemory, calling: Calling, user_id: UserId = None
-) -> BankOut:
+async def optimise_bank(kind: Type, identifier: Id, memory: TheMemory, owner: Owner) -> BankOut:
     """Condense a bank that is larger than it is to be, now instead of soon; what goes stays in its versions."""
-    return BankOut.of(await memory.engine.bank_tidying.optimise(calling.owner(user_id), kind, identifier))
+    return BankOut.of(await memory.engine.bank_tidying.optimise(owner, kind, identifier))
 
 
 @router.delete("/{type}/{id}", responses=errors(404))
-async def delete_bank(
-    kind: Type, identifier: Id, memory: TheMemory, calling: Calling, user_id: UserId = None
-) -> Deleted:
+async def delete_bank(kind: Type, identifier: Id, memory: TheMemory, owner: Owner) -> Deleted:
     """Delete a bank with all its versions and files."""
-    owner = calling.owner(user_id)
     counts = await memory.engine.banks.delete(owner, kind, identifier)
     await memory.engine.idempotency.forget(owner)
     return Deleted(deleted=counts)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from api.auth import Calling
+from api.auth import Owner
 from api.fields import Identifier, Moment
 from api.once import LociRoute
 from api.openapi import errors
@@ -24,14 +24,12 @@ from api.wire.facts import (
 router = APIRouter(prefix="/v1/facts", route_class=LociRoute, tags=["facts"])
 
 FactId = Annotated[Identifier, Path()]
-UserId = Annotated[Identifier | None, Query()]
 
 
 @router.get("")
 async def list_facts(
     memory: TheMemory,
-    calling: Calling,
-    user_id: UserId = None,
+    owner: Owner,
     memory_id: Annotated[Identifier | None, Query(description="Of this conversation alone")] = None,
     as_of: Annotated[Moment | None, Query(description="What was in force then; else what is now")] = None,
     ended: Annotated[bool, Query(strict=False, description="Those that hold no longer, too")] = False,
@@ -40,7 +38,7 @@ async def list_facts(
 ) -> FactPage:
     """Facts in force, the last changed first."""
     found = await memory.engine.facts.page(
-        calling.owner(user_id),
+        owner,
         limit=limit + 1,
         after=position_of(cursor),
         memory_id=memory_id,
@@ -52,44 +50,42 @@ async def list_facts(
 
 
 @router.post("", responses=errors(409))
-async def add_facts(body: FactsRequest, memory: TheMemory, calling: Calling) -> FactsResponse:
+async def add_facts(body: FactsRequest, memory: TheMemory, owner: Owner) -> FactsResponse:
     """Extract the facts that a text of the user's states, and reconcile them with those in force."""
-    decided = await memory.learn(calling.owner(body.named_user), body.text, body.memory_id)
+    decided = await memory.learn(owner, body.text, body.memory_id)
     return FactsResponse(decisions=[DecisionOut.of(one) for one in decided])
 
 
 @router.get("/{fact_id}", responses=errors(404))
-async def get_fact(fact_id: FactId, memory: TheMemory, calling: Calling, user_id: UserId = None) -> FactOut:
+async def get_fact(fact_id: FactId, memory: TheMemory, owner: Owner) -> FactOut:
     """One fact, in force or not."""
-    return FactOut.of(await memory.engine.facts.get(calling.owner(user_id), fact_id))
+    return FactOut.of(await memory.engine.facts.get(owner, fact_id))
 
 
 @router.get("/{fact_id}/history", responses=errors(404))
-async def fact_history(fact_id: FactId, memory: TheMemory, calling: Calling, user_id: UserId = None) -> FactHistory:
+async def fact_history(fact_id: FactId, memory: TheMemory, owner: Owner) -> FactHistory:
     """All that became of a fact, oldest first."""
-    fact = await memory.engine.facts.get(calling.owner(user_id), fact_id)
+    fact = await memory.engine.facts.get(owner, fact_id)
     return FactHistory(items=[FactEventOut.of(event) for event in fact.history])
 
 
 @router.patch("/{fact_id}", responses=errors(404, 409))
-async def change_fact(
-    fact_id: FactId, body: FactPatch, memory: TheMemory, calling: Calling, user_id: UserId = None
-) -> FactOut:
+async def change_fact(fact_id: FactId, body: FactPatch, memory: TheMemory, owner: Owner) -> FactOut:
     """Put another text in the place of a fact; returns the new one, the old one stays in the history."""
-    changed = await memory.engine.facts.change(calling.owner(user_id), fact_id, " ".join(body.text.split()))
+    changed = await memory.engine.facts.change(owner, fact_id, " ".join(body.text.split()))
     memory.nudge_embedding()
     return FactOut.of(changed)
 
 
 @router.delete("/{fact_id}", responses=errors(404, 409))
-async def end_fact(fact_id: FactId, memory: TheMemory, calling: Calling, user_id: UserId = None) -> FactOut:
+async def end_fact(fact_id: FactId, memory: TheMemory, owner: Owner) -> FactOut:
     """Take a fact out of force. Undo restores it; deleting its conversation or its message deletes it for good."""
-    return FactOut.of(await memory.engine.facts.end(calling.owner(user_id), fact_id))
+    return FactOut.of(await memory.engine.facts.end(owner, fact_id))
 
 
 @router.post("/{fact_id}/undo", responses=errors(404, 409))
-async def undo_fact(fact_id: FactId, memory: TheMemory, calling: Calling, user_id: UserId = None) -> FactOut:
+async def undo_fact(fact_id: FactId, memory: TheMemory, owner: Owner) -> FactOut:
     """Take back what was decided last of a fact, be it an undo. Of those that replaced each other, one is in force."""
-    undone = await memory.engine.facts.undo(calling.owner(user_id), fact_id)
+    undone = await memory.engine.facts.undo(owner, fact_id)
     memory.nudge_embedding()
     return FactOut.of(undone)

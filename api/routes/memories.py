@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Path, Response
 
-from api.auth import Calling
+from api.auth import Owner
 from api.etags import IfMatch, IfNoneMatch, condition, expected_tag, tag
 from api.fields import Identifier
 from api.once import LociRoute
@@ -17,33 +17,30 @@ from api.wire.memories import MemoryHistory, MemoryOut, MemoryPage, MemoryPut
 router = APIRouter(prefix="/v1/memories", route_class=LociRoute, tags=["memories"])
 
 Key = Annotated[Identifier, Path()]
-UserId = Annotated[Identifier | None, Query()]
 
 
 @router.get("")
 async def list_memories(
-    memory: TheMemory, calling: Calling, user_id: UserId = None, limit: PageLimit = 50, cursor: PageCursor = None
+    memory: TheMemory, owner: Owner, limit: PageLimit = 50, cursor: PageCursor = None
 ) -> MemoryPage:
     """All facts, the newest first."""
-    found = await memory.engine.keyvalues.page(calling.owner(user_id), limit=limit + 1, after=position_of(cursor))
+    found = await memory.engine.keyvalues.page(owner, limit=limit + 1, after=position_of(cursor))
     page, more = page_of(found, limit, cursor_of)
     return MemoryPage(items=[MemoryOut.of(fact) for fact, _ in page], next_cursor=more)
 
 
 @router.get("/{key}", responses=errors(404))
-async def get_memory(
-    key: Key, response: Response, memory: TheMemory, calling: Calling, user_id: UserId = None
-) -> MemoryOut:
+async def get_memory(key: Key, response: Response, memory: TheMemory, owner: Owner) -> MemoryOut:
     """One fact; its ETag is another after every change."""
-    fact = await memory.engine.keyvalues.get(calling.owner(user_id), key)
+    fact = await memory.engine.keyvalues.get(owner, key)
     tag(response, fact)
     return MemoryOut.of(fact)
 
 
 @router.get("/{key}/history", responses=errors(404))
-async def memory_history(key: Key, memory: TheMemory, calling: Calling, user_id: UserId = None) -> MemoryHistory:
+async def memory_history(key: Key, memory: TheMemory, owner: Owner) -> MemoryHistory:
     """Every value that the fact had, the present one first."""
-    values = await memory.engine.keyvalues.history(calling.owner(user_id), key)
+    values = await memory.engine.keyvalues.history(owner, key)
     return MemoryHistory(items=[MemoryOut.of(fact) for fact in values])
 
 
@@ -53,14 +50,13 @@ async def put_memory(
     body: MemoryPut,
     response: Response,
     memory: TheMemory,
-    calling: Calling,
-    user_id: UserId = None,
+    owner: Owner,
     if_match: IfMatch = None,
     if_none_match: IfNoneMatch = None,
 ) -> MemoryOut:
     """Keep a value under a key. With `If-Match`, only in place of that value; with `If-None-Match: *`, only
     where there is none."""
-    owner, keyvalues = calling.owner(user_id), memory.engine.keyvalues
+    keyvalues = memory.engine.keyvalues
     expected = await condition(lambda: keyvalues.get(owner, key), if_match, if_none_match)
     fact, new = await keyvalues.put(owner, key, body.value, expected=expected)
     tag(response, fact, new=new)
@@ -68,11 +64,8 @@ async def put_memory(
 
 
 @router.delete("/{key}", responses=errors(404, 412))
-async def delete_memory(
-    key: Key, memory: TheMemory, calling: Calling, user_id: UserId = None, if_match: IfMatch = None
-) -> Deleted:
+async def delete_memory(key: Key, memory: TheMemory, owner: Owner, if_match: IfMatch = None) -> Deleted:
     """Delete a fact with its history. What was said in messages stays."""
-    owner = calling.owner(user_id)
     await memory.engine.keyvalues.delete(owner, key, expected=expected_tag(if_match))
     await memory.engine.idempotency.forget(owner)
     return Deleted(deleted={"memories": 1})

@@ -4,7 +4,7 @@ from time import perf_counter
 
 from fastapi import APIRouter, Request
 
-from api.auth import Calling
+from api.auth import Owner
 from api.once import LociRoute, once_id
 from api.openapi import errors
 from api.state import TheMemory
@@ -21,9 +21,7 @@ router = APIRouter(route_class=LociRoute, tags=["messages"])
 
 
 @router.post("/v1/messages")
-async def add_messages(
-    body: MessagesRequest, request: Request, memory: TheMemory, calling: Calling
-) -> MessagesResponse:
+async def add_messages(body: MessagesRequest, request: Request, memory: TheMemory, owner: Owner) -> MessagesResponse:
     """Import turns without answering. Messages with ids that the user has already are no-ops."""
     once, moment = once_id(request), now()
     turns = [
@@ -36,13 +34,12 @@ async def add_messages(
         )
         for place, message in enumerate(body.messages)
     ]
-    owner = calling.owner(body.named_user)
     done = await memory.add(owner, body.session_id, turns, wait=body.wait)
     return MessagesResponse(accepted=done.accepted, duplicates=done.duplicates, ids=list(done.ids))
 
 
 @router.post("/v1/search", responses=errors(502))
-async def search(body: SearchRequest, memory: TheMemory, calling: Calling) -> SearchResponse:
+async def search(body: SearchRequest, memory: TheMemory, owner: Owner) -> SearchResponse:
     """Recall without answering."""
     began = perf_counter()
     recipe = with_overrides(
@@ -59,7 +56,6 @@ async def search(body: SearchRequest, memory: TheMemory, calling: Calling) -> Se
         since=body.since.timestamp() if body.since else None,
         until=body.until.timestamp() if body.until else None,
     )
-    owner = calling.owner(body.named_user)
     found = await memory.search(owner, body.query, recipe, scope)
     took = 1_000 * (perf_counter() - began)
     return SearchResponse(items=[SearchItem.of(hit) for hit in found.hits], took_ms=round(took, 3))

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from api.auth import Calling
+from api.auth import Owner
 from api.fields import PRINTABLE, Identifier
 from api.once import LociRoute, ToolRoute
 from api.openapi import errors
@@ -31,14 +31,12 @@ from memory.observed import LONGEST_SOURCE, Category
 router = APIRouter(route_class=LociRoute, tags=["observations"])
 
 ObservationId = Annotated[Identifier, Path()]
-UserId = Annotated[Identifier | None, Query()]
 SourceQuery = Annotated[str | None, Query(max_length=LONGEST_SOURCE, pattern=PRINTABLE, description="Of it alone")]
 
 
 @router.post("/v1/observations")
-async def remember(body: ObservationsRequest, memory: TheMemory, calling: Calling) -> ObservationsResponse:
+async def remember(body: ObservationsRequest, memory: TheMemory, owner: Owner) -> ObservationsResponse:
     """Remember one observation, or several. The same content of the same category and source is remembered once."""
-    owner = calling.owner(body.named_user)
     kept, _ = await memory.engine.observations.remember(owner, body.observed, body.source)
     memory.nudge_embedding()
     return ObservationsResponse(ids=[one.id for one in kept])
@@ -47,8 +45,7 @@ async def remember(body: ObservationsRequest, memory: TheMemory, calling: Callin
 @router.get("/v1/observations")
 async def list_observations(
     memory: TheMemory,
-    calling: Calling,
-    user_id: UserId = None,
+    owner: Owner,
     category: Annotated[Category | None, Query(description="Of it alone")] = None,
     source: SourceQuery = None,
     limit: PageLimit = 50,
@@ -56,17 +53,17 @@ async def list_observations(
 ) -> ObservationPage:
     """Observations, newest first."""
     found = await memory.engine.observations.page(
-        calling.owner(user_id), limit=limit + 1, after=position_of(cursor), category=category, source=source or None
+        owner, limit=limit + 1, after=position_of(cursor), category=category, source=source or None
     )
     page, more = page_of(found, limit, cursor_of)
     return ObservationPage(items=[ObservationOut.of(one) for one, _ in page], next_cursor=more)
 
 
 @router.post("/v1/observations/recall")
-async def recall(body: RecallRequest, memory: TheMemory, calling: Calling) -> RecallResponse:
+async def recall(body: RecallRequest, memory: TheMemory, owner: Owner) -> RecallResponse:
     """Observations whose words suit a query, best first, of one category or all."""
     found = await memory.recall_observations(
-        calling.owner(body.named_user),
+        owner,
         body.query,
         body.category,
         limit=body.limit,
@@ -78,9 +75,9 @@ async def recall(body: RecallRequest, memory: TheMemory, calling: Calling) -> Re
 
 
 @router.post("/v1/observations/recall-fil")
-async def recall_fil(body: RecallFILRequest, memory: TheMemory, calling: Calling) -> RecallFILResponse:
+async def recall_fil(body: RecallFILRequest, memory: TheMemory, owner: Owner) -> RecallFILResponse:
     """The findings, insights and lessons whose words suit a query, each best first."""
-    found = await memory.recall_fil(calling.owner(body.named_user), body.query, body.limit_per_category)
+    found = await memory.recall_fil(owner, body.query, body.limit_per_category)
     return RecallFILResponse(
         findings=[one.observation.content for one in found.findings],
         insights=[one.observation.content for one in found.insights],
@@ -88,9 +85,8 @@ async def recall_fil(body: RecallFILRequest, memory: TheMemory, calling: Calling
     )
 
 
-async def extract(body: ExtractRequest, memory: TheMemory, calling: Calling) -> ExtractResponse:
+async def extract(body: ExtractRequest, memory: TheMemory, owner: Owner) -> ExtractResponse:
     """Remember what the output of a step tells, by a model or by rules."""
-    owner = calling.owner(body.named_user)
     return ExtractResponse.of(await memory.extract_observations(owner, body.step_name, body.step_type, body.output))
 
 
@@ -98,19 +94,14 @@ router.add_api_route("/v1/observations/extract", extract, methods=["POST"], rout
 
 
 @router.get("/v1/observations/{observation_id}", responses=errors(404))
-async def get_observation(
-    observation_id: ObservationId, memory: TheMemory, calling: Calling, user_id: UserId = None
-) -> ObservationOut:
+async def get_observation(observation_id: ObservationId, memory: TheMemory, owner: Owner) -> ObservationOut:
     """One observation."""
-    return ObservationOut.of(await memory.engine.observations.get(calling.owner(user_id), observation_id))
+    return ObservationOut.of(await memory.engine.observations.get(owner, observation_id))
 
 
 @router.delete("/v1/observations/{observation_id}", responses=errors(404))
-async def delete_observation(
-    observation_id: ObservationId, memory: TheMemory, calling: Calling, user_id: UserId = None
-) -> Deleted:
+async def delete_observation(observation_id: ObservationId, memory: TheMemory, owner: Owner) -> Deleted:
     """Delete an observation. What it came from stays."""
-    owner = calling.owner(user_id)
     await memory.engine.observations.delete(owner, observation_id)
     await memory.engine.idempotency.forget(owner)
     return Deleted(deleted={"observations": 1})
@@ -120,11 +111,9 @@ async def delete_observation(
 async def consolidate(
     session_id: Annotated[Identifier, Path()],
     memory: TheMemory,
-    calling: Calling,
+    owner: Owner,
     body: ConsolidateRequest | None = None,
-    user_id: UserId = None,
 ) -> ConsolidateResponse:
     """Remember what a session decided and learned, and what sums it up; again, it adds nothing."""
-    asked = body or ConsolidateRequest()
-    owner = calling.owner(user_id or asked.named_user)
-    return ConsolidateResponse.of(await memory.consolidate(owner, session_id, asked.said))
+    said = body.said if body is not None else None
+    return ConsolidateResponse.of(await memory.consolidate(owner, session_id, said))

@@ -7,7 +7,7 @@ from fastapi.responses import StreamingResponse
 
 from agents.context import ChatRequest, HistoryItem
 from api import sse
-from api.auth import Calling
+from api.auth import Owner
 from api.fields import Identifier
 from api.once import LociRoute, once_id
 from api.openapi import errors
@@ -24,12 +24,12 @@ router = APIRouter(route_class=LociRoute, tags=["chat"])
     response_model=QueryResponse,
     responses={200: {"content": {sse.MEDIA_TYPE: {}}, "description": "The answer; events with `stream`"}},
 )
-async def query(body: QueryRequest, request: Request, memory: TheMemory, calling: Calling) -> Response:
+async def query(body: QueryRequest, request: Request, memory: TheMemory, owner: Owner) -> Response:
     """Answer a question with what the user said before."""
     once = once_id(request)
     chat = ChatRequest(
         query=body.query,
-        owner=calling.owner(body.named_user),
+        owner=owner,
         session_id=body.session_id or once or new_id(),
         turn_id=once or new_id(),
         use_memory=body.use_memory,
@@ -53,25 +53,14 @@ async def query(body: QueryRequest, request: Request, memory: TheMemory, calling
 
 
 @router.get("/v1/receipts/{turn_id}", responses=errors(404))
-async def receipt(
-    turn_id: Annotated[Identifier, Path()],
-    memory: TheMemory,
-    calling: Calling,
-    user_id: Annotated[Identifier | None, Query()] = None,
-) -> ReceiptOut:
+async def receipt(turn_id: Annotated[Identifier, Path()], memory: TheMemory, owner: Owner) -> ReceiptOut:
     """What an answer considered, used and dropped, and what each section of its prompt cost."""
-    owner = calling.owner(user_id)
     return ReceiptOut.of(await memory.engine.receipts.get(owner, turn_id), owner)
 
 
 @router.get("/v1/receipts/{turn_id}/why-not", responses=errors(404, 502))
 async def why_not(
-    turn_id: Annotated[Identifier, Path()],
-    id: Annotated[Identifier, Query()],
-    memory: TheMemory,
-    calling: Calling,
-    user_id: Annotated[Identifier | None, Query()] = None,
+    turn_id: Annotated[Identifier, Path()], id: Annotated[Identifier, Query()], memory: TheMemory, owner: Owner
 ) -> WhyNotOut:
     """Why an answer did not use one of the user's messages or observations."""
-    owner = calling.owner(user_id)
     return WhyNotOut.of(await memory.engine.explainer.why_not(owner, turn_id, id))

@@ -7,9 +7,9 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import AfterValidator, StringConstraints
 from starlette.convertors import PathConvertor, register_url_convertor
 
-from api.auth import Calling
+from api.auth import Owner
 from api.etags import IfMatch, IfNoneMatch, condition, expected_tag, tag
-from api.fields import PRINTABLE, Identifier
+from api.fields import PRINTABLE
 from api.once import LociRoute
 from api.openapi import errors
 from api.paging import PageCursor, PageLimit, cursor_of_key, key_of, page_of
@@ -36,7 +36,6 @@ def _checked(key: str) -> str:
 
 
 Key = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_KEY), AfterValidator(_checked), Path()]
-UserId = Annotated[Identifier | None, Query()]
 Prefix = Annotated[str, Query(max_length=LONGEST_KEY, pattern=PRINTABLE, description="How keys begin")]
 Text = Annotated[str, Query(max_length=200, pattern=PRINTABLE, description="What keys or values have in them")]
 
@@ -44,27 +43,22 @@ Text = Annotated[str, Query(max_length=200, pattern=PRINTABLE, description="What
 @router.get("")
 async def list_entries(
     memory: TheMemory,
-    calling: Calling,
-    user_id: UserId = None,
+    owner: Owner,
     prefix: Prefix = "",
     q: Text = "",
     limit: PageLimit = 50,
     cursor: PageCursor = None,
 ) -> EntryPage:
     """Entries in the order of their keys."""
-    found = await memory.scratchpad.page(
-        calling.owner(user_id), limit=limit + 1, after=key_of(cursor), prefix=prefix, text=q
-    )
+    found = await memory.scratchpad.page(owner, limit=limit + 1, after=key_of(cursor), prefix=prefix, text=q)
     page, more = page_of(found, limit, lambda entry: cursor_of_key(entry.key))
     return EntryPage(items=[EntryOut.of(entry) for entry in page], next_cursor=more)
 
 
 @router.get("/{key:key}", responses=errors(404))
-async def get_entry(
-    key: Key, response: Response, memory: TheMemory, calling: Calling, user_id: UserId = None
-) -> EntryOut:
+async def get_entry(key: Key, response: Response, memory: TheMemory, owner: Owner) -> EntryOut:
     """The value under a key; its ETag is another after every change."""
-    entry = await memory.scratchpad.get(calling.owner(user_id), key)
+    entry = await memory.scratchpad.get(owner, key)
     tag(response, entry)
     return EntryOut.of(entry)
 
@@ -75,14 +69,12 @@ async def put_entry(
     body: EntryPut,
     response: Response,
     memory: TheMemory,
-    calling: Calling,
-    user_id: UserId = None,
+    owner: Owner,
     if_match: IfMatch = None,
     if_none_match: IfNoneMatch = None,
 ) -> EntryOut:
     """Keep a value under a key, for a time or until it is replaced. With `If-Match`, only in place of that value; with
     `If-None-Match: *`, only where there is none."""
-    owner = calling.owner(user_id)
     expected = await condition(lambda: memory.scratchpad.get(owner, key), if_match, if_none_match)
     ttl = timedelta(seconds=body.ttl_seconds) if body.ttl_seconds is not None else None
     entry, new = await memory.scratchpad.put(owner, key, body.value, ttl=ttl, expected=expected)
@@ -91,11 +83,8 @@ async def put_entry(
 
 
 @router.delete("/{key:key}", responses=errors(404, 412))
-async def delete_entry(
-    key: Key, memory: TheMemory, calling: Calling, user_id: UserId = None, if_match: IfMatch = None
-) -> Deleted:
+async def delete_entry(key: Key, memory: TheMemory, owner: Owner, if_match: IfMatch = None) -> Deleted:
     """Delete what is kept under a key."""
-    owner = calling.owner(user_id)
     await memory.scratchpad.delete(owner, key, expected=expected_tag(if_match))
     await memory.engine.idempotency.forget(owner)
     return Deleted(deleted={"scratchpad": 1})

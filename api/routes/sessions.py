@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from api.auth import Calling
+from api.auth import Owner
 from api.fields import PRINTABLE, Identifier, MessageId
 from api.once import LociRoute
 from api.openapi import errors
@@ -18,49 +18,39 @@ router = APIRouter(prefix="/v1/sessions", route_class=LociRoute, tags=["sessions
 
 SessionId = Annotated[Identifier, Path()]
 AnyMessageId = Annotated[MessageId, Path()]
-UserId = Annotated[Identifier | None, Query()]
 
 
 @router.get("")
 async def list_sessions(
     memory: TheMemory,
-    calling: Calling,
-    user_id: UserId = None,
+    owner: Owner,
     q: Annotated[str | None, Query(max_length=200, pattern=PRINTABLE, description="A part of the title")] = None,
     limit: PageLimit = 50,
     cursor: PageCursor = None,
 ) -> SessionPage:
     """Sessions, newest first."""
-    found = await memory.engine.sessions.page(
-        calling.owner(user_id), limit=limit + 1, after=position_of(cursor), title=q or None
-    )
+    found = await memory.engine.sessions.page(owner, limit=limit + 1, after=position_of(cursor), title=q or None)
     page, more = page_of(found, limit, cursor_of)
     return SessionPage(items=[SessionOut.of(session) for session, _ in page], next_cursor=more)
 
 
 @router.get("/{session_id}", responses=errors(404))
-async def get_session(
-    session_id: SessionId, memory: TheMemory, calling: Calling, user_id: UserId = None
-) -> SessionDetail:
+async def get_session(session_id: SessionId, memory: TheMemory, owner: Owner) -> SessionDetail:
     """One session with its summaries."""
-    owner = calling.owner(user_id)
     session = await memory.engine.sessions.get(owner, session_id)
     summaries = await memory.engine.summaries.of_session(owner, session_id)
     return SessionDetail(**vars(session), summaries=[SummaryOut.of(summary) for summary in summaries])
 
 
 @router.patch("/{session_id}", responses=errors(404))
-async def rename_session(
-    session_id: SessionId, body: SessionPatch, memory: TheMemory, calling: Calling, user_id: UserId = None
-) -> SessionOut:
+async def rename_session(session_id: SessionId, body: SessionPatch, memory: TheMemory, owner: Owner) -> SessionOut:
     """Give a session another title."""
-    return SessionOut.of(await memory.engine.sessions.rename(calling.owner(user_id), session_id, body.title))
+    return SessionOut.of(await memory.engine.sessions.rename(owner, session_id, body.title))
 
 
 @router.delete("/{session_id}", responses=errors(404))
-async def delete_session(session_id: SessionId, memory: TheMemory, calling: Calling, user_id: UserId = None) -> Deleted:
+async def delete_session(session_id: SessionId, memory: TheMemory, owner: Owner) -> Deleted:
     """Delete a session with everything derived from it."""
-    owner = calling.owner(user_id)
     counts = await memory.engine.forgetter.session(owner, session_id)
     await memory.engine.idempotency.forget(owner)
     return Deleted(deleted=counts)
@@ -70,13 +60,11 @@ async def delete_session(session_id: SessionId, memory: TheMemory, calling: Call
 async def list_messages(
     session_id: SessionId,
     memory: TheMemory,
-    calling: Calling,
-    user_id: UserId = None,
+    owner: Owner,
     limit: PageLimit = 50,
     cursor: PageCursor = None,
 ) -> MessagePage:
     """The messages of a session, in order."""
-    owner = calling.owner(user_id)
     await memory.engine.sessions.get(owner, session_id)
     found = await memory.engine.turns.page(owner, session_id, after=index_of(cursor), limit=limit + 1)
     page, more = page_of(found, limit, lambda turn: str(turn.index))
@@ -84,11 +72,8 @@ async def list_messages(
 
 
 @router.delete("/{session_id}/messages/{message_id:path}", responses=errors(404))
-async def delete_message(
-    session_id: SessionId, message_id: AnyMessageId, memory: TheMemory, calling: Calling, user_id: UserId = None
-) -> Deleted:
+async def delete_message(session_id: SessionId, message_id: AnyMessageId, memory: TheMemory, owner: Owner) -> Deleted:
     """Delete one message with what was made of it: its facts, its part in summaries, the receipt of its exchange."""
-    owner = calling.owner(user_id)
     if await memory.engine.turns.session_of(owner, message_id) != session_id:
         raise NotFound("No such message")
     deleted = await memory.engine.forgetter.message(owner, message_id)

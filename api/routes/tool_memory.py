@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query, Request
 
 from agents.tool_memory import Compressing
 from agents.tool_view import ViewOptions
-from api.auth import Calling
+from api.auth import Owner
 from api.fields import Identifier
 from api.once import ToolRoute, once_id
 from api.openapi import errors
@@ -36,11 +36,10 @@ router = APIRouter(prefix="/v1/tool-memory", route_class=ToolRoute, tags=["tool 
 
 TraceId = Annotated[Identifier, Path()]
 TaskId = Annotated[Identifier, Path()]
-UserId = Annotated[Identifier | None, Query()]
 
 
 @router.post("/compress", responses=errors(409))
-async def compress(body: CompressRequest, memory: TheMemory, calling: Calling) -> CompressResponse:
+async def compress(body: CompressRequest, memory: TheMemory, owner: Owner) -> CompressResponse:
     """Keep the newest results of tools, and get the messages that the next step needs."""
     own = memory.tool_memory.options
     options = ViewOptions(
@@ -48,7 +47,6 @@ async def compress(body: CompressRequest, memory: TheMemory, calling: Calling) -
         max_chars=body.max_chars_per_record or own.max_chars,
         budget=body.budget_tokens,
     )
-    owner = calling.owner(body.named_user)
     asked = Compressing(owner, body.task_id, tuple(body.messages), options, body.query)
     done = await memory.tool_memory.compress(asked)
     stats = CompressStats(tokens_before=done.tokens_before, tokens_after=done.tokens)
@@ -57,52 +55,49 @@ async def compress(body: CompressRequest, memory: TheMemory, calling: Calling) -
 
 
 @router.post("/records", status_code=201, responses=errors(409))
-async def add_record(body: RecordRequest, request: Request, memory: TheMemory, calling: Calling) -> RecordOut:
+async def add_record(body: RecordRequest, request: Request, memory: TheMemory, owner: Owner) -> RecordOut:
     """Keep one call of a tool. The same `tool_call_id`, tool, arguments and result are kept once in a task; another
     result, or other arguments, are another record."""
     call_id = body.tool_call_id or once_id(request) or new_id()
     asked = "{}" if body.raw_input is None else _text(body.raw_input)
     call = Called(call_id, body.tool_name, asked, _text(body.raw_output), body.user_query or "")
-    trace = await memory.tool_memory.add(calling.owner(body.named_user), body.task_id, call)
+    trace = await memory.tool_memory.add(owner, body.task_id, call)
     return await asyncio.to_thread(RecordOut.of, trace)
 
 
 @router.get("/records")
 async def list_records(
     memory: TheMemory,
-    calling: Calling,
-    user_id: UserId = None,
+    owner: Owner,
     task_id: Annotated[Identifier | None, Query(description="Of this task alone")] = None,
     limit: PageLimit = 50,
     cursor: PageCursor = None,
 ) -> RecordPage:
     """The calls of tools, the newest first, without what came back: one record has that whole."""
-    found = await memory.engine.traces.page(
-        calling.owner(user_id), limit=limit + 1, after=position_of(cursor), task_id=task_id
-    )
+    found = await memory.engine.traces.page(owner, limit=limit + 1, after=position_of(cursor), task_id=task_id)
     page, more = page_of(found, limit, cursor_of)
     return RecordPage(items=[RecordListed.of(trace) for trace, _ in page], next_cursor=more)
 
 
 @router.get("/records/{trace_id}", responses=errors(404))
-async def get_record(trace_id: TraceId, memory: TheMemory, calling: Calling, user_id: UserId = None) -> RecordOut:
+async def get_record(trace_id: TraceId, memory: TheMemory, owner: Owner) -> RecordOut:
     """One call of a tool, whole."""
-    trace = await memory.engine.traces.get(calling.owner(user_id), trace_id)
+    trace = await memory.engine.traces.get(owner, trace_id)
     return await asyncio.to_thread(RecordOut.of, trace)
 
 
 @router.post("/search", responses=errors(502))
-async def search(body: InsightSearch, memory: TheMemory, calling: Calling) -> InsightsFound:
+async def search(body: InsightSearch, memory: TheMemory, owner: Owner) -> InsightsFound:
     """Insights of a task that suit a query, best first."""
     recipe = replace(TOOL_MEMORY, top_k=body.top_k)
-    found = await memory.tool_memory.search(calling.owner(body.named_user), body.task_id, body.query, recipe)
+    found = await memory.tool_memory.search(owner, body.task_id, body.query, recipe)
     return InsightsFound(items=[InsightOut.of(hit) for hit in found.hits])
 
 
 @router.delete("/tasks/{task_id}", responses=errors(404))
-async def reset_task(task_id: TaskId, memory: TheMemory, calling: Calling, user_id: UserId = None) -> Deleted:
+async def reset_task(task_id: TaskId, memory: TheMemory, owner: Owner) -> Deleted:
     """Forget all that the tools of a task gave."""
-    return Deleted(deleted=await memory.tool_memory.reset(calling.owner(user_id), task_id))
+    return Deleted(deleted=await memory.tool_memory.reset(owner, task_id))
 
 
 def _text(value: Any) -> str:

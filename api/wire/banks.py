@@ -51,6 +51,7 @@ UpdateContent = Annotated[
     AfterValidator(not_blank),
     Field(description="What is worth knowing next time, in Markdown; a line such as `decisions.md:` says where"),
 ]
+GivenId = Annotated[str | None, Field(description="The one that `activate` gave, and no other")]
 ConversationId = Annotated[
     Annotated[
         str,
@@ -85,12 +86,14 @@ class ActivationRequest(Activation, OwnedRequest):
 
 class Update(Wire):
     content: UpdateContent
-    conversation_id: ConversationId = None
+    conversation_id: GivenId = None
     update_count: UpdateCount = None
 
 
 class UpdateRequest(Update, OwnedRequest):
-    pass
+    """An update of the bank that the address names, whatever a client calls its own conversation."""
+
+    conversation_id: ConversationId = None
 
 
 class RecallCall(Wire):

@@ -4,14 +4,9 @@ from api.fields import Identifier, Wire
 
 
 class OwnedRequest(Wire):
-    """A request that may name the user whom it is about."""
+    """A body that may name the user whom the request is about, as the query may; `api.auth.owner` reads it."""
 
     user_id: Identifier = "default"
-
-    @property
-    def named_user(self) -> str | None:
-        """The user that it names; None where it names none."""
-        return self.user_id if "user_id" in self.model_fields_set else None
 
 
 class Deleted(Wire):

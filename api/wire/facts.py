@@ -65,7 +65,7 @@ class FactsRequest(OwnedRequest):
     memory_id: Identifier = "default"
 
 
-class FactPatch(Wire):
+class FactPatch(OwnedRequest):
     text: Annotated[Content, Field(max_length=LONGEST_FACT)]
 
 

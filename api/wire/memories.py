@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from api.fields import Content, Wire
+from api.wire.base import OwnedRequest
 from memory.domain import KeyValue
 
 
@@ -20,7 +21,7 @@ class MemoryOut(Wire):
         return cls(key=fact.key, value=fact.value, updated_at=fact.updated_at, tokenCount=fact.token_count)
 
 
-class MemoryPut(Wire):
+class MemoryPut(OwnedRequest):
     value: Annotated[Content, Field(max_length=20_000)]
 
 

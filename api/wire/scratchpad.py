@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from api.fields import Wire
+from api.wire.base import OwnedRequest
 from memory.scratchpad import LONGEST_TTL, LONGEST_VALUE, Entry
 
 
@@ -27,7 +28,7 @@ class EntryOut(Wire):
         )
 
 
-class EntryPut(Wire):
+class EntryPut(OwnedRequest):
     """`ttl_seconds`: for so long; else until it is replaced."""
 
     value: Annotated[str, StringConstraints(max_length=LONGEST_VALUE)]

@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from api.fields import Name, Wire
+from api.wire.base import OwnedRequest
 from memory.domain import Summary, Turn
 from memory.sessions import Session
 
@@ -50,7 +51,7 @@ class SessionPage(Wire):
     next_cursor: str | None
 
 
-class SessionPatch(Wire):
+class SessionPatch(OwnedRequest):
     title: Annotated[Name, Field(max_length=200)]
 
 

@@ -68,7 +68,7 @@ Json = dict[str, Any] | list[Any] | str | int | float | bool | None
 
 class CompressRequest(OwnedRequest):
     task_id: Identifier
-    messages: Annotated[list[AgentMessage], Field(min_length=1, max_length=MOST_MESSAGES)]
+    messages: Annotated[list[AgentMessage], Field(max_length=MOST_MESSAGES)]
     top_k: TopK | None = None
     max_chars_per_record: Annotated[int, Field(ge=100, le=LONGEST_CHARS)] | None = None
     budget_tokens: Annotated[int, Field(ge=1)] | None = None

@@ -146,30 +146,6 @@ def test_of_logs_and_traces_the_errors_and_verdicts_are_findings(output: str, fi
 @pytest.mark.parametrize(
     ("output", "findings"),
     [
-        ('{"error": {"code": 429, "message": "Too many requests"}}', ["error: 429, Too many requests"]),
-        ('{"type": "about:blank", "title": "Conflict", "status": 409}', ["error: 409, Conflict"]),
-        ('{"ok": false, "error": "channel_not_found"}', ["error: channel_not_found"]),
-        (
-            '{"data": null, "errors": [{"message": "No field x"}, {"message": "No y"}]}',
-            ["error: No field x", "error: No y"],
-        ),
-        ('Got this:\n{"success": false, "reason": "card declined"}', ["error: card declined"]),
-        (
-            '{"level": "error", "msg": "no such host"}\n{"level": "info", "msg": "started 3 jobs"}',
-            ["error: no such host"],
-        ),
-        ('{"error": {"message": "No \\"x\\" there", "stack": ["a.js:3", "b.js', ['error: No "x" there']),
-        ('{"error": null, "status": 200, "items": [{"id": 4}]}', []),
-        ("[" * 2_000, []),
-    ],
-)
-def test_of_json_its_errors_are_findings(output: str, findings: list[str]) -> None:
-    assert noted(output)["finding"] == findings
-
-
-@pytest.mark.parametrize(
-    ("output", "findings"),
-    [
         (
             "We looked at three stores. pgvector reached 1,240 QPS. Milvus needed 62 GB. Milvus crashed twice. Ask ops "
             "about RAM limits.",
@@ -210,8 +186,6 @@ def test_of_json_its_errors_are_findings(output: str, findings: list[str]) -> No
             ["api-7c9d 0/1 CrashLoopBackOff 12 5m"],
         ),
         ("ssl: off\nenabled: true\nport: 5432", ["ssl: off", "enabled: true", "port: 5432"]),
-        ('{"host": "db1", "port": 5432, "p99_ms": 480}', ["host: db1; port: 5432; p99_ms: 480"]),
-        ('{"services": [{"name": "auth"}, {"name": "orders", "error": "OOMKilled"}]}', ["error: orders, OOMKilled"]),
         ("There are 3 replicas in eu-west-1. It is nice here.", ["There are 3 replicas in eu-west-1."]),
         (
             "El límite es de 100 solicitudes por minuto. Vamos a empezar ahora.",
@@ -254,3 +228,36 @@ def test_listings_progress_and_things_to_do_are_no_findings(output: str) -> None
 )
 def test_odd_outputs_say_nothing(text: str) -> None:
     assert observe_by_rules(text) == ()
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "If the API used OAuth2, we would need a client id.",
+        "We would need a client id if the API used OAuth2.",
+        "If the API had used OAuth2, the gateway could have cached 3 tokens.",
+        "Had the API used OAuth2, we would have needed a client id.",
+        "Were the API on OAuth2, it would need a client id.",
+        "Suppose the API uses OAuth2.",
+        "Assuming the API uses OAuth2, the client needs an id.",
+        "What if the API used OAuth2, which has 4 flows.",
+        "Hypothesis: the API uses OAuth2.",
+        "Assumption: OAuth2",
+    ],
+)
+def test_what_is_only_supposed_is_no_finding(sentence: str) -> None:
+    assert noted(sentence)["finding"] == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "If the key is missing, the server returns 401.",
+        "The server returns 401 if the key is missing.",
+        "The vendor said that Basic would cost $12 per seat.",
+        "PostgreSQL would not start on port 5432.",
+        "The team assumed 3 replicas.",
+    ],
+)
+def test_what_holds_under_a_condition_is_one(sentence: str) -> None:
+    assert noted(sentence)["finding"] == [sentence]

@@ -13,7 +13,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.checks import eventually
 from tests.conversations import until
-from tests.mcp_clients import call
+from tests.mcp_clients import call, refusal
 from tests.mcp_clients import client as over_http
 from tests.processes import LOCI, environment, free_port, loci
 
@@ -42,6 +42,15 @@ async def test_a_bank_is_kept_and_stands_in_files_when_the_client_leaves(home: P
     assert "We decided to use SQLite." in file.read_text()
     async with client(home, mode, "--user", "bob") as bob:
         assert (await call(bob, "list_banks"))["items"] == []
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_an_update_takes_no_conversation_id_but_one_that_was_given_before_or_now(home: Path, mode: str) -> None:
+    async with client(home, mode) as connected:
+        given = (await call(connected, "activate", conversation_type="project", project_name="one"))["conversation_id"]
+        assert "activate" in await refusal(connected, "update", content="A secret.", conversation_id="conv_8f3a")
+    async with client(home, mode) as later:
+        assert (await call(later, "update", content="The sky was blue.", conversation_id=given))["version"] == 2
 
 
 async def test_it_shares_its_store_with_a_server(home: Path) -> None:

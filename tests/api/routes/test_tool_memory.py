@@ -23,6 +23,17 @@ def test_the_first_step_passes_unchanged(api: httpx.Client, user: str) -> None:
     assert listed(api, user) == []
 
 
+def test_an_empty_history_stays_empty_and_nothing_is_kept(
+    api: httpx.Client, user: str, counts: Callable[[], dict[str, int]]
+) -> None:
+    before = counts()
+    nothing = {"messages": [], "trace_ids": [], "stats": {"tokens_before": 0, "tokens_after": 0}}
+    assert compress(api, user, []) == compress(api, user, [], budget_tokens=1) == nothing
+    assert counts() == before
+    add(api, user, "The keyboard costs 72 dollars.")
+    assert compress(api, user, []) == nothing
+
+
 def test_a_history_comes_back_short_and_its_records_whole(api: httpx.Client, user: str) -> None:
     output = {"codes": [f"HAT{at:03}" for at in range(40)], "note": "lorem ipsum " * 200}
     messages = [*HISTORY[:1], *step(50, output), *HISTORY[1:]]

@@ -17,7 +17,6 @@ from tests.tool_calls import Message, result, step
         {"task_id": ""},
         {"task_id": "a/b"},
         {"task_id": "a\x00b"},
-        {"messages": []},
         {"messages": "x"},
         {"messages": [{"content": "x"}]},
         {"messages": [{"role": 5}]},

@@ -1,0 +1,192 @@
+"""What does JSON in a step's output tell? Its errors, each by its name, and of each object what it says, on a line."""
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from json import loads
+
+from utils.text import cut_at_word
+
+ERRORS = ("error", "errors", "exception", "fault", "failure", "failures")  # fields under which JSON tells of errors
+TELLING = (
+    "name",
+    "type",
+    "code",
+    "status",
+    "title",
+    "reason",
+    "message",
+    "msg",
+    "detail",
+    "description",
+    "error",
+    "hint",
+)
+LEVELS = ("error", "fatal", "critical")  # of a log's entry
+FAILED = ("error", "fail", "failed", "failure")  # states
+NO_ERROR = frozenset({"", "none", "null", "no", "n/a", "-"})
+DEEPEST = 6  # objects and lists in each other that are read
+MOST_ERRORS, MOST_OBJECTS = 8, 5  # told of one output
+FEWEST_FIELDS, FEWEST_BESIDE = 3, 2  # values of an object that is told; of one within something, or beside an error
+MOST_FIELDS = 12  # of an object that are told
+MOST_ITEMS = 8  # of a list of values
+LONGEST_VALUE, LONGEST = 100, 400  # characters of a value, and of all that is told of an object
+
+_IS_ERROR = re.compile(r'"(?:errors?|exception|fault|failures?)"\s*:\s*[\[{"]')
+_SAID = re.compile(r'"(?:error|reason|message|msg|detail)"\s*:\s*("(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]){1,300}")')
+
+
+def told_by_json(text: str) -> list[str] | None:
+    """What JSON tells, its errors first, each on a line; None for what is no JSON of objects or lists."""
+    if not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        value = loads(text)
+    except (ValueError, RecursionError):
+        return None
+    errors: dict[str, None] = {}
+    rest = _without_errors(value, errors, DEEPEST)
+    alone = isinstance(value, Mapping) and not errors
+    said = dict.fromkeys(_said_of(rest, "", FEWEST_FIELDS if alone else FEWEST_BESIDE))
+    return [*islice(errors, MOST_ERRORS), *islice(said, MOST_OBJECTS)]
+
+
+def errors_of_json(text: str) -> list[str]:
+    """The errors alone that JSON tells of, each on a line."""
+    told = told_by_json(text) or []
+    return [line for line in told if line.startswith("error: ")]
+
+
+def errors_of_cut_json(text: str) -> list[str]:
+    """The error that JSON tells of whose end is missing."""
+    if _IS_ERROR.search(text) is None:
+        return []
+    said = dict.fromkeys(loads(found) for found in _SAID.findall(text))
+    return [f"error: {', '.join(said)}"] if said else []
+
+
+def _without_errors(value: object, errors: dict[str, None], depth: int) -> object:
+    """A value without what is empty or too deep, and without what it tells of errors, which goes into `errors`. Of a
+    log's entry nothing else is left."""
+    if isinstance(value, list) and depth:
+        items = [_without_errors(item, errors, depth - 1) for item in value]
+        return [item for item in items if not _is_empty(item)]
+    if isinstance(value, Mapping) and depth:
+        lines, telling = _errors_in(value)
+        errors |= dict.fromkeys(lines)
+        if isinstance(value.get("level"), str) and ("msg" in value or "message" in value):
+            return None
+        rest = {name: item for name, item in value.items() if name not in telling}
+        left = {name: _without_errors(item, errors, depth - 1) for name, item in rest.items()}
+        return {name: item for name, item in left.items() if not _is_empty(item)}
+    if isinstance(value, list | Mapping):
+        return None
+    return " ".join(value.split()) if isinstance(value, str) else value
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or (isinstance(value, str | list | Mapping) and not value)
+
+
+def _errors_in(value: Mapping[str, object]) -> tuple[list[str], set[str]]:
+    """The errors of an object, each on a line, and the fields that tell of them or that there are none."""
+    status = value.get("status")
+    verdicts = {name for name in ("success", "ok") if value.get(name) is False}
+    flags = {name for name in ERRORS if value.get(name) is True}
+    named = {name for name in ERRORS if _is_told(value.get(name))}
+    failed = verdicts or flags or named or value.get("level") in LEVELS
+    if not failed and status not in FAILED and not (isinstance(status, int) and status >= 400):
+        return [], {name for name in ERRORS if _denies(value.get(name))}
+    inner = [item for name in ERRORS if name in named for item in _listed(value[name]) if isinstance(item, Mapping)]
+    if inner:
+        return [line for one in inner for line in _told_in(one)], named | flags
+    lines, telling = _error_of(value)
+    return lines, telling | verdicts | flags | named if lines else set()
+
+
+def _told_in(error: Mapping[str, object]) -> list[str]:
+    """What is told of an error that is an object: what names it, else all that it says."""
+    lines = _errors_in(error)[0] or _error_of(error)[0]
+    if not lines and (said := _brief(_without_errors(error, {}, DEEPEST))):
+        lines = [f"error: {cut_at_word(said, LONGEST)}"]
+    return lines
+
+
+def _error_of(value: Mapping[str, object]) -> tuple[list[str], set[str]]:
+    """The error that the fields of one object tell, on a line, where they tell any, and these fields."""
+    telling = [name for name in TELLING if isinstance(value.get(name), str | int) and not isinstance(value[name], bool)]
+    texts = [item for name in ERRORS for item in _listed(value.get(name)) if isinstance(item, str)]
+    said = [text for text in dict.fromkeys([*(str(value[name]) for name in telling), *texts]) if text.strip()]
+    parts = [part for part in said if part != "about:blank"]
+    return ([cut_at_word(f"error: {', '.join(parts)}", LONGEST)] if parts else []), set(telling)
+
+
+def _is_told(error: object) -> bool:
+    return bool(error) and isinstance(error, str | Mapping | list) and not _denies(error)
+
+
+def _denies(error: object) -> bool:
+    """Whether a field for errors says that there is none."""
+    return error is False or (isinstance(error, str) and error.strip().lower() in NO_ERROR)
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
+
+
+def _said_of(value: object, name: str, fewest: int) -> Iterator[str]:
+    """What objects say, a line each: its values, and what is small of lists and objects in it; larger ones follow on
+    lines of their own, under their names. `fewest`: values, of an object that says something."""
+    for item in _listed(value):
+        if not isinstance(item, Mapping):
+            continue
+        brief = {field: _brief(inner, within=bool(name)) for field, inner in item.items()}
+        near = {field: text for field, text in brief.items() if text is not None}
+        if sum(_values(item[field]) for field in near) >= fewest:
+            yield cut_at_word(_line(near, name), LONGEST)
+        for field, inner in item.items():
+            if field not in near:
+                yield from _said_of(inner, field, FEWEST_BESIDE)
+
+
+def _line(said: Mapping[str, str], name: str) -> str:
+    """Fields with their values on a line; those of an object in another stand under its name."""
+    between, behind = (" ", ", ") if name else (": ", "; ")
+    told = [f"{field}{between}{text}" for field, text in islice(said.items(), MOST_FIELDS)]
+    if len(said) > MOST_FIELDS:
+        told.append(f"… {len(said) - MOST_FIELDS} more")
+    return f"{name}: {behind.join(told)}" if name else behind.join(told)
+
+
+def _brief(value: object, *, within: bool = False) -> str | None:
+    """A value, or a small list or object, in a few words; None where it is to be told by itself. `within`: in another,
+    so that it needs brackets."""
+    if isinstance(value, list):
+        items = [next(iter(item.values())) if isinstance(item, Mapping) and len(item) == 1 else item for item in value]
+        if any(isinstance(item, list | Mapping) for item in items):
+            return None
+        more = [f"… {len(items) - MOST_ITEMS} more"] if len(items) > MOST_ITEMS else []
+        text = cut_at_word(", ".join([*map(_text, items[:MOST_ITEMS]), *more]), LONGEST_VALUE)
+        return f"({text})" if within else text
+    if not isinstance(value, Mapping):
+        return cut_at_word(_text(value), LONGEST_VALUE)
+    parts = {name: _brief(item, within=True) for name, item in value.items()}
+    text = ", ".join(f"{name} {part}" for name, part in parts.items())
+    if None in parts.values() or len(text) > LONGEST_VALUE:
+        return None
+    return f"({text})" if within else text
+
+
+def _values(value: object) -> int:
+    """How many values stand in a value."""
+    match value:
+        case list():
+            return sum(map(_values, value))
+        case Mapping():
+            return sum(map(_values, value.values()))
+        case _:
+            return 1
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,51 @@
+"""Which bank an update over MCP is for: what its conversation id says, else what was activated last."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.mcp_clients import call, client, refusal
+
+NEVER_GIVEN = ["conv_8f3a", "secretproj", "3d0f7c62-58a4-4f0f-9c8e-0f3a1f0f7a11", "", "../x", "project/nope", "x" * 500]
+
+
+@pytest.fixture
+def address(serve: Callable[..., str]) -> str:
+    return serve()
+
+
+async def test_two_sessions_are_at_work_with_two_banks(address: str) -> None:
+    async with client(address, "legacy") as one, client(address, "legacy") as two:
+        await call(one, "activate", conversation_type="project", project_name="one")
+        await call(two, "activate", conversation_type="project", project_name="two")
+        assert (await call(one, "update", content="From one."))["bank_info"]["id"] == "one"
+        assert (await call(two, "update", content="From two."))["bank_info"]["id"] == "two"
+
+
+async def test_a_conversation_id_says_the_bank_where_there_are_no_sessions(address: str) -> None:
+    async with client(address) as one, client(address) as two:
+        mine = (await call(one, "activate", conversation_type="project", project_name="one"))["conversation_id"]
+        await call(two, "activate", conversation_type="project", project_name="two")
+        told = await call(one, "update", content="From one.", conversation_id=mine)
+        assert told["bank_info"]["id"] == "one"
+        assert (await call(one, "update", content="Of the last."))["bank_info"]["id"] == "two"
+    async with client(address, name="another program") as three:
+        assert "activate" in await refusal(three, "update", content="x")
+
+
+@pytest.mark.parametrize("unknown", NEVER_GIVEN)
+async def test_an_id_that_was_never_given_is_refused_and_changes_nothing(address: str, unknown: str) -> None:
+    async with client(address) as one, client(address) as two:
+        await call(one, "activate", conversation_type="project", project_name="one")
+        await call(two, "activate", conversation_type="project", project_name="two")
+        before = await call(two, "list_banks")
+        told = await refusal(one, "update", content="From one.", conversation_id=unknown)
+        assert "call `activate` first, and pass the conversation_id that it returns" in told
+        assert await call(two, "list_banks") == before
+
+
+async def test_an_id_that_was_given_holds_in_another_process(address: str, serve: Callable[..., str]) -> None:
+    async with client(address) as one:
+        given = (await call(one, "activate", conversation_type="project", project_name="one"))["conversation_id"]
+    async with client(serve(), name="another program") as two:
+        assert (await call(two, "update", content="From two.", conversation_id=given))["bank_info"]["id"] == "one"

@@ -1,0 +1,141 @@
+"""What rules note of outputs that are JSON."""
+
+import json
+from typing import Any
+
+import pytest
+
+from memory.output_rules import observe_by_rules
+
+CHECKOUT = {"service": "checkout", "p99_ms": 812, "error_rate": 0.074, "region": "eu-west-1"}
+SAID_OF_CHECKOUT = "service: checkout; p99_ms: 812; error_rate: 0.074; region: eu-west-1"
+
+
+def findings(output: Any) -> list[str]:
+    notes = observe_by_rules(output if isinstance(output, str) else json.dumps(output))
+    assert {one.category for one in notes} <= {"finding"}
+    return [one.content for one in notes]
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        ('{"error": {"code": 429, "message": "Too many requests"}}', ["error: 429, Too many requests"]),
+        ('{"type": "about:blank", "title": "Conflict", "status": 409}', ["error: 409, Conflict"]),
+        ('{"ok": false, "error": "channel_not_found"}', ["error: channel_not_found"]),
+        (
+            '{"data": null, "errors": [{"message": "No field x"}, {"message": "No y"}]}',
+            ["error: No field x", "error: No y"],
+        ),
+        ('Got this:\n{"success": false, "reason": "card declined"}', ["error: card declined"]),
+        (
+            '{"level": "error", "msg": "no such host"}\n{"level": "info", "msg": "started 3 jobs"}',
+            ["error: no such host"],
+        ),
+        ('{"error": {"message": "No \\"x\\" there", "stack": ["a.js:3", "b.js', ['error: No "x" there']),
+        ('{"error": null, "status": 200, "items": [{"id": 4}]}', []),
+        ("[" * 2_000, []),
+    ],
+)
+def test_errors_are_findings(output: str, told: list[str]) -> None:
+    assert findings(output) == told
+
+
+@pytest.mark.parametrize(
+    "nothing",
+    [{}, {"errors": []}, {"error": None}, {"note": ""}, {"items": [None, {}, ""]}, {"error": False}, {"error": "none"}],
+)
+def test_of_an_object_what_it_has_is_one_finding_and_what_is_empty_is_none(nothing: dict[str, Any]) -> None:
+    assert findings(CHECKOUT | nothing) == [SAID_OF_CHECKOUT]
+    assert findings(nothing | CHECKOUT) == [SAID_OF_CHECKOUT]
+    assert findings(nothing) == []
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        ({"host": "db1", "port": 5432, "p99_ms": 480}, ["host: db1; port: 5432; p99_ms: 480"]),
+        (CHECKOUT | {"tags": ["a", "b"]}, [SAID_OF_CHECKOUT + "; tags: a, b"]),
+        (
+            {"status": "ok", "error": None, "disk_used_pct": 91, "host": "db-1"},
+            ["status: ok; disk_used_pct: 91; host: db-1"],
+        ),
+        (
+            {"host": "db-1", "primary": True, "limits": {"cpu": 2, "memory": {"soft": "1Gi", "hard": "2Gi"}}},
+            ["host: db-1; primary: true; limits: cpu 2, memory (soft 1Gi, hard 2Gi)"],
+        ),
+        (
+            {
+                "region": "eu",
+                "pods": [{"name": "api", "restarts": 12}, {"name": "web", "restarts": 0}],
+                "nodes": 3,
+                "ok": True,
+            },
+            ["region: eu; nodes: 3; ok: true", "pods: name api, restarts 12", "pods: name web, restarts 0"],
+        ),
+        (
+            [{"city": "Rome", "temp": 21.5, "wind": "N"}, {"city": "Oslo", "temp": -3, "wind": None}],
+            ["city: Rome; temp: 21.5; wind: N", "city: Oslo; temp: -3"],
+        ),
+        (
+            {"owner": "Ann", "open": 4, "teams": [{"name": "auth"}, {"name": "web"}]},
+            ["owner: Ann; open: 4; teams: auth, web"],
+        ),
+        ({"data": {"build": 7, "branch": "main", "passed": True}}, ["data: build 7, branch main, passed true"]),
+    ],
+)
+def test_objects_and_lists_within_are_read(output: Any, told: list[str]) -> None:
+    assert findings(output) == told
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        (CHECKOUT | {"error": "pool exhausted"}, ["error: pool exhausted", SAID_OF_CHECKOUT]),
+        (CHECKOUT | {"errors": [{"code": 7, "message": "No x"}]}, ["error: 7, No x", SAID_OF_CHECKOUT]),
+        ({"service": "checkout", "p99_ms": 812, "error": "slow"}, ["error: slow", "service: checkout; p99_ms: 812"]),
+        (
+            {
+                "tests": {"passed": 41, "failed": 1},
+                "duration_s": 12,
+                "failures": [{"name": "test_refund", "message": "expected 200 got 502"}],
+            },
+            ["error: test_refund, expected 200 got 502", "tests: passed 41, failed 1; duration_s: 12"],
+        ),
+        ({"status": "error", "message": "quota exceeded"}, ["error: error, quota exceeded"]),
+        ({"failures": ["test_refund", "test_login"]}, ["error: test_refund, test_login"]),
+        ({"failures": [{"test": "a", "want": 200, "got": 502}]}, ["error: test a, want 200, got 502"]),
+        ({"suite": "api", "failures": 2, "errors": 0}, ["suite: api; failures: 2; errors: 0"]),
+        ({"services": [{"name": "auth"}, {"name": "orders", "error": "OOMKilled"}]}, ["error: orders, OOMKilled"]),
+        ({"error": {"why": {"deep": [1, 2]}}}, ["error: why (deep (1, 2))"]),
+    ],
+)
+def test_errors_are_named_beside_what_else_is_told(output: Any, told: list[str]) -> None:
+    assert findings(output) == told
+
+
+def test_findings_are_few_and_short() -> None:
+    rows = [{"id": n, "name": f"row {n}", "text": "word " * 200} for n in range(50)]
+    assert len(findings(rows)) == 5
+    assert all(len(one) <= 400 for one in findings(rows))
+    [wide] = findings({f"field_{n}": n for n in range(40)})
+    assert wide.startswith("field_0: 0; field_1: 1;") and wide.endswith("; … 28 more")
+    [listed] = findings({"host": "db-1", "port": 5432, "ids": list(range(30))})
+    assert listed == "host: db-1; port: 5432; ids: 0, 1, 2, 3, 4, 5, 6, 7, … 22 more"
+    failed = findings({"passed": 9, "total": 40, "took_s": 3, "failures": [{"name": f"test_{n}"} for n in range(31)]})
+    assert (failed[0], failed[-1], len(failed)) == ("error: test_0", "passed: 9; total: 40; took_s: 3", 9)
+
+
+def test_entries_of_a_log_tell_their_errors_alone() -> None:
+    entries = [
+        {"level": "info", "msg": "up", "pid": 4, "port": 80},
+        {"level": "error", "msg": "no host", "pid": 4, "ms": 3},
+    ]
+    assert findings(entries) == ["error: no host"]
+
+
+@pytest.mark.parametrize(
+    "output", ["[]", "{}", "[1, 2, 3, 4]", '"text"', "[[[[]]]]", '{"a": {"b": {"c": {}}}}', "[" * 900 + "]" * 900]
+)
+def test_json_that_says_nothing_gives_nothing(output: str) -> None:
+    assert findings(output) == []
