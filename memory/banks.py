@@ -287,13 +287,14 @@ class Banks:
         return made
 
     async def end_deletion(self, bank: Document) -> dict[str, int]:
-        """Deletes a bank that is marked; what was made of it goes first."""
+        """Deletes a bank that is marked; what was made of it goes first. What is of one that was made anew since
+        stays, or comes again."""
         owner = bank["user_id"]
         self.cache.drop(bank["_id"])
         gone = await self._sections.forget(owner, bank["_id"])
-        await self._activations.delete_many({"user_id": owner, "bank_type": bank["type"], "bank_id": bank["id"]})
+        await self._activations.delete_many({"user_id": owner, "epoch": bank["epoch"]})
         if self.folder is not None:
-            await asyncio.to_thread(self.folder.remove, owner, bank["type"], bank["id"])
+            await asyncio.to_thread(self.folder.remove, owner, bank["type"], bank["id"], bank["epoch"])
         versions = await self._store.finish_deletion(bank)
         await self._sections.follow(owner, bank["type"], bank["id"])  # again, for a writer that was under way
         return {"banks": 1, "bank_versions": versions, "vectors": gone}

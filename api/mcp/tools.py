@@ -23,7 +23,6 @@ from api.wire.banks import (
 )
 from api.wire.search import SearchItem, SearchResponse
 from config.recipes import SEARCH
-from memory.bank_activations import Active
 from memory.domain import SAID, SECTION, Turn
 from memory.ids import new_id
 from memory.ranking import Scope
@@ -73,7 +72,7 @@ async def _activate(call: Call, asked: Activation) -> ActivationResult:
     bank = await call.memory.activate(
         call.owner, asked.conversation_type, asked.project_name, asked.current_path, asked.project_description
     )
-    await call.memory.engine.activations.note(call.owner, call.client, Active(bank.info.type, bank.info.id))
+    await call.memory.engine.activations.note(call.owner, call.client, bank.info)
     return ActivationResult.of(bank)
 
 

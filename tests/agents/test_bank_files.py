@@ -17,6 +17,7 @@ from agents.open import open_memory
 from config.settings import Settings
 from memory.bank_folder import BankFolder
 from tests.conversations import USER, Silent, until
+from tests.meanwhile import meanwhile
 from utils.clock import now
 from utils.errors import ConfigurationError
 
@@ -191,6 +192,21 @@ async def test_a_bank_that_is_deleted_while_it_is_written_has_no_files(
     async with bank_files(opened.engine, 0.05):
         await asyncio.wait_for(was_written.wait(), 30)
         await until(gone(tmp_path / "banks" / USER))
+
+
+async def test_a_bank_that_is_made_anew_while_it_is_deleted_keeps_its_files(
+    opened: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def again() -> None:
+        await opened.activate(USER, "project", "loci", None, "The next one")
+        await until(says(file(tmp_path, "context.md"), "The next one"))
+
+    await opened.activate(USER, "project", "loci")
+    async with bank_files(opened.engine, 0.05):
+        await until(says(file(tmp_path), "# Active work"))
+        meanwhile(monkeypatch, opened.engine.collections.bank_activations, "delete_many", again)
+        await opened.engine.banks.delete(USER, "project", "loci")
+        assert file(tmp_path).exists()
 
 
 @pytest.mark.parametrize("refused", ["mkdir", "lock"])

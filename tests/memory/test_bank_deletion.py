@@ -3,6 +3,7 @@
 import pytest
 
 from agents.memory import Memory
+from memory.bank_activations import Active, Client
 from tests.banks import begun, content, found, update
 from tests.conversations import USER, settle
 from tests.meanwhile import Killed, kill, meanwhile
@@ -91,6 +92,24 @@ async def test_a_bank_that_is_made_anew_while_it_is_deleted_was_deleted(
         assert (await quiet.engine.banks.delete(USER, "project", "loci"))["banks"] == 1
     assert "Ada" not in await content(quiet)
     assert not any("Ada" in one for one in await found(quiet, "lighthouse keeper"))
+
+
+async def test_an_activation_goes_with_its_own_bank_and_not_with_the_one_before(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    activations, client = quiet.engine.activations, Client("desktop")
+    await activations.note(USER, client, (await begun(quiet)).info)
+
+    async def again() -> None:
+        await activations.note(USER, client, (await begun(quiet)).info)
+
+    with monkeypatch.context() as patched:
+        meanwhile(patched, quiet.engine.collections.bank_activations, "delete_many", again)
+        await quiet.engine.banks.delete(USER, "project", "loci")
+    assert await activations.active(USER, client) == Active("project", "loci")
+    await quiet.engine.banks.delete(USER, "project", "loci")
+    with pytest.raises(NotFound):
+        await activations.active(USER, client)
 
 
 async def test_deleting_a_user_deletes_versions_that_a_dead_writer_left(quiet: Memory) -> None:
