@@ -51,6 +51,14 @@ class Change:
     urgent: bool = False
 
 
+@dataclass(frozen=True)
+class Committed:
+    """A change that holds. `version`: the one that it made; `bank`: as it stands now, in that one or in a later one."""
+
+    version: int
+    bank: Document
+
+
 class BankStore:
     """Banks as documents. `due_after`: when a bank that was changed is looked at for what may be condensed; `most`:
     tokens above which that is at once."""
@@ -108,16 +116,17 @@ class BankStore:
             if found is not None:
                 await self.finish_deletion(found)
 
-    async def commit(self, seen: Document, change: Change) -> Document | None:
-        """Makes the next version of a bank as it was seen; returns the bank with it. None where another was faster:
-        look again. Raises `NotFound` where the bank was deleted meanwhile."""
+    async def commit(self, seen: Document, change: Change) -> Committed | None:
+        """Makes the next version of a bank as it was seen. None where another was faster: look again. Raises `NotFound`
+        where the bank was deleted meanwhile."""
         version = _version(seen, change)
         try:
             await self._versions.insert_one(version)
         except DuplicateKeyError:
             return None
         advanced = await self._advance(seen, version)
-        return advanced if advanced is not None else await self._advanced_by_another(seen, version)
+        bank = advanced if advanced is not None else await self._advanced_by_another(seen, version)
+        return Committed(version["version"], bank)
 
     async def was_made(self, bank: Document, request: str) -> Document | None:
         """The version of a bank that a request made of late, if it did."""
@@ -247,7 +256,7 @@ class BankStore:
         return seen | made if done.matched_count else None
 
     async def _advanced_by_another(self, seen: Document, version: Document) -> Document:
-        """The bank, which another writer brought up to this version. Where it was deleted, the version goes, too."""
+        """The bank, which others brought up to this version or beyond. Where it was deleted, the version goes, too."""
         own = {"_id": seen["_id"], "user_id": seen["user_id"], "epoch": seen["epoch"], "deleted_at": None}
         found: Document | None = await self._banks.find_one(own)
         if found is None:

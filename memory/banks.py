@@ -14,7 +14,7 @@ from memory.bank_decisions import merge
 from memory.bank_folder import BankFolder
 from memory.bank_ids import GLOBAL_ID, NamedBank, bank_id, bank_key, bank_name, choose
 from memory.bank_sections import BankSections
-from memory.bank_store import HEAD, BankStore, Change, Severity
+from memory.bank_store import HEAD, BankStore, Change, Committed, Severity
 from memory.bank_types import BankType, template
 from memory.bank_update import BankUpdate
 from memory.bank_writing import BankWriter, Placed
@@ -112,7 +112,7 @@ class Banks:
             files = template(kind, found["name"] if kind != "global" else "", said)
             made = await self.commit(found, Change(files, "created", RULE_BASED))
             if made is not None:
-                return Bank(info_of(made), files)
+                return Bank(info_of(made.bank), texts_of(made.bank))
         raise busy()
 
     async def get(self, owner: str, kind: BankType, identifier: str) -> Bank:
@@ -187,7 +187,7 @@ class Banks:
             )
             made = await self.commit(seen, change)
             if made is not None:
-                return Updated(info_of(made), done, placed.by, errors, created=created)
+                return Updated(info_of(made.bank), made.version, done, placed.by, errors, created=created)
             seen = await self._find(owner, kind, identifier)
             if (again := await self._repeated(seen, request)) is not None:
                 return again
@@ -264,24 +264,25 @@ class Banks:
         if request is None or (made := await self._store.was_made(seen, request)) is None:
             return None
         info, again = await self.info(seen["user_id"], seen["type"], seen["id"]), version_of(made)
-        return Updated(info, again.changes, again.by, errors_of(seen), repeated=True)
+        return Updated(info, again.version, again.changes, again.by, errors_of(seen), repeated=True)
 
-    async def commit(self, seen: Document, change: Change) -> Document | None:
+    async def commit(self, seen: Document, change: Change) -> Committed | None:
         """The next version of a bank, committed, its sections on their way; None where another was faster."""
         made = await self._store.commit(seen, change)
         if made is None:
             return None
-        self.cache.put(made)
+        bank = made.bank
+        self.cache.put(bank)
         metrics.BANK_VERSIONS.labels(change.reason, "rules" if change.by == RULE_BASED else "model").inc()
-        metrics.BANK_TOKENS.observe(made["tokens"])
+        metrics.BANK_TOKENS.observe(bank["tokens"])
         log.info(
             "memory bank %s of type %s: version %d, about %d tokens",
-            made["id"],
-            made["type"],
-            made["version"],
-            made["tokens"],
+            bank["id"],
+            bank["type"],
+            made.version,
+            bank["tokens"],
         )
-        await self._sections.follow(made["user_id"], made["type"], made["id"])
+        await self._sections.follow(bank["user_id"], bank["type"], bank["id"])
         if self.folder is not None and change.urgent:
             self.folder.wake()
         return made
