@@ -60,6 +60,23 @@ async def test_an_update_while_the_bank_is_deleted_leaves_nothing(
         assert await getattr(quiet.engine.collections, name).count_documents({}) == 0
 
 
+async def test_an_update_between_the_mark_of_a_deletion_and_its_end_is_refused(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begun(quiet)
+
+    async def mark() -> None:
+        await quiet.engine.banks._store.mark_deleted(USER, "project", "loci")
+
+    with monkeypatch.context() as patched, pytest.raises(NotFound, match="deleted meanwhile"):
+        meanwhile(patched, quiet.engine.collections.banks, "update_one", mark)
+        await update(quiet, "Too late.")
+    counts = await quiet.engine.banks.delete(USER, "project", "loci")
+    assert (counts["banks"], counts["bank_versions"]) == (1, 1)
+    for name in ("banks", "bank_versions", "vectors"):
+        assert await getattr(quiet.engine.collections, name).count_documents({}) == 0
+
+
 async def test_sections_that_a_writer_made_while_the_bank_was_deleted_go(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

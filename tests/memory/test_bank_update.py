@@ -1,5 +1,6 @@
 """Is an update that comes again told from another one?"""
 
+import asyncio
 import json
 from datetime import timedelta
 from typing import Any
@@ -37,6 +38,17 @@ async def test_a_request_is_of_one_bank_and_one_content(quiet: Memory) -> None:
     assert (await update(quiet, "The deadline is Monday.", request="k")).repeated
     assert "Friday" in await content(quiet, "other")
     assert "Monday" in await content(quiet)
+
+
+@pytest.mark.parametrize("named", [{"request": "k"}, {"conversation_id": "c", "update_count": 1}])
+async def test_what_comes_several_times_at_once_is_carried_out_once(
+    both: tuple[Memory, Memory], named: dict[str, Any]
+) -> None:
+    await begun(both[0])
+    done = await asyncio.gather(*(update(memory, "The keeper is Ada.", **named) for memory in both * 2))
+    assert sorted(one.repeated for one in done) == [False, True, True, True]
+    assert {one.version for one in done} == {2}
+    assert (await content(both[0])).count("The keeper is Ada.") == 1
 
 
 async def test_a_request_is_of_one_life_of_its_bank(quiet: Memory) -> None:
