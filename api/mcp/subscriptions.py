@@ -10,13 +10,14 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourcesListChanged, ResourceUpdated
 from mcp_types import SubscriptionsListenRequestParams, SubscriptionsListenResult
 from pymongo.errors import PyMongoError
 
-from api.mcp.calling import Context
+from api.mcp.calling import Context, when_ended
 from api.mcp.resources import read_uri
 from memory.bank_ids import bank_key
 from memory.banks import Banks
@@ -86,9 +87,8 @@ class Subscriptions:
         await self._mark(owner, {uri})
         told = self._owners.setdefault(owner, _Owner()).told
         if connection not in told:
+            when_ended(session, partial(self.end, owner, connection))
             told[connection] = _Connection(session)
-            # The session that a request has is its own; what ends is the connection behind it.
-            session._connection.exit_stack.callback(self.end, owner, connection)
         told[connection].addresses.add(uri)
         while len(told) > MOST:
             told.popitem(last=False)
@@ -159,7 +159,7 @@ class Subscriptions:
         known.marks |= {uri: mark for uri, mark in marks[owner].items() if uri in fresh}
 
     def _fresh(self, owner: str, addresses: set[str]) -> set[str]:
-        """The addresses of which the owner is not told yet. Raises `InvalidInput` where with these there are too many."""
+        """The addresses of which the owner is not told yet. Raises `InvalidInput` where there are then too many."""
         known = self._owners.get(owner)
         told = known.addresses if known is not None else set()
         fresh = addresses - told

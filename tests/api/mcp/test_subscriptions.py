@@ -148,6 +148,12 @@ async def test_who_subscribes_meanwhile_to_the_same_file_is_told_of_no_change_tw
     assert (len(first.heard), len(second.heard)) == (0, 1)
 
 
+async def test_of_a_connection_whose_end_nobody_would_hear_of_nothing_is_kept(subscriptions: Any) -> None:
+    with pytest.raises(AttributeError):
+        await subscriptions.add(USER, "one", object(), URI)
+    assert subscriptions._owners[USER].told == {}
+
+
 async def test_nothing_is_kept_of_who_left_and_nobody_looks_for_nobody(subscriptions: Any) -> None:
     one, two = Session(), Session()
     await subscriptions.add(USER, "one", one, URI)
