@@ -135,12 +135,16 @@ class BankStore:
         found: Document | None = await self._versions.find_one(own | late)
         return found
 
-    async def note_activation(self, owner: str, key: str, epoch: str, path: str | None = None) -> None:
-        """Notes that somebody began to work with a bank, at a path where it had none before."""
+    async def note_activation(self, owner: str, key: str, epoch: str, path: str | None = None) -> str | None:
+        """Notes that somebody began to work with a bank, at a path where it had none before; returns the one that it
+        has then."""
         same = {"_id": key, "user_id": owner, "epoch": epoch}
-        await self._banks.update_one(same, {"$set": {"activated_at": now()}})
         if path:
             await self._banks.update_one(same | {"path": None}, {"$set": {"path": path}})
+        noted: Document | None = await self._banks.find_one_and_update(
+            same, {"$set": {"activated_at": now()}}, projection={"path": 1}, return_document=ReturnDocument.AFTER
+        )
+        return noted["path"] if noted is not None else None
 
     async def named(self, owner: str, kind: BankType) -> list[NamedBank]:
         """What the banks of a type are called, the first made first. O(n) in these."""
@@ -200,13 +204,14 @@ class BankStore:
         before: Document | None = await self._banks.find_one(own | {"deleted_at": {"$ne": None}}, HEAD)
         return before
 
-    async def finish_deletion(self, bank: Document) -> int:
-        """Deletes a marked bank with its versions; returns how many versions. Its sections are another's to delete:
-        whoever marked it, the sweep, or who makes the bank anew, whose sections take their place."""
+    async def finish_deletion(self, bank: Document) -> tuple[int, int]:
+        """Deletes a marked bank with its versions; returns how many banks and how many versions. Its sections are
+        another's to delete: whoever marked it, the sweep, or who makes the bank anew, whose sections take their
+        place."""
         own = {"user_id": bank["user_id"], "bank": bank["_id"], "epoch": bank["epoch"]}
-        deleted = (await self._versions.delete_many(own)).deleted_count
-        await self._banks.delete_one({"_id": bank["_id"], "user_id": bank["user_id"], "epoch": bank["epoch"]})
-        return deleted
+        versions = (await self._versions.delete_many(own)).deleted_count
+        same = {"_id": bank["_id"], "user_id": bank["user_id"], "epoch": bank["epoch"]}
+        return (await self._banks.delete_one(same)).deleted_count, versions
 
     async def forget_strays(self, owner: str, moment: datetime) -> int:
         """Deletes the versions of a user's banks that are gone, which a writer may have left that died; returns how

@@ -66,8 +66,8 @@ class Banks:
         name, path = _said(kind, name, path)
         identifier, others = await self._meant(owner, kind, name, path)
         bank = await self.open(owner, kind, identifier, name=name, path=path or None, description=description)
-        await self._store.note_activation(owner, bank.info.key, bank.info.epoch, path)
-        return replace(bank, info=replace(bank.info, path=bank.info.path or path or None), others=others)
+        kept = await self._store.note_activation(owner, bank.info.key, bank.info.epoch, path)
+        return replace(bank, info=replace(bank.info, path=kept), others=others)
 
     async def begin(self, owner: str, kind: BankType, name: str | None = None, path: str | None = None) -> Bank:
         """The same of a bank that is there. Raises `NotFound`, and `InvalidInput` where nothing says which."""
@@ -195,8 +195,8 @@ class Banks:
         raise busy()
 
     async def delete(self, owner: str, kind: BankType, identifier: str) -> dict[str, int]:
-        """Deletes a bank with its versions, its sections and its files; returns counts by collection. Called again
-        after a crash, it deletes what was left. Raises `NotFound`."""
+        """Deletes a bank with its versions, its sections and its files; returns counts by collection, each of what
+        nobody else deleted meanwhile. Called again after a crash, it deletes what was left. Raises `NotFound`."""
         bank = await self._store.mark_deleted(owner, kind, identifier)
         if bank is None:
             raise NotFound("No such memory bank")
@@ -296,9 +296,9 @@ class Banks:
         await self._activations.delete_many({"user_id": owner, "epoch": bank["epoch"]})
         if self.folder is not None:
             await asyncio.to_thread(self.folder.remove, owner, bank["type"], bank["id"], bank["epoch"])
-        versions = await self._store.finish_deletion(bank)
+        banks, versions = await self._store.finish_deletion(bank)
         await self._sections.follow(owner, bank["type"], bank["id"])  # again, for a writer that was under way
-        return {"banks": 1, "bank_versions": versions, "vectors": gone}
+        return {"banks": banks, "bank_versions": versions, "vectors": gone}
 
     async def _note_error(self, bank: Document, description: str, severity: Severity) -> None:
         metrics.BANK_ERRORS.labels(severity).inc()

@@ -1,5 +1,7 @@
 """Does a deleted bank leave nothing, whatever happens meanwhile?"""
 
+import asyncio
+
 import pytest
 
 from agents.memory import Memory
@@ -93,6 +95,14 @@ async def test_sections_that_a_writer_made_while_the_bank_was_deleted_go(
     assert await quiet.engine.collections.vectors.count_documents({}) == 0
 
 
+async def test_of_several_deletions_at_once_one_counts_the_bank(both: tuple[Memory, Memory]) -> None:
+    await begun(both[0])
+    deletions = [memory.engine.banks.delete(USER, "project", "loci") for memory in both * 2]
+    done = await asyncio.gather(*deletions, return_exceptions=True)
+    counts = [one for one in done if not isinstance(one, NotFound)]
+    assert [sum(one[name] for one in counts) for name in ("banks", "bank_versions")] == [1, 1]  # type: ignore[index]
+
+
 async def test_a_bank_that_is_made_anew_while_it_is_deleted_was_deleted(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,7 +116,8 @@ async def test_a_bank_that_is_made_anew_while_it_is_deleted_was_deleted(
     with monkeypatch.context() as patched:
         for method in ("update_one", "find_one_and_update"):
             meanwhile(patched, banks, method, again, after=True)
-        assert (await quiet.engine.banks.delete(USER, "project", "loci"))["banks"] == 1
+        counts = await quiet.engine.banks.delete(USER, "project", "loci")
+    assert (counts["banks"], counts["bank_versions"]) == (0, 0)  # who made it anew deleted what was left of it
     assert "Ada" not in await content(quiet)
     assert not any("Ada" in one for one in await found(quiet, "lighthouse keeper"))
 
