@@ -17,7 +17,7 @@ from memory.bank_sections import BankSections
 from memory.bank_store import HEAD, BankStore, Change, Committed, Severity
 from memory.bank_types import BankType, template
 from memory.bank_update import BankUpdate
-from memory.bank_writing import BankWriter, Placed
+from memory.bank_writing import IN_THREAD, BankWriter, Placed
 from memory.collections import Collections
 from memory.domain import RULE_BASED
 from utils.clock import now
@@ -161,7 +161,7 @@ class Banks:
         there can be no such bank; `NotFound` where it is deleted meanwhile; `Conflict` where others change it all the
         time.
         """
-        told = told.checked()
+        told = await asyncio.to_thread(told.checked) if len(told.content) >= IN_THREAD else told.checked()
         kind, identifier = told.type, told.id
         seen = await self._begun(owner, kind, identifier)
         if created := seen is None:
