@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
 from mcp_types import Tool, ToolAnnotations
@@ -91,9 +92,9 @@ async def _update(call: Call, asked: Update) -> UpdateResult:
 
 async def _recall(call: Call, asked: RecallCall) -> SearchResponse:
     recipe = with_overrides(SEARCH, top_k=asked.top_k)
-    began = now()
+    began = perf_counter()
     found = await call.memory.search(call.owner, asked.query, recipe, Scope(kinds=KINDS))
-    took = 1_000 * (now() - began).total_seconds()
+    took = 1_000 * (perf_counter() - began)
     return SearchResponse(items=[SearchItem.of(hit) for hit in found.hits], took_ms=took)
 
 
