@@ -158,7 +158,7 @@ class BankStore:
         """A version of a bank, and its files. Raises `NotFound`."""
         own = {"user_id": bank["user_id"], "bank": bank["_id"], "epoch": bank["epoch"]}
         found: Document | None = await self._versions.find_one({"_id": _key(bank, number), **own})
-        if found is None or number > bank["version"]:
+        if found is None:
             raise NotFound("The memory bank has no such version")
         wanted = {_key(bank, file["version"]) for file in found["files"]}
         made = await self._versions.find({"_id": {"$in": sorted(wanted)}, **own}, {"texts": 1, "version": 1}).to_list(

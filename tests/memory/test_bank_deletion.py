@@ -150,6 +150,19 @@ async def test_deleting_a_user_deletes_versions_that_a_dead_writer_left(quiet: M
     assert await versions.count_documents({}) == 0
 
 
+async def test_what_is_begun_after_a_user_was_deleted_keeps_its_versions(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def again() -> None:
+        await begun(quiet)
+
+    with monkeypatch.context() as patched:
+        meanwhile(patched, quiet.engine.collections.bank_versions, "delete_many", again)
+        await quiet.engine.banks.forget(USER)
+    made, files = await quiet.engine.banks.at(USER, "project", "loci", 1)
+    assert (made.reason, "A chat backend" in files["context.md"]) == ("created", True)
+
+
 async def test_deleting_a_user_deletes_their_banks(quiet: Memory) -> None:
     await begun(quiet)
     await quiet.activate(USER, "global")
