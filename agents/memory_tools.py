@@ -6,7 +6,7 @@ model can read and correct itself by; it never raises for what the model wrote.
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Annotated, Any
 
@@ -14,11 +14,10 @@ import orjson
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from agents.memory import Memory
-from agents.record_part import part_of
+from agents.record_part import FURTHEST, LONGEST_ID, MOST_READ, READ, id_of_row, read_record
 from memory.observed import LONGEST, LONGEST_SOURCE, Category, Recalled
 from memory.scratchpad import LONGEST_KEY, LONGEST_TTL, LONGEST_VALUE, Entry
-from memory.traced import Trace
-from utils.errors import LociError, NotFound
+from utils.errors import LociError
 from utils.mongo import StoreError, as_loci_error
 from utils.text import CONTROL_CHARACTERS
 
@@ -26,18 +25,11 @@ MOST_NOTES = 50
 MOST_RECALLED = 50
 MOST_LISTED = 200
 SHOWN_ERRORS = 3
-READ = 8_000  # characters of a record
-MOST_READ = 32_000
-FURTHEST = 2**31  # a place in a record; no record is so long
+LONGEST_SOUGHT = 2_000  # characters
 
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST)]
 Texts = Annotated[list[Text], Field(max_length=MOST_NOTES)]
 Key = Annotated[str, Field(min_length=1, max_length=LONGEST_KEY, description="Such as 'plan/step-2'")]
-
-
-def _of_row(given: object) -> object:
-    """The id of a row that begins with "d2ab51cd ×2 (before 7hx2kq4m):"."""
-    return given.split()[0].rstrip(":") if isinstance(given, str) and given.strip() else given
 
 
 class _Arguments(BaseModel):
@@ -92,14 +84,26 @@ class ScratchpadList(_Arguments):
     prefix: Annotated[str, Field(max_length=LONGEST_KEY, description="How the keys begin; left out: all")] = ""
 
 
+class ScratchpadSearch(_Arguments):
+    """Find entries of the scratchpad by what stands in their keys or values, in capitals or small letters."""
+
+    text: Annotated[str, Field(min_length=1, max_length=LONGEST_SOUGHT, description="All of which stands there so")]
+
+
+class ScratchpadDelete(_Arguments):
+    """Delete a key of the scratchpad with its value."""
+
+    key: Key
+
+
 class ToolRecord(_Arguments):
     """Read what a tool gave before, where the history shows a part of it. A long result comes in parts: `more` says how
     to get the next."""
 
     trace_id: Annotated[
         str,
-        BeforeValidator(_of_row),
-        Field(min_length=1, max_length=64, description="With which its row begins"),
+        BeforeValidator(id_of_row),
+        Field(min_length=1, max_length=LONGEST_ID, description="With which its row begins"),
     ]
     query: Annotated[str, Field(max_length=2_000, description="Words by which the part is found; left out: none")] = ""
     offset: Annotated[int, Field(ge=0, lt=FURTHEST, description="Characters that are passed over")] = 0
@@ -112,6 +116,8 @@ TOOLS: dict[str, type[_Arguments]] = {
     "scratchpad_get": ScratchpadGet,
     "scratchpad_set": ScratchpadSet,
     "scratchpad_list": ScratchpadList,
+    "scratchpad_search": ScratchpadSearch,
+    "scratchpad_delete": ScratchpadDelete,
     "tool_record": ToolRecord,
 }
 VALUE_SHOWN = 200  # characters of a listed value
@@ -182,11 +188,18 @@ class MemoryTools:
                 entry, _ = await pad.put(owner, asked.key, asked.value, ttl=ttl)
                 return {"kept": entry.key}
             case ScratchpadList():
-                entries = await pad.page(owner, limit=MOST_LISTED + 1, prefix=asked.prefix)
-                return {"entries": list(map(_listed, entries[:MOST_LISTED])), "more": len(entries) > MOST_LISTED}
+                return _entries(await pad.page(owner, limit=MOST_LISTED + 1, prefix=asked.prefix))
+            case ScratchpadSearch():
+                return _entries(await pad.page(owner, limit=MOST_LISTED + 1, text=asked.text))
+            case ScratchpadDelete():
+                await pad.delete(owner, asked.key)
+                return {"deleted": asked.key}
             case ToolRecord():
                 trace = await self._memory.engine.traces.get(owner, asked.trace_id)
-                return await asyncio.to_thread(_read, trace, asked)
+                read = await asyncio.to_thread(
+                    read_record, trace, offset=asked.offset, limit=asked.limit, query=asked.query
+                )
+                return {name: value for name, value in vars(read).items() if value is not None}
         raise AssertionError(f"{type(asked).__name__} is no tool")
 
 
@@ -209,26 +222,13 @@ def _written(arguments: object) -> str:
         return "no JSON"
 
 
-def _read(trace: Trace, asked: ToolRecord) -> dict[str, object]:
-    """Raises `NotFound` where the record has none of the words that are looked for."""
-    part = part_of(trace.raw_output, offset=asked.offset, limit=asked.limit, query=asked.query)
-    if part is None:
-        raise NotFound("The record has none of these words; without a query it is read from the offset on")
-    cut = len(trace.raw_input) > asked.limit
-    read: dict[str, object] = {
-        "tool": trace.tool_name,
-        "arguments": f"{trace.raw_input[: asked.limit]}…" if cut else trace.raw_input,
-        "result": part.text,
-    }
-    if not part.begin and part.end >= part.all:
-        return read
-    where = f"characters {part.begin} to {part.end} of {part.all}"
-    return read | {"more": f"{where}; offset {part.end} reads on" if part.end < part.all else f"{where}, the last ones"}
-
-
 def _recalled(one: Recalled) -> dict[str, object]:
     found = one.observation
     return {"category": found.category, "content": found.content, "source": found.source, "score": round(one.score, 3)}
+
+
+def _entries(found: Sequence[Entry]) -> dict[str, object]:
+    return {"entries": list(map(_listed, found[:MOST_LISTED])), "more": len(found) > MOST_LISTED}
 
 
 def _listed(entry: Entry) -> dict[str, str]:

@@ -5,8 +5,14 @@ from dataclasses import dataclass
 from heapq import merge
 from itertools import islice
 
+from memory.traced import Trace
+from utils.errors import NotFound
 from utils.text import lower_in_place
 
+READ = 8_000  # characters of a record
+MOST_READ = 32_000
+FURTHEST = 2**31  # a place in a record; no record is so long
+LONGEST_ID = 64
 MOST_WORDS = 16  # different ones of a query that are looked for, the longest
 MOST_FOUND = 20_000  # places of words that are looked at
 BEFORE = 4  # a share of the part stands before what was found, so that it can be understood
@@ -23,6 +29,36 @@ class Part:
     @property
     def end(self) -> int:
         return self.begin + len(self.text)
+
+
+@dataclass(frozen=True)
+class ReadRecord:
+    """What a model reads of a record. `more`: which part of the result it is, and how to get the next; None where it is
+    all."""
+
+    tool: str
+    arguments: str
+    result: str
+    more: str | None = None
+
+
+def id_of_row(given: object) -> object:
+    """The id of a row that begins with "d2ab51cd ×2 (before 7hx2kq4m):"; what is no text stays as it is."""
+    return given.split()[0].rstrip(":") if isinstance(given, str) and given.strip() else given
+
+
+def read_record(trace: Trace, *, offset: int, limit: int, query: str = "") -> ReadRecord:
+    """A part of what a tool gave, of at most `limit` characters, as `part_of` finds it. Raises `NotFound` where the
+    record has none of the words that are looked for."""
+    part = part_of(trace.raw_output, offset=offset, limit=limit, query=query)
+    if part is None:
+        raise NotFound("The record has none of these words; without a query it is read from the offset on")
+    arguments = trace.raw_input if len(trace.raw_input) <= limit else f"{trace.raw_input[:limit]}…"
+    if not part.begin and part.end >= part.all:
+        return ReadRecord(trace.tool_name, arguments, part.text)
+    where = f"characters {part.begin} to {part.end} of {part.all}"
+    more = f"{where}; offset {part.end} reads on" if part.end < part.all else f"{where}, the last ones"
+    return ReadRecord(trace.tool_name, arguments, part.text, more)
 
 
 def part_of(text: str, *, offset: int, limit: int, query: str = "") -> Part | None:

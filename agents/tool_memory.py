@@ -67,7 +67,7 @@ class ToolMemory:
         self._engine = engine
         self._traces = engine.traces
         self._nudge = nudge
-        log.info("Loading embedding model: %s", engine.embedder.model)
+        self._embeds = False  # until something is to be embedded
 
     async def compress(self, asked: Compressing) -> Compressed:
         """Keeps the results of tools that are new, and gives the messages that stand for all of them. Without results,
@@ -130,6 +130,7 @@ class ToolMemory:
 
         Raises `ModelError` where the query cannot be embedded.
         """
+        self._tell_model()
         scope = Scope(place_of(task_id), only_session=True, kinds=(INSIGHT,), among=among)
         found = await self._engine.recall(owner, query, recipe, scope)
         insights.debug("Found %d insights", len(found.hits))
@@ -141,10 +142,17 @@ class ToolMemory:
         log.debug("MemoryBankState reset")
         return counts
 
+    def _tell_model(self) -> None:
+        """Logs the embedding model when it is first used."""
+        if not self._embeds:
+            log.info("Loading embedding model: %s", self._engine.embedder.model)
+        self._embeds = True
+
     async def _keep(self, task: Task, calls: Mapping[str, Called]) -> None:
         """Keeps calls by their ids."""
         if not calls:
             return
+        self._tell_model()
         await self._traces.keep(task, calls)
         for trace_id, call in calls.items():
             ingestion.debug("Ingested tool '%s' -> trace_id=%s", call.tool_name, trace_id)

@@ -5,6 +5,7 @@ import logging
 import sys
 import webbrowser
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
@@ -47,9 +48,14 @@ from utils.mongo import as_loci_error
 from workers.run import run_beat, run_worker
 
 IDENTIFIER: TypeAdapter[str] = TypeAdapter(Identifier)
+# Loggers of libraries that tell too much, some of them what users say.
+OTHERS = (
+    "asyncio", "celery", "httpcore", "httpcore2", "httpx", "httpx2", "kombu", "mcp", "openai", "pymongo",
+    "sse_starlette",
+)  # fmt: skip
 BATCH = 200  # messages that `loci import` commits at a time
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="Loci: a chat backend that remembers.")
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 app.add_typer(store, name="store")
 User = Annotated[str, typer.Option("--user", "-u", help="Whose memory")]
 Session = Annotated[str | None, typer.Option("--session", "-s", help="Go on with a session")]
@@ -58,8 +64,8 @@ Session = Annotated[str | None, typer.Option("--session", "-s", help="Go on with
 def main() -> None:
     """Runs the command; errors that Loci foresees are one line, not a traceback."""
     logging.basicConfig(level=logging.INFO, format="%(levelname)-8s %(name)s  %(message)s", stream=sys.stderr)
-    for noisy in ("celery", "kombu", "httpx", "httpx2", "pymongo"):
-        logging.getLogger(noisy).setLevel(logging.WARNING)
+    for name in OTHERS:
+        logging.getLogger(name).setLevel(logging.WARNING)
     try:
         app()
     except (LociError, StoreStartError) as error:
@@ -71,6 +77,13 @@ def main() -> None:
         if known is None and not isinstance(error, PyMongoConfigurationError):
             raise
         fail(f"{known.detail}: see `loci doctor`" if known else "MONGODB_URI is not one that the driver takes")
+
+
+@app.callback()
+def log_as_set() -> None:
+    """Loci: a chat backend that remembers."""
+    with suppress(ValidationError):  # the command tells what is wrong with its settings
+        logging.getLogger().setLevel(Settings().log_level)
 
 
 def _reason(error: ErrorDetails, model: str) -> str:

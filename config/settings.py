@@ -100,6 +100,9 @@ class Settings(BaseSettings):
         False, description="Write the memory banks at hand to LOCI_HOME/banks/cache_memory_dump.json"
     )
     recall_memory_mb: int = Field(512, ge=1, description="Memory that recall indexes may take, in MB")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] = Field(
+        "INFO", description="The least of what the processes log, to standard error"
+    )
 
     @property
     def has_model(self) -> bool:
@@ -123,6 +126,11 @@ class Settings(BaseSettings):
         """API key → user id."""
         pairs = (self.api_keys.get_secret_value() if self.api_keys else "").split(",")
         return {key: user for user, _, key in (pair.strip().partition(":") for pair in pairs) if key}
+
+    @field_validator("log_level", mode="before")
+    @classmethod
+    def _name_level(cls, level: object) -> object:
+        return level.strip().upper() if isinstance(level, str) else level
 
     @field_validator("redis_url")
     @classmethod

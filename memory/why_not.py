@@ -22,7 +22,7 @@ LOOKED_AT = 1_000  # observations among which the place of one is looked for
 Reason = (
     Drop
     | Literal["used", "budget", "not_quoted", "owner", "later", "own", "not_embedded", "by_rules"]
-    | Literal["memory_not_asked", "pool", "since", "conversation"]
+    | Literal["memory_not_asked", "pool", "since", "conversation", "not_observed"]
 )
 
 EXPLANATIONS: dict[Reason, str] = {
@@ -44,6 +44,7 @@ EXPLANATIONS: dict[Reason, str] = {
     "sent_along": "The request brought it along itself.",
     "conversation": "It was said in another conversation than those that were asked for.",
     "memory_not_asked": "Memory was not asked for this answer.",
+    "not_observed": "Observations were not looked at for this answer: USE_OBSERVATIONS was off.",
     "pool": "Neither its words nor its meaning are near enough to the question for a closer look.",
 }
 
@@ -135,8 +136,11 @@ class Explainer:
         if one.id not in found:
             return WhyNot(one.id, "pool")
         place, each = found[one.id]
-        better: Reason = "top_k" if place >= OBSERVED.top_k else "since"
-        reason: Reason = "below_floor" if each.score < OBSERVED.floor else better
+        reason: Reason = "top_k" if place >= OBSERVED.top_k else "since"
+        if each.score < OBSERVED.floor:
+            reason = "below_floor"
+        elif not receipt.observed:
+            reason = "not_observed"
         return WhyNot(one.id, reason, place, each.as_candidate().parts)
 
 

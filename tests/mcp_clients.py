@@ -10,13 +10,27 @@ from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, Implementation
 
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+}
+ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+
 
 @asynccontextmanager
 async def client(
-    address: str, mode: str = "auto", *, name: str = "test", hears: Any = None, **headers: str
+    address: str,
+    mode: str = "auto",
+    *,
+    name: str = "test",
+    path: str = "/mcp",
+    hears: Any = None,
+    **headers: str,
 ) -> AsyncIterator[Client]:
     async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
-        transport = streamable_http_client(f"{address}/mcp", http_client=http)
+        transport = streamable_http_client(f"{address}{path}", http_client=http)
         info = Implementation(name=name, version="1")
         async with Client(transport, mode=mode, client_info=info, message_handler=hears) as connected:
             yield connected

@@ -14,7 +14,9 @@ from typing import IO
 from tests.checks import eventually
 
 LOCI = Path(sys.executable).with_name("loci")
-OWN = re.compile(r"^(MONGODB|REDIS|LOCI|OPENAI|API_KEYS|ADMIN|HOST|PORT|CORS|CHAT|SUMMARY|EMBEDDING|USE_LLM|RERANK)")
+OWN = re.compile(
+    r"^(MONGODB|REDIS|LOCI|OPENAI|API_KEYS|ADMIN|HOST|PORT|CORS|CHAT|SUMMARY|EMBEDDING|USE_LLM|RERANK|LOG_LEVEL)"
+)
 
 
 def free_port() -> int:

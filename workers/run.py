@@ -32,7 +32,7 @@ def run_worker(settings: Settings, *, concurrency: int, beat: bool) -> None:
     worker = app.Worker(
         concurrency=concurrency,
         pool="prefork" if concurrency > 1 else "solo",
-        loglevel="INFO",
+        loglevel=settings.log_level,
         without_mingle=True,
         without_gossip=True,
     )
@@ -47,4 +47,4 @@ def run_beat(settings: Settings) -> None:
     if settings.redis_url is None:
         raise ConfigurationError("REDIS_URL is not set: without it beat runs inside `loci serve`")
     app, _ = make_app(settings)
-    app.Beat(loglevel="INFO").run()
+    app.Beat(loglevel=settings.log_level).run()

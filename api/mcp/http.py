@@ -76,7 +76,10 @@ def _loaded() -> "type[StreamableHTTP]":
 
 
 def install(app: FastAPI, origins: frozenset[str]) -> Endpoint:
-    """Adds the route. A route rather than a mounted application, which would answer `/mcp` with a redirect."""
+    """Adds the route, with a slash at its end, too. Routes rather than a mounted application, which would answer
+    `/mcp` with a redirect."""
     endpoint = Endpoint(lambda: app.state.memory, origins)
-    app.router.routes.append(Route(PATH, endpoint=endpoint, methods=["GET", "POST", "DELETE"], include_in_schema=False))
+    for path in (PATH, f"{PATH}/"):
+        route = Route(path, endpoint=endpoint, methods=["GET", "POST", "DELETE"], include_in_schema=False)
+        app.router.routes.append(route)
     return endpoint

@@ -1,5 +1,6 @@
 """Which tools does an assistant have, and what do they do?"""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from time import perf_counter
@@ -7,6 +8,7 @@ from typing import Any
 
 from mcp_types import Tool, ToolAnnotations
 
+from agents.record_part import read_record
 from api.fields import Wire
 from api.mcp.calling import Call
 from api.paging import cursor_of, page_of, position_of
@@ -22,6 +24,7 @@ from api.wire.banks import (
     Update,
     UpdateResult,
 )
+from api.wire.records import RecordCall, RecordRead
 from api.wire.search import SearchItem, SearchResponse
 from config.recipes import SEARCH
 from memory.domain import SAID, SECTION, Turn
@@ -114,6 +117,12 @@ async def _list_banks(call: Call, asked: BanksCall) -> BankPage:
     return BankPage(items=[BankOut.of(info) for info, _ in page], next_cursor=more)
 
 
+async def _tool_record(call: Call, asked: RecordCall) -> RecordRead:
+    trace = await call.memory.engine.traces.get(call.owner, asked.trace_id)
+    read = await asyncio.to_thread(read_record, trace, offset=asked.offset, limit=asked.limit, query=asked.query)
+    return RecordRead(**vars(read))
+
+
 OFFERS = (
     Offer(
         "activate",
@@ -161,6 +170,16 @@ OFFERS = (
         BanksCall,
         BankPage,
         _list_banks,
+        reads=True,
+    ),
+    Offer(
+        "tool_record",
+        "Read a tool's record",
+        "Reads what a tool gave before, where a compressed history shows a part of it, by the trace_id with which its "
+        "row begins. A long result comes in parts: `more` says how to get the next, `query` finds one by its words.",
+        RecordCall,
+        RecordRead,
+        _tool_record,
         reads=True,
     ),
 )

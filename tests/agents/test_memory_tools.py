@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from openai import AsyncOpenAI
 
-from agents import memory_tools
+from agents import record_part
 from agents.memory import Memory
 from agents.memory_tools import MemoryTools
 from agents.record_part import Part
@@ -78,6 +78,8 @@ async def test_an_agent_remembers_and_recalls_through_openais_client(
         "scratchpad_get",
         "scratchpad_set",
         "scratchpad_list",
+        "scratchpad_search",
+        "scratchpad_delete",
         "tool_record",
     ]
     results = [json.loads(message["content"]) for message in last["messages"] if message["role"] == "tool"]
@@ -120,6 +122,9 @@ async def test_an_agent_remembers_and_recalls_through_openais_client(
         ("remember", '{"findings": [" "]}', "not all of them blank"),
         ("remember", '{"findings": ["a\\u0000b"]}', "A text has control characters"),
         ("scratchpad_get", '{"key": "nothing"}', "There is nothing under this key"),
+        ("scratchpad_search", "{}", "text: Field required"),
+        ("scratchpad_search", '{"text": ""}', "text: String should have at least 1 character"),
+        ("scratchpad_delete", '{"key": "nothing"}', "There is nothing under this key"),
         ("scratchpad_set", '{"key": "../x", "value": "y"}', "A key has . or .. between its slashes"),
         ("scratchpad_set", '{"key": "k", "value": "y", "ttl_seconds": -1}', "ttl_seconds: Input should be greater"),
     ],
@@ -148,6 +153,25 @@ async def test_a_list_of_keys_says_whether_there_are_more(quiet: Memory) -> None
     assert len(listed["entries"]) == 200 and listed["more"]
     assert listed["entries"][0] == {"key": "k000", "value": "v" * 200}
     assert json.loads(await tools.call("scratchpad_list", '{"prefix": "k20"}'))["more"] is False
+
+
+async def test_the_scratchpad_is_searched_and_cleared(quiet: Memory) -> None:
+    tools = MemoryTools(quiet, USER)
+    for owner, key, value in (
+        (USER, "plan/deploy", "ask Ada"),
+        (USER, "notes", "the DEPLOY takes 9 minutes"),
+        (USER, "lunch", "50% off (soup)"),
+        ("bob", "deploy", "his own"),
+    ):
+        await quiet.scratchpad.put(owner, key, value)
+    found = json.loads(await tools.call("scratchpad_search", '{"text": "deploy"}'))
+    assert [one["key"] for one in found["entries"]] == ["notes", "plan/deploy"] and found["more"] is False
+    for text, keys in (("% off (", ["lunch"]), (".*", [])):
+        entries = json.loads(await tools.call("scratchpad_search", {"text": text}))["entries"]
+        assert [one["key"] for one in entries] == keys
+    assert json.loads(await tools.call("scratchpad_delete", '{"key": "notes"}')) == {"deleted": "notes"}
+    assert "nothing under this key" in await tools.call("scratchpad_get", '{"key": "notes"}')
+    assert [one.key for one in await quiet.scratchpad.page("bob", limit=9)] == ["deploy"]
 
 
 async def test_tools_see_their_owner_alone(quiet: Memory) -> None:
@@ -239,6 +263,6 @@ async def test_a_record_is_read_beside_the_event_loop(quiet: Memory, monkeypatch
         threads.append(threading.get_ident())
         return Part(text, 0, len(text))
 
-    monkeypatch.setattr(memory_tools, "part_of", read)
+    monkeypatch.setattr(record_part, "part_of", read)
     assert "error" not in json.loads(await MemoryTools(quiet, USER).call("tool_record", {"trace_id": trace_id}))
     assert len(threads) == 1 and threads[0] != threading.get_ident()

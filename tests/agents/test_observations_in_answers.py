@@ -49,8 +49,12 @@ async def test_switched_off_no_answer_has_any(model_settings: Settings, scripted
     changed = model_settings.model_copy(update={"use_observations": False})
     async with open_memory(changed, nudge=Silent()) as memory:
         await remember(memory)
-        await memory.chat(request(QUESTION))
-    assert not any("observations" in str(asked) for asked in scripted_model.asked("chat"))
+        asked = request(QUESTION)
+        await memory.chat(asked)
+        [kept] = await memory.recall_observations(USER, LIMIT, limit=1)
+        why = await memory.engine.explainer.why_not(USER, asked.turn_id, kept.observation.id)
+        assert (why.reason, why.place) == ("not_observed", 0)
+    assert not any("observations" in str(one) for one in scripted_model.asked("chat"))
 
 
 async def test_rules_quote_and_cite_what_was_observed(quiet: Memory) -> None:

@@ -1,6 +1,7 @@
 """The command `loci`."""
 
 import json
+import logging
 import os
 import re
 import signal
@@ -40,6 +41,7 @@ def here(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
             for name, value in {"loci_home": place, "columns": 120, **settings}.items():
                 patch.setenv(name.upper(), str(value))
             patch.setattr(sys, "argv", ["loci", *arguments])
+            patch.setattr(logging.root, "level", logging.root.level)  # which a command sets
             with pytest.raises(SystemExit) as ended:
                 main()
         said = capsys.readouterr()

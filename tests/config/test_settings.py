@@ -80,6 +80,8 @@ def test_api_keys_that_name_no_user_or_two_are_refused(keys: str) -> None:
         {"model_deadline": 0},
         {"mongodb_driver": "other"},
         {"vector_search": "x"},
+        {"log_level": "loud"},
+        {"log_level": "10"},
         {"tool_memory_top_k": 0},
         {"tool_memory_max_chars": 99},
     ],
@@ -102,6 +104,12 @@ def test_a_redis_url_that_is_none_is_refused_without_showing_it(url: str) -> Non
 @pytest.mark.parametrize("url", ["redis://host", "redis://:pass@host:6379/2", "rediss://host:1/0?ssl_cert_reqs=none"])
 def test_a_redis_url_is_taken(url: str) -> None:
     assert Settings(redis_url=url).redis_url is not None
+
+
+@pytest.mark.parametrize(("said", "level"), [("DEBUG", "DEBUG"), (" warning", "WARNING")])
+def test_a_level_of_the_log_has_a_name(said: Any, level: str) -> None:
+    assert Settings().log_level == "INFO"
+    assert Settings(log_level=said).log_level == level
 
 
 def test_secrets_do_not_show_in_what_is_printed() -> None:

@@ -16,7 +16,6 @@ from memory import observation_store, observations
 from memory.engine import Engine
 from memory.observed import CATEGORIES, Observed, observation_id, observed
 from memory.ranking import Scope
-from memory.word_search import SPARE
 from tests.conversations import Silent, settle
 from tests.in_memory import in_memory, open_in_memory
 from utils.clock import now
@@ -148,15 +147,6 @@ async def test_what_lands_after_its_number_was_closed_is_recalled(
     monkeypatch.setattr(store, "_put_gists", too_slow)
     await quiet.observe("ann", "RUN:walk", findings=[HERON])
     assert [one.observation.content for one in await quiet.recall_observations("ann", "heron")] == [HERON]
-
-
-async def test_behind_a_text_that_is_repeated_the_others_are_found(quiet: Memory) -> None:
-    for number in range(3 * SPARE):
-        await quiet.observe("ann", f"RUN:{number}", findings=[HERON])
-    await quiet.observe("ann", "RUN:walk", findings=[f"{HERON}, as it does each year", "A heron, for once, by day"])
-    found = (await quiet.recall_fil("ann", "heron nests", 3)).findings
-    assert found[0].observation.content == HERON
-    assert len({one.observation.content for one in found}) == 3
 
 
 async def test_another_process_sees_what_is_remembered_and_deleted(both: tuple[Memory, Memory]) -> None:

@@ -15,11 +15,19 @@ class App:
 
     def __init__(self, process: WorkerProcess) -> None:
         self._process = process
+        self.loglevel = ""
 
     def set_current(self) -> None: ...
 
-    def Worker(self, **_: Any) -> "App":
+    def Worker(self, *, loglevel: str, **_: Any) -> "App":
+        self.loglevel = loglevel
         return self
+
+    def Beat(self, *, loglevel: str) -> "App":
+        self.loglevel = loglevel
+        return self
+
+    def run(self) -> None: ...
 
     def start(self) -> None:
         async def work(_: object) -> None: ...
@@ -38,3 +46,18 @@ def test_a_worker_alone_closes_its_memory_as_it_ends(
     monkeypatch.setattr(run, "make_app", lambda _: (App(process), process))
     run.run_worker(settings, concurrency=1, beat=False)
     assert done == ["closed"]
+
+
+@pytest.mark.parametrize("beat", [False, True])
+def test_a_worker_and_a_beat_log_as_much_as_they_are_asked_to(
+    make_settings: Callable[..., Settings], monkeypatch: pytest.MonkeyPatch, beat: bool
+) -> None:
+    settings = make_settings(redis_url="redis://localhost", log_level="DEBUG")
+    process = WorkerProcess(settings)
+    app = App(process)
+    monkeypatch.setattr(run, "make_app", lambda _: (app, process))
+    if beat:
+        run.run_beat(settings)
+    else:
+        run.run_worker(settings, concurrency=1, beat=False)
+    assert app.loglevel == "DEBUG"

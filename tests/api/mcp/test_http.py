@@ -17,16 +17,9 @@ from api.wire.banks import BankPage
 from config.settings import Settings
 from tests.checks import problem
 from tests.conversations import Silent
-from tests.mcp_clients import call, client, refusal
+from tests.mcp_clients import ACCEPT, INITIALIZE, call, client, refusal
 
 MODES = ("legacy", "auto")
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
-}
-ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 
 
 @pytest.fixture
@@ -38,7 +31,7 @@ def address(serve: Callable[..., str]) -> str:
 async def test_a_whole_conversation(address: str, mode: str) -> None:
     async with client(address, mode) as connected:
         offered = {tool.name for tool in (await connected.list_tools()).tools}
-        assert offered == {"activate", "update", "recall", "remember", "list_banks"}
+        assert offered == {"activate", "update", "recall", "remember", "list_banks", "tool_record"}
         assert "activate" in await refusal(connected, "update", content="Too early.")
         begun = await call(
             connected, "activate", conversation_type="project", project_name="Loci", current_path="/src/loci"
