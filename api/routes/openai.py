@@ -162,7 +162,12 @@ def _returned(proxied: Proxied) -> Response:
 async def _passed(proxy: Proxy, request: Request, passing: Passing, path: str, body: bytes | None = None) -> Response:
     """A call that goes through as it is."""
     passed: Passed = await proxy.upstream.send(
-        request.method, path, body=body, headers=request.headers, query=request.url.query, bearer=passing.bearer
+        request.method,
+        path,
+        body=body,
+        headers=request.headers,
+        query=_without_user(request.url),
+        bearer=passing.bearer,
     )
     content = await passed.read()
     if passed.status >= 300 and not passed.is_json:

@@ -53,13 +53,14 @@ class RulesFields(Wire):
 
 
 class EmbeddingsRequest(Wire):
-    """What the local encoder takes of OpenAI's request."""
+    """What the local encoder takes of OpenAI's request. `user_id`: as all routes take it; nothing is kept."""
 
     input: str | list[str]
     model: str = ""
     encoding_format: Literal["float", "base64"] = "float"
     dimensions: int | None = None
     user: str | None = None
+    user_id: str | None = None
 
     @field_validator("input", mode="before")
     @classmethod

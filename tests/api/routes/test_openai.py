@@ -104,6 +104,15 @@ def test_the_key_of_the_settings_is_used_where_the_client_asks_for_it(
     assert last_chat(model).headers["authorization"] == "Bearer sk-test"
 
 
+def test_no_provider_is_told_whose_memory_it_is(client: OpenAI, model: ScriptedModel, user: str) -> None:
+    named = client.with_options(default_query={"user_id": user, "api-version": "2"})
+    assert named.models.list().data
+    assert named.embeddings.create(model="text-embedding-3-small", input="a").data
+    for request in model.requests:
+        assert user not in request.path
+        assert request.path.endswith("api-version=2")
+
+
 def test_models_and_embeddings_go_through(client: OpenAI, model: ScriptedModel) -> None:
     assert [one.id for one in client.models.list()] == ["scripted"]
     found = client.embeddings.create(model="text-embedding-3-small", input=["a", "b"])

@@ -74,7 +74,13 @@ def test_without_a_provider_the_local_encoder_embeds(plain_client: OpenAI) -> No
     rows = np.array([item.embedding for item in found.data])
     assert rows.shape == (3, 384)
     assert rows[0] @ rows[1] > rows[0] @ rows[2]
-    listed = plain_client.embeddings.create(model=names[1], input="a cat", encoding_format="float")
+    listed = plain_client.embeddings.create(
+        model=names[1],
+        input="a cat",
+        encoding_format="float",
+        extra_body={"user_id": "ann"},
+        extra_query={"user_id": "ann"},
+    )
     assert np.allclose(listed.data[0].embedding, rows[0], atol=1e-6)
 
 
