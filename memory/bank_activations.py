@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from datetime import timedelta
 
+from memory.bank import BankInfo
 from memory.bank_ids import ID_PATTERN
 from memory.bank_types import BANK_TYPES, BankType
 from memory.collections import Collections
@@ -58,10 +59,11 @@ class Activations:
     def __init__(self, collections: Collections) -> None:
         self._activations = collections.bank_activations
 
-    async def note(self, owner: str, client: Client, active: Active) -> None:
-        """Remembers what a client activated."""
+    async def note(self, owner: str, client: Client, bank: BankInfo) -> None:
+        """Remembers what a client activated, until that very bank is deleted."""
+        active = {"bank_type": bank.type, "bank_id": bank.id, "epoch": bank.epoch}
         for key in client.keys:
-            noted = {"user_id": owner, "client": key, "bank_type": active.type, "bank_id": active.id, "at": now()}
+            noted = {"user_id": owner, "client": key, "at": now()} | active
             await self._activations.update_one({"_id": _id(owner, key)}, {"$set": noted}, upsert=True)
 
     async def active(self, owner: str, client: Client) -> Active:

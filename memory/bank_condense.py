@@ -13,7 +13,21 @@ from datetime import datetime
 
 from config.recipes import BankRecipe
 from memory.bank_decisions import CRITICAL
-from memory.bank_markdown import Page, Section, items, joined, paragraphs, parse, render, time_of, tokens_of
+from memory.bank_markdown import (
+    NOTE,
+    TITLE_CHARACTERS,
+    Page,
+    Section,
+    is_note,
+    items,
+    joined,
+    lead_of,
+    paragraphs,
+    parse,
+    render,
+    time_of,
+    tokens_of,
+)
 from memory.bank_rules import is_critical
 from memory.bank_types import BankType, Weight, sections_of, weight_of
 from utils.text import count_tokens, cut_at_word, split_sentences
@@ -27,9 +41,7 @@ SHARE = 1_000  # tokens of a section after which what is older in it counts half
 NEWEST = 150  # tokens of a section that count three times, so that none is left without its newest
 SHORT = 1 / 6  # of the target, for the beginnings of what goes
 LINE = 32  # tokens of the line that says where the rest is
-TITLE_CHARACTERS = 300  # of a file's first line, which stays
 LATER = 1e-6  # what an item counts more than the one before it, all else being equal
-NOTE = "_Condensed on"  # how the line begins that says where the rest is
 
 _ONLY_TIME = re.compile(r"### \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*")
 
@@ -153,25 +165,6 @@ def _frame(kind: BankType, name: str, page: Page) -> Page:
     return Page("\n\n".join(stays), tuple(Section(one.title, "") for one in page.sections if one.title in titles))
 
 
-def lead_of(page: Page) -> tuple[list[str], list[str]]:
-    """Of what stands before the first section: the title and the remark below it, and the other items, but for the line
-    that says where the rest is."""
-    title, _, rest = page.lead.partition("\n")
-    stays = [title] if title.startswith("# ") and len(title) <= TITLE_CHARACTERS else []
-    others = [one for one in items(rest if stays else page.lead) if not _is_note(one)]
-    if others and _is_remark(others[0]):
-        stays.append(others.pop(0))
-    return stays, others
-
-
-def _is_remark(item: str) -> bool:
-    return item.startswith("_") and item.endswith("_") and len(item) <= GIST_CHARACTERS and "\n" not in item
-
-
-def _is_note(item: str) -> bool:
-    return item.startswith(NOTE) and _is_remark(item)
-
-
 def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Part]:
     found: list[_Part] = []
     titles = sections_of(kind, name)
@@ -237,7 +230,7 @@ def _filled(name: str, frame: Page, page: Page, kept: _Kept) -> Page:
         for at, one in enumerate(page.sections)
         if at in bodies or Section(one.title, "") in frame.sections
     )
-    line = next((one for one in items(page.lead) if _is_note(one)), "")
+    line = next((one for one in items(page.lead) if is_note(one)), "")
     return Page("\n\n".join(part for part in (frame.lead, line, *bodies.get(-1, [])) if part), sections)
 
 
@@ -249,5 +242,5 @@ def _told(page: Page, gone: list[_Part], version: int, moment: datetime) -> str:
     critical = sum(part.critical for part in gone)
     many += f" ({critical} of them critical)" if critical else ""
     line = f"{NOTE} {moment:%Y-%m-%d}: {many} shortened or left out; version {version} has all of it._"
-    lead = [one for one in items(page.lead) if not _is_note(one)]
+    lead = [one for one in items(page.lead) if not is_note(one)]
     return render(Page("\n\n".join([*lead[:2], line, *lead[2:]]), page.sections))

@@ -3,8 +3,9 @@
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Lock
 
 import orjson
 
@@ -34,6 +35,7 @@ class BankFolder:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self._lock = Lock()
         self.wake: Callable[[], None] = _nobody  # tells whoever writes that there is something to be written at once
 
     def of(self, owner: str, kind: BankType, identifier: str) -> Path:
@@ -43,31 +45,32 @@ class BankFolder:
         """Writes a version of a bank, each file whole, the version's number last; False where a later one stands there.
         Raises `OSError`."""
         folder = self.of(bank.owner, bank.type, bank.id)
-        former = self.read(folder)
-        if former is not None and former.epoch == bank.epoch and former.version > bank.version:
-            return False
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for name, text in texts.items():
-            data = text.encode()
-            if not _has(folder / name, data):
-                write_whole(folder / name, data)
-        for path in folder.iterdir():
-            if is_half_written(path.name) or (path.suffix == ".md" and path.name not in texts):
-                path.unlink(missing_ok=True)
-        sync_folder(folder)
-        write_whole(folder / STATE, orjson.dumps(bank))
-        sync_folder(folder)
-        for parent in (folder.parent, folder.parent.parent, self.root):
-            sync_folder(parent)
-        return True
+        with self._lock:
+            former = self.read(folder)
+            same = former is not None and former.epoch == bank.epoch
+            if former is not None and same and former.version > bank.version:
+                return False
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not same:  # from here on, whoever removes those of the bank before leaves them
+                write_whole(folder / STATE, orjson.dumps(replace(bank, version=0)))
+            _write_texts(folder, texts)
+            write_whole(folder / STATE, orjson.dumps(bank))
+            sync_folder(folder)
+            for parent in (folder.parent, folder.parent.parent, self.root):
+                sync_folder(parent)
+            return True
 
-    def remove(self, owner: str, kind: BankType, identifier: str) -> None:
-        """Removes a bank's files, and the folders around them that are empty then."""
+    def remove(self, owner: str, kind: BankType, identifier: str, epoch: str | None = None) -> None:
+        """Removes a bank's files, and the folders around them that are empty then. `epoch`: not those of a bank that
+        took its place."""
         folder = self.of(owner, kind, identifier)
-        shutil.rmtree(folder, ignore_errors=True)
-        for parent in (folder.parent, folder.parent.parent):
-            with suppress(OSError):
-                parent.rmdir()
+        with self._lock:
+            if epoch is not None and (there := self.read(folder)) is not None and there.epoch != epoch:
+                return
+            shutil.rmtree(folder, ignore_errors=True)
+            for parent in (folder.parent, folder.parent.parent):
+                with suppress(OSError):
+                    parent.rmdir()
 
     def read(self, folder: Path) -> Written | None:
         """What the files in a folder are of; None where that cannot be told."""
@@ -94,6 +97,17 @@ class BankFolder:
 
 def _nobody() -> None:
     """Nobody writes files in this process."""
+
+
+def _write_texts(folder: Path, texts: Mapping[str, str]) -> None:
+    for name, text in texts.items():
+        data = text.encode()
+        if not _has(folder / name, data):
+            write_whole(folder / name, data)
+    for path in folder.iterdir():
+        if is_half_written(path.name) or (path.suffix == ".md" and path.name not in texts):
+            path.unlink(missing_ok=True)
+    sync_folder(folder)
 
 
 def _has(path: Path, data: bytes) -> bool:

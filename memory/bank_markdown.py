@@ -10,6 +10,9 @@ from utils.text import count_tokens
 LONGEST_TITLE = 120
 ENTRY_LEVEL = 4  # of the highest heading within an entry, which itself stands under one of level 3
 LINE_CHARACTERS = 400  # up to which a single line is an item of a list
+TITLE_CHARACTERS = 300  # of a heading, above which it is not taken for one when a file is condensed
+REMARK_CHARACTERS = 160  # of the line below a file's title that says what it is for
+NOTE = "_Condensed on"  # how the line begins that says in which version the rest of a condensed file is
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
@@ -133,6 +136,26 @@ def items(body: str) -> list[str]:
         found[-1].append(line)
         after_blank = not line.strip()
     return [block for lines in found if (block := _block(lines))]
+
+
+def lead_of(page: Page) -> tuple[list[str], list[str]]:
+    """Of what stands before the first section: the title and the remark below it, and the other items, but for the line
+    that says where the rest is."""
+    title, _, rest = page.lead.partition("\n")
+    stays = [title] if title.startswith("# ") and len(title) <= TITLE_CHARACTERS else []
+    others = [one for one in items(rest if stays else page.lead) if not is_note(one)]
+    if others and _is_remark(others[0]):
+        stays.append(others.pop(0))
+    return stays, others
+
+
+def _is_remark(item: str) -> bool:
+    return item.startswith("_") and item.endswith("_") and len(item) <= REMARK_CHARACTERS and "\n" not in item
+
+
+def is_note(item: str) -> bool:
+    """Whether an item is the line that says where the rest is."""
+    return item.startswith(NOTE) and _is_remark(item)
 
 
 def joined(parts: list[str]) -> str:

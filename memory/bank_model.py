@@ -8,7 +8,17 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from config.prompts import prompt
 from config.recipes import BankRecipe
-from memory.bank_decisions import Append, Create, Decision, Metadata, Replace, is_file_name, section_title
+from memory.bank_decisions import (
+    CRITICAL,
+    MOST_FOUND,
+    Append,
+    Create,
+    Decision,
+    Metadata,
+    Replace,
+    is_file_name,
+    section_title,
+)
 from memory.bank_markdown import Section, items, parse, render, tokens_of
 from memory.bank_rules import is_critical, metadata_of
 from memory.bank_types import BankType
@@ -18,7 +28,7 @@ from utils.llm import ChatModel
 from utils.text import CONTROL_CHARACTERS, content_stems
 
 MOST_DECISIONS = 60
-TAG_CHARACTERS = 40
+TAG_CHARACTERS = 40  # of a tag, or of a category
 UNREADABLE = "The model's answer on a bank cannot be used"
 
 
@@ -115,12 +125,13 @@ def _decision(one: _Decided) -> Decision:
     name, content = one.target_file.strip().lower(), _clean(one.content).strip("\n")
     if not is_file_name(name) or not content.strip():
         raise ValueError("it names what cannot be a file of a bank, or puts nothing into it")
-    known = metadata_of(content, section_title(one.metadata.section), section_title(one.metadata.category).lower()[:40])
+    category = section_title(one.metadata.category).lower()[:TAG_CHARACTERS]
+    known = metadata_of(content, section_title(one.metadata.section), category)
     tags = [tag.strip().lower().strip("#[]")[:TAG_CHARACTERS] for tag in one.metadata.tags]
     tags = list(dict.fromkeys(tag for tag in (*tags, *known.tags) if tag))
-    if "critical" in tags and not is_critical(content):
-        content = f"{content} [critical]" if "\n" not in content else f"[critical]\n\n{content}"
-    metadata = Metadata(known.section, known.category, tuple(tags[:12]), known.dates, known.references)
+    if CRITICAL in tags and not is_critical(content):
+        content = f"{content} [{CRITICAL}]" if "\n" not in content else f"[{CRITICAL}]\n\n{content}"
+    metadata = Metadata(known.section, known.category, tuple(tags[:MOST_FOUND]), known.dates, known.references)
     match one:
         case _Replaced():
             return Replace(name, content, metadata)

@@ -19,7 +19,7 @@ from memory.bank_decisions import (
 )
 from memory.bank_markdown import blocks, folded, paragraphs, title_in
 from memory.bank_types import FILES, PLACES, BankType, Category, sections_of
-from memory.observation_rules import OPEN
+from memory.left_open import OPEN
 from utils.text import split_sentences
 
 UNSETTLED = 4.0  # for an open question speaks that something is not decided

@@ -5,9 +5,8 @@ import logging
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from memory.bank_condense import lead_of
 from memory.bank_ids import bank_key
-from memory.bank_markdown import Section, items, joined, parse, time_of
+from memory.bank_markdown import Section, items, joined, lead_of, parse, time_of
 from memory.bank_types import BankType
 from memory.collections import Collections
 from memory.domain import SECTION

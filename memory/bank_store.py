@@ -51,6 +51,14 @@ class Change:
     urgent: bool = False
 
 
+@dataclass(frozen=True)
+class Committed:
+    """A change that holds. `version`: the one that it made; `bank`: as it stands now, in that one or in a later one."""
+
+    version: int
+    bank: Document
+
+
 class BankStore:
     """Banks as documents. `due_after`: when a bank that was changed is looked at for what may be condensed; `most`:
     tokens above which that is at once."""
@@ -108,16 +116,17 @@ class BankStore:
             if found is not None:
                 await self.finish_deletion(found)
 
-    async def commit(self, seen: Document, change: Change) -> Document | None:
-        """Makes the next version of a bank as it was seen; returns the bank with it. None where another was faster:
-        look again. Raises `NotFound` where the bank was deleted meanwhile."""
+    async def commit(self, seen: Document, change: Change) -> Committed | None:
+        """Makes the next version of a bank as it was seen. None where another was faster: look again. Raises `NotFound`
+        where the bank was deleted meanwhile."""
         version = _version(seen, change)
         try:
             await self._versions.insert_one(version)
         except DuplicateKeyError:
             return None
         advanced = await self._advance(seen, version)
-        return advanced if advanced is not None else await self._advanced_by_another(seen, version)
+        bank = advanced if advanced is not None else await self._advanced_by_another(seen, version)
+        return Committed(version["version"], bank)
 
     async def was_made(self, bank: Document, request: str) -> Document | None:
         """The version of a bank that a request made of late, if it did."""
@@ -126,12 +135,16 @@ class BankStore:
         found: Document | None = await self._versions.find_one(own | late)
         return found
 
-    async def note_activation(self, owner: str, key: str, epoch: str, path: str | None = None) -> None:
-        """Notes that somebody began to work with a bank, at a path where it had none before."""
+    async def note_activation(self, owner: str, key: str, epoch: str, path: str | None = None) -> str | None:
+        """Notes that somebody began to work with a bank, at a path where it had none before; returns the one that it
+        has then."""
         same = {"_id": key, "user_id": owner, "epoch": epoch}
-        await self._banks.update_one(same, {"$set": {"activated_at": now()}})
         if path:
             await self._banks.update_one(same | {"path": None}, {"$set": {"path": path}})
+        noted: Document | None = await self._banks.find_one_and_update(
+            same, {"$set": {"activated_at": now()}}, projection={"path": 1}, return_document=ReturnDocument.AFTER
+        )
+        return noted["path"] if noted is not None else None
 
     async def named(self, owner: str, kind: BankType) -> list[NamedBank]:
         """What the banks of a type are called, the first made first. O(n) in these."""
@@ -145,7 +158,7 @@ class BankStore:
         """A version of a bank, and its files. Raises `NotFound`."""
         own = {"user_id": bank["user_id"], "bank": bank["_id"], "epoch": bank["epoch"]}
         found: Document | None = await self._versions.find_one({"_id": _key(bank, number), **own})
-        if found is None or number > bank["version"]:
+        if found is None:
             raise NotFound("The memory bank has no such version")
         wanted = {_key(bank, file["version"]) for file in found["files"]}
         made = await self._versions.find({"_id": {"$in": sorted(wanted)}, **own}, {"texts": 1, "version": 1}).to_list(
@@ -191,13 +204,14 @@ class BankStore:
         before: Document | None = await self._banks.find_one(own | {"deleted_at": {"$ne": None}}, HEAD)
         return before
 
-    async def finish_deletion(self, bank: Document) -> int:
-        """Deletes a marked bank with its versions; returns how many versions. Its sections are another's to delete:
-        whoever marked it, the sweep, or who makes the bank anew, whose sections take their place."""
+    async def finish_deletion(self, bank: Document) -> tuple[int, int]:
+        """Deletes a marked bank with its versions; returns how many banks and how many versions. Its sections are
+        another's to delete: whoever marked it, the sweep, or who makes the bank anew, whose sections take their
+        place."""
         own = {"user_id": bank["user_id"], "bank": bank["_id"], "epoch": bank["epoch"]}
-        deleted = (await self._versions.delete_many(own)).deleted_count
-        await self._banks.delete_one({"_id": bank["_id"], "user_id": bank["user_id"], "epoch": bank["epoch"]})
-        return deleted
+        versions = (await self._versions.delete_many(own)).deleted_count
+        same = {"_id": bank["_id"], "user_id": bank["user_id"], "epoch": bank["epoch"]}
+        return (await self._banks.delete_one(same)).deleted_count, versions
 
     async def forget_strays(self, owner: str, moment: datetime) -> int:
         """Deletes the versions of a user's banks that are gone, which a writer may have left that died; returns how
@@ -247,7 +261,7 @@ class BankStore:
         return seen | made if done.matched_count else None
 
     async def _advanced_by_another(self, seen: Document, version: Document) -> Document:
-        """The bank, which another writer brought up to this version. Where it was deleted, the version goes, too."""
+        """The bank, which others brought up to this version or beyond. Where it was deleted, the version goes, too."""
         own = {"_id": seen["_id"], "user_id": seen["user_id"], "epoch": seen["epoch"], "deleted_at": None}
         found: Document | None = await self._banks.find_one(own)
         if found is None:

@@ -34,11 +34,12 @@ class BankUpdate:
         named = Active.named(self.conversation_id)
         if named is not None and named != Active(self.type, self.id):
             raise InvalidInput("The conversation_id is of another memory bank")
-        content = uncoloured(self.content.replace("\r\n", "\n").replace("\r", "\n"))
+        if len(self.content) > LONGEST_UPDATE:
+            raise InvalidInput(f"An update may have {LONGEST_UPDATE:,} characters")
+        lines = self.content.replace("\r\n", "\n").replace("\r", "\n").splitlines(keepends=True)
+        content = "".join(map(uncoloured, lines))  # line by line, so that a thread which does it lets others go on
         if not content.strip():
             raise InvalidInput("There is no content to keep")
-        if len(content) > LONGEST_UPDATE:
-            raise InvalidInput(f"An update may have {LONGEST_UPDATE:,} characters")
         return replace(self, content=content)
 
     def name_for(self, bank: Document) -> str | None:

@@ -19,7 +19,7 @@ from utils.llm import ChatModel
 
 MOST_BYTES = 6 * 1024 * 1024  # of a bank's texts; where an update would make it more, it is condensed before
 PLACINGS = 3  # times that a model is asked where one piece of content belongs, for others change the bank meanwhile
-IN_THREAD = 4_000  # characters from which on rules take more than a few milliseconds
+IN_THREAD = 4_000  # characters from which on reading them takes more than a few milliseconds
 
 log = logging.getLogger(__name__)
 

@@ -14,10 +14,10 @@ from memory.bank_decisions import merge
 from memory.bank_folder import BankFolder
 from memory.bank_ids import GLOBAL_ID, NamedBank, bank_id, bank_key, bank_name, choose
 from memory.bank_sections import BankSections
-from memory.bank_store import HEAD, BankStore, Change, Severity
+from memory.bank_store import HEAD, BankStore, Change, Committed, Severity
 from memory.bank_types import BankType, template
 from memory.bank_update import BankUpdate
-from memory.bank_writing import BankWriter, Placed
+from memory.bank_writing import IN_THREAD, BankWriter, Placed
 from memory.collections import Collections
 from memory.domain import RULE_BASED
 from utils.clock import now
@@ -66,8 +66,8 @@ class Banks:
         name, path = _said(kind, name, path)
         identifier, others = await self._meant(owner, kind, name, path)
         bank = await self.open(owner, kind, identifier, name=name, path=path or None, description=description)
-        await self._store.note_activation(owner, bank.info.key, bank.info.epoch, path)
-        return replace(bank, info=replace(bank.info, path=bank.info.path or path or None), others=others)
+        kept = await self._store.note_activation(owner, bank.info.key, bank.info.epoch, path)
+        return replace(bank, info=replace(bank.info, path=kept), others=others)
 
     async def begin(self, owner: str, kind: BankType, name: str | None = None, path: str | None = None) -> Bank:
         """The same of a bank that is there. Raises `NotFound`, and `InvalidInput` where nothing says which."""
@@ -112,7 +112,7 @@ class Banks:
             files = template(kind, found["name"] if kind != "global" else "", said)
             made = await self.commit(found, Change(files, "created", RULE_BASED))
             if made is not None:
-                return Bank(info_of(made), files)
+                return Bank(info_of(made.bank), texts_of(made.bank))
         raise busy()
 
     async def get(self, owner: str, kind: BankType, identifier: str) -> Bank:
@@ -161,7 +161,7 @@ class Banks:
         there can be no such bank; `NotFound` where it is deleted meanwhile; `Conflict` where others change it all the
         time.
         """
-        told = told.checked()
+        told = await asyncio.to_thread(told.checked) if len(told.content) >= IN_THREAD else told.checked()
         kind, identifier = told.type, told.id
         seen = await self._begun(owner, kind, identifier)
         if created := seen is None:
@@ -187,7 +187,7 @@ class Banks:
             )
             made = await self.commit(seen, change)
             if made is not None:
-                return Updated(info_of(made), done, placed.by, errors, created=created)
+                return Updated(info_of(made.bank), made.version, done, placed.by, errors, created=created)
             seen = await self._find(owner, kind, identifier)
             if (again := await self._repeated(seen, request)) is not None:
                 return again
@@ -195,8 +195,8 @@ class Banks:
         raise busy()
 
     async def delete(self, owner: str, kind: BankType, identifier: str) -> dict[str, int]:
-        """Deletes a bank with its versions, its sections and its files; returns counts by collection. Called again
-        after a crash, it deletes what was left. Raises `NotFound`."""
+        """Deletes a bank with its versions, its sections and its files; returns counts by collection, each of what
+        nobody else deleted meanwhile. Called again after a crash, it deletes what was left. Raises `NotFound`."""
         bank = await self._store.mark_deleted(owner, kind, identifier)
         if bank is None:
             raise NotFound("No such memory bank")
@@ -264,39 +264,41 @@ class Banks:
         if request is None or (made := await self._store.was_made(seen, request)) is None:
             return None
         info, again = await self.info(seen["user_id"], seen["type"], seen["id"]), version_of(made)
-        return Updated(info, again.changes, again.by, errors_of(seen), repeated=True)
+        return Updated(info, again.version, again.changes, again.by, errors_of(seen), repeated=True)
 
-    async def commit(self, seen: Document, change: Change) -> Document | None:
+    async def commit(self, seen: Document, change: Change) -> Committed | None:
         """The next version of a bank, committed, its sections on their way; None where another was faster."""
         made = await self._store.commit(seen, change)
         if made is None:
             return None
-        self.cache.put(made)
+        bank = made.bank
+        self.cache.put(bank)
         metrics.BANK_VERSIONS.labels(change.reason, "rules" if change.by == RULE_BASED else "model").inc()
-        metrics.BANK_TOKENS.observe(made["tokens"])
+        metrics.BANK_TOKENS.observe(bank["tokens"])
         log.info(
             "memory bank %s of type %s: version %d, about %d tokens",
-            made["id"],
-            made["type"],
-            made["version"],
-            made["tokens"],
+            bank["id"],
+            bank["type"],
+            made.version,
+            bank["tokens"],
         )
-        await self._sections.follow(made["user_id"], made["type"], made["id"])
+        await self._sections.follow(bank["user_id"], bank["type"], bank["id"])
         if self.folder is not None and change.urgent:
             self.folder.wake()
         return made
 
     async def end_deletion(self, bank: Document) -> dict[str, int]:
-        """Deletes a bank that is marked; what was made of it goes first."""
+        """Deletes a bank that is marked; what was made of it goes first. What is of one that was made anew since
+        stays, or comes again."""
         owner = bank["user_id"]
         self.cache.drop(bank["_id"])
         gone = await self._sections.forget(owner, bank["_id"])
-        await self._activations.delete_many({"user_id": owner, "bank_type": bank["type"], "bank_id": bank["id"]})
+        await self._activations.delete_many({"user_id": owner, "epoch": bank["epoch"]})
         if self.folder is not None:
-            await asyncio.to_thread(self.folder.remove, owner, bank["type"], bank["id"])
-        versions = await self._store.finish_deletion(bank)
+            await asyncio.to_thread(self.folder.remove, owner, bank["type"], bank["id"], bank["epoch"])
+        banks, versions = await self._store.finish_deletion(bank)
         await self._sections.follow(owner, bank["type"], bank["id"])  # again, for a writer that was under way
-        return {"banks": 1, "bank_versions": versions, "vectors": gone}
+        return {"banks": banks, "bank_versions": versions, "vectors": gone}
 
     async def _note_error(self, bank: Document, description: str, severity: Severity) -> None:
         metrics.BANK_ERRORS.labels(severity).inc()

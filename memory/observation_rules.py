@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memory.domain import RULE_BASED
+from memory.left_open import OPEN
 from memory.observed import Category, Observed
 from utils.text import content_stems, cut_at_word, split_sentences
 
@@ -22,18 +23,6 @@ _EXPLICIT = r"note that|key insight"
 _LEARNED = r"learn(?:ed|t) that"
 _CHOSEN = r"will use|should use|agreed"
 TRIGGER = re.compile(rf"\b(?:{_DECIDED}|{_KEY}|{_EXPLICIT}|{_LEARNED}|{_CHOSEN})\b", re.IGNORECASE)
-# What is not so yet, or not so at all: "not yet decided", "I don't remember", "maybe we will use".
-OPEN = re.compile(
-    r"\bundecided\b|\b(?:without|no) (?:(?:any|a|final|clear|real) ){0,2}(?:decisions?|conclusions?|agreement)\b|"
-    r"\b(?:maybe|perhaps|possibly|might|may|could|whether) "
-    r"(?:(?!but\b|and\b|so\b)\w+ ){0,4}?(?:will use|should use|agreed?|decided?)\b|"
-    r"\b(?:before|once) (?:\w+ ){1,2}(?:(?:decide|agree)\b|(?:have|has) (?:decided|agreed)\b)|"
-    r"(?:\b(?:not|never|nobody|nothing|hardly|cannot|no|if|unless|until|whether|to be) |"
-    r"n['’]t )"
-    r"(?!only\b)(?:(?!but\b|and\b|so\b)\w+ ){0,3}?"
-    r"(?:decided?|conclusions?|important|remember|agreed?|learn(?:ed|t)? that)\b",
-    re.IGNORECASE,
-)
 LEARNED = re.compile(rf"\b(?:{_LEARNED})\b", re.IGNORECASE)
 
 

@@ -23,6 +23,7 @@ from utils.text import uncoloured
 
 SHORTEST = 50  # characters of an output; the observations' document skips shorter ones
 LONGEST = 4_000  # and cuts longer ones
+COLOURED = 25 * LONGEST  # of one that a terminal coloured, where each character may have a code of its own
 AT_ONCE = 250  # messages of a session that are read at a time
 CHECKED_AT_ONCE = 1_000  # messages
 
@@ -70,7 +71,7 @@ class Observer:
     async def extract(self, owner: str, step_name: str, step_type: str, output: str) -> Extracted:
         """Remembers what a step's output tells, under the source "STEP_TYPE:step_name". A model that fails gives
         nothing, which is logged and counted."""
-        output = uncoloured(output)
+        output = uncoloured(output[:COLOURED])
         if len(output.strip()) < SHORTEST:
             return Extracted("skipped", None)
         read = output[:LONGEST]

@@ -1,10 +1,11 @@
-"""Who calls by MCP, and with which bank is that client at work?"""
+"""Who calls by MCP, with which bank is that client at work, and when is it gone?"""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
 from mcp.server.context import ServerRequestContext
+from mcp.server.session import ServerSession
 from starlette.requests import Request
 
 from agents.memory import Memory
@@ -55,3 +56,9 @@ def client_of(context: Context, process: str | None = None) -> Client:
     request = context.request
     session = request.headers.get(SESSION) if isinstance(request, Request) else process
     return Client(name or UNNAMED, session)
+
+
+def when_ended(session: ServerSession, then: Callable[[], object]) -> None:
+    """Has something called once the connection ends by which a request came: the session itself is the request's own.
+    The SDK's documentation sends handlers to the connection's exit stack, but gives them no public way there."""
+    session._connection.exit_stack.callback(then)

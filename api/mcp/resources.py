@@ -146,7 +146,7 @@ async def get_prompt(call: Call, name: str, arguments: dict[str, str]) -> GetPro
         )
         return _prompt("A memory bank that is not there yet", told)
     active = Active(bank.info.type, bank.info.id)
-    await call.memory.engine.activations.note(call.owner, call.client, active)
+    await call.memory.engine.activations.note(call.owner, call.client, bank.info)
     quoted = orjson.dumps(dict(bank.content)).decode()
     told = (
         f"{instructions(bank.info.type)}\n\nIts conversation_id is {active.conversation_id}. "

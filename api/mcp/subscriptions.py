@@ -7,21 +7,24 @@ one. Nobody's update waits until others are told.
 import asyncio
 import logging
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourcesListChanged, ResourceUpdated
 from mcp_types import SubscriptionsListenRequestParams, SubscriptionsListenResult
 from pymongo.errors import PyMongoError
 
-from api.mcp.calling import Context
+from api.mcp.calling import Context, when_ended
 from api.mcp.resources import read_uri
 from memory.bank_ids import bank_key
 from memory.banks import Banks
+from utils.errors import InvalidInput
 
 MOST = 1_000  # connections of an owner that are told; the oldest go first
+MOST_ADDRESSES = 1_000  # of which an owner is told, by all connections
 LOOK = 1.0  # seconds between two looks at the banks, at most
 SENDING = 5.0  # seconds that a connection has to take what it is told; then it is told no more
 
@@ -71,20 +74,21 @@ class Subscriptions:
     async def listen(
         self, owner: str, context: Context, params: SubscriptionsListenRequestParams
     ) -> SubscriptionsListenResult:
-        """Tells a client for as long as it listens (protocol of 2026 and later)."""
+        """Tells a client for as long as it listens (protocol of 2026 and later). Raises `InvalidInput` where those are
+        too many addresses."""
         addresses = set(params.notifications.resource_subscriptions or ())
         await self._mark(owner, addresses)
         with self._heard(owner, addresses) as known:
             return await known.listen(context, params)
 
     async def add(self, owner: str, connection: str, session: ServerSession, uri: str) -> None:
-        """Tells a connection from now on, until it ends (protocols before 2026)."""
+        """Tells a connection from now on, until it ends (protocols before 2026). Raises `InvalidInput` where there are
+        too many addresses."""
         await self._mark(owner, {uri})
         told = self._owners.setdefault(owner, _Owner()).told
         if connection not in told:
+            when_ended(session, partial(self.end, owner, connection))
             told[connection] = _Connection(session)
-            # The session that a request has is its own; what ends is the connection behind it.
-            session._connection.exit_stack.callback(self.end, owner, connection)
         told[connection].addresses.add(uri)
         while len(told) > MOST:
             told.popitem(last=False)
@@ -146,13 +150,22 @@ class Subscriptions:
         if not known.told and not known.listening:
             del self._owners[owner]
 
-    async def _mark(self, owner: str, addresses: Iterable[str]) -> None:
-        """Notes how files are, so that only what happens from now on is told."""
-        known = self._owners.get(owner)
-        fresh = {uri for uri in addresses if known is None or uri not in known.addresses}
-        marks = await self._marks({owner: fresh})
+    async def _mark(self, owner: str, addresses: set[str]) -> None:
+        """Notes how files are, so that only what happens from now on is told. Raises `InvalidInput` where there are too
+        many of them."""
+        marks = await self._marks({owner: self._fresh(owner, addresses)})
+        fresh = self._fresh(owner, addresses)  # others may have asked meanwhile
         known = self._owners.setdefault(owner, _Owner())
-        known.marks |= {uri: mark for uri, mark in marks[owner].items() if uri not in known.addresses}
+        known.marks |= {uri: mark for uri, mark in marks[owner].items() if uri in fresh}
+
+    def _fresh(self, owner: str, addresses: set[str]) -> set[str]:
+        """The addresses of which the owner is not told yet. Raises `InvalidInput` where there are then too many."""
+        known = self._owners.get(owner)
+        told = known.addresses if known is not None else set()
+        fresh = addresses - told
+        if fresh and len(told) + len(fresh) > MOST_ADDRESSES:
+            raise InvalidInput(f"At most {MOST_ADDRESSES:,} files can be listened to at once")
+        return fresh
 
     def _look_on(self) -> None:
         if self._looking is None or self._looking.done():

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
 from mcp_types import Tool, ToolAnnotations
@@ -26,7 +27,6 @@ from api.wire.banks import (
 from api.wire.records import RecordCall, RecordRead
 from api.wire.search import SearchItem, SearchResponse
 from config.recipes import SEARCH
-from memory.bank_activations import Active
 from memory.domain import SAID, SECTION, Turn
 from memory.ids import new_id
 from memory.ranking import Scope
@@ -76,7 +76,7 @@ async def _activate(call: Call, asked: Activation) -> ActivationResult:
     bank = await call.memory.activate(
         call.owner, asked.conversation_type, asked.project_name, asked.current_path, asked.project_description
     )
-    await call.memory.engine.activations.note(call.owner, call.client, Active(bank.info.type, bank.info.id))
+    await call.memory.engine.activations.note(call.owner, call.client, bank.info)
     return ActivationResult.of(bank)
 
 
@@ -95,9 +95,9 @@ async def _update(call: Call, asked: Update) -> UpdateResult:
 
 async def _recall(call: Call, asked: RecallCall) -> SearchResponse:
     recipe = with_overrides(SEARCH, top_k=asked.top_k)
-    began = now()
+    began = perf_counter()
     found = await call.memory.search(call.owner, asked.query, recipe, Scope(kinds=KINDS))
-    took = 1_000 * (now() - began).total_seconds()
+    took = 1_000 * (perf_counter() - began)
     return SearchResponse(items=[SearchItem.of(hit) for hit in found.hits], took_ms=took)
 
 

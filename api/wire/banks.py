@@ -228,8 +228,9 @@ class ChangeOut(Wire):
 
 
 class UpdateResult(Wire):
-    """`previous_errors`: what went wrong before this update, oldest first. `decided_by`: a model, or "rule_based".
-    `created`: there was no such bank, and it was begun."""
+    """`previous_errors`: what went wrong before this update, oldest first. `version`: the one that it made, after which
+    others may have come. `decided_by`: a model, or "rule_based". `created`: there was no such bank, and it was
+    begun."""
 
     status: Literal["success"] = "success"
     previous_errors: list[BankErrorOut]
@@ -246,7 +247,7 @@ class UpdateResult(Wire):
         return cls(
             previous_errors=[BankErrorOut.of(error) for error in done.previous_errors],
             bank_info=BankHead.of(done.bank),
-            version=done.bank.version,
+            version=done.version,
             tokens=done.bank.tokens,
             decided_by=done.by,
             changes=[ChangeOut.of(change) for change in done.changes],

@@ -3,7 +3,7 @@
 import asyncio
 import errno
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,9 @@ from agents.bank_files import bank_files
 from agents.memory import Memory
 from agents.open import open_memory
 from config.settings import Settings
-from memory.bank_folder import BankFolder
+from memory.bank_folder import BankFolder, Written
 from tests.conversations import USER, Silent, until
+from tests.meanwhile import meanwhile
 from utils.clock import now
 from utils.errors import ConfigurationError
 
@@ -125,12 +126,20 @@ async def test_a_folder_that_cannot_be_written_is_told_of_once_and_tried_again(
     await opened.activate(USER, "project", "loci")
     (tmp_path / "banks").mkdir()
     (tmp_path / "banks" / USER).write_text("in the way")
+    tries: list[Written] = []
+    write = BankFolder.write
+
+    def counted(self: BankFolder, bank: Written, texts: Mapping[str, str]) -> bool:
+        tries.append(bank)
+        return write(self, bank, texts)
+
+    monkeypatch.setattr(BankFolder, "write", counted)
     async with bank_files(opened.engine, 0.01):
 
-        async def noted() -> bool:
-            return bool((await opened.engine.banks.info(USER, "project", "loci")).errors)
+        async def tried_again() -> bool:
+            return len(tries) > 3
 
-        await until(noted)
+        await until(tried_again)
         (tmp_path / "banks" / USER).unlink()
         await until(says(file(tmp_path), "# Active work"))
     [error] = (await opened.update(USER, "project", "loci", "x")).previous_errors
@@ -191,6 +200,21 @@ async def test_a_bank_that_is_deleted_while_it_is_written_has_no_files(
     async with bank_files(opened.engine, 0.05):
         await asyncio.wait_for(was_written.wait(), 30)
         await until(gone(tmp_path / "banks" / USER))
+
+
+async def test_a_bank_that_is_made_anew_while_it_is_deleted_keeps_its_files(
+    opened: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def again() -> None:
+        await opened.activate(USER, "project", "loci", None, "The next one")
+        await until(says(file(tmp_path, "context.md"), "The next one"))
+
+    await opened.activate(USER, "project", "loci")
+    async with bank_files(opened.engine, 0.05):
+        await until(says(file(tmp_path), "# Active work"))
+        meanwhile(monkeypatch, opened.engine.collections.bank_activations, "delete_many", again)
+        await opened.engine.banks.delete(USER, "project", "loci")
+        assert file(tmp_path).exists()
 
 
 @pytest.mark.parametrize("refused", ["mkdir", "lock"])

@@ -6,6 +6,7 @@ import pytest
 
 from agents.memory import Memory
 from memory.bank_activations import OF_LATE, Active, Client
+from tests.banks import begun
 from tests.conversations import USER
 from utils.clock import now
 from utils.errors import NotFound
@@ -15,7 +16,7 @@ DESKTOP = Client("desktop", "session-1")
 
 async def test_a_new_session_of_a_program_goes_on_where_the_last_one_was(quiet: Memory) -> None:
     activations = quiet.engine.activations
-    await activations.note(USER, DESKTOP, Active("project", "loci"))
+    await activations.note(USER, DESKTOP, (await begun(quiet)).info)
     assert await activations.active(USER, Client("desktop", "session-2")) == Active("project", "loci")
     for owner, client in (("bob", DESKTOP), (USER, Client("another", "session-3"))):
         with pytest.raises(NotFound):
@@ -23,7 +24,7 @@ async def test_a_new_session_of_a_program_goes_on_where_the_last_one_was(quiet: 
 
 
 async def test_what_was_activated_long_ago_is_active_no_longer(quiet: Memory) -> None:
-    await quiet.engine.activations.note(USER, DESKTOP, Active("project", "loci"))
+    await quiet.engine.activations.note(USER, DESKTOP, (await begun(quiet)).info)
     long_ago = {"$set": {"at": now() - OF_LATE - timedelta(seconds=1)}}
     await quiet.engine.collections.bank_activations.update_many({}, long_ago)
     with pytest.raises(NotFound, match="call `activate` first"):

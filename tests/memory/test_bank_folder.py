@@ -73,6 +73,14 @@ def test_a_bank_that_is_removed_leaves_no_folder(folder: BankFolder) -> None:
     assert [path.name for path in folder.root.iterdir()] == ["bob"]
 
 
+def test_a_bank_that_is_removed_takes_no_files_of_the_one_that_took_its_place(folder: BankFolder) -> None:
+    folder.write(Written("ann", "project", "loci", "e2", 1), {"a.md": "made again"})
+    folder.remove("ann", "project", "loci", "e1")
+    assert (folder.of("ann", "project", "loci") / "a.md").read_text() == "made again"
+    folder.remove("ann", "project", "loci", "e2")
+    assert list(folder.root.iterdir()) == []
+
+
 def test_files_that_cannot_be_told_are_written_anew(folder: BankFolder) -> None:
     folder.write(BANK, {"a.md": "one"})
     there = folder.of("ann", "project", "loci")

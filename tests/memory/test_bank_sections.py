@@ -1,5 +1,8 @@
 """Is what banks say recalled by those who ask for it, and in nobody's way?"""
 
+import asyncio
+from typing import Any
+
 import pytest
 
 from agents.memory import Memory
@@ -49,6 +52,25 @@ async def test_messages_are_ranked_as_if_there_were_no_banks(quiet: Memory) -> N
     both = await quiet.search(USER, "item number 3", SEARCH, Scope(kinds=("turn", "section")))
     assert {hit.gist.kind for hit in both.hits} == {"turn", "section"}
     assert [hit.score for hit in both.hits] == sorted((hit.score for hit in both.hits), reverse=True)
+
+
+async def test_one_brings_the_sections_up_to_a_bank_for_all_who_asked_before_it_looked(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begun(quiet)
+    sections, looks = quiet.engine.banks._sections, 0
+    write = sections._write
+
+    async def counted(*arguments: Any) -> None:
+        nonlocal looks
+        looks += 1
+        await write(*arguments)
+
+    monkeypatch.setattr(sections, "_write", counted)
+    assert all(await asyncio.gather(*(sections.follow(USER, "project", "loci") for _ in range(10))))
+    assert looks == 1
+    assert await sections.follow(USER, "project", "loci")
+    assert looks == 2
 
 
 async def test_what_is_no_longer_in_a_bank_is_no_longer_recalled(quiet: Memory) -> None:

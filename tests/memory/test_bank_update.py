@@ -1,6 +1,8 @@
 """Is an update that comes again told from another one?"""
 
+import asyncio
 import json
+import threading
 from datetime import timedelta
 from typing import Any
 
@@ -8,10 +10,13 @@ import pytest
 
 from agents.memory import Memory
 from memory.bank_store import REPEATED_WITHIN
+from memory.bank_update import LONGEST_UPDATE, BankUpdate
+from memory.bank_writing import IN_THREAD
 from tests.conversations import USER
 from tests.scripted_model import ScriptedModel, answer
 from utils.clock import now
 from utils.errors import InvalidInput
+from utils.text import uncoloured
 
 
 async def begun(memory: Memory, name: str = "loci") -> str:
@@ -37,6 +42,17 @@ async def test_a_request_is_of_one_bank_and_one_content(quiet: Memory) -> None:
     assert (await update(quiet, "The deadline is Monday.", request="k")).repeated
     assert "Friday" in await content(quiet, "other")
     assert "Monday" in await content(quiet)
+
+
+@pytest.mark.parametrize("named", [{"request": "k"}, {"conversation_id": "c", "update_count": 1}])
+async def test_what_comes_several_times_at_once_is_carried_out_once(
+    both: tuple[Memory, Memory], named: dict[str, Any]
+) -> None:
+    await begun(both[0])
+    done = await asyncio.gather(*(update(memory, "The keeper is Ada.", **named) for memory in both * 2))
+    assert sorted(one.repeated for one in done) == [False, True, True, True]
+    assert {one.version for one in done} == {2}
+    assert (await content(both[0])).count("The keeper is Ada.") == 1
 
 
 async def test_a_request_is_of_one_life_of_its_bank(quiet: Memory) -> None:
@@ -73,6 +89,33 @@ async def test_a_clients_own_conversation_goes_on_whoever_activates_the_bank(qui
     await update(quiet, "The sky was blue.", conversation_id="c", update_count=1)
     await begun(quiet)
     assert (await update(quiet, "The sky was blue.", conversation_id="c", update_count=1)).repeated
+
+
+def test_what_a_terminal_coloured_is_kept_as_it_shows_it_line_by_line() -> None:
+    said = "\x1b[31mred\x1b[0m\r\n\x0cfeed\u2028\x1b[1;32mgreen\x1b[\n0m\x85\rlast\x00"
+    assert BankUpdate("project", "loci", said).checked().content == "red\nfeed\u2028green[\n0m\nlast"
+
+
+def test_an_update_that_is_too_long_is_refused_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(text: str) -> str:
+        raise AssertionError
+
+    monkeypatch.setattr("memory.bank_update.uncoloured", never)
+    with pytest.raises(InvalidInput, match="may have 1,000,000 characters"):
+        BankUpdate("project", "loci", "x" * (LONGEST_UPDATE + 1)).checked()
+
+
+@pytest.mark.parametrize("size", [100, 100_000])
+async def test_a_long_update_is_read_beside_the_loop(quiet: Memory, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    here: set[bool] = set()
+
+    def noting(text: str) -> str:
+        here.add(threading.current_thread() is threading.main_thread())
+        return uncoloured(text)
+
+    monkeypatch.setattr("memory.bank_update.uncoloured", noting)
+    await update(quiet, "The sky was blue.\n" * (size // 18))
+    assert here == {size < IN_THREAD}
 
 
 async def test_what_is_said_again_the_next_day_is_said_anew(quiet: Memory) -> None:

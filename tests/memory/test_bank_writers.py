@@ -40,6 +40,37 @@ async def test_a_request_that_comes_again_changes_nothing(quiet: Memory) -> None
     assert (await quiet.engine.banks.info(USER, "project", "loci")).version == 4
 
 
+async def test_an_update_is_told_its_own_version_whoever_wrote_after_it(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begun(quiet)
+    banks = quiet.engine.collections.banks
+
+    async def another() -> None:
+        await update(quiet, "Said last.")
+
+    with monkeypatch.context() as patched:
+        meanwhile(patched, banks, "update_one", another)
+        first = await update(quiet, "Said first.", request="r1")
+    again = await update(quiet, "Said first.", request="r1")
+    made = {one.said: one.version for one in await quiet.engine.banks.versions(USER, "project", "loci", limit=2)}
+    assert (
+        (first.version, again.version, first.bank.version) == (made["Said first."], made["Said first."], 3) == (2, 2, 3)
+    )
+
+
+async def test_who_makes_a_bank_is_given_it_as_it_is_whoever_wrote_after_that(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def another() -> None:
+        await update(quiet, "The sky was blue.")
+
+    with monkeypatch.context() as patched:
+        meanwhile(patched, quiet.engine.collections.banks, "update_one", another)
+        bank = await begun(quiet)
+    assert (bank.info.version, "The sky was blue." in str(bank.content)) == (2, True)
+
+
 async def test_a_writer_that_dies_before_the_bank_follows_leaves_its_version(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

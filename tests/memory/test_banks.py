@@ -12,6 +12,7 @@ from memory.bank_store import MOST_ERRORS
 from memory.bank_update import LONGEST_UPDATE
 from tests.banks import begun, content, update
 from tests.conversations import USER
+from tests.meanwhile import meanwhile
 from utils.errors import InvalidInput, NotFound
 
 
@@ -127,6 +128,20 @@ async def test_a_bank_without_a_path_takes_the_first_at_which_its_project_is_sai
     assert (await quiet.engine.banks.info(USER, "project", "loci")).path == "/a/loci"
     other = await quiet.activate(USER, "project", "loci", "/b/loci")
     assert (other.info.version, [one.id for one in other.others]) == (1, ["loci"])
+
+
+async def test_of_two_who_say_at_once_where_a_project_is_both_are_told_where_its_bank_is(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begun(quiet)
+
+    async def another() -> None:
+        await quiet.activate(USER, "project", "loci", "/b/loci")
+
+    with monkeypatch.context() as patched:
+        meanwhile(patched, quiet.engine.collections.banks, "update_one", another)
+        bank = await quiet.activate(USER, "project", "loci", "/a/loci")
+    assert (await quiet.engine.banks.info(USER, "project", "loci")).path == bank.info.path == "/b/loci"
 
 
 async def test_an_update_makes_the_bank_that_it_is_for_and_says_so(quiet: Memory) -> None:

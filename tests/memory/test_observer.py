@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from agents.memory import Memory
-from memory.observer import Observer
+from memory.observer import COLOURED, Observer
 from tests.conversations import USER, turn
 from tests.scripted_model import ScriptedModel, answer
 from utils.errors import Conflict, NotFound
+from utils.text import uncoloured
 
 DECIDED = "We decided to use OAuth2 for item number {}."
 
@@ -114,9 +115,16 @@ async def test_rules_never_hold_up_the_event_loop_for_long(quiet: Memory, monkey
         seen.append(len(output))
         return (), "rule_based"
 
+    def shown(text: str) -> str:
+        seen.append(len(text))
+        return uncoloured(text)
+
     monkeypatch.setattr(Observer, "_read", read)
-    await quiet.extract_observations(USER, "a", "RUN", "x" * 100_000)
-    assert seen == [4_000]
+    monkeypatch.setattr("memory.observer.uncoloured", shown)
+    await quiet.extract_observations(USER, "a", "RUN", "x" * 2_000_000)
+    assert seen == [COLOURED, 4_000]
+    await quiet.extract_observations(USER, "a", "RUN", "\x1b[38;2;255;255;255mx" * 100_000)
+    assert seen[2:] == [COLOURED, 4_000]
 
 
 async def test_why_a_models_answer_is_lost_is_logged(

@@ -63,8 +63,16 @@ async def test_files_are_resources_now_and_as_they_were(address: str) -> None:
         assert (now.mime_type, "We use ruff." in now.text) == ("text/markdown", True)  # type: ignore[union-attr]
         before = (await connected.read_resource("loci://banks/code/loci/patterns.md?version=1")).contents[0]
         assert "We use ruff." not in before.text  # type: ignore[union-attr]
-        for uri in ("loci://banks/code/loci/none.md", "loci://banks/code/nope/a.md", "file:///etc/passwd", "loci://x"):
-            with pytest.raises(MCPError):
+        missing = {
+            "loci://banks/code/loci/none.md": "has no such file",
+            "loci://banks/code/loci/none.md?version=1": "has no such file",
+            "loci://banks/code/loci/patterns.md?version=9": "no such version",
+            "loci://banks/code/nope/a.md": "No such memory bank",
+            "file:///etc/passwd": "No such resource",
+            "loci://x": "No such resource",
+        }
+        for uri, told in missing.items():
+            with pytest.raises(MCPError, match=told):
                 await connected.read_resource(uri)
         templates = (await connected.list_resource_templates()).resource_templates
         assert templates[0].uri_template == "loci://banks/{type}/{id}/{file}"

@@ -7,11 +7,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from mcp_types import SubscriptionFilter, SubscriptionsListenRequestParams
 
 from agents.memory import Memory
 from api.mcp import subscriptions as module
 from api.mcp.subscriptions import Subscriptions
 from tests.conversations import USER, until
+from tests.meanwhile import meanwhile
+from utils.errors import InvalidInput
 
 URI = "loci://banks/project/loci/active.md"
 
@@ -93,6 +96,62 @@ async def test_of_too_many_connections_the_oldest_are_told_no_more(
     for session in sessions[1:]:
         await until(heard(session, 1))
     assert sessions[0].heard == []
+
+
+async def test_of_too_many_addresses_the_last_are_refused_and_nothing_is_kept_of_them(
+    subscriptions: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_ADDRESSES", 2)
+    many = [URI.replace("active", name) for name in ("context", "active", "progress")]
+    listened = SubscriptionsListenRequestParams(notifications=SubscriptionFilter(resource_subscriptions=many))
+    context: Any = None
+    with pytest.raises(InvalidInput, match="At most 2 files"):
+        await subscriptions.listen(USER, context, listened)
+    assert subscriptions._owners == {}
+    one, two = Session(), Session()
+    for uri in many[:2]:
+        await subscriptions.add(USER, "one", one, uri)
+    await subscriptions.add(USER, "two", two, URI)
+    with pytest.raises(InvalidInput):
+        await subscriptions.add(USER, "two", two, many[2])
+    await subscriptions.add("bob", "three", Session(), many[2])
+    await one.end()
+    await subscriptions.add(USER, "two", two, many[2])
+
+
+async def test_of_two_who_ask_at_once_for_too_many_addresses_one_is_refused(
+    subscriptions: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_ADDRESSES", 1)
+    asked = [subscriptions.add(USER, name, Session(), URI.replace("active", name)) for name in ("context", "progress")]
+    done = await asyncio.gather(*asked, return_exceptions=True)
+    assert [type(one) for one in done] == [type(None), InvalidInput]
+
+
+async def test_who_subscribes_meanwhile_to_the_same_file_is_told_of_no_change_twice(
+    quiet: Memory, subscriptions: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = Session(), Session()
+    mark = None
+
+    async def another() -> None:
+        nonlocal mark
+        await subscriptions.add(USER, "second", second, URI)
+        await quiet.update(USER, "project", "loci", "The sky was blue.")
+        await until(heard(second, 1))
+        mark = subscriptions._owners[USER].marks[URI]
+
+    with monkeypatch.context() as patched:
+        meanwhile(patched, quiet.engine.banks, "infos", another, after=True)  # type: ignore[arg-type]
+        await subscriptions.add(USER, "first", first, URI)
+    assert subscriptions._owners[USER].marks[URI] == mark
+    assert (len(first.heard), len(second.heard)) == (0, 1)
+
+
+async def test_of_a_connection_whose_end_nobody_would_hear_of_nothing_is_kept(subscriptions: Any) -> None:
+    with pytest.raises(AttributeError):
+        await subscriptions.add(USER, "one", object(), URI)
+    assert subscriptions._owners[USER].told == {}
 
 
 async def test_nothing_is_kept_of_who_left_and_nobody_looks_for_nobody(subscriptions: Any) -> None:
