@@ -49,6 +49,8 @@ _ID_KEY = re.compile(
     r"(?:^|_|-)(?:ids?|uuids?|keys?|codes?|numbers?|sku|ref|hash)$|(?<=[a-z])(?:Ids?|IDs?|Keys?|Codes?|Numbers?)$"
 )
 _TIME = re.compile(r"\d\d:\d\d")
+# Fields that say whether there is more than what came back.
+_PAGES = re.compile(r"(?i)(?:next\w*|has_?more|pages|total_?(?:pages|count)|(?:next_?)?cursor|remaining|truncated)")
 _STAMP = re.compile(r"(created|updated|modified)(_at|_on|At|On)?$")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
@@ -109,8 +111,10 @@ class Talk:
         return known
 
     def asks_for(self, key: str) -> bool:
-        """Whether a field was named, `total_price` by "price", or tells by itself, as a state."""
-        return self.thorough or key in TELLING or not self.asked.isdisjoint(_names(_HUMP.sub(" ", key)))
+        """Whether a field was named, `total_price` by "price", or tells by itself, as a state or how many more pages
+        there are."""
+        tells = key in TELLING or _PAGES.fullmatch(key) is not None
+        return self.thorough or tells or not self.asked.isdisjoint(_names(_HUMP.sub(" ", key)))
 
     def keeps(self, key: str, value: Scalar) -> bool:
         """Whether a value under a key is worth its place."""

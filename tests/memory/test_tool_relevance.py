@@ -161,3 +161,16 @@ def test_the_hour_that_is_asked_for_names_times() -> None:
     talk = talk_of([""], ["Book the night one, with my gift card"])
     assert talk.keeps("scheduled_departure_time_est", "01:00:00") and talk.keeps("amount", 42)
     assert not talk_of([""], ["Book it"]).keeps("scheduled_departure_time_est", "01:00:00")
+
+
+def test_whether_there_is_more_to_fetch_is_kept() -> None:
+    talk = talk_of(["List all admins"])
+    assert all(talk.keeps(key, 7) for key in ("pages", "next_offset", "nextCursor", "has_more", "total_pages"))
+    assert not talk.keeps("page_size", 7)
+
+
+def test_of_words_with_numbers_the_number_is_part_of_what_was_said() -> None:
+    talk = talk_of(["Kill worker-77, and see chapter #05; version 3.2 of node 4,5"])
+    assert talk.words_of("Worker 77 of 90") == {"worker", "worker77"}
+    assert talk.words_of("worker-78") == {"worker"} and talk.words_of("Chapter 5: it ends") == {"chapter", "chapter5"}
+    assert talk.words_of("version 3") == {"version"} and talk.words_of("node 4") == {"node"}
