@@ -89,15 +89,32 @@ class ToolMemory:
             return await asyncio.to_thread(_unchanged, asked)
         new = {trace_id: call for trace_id, call in zip(ids, calls, strict=True) if trace_id not in known}
         await self._keep(task, new)
+        step = await self._step(asked, task, known, list(zip(ids, calls, strict=True)), last)
+        done = await asyncio.to_thread(_compressed, replace(step, unanswered=unanswered), asked.options)
+        log.debug("Added %d retrieved records to context", retrieved_in(done.messages))
+        log.debug("Context constructed: %d messages, %d tokens", len(done.messages), done.tokens)
+        newest = (record.trace_id for record in step.newest)
+        return replace(done, trace_ids=tuple(dict.fromkeys([*new, *newest])))
+
+    async def _step(
+        self,
+        asked: Compressing,
+        task: Task,
+        known: Mapping[str, Trace],
+        called: Sequence[tuple[str, Called]],
+        last: Interaction,
+    ) -> Step:
+        """What an agent knows: what came back in its messages, `called` with ids, and what is `known` of its task."""
         sent: dict[str, Record] = {}
-        for trace_id, call in zip(ids, calls, strict=True):
+        for trace_id, call in called:
             sent.pop(trace_id, None)  # what comes again came last
             sent[trace_id] = _record(trace_id, call, known)
-        newest = ids[len(ids) - len(last.results) :]
+        newest = [trace_id for trace_id, _ in called[len(called) - len(last.results) :]]
         others = [] if asked.sent_alone else [trace_id for trace_id in known if trace_id not in sent]
         cut = [one for one in sent if one in known and len(sent[one].raw_output) != known[one].characters]
         last_ids, absent = set(newest), {*others, *cut}
         order = [one for one in _in_order(list(sent), others, list(known)) if one not in last_ids]
+        calls = [call for _, call in called]
         among = self._traces.insights_of(task, calls) if asked.sent_alone else None
         ranked = await self._ranked(asked, len(order), among)
         first = _first(order, ranked, asked.options.top_k)
@@ -105,14 +122,8 @@ class ToolMemory:
         whole = await self._traces.whole(task, fitting)  # also of what an earlier view or the agent had cut
         earlier = [whole[one].record if one in whole else sent[one] for one in order if one in whole or one in sent]
         unread = [(known[one].tool_name, one) for one in others if one not in fitting]
-        newest_records = tuple(sent[one] for one in newest)
-        step = Step(
-            asked.messages, last, newest_records, tuple(earlier), ranked, asked.query or "", unanswered, tuple(unread)
-        )
-        done = await asyncio.to_thread(_compressed, step, asked.options)
-        log.debug("Added %d retrieved records to context", retrieved_in(done.messages))
-        log.debug("Context constructed: %d messages, %d tokens", len(done.messages), done.tokens)
-        return replace(done, trace_ids=tuple(dict.fromkeys([*new, *newest])))
+        of_last = tuple(sent[one] for one in newest)
+        return Step(asked.messages, last, of_last, tuple(earlier), ranked, asked.query or "", unread=tuple(unread))
 
     async def add(self, owner: str, task_id: str, call: Called) -> Trace:
         """Keeps one call of a tool.
@@ -166,8 +177,9 @@ class ToolMemory:
         self._nudge.observe()
 
     async def _ranked(self, asked: Compressing, count: int, among: frozenset[str] | None) -> tuple[str, ...]:
-        """The ids of so many records, the most relevant first."""
-        if not count:
+        """The ids of so many records, the most relevant first; none where all of them are shown alike and nothing is
+        looked for."""
+        if not count or (count <= asked.options.top_k and asked.query is None):
             return ()
         try:
             every = replace(TOOL_MEMORY, top_k=count)

@@ -107,6 +107,20 @@ async def test_loggers_have_the_names_and_levels_of_the_document(
     assert said[-1] == ("MemoryBankStrategy", "MemoryBankState reset")
 
 
+async def test_records_that_are_all_shown_alike_are_not_ranked_unless_something_is_looked_for(
+    quiet: Memory, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def ranked(steps: int, **more: Any) -> list[str]:
+        caplog.clear()
+        with caplog.at_level(logging.DEBUG, "Retrieval"):
+            messages = [one for at in range(steps) for one in step(at)]
+            await compress(quiet, [user(BOOK), *messages, *step(99)], f"t{steps}", top_k=2, **more)
+        return [one.getMessage() for one in caplog.records if one.name == "Retrieval"]
+
+    assert await ranked(2) == [] and await ranked(2, query="x") == ["Ranked 2 records"]
+    assert await ranked(3) == ["Ranked 3 records"]
+
+
 async def test_the_embedding_model_is_told_once_when_it_is_first_used(
     make_settings: Callable[..., Settings], caplog: pytest.LogCaptureFixture
 ) -> None:
