@@ -87,8 +87,9 @@ class _Drawing:
         few = little or sum(len(one.raw_output) for one in self.known) <= FEW_CHARACTERS
         self._overtaken = overtaken(self.known)
         self._talk = replace(spoken_of(step.messages, step.query), thorough=few)
-        self._named = {one for name in self._talk.names for one in _with(name, self.known)}
-        self._order = _by_relevance(self.known, step.ranked, self._talk)
+        naming = [_with(name, self.known) for name in self._talk.names]
+        self._named = {one for found in naming for one in found}
+        self._order = _by_relevance(self.known, step.ranked, naming)
         later = step.messages[step.last.end :]
         answered = not any(message.get("role") == "user" for message in later)
         earlier = step.messages[: step.last.start]
@@ -149,9 +150,9 @@ class _Drawing:
             return largest(number, lambda at: tokens_of(view(at)) <= budget)
 
         if tokens_of(self.view(wanted, 0, 0)) > budget:
-            least = self._least(wanted, budget)
+            unnamed = self._least(wanted, budget)
             if tokens_of(self.view(0, 0, 0)) > budget:  # there is no room for the names of records
-                return least
+                return unnamed
         count = most(wanted, lambda count: self.view(count, 0, 0)) or 0
         of_last = most(PARTS, lambda of_last: self.view(count, 0, of_last)) or 0
         count = max(count, most(len(self.known), lambda count: self.view(count, 0, of_last)) or 0)
@@ -197,13 +198,13 @@ def _summary(block: Block) -> str:
     return "\n".join([block.title, *(one_line(one.summary) for one in block.records if one.summary)])
 
 
-def _by_relevance(records: Sequence[Record], ranked: Sequence[str], talk: Talk) -> list[str]:
+def _by_relevance(records: Sequence[Record], ranked: Sequence[str], naming: Sequence[Sequence[str]]) -> list[str]:
     """The ids of records: those that tell of what the user named and few others do, then those of failures where they
     are few, then the most relevant of the others, and then the newest; no answer before a later one to the same
-    call."""
+    call. `naming`: for each name that was said, the ids of those that have it, newest first."""
     known = dict.fromkeys(record.trace_id for record in reversed(records))
-    naming = Counter(one for name in talk.names for one in _few_with(name, records))
-    named = [one for one, _ in naming.most_common()]
+    telling = Counter(one for found in naming if len(found) * FEW_OF < len(records) for one in found)
+    named = [one for one, _ in telling.most_common()]
     failures = [record.trace_id for record in reversed(records) if record.reports_failure]
     few = failures if len(failures) * FAILURES_OF <= len(records) else []
     order = list(dict.fromkeys([*named, *few, *(one for one in ranked if one in known), *known]))
@@ -217,12 +218,6 @@ def _by_relevance(records: Sequence[Record], ranked: Sequence[str], talk: Talk) 
 def _with(name: str, records: Sequence[Record]) -> list[str]:
     """The ids of the records that have a name, newest first."""
     return [record.trace_id for record in reversed(records) if name in record.raw_output]
-
-
-def _few_with(name: str, records: Sequence[Record]) -> list[str]:
-    """The same; none where a tenth of all or more have it."""
-    found = _with(name, records)
-    return found if len(found) * FEW_OF < len(records) else []
 
 
 def _cut(message: Message, record: Record, talk: Talk, characters: int) -> Message:

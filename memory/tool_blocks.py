@@ -153,15 +153,11 @@ class _Changed:
 
 def _changed_in(records: Sequence[Record]) -> frozenset[str]:
     """The keys of what differs between answers to one call, if they are few: that is why it was asked again."""
-    answers: defaultdict[Call, list[frozenset[tuple[str, Scalar]]]] = defaultdict(list)
+    answers: defaultdict[Call, list[Record]] = defaultdict(list)
     for record in records:
-        answers[record.call].append(frozenset(scalars(record.output)))
-    found = {
-        key
-        for told in answers.values()
-        for one, next_one in pairwise(told)
-        for key, _ in one.symmetric_difference(next_one)
-    }
+        answers[record.call].append(record)
+    several = [[frozenset(scalars(one.output)) for one in told] for told in answers.values() if len(told) > 1]
+    found = {key for told in several for one, later in pairwise(told) for key, _ in one.symmetric_difference(later)}
     return frozenset(found) if len(found) <= MOST_CHANGED else frozenset()
 
 
