@@ -113,17 +113,19 @@ def merge(
     return {name: draft.text() for name, draft in drafts.items()}, tuple(done.values())
 
 
+def section_key(decision: Decision) -> tuple[str, str]:
+    """The file and the section that a decision is for; the same for all spellings of the section's title."""
+    return decision.target_file, folded(section_title(decision.metadata.section))
+
+
 def stale(decisions: Sequence[Decision], shown: Mapping[str, str], files: Mapping[str, str]) -> list[Replace]:
-    """The decisions that replace a section of which these files say something else than those that the decisions were
-    made by. O(n) in the files that they name."""
+    """The decisions that replace a section of which these files say something else than what was shown to whom made
+    them. O(n) in the files that they name."""
     return [one for one in decisions if isinstance(one, Replace) and _body(shown, one) != _body(files, one)]
 
 
-def without_loss(
-    decisions: Sequence[Decision], shown: Mapping[str, str], files: Mapping[str, str]
-) -> Sequence[Decision]:
-    """The decisions, but that what would replace a section unseen (`stale`) goes to its end."""
-    unseen = stale(decisions, shown, files)
+def without_loss(decisions: Sequence[Decision], unseen: Sequence[Replace]) -> Sequence[Decision]:
+    """The decisions, but that what would replace a section unseen goes to its end."""
     return [Append(one.target_file, one.content, one.metadata) if one in unseen else one for one in decisions]
 
 

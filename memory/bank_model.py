@@ -19,7 +19,7 @@ from memory.bank_decisions import (
     is_file_name,
     section_title,
 )
-from memory.bank_markdown import Section, items, parse, render, tokens_of
+from memory.bank_markdown import Page, Section, items, parse, render, tokens_of
 from memory.bank_rules import is_critical, metadata_of
 from memory.bank_types import BankType
 from memory.model_json import ask_for_json
@@ -71,15 +71,32 @@ class _Optimised(_Answer):
     files: dict[str, str]
 
 
+def as_shown(files: Mapping[str, str], recipe: BankRecipe, whole: Sequence[Decision] = ()) -> Mapping[str, str]:
+    """A bank's files as a model that places content sees them: of a large bank the headings, and what stands in the
+    sections that `whole` is for, as many of them as there is room for (`recipe.shown` characters)."""
+    if tokens_of(files) <= 2 * recipe.most:
+        return files
+    pages = {name: parse(text) for name, text in files.items()}
+    outlines = {
+        name: Page(page.lead, tuple(Section(one.title, "") for one in page.sections)) for name, page in pages.items()
+    }
+    room = recipe.shown
+    for name, title in dict.fromkeys((one.target_file, section_title(one.metadata.section)) for one in whole):
+        found = pages[name].find(title) if name in pages else None
+        if found is not None and len(found.body) <= room:
+            outlines[name] = outlines[name].with_section(found)
+            room -= len(found.body)
+    return {name: render(page) for name, page in outlines.items()}
+
+
 async def decide_by_model(
-    model: ChatModel, kind: BankType, files: Mapping[str, str], content: str, recipe: BankRecipe
+    model: ChatModel, kind: BankType, bank: Mapping[str, str], content: str, recipe: BankRecipe
 ) -> list[Decision]:
-    """Where new content belongs. Raises `ModelError`; `ModelGarbage` where the answer cannot be read, names what cannot
-    be a file, or leaves out more of the content's words than it may."""
+    """Where new content belongs. `bank`: its files as `as_shown` gives them. Raises `ModelError`; `ModelGarbage` where
+    the answer cannot be read, names what cannot be a file, or leaves out more of the content's words than it may."""
     if len(content) > recipe.shown:
         raise ModelGarbage(f"The content is too long for the model ({len(content):,} characters)")
-    bank = files if tokens_of(files) <= 2 * recipe.most else {name: _outline(text) for name, text in files.items()}
-    data = {"type": kind, "bank": bank, "content": content}
+    data = {"type": kind, "bank": dict(bank), "content": content}
 
     def read(raw: str) -> list[Decision]:
         decisions = [_decision(one) for one in _Placed.model_validate_json(raw).decisions]
@@ -159,11 +176,6 @@ def _missing(body: str, written: Sequence[str]) -> list[str]:
     """The critical items that stand in none of the files."""
     critical = [item for item in items(body) if is_critical(item)]
     return [item for item in critical if not any(_flat(item) in one for one in written)]
-
-
-def _outline(text: str) -> str:
-    page = parse(text)
-    return "\n\n".join([page.lead, *(f"## {section.title}" for section in page.sections)])
 
 
 def _flat(text: str) -> str:

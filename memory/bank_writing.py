@@ -8,8 +8,8 @@ from datetime import datetime
 
 from config.recipes import BankRecipe
 from memory.bank_condense import condense
-from memory.bank_decisions import Decision, stale, without_loss
-from memory.bank_model import decide_by_model, optimise_by_model
+from memory.bank_decisions import Decision, Replace, section_key, stale, without_loss
+from memory.bank_model import as_shown, decide_by_model, optimise_by_model
 from memory.bank_rules import decide_by_rules
 from memory.bank_types import BankType
 from memory.domain import RULE_BASED
@@ -26,9 +26,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Placed:
-    """What is to be done with content. `by`: a model's name, or "rule_based"; `shown`: the bank's files by which that
-    was decided; `failed`: where there is a model, why rules had to do, as it is told to clients; `times`: that the
-    content was placed."""
+    """What is to be done with content. `by`: a model's name, or "rule_based"; `shown`: what was seen of the bank's
+    files when that was decided; `failed`: where there is a model, why rules had to do, as it is told to clients;
+    `times`: that the content was placed."""
 
     decisions: Sequence[Decision]
     by: str
@@ -58,25 +58,33 @@ class BankWriter:
         failed: str | None = None
         if self._model is not None:
             try:
-                decisions = await decide_by_model(self._model, kind, files, content, self.recipe)
-                return Placed(decisions, self._model.model, files)
+                return await self._ask(self._model, kind, files, content)
             except ModelError as error:
                 failed = f"Placed by rules: {error.detail}"
                 log.warning("a memory bank's content is placed by rules: %s", error.detail)
-        if len(content) < IN_THREAD:
-            return Placed(decide_by_rules(kind, content), RULE_BASED, files, failed)
-        return Placed(await asyncio.to_thread(decide_by_rules, kind, content), RULE_BASED, files, failed)
+        return Placed(await _by_rules(kind, content), RULE_BASED, files, failed)
 
     async def place_again(self, placed: Placed, kind: BankType, files: Mapping[str, str], content: str) -> Placed:
         """Where content belongs that was placed in a bank which another has changed since: where it did, unless a model
         would replace what it has not seen. It is asked anew then, and in the end what it would replace stays.
 
         Rules replace only where the content itself says so, which holds whatever stands there."""
-        if placed.by == RULE_BASED or not stale(placed.decisions, placed.shown, files):
+        if placed.by == RULE_BASED or not (unseen := await _unseen(placed, kind, files, content)):
             return placed
         if placed.times < PLACINGS:
             return replace(await self.place(kind, files, content), times=placed.times + 1)
-        return replace(placed, decisions=without_loss(placed.decisions, placed.shown, files))
+        return replace(placed, decisions=without_loss(placed.decisions, unseen))
+
+    async def _ask(self, model: ChatModel, kind: BankType, files: Mapping[str, str], content: str) -> Placed:
+        """Where a model puts content. Of a large bank it sees the headings; where it would replace what stands under
+        one, it is asked anew with that, and what it has not seen then, either, stays. Raises `ModelError`."""
+        shown = as_shown(files, self.recipe)
+        placed = Placed(await decide_by_model(model, kind, shown, content, self.recipe), model.model, shown)
+        if unseen := await _unseen(placed, kind, files, content):
+            shown = as_shown(files, self.recipe, whole=unseen)
+            placed = Placed(await decide_by_model(model, kind, shown, content, self.recipe), model.model, shown)
+            unseen = await _unseen(placed, kind, files, content)
+        return replace(placed, decisions=without_loss(placed.decisions, unseen))
 
     async def shorten(self, kind: BankType, files: Mapping[str, str], version: int, moment: datetime) -> Shortened:
         """The files with what is less worth left out. `version`: the bank's, which has all of it; `moment`: now, to
@@ -104,3 +112,18 @@ class BankWriter:
     ) -> dict[str, str]:
         """The same without asking a model."""
         return await asyncio.to_thread(condense, kind, files, version, moment, self.recipe)
+
+
+async def _unseen(placed: Placed, kind: BankType, files: Mapping[str, str], content: str) -> list[Replace]:
+    """What a model would replace in these files without having seen it, but for what the content itself says that it
+    replaces."""
+    if not (unseen := stale(placed.decisions, placed.shown, files)):
+        return []
+    meant = {section_key(one) for one in await _by_rules(kind, content) if isinstance(one, Replace)}
+    return [one for one in unseen if section_key(one) not in meant]
+
+
+async def _by_rules(kind: BankType, content: str) -> Sequence[Decision]:
+    if len(content) < IN_THREAD:
+        return decide_by_rules(kind, content)
+    return await asyncio.to_thread(decide_by_rules, kind, content)
