@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, Protocol
 
+from agents.conversing import Toolbox
 from config.recipes import Recipe
 from memory.domain import Gist, Hit, KeyValue, Recall, Summary
 from memory.ids import prompt_id, response_id, scoped
@@ -99,7 +100,8 @@ class Citation:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the writer gives. `given`: the memories that stood in the prompt; `citations`: those the answer uses."""
+    """What the writer gives. `given`: the memories that stood in the prompt; `citations`: those the answer uses;
+    `tools`: the names of those that the model used before it."""
 
     text: str
     model: str
@@ -108,6 +110,7 @@ class Answer:
     citations: tuple[Citation, ...] = ()
     ledger: tuple[LedgerEntry, ...] = ()
     interrupted: bool = False
+    tools: tuple[str, ...] = ()
 
 
 Emit = Callable[[str], Awaitable[None]]
@@ -130,7 +133,7 @@ class Context:
 
     `opening`: waits until the prompt is committed, and tells its place in the session, None for a temporary request; an
     agent that only reads may run before. `emit`: takes the answer's text as it comes. `done`: what an agent did that
-    the answer should tell. `forgotten`: the request itself was deleted.
+    the answer should tell. `forgotten`: the request itself was deleted. `toolbox`: what a model may use that answers.
     """
 
     request: ChatRequest
@@ -144,6 +147,7 @@ class Context:
     streamed: bool = False
     opening: Opening = _nowhere
     emit: Emit = _ignore
+    toolbox: Toolbox | None = None
 
     @property
     def own_keys(self) -> tuple[str, ...]:

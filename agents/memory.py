@@ -1,12 +1,13 @@
 """How is a request answered from start to end? `Memory`: chat, search and add, the Python API over core and agents."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from agents.context import Answer, Bundle, ChatRequest, Context
+from agents.conversing import Toolbox
 from agents.coordinator import Coordinator
 from agents.drafting import Drafting
 from agents.intent import IntentDetector
@@ -31,6 +32,8 @@ from memory.ranking import Scope
 from memory.receipts import Receipt
 from memory.scratchpad import Scratchpad
 from utils.clock import now
+
+MakeToolbox = Callable[["Memory", ChatRequest], Toolbox | None]
 
 COALESCE = 0.025  # seconds of deltas that go out as one
 
@@ -62,8 +65,8 @@ Event = Started | Delta | Finished
 
 class Memory:
     """A chat backend that remembers. `engine`: the core beneath it, for everything but answering. `tool_memory`: what
-    agents' tools gave. `proxy`: passes
-    requests on to the model provider with memory; None where there is none."""
+    agents' tools gave. `proxy`: passes requests on to the model provider with memory; None where there is none.
+    `toolbox`: makes the tools that a model may use that answers; None where it has none."""
 
     def __init__(
         self,
@@ -74,10 +77,12 @@ class Memory:
         recipe: Recipe,
         tools: ToolMemory,
         proxy: Proxy | None = None,
+        toolbox: MakeToolbox | None = None,
     ) -> None:
         self.engine = engine
         self.tool_memory = tools
         self.proxy = proxy
+        self._toolbox = toolbox
         self._coordinator = coordinator
         self._detector = detector
         self._nudge = nudge
@@ -139,10 +144,13 @@ class Memory:
         findings: Sequence[str] = (),
         insights: Sequence[str] = (),
         lessons: Sequence[str] = (),
+        messages: tuple[str, ...] = (),
     ) -> list[Observation]:
         """Remembers what was found, concluded or learned; in that order. The same of the same source is remembered
-        once. `source`: where it comes from, such as "GOAL:deploy". Raises `InvalidInput`, and then nothing is."""
-        kept, _ = await self.engine.observations.remember(owner, observed(findings, insights, lessons), source)
+        once. `source`: where it comes from, such as "GOAL:deploy"; `messages`: ids of those that
+        say so, all of which forgotten, it is, too. Raises `InvalidInput`, and then nothing is."""
+        every = [replace(one, messages=messages) for one in observed(findings, insights, lessons)]
+        kept, _ = await self.engine.observations.remember(owner, every, source)
         self._nudge.embed()
         return kept
 
@@ -237,7 +245,8 @@ class Memory:
             intent = await self._detector.detect(
                 request.query, images=bool(request.images), use_memory=request.use_memory and not request.temporary
             )
-            context = Context(request, intent, opening=lambda: asyncio.shield(opening))
+            toolbox = self._toolbox(self, request) if self._toolbox is not None else None
+            context = Context(request, intent, opening=lambda: asyncio.shield(opening), toolbox=toolbox)
             return await self._coordinator.prepare(context)
         except Exception:
             await asyncio.wait([opening])  # whoever tries again finds the prompt committed, or not at all
@@ -312,8 +321,11 @@ class Memory:
             self.engine.turns.close_exchange(request.owner, request.session_id, place, turn, retried=again),
             self.engine.receipts.keep_at(place, self._receipt(context, answer)),
         )
-        if not kept:
+        if not kept:  # the prompt is gone, and what came of it goes, too
+            await self.engine.observations.forget_message(request.owner, prompt_id(request.turn_id))
             return
+        if answer.tools and not await self.engine.turns.is_there(request.owner, prompt_id(request.turn_id)):
+            await self.engine.observations.forget_message(request.owner, prompt_id(request.turn_id))
         if context.intent.name == "remember" and not await self.engine.turns.is_there(
             request.owner, prompt_id(request.turn_id)
         ):  # forgotten while it was being answered
@@ -347,6 +359,7 @@ class Memory:
             messages=(prompt_id(request.turn_id), response_id(request.turn_id)),
             top_k=request.top_k,
             observed=tuple(one.as_candidate() for one in bundle.observations),
+            tools_used=answer.tools,
         )
 
 

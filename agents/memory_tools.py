@@ -6,7 +6,7 @@ model can read and correct itself by; it never raises for what the model wrote.
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Annotated, Any
 
@@ -120,23 +120,35 @@ TOOLS: dict[str, type[_Arguments]] = {
     "scratchpad_delete": ScratchpadDelete,
     "tool_record": ToolRecord,
 }
+NOTES = TOOLS.keys() - {"tool_record"}  # without what gets at the results of tools of others
 VALUE_SHOWN = 200  # characters of a listed value
 
 
 class MemoryTools:
-    """The memory of one owner as tools. `source`: where what is remembered comes from."""
+    """The memory of one owner as tools. `source`: where what is remembered comes from; `messages`: the ids of those
+    that say it, and with which it is forgotten; `names`: of the tools that there are to be."""
 
-    def __init__(self, memory: Memory, owner: str, source: str = "AGENT:tools") -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        owner: str,
+        source: str = "AGENT:tools",
+        *,
+        messages: tuple[str, ...] = (),
+        names: Collection[str] = TOOLS.keys(),
+    ) -> None:
         if not source.strip() or len(source) > LONGEST_SOURCE:
             raise ValueError(f"a source has 1 to {LONGEST_SOURCE} characters")
         self._memory = memory
         self._owner = owner
         self._source = source
+        self._messages = messages
+        self._tools = {name: of for name, of in TOOLS.items() if name in names}
 
     @property
     def schema(self) -> list[dict[str, object]]:
         """What goes into `tools` of a chat completion."""
-        return [{"type": "function", "function": _described(name, of)} for name, of in TOOLS.items()]
+        return [{"type": "function", "function": _described(name, of)} for name, of in self._tools.items()]
 
     async def answers(self, calls: Iterable[Any] | None) -> list[dict[str, str]]:
         """The messages that answer the calls of an assistant's message, to be sent after it, in their order. `calls`:
@@ -153,8 +165,8 @@ class MemoryTools:
     async def call(self, name: object, arguments: object) -> str:
         """The result of a call as JSON. `arguments`: as the model wrote them; where there are none, null or empty, and
         of some providers an object instead of its text."""
-        if not isinstance(name, str) or name not in TOOLS:
-            return _error(f"There is no tool {str(name or '')[:60]!r}; there are {', '.join(TOOLS)}")
+        if not isinstance(name, str) or name not in self._tools:
+            return _error(f"There is no tool {str(name or '')[:60]!r}; there are {', '.join(self._tools)}")
         try:
             asked = TOOLS[name].model_validate_json(_written(arguments))
             if _has_control(asked):
@@ -175,7 +187,12 @@ class MemoryTools:
         match asked:
             case Remember():
                 kept = await self._memory.observe(
-                    owner, self._source, findings=asked.findings, insights=asked.insights, lessons=asked.lessons
+                    owner,
+                    self._source,
+                    findings=asked.findings,
+                    insights=asked.insights,
+                    lessons=asked.lessons,
+                    messages=self._messages,
                 )
                 return {"remembered": len({one.id for one in kept})}
             case Recall():

@@ -7,11 +7,13 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from agents.background import BackgroundNudge
+from agents.context import ChatRequest
 from agents.coordinator import Coordinator, routes
 from agents.intent import IntentDetector
 from agents.keeper_agent import KeeperAgent
 from agents.memory import Memory
 from agents.memory_agent import MemoryAgent
+from agents.memory_tools import NOTES, MemoryTools
 from agents.nudge import Nudge
 from agents.proxy import Proxy
 from agents.tool_memory import ToolMemory
@@ -23,6 +25,8 @@ from config.recipes import OBSERVED, QUERY_RECIPES, BundleSizes, PromptTable, Re
 from config.settings import Settings
 from memory.bank_folder import BankFolder
 from memory.engine import Engine, open_engine
+from memory.ids import prompt_id
+from memory.observed import source_of_session
 from memory.search_index import NEEDED
 from utils.circuit import CircuitBreaker
 from utils.embeddings import open_embedder, open_local_embedder
@@ -88,6 +92,7 @@ async def open_memory(settings: Settings | None = None, *, nudge: Nudge | None =
             recipe,
             tools,
             Proxy(engine, open_upstream(settings), nudge or background, tools) if settings.has_model else None,
+            _toolbox if settings.memory_tools else None,
         )
         try:
             yield memory
@@ -125,3 +130,12 @@ def _coordinator(settings: Settings, engine: Engine, model: ChatModel | None, re
     writer = WriterAgent(model, provider_prompt(settings.openai_base_url), PromptTable())
     table = routes(memory=remembering, keeper=KeeperAgent(engine), vision=vision)
     return Coordinator(table, memory=remembering, vision=vision, writer=writer)
+
+
+def _toolbox(memory: Memory, request: ChatRequest) -> MemoryTools | None:
+    """Tools for a model that answers: what it keeps comes of the request's session and message. None for a request that
+    leaves nothing behind, or knows one conversation alone."""
+    if request.temporary or request.isolated or not request.use_memory:
+        return None
+    source, messages = source_of_session(request.session_id), (prompt_id(request.turn_id),)
+    return MemoryTools(memory, request.owner, source, messages=messages, names=NOTES)

@@ -38,13 +38,17 @@ class Prompt:
     def user(self) -> str:
         return "".join(section.text for section in self.sections)
 
-    def ledger(self, total: int | None = None) -> tuple[LedgerEntry, ...]:
+    def ledger(self, total: int | None = None, *, beyond: int = 0) -> tuple[LedgerEntry, ...]:
         """What each section takes. The characters add up to the text that was sent, the tokens to `total`: the
-        provider's count where it gave one, else the sum of the estimates."""
+        provider's count where it gave one, else the sum of the estimates. `beyond`: characters of tools, and of what
+        was sent again after calls of them."""
         texts = [Section("system", self.system), *self.sections]
-        estimates = [count_tokens(section.text) for section in texts]
+        sizes = [(section.name, len(section.text), count_tokens(section.text)) for section in texts]
+        if beyond:
+            sizes.append(("tools", beyond, -(-beyond // 4)))
+        estimates = [tokens for _, _, tokens in sizes]
         tokens = estimates if total is None else apportion(estimates, total)
-        return tuple(LedgerEntry(s.name, len(s.text), n) for s, n in zip(texts, tokens, strict=True))
+        return tuple(LedgerEntry(name, size, n) for (name, size, _), n in zip(sizes, tokens, strict=True))
 
 
 def apportion(weights: Sequence[int], total: int) -> list[int]:

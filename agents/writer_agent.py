@@ -6,6 +6,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from agents.context import Answer, Context
+from agents.conversing import Talked, converse
 from agents.prompt import Prompt, assemble, cited
 from agents.rules import answer_by_rules
 from config.recipes import PromptTable
@@ -61,13 +62,12 @@ class WriterAgent:
             {"role": "user", "content": prompt.user},
         ]
         asked = context.request.model
-        if not context.streamed:
-            return _answer(await model.complete(messages, model=asked), prompt)
         said: list[str] = []
+        conversing = converse(model, messages, context.toolbox, asked=asked, streamed=context.streamed)
         try:
-            async with aclosing(model.stream(messages, model=asked)) as stream:
-                async for piece in stream:
-                    if isinstance(piece, Completion):
+            async with aclosing(conversing):
+                async for piece in conversing:
+                    if isinstance(piece, Talked):
                         return _answer(piece, prompt)
                     said.append(piece)
                     await context.emit(piece)
@@ -75,15 +75,16 @@ class WriterAgent:
             if not said:
                 raise
             completion = Completion("".join(said), asked or model.model, None, "interrupted")
-            partial = replace(_answer(completion, prompt), interrupted=True)
+            partial = replace(_answer(Talked(completion), prompt), interrupted=True)
             if isinstance(error, ModelError):
                 raise InterruptedAnswer(partial, error) from error
             raise AbandonedAnswer(partial) from error
         raise AssertionError("the stream ended without its completion")
 
 
-def _answer(completion: Completion, prompt: Prompt) -> Answer:
-    ledger = prompt.ledger(completion.usage.prompt_tokens if completion.usage else None)
+def _answer(talked: Talked, prompt: Prompt) -> Answer:
+    completion = talked.completion
+    ledger = prompt.ledger(completion.usage.prompt_tokens if completion.usage else None, beyond=talked.beyond)
     usage = completion.usage or Usage(sum(entry.tokens for entry in ledger), count_tokens(completion.text))
     return Answer(
         text=completion.text,
@@ -92,6 +93,7 @@ def _answer(completion: Completion, prompt: Prompt) -> Answer:
         given=prompt.given,
         citations=cited(completion.text, prompt.given),
         ledger=ledger,
+        tools=talked.tools,
     )
 
 

@@ -76,6 +76,9 @@ class Settings(BaseSettings):
     use_observations: bool = Field(
         True, description="Have /query answer from observations, too, whose words suit the question"
     )
+    memory_tools: bool = Field(
+        False, description="Let the model that answers /query remember and recall observations, and use the scratchpad"
+    )
     max_entries: int = Field(
         0,
         ge=0,

@@ -41,7 +41,8 @@ class Used:
 
 @dataclass(frozen=True)
 class Receipt:
-    """What an exchange considered, used and spent. `observed`: the observations that it considered, by their ids."""
+    """What an exchange considered, used and spent. `observed`: the observations that it considered, by their ids;
+    `tools_used`: by a model, before it answered."""
 
     turn_id: str
     session_id: str
@@ -62,6 +63,7 @@ class Receipt:
     messages: tuple[str, ...] = field(default=())  # ids of the prompt and the answer
     top_k: int = 8
     observed: tuple[Candidate, ...] = ()
+    tools_used: tuple[str, ...] = ()
 
 
 class Receipts:
@@ -125,27 +127,32 @@ class Receipts:
 
 def _document(owner: str, receipt: Receipt) -> Document:
     observed = {"observed": [_considered(candidate) for candidate in receipt.observed]} if receipt.observed else {}
-    return observed | {
-        "turn_id": receipt.turn_id,
-        "user_id": owner,
-        "session_id": receipt.session_id,
-        "at": receipt.at,
-        "query": receipt.query,
-        "intent": receipt.intent,
-        "need_memory": receipt.need_memory,
-        "memory_reason": receipt.memory_reason,
-        "agents_used": list(receipt.agents_used),
-        "model": receipt.model,
-        "recipe": receipt.recipe,
-        "considered": [_considered(candidate) for candidate in receipt.considered],
-        "used": [vars(used) for used in receipt.used],
-        "ledger": [vars(entry) for entry in receipt.ledger],
-        "prompt_tokens": receipt.prompt_tokens,
-        "completion_tokens": receipt.completion_tokens,
-        "interrupted": receipt.interrupted,
-        "messages": list(receipt.messages),
-        "top_k": receipt.top_k,
-    }
+    tools = {"tools_used": list(receipt.tools_used)} if receipt.tools_used else {}
+    return (
+        observed
+        | tools
+        | {
+            "turn_id": receipt.turn_id,
+            "user_id": owner,
+            "session_id": receipt.session_id,
+            "at": receipt.at,
+            "query": receipt.query,
+            "intent": receipt.intent,
+            "need_memory": receipt.need_memory,
+            "memory_reason": receipt.memory_reason,
+            "agents_used": list(receipt.agents_used),
+            "model": receipt.model,
+            "recipe": receipt.recipe,
+            "considered": [_considered(candidate) for candidate in receipt.considered],
+            "used": [vars(used) for used in receipt.used],
+            "ledger": [vars(entry) for entry in receipt.ledger],
+            "prompt_tokens": receipt.prompt_tokens,
+            "completion_tokens": receipt.completion_tokens,
+            "interrupted": receipt.interrupted,
+            "messages": list(receipt.messages),
+            "top_k": receipt.top_k,
+        }
+    )
 
 
 def _considered(candidate: Candidate) -> Document:
@@ -183,4 +190,5 @@ def _receipt(found: Document) -> Receipt:
         messages=tuple(found["messages"]),
         top_k=found.get("top_k", 8),
         observed=tuple(_candidate(entry) for entry in found.get("observed", ())),
+        tools_used=tuple(found.get("tools_used", ())),
     )

@@ -43,6 +43,7 @@ class Behaviour:
     raw: bytes | None = None  # a body sent as it is
     headers: tuple[tuple[str, str], ...] = ()
     text: str | None = None  # the chat answer, instead of the default one
+    calls: tuple[tuple[str, str], ...] = ()  # names and arguments of tools that it calls
     pieces: tuple[str, ...] | None = None  # the deltas of a stream, instead of its words
     edit: Edit | None = None  # changes the JSON body, or every chunk of a stream
     delay: float = 0.0  # seconds before anything is sent
@@ -92,6 +93,11 @@ def garbage(raw: bytes = b'{"choices": [{"mess') -> Behaviour:
 
 def answer(text: str) -> Behaviour:
     return Behaviour(text=text)
+
+
+def calling(name: str, text: str = "", **arguments: Any) -> Behaviour:
+    """A call of a tool, after a text."""
+    return Behaviour(text=text, calls=((name, json.dumps(arguments)),), finish_reason="tool_calls")
 
 
 def edited(edit: Edit) -> Behaviour:
@@ -254,11 +260,10 @@ class ScriptedModel:
     def _chat_body(self, asked: Body, behaviour: Behaviour, kind: str = "chat") -> Body:
         reply = {"facts": self.find_facts, "observations": no_observations}.get(kind, self.reply)
         text = behaviour.text if behaviour.text is not None else reply(asked)
-        choice = {
-            "index": 0,
-            "message": {"role": "assistant", "content": text, "refusal": None},
-            "finish_reason": behaviour.finish_reason,
-        }
+        message: Body = {"role": "assistant", "content": text, "refusal": None}
+        if behaviour.calls:
+            message |= {"content": text or None, "tool_calls": [*map(tool_call, range(9), behaviour.calls)]}
+        choice = {"index": 0, "message": message, "finish_reason": behaviour.finish_reason}
         return {
             "id": "chatcmpl-scripted",
             "object": "chat.completion",
@@ -272,7 +277,7 @@ class ScriptedModel:
         self, asked: Body, behaviour: Behaviour, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         whole = self._chat_body(asked, behaviour)
-        text = whole["choices"][0]["message"]["content"]
+        text = whole["choices"][0]["message"]["content"] or ""
         pieces = behaviour.pieces if behaviour.pieces is not None else re.findall(r"\S+\s*|\s+", text)
         head = {key: whole[key] for key in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
 
@@ -280,6 +285,12 @@ class ScriptedModel:
             return {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
 
         chunks = [chunk({"role": "assistant", "content": ""}), *(chunk({"content": piece}) for piece in pieces)]
+        for at, called in enumerate(behaviour.calls):
+            whole_call = tool_call(at, called)
+            named, written = dict(whole_call["function"], arguments=""), whole_call["function"]["arguments"]
+            chunks.append(chunk({"tool_calls": [whole_call | {"index": at, "function": named}]}))
+            parts = (written[: len(written) // 2], written[len(written) // 2 :])
+            chunks += [chunk({"tool_calls": [{"index": at, "function": {"arguments": part}}]}) for part in parts]
         if behaviour.finish_reason is not None:
             chunks.append(chunk({}, behaviour.finish_reason))
         if (asked.get("stream_options") or {}).get("include_usage"):
@@ -363,9 +374,14 @@ def content_text(content: Any) -> str:
     return " ".join(part["text"] if part["type"] == "text" else "(image)" for part in content or ())
 
 
+def tool_call(at: int, called: tuple[str, str]) -> Body:
+    """The `at`-th call of an answer."""
+    return {"id": f"call-{at}", "type": "function", "function": {"name": called[0], "arguments": called[1]}}
+
+
 def usage(asked: Body, text: str) -> Body:
     """A token for every four characters."""
-    prompt = sum(len(content_text(message["content"])) for message in asked["messages"]) // 4 + 1
+    prompt = sum(len(content_text(message["content"] or "")) for message in asked["messages"]) // 4 + 1
     completion = len(text) // 4 + 1
     return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
 

@@ -5,6 +5,7 @@ The SDK builds its objects without validation, so whatever the provider sent is 
 
 import base64
 import binascii
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,22 +31,34 @@ class Usage:
 
 
 @dataclass(frozen=True)
+class ToolCall:
+    """A call of a function that a model asks for. `arguments`: as it wrote them."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True)
 class Completion:
-    """One whole answer: its text, the model that gave it, and why it ended (`stop`, `length`, ...)."""
+    """One whole answer: its text, the model that gave it, and why it ended (`stop`, `length`, ...). `calls`: what it
+    asks for before it says more; the text may be empty then."""
 
     text: str
     model: str
     usage: Usage | None
     finish_reason: str
+    calls: tuple[ToolCall, ...] = ()
 
 
-def read_completion(answer: object, *, asked: str) -> Completion:
+def read_completion(answer: object, *, asked: str, may_call: bool = False) -> Completion:
     """The answer of a call that was not streamed; `asked` is the model's name where the answer carries none.
+    `may_call`: it was asked with tools; else calls of any are not read.
 
     A model's own refusal (`message.refusal`) is its answer.
 
     Raises:
-        ModelGarbage: HTML, no choices, no text, no finish reason, or wrong types.
+        ModelGarbage: HTML, no choices, neither text nor calls, no finish reason, or wrong types.
         ModelRefused: the provider's content filter withheld the text.
     """
     if not isinstance(answer, ChatCompletion):
@@ -62,26 +75,42 @@ def read_completion(answer: object, *, asked: str) -> Completion:
         model=read_model(answer, asked=asked),
         usage=read_usage(answer),
         finish_reason=reason,
+        calls=_read_calls(getattr(message, "tool_calls", None)) if may_call else (),
     )
 
 
-def completed(text: object, *, model: str, usage: Usage | None, finish_reason: object) -> Completion:
+def completed(
+    text: object, *, model: str, usage: Usage | None, finish_reason: object, calls: tuple[ToolCall, ...] = ()
+) -> Completion:
     """A whole answer from its checked parts; raises as `read_completion`."""
     if finish_reason == "content_filter" and not text:
         raise ModelRefused("The model's content filter withheld the answer")
     if not isinstance(finish_reason, str) or not finish_reason:
         raise ModelGarbage("The model's answer does not say that it is finished")
+    if calls and (text is None or isinstance(text, str)):
+        return Completion(repair(text or ""), model, usage, finish_reason, calls)
     if not isinstance(text, str) or not text.strip():
         raise ModelGarbage("The model's answer has no text")
     return Completion(repair(text), model, usage, finish_reason)
 
 
+def _read_calls(calls: object) -> tuple[ToolCall, ...]:
+    """The calls of a whole answer. Raises `ModelGarbage`."""
+    pieces = [(at, _read_call(call)) for at, call in enumerate(_listed(calls))]
+    return joined_calls(pieces)
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
 @dataclass(frozen=True)
 class Piece:
-    """What one chunk of a stream adds."""
+    """What one chunk of a stream adds. `calls`: pieces of calls of functions, by their places in the answer."""
 
     text: str
     finish_reason: str | None
+    calls: tuple[tuple[int, ToolCall], ...] = ()
 
 
 def read_chunk(chunk: object) -> Piece:
@@ -102,7 +131,40 @@ def read_chunk(chunk: object) -> Piece:
     reason = getattr(choices[0], "finish_reason", None)
     if not isinstance(text, str) or not isinstance(reason, str | None):
         raise ModelGarbage("The model's stream holds text that is not text")
-    return Piece(text, reason or None)
+    return Piece(text, reason or None, tuple(map(_read_call_piece, _listed(getattr(delta, "tool_calls", None)))))
+
+
+def _read_call_piece(piece: object) -> tuple[int, ToolCall]:
+    at = getattr(piece, "index", None)
+    if type(at) is not int:
+        raise ModelGarbage("The model's stream holds a call without its place")
+    return at, _read_call(piece)
+
+
+def _read_call(call: object) -> ToolCall:
+    """A call, or a piece of one. Raises `ModelGarbage`."""
+    function = getattr(call, "function", None)
+    texts: list[str] = []
+    for part in (getattr(call, "id", None), getattr(function, "name", None), getattr(function, "arguments", None)):
+        if not isinstance(part, str | None):
+            raise ModelGarbage("The model's answer holds a call that is none")
+        texts.append(part or "")
+    return ToolCall(*texts)
+
+
+def joined_calls(pieces: Sequence[tuple[int, ToolCall]]) -> tuple[ToolCall, ...]:
+    """The calls that pieces are of, each with its place, in their order. Raises `ModelGarbage`."""
+    found: dict[int, ToolCall] = {}
+    for at, piece in pieces:
+        one = found.get(at, ToolCall("", "", ""))
+        found[at] = ToolCall(one.id or piece.id, one.name or piece.name, one.arguments + piece.arguments)
+    if not all(one.name for one in found.values()):
+        raise ModelGarbage("The model's answer holds a call without a name")
+    calls = [found[at] for at in sorted(found)]
+    return tuple(
+        ToolCall(repair(one.id) or f"call_{at}", repair(one.name), repair(one.arguments))
+        for at, one in enumerate(calls)
+    )
 
 
 def read_embeddings(answer: object, *, count: int) -> Floats:

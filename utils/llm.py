@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from openai import APIStatusError, AsyncOpenAI, AsyncStream, BadRequestError, Omit, UnprocessableEntityError, omit
-from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
+from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam, ChatCompletionToolUnionParam
 
 from utils.answers import (
     LONGEST_ANSWER,
     Completion,
+    ToolCall,
     Usage,
     completed,
     join_surrogates,
+    joined_calls,
     read_chunk,
     read_completion,
     read_model,
@@ -24,8 +26,9 @@ from utils.circuit import CircuitBreaker
 from utils.errors import ModelGarbage
 from utils.openai_client import PROVIDER_ERRORS, as_model_error, ask, open_client
 
-__all__ = ["ChatModel", "Completion", "Message", "Usage", "open_client"]
+__all__ = ["ChatModel", "Completion", "Message", "Tool", "ToolCall", "Usage", "open_client"]
 
+Tool = ChatCompletionToolUnionParam
 Message = ChatCompletionMessageParam  # `content` is a string, or a list of text and image parts
 
 STALL = 30.0  # seconds between two chunks of a stream
@@ -41,6 +44,12 @@ class _Request:
     messages: list[Message]
     temperature: float | None
     max_tokens: int | None
+    tools: list[Tool] | None = None
+    may_call: bool = True
+
+    @property
+    def is_with_tools(self) -> bool:
+        return self.tools is not None and self.may_call
 
 
 class ChatModel:
@@ -63,17 +72,22 @@ class ChatModel:
         model: str | None = None,
         temperature: float | None = None,
         max_tokens: int | None = None,
+        tools: Sequence[Tool] = (),
+        may_call: bool = True,
     ) -> Completion:
-        """One whole answer, within the deadline, retries included.
+        """One whole answer, within the deadline, retries included. `tools`: functions that the model may ask for, which
+        a provider that takes none is not told of; `may_call`: it may in this answer.
 
         Raises:
             ModelUnavailable, CircuitOpen, ModelRefused, ModelGarbage: as `ask`, `CircuitBreaker` and
                 `read_completion` say.
         """
-        request = self._request(messages, model, temperature, max_tokens)
+        request = self._request(messages, model, temperature, max_tokens, tools, may_call=may_call)
 
         async def attempt() -> Completion:
-            return read_completion(await self._send(request, streamed=False), asked=request.model)
+            return read_completion(
+                await self._send(request, streamed=False), asked=request.model, may_call=request.is_with_tools
+            )
 
         with self._breaker.watch():
             return await ask(attempt, deadline=self._deadline)
@@ -85,6 +99,8 @@ class ChatModel:
         model: str | None = None,
         temperature: float | None = None,
         max_tokens: int | None = None,
+        tools: Sequence[Tool] = (),
+        may_call: bool = True,
     ) -> AsyncGenerator[str | Completion, None]:
         """The answer's text as it comes, then one `Completion` that holds all of it.
 
@@ -96,7 +112,7 @@ class ChatModel:
             ModelUnavailable, CircuitOpen, ModelRefused, ModelGarbage: as `complete`; after the first text, a stream
                 that is cut, stalls, or ends without a finish reason raises too, and what was yielded stands.
         """
-        request = self._request(messages, model, temperature, max_tokens)
+        request = self._request(messages, model, temperature, max_tokens, tools, may_call=may_call)
         now = asyncio.get_running_loop().time
         ends = now() + STREAM_DEADLINES * self._deadline
         with self._breaker.watch():
@@ -118,16 +134,24 @@ class ChatModel:
             await answer.close()
 
     def _request(
-        self, messages: Sequence[Message], model: str | None, temperature: float | None, max_tokens: int | None
+        self,
+        messages: Sequence[Message],
+        model: str | None,
+        temperature: float | None,
+        max_tokens: int | None,
+        tools: Sequence[Tool],
+        *,
+        may_call: bool,
     ) -> _Request:
-        return _Request(model or self.model, [_encodable(m) for m in messages], temperature, max_tokens)
+        encodable = [_encodable(message) for message in messages]
+        return _Request(model or self.model, encodable, temperature, max_tokens, list(tools) or None, may_call)
 
     async def _begin(self, request: _Request) -> tuple["_StreamedAnswer", str | None]:
         """Open a stream and read it up to its first text."""
         chunks = await self._send(request, streamed=True)
         if not isinstance(chunks, AsyncStream):
             raise ModelGarbage("The model's answer is not a stream")
-        answer = _StreamedAnswer(chunks, request.model)
+        answer = _StreamedAnswer(chunks, request.model, may_call=request.is_with_tools)
         try:
             text = await answer.read_on()
             if not text:
@@ -148,6 +172,8 @@ class ChatModel:
                     temperature=omit if "temperature" in refused else _given(request.temperature),
                     max_tokens=omit if "max_tokens" in refused else _given(request.max_tokens),
                     max_completion_tokens=_given(request.max_tokens) if "max_tokens" in refused else omit,
+                    tools=omit if "tools" in refused else _given(request.tools),
+                    tool_choice="none" if not request.may_call and "tools" not in refused else omit,
                     stream=streamed,
                     stream_options={"include_usage": True} if streamed and "stream_options" not in refused else omit,
                 )
@@ -164,12 +190,14 @@ class ChatModel:
 class _StreamedAnswer:
     """A stream that is being read, and what it has said so far."""
 
-    def __init__(self, chunks: AsyncStream[ChatCompletionChunk], asked: str) -> None:
+    def __init__(self, chunks: AsyncStream[ChatCompletionChunk], asked: str, *, may_call: bool) -> None:
         self.finish_reason: str | None = None
         self._chunks = chunks
         self._model = asked
         self._usage: Usage | None = None
         self._texts: list[str] = []
+        self._may_call = may_call
+        self._calls: list[tuple[int, ToolCall]] = []
         self._length = 0
         self._held = ""  # half of a surrogate pair
 
@@ -181,7 +209,8 @@ class _StreamedAnswer:
             self._usage = read_usage(chunk) or self._usage
             self.finish_reason = piece.finish_reason or self.finish_reason
             text, self._held = join_surrogates(self._held, piece.text)
-            self._length += len(text)
+            self._calls += piece.calls if self._may_call else ()
+            self._length += len(text) + sum(len(call.arguments) for _, call in piece.calls)
             if self._length > LONGEST_ANSWER:
                 raise ModelGarbage("The model's answer does not end")
             if text:
@@ -192,7 +221,13 @@ class _StreamedAnswer:
 
     def completion(self) -> Completion:
         """The whole answer, checked; raises as `read_completion`."""
-        return completed("".join(self._texts), model=self._model, usage=self._usage, finish_reason=self.finish_reason)
+        return completed(
+            "".join(self._texts),
+            model=self._model,
+            usage=self._usage,
+            finish_reason=self.finish_reason,
+            calls=joined_calls(self._calls),
+        )
 
     async def close(self) -> None:
         await self._chunks.close()
@@ -206,11 +241,18 @@ def _dispensable(error: APIStatusError, request: _Request, *, streamed: bool) ->
     """The optional parameter to try without, after a 400 or 422.
 
     Reasoning models refuse `temperature`, and `max_tokens` in favour of `max_completion_tokens`, and name what they
-    refuse; older servers refuse `stream_options`, and seldom name it.
+    refuse; small models' servers refuse `tools`, and say so in words; older ones refuse `stream_options`, and seldom
+    name it.
     """
-    sent = {"temperature": request.temperature is not None, "max_tokens": request.max_tokens is not None}
+    sent = {
+        "temperature": request.temperature is not None,
+        "max_tokens": request.max_tokens is not None,
+        "tools": request.tools is not None,
+    }
     if error.param in sent:
         return error.param if sent[error.param] else None
+    if sent["tools"] and "tool" in error.message.lower():
+        return "tools"
     return "stream_options" if streamed else None
 
 

@@ -82,6 +82,7 @@ class ReceiptOut(Wire):
     need_memory: bool
     memory_reason: str
     agents_used: list[str]
+    tools_used: list[str]
     model: str
     recipe: str
     messages: list[str]
@@ -103,6 +104,7 @@ class ReceiptOut(Wire):
             need_memory=receipt.need_memory,
             memory_reason=receipt.memory_reason,
             agents_used=list(receipt.agents_used),
+            tools_used=list(receipt.tools_used),
             model=receipt.model,
             recipe=receipt.recipe,
             messages=list(receipt.messages),

@@ -1,10 +1,12 @@
 """Does a chat model's answer arrive, whatever the provider does?"""
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,7 +18,7 @@ from tests import scripted_model as say
 from tests.scripted_model import Behaviour, ScriptedModel
 from utils.circuit import CircuitBreaker
 from utils.errors import CircuitOpen, ConfigurationError, ModelError, ModelGarbage, ModelRefused, ModelUnavailable
-from utils.llm import ChatModel, Completion, Message, Usage, open_client
+from utils.llm import ChatModel, Completion, Message, ToolCall, Usage, open_client
 
 KEY = "sk-secret-7a81"
 HELLO: list[Message] = [{"role": "user", "content": "hello there"}]
@@ -294,6 +296,81 @@ async def test_a_model_that_refuses_an_option_is_asked_without(chat: ChatModel, 
     for body in scripted_model.asked("chat")[2:]:
         assert "max_tokens" not in body and "temperature" not in body
         assert body["max_completion_tokens"] == 50
+
+
+TOOLS: Any = [{"type": "function", "function": {"name": "look", "description": "Look", "parameters": {}}}]
+
+
+@pytest.mark.parametrize("text", ["", "Let me look."])
+async def test_calls_of_tools_come_whole_and_as_a_stream(
+    chat: ChatModel, scripted_model: ScriptedModel, text: str
+) -> None:
+    scripted_model.script(say.calling("look", text, at="the sky"), say.calling("look", text, at="the sky"))
+    whole = await chat.complete(HELLO, tools=TOOLS)
+    async with aclosing(chat.stream(HELLO, tools=TOOLS)) as stream:
+        *_, last = [piece async for piece in stream]
+    assert whole == last
+    assert (whole.text, whole.calls) == (text, (ToolCall("call-0", "look", '{"at": "the sky"}'),))
+    assert [body["tools"] for body in scripted_model.asked("chat")] == [TOOLS, TOOLS]
+
+
+@pytest.mark.parametrize("options", [{}, {"tools": TOOLS, "may_call": False}])
+async def test_calls_that_nobody_asked_for_are_no_answer(
+    chat: ChatModel, scripted_model: ScriptedModel, options: dict[str, Any]
+) -> None:
+    scripted_model.script(say.calling("look"), say.calling("look"))
+    with pytest.raises(ModelGarbage):
+        await chat.complete(HELLO, **options)
+    with pytest.raises(ModelGarbage):
+        async with aclosing(chat.stream(HELLO, **options)) as stream:
+            [piece async for piece in stream]
+
+
+async def test_several_calls_are_told_apart_and_each_has_an_id(chat: ChatModel, scripted_model: ScriptedModel) -> None:
+    both = say.Behaviour(text="", calls=(("look", "{}"), ("listen", "")), finish_reason="tool_calls")
+    scripted_model.script(both, replace(both, edit=without_ids))
+    expected = (ToolCall("call-0", "look", "{}"), ToolCall("call-1", "listen", ""))
+    assert (await chat.complete(HELLO, tools=TOOLS)).calls == expected
+    unnamed = (await chat.complete(HELLO, tools=TOOLS)).calls
+    assert [call.id for call in unnamed] == ["call_0", "call_1"]
+
+
+def without_ids(body: dict[str, Any]) -> dict[str, Any]:
+    for call in body["choices"][0]["message"]["tool_calls"]:
+        call["id"] = None
+    return body
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"id": "c", "type": "function", "function": {"name": "", "arguments": "{}"}},
+        {"id": "c", "type": "function", "function": {"name": 7, "arguments": "{}"}},
+        {"id": "c", "type": "function"},
+    ],
+)
+async def test_a_call_that_is_none_is_no_answer(
+    chat: ChatModel, scripted_model: ScriptedModel, call: dict[str, Any]
+) -> None:
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}
+    scripted_model.script(say.edited(lambda body: {**body, "choices": [choice]}))
+    with pytest.raises(ModelGarbage):
+        await chat.complete(HELLO, tools=TOOLS)
+
+
+@pytest.mark.parametrize("param", ["tools", None])
+async def test_a_model_that_takes_no_tools_is_asked_without(
+    chat: ChatModel, scripted_model: ScriptedModel, param: str | None
+) -> None:
+    error = {"error": {"message": "llama does not support tools", "param": param}}
+    scripted_model.script(say.Behaviour(400, json.dumps(error).encode()))
+    for _ in range(2):
+        assert (await chat.complete(HELLO, tools=TOOLS)).text == REPLY
+    first, *others = scripted_model.asked("chat")
+    assert "tools" in first
+    assert len(others) == 2
+    assert not any("tools" in body or "tool_choice" in body for body in others)
 
 
 async def test_five_failed_calls_open_the_circuit(

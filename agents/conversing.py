@@ -1,0 +1,116 @@
+"""What does a model answer that may use tools first? Its calls are carried out, and it is asked on, a few times."""
+
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, cast
+
+import orjson
+
+from utils.answers import Usage
+from utils.errors import ModelGarbage
+from utils.llm import ChatModel, Completion, Message, Tool, ToolCall
+
+ROUNDS = 4  # times that a model is asked for one answer; the last time, it may call nothing
+APART = "\n\n"  # between what it says before calls and after them
+
+
+class Toolbox(Protocol):
+    """Tools, as OpenAI's API takes them."""
+
+    @property
+    def schema(self) -> list[dict[str, object]]: ...
+
+    async def answers(self, calls: Iterable[Any] | None) -> list[dict[str, str]]:
+        """The messages that answer the calls of an assistant's message; never raises for what a model wrote."""
+        ...
+
+
+@dataclass(frozen=True)
+class Talked:
+    """The whole answer. `completion`: what was said and spent in all. `tools`: the names of those that were used, each
+    once. `beyond`: characters that were sent beside the first messages."""
+
+    completion: Completion
+    tools: tuple[str, ...] = ()
+    beyond: int = 0
+
+
+async def converse(
+    model: ChatModel, messages: Sequence[Message], toolbox: Toolbox | None, *, asked: str | None, streamed: bool
+) -> AsyncGenerator[str | Talked, None]:
+    """The answer's text as it comes, where it is streamed, then one `Talked`.
+
+    Raises `ModelError` as `ChatModel` does, and where the model calls tools and says nothing.
+    """
+    tools = cast(list[Tool], toolbox.schema) if toolbox is not None else []
+    sent, first = list(messages), _characters(messages)
+    parts: list[Completion] = []
+    used: list[str] = []
+    beyond = -first
+    for left in reversed(range(ROUNDS)):
+        beyond += _characters(sent) + (_characters(tools) if tools else 0)
+        pieces = _asked(model, sent, tools, may_call=left > 0, asked=asked, streamed=streamed)
+        said = bool(parts and _text(parts))
+        async with aclosing(pieces):
+            async for piece in pieces:
+                if isinstance(piece, Completion):
+                    parts.append(piece)
+                    continue
+                if said:
+                    yield APART
+                    said = False
+                yield piece
+        calls = parts[-1].calls
+        if toolbox is None or not calls or not left:
+            break
+        used += [call.name for call in calls]
+        written = [_written(call) for call in calls]
+        sent.append(cast(Message, {"role": "assistant", "content": parts[-1].text or None, "tool_calls": written}))
+        sent += cast(list[Message], await toolbox.answers(written))
+    text = _text(parts)
+    if not text.strip():
+        raise ModelGarbage("The model calls tools and says nothing")
+    whole = replace(parts[-1], text=text, usage=_sum([part.usage for part in parts]), calls=())
+    yield Talked(whole, tuple(dict.fromkeys(used)), beyond)
+
+
+async def _asked(
+    model: ChatModel,
+    messages: Sequence[Message],
+    tools: Sequence[Tool],
+    *,
+    may_call: bool,
+    asked: str | None,
+    streamed: bool,
+) -> AsyncGenerator[str | Completion, None]:
+    if not streamed:
+        yield await model.complete(messages, model=asked, tools=tools, may_call=may_call)
+        return
+    async with aclosing(model.stream(messages, model=asked, tools=tools, may_call=may_call)) as stream:
+        async for piece in stream:
+            yield piece
+
+
+def _text(parts: Sequence[Completion]) -> str:
+    return APART.join(part.text for part in parts if part.text)
+
+
+def _sum(usages: Sequence[Usage | None]) -> Usage | None:
+    """What all of them took; None where the provider did not count one."""
+    counted = [usage for usage in usages if usage is not None]
+    if len(counted) < len(usages):
+        return None
+    return Usage(sum(one.prompt_tokens for one in counted), sum(one.completion_tokens for one in counted))
+
+
+def _written(call: ToolCall) -> dict[str, object]:
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+
+
+def _characters(sent: Sequence[object]) -> int:
+    """What messages or tools take; a message's text counts as it is, all else as JSON."""
+    return sum(
+        len(one["content"]) if isinstance(one, dict) and set(one) == {"role", "content"} else len(orjson.dumps(one))
+        for one in sent
+    )
