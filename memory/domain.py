@@ -118,7 +118,8 @@ class Summary:
 @dataclass(frozen=True)
 class KeyValue:
     """A user's fact under a key. `version`: counts its writes since `created_at`. `source`: id of the message that
-    stated it; `sources`: ids of all messages that stated it or a former value."""
+    stated it; `sources`: ids of all messages that stated it or a former value. `epoch`: random, the same for all these
+    writes; None for a fact of before there were epochs."""
 
     key: str
     value: str
@@ -128,11 +129,13 @@ class KeyValue:
     version: int
     source: str | None = None
     sources: tuple[str, ...] = ()
+    epoch: str | None = None
 
     @property
     def tag(self) -> str:
         """Tells this value from every other that the key had or will have, also after a deletion."""
-        return f"{self.version}-{int(self.created_at.timestamp() * 1000):x}"
+        epoch = self.epoch or f"{int(self.created_at.timestamp() * 1000):x}"
+        return f"{self.version}-{epoch}"
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,12 @@ def new_id() -> str:
     return uuid.uuid4().hex
 
 
+def new_epoch() -> str:
+    """A random mark of one life of something that may be deleted and made again under its name: 16 hexadecimal
+    digits."""
+    return new_id()[:16]
+
+
 def derived_id(*parts: str) -> str:
     """The same 32 hexadecimal digits for the same parts, whatever they contain."""
     joined = "".join(f"{len(part)}:{part}" for part in parts)

@@ -11,7 +11,7 @@ from pymongo.errors import DuplicateKeyError
 from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import KeyValue
-from memory.ids import derived_id
+from memory.ids import derived_id, new_epoch
 from memory.notes import NotesCache
 from utils.clock import now
 from utils.errors import NotFound, PreconditionFailed
@@ -87,6 +87,7 @@ class KeyValues:
             "created_at": moment,
             "updated_at": moment,
             "version": 1,
+            "epoch": new_epoch(),
             "source": source,
             "sources": [source] if source is not None else [],
             "history": [],
@@ -165,7 +166,8 @@ def _stems(key: str, value: str) -> frozenset[str]:
 
 def _same(found: Document) -> dict[str, Any]:
     """The filter of a fact as it was found."""
-    return {"_id": found["_id"], "version": found["version"], "created_at": found["created_at"]}
+    same = {name: found[name] for name in ("_id", "version", "created_at")}
+    return same | {"epoch": found.get("epoch")}  # null is for none, too
 
 
 def _keyvalue(found: Document) -> KeyValue:
@@ -178,4 +180,5 @@ def _keyvalue(found: Document) -> KeyValue:
         version=found["version"],
         source=found.get("source"),
         sources=tuple(found.get("sources", ())),
+        epoch=found.get("epoch"),
     )

@@ -9,7 +9,7 @@ from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError
 
 from memory.collections import Collections
-from memory.ids import derived_id, new_id
+from memory.ids import derived_id, new_epoch
 from memory.keyvalues import NONE
 from utils.clock import now
 from utils.errors import InvalidInput, NotFound, PreconditionFailed
@@ -19,7 +19,6 @@ from utils.text import CONTROL_CHARACTERS, is_text
 LONGEST_KEY = 500  # characters
 LONGEST_VALUE = 65_536
 LONGEST_TTL = 366 * 24 * 3600  # seconds
-EPOCH_DIGITS = 16  # hexadecimal ones
 LAST_CHARACTER, SURROGATES = 0x10FFFF, range(0xD800, 0xE000)
 
 
@@ -84,7 +83,7 @@ class Scratchpad:
         self, owner: str, key: str, found: Document | None, fresh: Document, *, anew: bool
     ) -> Entry | None:
         """The entry as it is then; None where somebody else was faster."""
-        begun = {"created_at": fresh["updated_at"], "version": 1, "epoch": new_id()[:EPOCH_DIGITS]}
+        begun = {"created_at": fresh["updated_at"], "version": 1, "epoch": new_epoch()}
         if found is None:
             document = {"_id": derived_id(owner, key), "user_id": owner, "key": key} | fresh | begun
             try:

@@ -5,8 +5,11 @@ import asyncio
 import pytest
 
 from agents.memory import Memory
+from memory import keyvalues
 from memory.keyvalues import HISTORY, NONE, KeyValues
 from tests.conversations import USER
+from tests.meanwhile import meanwhile
+from utils.clock import now
 from utils.errors import NotFound, PreconditionFailed
 from utils.text import count_tokens
 
@@ -120,3 +123,46 @@ async def test_facts_are_paged_from_the_newest_without_repeating_one(facts: KeyV
         seen += [fact.key for fact, _ in page]
         after = (page[-1][0].updated_at, page[-1][1])
     assert sorted(seen) == [f"key {number}" for number in range(7)]
+
+
+async def test_a_value_that_was_deleted_and_put_again_at_once_is_another(
+    facts: KeyValues, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moment = now()
+    monkeypatch.setattr(keyvalues, "now", lambda: moment)
+    old, _ = await facts.put(USER, "dog", "Rex")
+    await facts.delete(USER, "dog")
+    new, _ = await facts.put(USER, "dog", "Biscuit")
+    assert (new.version, new.created_at) == (old.version, old.created_at)
+    with pytest.raises(PreconditionFailed):
+        await facts.put(USER, "dog", "Wilma", expected=old.tag)
+    with pytest.raises(PreconditionFailed):
+        await facts.delete(USER, "dog", expected=old.tag)
+    assert (await facts.get(USER, "dog")).value == "Biscuit"
+
+
+async def test_a_value_that_is_deleted_and_put_again_in_between_is_noticed(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts, moment = quiet.engine.keyvalues, now()
+    monkeypatch.setattr(keyvalues, "now", lambda: moment)
+    old, _ = await facts.put(USER, "dog", "Rex")
+
+    async def again() -> None:
+        await facts.delete(USER, "dog")
+        await facts.put(USER, "dog", "Biscuit")
+
+    meanwhile(monkeypatch, quiet.engine.collections.memories, "find_one_and_update", again)
+    with pytest.raises(PreconditionFailed):
+        await facts.put(USER, "dog", "Wilma", expected=old.tag)
+    assert (await facts.get(USER, "dog")).value == "Biscuit"
+
+
+async def test_facts_that_were_written_without_an_epoch_go_on(quiet: Memory) -> None:
+    facts = quiet.engine.keyvalues
+    await facts.put(USER, "dog", "Rex")
+    await quiet.engine.collections.memories.update_one({"user_id": USER}, {"$unset": {"epoch": ""}})
+    old = await facts.get(USER, "dog")
+    new, _ = await facts.put(USER, "dog", "Biscuit", expected=old.tag)
+    assert (new.version, new.value) == (2, "Biscuit")
+    await facts.delete(USER, "dog", expected=new.tag)
