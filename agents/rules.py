@@ -5,11 +5,18 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
 
 from agents.context import Citation, Context
 from agents.intent import is_assent, is_small_talk
 from memory.extract import statement_to_forget, told
+from memory.periods import Span
+from memory.spans import nearness, spans_of
 from memory.summary_rules import summarise_by_rules, weight
+from memory.traits import MONTHS
+from utils.clock import now
 from utils.text import content_stems, cut_at_word, split_sentences, stem
 
 SENTENCE_CHARACTERS = 300
@@ -18,7 +25,7 @@ MOST_SENTENCES = 3
 NEAR_BEST = 0.8  # a further sentence is told where its score is at least this share of the best one's
 COVERED = 0.55  # share of the question's weight that a sentence must cover by words alone
 TELLING = 3  # words of its own that a sentence needs which shares none with the question
-LIKE = 0.6  # cosine similarity that suffices where no word is shared
+LIKE = 0.62  # cosine similarity that suffices where no word is shared
 SURE = 0.74  # cosine similarity from which on a sentence need not hold a number or a date, as the question wants
 MOST_KNOWN = 5  # statements told where the question names no subject
 SUMMARY_TOKENS = 200
@@ -51,6 +58,10 @@ _SUBJECTS = frozenset(
     content_stems(
         "mother father brother sister son daughter wife husband uncle aunt cousin boss neighbour dog cat car bike"
     )
+)
+
+_TIMES = frozenset(
+    content_stems(f"{' '.join(MONTHS)} monday tuesday wednesday thursday friday saturday sunday christmas easter")
 )
 
 _KEEPS_NOT = re.compile(r"\b(don['’]?t|do not|never)\s+(remember|save|store|keep|memori[sz]e|record)\b", re.IGNORECASE)
@@ -90,6 +101,9 @@ _LIKES = (  # what makes a sentence a likelier answer
     (re.compile(r"\bpassword\b|\bcode\b", re.IGNORECASE), re.compile(r"\d")),
     (re.compile(r"\b(who|whose|where|name|called|which)\b", re.IGNORECASE), re.compile(r"(?<=\w[\s,])[A-ZÀ-Þ]\w+")),
 )
+
+
+Dated = Literal["never", "relative", "always"]
 
 
 @dataclass(frozen=True)
@@ -132,11 +146,12 @@ def answer_by_rules(context: Context) -> RuleAnswer:
     if context.images is not None and context.intent.name == "image":
         return RuleAnswer(context.images)
     sentences = _sentences(context)
-    chosen = _choose(query, sentences) if _asked(query) else _lasting(sentences)
+    spans = spans_of(query, now().timestamp())
+    chosen = _choose(query, sentences, spans) if _asked(query) else _lasting(sentences)
     if not chosen and intent == "location" and context.request.location:
         return RuleAnswer(f"You are at {context.request.location}, your request says. I know nothing else about it.")
     if chosen:
-        return _quote(chosen, dated=_WHEN.search(query) is not None)
+        return _quote(chosen, dated="always" if spans else "relative" if _WHEN.search(query) else "never")
     if context.bundle is None:
         return RuleAnswer("I did not look into my memory for this, and without a language model I know nothing else.")
     return RuleAnswer("I don't know that yet: nothing you told me answers it.")
@@ -212,8 +227,9 @@ def _states(sentence: str) -> bool:
     return not (sentence.endswith(("?", "？")) or _ASKS.match(sentence) or statement_to_forget(sentence))
 
 
-def _choose(query: str, sentences: Sequence[_Sentence]) -> list[_Sentence]:
-    """The sentences that answer best: idf-weighted coverage of the question's words, and likeness of the message."""
+def _choose(query: str, sentences: Sequence[_Sentence], spans: tuple[Span, ...]) -> list[_Sentence]:
+    """The sentences that answer best: idf-weighted coverage of the question's words, and likeness of the message.
+    `spans`: the times that the question names; what was said then, or names the same time, answers before all else."""
     asked = _asked(query)
     stems = [_meant(sentence.spoken) for sentence in sentences]
     frequency = Counter(one for found in stems for one in found)
@@ -239,6 +255,10 @@ def _choose(query: str, sentences: Sequence[_Sentence]) -> list[_Sentence]:
         if sentence.source.role == "user":
             score += 0.1
         scored.append((score, at))
+    if spans:
+        at_times = np.array([sentence.source.timestamp.timestamp() for sentence in sentences])
+        then, named = nearness(spans, at_times) == 1, asked & _TIMES
+        scored = [one for one in scored if then[one[1]] or named & stems[one[1]]] or scored
     scored.sort(key=lambda one: (-one[0], one[1]))
     best = [sentences[at] for score, at in scored if score >= NEAR_BEST * scored[0][0]]
     return _each_once(best)[:MOST_SENTENCES]
@@ -269,8 +289,9 @@ def _each_once(sentences: Sequence[_Sentence]) -> list[_Sentence]:
     return list(found.values())
 
 
-def _quote(chosen: Sequence[_Sentence], *, dated: bool) -> RuleAnswer:
-    """`dated`: with the day on which each was said, by which "yesterday" is to be understood."""
+def _quote(chosen: Sequence[_Sentence], *, dated: Dated) -> RuleAnswer:
+    """`dated`: which have the day on which they were said; "relative": those with "yesterday", which is understood by
+    that day."""
     citations: dict[tuple[str, str], Citation] = {}
     lines = []
     for sentence in chosen:
@@ -280,7 +301,7 @@ def _quote(chosen: Sequence[_Sentence], *, dated: bool) -> RuleAnswer:
     return RuleAnswer("\n".join(lines), tuple(citations.values()))
 
 
-def _introduction(sentence: _Sentence, *, dated: bool) -> str:
+def _introduction(sentence: _Sentence, *, dated: Dated) -> str:
     text = cut_at_word(sentence.text, SENTENCE_CHARACTERS)
     if sentence.source.kind == "memory":
         return f"You asked me to remember: {text}"
@@ -288,8 +309,8 @@ def _introduction(sentence: _Sentence, *, dated: bool) -> str:
         return f"As far as I know: “{text}”"
     if sentence.source.section == "observations":
         return f"An earlier {sentence.source.kind}: “{text}”"
-    relative = dated and _RELATIVE.search(text) is not None
-    day = f" on {sentence.source.timestamp:%Y-%m-%d}" if relative else ""
+    shows_day = dated == "always" or (dated == "relative" and _RELATIVE.search(text) is not None)
+    day = f" on {sentence.source.timestamp:%Y-%m-%d}" if shows_day else ""
     name = sentence.source.name
     if name and name.casefold() != sentence.source.role:
         return f"{name} said{day}: “{text}”"

@@ -35,7 +35,7 @@ EXPLANATIONS: dict[Reason, str] = {
     "since": "As things are now it would be found: something has changed since the answer.",
     "deleted": "It was deleted while the question was being answered.",
     "budget": "It was found, and there was no room for it in the prompt.",
-    "not_quoted": "It was found, and the rules answered from others, whose words are nearer to the question.",
+    "not_quoted": "It was found, and the rules quoted others, whose words are nearer to the question, or none at all.",
     "owner": "You have no message or observation of this id.",
     "later": "It was said after the answer.",
     "own": "It is the question itself, or its answer.",

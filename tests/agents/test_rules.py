@@ -1,10 +1,12 @@
 """Are answers without a model useful, and honest where nothing is known?"""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from agents.memory import Memory
 from memory.domain import RULE_BASED
-from tests.conversations import USER, pairs, request, say, settle, turn
+from tests.conversations import START, USER, pairs, request, say, settle, turn
 
 UNKNOWN = "I don't know that yet"
 
@@ -209,3 +211,23 @@ async def test_a_named_speaker_is_named(quiet: Memory) -> None:
 
 async def test_a_question_about_the_place_is_answered_by_the_request_itself(quiet: Memory) -> None:
     assert "Lisbon, Portugal" in await say(quiet, "Where am I?", location="Lisbon, Portugal")
+
+
+async def test_of_a_period_that_is_named_is_told_what_was_said_then(quiet: Memory) -> None:
+    runs = {(2025, 6, 20): "Ran 4 km in 26 minutes.", (2025, 10, 4): "Ran 7 km, slow.", (2025, 10, 23): "Ran 9 km."}
+    said = [
+        turn(f"run{number}", text, timestamp=datetime(*day, 18, tzinfo=UTC))
+        for number, (day, text) in enumerate(runs.items())
+    ]
+    await quiet.add(USER, "s2", said)
+    await settle(quiet)
+    answer = await say(quiet, "How many km ran I in October 2025?")
+    assert "You told me on 2025-10-04: “Ran 7 km, slow.”" in answer
+    assert "2025-10-23" in answer
+    assert "26 minutes" not in answer
+
+
+async def test_what_names_the_period_itself_was_said_at_any_time(quiet: Memory) -> None:
+    await quiet.add(USER, "s2", [turn("m1", "My flight to Rome is on 12 October 2025.", timestamp=START)])
+    await settle(quiet)
+    assert "12 October" in await say(quiet, "When is my flight to Rome in October 2025?")
