@@ -7,7 +7,7 @@ from dataclasses import replace
 from agents.context import Bundle, ChatRequest, Context
 from config.recipes import BundleSizes, Recipe
 from memory.courtesy import is_courtesy
-from memory.domain import Candidate, Gist, Hit, KeyValue, Recall, Summary
+from memory.domain import FACT, Candidate, Gist, Hit, KeyValue, Recall, Summary
 from memory.engine import Engine
 from memory.observed import Recalled
 from memory.ranking import Scope
@@ -16,8 +16,6 @@ from utils.errors import ModelError
 from utils.text import content_stems
 
 UNSUMMARISED = 100  # messages
-SAID = ("turn",)
-KNOWN = ("turn", "fact")  # in a conversation of the proxy, whose facts are its own
 
 log = logging.getLogger(__name__)
 
@@ -57,8 +55,22 @@ class MemoryAgent:
             tuple(observed.result()),
         )
         if bundle.recall.among_facts:
-            bundle = await self._without_outdated(request.owner, bundle)
+            bundle = await self._without_outdated(request.owner, await self._without_echoes(request.owner, bundle))
         return replace(context, bundle=bundle)
+
+    async def _without_echoes(self, owner: str, bundle: Bundle) -> Bundle:
+        """A bundle without the facts that a message in it states."""
+        recall = bundle.recall
+        facts = [hit.gist.id for hit in recall.hits if hit.gist.kind == FACT]
+        if not facts:
+            return bundle
+        told = {gist.id for gist in (*bundle.recent, *(hit.gist for hit in recall.hits))}
+        sources = await self._engine.superseded.sources(owner, facts)
+        echoes = {fact for fact, messages in sources.items() if not messages.isdisjoint(told)}
+        hits = tuple(hit for hit in recall.hits if hit.gist.id not in echoes)
+        keys = {hit.gist.key for hit in recall.hits if hit.gist.id in echoes}
+        considered = tuple(one._replace(dropped="duplicate") if one.key in keys else one for one in recall.considered)
+        return replace(bundle, recall=replace(recall, hits=hits, considered=considered))
 
     async def _without_outdated(self, owner: str, bundle: Bundle) -> Bundle:
         """A bundle without the messages that state what holds no longer. The facts that replaced it take their place,
@@ -128,9 +140,9 @@ class MemoryAgent:
         recipe = request.recipe or with_overrides(self._recipe, top_k=request.top_k)
         own = frozenset(context.own_keys)
         if request.isolated:
-            scope = Scope.of_conversation(request.session_id, kinds=KNOWN, exclude=own)
+            scope = Scope.of_conversation(request.session_id, exclude=own)
         else:
-            scope = Scope(request.session_id, kinds=SAID, exclude=own)
+            scope = Scope(request.session_id, exclude=own)
         try:
             return await self._engine.recall(request.owner, request.query, recipe, scope)
         except ModelError as error:

@@ -36,6 +36,11 @@ class Superseded:
         gists = {gist.key: gist for gist in await self._gists.by_ids(owner, keys)}
         return {one: [gists[fact.key] for fact in facts if fact.key in gists] for one, facts in found.items()}
 
+    async def sources(self, owner: str, facts: Sequence[str]) -> dict[str, frozenset[str]]:
+        """By the ids of facts, those of the messages that state them."""
+        found = await self._facts.find({"user_id": owner, "_id": {"$in": list(facts)}}, FIELDS).to_list(None)
+        return {fact["_id"]: frozenset(fact["sources"]) for fact in found}
+
     async def _by_messages(self, owner: str, ids: Sequence[str]) -> dict[str, list[_InForce]]:
         if not ids:
             return {}

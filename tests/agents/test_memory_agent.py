@@ -62,6 +62,24 @@ async def test_the_statement_of_a_fact_is_not_in_the_context_again(with_model: M
     assert not any(hit.gist.content.startswith("remember that my dog") for hit in found.context)
 
 
+async def test_facts_that_no_message_states_are_found(quiet: Memory) -> None:
+    await quiet.learn(USER, "I live in Madrid.")
+    await settle(quiet)
+    found = await bundle(quiet, "Where do I live?")
+    assert [hit.gist.content for hit in found.recall.hits] == ["The user lives in Madrid."]
+
+
+async def test_a_fact_that_a_message_of_the_bundle_states_is_left_out(quiet: Memory) -> None:
+    await quiet.add(USER, "s2", [turn("m1", "I live in Madrid.", stating=True)])
+    await quiet.engine.fact_queue.work()
+    await settle(quiet)
+    [fact] = [one for one, _ in await quiet.engine.facts.page(USER, limit=5)]
+    assert fact.sources == ("m1",)
+    recall = (await bundle(quiet, "the user lives in Madrid?")).recall
+    assert [hit.gist.id for hit in recall.hits] == ["m1"]
+    assert {one.key: one.dropped for one in recall.considered}[fact.id] == "duplicate"
+
+
 async def test_recent_messages_are_those_of_the_session_alone(with_model: Memory) -> None:
     await with_model.add(USER, "s1", [turn("m1")])
     await with_model.add(USER, "s2", [turn("m2")])
