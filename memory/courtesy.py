@@ -14,6 +14,21 @@ _COURTESIES = frozenset(
     understood welcome wonderful wow yay yea yeah yep yes yo yup no
     """.split()  # noqa: SIM905  a list would be four times as long
 )
+_ELSEWHERE = frozenset(  # the same in other languages, but for what may mean something else in English
+    """
+    arigato bonjour bonsoir bonne buenas buenos buongiorno buonasera ciao danke dankeschön dziękuję dzięki gracias
+    grazie guten hallo merci obrigada obrigado olá prego salut takk teşekkürler tschüss
+    спасибо привет пока здравствуйте пожалуйста доброе добрый ладно хорошо
+    谢谢 谢谢你 多谢 你好 您好 再见 好的 早安 晚安 早上好 晚上好 没关系 ありがとう ありがとうございます こんにちは
+    おはよう こんばんは さようなら 감사합니다 고마워요 안녕하세요 شكرا مرحبا أهلا ευχαριστώ
+    """.split()  # noqa: SIM905
+)
+_BESIDE_ELSEWHERE = frozenset(
+    """
+    abend beaucoup bien dank día dias días journée mille morgen muchas muito nacht noche noches nuit schön sehr soirée
+    tag tarde tardes vielen день вечер большое утро
+    """.split()  # noqa: SIM905
+)
 _BESIDE = frozenset(  # say nothing beside a courtesy; alone, somebody may look for them
     """
     agree away bet enjoy fair funny get go going gonna got guess happy haven't hear help helpful hope interesting laugh
@@ -21,6 +36,8 @@ _BESIDE = frozenset(  # say nothing beside a courtesy; alone, somebody may look 
     understand wait worries
     """.split()  # noqa: SIM905
 )
+_COURTEOUS = _COURTESIES | _ELSEWHERE
+_EMPTY = _COURTEOUS | _BESIDE | _BESIDE_ELSEWHERE
 _PHRASES = re.compile(
     r"\bgood (?:morning|afternoon|evening|night|day|luck|one|point|idea)\b"
     r"|\b(?:one|a|just a|give me a) (?:sec|second|moment|minute|bit|lot)\b"
@@ -31,7 +48,10 @@ _PHRASES = re.compile(
     r"|\b(?:talk to|see) (?:you|u)(?: later| then| around)?\b|\b(?:hi|hello|hey) (?:everyone|all|guys|there)\b"
     r"|\bhow(?:'s| is| are| was| were| have)? (?:it|you|u|things?|everything|everyone"
     r"|your (?:day|morning|evening|night|weekend|week)|life)(?: (?:all|been|doing|going|today|so far))*\b"
-    r"|\bwhat(?:'s| is) up\b|\band (?:you|u)\b",
+    r"|\bwhat(?:'s| is) up\b|\band (?:you|u)\b"
+    r"|\b(?:happy (?:birthday|new year|easter)|merry christmas|nice to meet you|you're the best|got it)\b"
+    r"|\b(?:guten (?:morgen|tag|abend)|gute nacht|wie geht(?:'s| es dir| es ihnen)|bis bald|ça va|de rien"
+    r"|s'il (?:vous|te) plaît|qué tal|de nada)\b",
     re.IGNORECASE,
 )
 _TITLE = re.compile(r"(?<=[^\W\d_][ ,])(?!I\b)[A-Z][a-z]{2}")  # a capital inside a sentence: what has a name
@@ -52,6 +72,6 @@ def is_courtesy(text: str) -> bool:
     said = words(left)
     if _TITLE.search(left):
         return False
-    empty = all(word in _COURTESIES or word in _BESIDE or word in STOPWORDS for word in said)
-    courteous = bool(phrases) or not said or not _COURTESIES.isdisjoint(said)
+    empty = all(word in _EMPTY or word in STOPWORDS for word in said)
+    courteous = bool(phrases) or not said or not _COURTEOUS.isdisjoint(said)
     return empty and courteous and _ASKING.isdisjoint(said)

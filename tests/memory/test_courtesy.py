@@ -29,12 +29,29 @@ ASKING = (
         "What did we do last night?",
         "Do I have a cat?",
         "42",
+        "猫",
+        "Tag",
+        "Morgen",
+        "danke, und wo ist Ana?",
+        "happy days",
+    ),
+)
+ELSEWHERE = (
+    *("Merci beaucoup", "Danke schön!", "Guten Morgen", "¿Qué tal?", "Buenos días", "muchas gracias", "bonne nuit"),
+    *(
+        "谢谢",
+        "شكرا",
+        "спасибо",
         "ありがとう",
+        "Merci, s'il vous plaît",
+        "Happy birthday!",
+        "got it",
+        "You’re the best!",
     ),
 )
 
 
-@pytest.mark.parametrize("text", [*TEXTS, *IDLE])
+@pytest.mark.parametrize("text", [*TEXTS, *IDLE, *ELSEWHERE])
 def test_courtesies_say_nothing(text: str) -> None:
     assert is_courtesy(text)
 
