@@ -14,6 +14,8 @@ LATIN_ACCENTS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"')\]]*\s+|\n+")
 ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|prof|rev|st|vs|etc|e\.g|i\.e|approx)\.$", re.IGNORECASE)
+# Latin letters that no accent makes, as who has no key for them writes them.
+_PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ı": "i", "æ": "ae", "œ": "oe", "ß": "ss", "þ": "th"})
 _FENCED = re.compile(r"```\w*\s(.*?)```", re.DOTALL)
 LONGEST_ABBREVIATION = 16  # characters
 MAY_END = re.compile(r"\b(?:st|etc)\.$", re.IGNORECASE)  # "at 5 Elm St. My dog is …"
@@ -134,7 +136,7 @@ def russian_stem(word: str) -> str:
 
 def _without_accents(word: str) -> str:
     """Those on Latin letters; in other scripts, such marks are letters of their own."""
-    return normalize("NFC", LATIN_ACCENTS.sub("", normalize("NFD", word)))
+    return normalize("NFC", LATIN_ACCENTS.sub("", normalize("NFD", word))).translate(_PLAIN)
 
 
 def shown(text: str) -> str:

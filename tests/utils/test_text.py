@@ -86,6 +86,15 @@ def test_stems_leave_out_what_carries_no_meaning() -> None:
     assert content_stems("What is my dog’s name?") == content_stems("the names of dogs")[::-1] == ["dog", "name"]
 
 
+@pytest.mark.parametrize(
+    ("word", "plain"),
+    [("Tromsø", "tromso"), ("Łódź", "lodz"), ("Hæstad", "haestad"), ("Đurić", "duric"), ("Straße", "strasse")],
+)
+def test_a_word_is_the_same_without_what_a_keyboard_may_not_have(word: str, plain: str) -> None:
+    [written], [typed] = words(word), words(plain)
+    assert stem(written) == stem(typed)
+
+
 def test_a_long_text_of_abbreviations_is_taken_apart_in_linear_time() -> None:
     text = "mr. " * 50_000
     sentences: list[str] = []
