@@ -20,6 +20,7 @@ from memory.ragged import Rows
 from memory.spans import nearness
 from memory.terms import hashes
 from memory.traits import Trait
+from utils.text import stem
 from utils.vectors import Floats
 
 SAME = np.float32(0.9995)  # cosine similarity from which on a row says what the question says
@@ -135,6 +136,15 @@ class _Search:
         for named in self.probe.question.speakers:
             spoken |= speakers == named
         return spoken.astype(np.float32)
+
+    @cached_property
+    def naming(self) -> Floats:
+        """1 where the one whom the question names is named by another."""
+        found = np.zeros(self.size, np.float32)
+        stems = dict.fromkeys(stem(word) for word in sorted(self.probe.question.name_words))
+        found[self.index.postings.find(hashes(stems)).among(self.visible).rows] = 1
+        found *= 1 - self.spoken
+        return found
 
     @cached_property
     def coarse(self) -> Floats:
@@ -284,12 +294,18 @@ class _Around:
         columns["speaker"], columns["other_speaker"] = spoken, (1 - search.spoken[rows]) * one * named
         for name in ("bm25", "bare", "tokens"):
             columns[f"speaker_{name}"] = spoken * columns[name]
+        columns["naming"] = search.naming[rows] * one
+        for name in ("bm25", "bare", "tokens"):
+            columns[f"naming_{name}"] = columns["naming"] * columns[name]
         user = (index.roles[rows] == USER) * (1 - named)
         columns["user"], columns["assistant"] = user, (index.roles[rows] == 1) * (1 - named)
         for name in ("dense", "tokens"):
             columns[f"user_{name}"] = user * columns[name]
         for trait in Trait:
             columns[trait.name.lower()] = traits[:, trait]
+        columns["user_asks"] = user * traits[:, Trait.ASKS]
+        for name in ("bm25", "dense"):
+            columns[f"user_asks_{name}"] = columns["user_asks"] * columns[name]
         columns["when_times"] = asks[Ask.WHEN] * traits[:, Trait.TIMES]
         columns["when_numbers"] = asks[Ask.WHEN] * traits[:, Trait.NUMBERS]
         columns["count_numbers"] = asks[Ask.COUNT] * traits[:, Trait.NUMBERS]

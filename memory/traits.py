@@ -33,13 +33,19 @@ _REPLY = re.compile(
     r"|that is|this is|this looks|i see|lol|haha|wow|nice|right|true|oh|hmm|absolutely|definitely|of course)\b",
     re.IGNORECASE,
 )
+_REQUEST = re.compile(
+    r"^\W*(?:(?:please|now|ok|okay|hey|can you|could you|would you)\b\W*)*"
+    r"(?:summari[sz]e|sum up|recap|tell me|remind me|list|show me|give me|repeat|recall|look up|search for)\b"
+    r"[^.!?\n]*[.!?]?\s*$",
+    re.IGNORECASE,
+)
 _BEGINNING = 200  # characters in which an instruction says that it is one
 
 
 class Trait(IntEnum):
     """The columns of a message's traits."""
 
-    ASKS = 0  # ends with a question
+    ASKS = 0  # ends with a question, or is a request alone
     QUESTION = 1  # has one
     TIMES = 2  # words for times, up to 3
     NUMBERS = 3  # up to 3
@@ -54,7 +60,7 @@ def traits_of(text: str) -> NDArray[np.uint8]:
     text = text.replace("’", "'")
     return np.array(
         [
-            text.rstrip().endswith("?"),
+            text.rstrip().endswith(("?", "？", "؟")) or _REQUEST.match(text[:_BEGINNING]) is not None,
             "?" in text,
             min(len(_TIMES.findall(text)), 3),
             min(len(_NUMBERS.findall(text)), 3),

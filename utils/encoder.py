@@ -30,7 +30,7 @@ from utils.errors import ConfigurationError
 from utils.text import STOPWORDS
 from utils.vectors import Floats, normalised
 
-MODEL = "loci-minilm-2"  # all-MiniLM-L6-v2 with our adapter, in int8
+MODEL = "loci-minilm-3"  # all-MiniLM-L6-v2 with our adapter, in int8
 DIMENSIONS = 384
 MAX_TOKENS = 256  # the length that the model was trained for (its sentence_bert_config.json)
 MOST_WINDOWS = 8  # of so many tokens are those of a text read; its sentence is that of the first
@@ -43,8 +43,9 @@ THREADS = 2  # a question need not wait for what is embedded in the background, 
 
 TOKEN_DIMENSIONS = 64
 MOST_TOKENS = 64  # vectors of tokens kept of a text: 4 KB; most messages have fewer
-ADAPTER = Path(__file__).with_name("encoder_adapter.npz")  # both fitted by `python -m bench.fit_encoder`
+ADAPTER = Path(__file__).with_name("encoder_adapter.npz")  # all fitted by `python -m bench.fit_encoder`
 PROJECTION = Path(__file__).with_name("token_projection.npy")
+OFFSET = Path(__file__).with_name("sentence_offset.npy")  # added to each sentence's vector: see docs/recall.md
 
 log = logging.getLogger(__name__)
 
@@ -74,6 +75,7 @@ class Encoder:
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self._projection = np.load(PROJECTION).astype(np.float32)
+        self._offset = np.load(OFFSET).astype(np.float32)
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="encoder")
 
     def submit(self, texts: Sequence[str]) -> Future[list[Reading]]:
@@ -103,7 +105,7 @@ class Encoder:
         places = _telling(ids, words)
         vectors = normalised(tokens[places] @ self._projection)
         return Reading(
-            ran[0][0].copy(),
+            ran[0][0],
             tuple(words[place] for place in places),
             tuple(ids[place] for place in places),
             np.rint(127 * vectors).astype(np.int8),
@@ -116,7 +118,7 @@ class Encoder:
         """Vectors of the sentence, (384,), and of its tokens, (tokens, 384), the two special ones among them."""
         outputs = self._session.run(["sentence", "tokens"], {"ids": np.array([ids], dtype=np.int64)})
         sentence, tokens = cast(list[Floats], outputs)
-        return sentence[0], tokens[0]
+        return normalised(sentence + self._offset)[0], tokens[0]
 
 
 def _windows(ids: list[int]) -> list[list[int]]:

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.fit_encoder.__main__ import projection
+from bench.fit_encoder.__main__ import offset, projection
 from bench.fit_encoder.bert import Bert
 from bench.recall.reading import read_corpus
-from utils.encoder import ADAPTER, PROJECTION, model_folder
+from utils.encoder import ADAPTER, OFFSET, PROJECTION, model_folder
 
 
 def main() -> None:
@@ -31,6 +31,7 @@ def main() -> None:
     bert.load(ADAPTER)
     conversations = [one for file in arguments.data for one in read_corpus(file).conversations]
     np.save(PROJECTION, projection(bert, conversations))
+    np.save(OFFSET, offset(bert, conversations))
 
 
 def averaged(files: Sequence[Path]) -> dict[str, np.ndarray]:

@@ -22,14 +22,16 @@ LINEAR = (
 
 
 class Bert:
-    """all-MiniLM-L6-v2. `adapter`: the parameters to fit, by layer: down (rank, columns), up (rows, rank)."""
+    """all-MiniLM-L6-v2. `adapter`: the parameters to fit, by layer: down (rank, columns), up (rows, rank). `bfloat16`:
+    its products are computed in that."""
 
-    def __init__(self, folder: Path, *, rank: int, seed: int = 0) -> None:
+    def __init__(self, folder: Path, *, rank: int, seed: int = 0, bfloat16: bool = False) -> None:
         weights = read_safetensors(folder / "model.safetensors")
         self._weights = {name: torch.from_numpy(np.array(value)) for name, value in weights.items()}
         self._shape = read_shape(folder / "config.json")
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
+        self._bfloat16 = bfloat16
         chance = torch.Generator().manual_seed(seed)
         self.adapter: dict[str, tuple[torch.nn.Parameter, torch.nn.Parameter]] = {}
         for layer in range(self._shape.layers):
@@ -51,7 +53,8 @@ class Bert:
         longest = max(map(len, ids))
         padded = torch.tensor([one + [0] * (longest - len(one)) for one in ids])
         there = torch.tensor([[1.0] * len(one) + [0.0] * (longest - len(one)) for one in ids])
-        tokens = self._layers(padded, there)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self._bfloat16):
+            tokens = self._layers(padded, there).float()
         mean = (tokens * there[..., None]).sum(1) / there.sum(1, keepdim=True)
         own = there.clone()
         own[:, 0] = 0

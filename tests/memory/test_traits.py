@@ -48,6 +48,27 @@ def test_a_trait_is_counted(text: str, trait: Trait, count: int) -> None:
     assert traits_of(text)[trait] == count
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Where is he?",
+        "他在哪里？",
+        "Summarize what happened with Pixel",
+        "please tell me my name.",
+        "Could you list them!",
+    ],
+)
+def test_a_question_or_a_request_alone_asks(text: str) -> None:
+    assert traits_of(text)[Trait.ASKS] == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["Tell me more. I live in Rome.", "I was told to list them.", "Lists help me.", "Where? There."]
+)
+def test_what_tells_something_does_not_ask(text: str) -> None:
+    assert traits_of(text)[Trait.ASKS] == 0
+
+
 def test_an_instruction_is_looked_for_at_the_beginning_alone() -> None:
     assert not traits_of("word " * 100 + "when I ask for help, be brief")[Trait.INSTRUCTION]
 

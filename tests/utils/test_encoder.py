@@ -20,6 +20,7 @@ from utils.encoder import (
     DIMENSIONS,
     MODEL,
     MOST_TOKENS,
+    OFFSET,
     PACKAGE,
     TOKEN_DIMENSIONS,
     Encoder,
@@ -28,7 +29,7 @@ from utils.encoder import (
 )
 from utils.encoder_graph import Weights, adapted, build_graph, read_safetensors, read_shape
 from utils.errors import ConfigurationError
-from utils.vectors import cosine
+from utils.vectors import cosine, normalised
 
 pytest.importorskip(PACKAGE.replace("-", "_"))
 
@@ -113,7 +114,14 @@ def test_the_float_graph_agrees_with_a_plain_forward_pass_and_int8_is_close(
         outputs = session.run(["sentence", "tokens"], {"ids": np.array([ids], dtype=np.int64)})
         assert outputs[0][0] == pytest.approx(sentence, abs=1e-5)
         assert outputs[1][0] == pytest.approx(tokens, abs=1e-4)
-        assert float(local.encode([text])[0] @ sentence) >= 0.995
+        assert float(local.encode([text])[0] @ normalised(sentence[None] + np.load(OFFSET))[0]) >= 0.995
+
+
+def test_the_offset_moves_all_cosines_alike(local: Encoder, weights: Weights, tokenizer: Tokenizer) -> None:
+    sentences = np.stack([reference(weights, tokenizer.encode(text).ids)[0] for text in TEXTS])
+    lift = float(np.load(OFFSET) @ np.load(OFFSET))
+    vectors = local.encode(TEXTS)
+    assert vectors @ vectors.T == pytest.approx((sentences @ sentences.T + lift) / (1 + lift), abs=0.03)
 
 
 def test_similar_texts_are_closer_than_others(local: Encoder) -> None:
