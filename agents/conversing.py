@@ -11,6 +11,8 @@ from utils.answers import Usage
 from utils.errors import ModelGarbage
 from utils.llm import ChatModel, Completion, Message, Tool, ToolCall
 
+MOST_CALLS = 16  # of one round that are carried out
+TOO_MANY = '{"error": "Not carried out: too many calls at once"}'
 ROUNDS = 4  # times that a model is asked for one answer; the last time, it may call nothing
 APART = "\n\n"  # between what it says before calls and after them
 
@@ -28,25 +30,30 @@ class Toolbox(Protocol):
 
 @dataclass(frozen=True)
 class Talked:
-    """The whole answer. `completion`: what was said and spent in all. `tools`: the names of those that were used, each
-    once. `beyond`: characters that were sent beside the first messages."""
+    """The whole answer. `completion`: what was said and spent in all. `beyond`: characters that were sent beside the
+    first messages."""
 
     completion: Completion
-    tools: tuple[str, ...] = ()
     beyond: int = 0
 
 
 async def converse(
-    model: ChatModel, messages: Sequence[Message], toolbox: Toolbox | None, *, asked: str | None, streamed: bool
+    model: ChatModel,
+    messages: Sequence[Message],
+    toolbox: Toolbox | None,
+    used: list[str],
+    *,
+    asked: str | None,
+    streamed: bool,
 ) -> AsyncGenerator[str | Talked, None]:
-    """The answer's text as it comes, where it is streamed, then one `Talked`.
+    """The answer's text as it comes, where it is streamed, then one `Talked`. `used`: gets the names of the tools that
+    are used, each once, also where no answer comes of it.
 
     Raises `ModelError` as `ChatModel` does, and where the model calls tools and says nothing.
     """
     tools = cast(list[Tool], toolbox.schema) if toolbox is not None else []
     sent, first = list(messages), _characters(messages)
     parts: list[Completion] = []
-    used: list[str] = []
     beyond = -first
     for left in reversed(range(ROUNDS)):
         beyond += _characters(sent) + (_characters(tools) if tools else 0)
@@ -64,15 +71,16 @@ async def converse(
         calls = parts[-1].calls
         if toolbox is None or not calls or not left:
             break
-        used += [call.name for call in calls]
+        used[:] = dict.fromkeys([*used, *(call.name for call in calls[:MOST_CALLS])])
         written = [_written(call) for call in calls]
         sent.append(cast(Message, {"role": "assistant", "content": parts[-1].text or None, "tool_calls": written}))
-        sent += cast(list[Message], await toolbox.answers(written))
+        sent += cast(list[Message], await toolbox.answers(written[:MOST_CALLS]))
+        sent += [{"role": "tool", "tool_call_id": call.id, "content": TOO_MANY} for call in calls[MOST_CALLS:]]
     text = _text(parts)
     if not text.strip():
         raise ModelGarbage("The model calls tools and says nothing")
     whole = replace(parts[-1], text=text, usage=_sum([part.usage for part in parts]), calls=())
-    yield Talked(whole, tuple(dict.fromkeys(used)), beyond)
+    yield Talked(whole, beyond)
 
 
 async def _asked(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from agents.background import BackgroundNudge
 from agents.context import ChatRequest
+from agents.conversing import ROUNDS
 from agents.coordinator import Coordinator, routes
 from agents.intent import IntentDetector
 from agents.keeper_agent import KeeperAgent
@@ -31,7 +32,7 @@ from memory.search_index import NEEDED
 from utils.circuit import CircuitBreaker
 from utils.embeddings import open_embedder, open_local_embedder
 from utils.errors import ConfigurationError
-from utils.llm import ChatModel, open_client
+from utils.llm import STREAM_DEADLINES, ChatModel, open_client
 from utils.mongo import open_database
 from utils.upstream import open_upstream
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from utils.reranker import Reranker
 
 ABANDONED_DEADLINES = 8  # an answer takes at most seven: for its images, its recall, and five as a stream
+WITH_TOOLS = STREAM_DEADLINES * (ROUNDS - 1)  # more, where a model is asked several times for one
 
 
 @asynccontextmanager
@@ -71,7 +73,7 @@ async def open_memory(settings: Settings | None = None, *, nudge: Nudge | None =
             model(settings.observer_model or settings.summary_model),
             summary_interval=settings.summary_interval,
             recall_memory_mb=settings.recall_memory_mb,
-            abandoned=timedelta(seconds=ABANDONED_DEADLINES * settings.model_deadline),
+            abandoned=timedelta(seconds=_abandoned(settings) * settings.model_deadline),
             reranker=reranker,
             vector_search=settings.vector_search == "mongodb",
             max_entries=settings.max_entries,
@@ -130,6 +132,11 @@ def _coordinator(settings: Settings, engine: Engine, model: ChatModel | None, re
     writer = WriterAgent(model, provider_prompt(settings.openai_base_url), PromptTable())
     table = routes(memory=remembering, keeper=KeeperAgent(engine), vision=vision)
     return Coordinator(table, memory=remembering, vision=vision, writer=writer)
+
+
+def _abandoned(settings: Settings) -> int:
+    """Deadlines after which an answer comes no more."""
+    return ABANDONED_DEADLINES + (WITH_TOOLS if settings.memory_tools else 0)
 
 
 def _toolbox(memory: Memory, request: ChatRequest) -> MemoryTools | None:

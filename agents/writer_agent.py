@@ -47,35 +47,36 @@ class WriterAgent:
 
     async def run(self, context: Context) -> Context:
         prompt = assemble(context, self._system, self._table)
+        used: list[str] = []
         if self._model is not None:
             try:
-                return replace(context, answer=await self._ask(self._model, context, prompt))
+                return replace(context, answer=await self._ask(self._model, context, prompt, used))
             except ModelError as error:
                 log.warning("answer by rules: %s", error.detail)
-        answer = _by_rules(context, prompt)
+        answer = replace(_by_rules(context, prompt), tools=tuple(used))
         await context.emit(answer.text)
         return replace(context, answer=answer)
 
-    async def _ask(self, model: ChatModel, context: Context, prompt: Prompt) -> Answer:
+    async def _ask(self, model: ChatModel, context: Context, prompt: Prompt, used: list[str]) -> Answer:
         messages: list[Message] = [
             {"role": "system", "content": prompt.system},
             {"role": "user", "content": prompt.user},
         ]
         asked = context.request.model
         said: list[str] = []
-        conversing = converse(model, messages, context.toolbox, asked=asked, streamed=context.streamed)
+        conversing = converse(model, messages, context.toolbox, used, asked=asked, streamed=context.streamed)
         try:
             async with aclosing(conversing):
                 async for piece in conversing:
                     if isinstance(piece, Talked):
-                        return _answer(piece, prompt)
+                        return replace(_answer(piece, prompt), tools=tuple(used))
                     said.append(piece)
                     await context.emit(piece)
         except (ModelError, asyncio.CancelledError) as error:
             if not said:
                 raise
             completion = Completion("".join(said), asked or model.model, None, "interrupted")
-            partial = replace(_answer(Talked(completion), prompt), interrupted=True)
+            partial = replace(_answer(Talked(completion), prompt), tools=tuple(used), interrupted=True)
             if isinstance(error, ModelError):
                 raise InterruptedAnswer(partial, error) from error
             raise AbandonedAnswer(partial) from error
@@ -93,7 +94,6 @@ def _answer(talked: Talked, prompt: Prompt) -> Answer:
         given=prompt.given,
         citations=cited(completion.text, prompt.given),
         ledger=ledger,
-        tools=talked.tools,
     )
 
 

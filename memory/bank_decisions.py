@@ -121,7 +121,10 @@ def section_key(decision: Decision) -> tuple[str, str]:
 def stale(decisions: Sequence[Decision], shown: Mapping[str, str], files: Mapping[str, str]) -> list[Replace]:
     """The decisions that replace a section of which these files say something else than what was shown to whom made
     them. O(n) in the files that they name."""
-    return [one for one in decisions if isinstance(one, Replace) and _body(shown, one) != _body(files, one)]
+    replacing = [one for one in decisions if isinstance(one, Replace)]
+    named = {one.target_file for one in replacing}
+    seen, there = ({name: parse(of[name]) for name in named if name in of} for of in (shown, files))
+    return [one for one in replacing if _body(seen, one) != _body(there, one)]
 
 
 def without_loss(decisions: Sequence[Decision], unseen: Sequence[Replace]) -> Sequence[Decision]:
@@ -143,10 +146,10 @@ def both(one: Metadata, other: Metadata) -> Metadata:
     )
 
 
-def _body(files: Mapping[str, str], decision: Decision) -> str | None:
+def _body(pages: Mapping[str, Page], decision: Decision) -> str | None:
     """What stands in the section that a decision is for; None where there is no such section."""
-    text = files.get(decision.target_file)
-    found = parse(text).find(section_title(decision.metadata.section)) if text is not None else None
+    page = pages.get(decision.target_file)
+    found = page.find(section_title(decision.metadata.section)) if page is not None else None
     return found.body if found is not None else None
 
 

@@ -87,7 +87,7 @@ def candidates(
     (rows,), cosine similarities with the question, where they are known."""
     search = _Search(index, probe, visible, dense)
     rows = search.best(size)
-    pool = Pool(rows, {}, None if search.once is None else search.once[rows])
+    pool = Pool(rows, {}, search.once_among(rows))
     return replace(pool, columns=_Around(search, pool).columns())
 
 
@@ -119,13 +119,22 @@ class _Search:
         self.bm25 = bm25(self.hits, self.idf, self.lengths, self.mean)
 
     def _once(self) -> NDArray[np.bool_] | None:
-        """All rows, but of those that are the question itself the newest alone; None where there are not several. Else
+        """All rows, but of those that are the question itself the last alone; None where there are not several. Else
         each time that it is asked would make its words more common, and what answers it less likely."""
         asked = np.flatnonzero(self.visible & (self.dense >= SAME))
         if len(asked) < 2:
             return None
         once = np.ones(self.size, np.bool_)
         once[asked[:-1]] = False
+        return once
+
+    def once_among(self, rows: Rows) -> NDArray[np.bool_] | None:
+        """The same of some rows, best first, of which the first stands for all that are the question itself."""
+        if self.once is None:
+            return None
+        asked = np.flatnonzero(self.dense[rows] >= SAME)
+        once = np.ones(len(rows), np.bool_)
+        once[asked[1:]] = False
         return once
 
     @cached_property

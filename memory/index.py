@@ -130,6 +130,8 @@ class UserIndex:
         if len(self.ids) - len(rows) <= len(rows) + MIN_ROWS:
             return self
         fresh = copy(self)
+        fresh.names, fresh._named, fresh._codes = dict(self.names), dict(self._named), dict(self._codes)
+        fresh._spoken = Counter(self._spoken)
         fresh.ids = [self.ids[row] for row in rows]
         fresh._row_of = {identifier: row for row, identifier in enumerate(fresh.ids)}
         fresh.matrix, fresh.times, fresh.alive = self.matrix[rows], self.times[rows], self.alive[rows]

@@ -104,6 +104,15 @@ def _listed(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
+def _joined(pieces: Sequence[ToolCall]) -> ToolCall:
+    """One call, whose id and name stand whole in one of its pieces."""
+    return ToolCall(
+        next((piece.id for piece in pieces if piece.id), ""),
+        next((piece.name for piece in pieces if piece.name), ""),
+        "".join(piece.arguments for piece in pieces),
+    )
+
+
 @dataclass(frozen=True)
 class Piece:
     """What one chunk of a stream adds. `calls`: pieces of calls of functions, by their places in the answer."""
@@ -154,13 +163,12 @@ def _read_call(call: object) -> ToolCall:
 
 def joined_calls(pieces: Sequence[tuple[int, ToolCall]]) -> tuple[ToolCall, ...]:
     """The calls that pieces are of, each with its place, in their order. Raises `ModelGarbage`."""
-    found: dict[int, ToolCall] = {}
+    parts: dict[int, list[ToolCall]] = {}
     for at, piece in pieces:
-        one = found.get(at, ToolCall("", "", ""))
-        found[at] = ToolCall(one.id or piece.id, one.name or piece.name, one.arguments + piece.arguments)
-    if not all(one.name for one in found.values()):
+        parts.setdefault(at, []).append(piece)
+    calls = [_joined(parts[at]) for at in sorted(parts)]
+    if not all(one.name for one in calls):
         raise ModelGarbage("The model's answer holds a call without a name")
-    calls = [found[at] for at in sorted(found)]
     return tuple(
         ToolCall(repair(one.id) or f"call_{at}", repair(one.name), repair(one.arguments))
         for at, one in enumerate(calls)

@@ -1,6 +1,8 @@
 """How is a chat model asked for an answer, whole or as a stream?"""
 
 import asyncio
+import logging
+import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, cast
@@ -33,9 +35,19 @@ Message = ChatCompletionMessageParam  # `content` is a string, or a list of text
 
 STALL = 30.0  # seconds between two chunks of a stream
 STREAM_DEADLINES = 5  # a stream may take this many deadlines in all
+PIECE = 16  # characters that a piece of a call counts beside its own: many empty ones end, too
 GRACE = 2.0  # seconds to wait for the token count once the answer has ended
 
 T = TypeVar("T")
+
+# How servers say that a model takes no tools: Ollama, vLLM, others.
+_NO_TOOLS = re.compile(
+    r"(?:not|n't) support (?:\w+ ){0,2}(?:tools?|functions?)\b|tool choice requires"
+    r"|tool(?:s| choice| calling| use)? (?:is|are) not (?:supported|enabled)",
+    re.IGNORECASE,
+)
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -182,6 +194,7 @@ class ChatModel:
                 if option is None or option in refused:
                     raise
                 refused |= {option}
+                log.warning("the model %s takes no %s: it is asked without from now on", request.model, option)
             else:
                 self._refused[request.model] = refused
                 return answer
@@ -210,7 +223,7 @@ class _StreamedAnswer:
             self.finish_reason = piece.finish_reason or self.finish_reason
             text, self._held = join_surrogates(self._held, piece.text)
             self._calls += piece.calls if self._may_call else ()
-            self._length += len(text) + sum(len(call.arguments) for _, call in piece.calls)
+            self._length += len(text) + sum(PIECE + len(call.name) + len(call.arguments) for _, call in piece.calls)
             if self._length > LONGEST_ANSWER:
                 raise ModelGarbage("The model's answer does not end")
             if text:
@@ -249,9 +262,10 @@ def _dispensable(error: APIStatusError, request: _Request, *, streamed: bool) ->
         "max_tokens": request.max_tokens is not None,
         "tools": request.tools is not None,
     }
-    if error.param in sent:
-        return error.param if sent[error.param] else None
-    if sent["tools"] and "tool" in error.message.lower():
+    param = "tools" if error.param == "tool_choice" else error.param
+    if param in sent:
+        return param if sent[param] else None
+    if sent["tools"] and _NO_TOOLS.search(error.message):
         return "tools"
     return "stream_options" if streamed else None
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents.conversing import ROUNDS
+from agents.conversing import MOST_CALLS, ROUNDS
 from agents.memory import Delta, Finished, Memory
 from agents.open import open_memory
 from config.settings import Settings
@@ -61,6 +61,7 @@ async def test_what_it_remembers_is_kept_and_the_answer_comes_after_that(
     receipt = await tooled.engine.receipts.get(USER, finished.context.request.turn_id)
     assert receipt.tools_used == ("remember",)
     assert receipt.ledger[-1].section == "tools"
+    assert receipt.ledger[-1].characters > len(json.dumps(first["tools"])) + len(first["messages"][1]["content"])
     counted = [sum(len(one["content"] or "") for one in body["messages"]) // 4 + 1 for body in (first, second)]
     assert sum(entry.tokens for entry in receipt.ledger) == receipt.prompt_tokens == sum(counted)
 
@@ -142,6 +143,33 @@ async def test_it_goes_also_where_that_was_deleted_while_it_was_answered(
     monkeypatch.setattr(tooled, "observe", deleted_before)
     await tooled.chat(asked)
     assert await observed(tooled) == []
+
+
+async def test_it_goes_also_where_the_model_failed_after_it(
+    tooled: Memory, scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripted_model.script(calling("remember", findings=[LIMIT]), status(401))
+    asked, observe = request(SAID), tooled.observe
+
+    async def deleted_before(*arguments: Any, **named: Any) -> Any:
+        await tooled.engine.forgetter.exchange(USER, prompt_id(asked.turn_id))
+        return await observe(*arguments, **named)
+
+    monkeypatch.setattr(tooled, "observe", deleted_before)
+    finished = await tooled.chat(asked)
+    assert (finished.answer.model, finished.answer.tools) == (RULE_BASED, ("remember",))
+    assert await observed(tooled) == []
+
+
+async def test_of_many_calls_at_once_some_are_carried_out_and_all_are_answered(
+    tooled: Memory, scripted_model: ScriptedModel
+) -> None:
+    calls = tuple(("scratchpad_set", json.dumps({"key": f"k{n}", "value": "v"})) for n in range(MOST_CALLS + 3))
+    scripted_model.script(Behaviour(text="", calls=calls, finish_reason="tool_calls"), answer("Done."))
+    await said(tooled)
+    results = [json.loads(one["content"]) for one in scripted_model.asked("chat")[1]["messages"][3:]]
+    assert [("error" in result) for result in results] == [False] * MOST_CALLS + [True] * 3
+    assert len(await tooled.scratchpad.page(USER, limit=50)) == MOST_CALLS
 
 
 async def test_a_stream_that_breaks_after_a_call_keeps_what_was_said(

@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from memory.features import Probe, candidates
+from memory.features import POOL, Probe, candidates
 from memory.index import UserIndex
 from memory.links import NONE
+from memory.ranker import load_ranker
 from memory.spans import nearness
 from tests.conversations import START
 from tests.memory.indexes import Said, asked, column, index_of
@@ -241,6 +242,14 @@ def test_who_is_named_by_another_is_told_of() -> None:
     assert column(pool, "naming_bm25")[0] == column(pool, "bm25")[0] > 0
     for text in ("What do Ann and Bob hate?", "What does he hate?"):
         assert not pool_of(said, text).columns["naming"].any()
+
+
+def test_of_statements_that_are_the_question_itself_one_stands_for_all_in_any_pool() -> None:
+    said = [Said("continue") for _ in range(POOL + 1)]
+    pool = pool_of(said, "continue")
+    assert pool.once is not None
+    assert pool.size == 1
+    assert np.isfinite(load_ranker().scores(pool)).all()
 
 
 def test_what_a_user_asked_is_told_from_what_they_told() -> None:

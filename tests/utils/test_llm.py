@@ -16,6 +16,7 @@ from pydantic import SecretStr
 from config.settings import Settings
 from tests import scripted_model as say
 from tests.scripted_model import Behaviour, ScriptedModel
+from utils.answers import joined_calls
 from utils.circuit import CircuitBreaker
 from utils.errors import CircuitOpen, ConfigurationError, ModelError, ModelGarbage, ModelRefused, ModelUnavailable
 from utils.llm import ChatModel, Completion, Message, ToolCall, Usage, open_client
@@ -371,6 +372,23 @@ async def test_a_model_that_takes_no_tools_is_asked_without(
     assert "tools" in first
     assert len(others) == 2
     assert not any("tools" in body or "tool_choice" in body for body in others)
+
+
+async def test_a_refusal_that_speaks_of_tools_by_the_way_is_no_refusal_of_tools(
+    chat: ChatModel, scripted_model: ScriptedModel
+) -> None:
+    error = {"error": {"message": "Too long: you asked about a hammer and other tools", "param": None}}
+    scripted_model.script(say.Behaviour(400, json.dumps(error).encode()))
+    with pytest.raises(ModelError):
+        await chat.complete(HELLO, tools=TOOLS)
+    await chat.complete(HELLO, tools=TOOLS)
+    assert ["tools" in body for body in scripted_model.asked("chat")] == [True, True]
+
+
+def test_pieces_of_calls_are_joined_by_their_places() -> None:
+    pieces = [(1, "b", "listen", ""), (0, "a", "look", '{"at"'), (1, "", "", "{}"), (0, "", "", ": 1}")]
+    joined = joined_calls([(at, ToolCall(*rest)) for at, *rest in pieces])
+    assert joined == (ToolCall("a", "look", '{"at": 1}'), ToolCall("b", "listen", "{}"))
 
 
 async def test_five_failed_calls_open_the_circuit(

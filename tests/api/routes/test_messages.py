@@ -114,7 +114,7 @@ def test_top_k_and_min_score_bound_what_is_found(api: httpx.Client, user: str) -
     assert len(search(api, user, "Where do herons nest?")) == 8
     assert len(search(api, user, "Where do herons nest?", top_k=3)) == 3
     assert len(search(api, user, "Where do herons nest?", top_k=50)) == 11
-    every = search(api, user, "Where do herons nest?", top_k=50, min_score=0.2)
+    every = search(api, user, "Where do herons nest?", top_k=50, min_score=0.03)
     assert len(every) == 10
     assert search(api, user, "Where do herons nest?", min_score=1) == []
 
