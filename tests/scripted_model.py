@@ -262,7 +262,8 @@ class ScriptedModel:
         text = behaviour.text if behaviour.text is not None else reply(asked)
         message: Body = {"role": "assistant", "content": text, "refusal": None}
         if behaviour.calls:
-            message |= {"content": text or None, "tool_calls": [tool_call(at, call) for at, call in enumerate(behaviour.calls)]}
+            calls = [tool_call(at, call) for at, call in enumerate(behaviour.calls)]
+            message |= {"content": text or None, "tool_calls": calls}
         choice = {"index": 0, "message": message, "finish_reason": behaviour.finish_reason}
         return {
             "id": "chatcmpl-scripted",
