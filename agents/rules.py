@@ -11,6 +11,7 @@ import numpy as np
 
 from agents.context import Citation, Context
 from agents.intent import is_assent, is_small_talk
+from memory.courtesy import is_courtesy
 from memory.extract import statement_to_forget, told
 from memory.periods import Span
 from memory.spans import nearness, spans_of
@@ -134,7 +135,7 @@ def answer_by_rules(context: Context) -> RuleAnswer:
     if intent == "summarise":
         return _summary(context)
     if intent == "chat":
-        if is_small_talk(query) or is_assent(query):
+        if is_small_talk(query) or is_assent(query) or is_courtesy(query):
             return RuleAnswer(_small_talk(query))
         if _KEEPS_NOT.search(query) and not context.request.temporary:
             return RuleAnswer(

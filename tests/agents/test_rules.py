@@ -213,6 +213,11 @@ async def test_a_question_about_the_place_is_answered_by_the_request_itself(quie
     assert "Lisbon, Portugal" in await say(quiet, "Where am I?", location="Lisbon, Portugal")
 
 
+@pytest.mark.parametrize("text", ["Danke schön!", "спасибо", "Merci beaucoup"])
+async def test_a_courtesy_of_another_language_is_not_noted(quiet: Memory, text: str) -> None:
+    assert await say(quiet, text) == "All right."
+
+
 async def test_of_a_period_that_is_named_is_told_what_was_said_then(quiet: Memory) -> None:
     runs = {(2025, 6, 20): "Ran 4 km in 26 minutes.", (2025, 10, 4): "Ran 7 km, slow.", (2025, 10, 23): "Ran 9 km."}
     said = [
