@@ -150,6 +150,8 @@ class _Search:
     def naming(self) -> Floats:
         """1 where the one whom the question names is named by another."""
         found = np.zeros(self.size, np.float32)
+        if not self.probe.question.speakers:
+            return found
         stems = dict.fromkeys(stem(word) for word in sorted(self.probe.question.name_words))
         found[self.index.postings.find(hashes(stems)).among(self.visible).rows] = 1
         found *= 1 - self.spoken
