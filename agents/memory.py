@@ -147,8 +147,8 @@ class Memory:
         messages: tuple[str, ...] = (),
     ) -> list[Observation]:
         """Remembers what was found, concluded or learned; in that order. The same of the same source is remembered
-        once. `source`: where it comes from, such as "GOAL:deploy"; `messages`: ids of those that
-        say so, all of which forgotten, it is, too. Raises `InvalidInput`, and then nothing is."""
+        once. `source`: where it comes from, such as "GOAL:deploy"; `messages`: ids of those that say so,
+        with all of which it is forgotten. Raises `InvalidInput`, and then nothing is."""
         every = [replace(one, messages=messages) for one in observed(findings, insights, lessons)]
         kept, _ = await self.engine.observations.remember(owner, every, source)
         self._nudge.embed()
@@ -262,6 +262,20 @@ class Memory:
         return await self.engine.turns.open_exchange(request.owner, request.session_id, prompt, retried=request.retried)
 
     async def _answer(self, context: Context) -> Finished:
+        try:
+            return await self._written(context)
+        finally:
+            if context.toolbox is not None:
+                await asyncio.shield(self._keeping.start(self._forget_orphans(context.request)))
+
+    async def _forget_orphans(self, request: ChatRequest) -> None:
+        """Forgets what a model remembered of a prompt that was deleted meanwhile, whatever came of the answer."""
+        prompt = prompt_id(request.turn_id)
+        if not await self.engine.turns.is_there(request.owner, prompt):
+            await self.engine.observations.forget_message(request.owner, prompt)
+
+    async def _written(self, context: Context) -> Finished:
+        """The answer, kept as far as it came."""
         context, drafting = await self._drafted(context) if context.streamed else (context, None)
         try:
             written = await self._coordinator.write(context)
@@ -321,11 +335,8 @@ class Memory:
             self.engine.turns.close_exchange(request.owner, request.session_id, place, turn, retried=again),
             self.engine.receipts.keep_at(place, self._receipt(context, answer)),
         )
-        if not kept:  # the prompt is gone, and what came of it goes, too
-            await self.engine.observations.forget_message(request.owner, prompt_id(request.turn_id))
+        if not kept:
             return
-        if answer.tools and not await self.engine.turns.is_there(request.owner, prompt_id(request.turn_id)):
-            await self.engine.observations.forget_message(request.owner, prompt_id(request.turn_id))
         if context.intent.name == "remember" and not await self.engine.turns.is_there(
             request.owner, prompt_id(request.turn_id)
         ):  # forgotten while it was being answered

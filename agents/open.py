@@ -94,7 +94,7 @@ async def open_memory(settings: Settings | None = None, *, nudge: Nudge | None =
             recipe,
             tools,
             Proxy(engine, open_upstream(settings), nudge or background, tools) if settings.has_model else None,
-            _toolbox if settings.memory_tools else None,
+            _toolbox if settings.memory_tools and settings.has_model else None,
         )
         try:
             yield memory

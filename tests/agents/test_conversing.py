@@ -1,5 +1,6 @@
 """What does a model do that may use memory's tools before it answers, and what of that stays?"""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from typing import Any
@@ -12,8 +13,8 @@ from agents.open import open_memory
 from config.settings import Settings
 from memory.domain import RULE_BASED
 from memory.ids import prompt_id
-from tests.conversations import USER, Silent, request, settle
-from tests.scripted_model import Behaviour, ScriptedModel, answer, calling, cut, status
+from tests.conversations import USER, Silent, request, settle, until
+from tests.scripted_model import Behaviour, ScriptedModel, answer, calling, cut, hang, status
 from utils.errors import ModelError, NotFound
 
 LIMIT = "The billing API allows 137 requests a minute"
@@ -158,6 +159,29 @@ async def test_it_goes_also_where_the_model_failed_after_it(
     monkeypatch.setattr(tooled, "observe", deleted_before)
     finished = await tooled.chat(asked)
     assert (finished.answer.model, finished.answer.tools) == (RULE_BASED, ("remember",))
+    assert await observed(tooled) == []
+
+
+async def test_it_goes_also_where_who_asked_left_before_anything_was_said(
+    tooled: Memory, scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripted_model.script(calling("remember", findings=[LIMIT]), hang())
+    asked, observe = request(SAID), tooled.observe
+
+    async def deleted_before(*arguments: Any, **named: Any) -> Any:
+        await tooled.engine.forgetter.exchange(USER, prompt_id(asked.turn_id))
+        return await observe(*arguments, **named)
+
+    monkeypatch.setattr(tooled, "observe", deleted_before)
+    answering = asyncio.create_task(tooled.chat(asked))
+
+    async def asked_again() -> bool:
+        return len(scripted_model.asked("chat")) == 2
+
+    await until(asked_again)
+    assert await observed(tooled) == [LIMIT]
+    answering.cancel()
+    await asyncio.gather(answering, return_exceptions=True)
     assert await observed(tooled) == []
 
 
