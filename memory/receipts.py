@@ -126,33 +126,31 @@ class Receipts:
 
 
 def _document(owner: str, receipt: Receipt) -> Document:
-    observed = {"observed": [_considered(candidate) for candidate in receipt.observed]} if receipt.observed else {}
-    tools = {"tools_used": list(receipt.tools_used)} if receipt.tools_used else {}
-    return (
-        observed
-        | tools
-        | {
-            "turn_id": receipt.turn_id,
-            "user_id": owner,
-            "session_id": receipt.session_id,
-            "at": receipt.at,
-            "query": receipt.query,
-            "intent": receipt.intent,
-            "need_memory": receipt.need_memory,
-            "memory_reason": receipt.memory_reason,
-            "agents_used": list(receipt.agents_used),
-            "model": receipt.model,
-            "recipe": receipt.recipe,
-            "considered": [_considered(candidate) for candidate in receipt.considered],
-            "used": [vars(used) for used in receipt.used],
-            "ledger": [vars(entry) for entry in receipt.ledger],
-            "prompt_tokens": receipt.prompt_tokens,
-            "completion_tokens": receipt.completion_tokens,
-            "interrupted": receipt.interrupted,
-            "messages": list(receipt.messages),
-            "top_k": receipt.top_k,
-        }
-    )
+    optional = {
+        "observed": [_considered(candidate) for candidate in receipt.observed],
+        "tools_used": list(receipt.tools_used),
+    }
+    return {name: value for name, value in optional.items() if value} | {
+        "turn_id": receipt.turn_id,
+        "user_id": owner,
+        "session_id": receipt.session_id,
+        "at": receipt.at,
+        "query": receipt.query,
+        "intent": receipt.intent,
+        "need_memory": receipt.need_memory,
+        "memory_reason": receipt.memory_reason,
+        "agents_used": list(receipt.agents_used),
+        "model": receipt.model,
+        "recipe": receipt.recipe,
+        "considered": [_considered(candidate) for candidate in receipt.considered],
+        "used": [vars(used) for used in receipt.used],
+        "ledger": [vars(entry) for entry in receipt.ledger],
+        "prompt_tokens": receipt.prompt_tokens,
+        "completion_tokens": receipt.completion_tokens,
+        "interrupted": receipt.interrupted,
+        "messages": list(receipt.messages),
+        "top_k": receipt.top_k,
+    }
 
 
 def _considered(candidate: Candidate) -> Document:

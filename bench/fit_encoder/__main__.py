@@ -21,7 +21,7 @@ import argparse
 import math
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -155,30 +155,31 @@ def _said(message: Message) -> str:
 
 def projection(bert: Bert, conversations: Sequence[Conversation]) -> np.ndarray:
     """The directions that hold most of the vectors of telling tokens, (width, 64)."""
-    moments = torch.zeros(())
-    with torch.no_grad():
-        for conversation in conversations:
-            for start in range(0, len(conversation.messages), 32):
-                batch = [_said(message) for message in conversation.messages[start : start + 32]]
-                telling = [" ".join(w for w in text.split() if w.lower() not in STOPWORDS) for text in batch]
-                _, tokens, own = bert.encode(telling, LONGEST)
-                kept = tokens[own > 0]
-                moments = moments + kept.T @ kept
-    directions, _, _ = np.linalg.svd(moments.numpy())
-    return directions[:, :TOKEN_DIMENSIONS].astype(np.float16)
+
+    def telling(texts: Sequence[str]) -> torch.Tensor:
+        kept = [" ".join(word for word in text.split() if word.lower() not in STOPWORDS) for text in texts]
+        _, tokens, own = bert.encode(kept, LONGEST)
+        return tokens[own > 0]
+
+    return _directions(telling, conversations)[:, :TOKEN_DIMENSIONS].astype(np.float16)
 
 
 def offset(bert: Bert, conversations: Sequence[Conversation]) -> np.ndarray:
     """What is added to the vector of each sentence, (width,): the direction in which they have least."""
+    directions = _directions(lambda texts: bert.encode(texts, LONGEST)[0], conversations)
+    return (math.sqrt(LIFT) * directions[:, -1]).astype(np.float32)
+
+
+def _directions(vectors: Callable[[Sequence[str]], torch.Tensor], conversations: Sequence[Conversation]) -> np.ndarray:
+    """The directions in which the vectors of messages lie, (width, width), those that hold most of them first."""
     moments = torch.zeros(())
     with torch.no_grad():
         for conversation in conversations:
             for start in range(0, len(conversation.messages), 32):
-                batch = [_said(message) for message in conversation.messages[start : start + 32]]
-                sentences, _, _ = bert.encode(batch, LONGEST)
-                moments = moments + sentences.T @ sentences
+                found = vectors([_said(message) for message in conversation.messages[start : start + 32]])
+                moments = moments + found.T @ found
     directions, _, _ = np.linalg.svd(moments.numpy())
-    return (math.sqrt(LIFT) * directions[:, -1]).astype(np.float32)
+    return directions
 
 
 if __name__ == "__main__":
