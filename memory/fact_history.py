@@ -25,16 +25,16 @@ class FactHistory:
                 raise NotFound("No such fact")
             await self._carry_out(links, undone(chain_of(map(link_of, links.values()), fact_id), fact_id), by)
 
-    async def forget_source(self, owner: str, source: str, by: str) -> int:
-        """Takes back what was decided for a message that is deleted; returns how many facts are deleted with it."""
-        deleted = 0
-        for memory_id in dict.fromkeys(fact["memory_id"] for fact in await self._store.made_of(owner, source)):
-            # Goes on where others do not let go: they live, then, and ask once more whether their message is there.
-            async with self._leases.held("linking", owner, memory_id):
-                for fact in await self._store.made_of(owner, source):
-                    if fact["memory_id"] == memory_id:
-                        deleted += await self._forget_source_of(fact, source, by)
-        return deleted
+    async def forget_source(self, owner: str, memory_id: str, source: str, by: str) -> int:
+        """Takes back what was decided for a message of a conversation that is deleted; returns how many facts are
+        deleted with it.
+
+        Waits for whoever is making facts there, though none are there yet: what it writes next would stay if it died.
+        Goes on where it does not let go: it lives, then, and asks once more whether its message is there.
+        """
+        async with self._leases.held("linking", owner, memory_id):
+            made = [fact for fact in await self._store.made_of(owner, source) if fact["memory_id"] == memory_id]
+            return sum([await self._forget_source_of(fact, source, by) for fact in made])
 
     async def _forget_source_of(self, fact: Document, source: str, by: str) -> int:
         owner, memory_id, fact_id = fact["user_id"], fact["memory_id"], fact["_id"]

@@ -234,7 +234,7 @@ class FactQueue:
         """Takes back the facts of a message that was deleted meanwhile, or is being deleted."""
         there = {"_id": document["_id"], "user_id": document["user_id"], **TOLD}
         if await self._vectors.find_one(there, {"_id": 1}) is None:
-            await self._facts.forget_source(document["user_id"], document["id"])
+            await self._facts.forget_source(document["user_id"], document["session_id"], document["id"])
 
 
 def _nearest(known: Sequence[Known], new: Sequence[str]) -> list[Known]:

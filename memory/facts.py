@@ -182,11 +182,11 @@ class Facts:
         await self._history.undo(owner, fact_id, BY_HAND)
         return await self.get(owner, fact_id)
 
-    async def forget_source(self, owner: str, source: str) -> int:
-        """After a message is deleted: deletes the facts that it alone supported, as if they had never been, so that
-        what they had replaced holds until something else replaced it, or again; restores what was ended for the
-        message. Returns how many it deleted."""
-        return await self._history.forget_source(owner, source, BY_HAND)
+    async def forget_source(self, owner: str, memory_id: str, source: str) -> int:
+        """After a message of a conversation is deleted: deletes the facts that it alone supported, as if they had never
+        been, so that what they had replaced holds until something else replaced it, or again; restores what was ended
+        for the message. Returns how many it deleted."""
+        return await self._history.forget_source(owner, memory_id, source, BY_HAND)
 
     async def forget(self, owner: str, moment: datetime, memory_id: str | None = None) -> int:
         """Deletes the facts of a conversation, or of the owner, that were said until a moment, and has those refused

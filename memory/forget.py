@@ -157,7 +157,7 @@ class Forgetter:
             # First the job is taken from whoever makes facts of the former text; after a crash it comes back.
             held = {"_id": found["_id"], "user_id": owner, "facts": {"$exists": True}}
             await self._collections.vectors.update_one(held, {"$set": {"facts": leased()}})
-            await self._facts.forget_source(owner, found["id"])
+            await self._facts.forget_source(owner, found["session_id"], found["id"])
             if await self._overwrite(owner, found, text):  # else somebody was faster: it has yet another text
                 await self._sessions.retitle(owner, found["session_id"], found["content"], title_of(text))
                 return True
@@ -232,14 +232,14 @@ class Forgetter:
                 mark = derived_id(message["forgotten"]["by"], message["_id"])[:16]
                 await self._sessions.uncount(owner, session_id, mark, is_answer=message["role"] == "assistant")
             for message in messages:
-                await self._facts.forget_source(owner, message["id"])
+                await self._facts.forget_source(owner, session_id, message["id"])
                 await self._observations.forget_message(owner, message["id"])
                 await self._sessions.retitle(owner, session_id, message["content"])
             await self._summaries.rewrite(owner, session_id, [message["message_index"] for message in messages])
             keys = [message["_id"] for message in messages]
             deleted += await self._eraser.erase(owner, {"_id": {"$in": keys}, "user_id": owner})
             for message in messages:  # again, for whoever was making facts of it
-                await self._facts.forget_source(owner, message["id"])
+                await self._facts.forget_source(owner, session_id, message["id"])
                 await self._observations.forget_message(owner, message["id"])
         return deleted
 

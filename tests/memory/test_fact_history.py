@@ -117,22 +117,22 @@ async def test_undoing_and_changing_at_once_leave_one_in_force(
 
 
 async def test_a_chain_closes_over_a_deleted_message(quiet: Memory, facts: Facts, three: tuple[str, ...]) -> None:
-    assert await facts.forget_source("ann", "m1") == 1
+    assert await facts.forget_source("ann", "s", "m1") == 1
     assert await timeline(facts) == ["Madrid", "Madrid", "Oslo", "Oslo"]
     assert (await facts.get("ann", three[0])).superseded_by == three[2]
     await facts.undo("ann", three[2])
     assert await in_force(quiet) == ["Madrid"] and await timeline(facts) == ["Madrid"] * 4
     await facts.undo("ann", three[2])
-    assert await facts.forget_source("ann", "m0") == 1
+    assert await facts.forget_source("ann", "s", "m0") == 1
     assert await in_force(quiet) == ["Oslo"] and await timeline(facts) == ["", "", "Oslo", "Oslo"]
-    assert await facts.forget_source("ann", "m2") == 1
+    assert await facts.forget_source("ann", "s", "m2") == 1
     assert await every(facts) == {}
 
 
 async def test_what_a_deleted_message_had_replaced_holds_again(
     quiet: Memory, facts: Facts, three: tuple[str, ...]
 ) -> None:
-    assert await facts.forget_source("ann", "m2") == 1
+    assert await facts.forget_source("ann", "s", "m2") == 1
     assert await in_force(quiet) == ["Berlin"] and await timeline(facts) == ["Madrid", *["Berlin"] * 3]
     assert (await facts.get("ann", three[1])).history[-1].event == "UNDO"
 
@@ -143,7 +143,7 @@ async def test_what_a_deleted_message_had_ended_holds_again(quiet: Memory, facts
     await facts.apply(said(1), [Delete(figs.id), Delete(plums.id)])
     await facts.undo("ann", plums.id)
     await facts.end("ann", plums.id)
-    assert await facts.forget_source("ann", "m1") == 0
+    assert await facts.forget_source("ann", "s", "m1") == 0
     assert await in_force(quiet) == ["Figs"]  # the other one was ended by hand since
     assert [event.event for event in (await facts.get("ann", figs.id)).history] == ["ADD", "DELETE", "UNDO"]
 
@@ -151,7 +151,7 @@ async def test_what_a_deleted_message_had_ended_holds_again(quiet: Memory, facts
 async def test_a_fact_that_another_message_says_outlives_one(quiet: Memory, facts: Facts) -> None:
     [figs] = await facts.apply(said(0), [Add("Figs")])
     await facts.apply(said(1), [Keep(figs.id)])
-    assert await facts.forget_source("ann", "m0") == 0
+    assert await facts.forget_source("ann", "s", "m0") == 0
     assert (await facts.get("ann", figs.id)).sources == ("m1",)
-    assert await facts.forget_source("ann", "m1") == 1
+    assert await facts.forget_source("ann", "s", "m1") == 1
     assert await in_force(quiet) == []

@@ -295,7 +295,7 @@ async def test_a_replacement_of_what_is_deleted_meanwhile_leaves_nothing(
 
     async def forget() -> None:
         await lose_leases(quiet, monkeypatch)
-        await facts.forget_source("ann", "m1")
+        await facts.forget_source("ann", "s", "m1")
 
     meanwhile(monkeypatch, quiet.engine.collections.facts, "insert_one", forget)
     with pytest.raises(NotFound):
