@@ -9,7 +9,7 @@ the store, by its owner, and what was said since is among the newest.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from math import floor
 from typing import Any
 
@@ -54,6 +54,8 @@ class VectorSearch:
         `vector`: the query's embedding, (dimensions,), of length 1, which may be still to come. Raises
         `StoreUnavailable` where MongoDB's search does not answer, or its index is not built.
         """
+        if scope.among is not None:
+            return await self._named(owner, scope.among, len(await vector))
         await self._index.require()
         filter = self._filter(owner, scope)
         if await self._stays_inside(owner, recipe, scope):
@@ -63,10 +65,21 @@ class VectorSearch:
         )
         if newest and not near:  # MongoDB answers so, too, where it has no such index
             await self._index.look()
-        index = UserIndex(self._model, len(await vector))
-        found = {document["_id"]: document for document in (*newest, *await self._with_neighbours(owner, near))}
+        return await self._index_of([*newest, *await self._with_neighbours(owner, near)], len(await vector)), standing
+
+    async def _named(
+        self, owner: str, keys: Collection[str], dimensions: int
+    ) -> tuple[UserIndex, Standing | None]:
+        """An index of what is to be compared, where that is known: MongoDB's search would name some of it alone."""
+        standing = await self._changes.standing(owner)
+        found = await self._vectors.find({"_id": {"$in": list(keys)}, "user_id": owner}, FIELDS).to_list(None)
+        return await self._index_of(found, dimensions), standing
+
+    async def _index_of(self, documents: Iterable[Document], dimensions: int) -> UserIndex:
+        index = UserIndex(self._model, dimensions)
+        found = {document["_id"]: document for document in documents}
         await asyncio.to_thread(index.put, sorted(found.values(), key=_place))  # some 20 ms
-        return index, standing
+        return index
 
     def known(self, owner: str) -> UserIndex | None:
         """Nothing is kept."""
@@ -84,8 +97,6 @@ class VectorSearch:
         filter |= self._of_kinds(scope)
         if scope.sessions is not None:
             filter["session_id"] = {"$in": list(scope.sessions)}
-        if scope.among is not None:
-            filter["_id"] = {"$in": list(scope.among)}
         limits = {"$gte": scope.since, "$lte": scope.until}
         said = {name: DatetimeMS(floor(limit * 1_000)) for name, limit in limits.items() if limit is not None}
         if said:

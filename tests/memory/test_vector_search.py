@@ -12,6 +12,7 @@ from bson.binary import VECTOR_SUBTYPE, Binary
 
 from agents.memory import Memory
 from agents.open import open_memory
+from agents.tool_memory import Compressing
 from config.recipes import QUERY, QUERY_COSINE, SEARCH
 from config.settings import Settings
 from memory import vector_search
@@ -322,3 +323,34 @@ async def test_sections_of_memory_banks_are_found_by_those_who_ask_for_them(
     recall = await asking.search(USER, "bees honey", SEARCH, Scope(kinds=("section",)))
     assert [hit.gist.kind for hit in recall.hits] == ["section"]
     assert {"kind": {"$in": ["section"]}} in filters(mongot)
+
+
+async def test_of_what_a_search_is_among_all_is_compared(
+    asking: Memory, mongot: ScriptedMongot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_search, "NEAREST", 2)
+    monkeypatch.setattr(vector_search, "NEWEST", 2)
+    await asking.add(USER, "s1", [turn(f"m{n}", f"bees make honey {n}") for n in range(12)], wait=True)
+    await asking.add("bob", "s1", [turn("a1", "bees make honey")], wait=True)
+    told_long_ago(asking)
+    among = frozenset({f"m{n}" for n in range(9)} | {"a1"})
+    recall = await asking.search(USER, "bees make honey", with_overrides(SEARCH, floor=0.0), Scope(among=among))
+    assert {one.key for one in recall.considered} == among - {"a1"}
+    assert mongot.sent("$vectorSearch") == []
+
+
+async def test_a_history_is_packed_by_what_its_records_say(asking: Memory, mongot: ScriptedMongot) -> None:
+    def called(at: int) -> list[dict[str, Any]]:
+        call = {"id": f"c{at}", "type": "function", "function": {"name": "look", "arguments": f'{{"hive": {at}}}'}}
+        result = {"role": "tool", "tool_call_id": f"c{at}", "content": f'{{"hive": {at}, "bees": {at * 1000}}}'}
+        return [{"role": "assistant", "content": None, "tool_calls": [call]}, result]
+
+    history = ({"role": "user", "content": "How many bees?"}, *(part for at in range(6) for part in called(at)))
+    for _ in range(2):
+        options = asking.tool_memory.options
+        done = await asking.tool_memory.compress(
+            Compressing(USER, "t1", history, options, query="hive 3", sent_alone=True)
+        )
+        await settle(asking)
+    assert "3000" in str(done.messages)
+    assert mongot.sent("$vectorSearch") == []
