@@ -194,12 +194,14 @@ class Recaller:
         """The best with their texts, and whether no others could take the place of repeated ones."""
         recipe, spare = scored.recipe, SPARE
         while True:
-            ranked = scored.select(spare)
+            # Of a wide pool, each is compared with each where results are to be diverse: some 0.2 s.
+            wide = len(scored.rows) > POOL
+            ranked = await asyncio.to_thread(scored.select, spare) if wide else scored.select(spare)
             keys = [scored.index.ids[one.row] for one in ranked]
             kept = [key for key, one in zip(keys, ranked, strict=True) if not one.dropped]
             found = await self._gists.by_keys(asked.owner, kept, asked.standing)
             recall = _collect(keys, ranked, found, recipe, len(asked.probe.dense))
-            if len(recall.hits) == recipe.top_k or recipe.mmr_lambda is not None:
+            if len(recall.hits) == recipe.top_k:
                 return recall, True
             if recipe.top_k + spare >= scored.passed:
                 return recall, scored.passed < len(scored.rows)

@@ -180,14 +180,16 @@ def _diverse(index: UserIndex, pool: list[Ranked], top_k: int, weight: float) ->
     if not pool:
         return [], []
     vectors = index.matrix[[one.row for one in pool]]
+    alike = np.clip(vectors @ vectors.T, 0.0, 1.0)
     scores = np.array([one.parts.score for one in pool], np.float32)
     redundancy = np.zeros(len(pool), np.float32)
-    left = list(range(len(pool)))
+    left = np.ones(len(pool), np.bool_)
     kept: list[Ranked] = []
-    while left and len(kept) < top_k:
-        at = max(left, key=lambda i: (weight * scores[i] - (1 - weight) * redundancy[i], -i))
-        left.remove(at)
+    while len(kept) < min(top_k, len(pool)):
+        worth = weight * scores - (1 - weight) * redundancy
+        at = int(np.where(left, worth, -np.inf).argmax())
+        left[at] = False
         parts = pool[at].parts
         kept.append(Ranked(pool[at].row, parts._replace(mmr=float(redundancy[at]))))
-        redundancy = np.maximum(redundancy, np.clip(vectors @ vectors[at], 0.0, 1.0))
-    return kept, [pool[at] for at in left]
+        redundancy = np.maximum(redundancy, alike[at])
+    return kept, [pool[at] for at in np.flatnonzero(left)]
