@@ -74,7 +74,11 @@ Identifier = Annotated[
 MessageId = Annotated[str, StringConstraints(min_length=1, max_length=ID_CHARACTERS), AfterValidator(not_blank)]
 Query = Annotated[str, StringConstraints(min_length=1, max_length=QUERY_CHARACTERS), AfterValidator(not_blank)]
 Content = Annotated[str, StringConstraints(min_length=1, max_length=CONTENT_CHARACTERS), AfterValidator(not_blank)]
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(not_blank)]
+Name = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$"),  # of one line
+    AfterValidator(not_blank),
+]
 ImageAddress = Annotated[str, StringConstraints(max_length=8_000_000), AfterValidator(_image)]
 Moment = Annotated[datetime, BeforeValidator(_text_only), Field(strict=False), AfterValidator(_in_utc)]
 TopK = Annotated[int, Field(ge=1, le=50)]

@@ -136,7 +136,10 @@ class KeptIndexes:
             self._just_said.drop(owner, deleted)
             index.drop(deleted)
         if since and standing.change - since <= FEW:
-            index.put(await self._news.get((owner, since)))
+            news = await self._news.get((owner, since))
+            for start in range(0, len(news), BATCH):  # a change may be of thousands that came at once
+                await asyncio.sleep(0)
+                index.put(news[start : start + BATCH])
         elif since:
             await self._read(owner, index, since)
         else:
@@ -159,7 +162,7 @@ class KeptIndexes:
         """What changed for each of several owners since a number of theirs."""
         since = {"$or": [self._changed(owner, number) for owner, number in wanted]}
         found: dict[str, list[Document]] = {owner: [] for owner, _ in wanted}
-        for document in await self._vectors.find(since, self._fields | {"user_id": 1}).to_list(None):
+        async for document in self._vectors.find(since, self._fields | {"user_id": 1}).batch_size(BATCH):
             found[document["user_id"]].append(document)
         return [found[owner] for owner, _ in wanted]
 

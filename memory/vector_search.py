@@ -67,9 +67,7 @@ class VectorSearch:
             await self._index.look()
         return await self._index_of([*newest, *await self._with_neighbours(owner, near)], len(await vector)), standing
 
-    async def _named(
-        self, owner: str, keys: Collection[str], dimensions: int
-    ) -> tuple[UserIndex, Standing | None]:
+    async def _named(self, owner: str, keys: Collection[str], dimensions: int) -> tuple[UserIndex, Standing | None]:
         """An index of what is to be compared, where that is known: MongoDB's search would name some of it alone."""
         standing = await self._changes.standing(owner)
         found = await self._vectors.find({"_id": {"$in": list(keys)}, "user_id": owner}, FIELDS).to_list(None)
