@@ -77,14 +77,15 @@ class Raw:
             " UNIQUE (session, place));"
         )
 
-    def insert(self, documents: list[Document]) -> None:
-        """Inserts documents in one COMMIT."""
+    def insert(self, documents: list[Document]) -> int:
+        """Inserts documents in one COMMIT; returns how many."""
         self.connection.execute("BEGIN IMMEDIATE")
         self.connection.executemany(
             "INSERT INTO messages (id, session, place, body) VALUES (?, ?, ?, ?)",
             ((each["_id"], each["session_id"], each["message_index"], bson.encode(each)) for each in documents),
         )
         self.connection.execute("COMMIT")
+        return len(documents)
 
     def find_one(self, identifier: str) -> list[Document]:
         return self._decoded("SELECT body FROM messages WHERE id = ?", identifier)

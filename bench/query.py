@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.request import urlopen
 
 from bench.load import Load, run
@@ -28,6 +28,11 @@ def question(client: int, n: int) -> dict[str, object]:
     """Alternates statements and questions, in a session of fifty exchanges per user and then a new one."""
     text = f"my item number {n} is in drawer {n % 7}" if n % 2 else f"where is my item number {max(0, n - 9)}?"
     return {"query": text, "user_id": f"user-{client}", "session_id": f"session-{client}-{n // 50}"}
+
+
+def question_of_others(offset: int) -> Callable[[int, int], dict[str, object]]:
+    """`question`, of users with numbers from `offset` on."""
+    return lambda client, n: question(client + offset, n)
 
 
 def bare(client: int, n: int) -> dict[str, object]:
@@ -59,13 +64,13 @@ def served() -> Iterator[str]:
 
 async def measure(url: str, seconds: float) -> None:
     await run(url, "/query", question, clients=4, seconds=1)
-    alone = await run(url, "/query", lambda c, n: question(c + 1_000, n), clients=1, seconds=seconds)
+    alone = await run(url, "/query", question_of_others(1_000), clients=1, seconds=seconds)
     print(f"1 client:   /query p50 {alone.p50:.1f} ms, p95 {alone.p95:.1f} ms, {alone.rate:.0f} a second")
     shares = []
     for turn in range(ROUNDS):
         offset = 10_000 * (turn + 1)
         plain: Load = await run(url, "/bare", bare, clients=CLIENTS, seconds=seconds / 2)
-        full = await run(url, "/query", lambda c, n, o=offset: question(c + o, n), clients=CLIENTS, seconds=seconds / 2)
+        full = await run(url, "/query", question_of_others(offset), clients=CLIENTS, seconds=seconds / 2)
         shares.append(full.rate / plain.rate)
         print(
             f"{CLIENTS} clients: bare {plain.rate:.0f} a second (p50 {plain.p50:.1f} ms), "

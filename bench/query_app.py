@@ -33,7 +33,8 @@ class FreeEmbedder:
         for row, text in enumerate(texts):
             rows[row, hash(text) % DIMENSIONS] = 0.8
             rows[row, 0] += 0.6
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        return rows
 
 
 class Bare(BaseModel):
@@ -57,12 +58,13 @@ def add_bare_route(app: FastAPI) -> None:
         message = {"user_id": body.user_id, "session_id": body.session_id, "role": "user", "content": body.query}
         await messages.insert_one({"_id": uuid.uuid4().hex, **message, "timestamp": moment})
         own = {"user_id": body.user_id, "session_id": body.session_id}
-        return await messages.find(own, {"_id": 0}).sort("timestamp", -1).limit(12).to_list(None)
+        found: list[dict[str, Any]] = await messages.find(own, {"_id": 0}).sort("timestamp", -1).limit(12).to_list(None)
+        return found
 
 
 def main() -> None:
     home, port = Path(sys.argv[1]), int(sys.argv[2])
-    agents.open.open_embedder = lambda *_: FreeEmbedder()  # type: ignore[assignment]
+    agents.open.open_embedder = lambda *_: FreeEmbedder()  # type: ignore
     settings = Settings(loci_home=home, port=port)
     app = create_app(settings)
     add_bare_route(app)

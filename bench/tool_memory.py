@@ -153,7 +153,7 @@ def by_window(most: int) -> Compress:
 
 def over_http(connection: Connection) -> Compress:
     async def compress(task: str, history: Sequence[Message]) -> list[Message]:
-        body = {"task_id": task, "messages": history}
+        body: dict[str, object] = {"task_id": task, "messages": history}
         content, _ = await connection.post("/v1/tool-memory/compress", body)
         view: list[Message] = json.loads(content)["messages"]
         return view

@@ -63,7 +63,7 @@ def main() -> None:
     if arguments.on:
         bert.load(ADAPTER)
     _fit(bert, conversations, arguments)
-    np.savez_compressed(arguments.to, **bert.arrays(arguments.scale))
+    np.savez_compressed(arguments.to, **bert.arrays(arguments.scale))  # type: ignore[arg-type]
     if arguments.to == ADAPTER:
         np.save(PROJECTION, projection(bert, conversations))
         np.save(OFFSET, offset(bert, conversations))
@@ -71,11 +71,11 @@ def main() -> None:
 
 def _fit(bert: Bert, conversations: list[Conversation], plan: argparse.Namespace) -> None:
     optimiser = torch.optim.AdamW(bert.parameters, lr=plan.rate, weight_decay=0.01)
-    steps = plan.epochs * len(conversations)
+    steps, last = plan.epochs * len(conversations), float(plan.last)
 
     def share(step: int) -> float:
-        fallen = 0.5 * (1 + math.cos(math.pi * step / steps))
-        return min(1.0, (step + 1) / WARM_UP) * (plan.last + (1 - plan.last) * fallen)
+        fallen: float = 0.5 * (1 + math.cos(math.pi * step / steps))
+        return min(1.0, (step + 1) / WARM_UP) * (last + (1 - last) * fallen)
 
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, share)
     chance = random.Random(plan.seed)

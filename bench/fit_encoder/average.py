@@ -25,7 +25,7 @@ def main() -> None:
     parser.add_argument("--data", nargs="+", type=Path, required=True)
     arguments = parser.parse_args()
     found = averaged(arguments.adapters)
-    np.savez_compressed(ADAPTER, **found)
+    np.savez_compressed(ADAPTER, **found)  # type: ignore[arg-type]
     rank = next(array.shape[0] for name, array in found.items() if name.endswith(".down"))
     bert = Bert(model_folder(), rank=rank)
     bert.load(ADAPTER)

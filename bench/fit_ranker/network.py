@@ -41,7 +41,7 @@ def fit(questions: Sequence[Question], plan: Plan) -> Weights:
     return {
         "hidden": np.concatenate([one["hidden"] for one in fitted], axis=1),
         "bias": np.concatenate([one["bias"] for one in fitted]),
-        "out": np.concatenate([one["out"] for one in fitted]) / plan.networks,
+        "out": np.divide(np.concatenate([one["out"] for one in fitted]), plan.networks, dtype=np.float32),
         "straight": np.mean([one["straight"] for one in fitted], axis=0, dtype=np.float32),
     }
 
@@ -49,10 +49,12 @@ def fit(questions: Sequence[Question], plan: Plan) -> Weights:
 def _fit_one(questions: Sequence[Question], plan: Plan, seed: int) -> Weights:
     chance = np.random.default_rng(seed)
     width = questions[0].features.shape[1]
+    hidden: Floats = chance.normal(0, width**-0.5, (width, plan.hidden)).astype(np.float32)
+    out: Floats = chance.normal(0, 0.1, plan.hidden).astype(np.float32)
     weights: Weights = {
-        "hidden": chance.normal(0, width**-0.5, (width, plan.hidden)).astype(np.float32),
-        "bias": np.zeros(plan.hidden, np.float32),
-        "out": chance.normal(0, 0.1, plan.hidden).astype(np.float32),
+        "hidden": hidden,
+        "bias": np.zeros((plan.hidden,), np.float32),
+        "out": out,
         "straight": np.zeros(width, np.float32),
     }
     first = {name: np.zeros_like(value) for name, value in weights.items()}
@@ -63,7 +65,7 @@ def _fit_one(questions: Sequence[Question], plan: Plan, seed: int) -> Weights:
         order = chance.permutation(len(questions))
         for start in starts:
             batch = [questions[at] for at in order[start : start + plan.batch]]
-            seen = (chance.random(width) > plan.dropout).astype(np.float32) / np.float32(1 - plan.dropout)
+            seen = np.where(chance.random(width) > plan.dropout, 1 / (1 - plan.dropout), 0).astype(np.float32)
             gradients = _gradients(weights, batch, seen)
             rate = plan.rate * 0.5 * (1 + np.cos(np.pi * step / steps))
             step += 1

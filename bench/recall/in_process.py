@@ -34,6 +34,10 @@ class Quiet:
 
     def summarise(self) -> None: ...
 
+    def learn(self) -> None: ...
+
+    def observe(self) -> None: ...
+
 
 class InProcess:
     """A `Memory` of this process, asked by the recipe of `/v1/search`."""
