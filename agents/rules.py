@@ -11,6 +11,7 @@ import numpy as np
 
 from agents.context import Citation, Context
 from agents.intent import is_assent, is_small_talk
+from memory.codes import codes_of
 from memory.courtesy import is_courtesy
 from memory.extract import statement_to_forget, told
 from memory.periods import Span
@@ -236,6 +237,7 @@ def _choose(query: str, sentences: Sequence[_Sentence], spans: tuple[Span, ...])
     frequency = Counter(one for found in stems for one in found)
     weights = {one: math.log(1 + len(sentences) / (0.5 + frequency[one])) for one in asked}
     whole = sum(weights.values())
+    codes = codes_of(query)
     needed = [answer for question, answer in _NEEDS if question.search(query)]
     liked = [answer for question, answer in _LIKES if question.search(query)]
     scored: list[tuple[float, int]] = []
@@ -247,6 +249,8 @@ def _choose(query: str, sentences: Sequence[_Sentence], spans: tuple[Span, ...])
             continue  # it says no more than the question
         if not covered and len(stems[at]) < TELLING:
             continue  # "Cool!" is as like the question as the rest of its message, and says nothing
+        if codes and (others := codes_of(sentence.source.content)) and not codes & others:
+            continue  # it is about another invoice, order, flight
         subjects = asked & _SUBJECTS
         if subjects and not subjects & stems[at] and (stems[at] & _SUBJECTS or sentence.likeness < SURE):
             continue

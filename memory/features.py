@@ -50,11 +50,13 @@ class Probe:
 @dataclass(frozen=True)
 class Pool:
     """Candidates of a search. `rows`: (n,) of the index. `columns`: of their features, each (n,). `once`: (n,), those
-    by which the others are measured: of rows that are the question itself, one alone; None for all."""
+    by which the others are measured: of rows that are the question itself, one alone; None for all. `others`: (n,),
+    those that name a number, as the question does, and another one; None where the question names none."""
 
     rows: Rows
     columns: dict[str, Floats]
     once: NDArray[np.bool_] | None = None
+    others: NDArray[np.bool_] | None = None
 
     @property
     def size(self) -> int:
@@ -88,7 +90,8 @@ def candidates(
     search = _Search(index, probe, visible, dense)
     rows = search.best(size)
     pool = Pool(rows, {}, search.once_among(rows))
-    return replace(pool, columns=_Around(search, pool).columns())
+    around = _Around(search, pool)
+    return replace(pool, columns=around.columns(), others=around.others())
 
 
 class _Search:
@@ -224,6 +227,16 @@ class _Around:
         columns["date"] = nearness(question.spans, index.times[: search.size][rows]).astype(np.float32)
         self._feedback(columns, probe)
         return columns
+
+    def others(self) -> NDArray[np.bool_] | None:
+        """Those of the pool that name numbers where neither they nor what stands next to them has the question's."""
+        search, stems = self.search, self.search.probe.question.stems
+        codes = [stems.index(code) for code in search.probe.question.codes]
+        if not codes:
+            return None
+        counts = self._padded(counts_in(search.hits, len(search.idf), self.every))[codes].sum(0)
+        named = np.any([self._of(counts, offset) > 0 for offset in self.at], axis=0)
+        return np.asarray(~named & (search.index.traits[self.rows, Trait.NUMBERS] > 0))
 
     def _words(self, columns: dict[str, Floats]) -> None:
         search = self.search

@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.codes import codes_of
 from memory.courtesy import is_courtesy
 from memory.only_time import asks_only_for_a_time
 from memory.periods import Span
@@ -56,7 +57,8 @@ class Question:
     """`stems`: of the words that carry meaning, each once, names of speakers left out; of all other words where there
     are none. `filler`: the other stems. `speakers`: codes of those it names. `bare`: the text without those names.
     `asks`: (7,) of 0 and 1, by `Ask`. `spans`: the times that it names. `idle`: it asks and tells nothing.
-    `only_time`: it asks for whatever was said at those times."""
+    `only_time`: it asks for whatever was said at those times. `codes`: those of `stems` that are numbers of one of a
+    kind."""
 
     text: str
     stems: tuple[str, ...]
@@ -68,6 +70,7 @@ class Question:
     spans: tuple[Span, ...]
     idle: bool
     only_time: bool
+    codes: tuple[str, ...] = ()
 
 
 def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
@@ -93,6 +96,7 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
         spans,
         not speakers and is_courtesy(text),
         bool(spans) and asks_only_for_a_time(stems),
+        tuple(code for code in stems if code in codes_of(text)),
     )
 
 

@@ -17,6 +17,7 @@ from utils.vectors import Floats
 RECENCY_DAYS = 30.0  # seed 3: recency = exp(-age_days / 30)
 DAY = 86_400.0
 TIMELY = np.float32(0.3)  # how likely a message of the time asked for answers a question that asks for nothing else
+OF_ANOTHER = np.float32(0.3)  # the share of its likelihood that a message about another one of the same kind keeps
 GLOBAL = "global"  # the session that the proxy recalls from beside a conversation's own
 
 
@@ -57,6 +58,8 @@ def score(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: flo
         rows, dense, base = found.rows, found.columns["dense"], load_ranker().scores(found)
         if probe.question.only_time:  # of which there are too few examples to learn from
             base = base + TIMELY * found.columns["date"] * (1 - base)
+        if found.others is not None:
+            base = np.where(found.others, OF_ANOTHER * base, base)
         bm25: NDArray[np.float32] | None = found.columns["bm25"] / (1 + found.columns["bm25"])
     else:
         rows = _compared(index, recipe, scope, visible)
