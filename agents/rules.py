@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.context import Citation, Context
 from agents.intent import is_assent, is_small_talk
@@ -29,6 +30,7 @@ COVERED = 0.55  # share of the question's weight that a sentence must cover by w
 TELLING = 3  # words of its own that a sentence needs which shares none with the question
 LIKE = 0.62  # cosine similarity that suffices where no word is shared
 SURE = 0.74  # cosine similarity from which on a sentence need not hold a number or a date, as the question wants
+MOST_OF_SUBJECT = 6  # statements of a summary of one subject
 MOST_KNOWN = 5  # statements told where the question names no subject
 SUMMARY_TOKENS = 200
 
@@ -62,6 +64,14 @@ _SUBJECTS = frozenset(
     )
 )
 
+# Words that ask for a summary, and say how it is to be and of nothing in particular.
+_SUMMARISING = frozenset(
+    content_stems(
+        "summarise summarize summary recap sum tl dr tldr overview conversation chat talk talked discussion discuss "
+        "session thread message everything anything far happen today story tell short brief quick bullet point list "
+        "sentence line paragraph word key main important detail give make write need want us user you we me new latest"
+    )
+)
 _TIMES = frozenset(
     content_stems(f"{' '.join(MONTHS)} monday tuesday wednesday thursday friday saturday sunday christmas easter")
 )
@@ -234,15 +244,13 @@ def _choose(query: str, sentences: Sequence[_Sentence], spans: tuple[Span, ...])
     `spans`: the times that the question names; what was said then, or names the same time, answers before all else."""
     asked = _asked(query)
     stems = [_meant(sentence.spoken) for sentence in sentences]
-    frequency = Counter(one for found in stems for one in found)
-    weights = {one: math.log(1 + len(sentences) / (0.5 + frequency[one])) for one in asked}
-    whole = sum(weights.values())
+    coverage = _coverage(asked, stems)
     codes = codes_of(query)
     needed = [answer for question, answer in _NEEDS if question.search(query)]
     liked = [answer for question, answer in _LIKES if question.search(query)]
     scored: list[tuple[float, int]] = []
     for at, sentence in enumerate(sentences):
-        covered = sum(weights[one] for one in asked & stems[at]) / whole
+        covered = coverage[at]
         if covered < COVERED and sentence.likeness < LIKE:
             continue
         if not stems[at] - asked:
@@ -261,12 +269,42 @@ def _choose(query: str, sentences: Sequence[_Sentence], spans: tuple[Span, ...])
             score += 0.1
         scored.append((score, at))
     if spans:
-        at_times = np.array([sentence.source.timestamp.timestamp() for sentence in sentences])
-        then, named = nearness(spans, at_times) == 1, asked & _TIMES
+        then, named = nearness(spans, _times_of(sentences)) == 1, asked & _TIMES
         scored = [one for one in scored if then[one[1]] or named & stems[one[1]]] or scored
     scored.sort(key=lambda one: (-one[0], one[1]))
     best = [sentences[at] for score, at in scored if score >= NEAR_BEST * scored[0][0]]
     return _each_once(best)[:MOST_SENTENCES]
+
+
+def _told_of(query: str, sentences: Sequence[_Sentence]) -> list[_Sentence]:
+    """What a summary is of that is asked for of a subject or a time, the oldest first; none where it is of all."""
+    spans = spans_of(query, now().timestamp())
+    subject = {one for one in _meant(query) - _SUMMARISING if not spans or not (one in _TIMES or one.isdigit())}
+    if not sentences or not (subject or spans):
+        return []
+    likely = np.ones(len(sentences))
+    if subject:
+        coverage = _coverage(subject, [_meant(sentence.spoken) for sentence in sentences])
+        likeness = np.array([sentence.likeness for sentence in sentences])
+        likely = np.maximum(coverage, np.where(likeness >= LIKE, likeness, 0))
+    if spans:
+        likely *= nearness(spans, _times_of(sentences)) == 1
+    best = np.argsort(-likely, kind="stable")[:MOST_OF_SUBJECT]
+    found = [sentences[at] for at in best if likely[at] >= COVERED]
+    return _each_once(sorted(found, key=lambda sentence: sentence.source.timestamp))
+
+
+def _times_of(sentences: Sequence[_Sentence]) -> NDArray[np.float64]:
+    """When each was said, in seconds since 1970."""
+    return np.array([sentence.source.timestamp.timestamp() for sentence in sentences])
+
+
+def _coverage(asked: set[str], stems: Sequence[set[str]]) -> list[float]:
+    """The share of what is asked for that each sentence has, by its stems, the rarer of these counting more."""
+    frequency = Counter(one for found in stems for one in found)
+    weights = {one: math.log(1 + len(stems) / (0.5 + frequency[one])) for one in asked}
+    whole = sum(weights.values())
+    return [sum(weights[one] for one in asked & found) / whole for found in stems]
 
 
 def _asked(query: str) -> set[str]:
@@ -326,6 +364,8 @@ def _summary(context: Context) -> RuleAnswer:
     bundle = context.bundle
     if bundle is None:
         return RuleAnswer("I did not look into my memory, so there is nothing to summarise.")
+    if told := _told_of(context.request.query, _sentences(context)):
+        return _quote(told, dated="always")
     parts = [summary.text for summary in reversed(bundle.summaries) if summary.session_id == context.request.session_id]
     covered = max((s.to_index for s in bundle.summaries if s.session_id == context.request.session_id), default=-1)
     rest = [gist for gist in bundle.unsummarised or bundle.recent if gist.message_index > covered]

@@ -1,6 +1,7 @@
 """Are answers without a model useful, and honest where nothing is known?"""
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -236,3 +237,43 @@ async def test_what_names_the_period_itself_was_said_at_any_time(quiet: Memory) 
     await quiet.add(USER, "s2", [turn("m1", "My flight to Rome is on 12 October 2025.", timestamp=START)])
     await settle(quiet)
     assert "12 October" in await say(quiet, "When is my flight to Rome in October 2025?")
+
+
+PIXEL = (
+    "My cat Pixel ate a lily this morning.",
+    "I baked rye bread today.",
+    "The vet kept Pixel over night.",
+    "The bread was too dark.",
+    "Pixel is home again and purrs.",
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "told", "left_out"),
+    [
+        ("Summarise what happened with Pixel", ["lily", "vet", "purrs"], ["bread"]),
+        ("please recap the story of the rye bread", ["rye bread"], ["Pixel"]),
+        ("Give me a summary of our conversation", ["lily", "rye bread", "purrs"], []),
+        ("tl;dr", ["lily", "rye bread", "purrs"], []),
+        ("Summarise what we said about submarines", ["lily", "rye bread"], []),
+    ],
+)
+async def test_a_summary_is_of_what_is_asked_for(
+    quiet: Memory, query: str, told: list[str], left_out: list[str]
+) -> None:
+    await say(quiet, *PIXEL)
+    answer = await say(quiet, query)
+    assert [word for word in told if word not in answer] == [word for word in left_out if word in answer] == []
+
+
+async def test_a_summary_of_a_subject_is_in_order_and_cites_what_was_said(quiet: Memory) -> None:
+    await say(quiet, *PIXEL)
+    finished = await quiet.chat(request("Summarise what happened with Pixel"))
+    assert [one.content for one in finished.answer.citations] == [text for text in PIXEL if "Pixel" in text]
+
+
+async def test_a_summary_of_a_time_is_of_what_was_said_then(quiet: Memory) -> None:
+    later = replace(turn("m2", "We moved into the new flat."), timestamp=START + timedelta(days=70))
+    await quiet.add(USER, "s1", [turn("m1", "We painted the kitchen."), later], wait=True)
+    answer = await say(quiet, "Summarise what I told you in May 2025", session_id="s2")
+    assert "flat" in answer and "kitchen" not in answer
