@@ -199,25 +199,26 @@ def _sentences(context: Context) -> list[_Sentence]:
         for fact in bundle.memories
     ]
     stated = {source for fact in bundle.memories for source in fact.sources}
-    messages = {hit.gist.key: (hit.gist, hit.parts.dense) for hit in bundle.recall.hits}
-    for gist in (*bundle.recent, *bundle.unsummarised):
-        messages.setdefault(gist.key, (gist, 0.0))
-    for gist, score in messages.values():
+    hits = {hit.gist.key: hit for hit in bundle.recall.hits}
+    messages = {key: hit.gist for key, hit in hits.items()}
+    messages |= {gist.key: gist for gist in (*bundle.recent, *bundle.unsummarised) if gist.key not in hits}
+    for key, gist in messages.items():
         if gist.by_rules or gist.id in stated:
             continue
+        hit = hits.get(key)
         source = Citation(
             0,
             gist.id,
             gist.kind,
-            "similar" if score else "recent",
+            "similar" if hit else "recent",
             gist.session_id,
             gist.role,
             gist.content,
             gist.timestamp,
-            score or None,
+            hit.score if hit else None,
             gist.name,
         )
-        found += [_Sentence(text, source, score) for text in _statements(gist.content)]
+        found += [_Sentence(text, source, hit.parts.dense if hit else 0.0) for text in _statements(gist.content)]
     for recalled in bundle.observations:
         one = recalled.observation
         source = Citation(

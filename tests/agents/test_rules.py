@@ -277,3 +277,12 @@ async def test_a_summary_of_a_time_is_of_what_was_said_then(quiet: Memory) -> No
     await quiet.add(USER, "s1", [turn("m1", "We painted the kitchen."), later], wait=True)
     answer = await say(quiet, "Summarise what I told you in May 2025", session_id="s2")
     assert "flat" in answer and "kitchen" not in answer
+
+
+async def test_a_citation_has_the_score_of_the_search(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", [turn("m1", "My dog is called Biscuit.")], wait=True)
+    finished = await quiet.chat(request("What is my dog called?", session_id="s2"))
+    assert finished.context.bundle is not None
+    assert [one.score for one in finished.answer.citations] == [
+        hit.score for hit in finished.context.bundle.recall.hits
+    ]
