@@ -37,67 +37,71 @@ class Talked:
     beyond: int = 0
 
 
-async def converse(
-    model: ChatModel,
-    messages: Sequence[Message],
-    toolbox: Toolbox | None,
-    used: list[str],
-    *,
-    asked: str | None,
-    streamed: bool,
-) -> AsyncGenerator[str | Talked, None]:
-    """The answer's text as it comes, where it is streamed, then one `Talked`. `used`: gets the names of the tools that
-    are used, each once, also where no answer comes of it.
+class Conversation:
+    """A prompt, and what a model says and calls of it. `tools_used`: the names of the tools that it used so far, each
+    once, also where no answer comes of it."""
 
-    Raises `ModelError` as `ChatModel` does, and where the model calls tools and says nothing.
-    """
-    tools = cast(list[Tool], toolbox.schema) if toolbox is not None else []
-    sent, first = list(messages), _characters(messages)
-    parts: list[Completion] = []
-    beyond = -first
-    for left in reversed(range(ROUNDS)):
-        beyond += _characters(sent) + (_characters(tools) if tools else 0)
-        pieces = _asked(model, sent, tools, may_call=left > 0, asked=asked, streamed=streamed)
-        said = bool(parts and _text(parts))
-        async with aclosing(pieces):
-            async for piece in pieces:
-                if isinstance(piece, Completion):
-                    parts.append(piece)
-                    continue
-                if said:
-                    yield APART
-                    said = False
+    def __init__(
+        self, model: ChatModel, messages: Sequence[Message], toolbox: Toolbox | None, *, asked: str | None = None
+    ) -> None:
+        """`asked`: the model that is asked for by its name, None for the one that is set."""
+        self.tools_used: tuple[str, ...] = ()
+        self._model = model
+        self._asked = asked
+        self._toolbox = toolbox
+        self._tools = cast(list[Tool], toolbox.schema) if toolbox is not None else []
+        self._sent = list(messages)
+
+    @property
+    def model(self) -> str:
+        """The name of the model that is asked."""
+        return self._asked or self._model.model
+
+    async def answer(self, *, streamed: bool) -> AsyncGenerator[str | Talked, None]:
+        """The answer's text as it comes, where it is streamed, then one `Talked`.
+
+        Raises `ModelError` as `ChatModel` does, and where the model calls tools and says nothing.
+        """
+        parts: list[Completion] = []
+        beyond = -_characters(self._sent)
+        for left in reversed(range(ROUNDS)):
+            beyond += _characters(self._sent) + (_characters(self._tools) if self._tools else 0)
+            pieces = self._ask(may_call=left > 0, streamed=streamed)
+            said = bool(parts and _text(parts))
+            async with aclosing(pieces):
+                async for piece in pieces:
+                    if isinstance(piece, Completion):
+                        parts.append(piece)
+                        continue
+                    if said:
+                        yield APART
+                        said = False
+                    yield piece
+            if self._toolbox is None or not parts[-1].calls or not left:
+                break
+            await self._carry_out(self._toolbox, parts[-1])
+        text = _text(parts)
+        if not text.strip():
+            raise ModelGarbage("The model calls tools and says nothing")
+        whole = replace(parts[-1], text=text, usage=_sum([part.usage for part in parts]), calls=())
+        yield Talked(whole, beyond)
+
+    async def _carry_out(self, toolbox: Toolbox, said: Completion) -> None:
+        calls = said.calls[:MOST_CALLS]
+        self.tools_used = tuple(dict.fromkeys([*self.tools_used, *(call.name for call in calls)]))
+        written = [_written(call) for call in said.calls]
+        self._sent.append(cast(Message, {"role": "assistant", "content": said.text or None, "tool_calls": written}))
+        self._sent += cast(list[Message], await toolbox.answers(written[:MOST_CALLS]))
+        self._sent += [{"role": "tool", "tool_call_id": one.id, "content": TOO_MANY} for one in said.calls[MOST_CALLS:]]
+
+    async def _ask(self, *, may_call: bool, streamed: bool) -> AsyncGenerator[str | Completion, None]:
+        if not streamed:
+            yield await self._model.complete(self._sent, model=self._asked, tools=self._tools, may_call=may_call)
+            return
+        stream = self._model.stream(self._sent, model=self._asked, tools=self._tools, may_call=may_call)
+        async with aclosing(stream):
+            async for piece in stream:
                 yield piece
-        calls = parts[-1].calls
-        if toolbox is None or not calls or not left:
-            break
-        used[:] = dict.fromkeys([*used, *(call.name for call in calls[:MOST_CALLS])])
-        written = [_written(call) for call in calls]
-        sent.append(cast(Message, {"role": "assistant", "content": parts[-1].text or None, "tool_calls": written}))
-        sent += cast(list[Message], await toolbox.answers(written[:MOST_CALLS]))
-        sent += [{"role": "tool", "tool_call_id": call.id, "content": TOO_MANY} for call in calls[MOST_CALLS:]]
-    text = _text(parts)
-    if not text.strip():
-        raise ModelGarbage("The model calls tools and says nothing")
-    whole = replace(parts[-1], text=text, usage=_sum([part.usage for part in parts]), calls=())
-    yield Talked(whole, beyond)
-
-
-async def _asked(
-    model: ChatModel,
-    messages: Sequence[Message],
-    tools: Sequence[Tool],
-    *,
-    may_call: bool,
-    asked: str | None,
-    streamed: bool,
-) -> AsyncGenerator[str | Completion, None]:
-    if not streamed:
-        yield await model.complete(messages, model=asked, tools=tools, may_call=may_call)
-        return
-    async with aclosing(model.stream(messages, model=asked, tools=tools, may_call=may_call)) as stream:
-        async for piece in stream:
-            yield piece
 
 
 def _text(parts: Sequence[Completion]) -> str:

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from agents.context import Answer, Context
-from agents.conversing import Talked, converse
+from agents.conversing import Conversation, Talked
 from agents.prompt import Prompt, assemble, cited
 from agents.rules import answer_by_rules
 from config.recipes import PromptTable
@@ -47,36 +47,41 @@ class WriterAgent:
 
     async def run(self, context: Context) -> Context:
         prompt = assemble(context, self._system, self._table)
-        used: list[str] = []
+        tools_used: tuple[str, ...] = ()
         if self._model is not None:
+            conversation = self._begun(self._model, context, prompt)
             try:
-                return replace(context, answer=await self._ask(self._model, context, prompt, used))
+                return replace(context, answer=await self._answered(conversation, context, prompt))
             except ModelError as error:
                 log.warning("answer by rules: %s", error.detail)
-        answer = replace(_by_rules(context, prompt), tools=tuple(used))
+                tools_used = conversation.tools_used
+        answer = replace(_by_rules(context, prompt), tools=tools_used)
         await context.emit(answer.text)
         return replace(context, answer=answer)
 
-    async def _ask(self, model: ChatModel, context: Context, prompt: Prompt, used: list[str]) -> Answer:
+    def _begun(self, model: ChatModel, context: Context, prompt: Prompt) -> Conversation:
         messages: list[Message] = [
             {"role": "system", "content": prompt.system},
             {"role": "user", "content": prompt.user},
         ]
-        asked = context.request.model
+        return Conversation(model, messages, context.toolbox, asked=context.request.model)
+
+    async def _answered(self, conversation: Conversation, context: Context, prompt: Prompt) -> Answer:
         said: list[str] = []
-        conversing = converse(model, messages, context.toolbox, used, asked=asked, streamed=context.streamed)
+        pieces = conversation.answer(streamed=context.streamed)
         try:
-            async with aclosing(conversing):
-                async for piece in conversing:
+            async with aclosing(pieces):
+                async for piece in pieces:
                     if isinstance(piece, Talked):
-                        return replace(_answer(piece, prompt), tools=tuple(used))
+                        return replace(_answer(piece, prompt), tools=conversation.tools_used)
                     said.append(piece)
                     await context.emit(piece)
         except (ModelError, asyncio.CancelledError) as error:
             if not said:
                 raise
-            completion = Completion("".join(said), asked or model.model, None, "interrupted")
-            partial = replace(_answer(Talked(completion), prompt), tools=tuple(used), interrupted=True)
+            completion = Completion("".join(said), conversation.model, None, "interrupted")
+            answer = _answer(Talked(completion), prompt)
+            partial = replace(answer, tools=conversation.tools_used, interrupted=True)
             if isinstance(error, ModelError):
                 raise InterruptedAnswer(partial, error) from error
             raise AbandonedAnswer(partial) from error
