@@ -256,6 +256,22 @@ async def test_what_was_just_said_is_found_before_a_worker_has_embedded_it(quiet
     assert (await quiet.search(USER, "What is my cat's name?", QUERY)).hits == ()
 
 
+async def test_who_has_just_begun_to_speak_is_known_by_name(quiet: Memory) -> None:
+    said = [turn("m1", "I adore pottery.", name="Bob"), turn("m2", "I adore pottery.", name="Caroline")]
+    await quiet.add(USER, "s1", said)
+    [first, *_] = (await quiet.search(USER, "What does Caroline adore?")).hits
+    assert first.gist.name == "Caroline"
+    [first, *_] = (await quiet.search(USER, "What does Bob adore?")).hits
+    assert first.gist.name == "Bob"
+
+
+async def test_what_rules_have_just_answered_is_not_searched(quiet: Memory) -> None:
+    echo = turn("m2", "You told me: My dog is called Biscuit.", "assistant", model=RULE_BASED)
+    await quiet.add(USER, "s1", [turn("m1", "My dog is called Biscuit."), echo])
+    recall = await quiet.search(USER, "What is my dog called?")
+    assert [one.key for one in recall.considered] == ["m1"]
+
+
 async def test_what_was_just_said_and_deleted_leaves_no_trace_in_later_searches(two: tuple[Memory, Memory]) -> None:
     for deleting in two:
         one, _ = two

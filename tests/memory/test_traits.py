@@ -63,7 +63,14 @@ def test_a_question_or_a_request_alone_asks(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Tell me more. I live in Rome.", "I was told to list them.", "Lists help me.", "Where? There."]
+    "text",
+    [
+        "Tell me more. I live in Rome.",
+        "I was told to list them.",
+        "Lists help me.",
+        "Where? There.",
+        "List of what I packed: " + ", ".join(f"thing {number}" for number in range(40)),
+    ],
 )
 def test_what_tells_something_does_not_ask(text: str) -> None:
     assert traits_of(text)[Trait.ASKS] == 0
