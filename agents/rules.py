@@ -12,18 +12,17 @@ from numpy.typing import NDArray
 
 from agents.context import Citation, Context
 from agents.intent import is_assent, is_small_talk
+from agents.statements import Sentence, each_once, sentences_of
 from memory.codes import codes_of
 from memory.courtesy import is_courtesy
-from memory.extract import statement_to_forget, told
 from memory.periods import Span
 from memory.spans import nearness, spans_of
 from memory.summary_rules import summarise_by_rules, weight
 from memory.traits import MONTHS
 from utils.clock import now
-from utils.text import content_stems, cut_at_word, split_sentences, stem
+from utils.text import content_stems, cut_at_word, stem
 
 SENTENCE_CHARACTERS = 300
-TOLD_WHOLE = 160  # characters of a message up to which its sentences are told together
 MOST_SENTENCES = 3
 NEAR_BEST = 0.8  # a further sentence is told where its score is at least this share of the best one's
 COVERED = 0.55  # share of the question's weight that a sentence must cover by words alone
@@ -88,7 +87,6 @@ _GREETINGS = (
     (re.compile(r"\bhow are you|what['’]s up|how['’]s it", re.IGNORECASE), "I'm well, thank you. How can I help?"),
     (re.compile(r"\b(hi|hello|hey|hiya|yo|good (morning|afternoon|evening))", re.IGNORECASE), "Hello! How can I help?"),
 )
-_ASKS = re.compile(r"^(what|who|whose|where|when|which|why|how|do you|did i|can you|tell me|remind me)\b", re.I)
 _NUMBER = r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|couple|no)\b"
 _WHEN = re.compile(r"\b(when|what (day|date|time|year)|how long)\b", re.IGNORECASE)
 _RELATIVE = re.compile(
@@ -126,18 +124,6 @@ class RuleAnswer:
     citations: tuple[Citation, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Sentence:
-    text: str
-    source: Citation
-    likeness: float  # cosine similarity of its message to the question; 0 where it was not found by recall
-
-    @property
-    def spoken(self) -> str:
-        """The sentence after its speaker's name, which a question may name too."""
-        return f"said {self.source.name}: {self.text}" if self.source.name else self.text
-
-
 def answer_by_rules(context: Context) -> RuleAnswer:
     """An answer in plain words. Says so where memory knows nothing, or was not asked."""
     query, intent = context.request.query, context.intent.name
@@ -157,7 +143,7 @@ def answer_by_rules(context: Context) -> RuleAnswer:
         return RuleAnswer("Noted." if context.request.temporary else "Noted. I'll remember that.")
     if context.images is not None and context.intent.name == "image":
         return RuleAnswer(context.images)
-    sentences = _sentences(context)
+    sentences = sentences_of(context)
     spans = spans_of(query, now().timestamp())
     chosen = _choose(query, sentences, spans) if _asked(query) else _lasting(sentences)
     if not chosen and intent == "location" and context.request.location:
@@ -173,74 +159,7 @@ def _small_talk(query: str) -> str:
     return next((reply for pattern, reply in _GREETINGS if pattern.search(query)), "All right.")
 
 
-def _sentences(context: Context) -> list[_Sentence]:
-    """Every statement of the bundle: facts first, then hits, then what was said lately, each message once, then
-    observations."""
-    bundle = context.bundle
-    if bundle is None:
-        return []
-    likeness = {hit.gist.id: hit.parts.dense for hit in bundle.recall.hits}
-    found = [
-        _Sentence(
-            told(fact.key, fact.value),
-            Citation(
-                0,
-                fact.key,
-                "memory",
-                "memories",
-                None,
-                "user",
-                f"{fact.key}: {fact.value}",
-                fact.updated_at,
-                None,
-            ),
-            max((likeness.get(source, 0.0) for source in fact.sources), default=0.0),
-        )
-        for fact in bundle.memories
-    ]
-    stated = {source for fact in bundle.memories for source in fact.sources}
-    hits = {hit.gist.key: hit for hit in bundle.recall.hits}
-    messages = {key: hit.gist for key, hit in hits.items()}
-    messages |= {gist.key: gist for gist in (*bundle.recent, *bundle.unsummarised) if gist.key not in hits}
-    for key, gist in messages.items():
-        if gist.by_rules or gist.id in stated:
-            continue
-        hit = hits.get(key)
-        source = Citation(
-            0,
-            gist.id,
-            gist.kind,
-            "similar" if hit else "recent",
-            gist.session_id,
-            gist.role,
-            gist.content,
-            gist.timestamp,
-            hit.score if hit else None,
-            gist.name,
-        )
-        found += [_Sentence(text, source, hit.parts.dense if hit else 0.0) for text in _statements(gist.content)]
-    for recalled in bundle.observations:
-        one = recalled.observation
-        source = Citation(
-            0, one.id, one.category, "observations", None, None, one.content, one.created_at, recalled.score
-        )
-        found += [_Sentence(text, source, 0.0) for text in _statements(one.content)]
-    return found
-
-
-def _statements(content: str) -> list[str]:
-    """What a text says, together where it is short."""
-    stating = [text for text in split_sentences(content) if _states(text)]
-    together = " ".join(stating)
-    return [together] if stating and len(together) <= TOLD_WHOLE else stating
-
-
-def _states(sentence: str) -> bool:
-    """Whether a sentence says something, and neither asks nor asks to forget."""
-    return not (sentence.endswith(("?", "？")) or _ASKS.match(sentence) or statement_to_forget(sentence))
-
-
-def _choose(query: str, sentences: Sequence[_Sentence], spans: tuple[Span, ...]) -> list[_Sentence]:
+def _choose(query: str, sentences: Sequence[Sentence], spans: tuple[Span, ...]) -> list[Sentence]:
     """The sentences that answer best: idf-weighted coverage of the question's words, and likeness of the message.
     `spans`: the times that the question names; what was said then, or names the same time, answers before all else."""
     asked = _asked(query)
@@ -274,10 +193,10 @@ def _choose(query: str, sentences: Sequence[_Sentence], spans: tuple[Span, ...])
         scored = [one for one in scored if then[one[1]] or named & stems[one[1]]] or scored
     scored.sort(key=lambda one: (-one[0], one[1]))
     best = [sentences[at] for score, at in scored if score >= NEAR_BEST * scored[0][0]]
-    return _each_once(best)[:MOST_SENTENCES]
+    return each_once(best)[:MOST_SENTENCES]
 
 
-def _told_of(query: str, sentences: Sequence[_Sentence]) -> list[_Sentence]:
+def _told_of(query: str, sentences: Sequence[Sentence]) -> list[Sentence]:
     """What a summary is of that is asked for of a subject or a time, the oldest first; none where it is of all."""
     spans = spans_of(query, now().timestamp())
     subject = {one for one in _meant(query) - _SUMMARISING if not spans or not (one in _TIMES or one.isdigit())}
@@ -292,10 +211,10 @@ def _told_of(query: str, sentences: Sequence[_Sentence]) -> list[_Sentence]:
         likely *= nearness(spans, _times_of(sentences)) == 1
     best = np.argsort(-likely, kind="stable")[:MOST_OF_SUBJECT]
     found = [sentences[at] for at in best if likely[at] >= COVERED]
-    return _each_once(sorted(found, key=lambda sentence: sentence.source.timestamp))
+    return each_once(sorted(found, key=lambda sentence: sentence.source.timestamp))
 
 
-def _times_of(sentences: Sequence[_Sentence]) -> NDArray[np.float64]:
+def _times_of(sentences: Sequence[Sentence]) -> NDArray[np.float64]:
     """When each was said, in seconds since 1970."""
     return np.array([sentence.source.timestamp.timestamp() for sentence in sentences])
 
@@ -318,22 +237,14 @@ def _meant(text: str) -> set[str]:
     return {_SAME.get(found, found) for found in content_stems(text)}
 
 
-def _lasting(sentences: Sequence[_Sentence]) -> list[_Sentence]:
+def _lasting(sentences: Sequence[Sentence]) -> list[Sentence]:
     """What is known of the user at all: facts, then the statements that say most."""
     own = [s for s in sentences if s.source.kind == "memory" or (s.source.role == "user" and weight(s.text) > 0)]
     own.sort(key=lambda s: (s.source.kind != "memory", -weight(s.text)))
-    return _each_once(own)[:MOST_KNOWN]
+    return each_once(own)[:MOST_KNOWN]
 
 
-def _each_once(sentences: Sequence[_Sentence]) -> list[_Sentence]:
-    """Sentences without those that say the same as one before."""
-    found: dict[str, _Sentence] = {}
-    for sentence in sentences:
-        found.setdefault(sentence.text.casefold(), sentence)
-    return list(found.values())
-
-
-def _quote(chosen: Sequence[_Sentence], *, dated: Dated) -> RuleAnswer:
+def _quote(chosen: Sequence[Sentence], *, dated: Dated) -> RuleAnswer:
     """`dated`: which have the day on which they were said; "relative": those with "yesterday", which is understood by
     that day."""
     citations: dict[tuple[str, str], Citation] = {}
@@ -345,7 +256,7 @@ def _quote(chosen: Sequence[_Sentence], *, dated: Dated) -> RuleAnswer:
     return RuleAnswer("\n".join(lines), tuple(citations.values()))
 
 
-def _introduction(sentence: _Sentence, *, dated: Dated) -> str:
+def _introduction(sentence: Sentence, *, dated: Dated) -> str:
     text = cut_at_word(sentence.text, SENTENCE_CHARACTERS)
     if sentence.source.kind == "memory":
         return f"You asked me to remember: {text}"
@@ -365,7 +276,7 @@ def _summary(context: Context) -> RuleAnswer:
     bundle = context.bundle
     if bundle is None:
         return RuleAnswer("I did not look into my memory, so there is nothing to summarise.")
-    if told := _told_of(context.request.query, _sentences(context)):
+    if told := _told_of(context.request.query, sentences_of(context)):
         return _quote(told, dated="always")
     parts = [summary.text for summary in reversed(bundle.summaries) if summary.session_id == context.request.session_id]
     covered = max((s.to_index for s in bundle.summaries if s.session_id == context.request.session_id), default=-1)

@@ -1,0 +1,102 @@
+"""What does the memory agent's bundle state, sentence by sentence?"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agents.context import Citation, Context
+from memory.domain import Gist, Hit, KeyValue
+from memory.extract import statement_to_forget, told
+from memory.observed import Recalled
+from utils.text import split_sentences
+
+TOLD_WHOLE = 160  # characters of a message up to which its sentences are told together
+
+_ASKS = re.compile(r"^(what|who|whose|where|when|which|why|how|do you|did i|can you|tell me|remind me)\b", re.I)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One that may answer. `likeness`: cosine similarity of its message to the question; 0 where it was not found by
+    recall."""
+
+    text: str
+    source: Citation
+    likeness: float
+
+    @property
+    def spoken(self) -> str:
+        """The sentence after its speaker's name, which a question may name too."""
+        return f"said {self.source.name}: {self.text}" if self.source.name else self.text
+
+
+def sentences_of(context: Context) -> list[Sentence]:
+    """Every statement of the bundle: facts first, then hits, then what was said lately, each message once, then
+    observations."""
+    bundle = context.bundle
+    if bundle is None:
+        return []
+    hits = {hit.gist.key: hit for hit in bundle.recall.hits}
+    likeness = {hit.gist.id: hit.parts.dense for hit in hits.values()}
+    found = []
+    for fact in bundle.memories:
+        alike = max((likeness.get(source, 0.0) for source in fact.sources), default=0.0)
+        found.append(Sentence(told(fact.key, fact.value), _of_fact(fact), alike))
+    stated = {source for fact in bundle.memories for source in fact.sources}
+    messages = {key: hit.gist for key, hit in hits.items()}
+    messages |= {gist.key: gist for gist in (*bundle.recent, *bundle.unsummarised) if gist.key not in hits}
+    for key, gist in messages.items():
+        if not gist.by_rules and gist.id not in stated:
+            hit = hits.get(key)
+            source, alike = _of_message(gist, hit), hit.parts.dense if hit else 0.0
+            found += [Sentence(text, source, alike) for text in _statements(gist.content)]
+    for recalled in bundle.observations:
+        source = _of_observation(recalled)
+        found += [Sentence(text, source, 0.0) for text in _statements(source.content)]
+    return found
+
+
+def _of_fact(fact: KeyValue) -> Citation:
+    text = f"{fact.key}: {fact.value}"
+    return Citation(0, fact.key, "memory", "memories", None, "user", text, fact.updated_at, None)
+
+
+def _of_message(gist: Gist, hit: Hit | None) -> Citation:
+    """`hit`: where recall found it."""
+    return Citation(
+        n=0,
+        id=gist.id,
+        kind=gist.kind,
+        section="similar" if hit else "recent",
+        session_id=gist.session_id,
+        role=gist.role,
+        content=gist.content,
+        timestamp=gist.timestamp,
+        score=hit.score if hit else None,
+        name=gist.name,
+    )
+
+
+def _of_observation(recalled: Recalled) -> Citation:
+    one = recalled.observation
+    return Citation(0, one.id, one.category, "observations", None, None, one.content, one.created_at, recalled.score)
+
+
+def _statements(content: str) -> list[str]:
+    """What a text says, together where it is short."""
+    stating = [text for text in split_sentences(content) if _states(text)]
+    together = " ".join(stating)
+    return [together] if stating and len(together) <= TOLD_WHOLE else stating
+
+
+def _states(sentence: str) -> bool:
+    """Whether a sentence says something, and neither asks nor asks to forget."""
+    return not (sentence.endswith(("?", "？")) or _ASKS.match(sentence) or statement_to_forget(sentence))
+
+
+def each_once(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Sentences without those that say the same as one before."""
+    found: dict[str, Sentence] = {}
+    for sentence in sentences:
+        found.setdefault(sentence.text.casefold(), sentence)
+    return list(found.values())
