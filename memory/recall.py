@@ -29,6 +29,8 @@ from utils.vectors import Floats
 
 THREAD_ROWS = 20_000  # from so many rows on, scoring leaves the event loop
 SPARE = 2  # kept beyond top_k, to take the place of duplicates
+MOST_DIVERSE = 1_024  # of these where results are to be diverse: of thrice as many each is compared with each
+MOST_AT_ONCE = 128  # of these at most while the event loop waits
 WIDE_POOL = 8 * POOL  # where the best are all the same
 
 log = logging.getLogger(__name__)
@@ -193,17 +195,17 @@ class Recaller:
     async def _filled(self, asked: _Asked, scored: Scored) -> tuple[Recall, bool]:
         """The best with their texts, and whether no others could take the place of repeated ones."""
         recipe, spare = scored.recipe, SPARE
+        most = scored.passed if recipe.mmr_lambda is None else MOST_DIVERSE
         while True:
-            # Of a wide pool, each is compared with each where results are to be diverse: some 0.2 s.
-            wide = len(scored.rows) > POOL
-            ranked = await asyncio.to_thread(scored.select, spare) if wide else scored.select(spare)
+            select = scored.select
+            ranked = select(spare) if spare <= MOST_AT_ONCE else await asyncio.to_thread(select, spare)
             keys = [scored.index.ids[one.row] for one in ranked]
             kept = [key for key, one in zip(keys, ranked, strict=True) if not one.dropped]
             found = await self._gists.by_keys(asked.owner, kept, asked.standing)
             recall = _collect(keys, ranked, found, recipe, len(asked.probe.dense))
             if len(recall.hits) == recipe.top_k:
                 return recall, True
-            if recipe.top_k + spare >= scored.passed:
+            if spare >= most or recipe.top_k + spare >= scored.passed:
                 return recall, scored.passed < len(scored.rows)
             spare *= 8
 
