@@ -29,6 +29,7 @@ LONGER = 1.5  # times as many words has a row at most that asks the same
 POOL = 256  # rows that are looked at closely
 FEEDBACK = 5  # of the best, to which others are compared
 USER = 0
+FADING = np.float32(0.7) ** np.arange(1, 9, dtype=np.float32)  # what messages count that far away in the session
 NEAR_IN_TIME = 4.0  # deviations that lie between what was said at the time asked for and the rest
 BLEND = ("bm25", "bm25_window", "bare", "bare_window", "tokens")
 BLEND_WEIGHTS = np.array([1, 0.5, 0.6, 0.4, 1], np.float32)
@@ -223,6 +224,7 @@ class _Around:
         self._tokens(columns)
         traits = index.traits[: search.size][rows].astype(np.float32)
         self._neighbours(columns, question)
+        self._beside(columns)
         self._kind(columns, traits, question)
         columns["date"] = nearness(question.spans, index.times[: search.size][rows]).astype(np.float32)
         self._feedback(columns, probe)
@@ -308,6 +310,21 @@ class _Around:
         columns["answers"] = after_question
         for name in ("bm25", "bare", "tokens"):
             columns[f"answers_{name}"] = after_question * columns[f"{name}-1"]
+
+    def _beside(self, columns: dict[str, Floats]) -> None:
+        """How well answers what was said shortly before and shortly after: the best of it, and all of it, the further
+        away the less. People who text say in five messages what others say in one."""
+        search = self.search
+        compared = {"bare": np.append(search.bare, np.float32(0)), "bm25": np.append(search.bm25, np.float32(0))}
+        for side, links in (("before", search.before), ("after", search.after)):
+            near = [links[self.rows]]
+            while len(near) < len(FADING):
+                near.append(links[near[-1]])
+            places = np.stack(near)  # (8, n); -1, the place of the zeros, where the session has no more
+            for name, values in compared.items():
+                beside = values[places]
+                columns[f"{name}_{side}"] = FADING @ beside
+                columns[f"{name}_best_{side}"] = beside.max(0)
 
     def _kind(self, columns: dict[str, Floats], traits: Floats, question: Question) -> None:
         search, rows = self.search, self.rows

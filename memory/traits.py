@@ -39,7 +39,7 @@ _REQUEST = re.compile(
     r"[^.!?\n]*[.!?]?\s*$",
     re.IGNORECASE,
 )
-_BEGINNING = 200  # characters in which an instruction says that it is one
+_BEGINNING = 200  # characters in which an instruction says that it is one, and of a request at most
 
 
 class Trait(IntEnum):
@@ -60,7 +60,7 @@ def traits_of(text: str) -> NDArray[np.uint8]:
     text = text.replace("’", "'")
     return np.array(
         [
-            text.rstrip().endswith(("?", "？", "؟")) or _REQUEST.match(text[:_BEGINNING]) is not None,
+            text.rstrip().endswith(("?", "？", "؟")) or _is_request(text),
             "?" in text,
             min(len(_TIMES.findall(text)), 3),
             min(len(_NUMBERS.findall(text)), 3),
@@ -71,6 +71,11 @@ def traits_of(text: str) -> NDArray[np.uint8]:
         ],
         np.uint8,
     )
+
+
+def _is_request(text: str) -> bool:
+    """Whether a text asks for something that was said, and says nothing else; a long one does."""
+    return len(text) <= _BEGINNING and _REQUEST.match(text) is not None
 
 
 def is_first_person(text: str) -> bool:
