@@ -14,6 +14,7 @@ CONTENT_CHARACTERS = 200_000
 ID_CHARACTERS = 200
 YEARS = range(1900, 2200)
 PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f]*$"  # for what comes in a query string; bodies are checked as a whole
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")  # a number would be read as seconds since 1970
 
 
@@ -39,6 +40,12 @@ def _not_a_dot_segment(text: str) -> str:
 def _text_only(value: Any) -> Any:
     if not isinstance(value, datetime) and not (isinstance(value, str) and DATE.match(value)):
         raise ValueError("must be an RFC 3339 time, or a date; without a zone it is in UTC")
+    return value
+
+
+def _of_one_line(value: str) -> str:
+    if _CONTROL.search(value):
+        raise ValueError("must be of one line, without tabs and control characters")
     return value
 
 
@@ -75,9 +82,7 @@ MessageId = Annotated[str, StringConstraints(min_length=1, max_length=ID_CHARACT
 Query = Annotated[str, StringConstraints(min_length=1, max_length=QUERY_CHARACTERS), AfterValidator(not_blank)]
 Content = Annotated[str, StringConstraints(min_length=1, max_length=CONTENT_CHARACTERS), AfterValidator(not_blank)]
 Name = Annotated[
-    str,
-    StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$"),  # of one line
-    AfterValidator(not_blank),
+    str, StringConstraints(min_length=1, max_length=200), AfterValidator(not_blank), AfterValidator(_of_one_line)
 ]
 ImageAddress = Annotated[str, StringConstraints(max_length=8_000_000), AfterValidator(_image)]
 Moment = Annotated[datetime, BeforeValidator(_text_only), Field(strict=False), AfterValidator(_in_utc)]
