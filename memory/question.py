@@ -84,7 +84,7 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
     stems = tuple(dict.fromkeys(stem(word) for word in telling))
     others = dict.fromkeys(stem(word) for word in rest)
     asks = [bool(pattern.search(text)) for pattern in (_WHEN, _COUNT, _PLACE, _NAME, _ORDER, _COURSE)]
-    spans = spans_of(text, now)
+    spans, codes = spans_of(text, now), codes_of(text)
     return Question(
         text,
         stems,
@@ -96,7 +96,7 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
         spans,
         not speakers and is_courtesy(text),
         bool(spans) and asks_only_for_a_time(stems),
-        tuple(code for code in stems if code in codes_of(text)),
+        tuple(code for code in stems if code in codes),
     )
 
 

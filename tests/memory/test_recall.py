@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agents.memory import Memory
-from config.recipes import PROXY, QUERY, QUERY_COSINE, QUERY_NEWEST_200, SEARCH, Recipe
+from config.recipes import QUERY, QUERY_COSINE, QUERY_NEWEST_200, SEARCH, Recipe
 from memory import recall as recall_module
 from memory.domain import RULE_BASED
 from memory.recall import with_overrides
@@ -223,27 +223,6 @@ async def test_an_index_takes_out_its_holes_when_they_are_most_of_it(quiet: Memo
         await quiet.engine.forgetter.session(USER, f"s{round}")
         await quiet.search(USER, "bees")
     assert len(quiet.engine.recaller._indexes._kept[USER].index) < 200
-
-
-async def test_diverse_results_of_one_text_said_often_come_at_once(quiet: Memory) -> None:
-    await quiet.add(USER, "s1", [turn(f"m{n}", "ok") for n in range(300)], wait=True)
-    recall = await quiet.search(USER, "ok", with_overrides(QUERY_COSINE, mmr_lambda=0.7))
-    assert [hit.gist.content for hit in recall.hits] == ["ok"]
-
-
-@pytest.mark.parametrize("often", [2, 30, 300])
-async def test_a_text_said_often_leaves_room_for_diverse_results(quiet: Memory, often: int) -> None:
-    others = [f"Bees of hive {n} make honey." for n in range(9)]
-    said = [*others, *["What do bees make? Bees make honey."] * often]
-    await quiet.add(USER, "s1", [turn(f"m{n}", text) for n, text in enumerate(said)], wait=True)
-    recall = await quiet.search(USER, "bees make honey", with_overrides(PROXY, floor=0.0))
-    assert len(recall.hits) == len({hit.gist.content for hit in recall.hits}) == PROXY.top_k
-    assert recall.hits[0].gist.content == said[-1]
-
-
-async def test_a_search_returns_every_message_that_says_the_same(quiet: Memory) -> None:
-    await quiet.add(USER, "s1", [turn("m1", "bees make honey"), turn("m2", "Bees make honey")], wait=True)
-    assert await found(quiet, "bees") == ["m1", "m2"]
 
 
 async def test_what_was_just_said_is_found_before_a_worker_has_embedded_it(quiet: Memory) -> None:
