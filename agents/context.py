@@ -12,7 +12,7 @@ from memory.ids import prompt_id, response_id, scoped
 from memory.observed import Recalled
 from memory.place import Place
 from memory.receipts import LedgerEntry, Used
-from utils.llm import Usage
+from utils.chat import Usage
 
 IntentName = Literal["question", "chat", "recall", "remember", "forget", "summarise", "image", "location"]
 

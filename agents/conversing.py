@@ -7,9 +7,8 @@ from typing import Any, Protocol, cast
 
 import orjson
 
-from utils.answers import Usage
+from utils.chat import ChatModel, Completion, Message, Tool, ToolCall, Usage
 from utils.errors import ModelGarbage
-from utils.llm import ChatModel, Completion, Message, Tool, ToolCall
 
 MOST_CALLS = 16  # of one round that are carried out
 TOO_MANY = '{"error": "Not carried out: too many calls at once"}'

@@ -29,10 +29,10 @@ from memory.engine import Engine, open_engine
 from memory.ids import prompt_id
 from memory.observed import source_of_session
 from memory.search_index import NEEDED
-from utils.circuit import CircuitBreaker
+from utils.chat import STREAM_DEADLINES, ChatModel
 from utils.embeddings import open_embedder, open_local_embedder
 from utils.errors import ConfigurationError
-from utils.llm import STREAM_DEADLINES, ChatModel, open_client
+from utils.models import chat_model_of, client_of
 from utils.mongo import open_database
 from utils.upstream import open_upstream
 
@@ -55,12 +55,10 @@ async def open_memory(settings: Settings | None = None, *, nudge: Nudge | None =
     check_prompts()
     recipe = QUERY_RECIPES[settings.query_recipe]
     reranker = await _open_reranker(settings)
-    client = open_client(settings) if settings.has_model else None
+    client = client_of(settings)
 
     def model(name: str) -> ChatModel | None:
-        if client is None:
-            return None
-        return ChatModel(client, name, deadline=settings.model_deadline, breaker=CircuitBreaker(name))
+        return None if client is None else chat_model_of(client, name, settings)
 
     async with open_database(settings) as database:
         reader = await asyncio.to_thread(open_local_embedder, settings)  # builds the local encoder on first use

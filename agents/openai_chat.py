@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from memory.domain import Hit
-from utils.answers import repair
-from utils.text import CONTROL_CHARACTERS
+from utils.text import CONTROL_CHARACTERS, repair
 
 JsonObject = Mapping[str, Any]
 

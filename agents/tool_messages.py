@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.openai_chat import text_of, word_for
-from utils.answers import repair
+from utils.text import repair
 
 Message = Mapping[str, Any]  # as the client sent it: passed on, never changed
 

@@ -2,13 +2,15 @@
 
 import logging
 from dataclasses import replace
-
-from openai.types.chat import ChatCompletionContentPartParam
+from typing import TYPE_CHECKING
 
 from agents.context import Context
 from config.prompts import prompt
+from utils.chat import ChatModel
 from utils.errors import ModelError
-from utils.llm import ChatModel
+
+if TYPE_CHECKING:
+    from openai.types.chat import ChatCompletionContentPartParam
 
 MAX_TOKENS = 400
 

@@ -11,8 +11,8 @@ from agents.prompt import Prompt, assemble, cited
 from agents.rules import answer_by_rules
 from config.recipes import PromptTable
 from memory.domain import RULE_BASED
+from utils.chat import ChatModel, Completion, Message, Usage
 from utils.errors import ModelError
-from utils.llm import ChatModel, Completion, Message, Usage
 from utils.text import count_tokens
 
 log = logging.getLogger(__name__)

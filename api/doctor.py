@@ -15,10 +15,9 @@ from memory.collections import Collections
 from memory.embed import outdated_by
 from memory.mirror import Mirror
 from memory.search_index import NAME, NEEDED, SearchIndex
-from utils.circuit import CircuitBreaker
 from utils.embeddings import open_embedder
 from utils.errors import LociError
-from utils.llm import ChatModel, open_client
+from utils.models import chat_model_of, client_of
 from utils.mongo import open_database
 from workers.broker import ping_broker
 
@@ -89,7 +88,7 @@ async def _vector_search(settings: Settings) -> Finding:
 async def _embeddings(settings: Settings) -> Finding:
     name = "embeddings"
     try:
-        client = open_client(settings) if settings.has_model else None
+        client = client_of(settings)
         embedder = await asyncio.to_thread(open_embedder, settings, client)
         began = perf_counter()
         vectors = await embedder.embed(["How does this feel?"])
@@ -115,17 +114,16 @@ async def _embeddings(settings: Settings) -> Finding:
 
 async def _chat(settings: Settings) -> Finding:
     name = "chat model"
-    if not settings.has_model:
-        return Finding(
-            name,
-            True,
-            "none: answers and summaries are made by rules",
-            "Set OPENAI_API_KEY or OPENAI_BASE_URL for one.",
-        )
     try:
-        model = ChatModel(
-            open_client(settings), settings.chat_model, deadline=settings.model_deadline, breaker=CircuitBreaker(name)
-        )
+        client = client_of(settings)
+        if client is None:
+            return Finding(
+                name,
+                True,
+                "none: answers and summaries are made by rules",
+                "Set OPENAI_API_KEY or OPENAI_BASE_URL for one.",
+            )
+        model = chat_model_of(client, settings.chat_model, settings)
         began = perf_counter()
         await model.complete([{"role": "user", "content": "Say ok."}], max_tokens=16)
     except LociError as error:

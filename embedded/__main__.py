@@ -5,10 +5,8 @@ import logging
 import sys
 from pathlib import Path
 
-from embedded.server import AlreadyRunning, StoreStartError, serve
-
-EXIT_REFUSED = 1
-EXIT_ALREADY_RUNNING = 3
+from embedded.server import serve
+from embedded.starting import EXIT_ALREADY_RUNNING, EXIT_REFUSED, AlreadyRunning, StoreStartError
 
 
 def main() -> int:

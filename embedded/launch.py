@@ -18,11 +18,10 @@ from pathlib import Path
 
 import bson
 
-from embedded.__main__ import EXIT_ALREADY_RUNNING
-from embedded.server import HOST, StoreStartError, serve
+from embedded.starting import EXIT_ALREADY_RUNNING, HOST, StoreStartError
 from embedded.wire import message_length, request_message
 
-__all__ = ["StoreStartError", "attached", "serve"]
+__all__ = ["StoreStartError", "attached"]
 
 logger = logging.getLogger(__name__)
 

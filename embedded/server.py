@@ -22,23 +22,15 @@ from embedded.connection import Connection
 from embedded.dispatch import Dispatcher, deliver
 from embedded.process import give_back, keep_small, tune
 from embedded.schema import FileRefused
+from embedded.starting import HOST, AlreadyRunning, StoreStartError
 from embedded.store import Store
 from embedded.sweeping import SECONDS, sweeps
 from embedded.writer import Job
 
 logger = logging.getLogger(__name__)
 
-HOST = "127.0.0.1"
 # Below the range that systems give to outgoing connections, so that no client takes the port while the server restarts.
 FIRST_PORT, PORTS = 21_000, 8_000
-
-
-class StoreStartError(Exception):
-    """The store could not be started; the message says why."""
-
-
-class AlreadyRunning(StoreStartError):
-    """Another server has the files."""
 
 
 def serve(home: Path, port: int = 0, idle_exit: float | None = None) -> None:

@@ -23,8 +23,8 @@ from memory.bank_markdown import Page, Section, items, parse, render, tokens_of
 from memory.bank_rules import is_critical, metadata_of
 from memory.bank_types import BankType
 from memory.model_json import ask_for_json
+from utils.chat import ChatModel
 from utils.errors import ModelGarbage
-from utils.llm import ChatModel
 from utils.text import CONTROL_CHARACTERS, content_stems
 
 MOST_DECISIONS = 60

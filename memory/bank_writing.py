@@ -13,9 +13,9 @@ from memory.bank_model import as_shown, decide_by_model, optimise_by_model
 from memory.bank_rules import decide_by_rules
 from memory.bank_types import BankType
 from memory.domain import RULE_BASED
+from utils.chat import ChatModel
 from utils.clock import now
 from utils.errors import ModelError
-from utils.llm import ChatModel
 
 MOST_BYTES = 6 * 1024 * 1024  # of a bank's texts; where an update would make it more, it is condensed before
 PLACINGS = 3  # times that a model is asked where one piece of content belongs, for others change the bank meanwhile

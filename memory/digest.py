@@ -18,9 +18,9 @@ from memory.gists import TEXT, gist_of
 from memory.notes import NotesCache
 from memory.summarise import LONGEST_SUMMARY, MESSAGE_CHARACTERS, TOLD, key_of
 from memory.summary_rules import extend_by_rules
+from utils.chat import ChatModel, Message
 from utils.clock import now
 from utils.errors import ModelError
-from utils.llm import ChatModel, Message
 from utils.mongo import Document
 from utils.text import cut_at_word
 

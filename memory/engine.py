@@ -53,9 +53,9 @@ from memory.traces import Traces
 from memory.vector_search import VectorSearch
 from memory.why_not import Explainer
 from memory.word_search import WordSearch
+from utils.chat import ChatModel
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.errors import ModelUnavailable
-from utils.llm import ChatModel
 from utils.mongo import Database
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from config.prompts import prompt
 from memory.fact_decisions import Add, Decision, Delete, Keep, Known, Update
 from memory.fact_rules import LONGEST, MOST
 from memory.model_json import ask_for_json
-from utils.llm import ChatModel
+from utils.chat import ChatModel
 from utils.text import SENTENCE_END, shown
 
 TRIES = 2

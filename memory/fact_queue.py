@@ -15,9 +15,9 @@ from memory.facts import Decided, Facts, Origin
 from memory.leases import Claim, claim, fail, held, put_back
 from memory.named_leases import NamedLeases
 from memory.summarise import TOLD
+from utils.chat import ChatModel
 from utils.clock import now
 from utils.errors import Conflict, LociError, ModelError, NotFound
-from utils.llm import ChatModel
 from utils.mongo import Document
 from utils.text import content_stems
 from utils.yielding import Pace

@@ -108,8 +108,10 @@ class _Search:
         self.mean = float(self.lengths[visible].mean())
         question = probe.question
         own, words = len(question.stems), (*question.stems, *question.filler)
-        terms = list(dict.fromkeys((*words, *probe.stems)))  # those of tokens come last where they are no words of it
-        every = index.postings.find(hashes(terms)).among(visible)
+        self.names = tuple(dict.fromkeys(stem(word) for word in sorted(question.name_words)))
+        terms = list(dict.fromkeys((*words, *probe.stems, *self.names)))  # those that are no words of it come last
+        self.places = {term: place for place, term in enumerate(terms)}
+        self.every = every = index.postings.find(hashes(terms)).among(visible)
         self.hits, self.all_hits = every.first(own), every.first(len(words))
         self.dense = index.matrix[: self.size] @ probe.dense if dense is None else dense
         self.once = self._once()
@@ -154,10 +156,8 @@ class _Search:
     def naming(self) -> Floats:
         """1 where the one whom the question names is named by another."""
         found = np.zeros(self.size, np.float32)
-        if not self.probe.question.speakers:
-            return found
-        stems = dict.fromkeys(stem(word) for word in sorted(self.probe.question.name_words))
-        found[self.index.postings.find(hashes(stems)).among(self.visible).rows] = 1
+        for name in self.names:
+            found[self.every.rows[self.every.terms == self.places[name]]] = 1
         found *= 1 - self.spoken
         return found
 

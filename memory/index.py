@@ -50,12 +50,13 @@ class UserIndex:
 
     `matrix`: (rows, dimensions) float32, rows L2-normalised. `terms`, `tokens`: of every row, as its imprint has them.
     `times`: seconds since 1970. `sessions`, `kinds`, `speakers`: codes of names. `places`: -1 where there is none.
-    `traits`: (rows, 8).
+    `traits`: (rows, 8). `changes`: how often a row came or went.
     """
 
     def __init__(self, model: str, dimensions: int) -> None:
         self.model = model
         self.dimensions = dimensions
+        self.changes = 0
         self.ids: list[str] = []
         self.matrix: NDArray[np.float32] = np.zeros((0, dimensions), np.float32)
         self.times: NDArray[np.float64] = np.zeros(0)
@@ -115,6 +116,7 @@ class UserIndex:
         for identifier in ids:
             row = self._row_of.pop(identifier, None)
             if row is not None:
+                self.changes += 1
                 self.alive[row] = False
                 self._unname(int(self.speakers[row]))
                 self.links.remove(row, int(self.sessions[row]))
@@ -174,6 +176,7 @@ class UserIndex:
         )
 
     def _append(self, document: Document, vector: NDArray[np.float32], imprint: Imprint) -> None:
+        self.changes += 1
         row = len(self.ids)
         if row == len(self.matrix):
             self._grow(row + 1)

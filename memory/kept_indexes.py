@@ -103,7 +103,9 @@ class KeptIndexes:
     async def current(self, owner: str, dimensions: int = 0) -> tuple[UserIndex, Standing | None]:
         """The owner's index as of now, and the state that it has. `dimensions`: of the model's embeddings; an index of
         words has none."""
-        kept = self._kept.setdefault(owner, _Kept(UserIndex(self._model, dimensions)))
+        if owner not in self._kept:
+            self._kept[owner] = _Kept(UserIndex(self._model, dimensions))
+        kept = self._kept[owner]
         self._kept.move_to_end(owner)
         async with kept.lock:
             standing = await self._changes.standing(owner)

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import orjson
 from pydantic import ValidationError
 
+from utils.chat import ChatModel, Message
 from utils.errors import ModelGarbage
-from utils.llm import ChatModel, Message
 from utils.text import unfenced
 
 TRIES = 2

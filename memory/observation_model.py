@@ -10,7 +10,7 @@ from typing import Any
 from config.prompts import prompt
 from memory.model_json import ask, values_in
 from memory.observed import CATEGORIES, Category, Observed, observed
-from utils.llm import ChatModel
+from utils.chat import ChatModel
 from utils.text import cut_at_word, shown
 
 MOST = 20  # notes kept of a category

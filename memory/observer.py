@@ -17,8 +17,8 @@ from memory.observed import Observation, Observed, observation_id, source_of_ses
 from memory.output_rules import observe_by_rules
 from memory.places import Places
 from memory.remember import Turns
+from utils.chat import ChatModel
 from utils.errors import Conflict, ModelError, NotFound
-from utils.llm import ChatModel
 from utils.text import uncoloured
 
 SHORTEST = 50  # characters of an output; the observations' document skips shorter ones

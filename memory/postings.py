@@ -9,7 +9,7 @@ from memory.ragged import Ragged, Rows
 from memory.terms import Terms
 
 MOST_COUNTED = 255
-UNSORTED = 256  # rows at the end that are read through, before all are sorted again
+UNSORTED = 2_000  # terms of the rows at the end that are read through, before all are sorted again
 
 _ROW_BITS = 32
 
@@ -51,6 +51,7 @@ class Postings:
     """Rows by term, sorted up to a row; the few behind it are read through at each search.
 
     `terms`: the terms of every row. Sorting 2.5 million of them takes some 0.3 s; it is done when an eighth is new.
+    Reading 50,000 through takes some 3 ms.
     """
 
     def __init__(self, terms: Ragged) -> None:
@@ -64,7 +65,7 @@ class Postings:
     def find(self, terms: Terms) -> Hits:
         """Where terms stand, each of them given once; no row need have one. Rows may be appended meanwhile."""
         end, done = len(self._terms), self._sorted
-        if end - done.end > max(UNSORTED, done.end // 8):
+        if self._terms.items_between(done.end, end) > max(UNSORTED, len(done.rows) // 8):
             done = self._sorted = _sort(self._terms, end)
         found = _looked_up(done, terms)
         if end == done.end:

@@ -60,6 +60,10 @@ class Ragged:
         owners = np.repeat(np.arange(row, end), counts[row:end])
         return self.items[starts[row] : starts[end - 1] + counts[end - 1]], owners
 
+    def items_between(self, row: int, end: int) -> int:
+        """How many items the rows from `row` up to before `end` have."""
+        return 0 if row >= end else int(self.starts[end - 1] + self.counts[end - 1] - self.starts[row])
+
     def taken(self, rows: Rows) -> "Ragged":
         """A copy of some rows, in their order."""
         copied = Ragged(self.items.dtype, *self.items.shape[1:])

@@ -19,10 +19,11 @@ from memory.imprint import embedded_fields, imprints
 from memory.index import UserIndex
 from memory.just_said import JustSaid
 from memory.probe import probe_of, question_for
+from memory.question import Question
 from memory.ranking import Scope, score
 from memory.reranking import Reranking
 from memory.scored import Ranked, Scored
-from utils.embeddings import Embedder, LocalEmbedder
+from utils.embeddings import AHEAD_CHARACTERS, Embedder, LocalEmbedder
 from utils.errors import ModelError, ModelUnavailable
 from utils.tasks import begun
 from utils.vectors import Floats
@@ -54,6 +55,28 @@ class Indexes(Protocol):
 
     def forget(self, owner: str) -> None:
         """Lets go of all that is kept of an owner."""
+
+
+@dataclass(frozen=True)
+class _Understood:
+    """A question as an index had it understood, which was then changed so often."""
+
+    question: Question
+    index: UserIndex
+    changes: int
+
+    @classmethod
+    def of(cls, query: str, index: UserIndex, moment: float) -> "_Understood":
+        return cls(question_for(query, index, moment), index, index.changes)
+
+    def holds_for(self, index: UserIndex) -> bool:
+        return self.index is index and self.changes == index.changes
+
+
+async def _understood(query: str, known: UserIndex | None, moment: float) -> _Understood | None:
+    """A question as the index has it understood that is in memory, where there is one."""
+    await asyncio.sleep(0)  # the store is asked first, and there is time until it answers
+    return None if known is None else _Understood.of(query, known, moment)
 
 
 @dataclass(frozen=True)
@@ -127,29 +150,35 @@ class Recaller:
     async def _ask(self, owner: str, query: str, recipe: Recipe, scope: Scope) -> _Asked:
         """Reads the query and the index for it, at the same time."""
         moment = time()
-        async with begun(self._embedded(owner, query, moment)) as reading:
+        short = self._embedder is not self._reader or len(query) <= AHEAD_CHARACTERS
+        known = self._indexes.known(owner) if short else None
+        async with (
+            begun(_understood(query, known, moment)) as understanding,
+            begun(self._embedded(query, understanding)) as reading,
+        ):
             index, standing = await self._indexes.suiting(owner, reading, recipe, scope)
-            question, names = question_for(query, index, moment), frozenset(index.names)
+            understood = await understanding
+            if understood is None or not understood.holds_for(index):
+                understood = _Understood.of(query, index, moment)
             if self._embedder is self._reader:  # after an outage, a provider is asked once until it answers
-                self._reader.read_ahead(question.bare)
+                self._reader.read_ahead(understood.question.bare)
                 await self._put_just_said(owner, index, scope.exclude)
             vector = await reading
             while index.dimensions != len(vector):  # the model of this name is another by now
                 index, standing = await self._indexes.suiting(owner, reading, recipe, scope)
         await self._put_just_said(owner, index, scope.exclude)
-        if index.names.keys() != names:
-            question = question_for(query, index, moment)
-        probe = await probe_of(question, vector, self._embedder, self._reader)
+        if not understood.holds_for(index):
+            understood = _Understood.of(query, index, moment)
+        probe = await probe_of(understood.question, vector, self._embedder, self._reader)
         index.refresh()
         return _Asked(owner, query, index, standing, probe, recipe, scope, moment)
 
-    async def _embedded(self, owner: str, query: str, moment: float) -> Floats:
+    async def _embedded(self, query: str, understanding: "Future[_Understood | None]") -> Floats:
         """The query's embedding, (dimensions,) float32 of length 1. A provider gets the query without the names of
         those who speak, too, as it will be asked for that next."""
-        known = self._indexes.known(owner)
         texts = [query]
-        if self._embedder is not self._reader and known is not None:
-            texts = list(dict.fromkeys((query, question_for(query, known, moment).bare)))
+        if self._embedder is not self._reader and (understood := await understanding) is not None:
+            texts = list(dict.fromkeys((query, understood.question.bare)))
         vector: Floats = (await self._embedder.embed(texts))[0]
         return vector
 

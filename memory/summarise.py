@@ -16,9 +16,9 @@ from memory.ids import derived_id
 from memory.leases import Claim, claim, fail, held, put_back
 from memory.notes import NotesCache
 from memory.summary_rules import summarise_by_rules
+from utils.chat import ChatModel, Message
 from utils.clock import now
 from utils.errors import ModelError
-from utils.llm import ChatModel, Message
 from utils.mongo import Document
 from utils.text import cut_at_word
 

@@ -11,8 +11,8 @@ from typing import NoReturn
 
 from memory.excerpt import tells_of_failure
 from memory.tool_relevance import SMALL, is_name, names_id
-from utils.answers import repair
 from utils.json_table import Json, Scalar, scalars
+from utils.text import repair
 
 DEEPEST = 40  # objects and lists in each other; what is nested deeper is taken as text
 RAW = "_raw"  # stands for arguments or a result that are not JSON (seed 0)

@@ -5,8 +5,8 @@ import orjson
 from config.prompts import prompt
 from config.recipes import ObserverRecipe
 from memory.tool_records import Record
+from utils.chat import ChatModel, Message
 from utils.errors import ModelGarbage
-from utils.llm import ChatModel, Message
 from utils.text import cut_at_word, shown
 
 

@@ -11,8 +11,8 @@ from memory.leases import claim, fail, held
 from memory.trace_model import summary_by_model
 from memory.traced import Claimed
 from memory.traces import Traces, claimed_of
+from utils.chat import ChatModel
 from utils.errors import ModelError, ModelGarbage
-from utils.llm import ChatModel
 from utils.mongo import Document, StoreError
 from utils.yielding import Pace
 

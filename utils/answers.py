@@ -12,43 +12,12 @@ import numpy as np
 from openai.types import CreateEmbeddingResponse
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
+from utils.chat import Completion, ToolCall, Usage
 from utils.errors import ModelGarbage, ModelRefused
+from utils.text import repair
 from utils.vectors import Floats, is_usable
 
 LONGEST_ANSWER = 1_000_000  # characters; some four times the longest output of any model, so a runaway stream ends
-
-
-@dataclass(frozen=True)
-class Usage:
-    """Tokens that the provider counted."""
-
-    prompt_tokens: int
-    completion_tokens: int
-
-    @property
-    def total(self) -> int:
-        return self.prompt_tokens + self.completion_tokens
-
-
-@dataclass(frozen=True)
-class ToolCall:
-    """A call of a function that a model asks for. `arguments`: as it wrote them."""
-
-    id: str
-    name: str
-    arguments: str
-
-
-@dataclass(frozen=True)
-class Completion:
-    """One whole answer: its text, the model that gave it, and why it ended (`stop`, `length`, ...). `calls`: what it
-    asks for before it says more; the text may be empty then."""
-
-    text: str
-    model: str
-    usage: Usage | None
-    finish_reason: str
-    calls: tuple[ToolCall, ...] = ()
 
 
 def read_completion(answer: object, *, asked: str, may_call: bool = False) -> Completion:
@@ -229,18 +198,3 @@ def read_model(answer: ChatCompletion | ChatCompletionChunk, *, asked: str) -> s
     """The name of the model that answered, as the provider gives it."""
     name: object = answer.model
     return repair(name) if isinstance(name, str) and name else asked
-
-
-def repair(text: str) -> str:
-    """The text with surrogate pairs joined and lone surrogates replaced by U+FFFD, so that it encodes as UTF-8."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def join_surrogates(held: str, delta: str) -> tuple[str, str]:
-    """The text to pass on and what to hold back: a pair that two chunks of a stream share must not be torn."""
-    text = held + delta
-    if text and "\ud800" <= text[-1] <= "\udbff":
-        return repair(text[:-1]), text[-1]
-    return repair(text), ""

@@ -25,9 +25,8 @@ from numpy.typing import NDArray
 from onnxruntime.capi import onnxruntime_pybind11_state as runtime_errors
 from tokenizers import Encoding, Tokenizer
 
-from utils.answers import repair
 from utils.errors import ConfigurationError
-from utils.text import STOPWORDS
+from utils.text import STOPWORDS, repair
 from utils.vectors import Floats, normalised
 
 MODEL = "loci-minilm-3"  # all-MiniLM-L6-v2 with our adapter, in int8

@@ -8,33 +8,24 @@ from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from openai import APIStatusError, AsyncOpenAI, AsyncStream, BadRequestError, Omit, UnprocessableEntityError, omit
-from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam, ChatCompletionToolUnionParam
+from openai.types.chat import ChatCompletionChunk
 
 from utils.answers import (
     LONGEST_ANSWER,
-    Completion,
-    ToolCall,
-    Usage,
     completed,
-    join_surrogates,
     joined_calls,
     read_chunk,
     read_completion,
     read_model,
     read_usage,
-    repair,
 )
+from utils.chat import STREAM_DEADLINES, Completion, Message, Tool, ToolCall, Usage
 from utils.circuit import CircuitBreaker
 from utils.errors import ModelGarbage
-from utils.openai_client import PROVIDER_ERRORS, as_model_error, ask, open_client
-
-__all__ = ["ChatModel", "Completion", "Message", "Tool", "ToolCall", "Usage", "open_client"]
-
-Tool = ChatCompletionToolUnionParam
-Message = ChatCompletionMessageParam  # `content` is a string, or a list of text and image parts
+from utils.openai_client import PROVIDER_ERRORS, as_model_error, ask
+from utils.text import join_surrogates, repair
 
 STALL = 30.0  # seconds between two chunks of a stream
-STREAM_DEADLINES = 5  # a stream may take this many deadlines in all
 PIECE = 16  # characters that a piece of a call counts beside its own: many empty ones end, too
 GRACE = 2.0  # seconds to wait for the token count once the answer has ended
 
@@ -64,8 +55,8 @@ class _Request:
         return self.tools is not None and self.may_call
 
 
-class ChatModel:
-    """A chat model behind one endpoint; every call ends within its deadline, in an answer or a `ModelError`."""
+class RemoteChatModel:
+    """A chat model behind an OpenAI-compatible endpoint."""
 
     def __init__(
         self, client: AsyncOpenAI, model: str, *, deadline: float, breaker: CircuitBreaker, stall: float = STALL
@@ -87,13 +78,7 @@ class ChatModel:
         tools: Sequence[Tool] = (),
         may_call: bool = True,
     ) -> Completion:
-        """One whole answer, within the deadline, retries included. `tools`: functions that the model may ask for, which
-        a provider that takes none is not told of; `may_call`: it may in this answer.
-
-        Raises:
-            ModelUnavailable, CircuitOpen, ModelRefused, ModelGarbage: as `ask`, `CircuitBreaker` and
-                `read_completion` say.
-        """
+        """As `ChatModel`; the errors are those of `ask`, `CircuitBreaker` and `read_completion`."""
         request = self._request(messages, model, temperature, max_tokens, tools, may_call=may_call)
 
         async def attempt() -> Completion:
@@ -114,16 +99,8 @@ class ChatModel:
         tools: Sequence[Tool] = (),
         may_call: bool = True,
     ) -> AsyncGenerator[str | Completion, None]:
-        """The answer's text as it comes, then one `Completion` that holds all of it.
-
-        The deadline, retries and circuit breaker cover the time to the first text. From then on a gap of `stall`
-        seconds, or five deadlines in all, end the stream. Leaving early closes the connection; wrap the stream in
-        `contextlib.aclosing` where the loop over it may be left.
-
-        Raises:
-            ModelUnavailable, CircuitOpen, ModelRefused, ModelGarbage: as `complete`; after the first text, a stream
-                that is cut, stalls, or ends without a finish reason raises too, and what was yielded stands.
-        """
+        """As `ChatModel`. The deadline, retries and circuit breaker cover the time to the first text. From then on a
+        gap of `stall` seconds, or five deadlines in all, end the stream."""
         request = self._request(messages, model, temperature, max_tokens, tools, may_call=may_call)
         now = asyncio.get_running_loop().time
         ends = now() + STREAM_DEADLINES * self._deadline

@@ -11,12 +11,9 @@ import math
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from ipaddress import ip_address
 from json import JSONDecodeError
 from typing import TypeVar
-from urllib.parse import urlsplit
 
-from httpx2 import URL, InvalidURL
 from openai import (
     APIConnectionError,
     APIError,
@@ -30,8 +27,9 @@ from openai import (
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, stop_before_delay
 from tenacity.wait import wait_random_exponential
 
-from config.settings import OPENAI_URL, Settings
+from config.settings import Settings
 from utils.errors import ConfigurationError, ModelError, ModelGarbage, ModelRefused, ModelUnavailable
+from utils.provider_address import CONNECT_TIMEOUT, checked_url, is_local
 from utils.yielding import ANSWERING
 
 T = TypeVar("T")
@@ -39,7 +37,6 @@ T = TypeVar("T")
 ATTEMPTS = 3
 FIRST_PAUSE = 0.5  # seconds, at most, before the second attempt; doubles; full jitter
 LONGEST_PAUSE = 8.0  # seconds; a provider's Retry-After may be longer
-CONNECT_TIMEOUT = 10.0  # seconds
 
 PROVIDER_ERRORS = (OpenAIError, JSONDecodeError, UnicodeDecodeError)  # what the SDK raises over a provider's answer
 
@@ -71,42 +68,6 @@ def open_client(settings: Settings) -> AsyncOpenAI:
     )
     http = DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, trust_env=not is_local(url))
     return AsyncOpenAI(base_url=url, api_key=key or "none", max_retries=0, timeout=timeout, http_client=http)
-
-
-def checked_url(settings: Settings) -> tuple[str, str]:
-    """The provider's URL and key; an empty key where none is set.
-
-    Raises `ConfigurationError` where they cannot be such. From here on the HTTP client does not log its URLs at INFO,
-    which may carry credentials.
-    """
-    key = settings.openai_api_key.get_secret_value().strip() if settings.openai_api_key else ""
-    if not key.isascii() or not key.isprintable():
-        raise ConfigurationError("OPENAI_API_KEY holds characters that no HTTP header can carry")
-    url = settings.openai_base_url or OPENAI_URL
-    try:
-        parts = urlsplit(url)
-        URL(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or (parts.port or 1) < 0:
-            raise ValueError
-    except (ValueError, InvalidURL):
-        raise ConfigurationError("OPENAI_BASE_URL is not an http or https URL") from None
-    _silence_urls()
-    return url, key
-
-
-def is_local(url: str) -> bool:
-    """Whether an address is this machine's, by its loopback address or as `localhost`."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _silence_urls() -> None:
-    for name in ("httpx", "httpx2"):
-        if logging.getLogger(name).level == logging.NOTSET:
-            logging.getLogger(name).setLevel(logging.WARNING)
 
 
 async def ask(call: Callable[[], Awaitable[T]], *, deadline: float) -> T:

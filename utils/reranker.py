@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from onnxruntime.capi import onnxruntime_pybind11_state as runtime_errors
 from tokenizers import Encoding, Tokenizer
 
-from utils.answers import repair
 from utils.errors import ConfigurationError, ModelError, ModelGarbage
+from utils.text import repair
 from utils.vectors import Floats
 
 BATCH = 16  # pairs that run together, and after which other callers have their turn

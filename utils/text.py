@@ -179,3 +179,18 @@ def slug(text: str, most: int = 60) -> str:
 def masked(secret: str) -> str:
     """A secret as it may be shown: its length's worth of nothing but the last characters of a long one."""
     return f"…{secret[-4:]}" if len(secret) >= 16 else "…"
+
+
+def repair(text: str) -> str:
+    """The text with surrogate pairs joined and lone surrogates replaced by U+FFFD, so that it encodes as UTF-8."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def join_surrogates(held: str, delta: str) -> tuple[str, str]:
+    """The text to pass on and what to hold back: a pair that two chunks of a stream share must not be torn."""
+    text = held + delta
+    if text and "\ud800" <= text[-1] <= "\udbff":
+        return repair(text[:-1]), text[-1]
+    return repair(text), ""

@@ -11,12 +11,11 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
 
 from httpx2 import AsyncClient, HTTPError, InvalidURL, ReadTimeout, Response, WriteTimeout
-from openai import DefaultAsyncHttpxClient, Timeout
 
 from config.settings import Settings
 from utils.errors import ModelSilent, ModelUnavailable
 from utils.event_stream import EventSplitter
-from utils.openai_client import CONNECT_TIMEOUT, checked_url, is_local
+from utils.provider_address import CONNECT_TIMEOUT, checked_url, is_local
 from utils.yielding import ANSWERING
 
 LONGEST_SILENCE = 600.0  # seconds without a byte, where the settings name no deadline; as the SDK has it
@@ -151,6 +150,8 @@ def open_upstream(settings: Settings) -> Upstream:
 
     Raises `ConfigurationError` where its URL or key cannot be one.
     """
+    from openai import DefaultAsyncHttpxClient, Timeout  # takes half a second to import, and 15 MB
+
     url, key = checked_url(settings)
     silence = settings.model_deadline if "model_deadline" in settings.model_fields_set else LONGEST_SILENCE
     connect = min(CONNECT_TIMEOUT, silence)

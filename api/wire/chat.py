@@ -10,7 +10,7 @@ from api.fields import Identifier, ImageAddress, Name, Query, TopK, Wire
 from api.wire.base import OwnedRequest
 from api.wire.memories import MemoryOut
 from api.wire.sessions import SummaryOut
-from utils.llm import Usage
+from utils.chat import Usage
 
 
 class HistoryMessage(Wire):

@@ -10,7 +10,7 @@ from memory.domain import Candidate
 from memory.ids import unscoped
 from memory.receipts import Receipt
 from memory.why_not import EXPLANATIONS, WhyNot, left_out
-from utils.llm import Usage
+from utils.chat import Usage
 
 
 class CandidateOut(Wire):

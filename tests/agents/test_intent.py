@@ -10,8 +10,9 @@ from agents.context import IntentName
 from agents.intent import ALIKE, IntentDetector, example_utterances, intent_of, is_small_talk, name_by_keywords
 from tests.scripted_model import ScriptedModel, status
 from utils.circuit import CircuitBreaker
-from utils.embeddings import LocalEmbedder, RemoteEmbedder
+from utils.embeddings import LocalEmbedder
 from utils.encoder import DIMENSIONS, MODEL, load_encoder
+from utils.remote_embedder import RemoteEmbedder
 
 TABLE: dict[IntentName, tuple[str, ...]] = {
     "question": (

@@ -14,7 +14,8 @@ from memory.bank_writing import BankWriter
 from tests.scripted_model import ScriptedModel, answer
 from utils.circuit import CircuitBreaker
 from utils.clock import now
-from utils.llm import ChatModel, open_client
+from utils.llm import RemoteChatModel
+from utils.openai_client import open_client
 
 SMALL = BankRecipe(most=100, shown=1_000)  # a bank of 200 tokens is large
 NEXT = Metadata("Next")
@@ -22,12 +23,12 @@ SAID = "Only the tests are left."
 
 
 @pytest.fixture
-def model(scripted_model: ScriptedModel, model_settings: Any) -> ChatModel:
-    return ChatModel(open_client(model_settings), "scripted", deadline=5, breaker=CircuitBreaker("banks"))
+def model(scripted_model: ScriptedModel, model_settings: Any) -> RemoteChatModel:
+    return RemoteChatModel(open_client(model_settings), "scripted", deadline=5, breaker=CircuitBreaker("banks"))
 
 
 @pytest.fixture
-def writer(model: ChatModel) -> BankWriter:
+def writer(model: RemoteChatModel) -> BankWriter:
     return BankWriter(model, SMALL)
 
 
@@ -90,7 +91,7 @@ async def test_it_is_asked_once_where_it_replaces_nothing(writer: BankWriter, sc
 
 @pytest.mark.parametrize("padding", ["", "\n\n[file: context.md]\n" + "The museum lends skeletons. " * 150])
 async def test_what_the_content_itself_replaces_is_replaced_unseen(
-    model: ChatModel, scripted_model: ScriptedModel, padding: str
+    model: RemoteChatModel, scripted_model: ScriptedModel, padding: str
 ) -> None:
     said = f"[file: progress.md > Next] (replace)\n{SAID}{padding}"
     writer = BankWriter(model, BankRecipe(most=100))

@@ -42,7 +42,7 @@ def check(postings: Postings, terms: Ragged) -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.sampled_from([0, 1, 30, UNSORTED - 1, UNSORTED, UNSORTED + 1, 400]), max_size=5), st.integers(0, 99))
+@given(st.lists(st.sampled_from([0, 1, 30, 256, UNSORTED // 4, 700]), max_size=5), st.integers(0, 99))
 def test_rows_are_found_before_and_after_they_are_sorted(portions: list[int], seed: int) -> None:
     chance = np.random.default_rng(seed)
     terms = Ragged(np.uint32)
@@ -57,14 +57,26 @@ def test_many_rows_are_sorted_anew_when_an_eighth_is_new() -> None:
     chance = np.random.default_rng(1)
     terms = Ragged(np.uint32)
     postings = Postings(terms)
-    append(terms, 10 * UNSORTED, chance)
+    append(terms, 5 * UNSORTED, chance)
     check(postings, terms)
     before = postings.bytes
-    append(terms, UNSORTED + 1, chance)
+    append(terms, UNSORTED // 4, chance)  # of four terms each
     check(postings, terms)
     assert postings.bytes == before  # still read through
-    append(terms, UNSORTED, chance)
+    append(terms, UNSORTED // 2, chance)
     check(postings, terms)
+    assert postings.bytes > before
+
+
+def test_a_few_long_rows_are_sorted_as_soon_as_many_short_ones() -> None:
+    terms = Ragged(np.uint32)
+    postings = Postings(terms)
+    before = postings.bytes
+    terms.append(np.arange(UNSORTED, dtype=np.uint32))
+    postings.find(TERMS)
+    assert postings.bytes == before
+    terms.append(np.arange(1, dtype=np.uint32))
+    postings.find(TERMS)
     assert postings.bytes > before
 
 
@@ -103,7 +115,7 @@ def test_a_term_that_a_row_repeats_counts_the_same_before_and_after_sorting() ->
     postings = Postings(terms)
     terms.append(np.full(300, 5, np.uint32))
     before = postings.find(TERMS[2:3])
-    append(terms, UNSORTED + 1, np.random.default_rng(3))
+    append(terms, UNSORTED // 2, np.random.default_rng(3))
     after = postings.find(TERMS[2:3])
     assert before.rows[0] == after.rows[0] == 0
     assert before.counts[0] == after.counts[0]

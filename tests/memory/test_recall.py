@@ -14,8 +14,8 @@ from memory.recall import with_overrides
 from tests.conversations import START, USER, found, pairs, settle, turn
 from tests.scripted_model import ScriptedModel
 from utils.circuit import CircuitBreaker
-from utils.embeddings import RemoteEmbedder
 from utils.errors import ModelUnavailable
+from utils.remote_embedder import RemoteEmbedder
 
 # At a provider.
 

@@ -17,9 +17,11 @@ from config.settings import Settings
 from tests import scripted_model as say
 from tests.scripted_model import Behaviour, ScriptedModel
 from utils.answers import joined_calls
+from utils.chat import ChatModel, Completion, Message, ToolCall, Usage
 from utils.circuit import CircuitBreaker
 from utils.errors import CircuitOpen, ConfigurationError, ModelError, ModelGarbage, ModelRefused, ModelUnavailable
-from utils.llm import ChatModel, Completion, Message, ToolCall, Usage, open_client
+from utils.llm import RemoteChatModel
+from utils.openai_client import open_client
 
 KEY = "sk-secret-7a81"
 HELLO: list[Message] = [{"role": "user", "content": "hello there"}]
@@ -33,13 +35,13 @@ def breaker() -> CircuitBreaker:
 
 @pytest.fixture
 def chat(client: AsyncOpenAI, breaker: CircuitBreaker) -> ChatModel:
-    return ChatModel(client, "gpt-4o-mini", deadline=5, breaker=breaker)
+    return RemoteChatModel(client, "gpt-4o-mini", deadline=5, breaker=breaker)
 
 
 @pytest.fixture
 def hurried(client: AsyncOpenAI, breaker: CircuitBreaker) -> ChatModel:
     """A model that has 0.3 s for an answer, and 0.2 s between two chunks."""
-    return ChatModel(client, "gpt-4o-mini", deadline=0.3, breaker=breaker, stall=0.2)
+    return RemoteChatModel(client, "gpt-4o-mini", deadline=0.3, breaker=breaker, stall=0.2)
 
 
 async def streamed(chat: ChatModel) -> tuple[list[str], Completion | ModelError]:
@@ -453,7 +455,7 @@ async def test_nothing_listening_is_unavailable(breaker: CircuitBreaker, monkeyp
     monkeypatch.setattr("utils.openai_client.FIRST_PAUSE", 0.01)
     settings = Settings(_env_file=None, openai_base_url="http://user:hush@127.0.0.1:1/v1")
     async with open_client(settings) as client:
-        chat = ChatModel(client, "m", deadline=5, breaker=breaker)
+        chat = RemoteChatModel(client, "m", deadline=5, breaker=breaker)
         with pytest.raises(ModelUnavailable) as failed:
             await chat.complete(HELLO)
     assert "hush" not in failed.value.detail
@@ -465,7 +467,7 @@ async def test_a_provider_on_this_machine_is_reached_past_the_proxy(
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
     async with open_client(Settings(_env_file=None, openai_base_url=scripted_model.url)) as client:
-        await ChatModel(client, "m", deadline=5, breaker=breaker).complete(HELLO)
+        await RemoteChatModel(client, "m", deadline=5, breaker=breaker).complete(HELLO)
     assert scripted_model.requests[0].headers["authorization"] == "Bearer none"
 
 

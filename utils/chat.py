@@ -1,0 +1,95 @@
+"""What is a chat model to those who ask it, whoever serves it?
+
+Nothing here needs the SDK, which takes half a second and 15 MB to import: `utils.llm` does, where a provider is set.
+"""
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from openai.types.chat import ChatCompletionMessageParam, ChatCompletionToolUnionParam
+
+    Message: TypeAlias = ChatCompletionMessageParam  # `content` is a string, or a list of text and image parts
+    Tool: TypeAlias = ChatCompletionToolUnionParam
+else:
+    Message = Tool = dict[str, Any]
+
+STREAM_DEADLINES = 5  # a stream may take this many deadlines in all
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens that the provider counted."""
+
+    prompt_tokens: int
+    completion_tokens: int
+
+    @property
+    def total(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """A call of a function that a model asks for. `arguments`: as it wrote them."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True)
+class Completion:
+    """One whole answer: its text, the model that gave it, and why it ended (`stop`, `length`, ...). `calls`: what it
+    asks for before it says more; the text may be empty then."""
+
+    text: str
+    model: str
+    usage: Usage | None
+    finish_reason: str
+    calls: tuple[ToolCall, ...] = ()
+
+
+class ChatModel(Protocol):
+    """What answers messages; every call ends within its deadline, in an answer or a `ModelError`."""
+
+    @property
+    def model(self) -> str:
+        """The name of the model that is asked where a call names none."""
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        model: str | None = None,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        tools: Sequence[Tool] = (),
+        may_call: bool = True,
+    ) -> Completion:
+        """One whole answer, within the deadline, retries included. `tools`: functions that the model may ask for, which
+        a provider that takes none is not told of; `may_call`: it may in this answer.
+
+        Raises:
+            ModelUnavailable, CircuitOpen: the model did not answer, or is not asked for a while after it did not.
+            ModelRefused: it will not answer this.
+            ModelGarbage: its answer cannot be read.
+        """
+
+    def stream(
+        self,
+        messages: Sequence[Message],
+        *,
+        model: str | None = None,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        tools: Sequence[Tool] = (),
+        may_call: bool = True,
+    ) -> AsyncGenerator[str | Completion, None]:
+        """The answer's text as it comes, then one `Completion` that holds all of it.
+
+        Leaving early closes the connection; wrap the stream in `contextlib.aclosing` where the loop over it may be
+        left. Raises as `complete`; after the first text, a stream that is cut, stalls, or ends without a finish reason
+        raises too, and what was yielded stands.
+        """

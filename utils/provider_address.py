@@ -1,0 +1,48 @@
+"""Where is the model provider, and with which key is it asked?"""
+
+import logging
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from httpx2 import URL, InvalidURL
+
+from config.settings import OPENAI_URL, Settings
+from utils.errors import ConfigurationError
+
+CONNECT_TIMEOUT = 10.0  # seconds
+
+
+def checked_url(settings: Settings) -> tuple[str, str]:
+    """The provider's URL and key; an empty key where none is set.
+
+    Raises `ConfigurationError` where they cannot be such. From here on the HTTP client does not log its URLs at INFO,
+    which may carry credentials.
+    """
+    key = settings.openai_api_key.get_secret_value().strip() if settings.openai_api_key else ""
+    if not key.isascii() or not key.isprintable():
+        raise ConfigurationError("OPENAI_API_KEY holds characters that no HTTP header can carry")
+    url = settings.openai_base_url or OPENAI_URL
+    try:
+        parts = urlsplit(url)
+        URL(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or (parts.port or 1) < 0:
+            raise ValueError
+    except (ValueError, InvalidURL):
+        raise ConfigurationError("OPENAI_BASE_URL is not an http or https URL") from None
+    _silence_urls()
+    return url, key
+
+
+def is_local(url: str) -> bool:
+    """Whether an address is this machine's, by its loopback address or as `localhost`."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _silence_urls() -> None:
+    for name in ("httpx", "httpx2"):
+        if logging.getLogger(name).level == logging.NOTSET:
+            logging.getLogger(name).setLevel(logging.WARNING)
