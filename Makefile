@@ -8,13 +8,14 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-dep
 run: .venv/run
 	$(BIN)/loci serve --open
 
-# Those of the store under a load and of a browser have the machine to themselves; the others run two at a time.
-ALONE := tests/embedded tests/web
-TWO := -n 2 --dist loadfile
+# Those of the store under a load and of a browser have the machine to themselves; of the others three run at a time, for
+# some wait for processes. Those that use a driver run on both.
+ALONE := tests/web $(wildcard tests/embedded/test_*.py)
+THREE := -n 3 --dist loadfile
 test: .venv/dev
-	$(BIN)/pytest -q $(TWO) $(ALONE:%=--ignore=%)
+	$(BIN)/pytest -q $(THREE) $(ALONE:%=--ignore=%)
 	$(BIN)/pytest -q $(ALONE)
-	LOCI_TEST_DRIVER=motor $(BIN)/pytest -q $(TWO) tests/memory tests/agents
+	LOCI_TEST_DRIVER=motor $(BIN)/pytest -q $(THREE) tests/memory tests/agents
 
 check: .venv/dev
 	$(BIN)/ruff check .

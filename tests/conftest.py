@@ -24,11 +24,21 @@ from tests.scripted_model import ScriptedModel
 from tests.scripted_mongot import ScriptedMongot
 from utils import openai_client
 
+DRIVER = "LOCI_TEST_DRIVER"  # `motor`, or PyMongo's own where it is not set
+
 _databases = itertools.count()
 
 # Examples of properties are the same in every run; asking for a number of them (`LOCI_TEST_EXAMPLES`) gives new ones.
 settings.register_profile("loci", derandomize="LOCI_TEST_EXAMPLES" not in os.environ, deadline=None, print_blob=True)
 settings.load_profile("loci")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where another driver is asked for, those tests alone run that use one."""
+    if DRIVER in os.environ:
+        using = {item for item in items if "make_settings" in getattr(item, "fixturenames", ())}
+        config.hook.pytest_deselected(items=[item for item in items if item not in using])
+        items[:] = [item for item in items if item in using]
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -75,7 +85,7 @@ def make_settings(home: Path, store_uri: str) -> Callable[..., Settings]:
     name = f"test_{os.getpid()}_{next(_databases)}"
 
     def make(**changes: Any) -> Settings:
-        driver = os.environ.get("LOCI_TEST_DRIVER", "pymongo")
+        driver = os.environ.get(DRIVER, "pymongo")
         mine = {"mongodb_uri": store_uri, "mongodb_db": name, "loci_home": home, "mongodb_driver": driver}
         return Settings(**mine | changes)
 
