@@ -20,10 +20,7 @@ LOOKED_AT = 600  # characters of a query that keywords are looked for in
 ALIKE = 0.46  # cosine similarity to an example from which on it decides
 
 _KEYWORDS: tuple[tuple[IntentName, str], ...] = (
-    (
-        "summarise",
-        r"^(please |can you |could you )*(summari[sz]e|recap|sum up|tl;?dr)\b|\b(a|the) (summary|recap) of\b",
-    ),
+    ("summarise", r"^(please |can you |could you )*(summari[sz]e|recap|sum up|tl;?dr)\b"),
     (
         "recall",
         r"\b(what|when|where|who|which|how|did|have|had)\b(?!.*\b(should|could|can|shall|must|would)\b).*\b(i|we)\b.{0,20}\b(tell|told|say|said|mention(ed)?|"
@@ -31,6 +28,7 @@ _KEYWORDS: tuple[tuple[IntentName, str], ...] = (
         r"\bwhat (do|did) you (know|remember) about\b|\bwhat have i (told|said)\b|\blast time we\b|"
         r"^(please )?remember (what|when|where|who|how|the time)\b",
     ),
+    ("summarise", r"\b(a|the) (summary|recap) of\b"),
     ("image", r"\b(this|the|that|attached|my) (image|picture|photo|screenshot|diagram)s?\b"),
     (
         "location",

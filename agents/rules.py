@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from agents.context import Citation, Context
 from agents.intent import is_assent, is_small_talk
 from agents.statements import Sentence, each_once, sentences_of
-from memory.codes import codes_of
+from memory.codes import codes_of, names_another
 from memory.courtesy import is_courtesy
+from memory.only_time import beside_times
 from memory.periods import Span
 from memory.spans import nearness, spans_of
 from memory.summary_rules import summarise_by_rules, weight
@@ -67,9 +68,14 @@ _SUBJECTS = frozenset(
 _SUMMARISING = frozenset(
     content_stems(
         "summarise summarize summary recap sum tl dr tldr overview conversation chat talk talked discussion discuss "
-        "session thread message everything anything far happen today story tell short brief quick bullet point list "
-        "sentence line paragraph word key main important detail give make write need want us user you we me new latest"
+        "session thread message everything far happen today story short brief quick bullet point list "
+        "sentence line paragraph word key main important detail give make write need want user new latest"
     )
+)
+_LENGTH = re.compile(
+    r"\b(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|few|some)(?: \w+)?"
+    r" (?:bullets?|bullet[ -]points?|points?|sentences?|lines?|paragraphs?|words?|items?)\b",
+    re.IGNORECASE,
 )
 _TIMES = frozenset(
     content_stems(f"{' '.join(MONTHS)} monday tuesday wednesday thursday friday saturday sunday christmas easter")
@@ -161,11 +167,12 @@ def _small_talk(query: str) -> str:
 
 def _choose(query: str, sentences: Sequence[Sentence], spans: tuple[Span, ...]) -> list[Sentence]:
     """The sentences that answer best: idf-weighted coverage of the question's words, and likeness of the message.
-    `spans`: the times that the question names; what was said then, or names the same time, answers before all else."""
+    `spans`: the times that the question names; what was said then, or names the same time, answers before all else.
+    What is about another invoice, order or flight than the question names, answers nothing."""
     asked = _asked(query)
     stems = [_meant(sentence.spoken) for sentence in sentences]
     coverage = _coverage(asked, stems)
-    codes = codes_of(query)
+    others = _of_others(codes_of(query), sentences)
     needed = [answer for question, answer in _NEEDS if question.search(query)]
     liked = [answer for question, answer in _LIKES if question.search(query)]
     scored: list[tuple[float, int]] = []
@@ -177,8 +184,8 @@ def _choose(query: str, sentences: Sequence[Sentence], spans: tuple[Span, ...]) 
             continue  # it says no more than the question
         if not covered and len(stems[at]) < TELLING:
             continue  # "Cool!" is as like the question as the rest of its message, and says nothing
-        if codes and (others := codes_of(sentence.source.content)) and not codes & others:
-            continue  # it is about another invoice, order, flight
+        if (sentence.source.kind, sentence.source.id) in others:
+            continue
         subjects = asked & _SUBJECTS
         if subjects and not subjects & stems[at] and (stems[at] & _SUBJECTS or sentence.likeness < SURE):
             continue
@@ -196,11 +203,21 @@ def _choose(query: str, sentences: Sequence[Sentence], spans: tuple[Span, ...]) 
     return each_once(best)[:MOST_SENTENCES]
 
 
-def _told_of(query: str, sentences: Sequence[Sentence]) -> list[Sentence]:
-    """What a summary is of that is asked for of a subject or a time, the oldest first; none where it is of all."""
-    spans = spans_of(query, now().timestamp())
-    subject = {one for one in _meant(query) - _SUMMARISING if not spans or not (one in _TIMES or one.isdigit())}
-    if not sentences or not (subject or spans):
+def _of_others(codes: frozenset[str], sentences: Sequence[Sentence]) -> set[tuple[str, str]]:
+    """Kinds and ids of the sources that name another one of a kind than `codes` do."""
+    texts = {(one.source.kind, one.source.id): one.source.content for one in sentences} if codes else {}
+    return {key for key, text in texts.items() if names_another(text, codes)}
+
+
+def _told_of(query: str, sentences: Sequence[Sentence]) -> list[Sentence] | None:
+    """What a summary is of that is asked for of a subject or a time, the oldest first; None where it is of all."""
+    query = _LENGTH.sub(" ", query)
+    spans, subject = spans_of(query, now().timestamp()), _meant(query) - _SUMMARISING
+    if spans:
+        subject = beside_times(subject)
+    if not (subject or spans):
+        return None
+    if not sentences:
         return []
     likely = np.ones(len(sentences))
     if subject:
@@ -209,9 +226,8 @@ def _told_of(query: str, sentences: Sequence[Sentence]) -> list[Sentence]:
         likely = np.maximum(coverage, np.where(likeness >= LIKE, likeness, 0))
     if spans:
         likely *= nearness(spans, _times_of(sentences)) == 1
-    best = np.argsort(-likely, kind="stable")[:MOST_OF_SUBJECT]
-    found = [sentences[at] for at in best if likely[at] >= COVERED]
-    return each_once(sorted(found, key=lambda sentence: sentence.source.timestamp))
+    best = [sentences[at] for at in np.argsort(-likely, kind="stable") if likely[at] >= COVERED]
+    return sorted(each_once(best)[:MOST_OF_SUBJECT], key=lambda sentence: sentence.source.timestamp)
 
 
 def _times_of(sentences: Sequence[Sentence]) -> NDArray[np.float64]:
@@ -276,7 +292,8 @@ def _summary(context: Context) -> RuleAnswer:
     bundle = context.bundle
     if bundle is None:
         return RuleAnswer("I did not look into my memory, so there is nothing to summarise.")
-    if told := _told_of(context.request.query, sentences_of(context)):
+    told = _told_of(context.request.query, sentences_of(context))
+    if told:
         return _quote(told, dated="always")
     parts = [summary.text for summary in reversed(bundle.summaries) if summary.session_id == context.request.session_id]
     covered = max((s.to_index for s in bundle.summaries if s.session_id == context.request.session_id), default=-1)
@@ -286,4 +303,6 @@ def _summary(context: Context) -> RuleAnswer:
     if not any(parts) and bundle.summaries:
         parts = [summary.text for summary in reversed(bundle.summaries)]
     text = "\n".join(part for part in parts if part)
+    if text and told is not None:
+        text = f"I found nothing about that. In all:\n{text}"
     return RuleAnswer(text or "There is nothing to summarise yet.")

@@ -4,13 +4,20 @@ Two of a kind are spoken of in the same words, and what was said of one is as li
 """
 
 import re
+from collections.abc import Set
 
 from utils.text import stem, words
 
-# "INV-2292", "LH441", "#12", "48213"; neither "9:30" nor "£1,200.50", and no year.
+_UNIT = r"(?i:(?:[kcm]?m|k?g|lbs?|mi|ft|k?cal|[kmg]b|usd|eur|gbp|chf|people|percent|thousand|million)\b|[€$£%])"
+# "INV-2292", "LH441", "#12", "48213"; neither "9:30", "£1,200.50", "2500 people" nor "mid-90s", and no year.
 _CODE = re.compile(
-    r"\b[^\W\d_]{1,8}-?\d{2,}[\w-]*|(?<=#)\d+\b|(?<![\d.,:/$€£-])\b(?!(?:19|20)\d\d\b)\d{4,}\b(?![.,:/-]\d| [a-z]+s\b)"
+    r"\b[^\W\d_]{1,3}\d{2,}[\w-]*"
+    r"|\b[^\W\d_]{1,8}-?(?!(?:19|20)\d\d\b)\d{3,}[\w-]*"
+    r"|(?<=#)\d+\b"
+    rf"|(?<![\d.,:/$€£-])\b(?!(?:1\d|20)\d\d\b)\d{{4,}}\b(?![.,:/-]\d| [a-z]+s\b| ?{_UNIT})"
 )
+_LETTER = re.compile(r"[^\W\d_]")
+_DIGIT = re.compile(r"\d")
 
 
 def codes_of(text: str) -> frozenset[str]:
@@ -18,3 +25,15 @@ def codes_of(text: str) -> frozenset[str]:
     return frozenset(
         stem(word) for found in _CODE.findall(text) for word in words(found) if any(one.isdigit() for one in word)
     )
+
+
+def names_another(text: str, codes: Set[str]) -> bool:
+    """Whether a text names one of the kind of some codes, and none of these: INV-2291, where INV-2292 is asked for. Of
+    one kind are codes that have letters and digits in the same places; the number of a parcel may answer a question
+    about an order."""
+    named = codes_of(text)
+    return not named & codes and not {*map(_shape, named)}.isdisjoint(map(_shape, codes))
+
+
+def _shape(code: str) -> str:
+    return _LETTER.sub("a", _DIGIT.sub("0", code))

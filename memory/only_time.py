@@ -18,4 +18,9 @@ _STEMS = frozenset(stem(word) for word in (*_WORDS, *MONTHS, *(name[:3] for name
 
 def asks_only_for_a_time(stems: Iterable[str]) -> bool:
     """`stems`: of the words of a question that names a time."""
-    return all(one in _STEMS or one[0].isdigit() for one in stems)
+    return not beside_times(stems)
+
+
+def beside_times(stems: Iterable[str]) -> set[str]:
+    """What a question that names a time asks for besides. `stems`: of its words."""
+    return {one for one in stems if one not in _STEMS and not one[0].isdigit()}

@@ -1,5 +1,8 @@
 """How does a query become what an index is searched with?"""
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,16 +40,40 @@ async def probe_of(question: Question, vector: Floats, embedder: Embedder, reade
 
 def question_for(query: str, index: UserIndex, now: float) -> Question:
     """A query as those understand it who know who speaks in an index. `now`: seconds since 1970."""
-    return read_question(query, index.names | _other_names(query, index), now)
+    return Understood.of(query, index, now).question
 
 
-def _other_names(query: str, index: UserIndex) -> dict[str, int]:
-    """Of speakers who are greeted by a name that the query has, and their codes."""
-    if not index.names:
-        return {}
+@dataclass(frozen=True)
+class Understood:
+    """A question as those understand it who know who speaks in an index. `names`: of these, and their codes.
+    `changes`: of the index by then, where it was asked who is greeted by a word of the question."""
+
+    question: Question
+    index: UserIndex
+    names: Mapping[str, int]
+    changes: int | None
+
+    @classmethod
+    def of(cls, query: str, index: UserIndex, now: float) -> "Understood":
+        """`now`: seconds since 1970."""
+        strange = _strange(query, index)
+        question = read_question(query, index.names | _called(strange, index), now)
+        return cls(question, index, dict(index.names), index.changes if strange else None)
+
+    def holds_for(self, index: UserIndex) -> bool:
+        """Whether it would be understood the same by what an index has now."""
+        return self.index is index and self.names == index.names and self.changes in (None, index.changes)
+
+
+def _strange(query: str, index: UserIndex) -> list[str]:
+    """Words of a query that may be names by which speakers are greeted."""
+    return sorted(capitalised(query) - STOPWORDS - index.names.keys())[:MOST_NAMES] if index.names else []
+
+
+def _called(names: Iterable[str], index: UserIndex) -> dict[str, int]:
+    """The codes of the speakers who are greeted by such names."""
     index.refresh()
-    strange = sorted(capitalised(query) - STOPWORDS - index.names.keys())[:MOST_NAMES]
-    called = {name: speaker_called(name, index) for name in strange}
+    called = {name: speaker_called(name, index) for name in names}
     return {name: code for name, code in called.items() if code is not None}
 
 

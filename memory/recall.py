@@ -18,8 +18,7 @@ from memory.gists import text_to_embed
 from memory.imprint import embedded_fields, imprints
 from memory.index import UserIndex
 from memory.just_said import JustSaid
-from memory.probe import probe_of, question_for
-from memory.question import Question
+from memory.probe import Understood, probe_of
 from memory.ranking import Scope, score
 from memory.reranking import Reranking
 from memory.scored import Ranked, Scored
@@ -30,7 +29,7 @@ from utils.vectors import Floats
 
 THREAD_ROWS = 20_000  # from so many rows on, scoring leaves the event loop
 SPARE = 2  # kept beyond top_k, to take the place of duplicates
-MOST_DIVERSE = 1_024  # of these where results are to be diverse: of thrice as many each is compared with each
+MOST_DIVERSE = 1_024  # of these where results are to be diverse: of some times as many each is compared with each
 MOST_AT_ONCE = 128  # of these at most while the event loop waits
 WIDE_POOL = 8 * POOL  # where the best are all the same
 
@@ -55,28 +54,6 @@ class Indexes(Protocol):
 
     def forget(self, owner: str) -> None:
         """Lets go of all that is kept of an owner."""
-
-
-@dataclass(frozen=True)
-class _Understood:
-    """A question as an index had it understood, which was then changed so often."""
-
-    question: Question
-    index: UserIndex
-    changes: int
-
-    @classmethod
-    def of(cls, query: str, index: UserIndex, moment: float) -> "_Understood":
-        return cls(question_for(query, index, moment), index, index.changes)
-
-    def holds_for(self, index: UserIndex) -> bool:
-        return self.index is index and self.changes == index.changes
-
-
-async def _understood(query: str, known: UserIndex | None, moment: float) -> _Understood | None:
-    """A question as the index has it understood that is in memory, where there is one."""
-    await asyncio.sleep(0)  # the store is asked first, and there is time until it answers
-    return None if known is None else _Understood.of(query, known, moment)
 
 
 @dataclass(frozen=True)
@@ -141,7 +118,7 @@ class Recaller:
             if scored is None:
                 break
             recall, enough = await self._filled(asked, scored)
-            if enough or len(scored.rows) < pool:
+            if enough or asked.recipe.ranking != "fused" or len(scored.rows) < pool:
                 break  # else the same text stands there so often that others had no room
         # A fact in force has a gist; an index of all that the owner has knows of the kind then.
         has_all = self._indexes.known(asked.owner) is asked.index
@@ -150,16 +127,14 @@ class Recaller:
     async def _ask(self, owner: str, query: str, recipe: Recipe, scope: Scope) -> _Asked:
         """Reads the query and the index for it, at the same time."""
         moment = time()
-        short = self._embedder is not self._reader or len(query) <= AHEAD_CHARACTERS
-        known = self._indexes.known(owner) if short else None
         async with (
-            begun(_understood(query, known, moment)) as understanding,
+            begun(self._understood(owner, query, moment)) as understanding,
             begun(self._embedded(query, understanding)) as reading,
         ):
             index, standing = await self._indexes.suiting(owner, reading, recipe, scope)
             understood = await understanding
             if understood is None or not understood.holds_for(index):
-                understood = _Understood.of(query, index, moment)
+                understood = Understood.of(query, index, moment)
             if self._embedder is self._reader:  # after an outage, a provider is asked once until it answers
                 self._reader.read_ahead(understood.question.bare)
                 await self._put_just_said(owner, index, scope.exclude)
@@ -168,12 +143,20 @@ class Recaller:
                 index, standing = await self._indexes.suiting(owner, reading, recipe, scope)
         await self._put_just_said(owner, index, scope.exclude)
         if not understood.holds_for(index):
-            understood = _Understood.of(query, index, moment)
+            understood = Understood.of(query, index, moment)
         probe = await probe_of(understood.question, vector, self._embedder, self._reader)
         index.refresh()
         return _Asked(owner, query, index, standing, probe, recipe, scope, moment)
 
-    async def _embedded(self, query: str, understanding: "Future[_Understood | None]") -> Floats:
+    async def _understood(self, owner: str, query: str, moment: float) -> Understood | None:
+        """A query as the index has it understood that is in memory; None where there is none. A long one, which holds
+        the loop up, is read early for a provider alone, which is then asked once instead of twice."""
+        await asyncio.sleep(0)  # the store is asked first, and there is time until it answers
+        early = len(query) <= AHEAD_CHARACTERS or self._embedder is not self._reader
+        known = self._indexes.known(owner) if early else None
+        return None if known is None else Understood.of(query, known, moment)
+
+    async def _embedded(self, query: str, understanding: "Future[Understood | None]") -> Floats:
         """The query's embedding, (dimensions,) float32 of length 1. A provider gets the query without the names of
         those who speak, too, as it will be asked for that next."""
         texts = [query]
@@ -225,13 +208,15 @@ class Recaller:
         """The best with their texts, and whether no others could take the place of repeated ones."""
         recipe, spare = scored.recipe, SPARE
         most = scored.passed if recipe.mmr_lambda is None else MOST_DIVERSE
+        listed = 0  # of those dropped, however many were looked at in vain
         while True:
             select = scored.select
             ranked = select(spare) if spare <= MOST_AT_ONCE else await asyncio.to_thread(select, spare)
             keys = [scored.index.ids[one.row] for one in ranked]
             kept = [key for key, one in zip(keys, ranked, strict=True) if not one.dropped]
             found = await self._gists.by_keys(asked.owner, kept, asked.standing)
-            recall = _collect(keys, ranked, found, recipe, len(asked.probe.dense))
+            listed = listed or len(ranked)
+            recall = _collect(keys, ranked, found, recipe, len(asked.probe.dense), listed)
             if len(recall.hits) == recipe.top_k:
                 return recall, True
             if spare >= most or recipe.top_k + spare >= scored.passed:
@@ -243,8 +228,11 @@ class Recaller:
         return index.row_of(key) is None and self._just_said.has(owner, key)
 
 
-def _collect(keys: list[str], ranked: list[Ranked], found: dict[str, Gist], recipe: Recipe, dimensions: int) -> Recall:
-    """Puts texts to rows. What was deleted meanwhile is dropped, and in a distinct recipe so is a text said before."""
+def _collect(
+    keys: list[str], ranked: list[Ranked], found: dict[str, Gist], recipe: Recipe, dimensions: int, listed: int
+) -> Recall:
+    """Puts texts to rows. What was deleted meanwhile is dropped, and in a distinct recipe so is a text said before.
+    `listed`: so many of those dropped are told at most."""
     hits: list[Hit] = []
     considered: list[Candidate] = []
     seen: set[str] = set()
@@ -262,7 +250,8 @@ def _collect(keys: list[str], ranked: list[Ranked], found: dict[str, Gist], reci
             else:
                 seen.add(text)
                 hits.append(Hit(gist, one.parts))
-        considered.append(Candidate(key, one.parts, dropped))
+        if dropped is None or len(considered) - len(hits) < listed:
+            considered.append(Candidate(key, one.parts, dropped))
     return Recall(tuple(hits), tuple(considered), dimensions)
 
 

@@ -51,6 +51,7 @@ TABLE: dict[IntentName, tuple[str, ...]] = {
         "remind me what we decided last week",
         "What do you know about me?",
         "last time we spoke of Rome",
+        "Did I tell you about the summary of the book?",
     ),
     "remember": (
         "remember that my wifi password is hunter2",
@@ -59,7 +60,13 @@ TABLE: dict[IntentName, tuple[str, ...]] = {
         "Can you remember that my dog is Rex?",
     ),
     "forget": ("forget my wifi password", "Please forget everything about my dog.", "can you forget my address?"),
-    "summarise": ("Summarise our conversation so far.", "recap", "tl;dr", "Can you give me a summary of this chat?"),
+    "summarise": (
+        "Summarise our conversation so far.",
+        "Summarise what I told you about Rome",
+        "recap",
+        "tl;dr",
+        "Can you give me a summary of this chat?",
+    ),
     "image": ("What do you see in this picture?", "describe the attached screenshot", "Who is in my photo?"),
     "location": (
         "Where is the nearest pharmacy?",

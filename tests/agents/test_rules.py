@@ -8,6 +8,7 @@ import pytest
 from agents.memory import Memory
 from memory.domain import RULE_BASED
 from tests.conversations import START, USER, pairs, request, say, settle, turn
+from utils.clock import now
 
 UNKNOWN = "I don't know that yet"
 
@@ -255,7 +256,9 @@ PIXEL = (
         ("please recap the story of the rye bread", ["rye bread"], ["Pixel"]),
         ("Give me a summary of our conversation", ["lily", "rye bread", "purrs"], []),
         ("tl;dr", ["lily", "rye bread", "purrs"], []),
-        ("Summarise what we said about submarines", ["lily", "rye bread"], []),
+        ("Summarise what we said about submarines", ["nothing about that", "lily", "rye bread"], []),
+        ("Summarise our chat in 3 bullet points", ["lily", "rye bread", "purrs"], ["nothing"]),
+        ("Recap our conversation in two short sentences, please", ["lily", "rye bread", "purrs"], ["nothing"]),
     ],
 )
 async def test_a_summary_is_of_what_is_asked_for(
@@ -279,10 +282,25 @@ async def test_a_summary_of_a_time_is_of_what_was_said_then(quiet: Memory) -> No
     assert "flat" in answer and "kitchen" not in answer
 
 
+async def test_a_summary_of_a_subject_tells_what_was_repeated_once(quiet: Memory) -> None:
+    await say(quiet, *["Pixel purrs."] * 7, "Pixel ate a lily.")
+    answer = await say(quiet, "Summarise what happened with Pixel")
+    assert answer.count("purrs") == 1
+    assert "lily" in answer
+
+
+@pytest.mark.parametrize("when", ["last week", "in the last ten days", "lately, in the past two weeks"])
+async def test_a_summary_of_a_time_that_is_relative_to_now(quiet: Memory, when: str) -> None:
+    said = {"m1": ("We painted the kitchen.", 90), "m2": ("We moved into the new flat.", 7)}
+    turns = [turn(name, text, timestamp=now() - timedelta(days=days)) for name, (text, days) in said.items()]
+    await quiet.add(USER, "s1", turns, wait=True)
+    answer = await say(quiet, f"Summarise what I told you {when}", session_id="s2")
+    assert "flat" in answer and "kitchen" not in answer
+
+
 async def test_a_citation_has_the_score_of_the_search(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn("m1", "My dog is called Biscuit.")], wait=True)
     finished = await quiet.chat(request("What is my dog called?", session_id="s2"))
     assert finished.context.bundle is not None
-    assert [one.score for one in finished.answer.citations] == [
-        hit.score for hit in finished.context.bundle.recall.hits
-    ]
+    [citation], [hit] = finished.answer.citations, finished.context.bundle.recall.hits
+    assert citation.score == hit.score

@@ -4,7 +4,7 @@ import pytest
 
 from agents.memory import Memory
 from config.recipes import SEARCH
-from memory.codes import codes_of
+from memory.codes import codes_of, names_another
 from tests.conversations import USER, say, turn
 
 
@@ -19,10 +19,27 @@ from tests.conversations import USER, say, turn
         ("What happened in 2023?", set()),
         ("How many of the 10000 steps did I walk?", set()),
         ("Which of the 12 is mine?", set()),
+        ("When did I have COVID-19, in mid-2023 or in the mid-90s?", set()),
+        ("Who ran 10000 km, paid 1500 USD or 1500€, and saw 2500 people in 1789?", set()),
+        ("Is the F-150 in room B12 or at gate A4?", {"150", "b12"}),
     ],
 )
 def test_a_code_is_told_from_an_amount_and_a_time(text: str, codes: set[str]) -> None:
     assert codes_of(text) == codes
+
+
+@pytest.mark.parametrize(
+    ("text", "another"),
+    [
+        ("Invoice INV-2291 is about the roof.", True),
+        ("INV-2291 and INV-2292 are about the roof.", False),
+        ("LH441 is late.", False),
+        ("Its tracking number is 99887766.", False),
+        ("Nobody has paid.", False),
+    ],
+)
+def test_another_one_is_of_the_same_kind(text: str, another: bool) -> None:
+    assert names_another(text, {"2292"}) == another
 
 
 async def test_what_was_said_of_another_one_is_hardly_an_answer(quiet: Memory) -> None:
@@ -48,3 +65,8 @@ async def test_rules_do_not_answer_with_another_one(quiet: Memory) -> None:
     await say(quiet, "Invoice INV-2291 is about the new roof.")
     assert "roof" in await say(quiet, "What is invoice INV-2291 about?")
     assert "roof" not in await say(quiet, "What is invoice INV-2292 about?")
+
+
+async def test_an_answer_that_is_a_code_itself_is_told(quiet: Memory) -> None:
+    await say(quiet, "The tracking number of my order is 99887766.")
+    assert "99887766" in await say(quiet, "What is the tracking number of order 48213?")
