@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, Protocol
 
-from agents.conversing import Toolbox
+from agents.rounds import Toolbox
 from config.recipes import Recipe
 from memory.domain import Gist, Hit, KeyValue, Recall, Summary
 from memory.ids import prompt_id, response_id, scoped

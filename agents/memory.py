@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from agents.context import Answer, Bundle, ChatRequest, Context
-from agents.conversing import Toolbox
 from agents.coordinator import Coordinator
 from agents.drafting import Drafting
 from agents.intent import IntentDetector
 from agents.keeping import Keeping
 from agents.nudge import Nudge
 from agents.proxy import Proxy
+from agents.rounds import Toolbox
 from agents.tool_memory import ToolMemory
 from agents.writer_agent import AbandonedAnswer, InterruptedAnswer
 from config.recipes import OBSERVATIONS, SEARCH, Recipe

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from agents.background import BackgroundNudge
 from agents.context import ChatRequest
-from agents.conversing import ROUNDS
 from agents.coordinator import Coordinator, routes
 from agents.intent import IntentDetector
 from agents.keeper_agent import KeeperAgent
@@ -17,6 +16,7 @@ from agents.memory_agent import MemoryAgent
 from agents.memory_tools import NOTES, MemoryTools
 from agents.nudge import Nudge
 from agents.proxy import Proxy
+from agents.rounds import ROUNDS
 from agents.tool_memory import ToolMemory
 from agents.tool_view import ViewOptions
 from agents.vision_agent import VisionAgent

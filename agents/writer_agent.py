@@ -6,8 +6,8 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from agents.context import Answer, Context
-from agents.conversing import Conversation, Talked
 from agents.prompt import Prompt, assemble, cited
+from agents.rounds import Rounds, Talked
 from agents.rules import answer_by_rules
 from config.recipes import PromptTable
 from memory.domain import RULE_BASED
@@ -49,39 +49,39 @@ class WriterAgent:
         prompt = assemble(context, self._system, self._table)
         tools_used: tuple[str, ...] = ()
         if self._model is not None:
-            conversation = self._begun(self._model, context, prompt)
+            rounds = self._begun(self._model, context, prompt)
             try:
-                return replace(context, answer=await self._answered(conversation, context, prompt))
+                return replace(context, answer=await self._answered(rounds, context, prompt))
             except ModelError as error:
                 log.warning("answer by rules: %s", error.detail)
-                tools_used = conversation.tools_used
+                tools_used = rounds.tools_used
         answer = replace(_by_rules(context, prompt), tools=tools_used)
         await context.emit(answer.text)
         return replace(context, answer=answer)
 
-    def _begun(self, model: ChatModel, context: Context, prompt: Prompt) -> Conversation:
+    def _begun(self, model: ChatModel, context: Context, prompt: Prompt) -> Rounds:
         messages: list[Message] = [
             {"role": "system", "content": prompt.system},
             {"role": "user", "content": prompt.user},
         ]
-        return Conversation(model, messages, context.toolbox, asked=context.request.model)
+        return Rounds(model, messages, context.toolbox, asked=context.request.model)
 
-    async def _answered(self, conversation: Conversation, context: Context, prompt: Prompt) -> Answer:
+    async def _answered(self, rounds: Rounds, context: Context, prompt: Prompt) -> Answer:
         said: list[str] = []
-        pieces = conversation.answer(streamed=context.streamed)
+        pieces = rounds.answer(streamed=context.streamed)
         try:
             async with aclosing(pieces):
                 async for piece in pieces:
                     if isinstance(piece, Talked):
-                        return replace(_answer(piece, prompt), tools=conversation.tools_used)
+                        return replace(_answer(piece, prompt), tools=rounds.tools_used)
                     said.append(piece)
                     await context.emit(piece)
         except (ModelError, asyncio.CancelledError) as error:
             if not said:
                 raise
-            completion = Completion("".join(said), conversation.model, None, "interrupted")
+            completion = Completion("".join(said), rounds.model, None, "interrupted")
             answer = _answer(Talked(completion), prompt)
-            partial = replace(answer, tools=conversation.tools_used, interrupted=True)
+            partial = replace(answer, tools=rounds.tools_used, interrupted=True)
             if isinstance(error, ModelError):
                 raise InterruptedAnswer(partial, error) from error
             raise AbandonedAnswer(partial) from error

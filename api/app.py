@@ -82,7 +82,7 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
             CORSMiddleware, allow_origins=origins, allow_methods=["*"], allow_headers=["*"], expose_headers=EXPOSED
         )
     app.add_middleware(Guard, only_local=lambda: not app.state.keys.required)
-    for module in (  # a request is matched with them in this order
+    for module in (  # a request is matched with one after the other, and searches are to be quick
         messages,
         query,
         openai,

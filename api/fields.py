@@ -14,7 +14,6 @@ CONTENT_CHARACTERS = 200_000
 ID_CHARACTERS = 200
 YEARS = range(1900, 2200)
 PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f]*$"  # for what comes in a query string; bodies are checked as a whole
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")  # a number would be read as seconds since 1970
 
 
@@ -44,7 +43,7 @@ def _text_only(value: Any) -> Any:
 
 
 def _of_one_line(value: str) -> str:
-    if _CONTROL.search(value):
+    if not re.fullmatch(PRINTABLE, value) or len(value.splitlines()) > 1:
         raise ValueError("must be of one line, without tabs and control characters")
     return value
 

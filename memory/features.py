@@ -51,13 +51,14 @@ class Probe:
 @dataclass(frozen=True)
 class Pool:
     """Candidates of a search. `rows`: (n,) of the index. `columns`: of their features, each (n,). `once`: (n,), those
-    by which the others are measured: of rows that are the question itself, one alone; None for all. `others`: (n,),
-    those that name a number, as the question does, and another one; None where the question names none."""
+    by which the others are measured: of rows that are the question itself, one alone; None for all. `of_another`: (n,),
+    those that have a number, if only the word for one, where the question names another that neither they nor what
+    stands next to them has; None where it names none."""
 
     rows: Rows
     columns: dict[str, Floats]
     once: NDArray[np.bool_] | None = None
-    others: NDArray[np.bool_] | None = None
+    of_another: NDArray[np.bool_] | None = None
 
     @property
     def size(self) -> int:
@@ -92,7 +93,7 @@ def candidates(
     rows = search.best(size)
     pool = Pool(rows, {}, search.once_among(rows))
     around = _Around(search, pool)
-    return replace(pool, columns=around.columns(), others=around.others())
+    return replace(pool, columns=around.columns(), of_another=around.of_another())
 
 
 class _Search:
@@ -230,8 +231,8 @@ class _Around:
         self._feedback(columns, probe)
         return columns
 
-    def others(self) -> NDArray[np.bool_] | None:
-        """Those of the pool that name numbers where neither they nor what stands next to them has the question's."""
+    def of_another(self) -> NDArray[np.bool_] | None:
+        """As `Pool` has it."""
         search, stems = self.search, self.search.probe.question.stems
         codes = [stems.index(code) for code in search.probe.question.codes]
         if not codes:

@@ -58,8 +58,8 @@ def score(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: flo
         rows, dense, base = found.rows, found.columns["dense"], load_ranker().scores(found)
         if probe.question.only_time:  # of which there are too few examples to learn from
             base = base + TIMELY * found.columns["date"] * (1 - base)
-        if found.others is not None:
-            base = np.where(found.others, OF_ANOTHER * base, base)
+        if found.of_another is not None:
+            base = np.where(found.of_another, OF_ANOTHER * base, base)
         bm25: NDArray[np.float32] | None = found.columns["bm25"] / (1 + found.columns["bm25"])
     else:
         rows = _compared(index, recipe, scope, visible)

@@ -74,7 +74,7 @@ def traits_of(text: str) -> NDArray[np.uint8]:
 
 
 def _is_request(text: str) -> bool:
-    """Whether a text asks for something that was said, and says nothing else; a long one does."""
+    """Whether a text asks for something that was said, and tells nothing, as one of more than 200 characters would."""
     return len(text) <= _BEGINNING and _REQUEST.match(text) is not None
 
 

@@ -30,7 +30,7 @@ from utils.vectors import Floats, to_binary
 NEAREST = 128  # with their neighbours some 400 messages; twice as many find hardly more (docs/vector-search.md)
 CANDIDATES = 20 * NEAREST  # what MongoDB advises for so many; 10,000 at most
 NEWEST = 200
-AROUND = 2  # neighbours on each side that features read
+AROUND = 2  # neighbours on each side; features look at up to eight, of which more find no more (docs/vector-search.md)
 PLACES = dict.fromkeys(("session_id", "message_index"), 1)
 
 

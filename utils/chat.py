@@ -1,6 +1,6 @@
 """What is a chat model to those who ask it, whoever serves it?
 
-Nothing here needs the SDK, which takes half a second and 15 MB to import: `utils.llm` does, where a provider is set.
+Nothing here needs the SDK: `utils.llm` does, where a provider is set.
 """
 
 from collections.abc import AsyncGenerator, Sequence

@@ -1,4 +1,4 @@
-"""How do texts become vectors, at a provider or in this process?
+"""What turns texts into vectors, in this process or at a provider, and what is kept of that?
 
 Both ways promise the same: one row of length 1 a text, of a dimension that never changes, whatever the text is.
 """
@@ -206,7 +206,7 @@ def open_embedder(settings: Settings, client: "AsyncOpenAI | None") -> Embedder:
         return open_local_embedder(settings)
     if client is None:
         raise ConfigurationError("Embedding at a provider needs its client")
-    from utils.remote_embedder import RemoteEmbedder  # the SDK takes half a second to import, and 15 MB
+    from utils.remote_embedder import RemoteEmbedder  # with the SDK: see utils.models
 
     return RemoteEmbedder(
         client,

@@ -1,4 +1,4 @@
-"""Where is the model provider, and with which key is it asked?"""
+"""How is the model provider reached: where, with which key, and within what time?"""
 
 import logging
 from ipaddress import ip_address

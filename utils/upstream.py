@@ -150,7 +150,7 @@ def open_upstream(settings: Settings) -> Upstream:
 
     Raises `ConfigurationError` where its URL or key cannot be one.
     """
-    from openai import DefaultAsyncHttpxClient, Timeout  # takes half a second to import, and 15 MB
+    from openai import DefaultAsyncHttpxClient, Timeout  # the SDK: see utils.models
 
     url, key = checked_url(settings)
     silence = settings.model_deadline if "model_deadline" in settings.model_fields_set else LONGEST_SILENCE

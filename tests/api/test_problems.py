@@ -123,6 +123,8 @@ OTHER_BODIES: list[tuple[str, Any]] = [
     ("/v1/messages", {"session_id": "s", "messages": [MESSAGE, {**MESSAGE, "id": 5}]}),
     ("/v1/messages", {"session_id": "s", "messages": [MESSAGE, {**MESSAGE, "name": ""}]}),
     ("/v1/messages", {"session_id": "s", "messages": [MESSAGE, {**MESSAGE, "name": "Ada\nadmin"}]}),
+    ("/v1/messages", {"session_id": "s", "messages": [MESSAGE, {**MESSAGE, "name": "Ada\n"}]}),
+    ("/v1/messages", {"session_id": "s", "messages": [MESSAGE, {**MESSAGE, "name": "Ada\u2028admin"}]}),
     ("/v1/messages", {"session_id": "s", "messages": [MESSAGE, {**MESSAGE, "role": "User"}]}),
     ("/v1/messages", {"session_id": "s", "messages": [MESSAGE, {**MESSAGE, "kind": "xyzzy-the-input"}]}),
     ("/v1/search", {}),

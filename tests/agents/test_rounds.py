@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from agents.conversing import MOST_CALLS, ROUNDS
 from agents.memory import Delta, Finished, Memory
 from agents.open import open_memory
+from agents.rounds import MOST_CALLS, ROUNDS
 from config.settings import Settings
 from memory.domain import RULE_BASED
 from memory.ids import prompt_id

@@ -36,9 +36,9 @@ class Talked:
     beyond: int = 0
 
 
-class Conversation:
-    """A prompt, and what a model says and calls of it. `tools_used`: the names of the tools that it used so far, each
-    once, also where no answer comes of it."""
+class Rounds:
+    """The rounds in which a model answers one prompt, and calls tools before it does. They are gone through once.
+    `tools_used`: the names of the tools that it used so far, each once, also where no answer comes of it."""
 
     def __init__(
         self, model: ChatModel, messages: Sequence[Message], toolbox: Toolbox | None, *, asked: str | None = None
