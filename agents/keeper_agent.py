@@ -1,5 +1,6 @@
 """What does the user ask to be kept under a key, or deleted?"""
 
+import re
 from contextlib import suppress
 from dataclasses import replace
 
@@ -12,7 +13,13 @@ from utils.errors import NotFound
 from utils.text import content_stems
 
 LOOKED_AT = 1_000  # facts among which the one to forget is looked for
+ONE_AT_A_TIME = (
+    "I forget one thing at a time, so nothing was deleted. Name it, delete this conversation, or have all that I know "
+    "of you deleted with DELETE /v1/users/{user_id}."
+)
 KEPT_HERE = "Noted. I'll remember that in this conversation."
+
+_ALL = re.compile(r"everything|all|anything|me|(?:that )?(?:you know|i (?:said|told you))(?: about me)?", re.IGNORECASE)
 
 
 class KeeperAgent:
@@ -68,6 +75,8 @@ class KeeperAgent:
     async def _forget(self, context: Context, meant: str) -> Context:
         """Deletes the fact, the exchanges that stated it, and the request itself, which may repeat it."""
         owner = context.request.owner
+        if _ALL.fullmatch(meant):
+            return replace(context, done=ONE_AT_A_TIME)
         facts = await self._engine.keyvalues.suited(owner, meant, LOOKED_AT)
         fact = fact_meant(meant, facts)
         if fact is None:

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from agents.context import Citation, Context
 from agents.intent import is_assent, is_small_talk
 from agents.statements import Sentence, each_once, sentences_of
-from memory.codes import codes_of, names_another
+from agents.subjects import of_others, source_of, with_changes
 from memory.courtesy import is_courtesy
-from memory.only_time import beside_times
+from memory.only_time import asks_only_for_a_time, beside_times
 from memory.periods import Span
 from memory.spans import nearness, spans_of
-from memory.summary_rules import summarise_by_rules, weight
+from memory.summary_rules import shortened, summarise_by_rules, weight
 from memory.traits import MONTHS
 from utils.clock import now
 from utils.text import content_stems, cut_at_word, stem
@@ -30,7 +30,8 @@ COVERED = 0.55  # share of the question's weight that a sentence must cover by w
 TELLING = 3  # words of its own that a sentence needs which shares none with the question
 LIKE = 0.62  # cosine similarity that suffices where no word is shared
 SURE = 0.74  # cosine similarity from which on a sentence need not hold a number or a date, as the question wants
-MOST_OF_SUBJECT = 6  # statements of a summary of one subject
+MOST_OF_SUBJECT = 6  # statements of a summary of one subject, where no other number is asked for
+MOST_ASKED = 20  # that are told where more are asked for
 MOST_KNOWN = 5  # statements told where the question names no subject
 SUMMARY_TOKENS = 200
 
@@ -69,12 +70,16 @@ _SUMMARISING = frozenset(
     content_stems(
         "summarise summarize summary recap sum tl dr tldr overview conversation chat talk talked discussion discuss "
         "session thread message everything far happen today story short brief quick bullet point list "
-        "sentence line paragraph word key main important detail give make write need want user new latest"
+        "sentence line paragraph word key main important detail give make write need want user new latest last recent "
+        "previous day pls plz tldr english french german spanish italian portuguese russian"
     )
 )
+_COUNTS = dict(
+    zip(("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), range(1, 11), strict=True)
+)
 _LENGTH = re.compile(
-    r"\b(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|few|some)(?: \w+)?"
-    r" (?:bullets?|bullet[ -]points?|points?|sentences?|lines?|paragraphs?|words?|items?)\b",
+    rf"\b(?P<count>\d{{1,3}}|few|some|{'|'.join(_COUNTS)})(?: \w+)?"
+    r" (?:(?P<unit>bullets?|bullet[ -]points?|points?|sentences?|lines?|items?)|paragraphs?|words?|messages?)\b",
     re.IGNORECASE,
 )
 _TIMES = frozenset(
@@ -151,7 +156,10 @@ def answer_by_rules(context: Context) -> RuleAnswer:
         return RuleAnswer(context.images)
     sentences = sentences_of(context)
     spans = spans_of(query, now().timestamp())
-    chosen = _choose(query, sentences, spans) if _asked(query) else _lasting(sentences)
+    only_time = bool(spans) and asks_only_for_a_time(content_stems(query))
+    chosen = (only_time and _told_of(query, sentences)) or (
+        _choose(query, sentences, spans) if _asked(query) else _lasting(sentences)
+    )
     if not chosen and intent == "location" and context.request.location:
         return RuleAnswer(f"You are at {context.request.location}, your request says. I know nothing else about it.")
     if chosen:
@@ -168,11 +176,11 @@ def _small_talk(query: str) -> str:
 def _choose(query: str, sentences: Sequence[Sentence], spans: tuple[Span, ...]) -> list[Sentence]:
     """The sentences that answer best: idf-weighted coverage of the question's words, and likeness of the message.
     `spans`: the times that the question names; what was said then, or names the same time, answers before all else.
-    What is about another invoice, order or flight than the question names, answers nothing."""
+    What is about another one than the question names answers nothing; what was changed since comes behind that."""
     asked = _asked(query)
     stems = [_meant(sentence.spoken) for sentence in sentences]
     coverage = _coverage(asked, stems)
-    others = _of_others(codes_of(query), sentences)
+    others = of_others(query, sentences)
     needed = [answer for question, answer in _NEEDS if question.search(query)]
     liked = [answer for question, answer in _LIKES if question.search(query)]
     scored: list[tuple[float, int]] = []
@@ -184,7 +192,7 @@ def _choose(query: str, sentences: Sequence[Sentence], spans: tuple[Span, ...]) 
             continue  # it says no more than the question
         if not covered and len(stems[at]) < TELLING:
             continue  # "Cool!" is as like the question as the rest of its message, and says nothing
-        if (sentence.source.kind, sentence.source.id) in others:
+        if source_of(sentence) in others:
             continue
         subjects = asked & _SUBJECTS
         if subjects and not subjects & stems[at] and (stems[at] & _SUBJECTS or sentence.likeness < SURE):
@@ -200,17 +208,12 @@ def _choose(query: str, sentences: Sequence[Sentence], spans: tuple[Span, ...]) 
         scored = [one for one in scored if then[one[1]] or named & stems[one[1]]] or scored
     scored.sort(key=lambda one: (-one[0], one[1]))
     best = [sentences[at] for score, at in scored if score >= NEAR_BEST * scored[0][0]]
-    return each_once(best)[:MOST_SENTENCES]
+    return with_changes(each_once(best)[:MOST_SENTENCES], sentences)
 
 
-def _of_others(codes: frozenset[str], sentences: Sequence[Sentence]) -> set[tuple[str, str]]:
-    """Kinds and ids of the sources that name another one of a kind than `codes` do."""
-    texts = {(one.source.kind, one.source.id): one.source.content for one in sentences} if codes else {}
-    return {key for key, text in texts.items() if names_another(text, codes)}
-
-
-def _told_of(query: str, sentences: Sequence[Sentence]) -> list[Sentence] | None:
-    """What a summary is of that is asked for of a subject or a time, the oldest first; None where it is of all."""
+def _told_of(query: str, sentences: Sequence[Sentence], most: int | None = None) -> list[Sentence] | None:
+    """What a summary is of that is asked for of a subject or a time, the oldest first; None where it is of all. `most`:
+    statements."""
     query = _LENGTH.sub(" ", query)
     spans, subject = spans_of(query, now().timestamp()), _meant(query) - _SUMMARISING
     if spans:
@@ -227,7 +230,17 @@ def _told_of(query: str, sentences: Sequence[Sentence]) -> list[Sentence] | None
     if spans:
         likely *= nearness(spans, _times_of(sentences)) == 1
     best = [sentences[at] for at in np.argsort(-likely, kind="stable") if likely[at] >= COVERED]
-    return sorted(each_once(best)[:MOST_OF_SUBJECT], key=lambda sentence: sentence.source.timestamp)
+    return sorted(each_once(best)[: most or MOST_OF_SUBJECT], key=lambda sentence: sentence.source.timestamp)
+
+
+def _length_asked(query: str) -> int | None:
+    """How many points, lines or sentences a summary is asked for to have; None where it is not."""
+    found = _LENGTH.search(query)
+    if found is None or found["unit"] is None:
+        return None
+    count = found["count"].lower()
+    number = int(count) if count.isdigit() else _COUNTS.get(count, 0)
+    return min(number, MOST_ASKED) or None
 
 
 def _times_of(sentences: Sequence[Sentence]) -> NDArray[np.float64]:
@@ -292,17 +305,18 @@ def _summary(context: Context) -> RuleAnswer:
     bundle = context.bundle
     if bundle is None:
         return RuleAnswer("I did not look into my memory, so there is nothing to summarise.")
-    told = _told_of(context.request.query, sentences_of(context))
+    most = _length_asked(context.request.query)
+    told = _told_of(context.request.query, sentences_of(context), most)
     if told:
         return _quote(told, dated="always")
     parts = [summary.text for summary in reversed(bundle.summaries) if summary.session_id == context.request.session_id]
     covered = max((s.to_index for s in bundle.summaries if s.session_id == context.request.session_id), default=-1)
     rest = [gist for gist in bundle.unsummarised or bundle.recent if gist.message_index > covered]
     if rest:
-        parts.append(summarise_by_rules(rest, SUMMARY_TOKENS))
+        parts.append(summarise_by_rules(rest, SUMMARY_TOKENS, most=most))
     if not any(parts) and bundle.summaries:
         parts = [summary.text for summary in reversed(bundle.summaries)]
-    text = "\n".join(part for part in parts if part)
+    text = shortened("\n".join(part for part in parts if part), most)
     if text and told is not None:
         text = f"I found nothing about that. In all:\n{text}"
     return RuleAnswer(text or "There is nothing to summarise yet.")

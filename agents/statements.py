@@ -8,6 +8,7 @@ from agents.context import Citation, Context
 from memory.domain import Gist, Hit, KeyValue
 from memory.extract import statement_to_forget, told
 from memory.observed import Recalled
+from memory.traits import is_request
 from utils.text import split_sentences
 
 TOLD_WHOLE = 160  # characters of a message up to which its sentences are told together
@@ -91,7 +92,8 @@ def _statements(content: str) -> list[str]:
 
 def _states(sentence: str) -> bool:
     """Whether a sentence says something, and neither asks nor asks to forget."""
-    return not (sentence.endswith(("?", "？")) or _ASKS.match(sentence) or statement_to_forget(sentence))
+    asks = sentence.endswith(("?", "？")) or _ASKS.match(sentence) or is_request(sentence)
+    return not (asks or statement_to_forget(sentence))
 
 
 def each_once(sentences: Sequence[Sentence]) -> list[Sentence]:

@@ -21,6 +21,9 @@ POLITE_CHARACTERS = 600  # the pattern takes time that grows with the square
 _ASKED_POLITELY = re.compile(
     r"^\W*(?:(?:please|hey|hi|ok|okay)\b\W*)*(?:can|could|would|will) you\b.*?\b(?:that|my|our)\b.*\b(?:is|are)\b", re.I
 )
+_POINTS = re.compile(
+    r"(?:(?:that|this|it|these|those|them|please|for me)\b\W*)+", re.IGNORECASE
+)  # at what, is not said
 _ASKS_BACK = re.compile(
     r"^(?:(?:what|when|where|who|whom|whose|which|how|why|if|whether)\b|the (?:time|day)\b)", re.IGNORECASE
 )
@@ -55,7 +58,8 @@ def statement_to_remember(text: str) -> str | None:
         return None
     if text.rstrip().endswith(("?", "？")) and not _ASKED_POLITELY.match(text[:POLITE_CHARACTERS]):
         return None
-    return found["rest"].strip(" ?？") or None
+    rest = found["rest"].strip(" ?？")
+    return rest if rest and not _POINTS.fullmatch(rest) else None
 
 
 def statement_to_forget(text: str) -> str | None:

@@ -17,7 +17,7 @@ from memory.banks import Banks
 from memory.caches import Caches
 from memory.changes import Changes
 from memory.collections import Collections
-from memory.domain import KeyValue
+from memory.domain import RULE_BASED, KeyValue
 from memory.facts import Facts
 from memory.gist_eraser import GistEraser
 from memory.gists import TEXT
@@ -32,10 +32,13 @@ from memory.traces import Traces
 from utils.clock import now
 from utils.errors import LociError, NotFound
 from utils.mongo import Document
-from utils.text import content_stems
+from utils.text import content_stems, split_sentences
+from utils.vectors import batches
 
 CUT_SHORT = timedelta(minutes=10)  # after which a deletion that is not done was cut short: models may rewrite summaries
 AT_ONCE = 100
+QUOTED = 100  # characters of a sentence by which a quotation of it is known; rules quote up to 300
+PATTERN = 20_000  # characters of a pattern; MongoDB takes 32,764 bytes
 COUNTED = (
     "sessions",
     "vectors",
@@ -182,6 +185,16 @@ class Forgetter:
             redacted += 1
         return redacted
 
+    async def _unquote(self, owner: str, messages: Sequence[Document]) -> None:
+        """Takes what messages said out of the answers by rules that quote them."""
+        parts = dict.fromkeys(part for message in messages for part in split_sentences(message["content"]))
+        said = [re.escape(" ".join(part.split())[:QUOTED]) for part in parts]
+        for some in batches(list(map(len, said)), most=AT_ONCE, bound=PATTERN):
+            quotation = rf"“(?:{'|'.join(said[some])}).*?”(?= \[\d+\])"
+            quoting = {"user_id": owner, "role": "assistant", "model": RULE_BASED, "content": {"$regex": quotation}}
+            for found in await self._collections.vectors.find(quoting, TEXT).to_list(None):
+                await self._overwrite(owner, found, re.sub(quotation, "“…”", found["content"]))
+
     async def user(self, owner: str) -> dict[str, int]:
         """Deletes everything of a user that is there now; returns counts by collection."""
         moment, own = now(), {"user_id": owner}
@@ -235,6 +248,7 @@ class Forgetter:
                 await self._facts.forget_source(owner, session_id, message["id"])
                 await self._observations.forget_message(owner, message["id"])
                 await self._sessions.retitle(owner, session_id, message["content"])
+            await self._unquote(owner, messages)
             await self._summaries.rewrite(owner, session_id, [message["message_index"] for message in messages])
             keys = [message["_id"] for message in messages]
             deleted += await self._eraser.erase(owner, {"_id": {"$in": keys}, "user_id": owner})

@@ -263,7 +263,8 @@ def with_overrides(
     recency_weight: float | None = None,
     mmr_lambda: float | None = None,
 ) -> Recipe:
-    """The recipe with the numbers that a request sets itself. Its own floor is the only one."""
+    """The recipe with the numbers that a request sets itself. Its own floor is the only one. Results that are to be
+    diverse have each text once."""
     return replace(
         recipe,
         top_k=recipe.top_k if top_k is None else top_k,
@@ -271,6 +272,7 @@ def with_overrides(
         silence=recipe.silence if floor is None else 0.0,
         recency_weight=recipe.recency_weight if recency_weight is None else recency_weight,
         mmr_lambda=recipe.mmr_lambda if mmr_lambda is None else mmr_lambda,
+        distinct=recipe.distinct or mmr_lambda is not None,
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise, zip_longest
 
 from memory.domain import Gist
+from memory.traits import is_request
 from utils.text import WORD, content_stems, count_tokens, cut_at_word, split_sentences
 
 PAIRS = 3
@@ -22,8 +23,9 @@ LASTING = frozenset(
 ) | {"my", "i'm", "i"}
 
 
-def summarise_by_rules(messages: Sequence[Gist], max_tokens: int) -> str:
-    """Question and answer pairs, then key points, a bullet each, in at most about `max_tokens` estimated tokens.
+def summarise_by_rules(messages: Sequence[Gist], max_tokens: int, *, most: int | None = None) -> str:
+    """Question and answer pairs, then key points, a bullet each, in at most about `max_tokens` estimated tokens, or a
+    share of more where more bullets than `LINES` are wanted. `most`: bullets.
 
     Seed 4: "Extracted Q&A pairs + key points". Where not all fit, the last pair and the first points go before others.
     """
@@ -31,12 +33,14 @@ def summarise_by_rules(messages: Sequence[Gist], max_tokens: int) -> str:
     asked = {question.key for question, _ in pairs}
     asking = [_pair_line(question, answer) for question, answer in pairs[-PAIRS:] if not answer.by_rules]
     unanswered = [_question_line(question) for question, answer in pairs[-PAIRS:] if answer.by_rules]
-    telling = [f"- {point}" for point in _points([m for m in messages if m.key not in asked])]
+    most, points = most or LINES, max(POINTS, most or 0)
+    max_tokens = max_tokens * max(most, LINES) // LINES
+    telling = [f"- {point}" for point in _points([m for m in messages if m.key not in asked], points)]
     if not pairs and not telling and messages:
         telling = [f"- {cut_at_word(messages[0].content, POINT_CHARACTERS)}"]
     by_worth = [line for both in zip_longest(telling, reversed(asking)) for line in both if line is not None]
     kept: list[str] = []
-    for line in [*by_worth, *unanswered][:LINES]:
+    for line in [*by_worth, *unanswered][:most]:
         if not kept or count_tokens("\n".join([*kept, line])) <= max_tokens:
             kept.append(line)
     return "\n".join(line for line in [*asking, *unanswered, *telling] if line in kept)
@@ -48,9 +52,20 @@ def extend_by_rules(summary: str, messages: Sequence[Gist], max_tokens: int) -> 
     added = summarise_by_rules(messages, max_tokens).splitlines()
     lines = list(dict.fromkeys([*summary.splitlines(), *added]))
     while len(lines) > 1 and count_tokens("\n".join(lines)) > max_tokens:
-        least = min(range(len(lines)), key=lambda at: (weight(lines[at]), at))
-        del lines[least]
+        _drop_least(lines)
     return "\n".join(lines)
+
+
+def shortened(summary: str, most: int | None) -> str:
+    """A summary of so many lines at most, without those that say least; None for any number."""
+    lines = summary.splitlines()
+    while most is not None and len(lines) > most:
+        _drop_least(lines)
+    return "\n".join(lines)
+
+
+def _drop_least(lines: list[str]) -> None:
+    del lines[min(range(len(lines)), key=lambda at: (weight(lines[at]), at))]
 
 
 def _pairs(messages: Sequence[Gist]) -> list[tuple[Gist, Gist]]:
@@ -73,17 +88,17 @@ def _question_line(question: Gist) -> str:
     return f"- Q: {cut_at_word(asked, QUESTION_CHARACTERS)}"
 
 
-def _points(messages: Sequence[Gist]) -> list[str]:
+def _points(messages: Sequence[Gist], most: int) -> list[str]:
     """The statements of the user that say most, in the order in which they were made."""
     statements = [
         (sentence, message.name)
         for message in messages
         if message.role == "user"
         for sentence in split_sentences(message.content)
-        if not sentence.endswith("?")
+        if not sentence.endswith("?") and not is_request(sentence)
     ]
     weighed = sorted(range(len(statements)), key=lambda at: (-weight(statements[at][0]), at))
-    chosen = sorted(at for at in weighed[:POINTS] if weight(statements[at][0]) > 0)
+    chosen = sorted(at for at in weighed[:most] if weight(statements[at][0]) > 0)
     return [_point(*statements[at]) for at in chosen]
 
 

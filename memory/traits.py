@@ -35,7 +35,7 @@ _REPLY = re.compile(
 )
 _REQUEST = re.compile(
     r"^\W*(?:(?:please|now|ok|okay|hey|can you|could you|would you)\b\W*)*"
-    r"(?:summari[sz]e|sum up|recap|tell me|remind me|list|show me|give me|repeat|recall|look up|search for)\b"
+    r"(?:summari[sz]e|sum up|recap|tl;? ?dr|tell me|remind me|list|show me|give me|repeat|recall|look up|search for)\b"
     r"[^.!?\n]*[.!?]?\s*$",
     re.IGNORECASE,
 )
@@ -60,7 +60,7 @@ def traits_of(text: str) -> NDArray[np.uint8]:
     text = text.replace("’", "'")
     return np.array(
         [
-            text.rstrip().endswith(("?", "？", "؟")) or _is_request(text),
+            text.rstrip().endswith(("?", "？", "؟")) or is_request(text),
             "?" in text,
             min(len(_TIMES.findall(text)), 3),
             min(len(_NUMBERS.findall(text)), 3),
@@ -73,7 +73,7 @@ def traits_of(text: str) -> NDArray[np.uint8]:
     )
 
 
-def _is_request(text: str) -> bool:
+def is_request(text: str) -> bool:
     """Whether a text asks for something that was said, and tells nothing, as one of more than 200 characters would."""
     return len(text) <= _BEGINNING and _REQUEST.match(text) is not None
 

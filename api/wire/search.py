@@ -1,9 +1,9 @@
 """How is a search asked for, and what does it give?"""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from api.fields import Identifier, Moment, Query, Share, TopK, Wire
 from api.wire.base import OwnedRequest
@@ -22,6 +22,12 @@ class SearchRequest(OwnedRequest):
     mmr_lambda: Share | None = None
     since: Moment | None = None
     until: Moment | None = None
+
+    @model_validator(mode="after")
+    def _times_in_order(self) -> Self:
+        if self.since is not None and self.until is not None and self.since > self.until:
+            raise ValueError("since must not be later than until")
+        return self
 
 
 class Explanation(Wire):

@@ -73,6 +73,14 @@ async def test_a_question_back_keeps_nothing(quiet: Memory) -> None:
     assert await values(quiet) == {}
 
 
+@pytest.mark.parametrize("all_of_it", ["everything", "all you know", "everything about me"])
+async def test_everything_is_not_forgotten_by_a_word(quiet: Memory, all_of_it: str) -> None:
+    await say(quiet, "remember that my PIN is 4711")
+    answer = await say(quiet, f"forget {all_of_it}")
+    assert "nothing was deleted" in answer and "DELETE /v1/users" in answer
+    assert "4711" in await say(quiet, "What is my PIN?")
+
+
 async def test_forgetting_leaves_no_trace_of_the_value(quiet: Memory) -> None:
     for number, text in enumerate(("remember that my PIN is 4711", "forget that my PIN is 4711")):
         await quiet.chat(request(text, turn_id=f"t{number}"))

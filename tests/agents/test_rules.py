@@ -240,6 +240,7 @@ async def test_what_names_the_period_itself_was_said_at_any_time(quiet: Memory) 
     assert "12 October" in await say(quiet, "When is my flight to Rome in October 2025?")
 
 
+THINGS = ("cup", "hat", "pen", "key", "lamp", "coin", "ring", "book")
 PIXEL = (
     "My cat Pixel ate a lily this morning.",
     "I baked rye bread today.",
@@ -257,8 +258,8 @@ PIXEL = (
         ("Give me a summary of our conversation", ["lily", "rye bread", "purrs"], []),
         ("tl;dr", ["lily", "rye bread", "purrs"], []),
         ("Summarise what we said about submarines", ["nothing about that", "lily", "rye bread"], []),
-        ("Summarise our chat in 3 bullet points", ["lily", "rye bread", "purrs"], ["nothing"]),
-        ("Recap our conversation in two short sentences, please", ["lily", "rye bread", "purrs"], ["nothing"]),
+        ("Summarise our chat in French, please", ["lily", "rye bread", "purrs"], ["nothing"]),
+        ("What did we talk about today?", ["lily", "rye bread", "purrs"], []),
     ],
 )
 async def test_a_summary_is_of_what_is_asked_for(
@@ -280,6 +281,37 @@ async def test_a_summary_of_a_time_is_of_what_was_said_then(quiet: Memory) -> No
     await quiet.add(USER, "s1", [turn("m1", "We painted the kitchen."), later], wait=True)
     answer = await say(quiet, "Summarise what I told you in May 2025", session_id="s2")
     assert "flat" in answer and "kitchen" not in answer
+
+
+@pytest.mark.parametrize(
+    ("length", "lines"),
+    [
+        ("in 3 bullet points", 3),
+        ("in two short sentences", 2),
+        ("in 1 line", 1),
+        ("in 8 points", 8),
+    ],
+)
+async def test_a_summary_is_as_long_as_it_is_asked_to_be(quiet: Memory, length: str, lines: int) -> None:
+    await say(quiet, *[f"My {thing} is kept in box {number}." for number, thing in enumerate(THINGS)])
+    for query in (f"Summarise our chat {length}", f"Summarise what I told you about my box {length}"):
+        answer = await say(quiet, query)
+        assert len(answer.splitlines()) == lines
+        assert "nothing" not in answer
+
+
+async def test_a_request_for_a_summary_is_not_summarised(quiet: Memory) -> None:
+    await say(quiet, *PIXEL)
+    for query in (
+        "Summarise what happened with Zanzibar",
+        "recap last week",
+        "tl;dr",
+        "List everything about Zanzibar.",
+    ):
+        await say(quiet, query)
+    for query in ("Summarise what happened with Zanzibar", "TL;DR please", "What do you know about me?"):
+        answer = await say(quiet, query)
+        assert "Zanzibar" not in answer and "recap" not in answer and "tl;dr" not in answer
 
 
 async def test_a_summary_of_a_subject_tells_what_was_repeated_once(quiet: Memory) -> None:

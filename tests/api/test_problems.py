@@ -130,6 +130,7 @@ OTHER_BODIES: list[tuple[str, Any]] = [
     ("/v1/search", {}),
     ("/v1/search", {"query": {"$gt": ""}}),
     ("/v1/search", {"query": "x", "top_k": 0}),
+    ("/v1/search", {"query": "x", "since": "2026-01-02", "until": "2026-01-01"}),
     ("/v1/search", {"query": "x", "top_k": 51}),
     ("/v1/search", {"query": "x", "kinds": []}),
     ("/v1/search", {"query": "x", "kinds": ["xyzzy-the-input"]}),

@@ -59,6 +59,8 @@ def test_a_request_to_remember_gives_a_key_and_a_value(text: str, key: str, valu
         "I remember my dog",
         "I can't remember my password",
         "remember",
+        "remember that",
+        "please remember this, please",
         "Save money with these tips",
         "Notes on the meeting",
         "never forget where you came from",

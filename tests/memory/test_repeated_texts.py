@@ -3,7 +3,7 @@
 import pytest
 
 from agents.memory import Memory
-from config.recipes import PROXY, QUERY_COSINE
+from config.recipes import PROXY, QUERY_COSINE, SEARCH
 from memory.recall import with_overrides
 from tests.conversations import USER, found, turn
 
@@ -23,6 +23,13 @@ async def test_a_text_said_often_leaves_room_for_diverse_results(quiet: Memory, 
     recall = await quiet.search(USER, "bees make honey", with_overrides(PROXY, floor=0.0))
     assert len(recall.hits) == len({hit.gist.content for hit in recall.hits}) == PROXY.top_k
     assert recall.hits[0].gist.content == said[-1]
+
+
+async def test_a_search_for_diverse_results_has_each_text_once(quiet: Memory) -> None:
+    said = [*["The heron nests by the mill."] * 100, "Herons eat frogs.", "A heron is grey."]
+    await quiet.add(USER, "s1", [turn(f"m{n}", text) for n, text in enumerate(said)], wait=True)
+    recall = await quiet.search(USER, "heron", with_overrides(SEARCH, mmr_lambda=0.7, floor=0.0))
+    assert sorted(hit.gist.content for hit in recall.hits) == sorted(set(said))
 
 
 async def test_a_search_returns_every_message_that_says_the_same(quiet: Memory) -> None:

@@ -1,0 +1,91 @@
+"""Is a sentence of memory about what the question names, and has a later one changed what it says?
+
+Without a model what is alike is easily taken for the same: another's birthday, the train to another town, a meeting
+that was cancelled since.
+"""
+
+import re
+from collections.abc import Sequence
+
+from agents.statements import Sentence
+from memory.codes import codes_of, names_another
+from memory.traits import MONTHS
+from utils.text import STOPWORDS, WORD, content_stems, words
+
+Source = tuple[str, str]  # kind and id
+
+SHARED = 2  # words by which a later sentence is known to be about the same
+ABBREVIATED = 3  # letters of a name cut short: "Mel" is Melanie
+
+_TIMES = frozenset(
+    (*MONTHS, "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "christmas", "easter")
+)
+_WHO = re.compile(r"\b(who|whom|whose|name|named|called)\b", re.IGNORECASE)
+_CHANGED = re.compile(
+    r"\b(actually|instead|moved|move|cancel(?:l?ed)?|reschedul\w+|postponed|called off|put off|brought forward|"
+    r"changed|no longer|not any ?more|isn['’]t any ?more|fell through|won['’]t happen)\b",
+    re.IGNORECASE,
+)
+
+
+def of_others(query: str, sentences: Sequence[Sentence]) -> set[Source]:
+    """The sources that are about another one than a question names: another number of a kind, or another name, where
+    they have none that it has. Of a question for a name any may be the answer."""
+    codes, spoken = codes_of(query), frozenset(words(query))
+    named = frozenset() if _WHO.search(query) else _names(query, but_first=True)
+    if not codes and not named:
+        return set()
+    sources = {source_of(one): one.source for one in sentences}
+    return {
+        key
+        for key, source in sources.items()
+        if names_another(source.content, codes)
+        or (named and _has_another(f"{source.name or ''} {source.content}", named, spoken))
+    }
+
+
+def with_changes(chosen: Sequence[Sentence], sentences: Sequence[Sentence]) -> list[Sentence]:
+    """What was chosen, each sentence behind a later one that says that it was moved, cancelled or changed."""
+    found: dict[tuple[Source, str], Sentence] = {}
+    for one in chosen:
+        stems = _about(one)
+        later = [
+            other
+            for other in sentences
+            if other.source.timestamp > one.source.timestamp
+            and _CHANGED.search(other.text)
+            and len(stems & _about(other)) >= min(SHARED, len(stems))
+        ]
+        later.sort(key=lambda other: other.source.timestamp, reverse=True)
+        for other in (*later[:1], one):
+            found.setdefault((source_of(other), other.text), other)
+    return list(found.values())
+
+
+def source_of(sentence: Sentence) -> Source:
+    return sentence.source.kind, sentence.source.id
+
+
+def _about(sentence: Sentence) -> set[str]:
+    return {stem for stem in content_stems(sentence.text) if stem.isalpha() and stem not in _TIMES}
+
+
+def _names(text: str, *, but_first: bool) -> frozenset[str]:
+    """Words with a capital, lower case, without those of times; `but_first`: without the first word of the text."""
+    found = WORD.findall(text)[1 if but_first else 0 :]
+    names = {part.removesuffix("'s") for word in found if word[0].isupper() for part in words(word)}
+    return frozenset(names - STOPWORDS - _TIMES)
+
+
+def _has_another(text: str, named: frozenset[str], spoken: frozenset[str]) -> bool:
+    """Whether a text has a name, and none of those that a question has. `spoken`: all words of the question: what it
+    writes small is no name at the beginning of a sentence either."""
+    if not _names(text, but_first=False) - spoken:
+        return False
+    there = {word.removesuffix("'s") for word in words(text)}
+    return not any(_is_same(name, word) for name in named for word in there)
+
+
+def _is_same(name: str, word: str) -> bool:
+    short, long = sorted((name, word), key=len)
+    return name == word or (len(short) >= ABBREVIATED and long.startswith(short))
