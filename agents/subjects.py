@@ -20,7 +20,12 @@ ABBREVIATED = 3  # letters of a name cut short: "Mel" is Melanie
 _TIMES = frozenset(
     (*MONTHS, "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "christmas", "easter")
 )
-_WHO = re.compile(r"\b(who|whom|whose|name|named|called)\b", re.IGNORECASE)
+# Questions that another name may answer: "Who is my boss at Google?", "Does she live in Graz?"
+_OPEN = re.compile(
+    r"\b(?:who|whom|whose|name|named|called)\b"
+    r"|^\W*(?:(?:so|and|but)\W+)?(?:do|does|did|is|are|am|was|were|has|have|had|can|could|will|would)\b",
+    re.IGNORECASE,
+)
 _CHANGED = re.compile(
     r"\b(actually|instead|moved|move|cancel(?:l?ed)?|reschedul\w+|postponed|called off|put off|brought forward|"
     r"changed|no longer|not any ?more|isn['’]t any ?more|fell through|won['’]t happen)\b",
@@ -30,9 +35,9 @@ _CHANGED = re.compile(
 
 def of_others(query: str, sentences: Sequence[Sentence]) -> set[Source]:
     """The sources that are about another one than a question names: another number of a kind, or another name, where
-    they have none that it has. Of a question for a name any may be the answer."""
+    they have none that it has. Of a question for a name, or for a yes or no, any may be the answer."""
     codes, spoken = codes_of(query), frozenset(words(query))
-    named = frozenset() if _WHO.search(query) else _names(query, but_first=True)
+    named = frozenset() if _OPEN.search(query) else _names(query, but_first=True)
     if not codes and not named:
         return set()
     sources = {source_of(one): one.source for one in sentences}

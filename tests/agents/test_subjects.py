@@ -42,6 +42,7 @@ def test_a_name_that_is_asked_for_may_be_any() -> None:
     said = Citation(0, "m1", "turn", "similar", None, "user", "My boss is Petra.", START, 0.5)
     sentences = [Sentence(said.content, said, 0.7)]
     assert of_others("Who is my boss at Google?", sentences) == set()
+    assert of_others("Is Paul my boss?", sentences) == set()
     assert of_others("When does my boss at Google leave?", sentences) == {("turn", "m1")}
 
 
