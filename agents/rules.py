@@ -86,6 +86,9 @@ _TIMES = frozenset(
     content_stems(f"{' '.join(MONTHS)} monday tuesday wednesday thursday friday saturday sunday christmas easter")
 )
 
+_FOR_A_LIVING = re.compile(r"\bfor a living\b|\bmake (?:my|a) living\b", re.IGNORECASE)
+_OWN_NAME = re.compile(r"\bmy (?:first )?name\b|\bwho am i\b|\bam i called\b", re.IGNORECASE)
+_INTRODUCED = re.compile(r"\b(?:[Ii]['’]m|[Ii] am|[Cc]all me) [A-ZÀ-Þ]\w+(?=[.,!]| and\b|$)")
 _KEEPS_NOT = re.compile(r"\b(don['’]?t|do not|never)\s+(remember|save|store|keep|memori[sz]e|record)\b", re.IGNORECASE)
 _TASK = re.compile(
     r"^\W*(please\s+)?(write|draft|compose|translate|tell|generate|create|make|calculate|compute|draw|suggest|recommend|"
@@ -181,11 +184,12 @@ def _choose(query: str, sentences: Sequence[Sentence], spans: tuple[Span, ...]) 
     stems = [_meant(sentence.spoken) for sentence in sentences]
     coverage = _coverage(asked, stems)
     others = of_others(query, sentences)
+    own_name = _OWN_NAME.search(query) is not None
     needed = [answer for question, answer in _NEEDS if question.search(query)]
     liked = [answer for question, answer in _LIKES if question.search(query)]
     scored: list[tuple[float, int]] = []
     for at, sentence in enumerate(sentences):
-        covered = coverage[at]
+        covered = 1.0 if own_name and _INTRODUCED.search(sentence.text) else coverage[at]
         if covered < COVERED and sentence.likeness < LIKE:
             continue
         if not stems[at] - asked:
@@ -263,7 +267,7 @@ def _asked(query: str) -> set[str]:
 
 
 def _meant(text: str) -> set[str]:
-    return {_SAME.get(found, found) for found in content_stems(text)}
+    return {_SAME.get(found, found) for found in content_stems(_FOR_A_LIVING.sub("work", text))}
 
 
 def _lasting(sentences: Sequence[Sentence]) -> list[Sentence]:

@@ -330,6 +330,14 @@ async def test_a_summary_of_a_time_that_is_relative_to_now(quiet: Memory, when: 
     assert "flat" in answer and "kitchen" not in answer
 
 
+@pytest.mark.parametrize("query", ["What's my name?", "what is my name", "Who am I?", "What do I do for a living?"])
+async def test_who_has_introduced_themselves_is_known(quiet: Memory, query: str) -> None:
+    await say(quiet, "I'm Ann and I work as a nurse.", "My sister Clara lives in Lisbon.", "I like trains.")
+    await settle(quiet)
+    for session in ("s1", "s2"):
+        assert "I'm Ann" in await say(quiet, query, session_id=session)
+
+
 async def test_a_citation_has_the_score_of_the_search(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn("m1", "My dog is called Biscuit.")], wait=True)
     finished = await quiet.chat(request("What is my dog called?", session_id="s2"))
