@@ -7,6 +7,7 @@ that was cancelled since.
 import re
 from collections.abc import Sequence
 
+from agents.context import Citation
 from agents.statements import Sentence
 from memory.codes import codes_of, names_another
 from memory.traits import MONTHS
@@ -26,6 +27,10 @@ _OPEN = re.compile(
     r"|^\W*(?:(?:so|and|but)\W+)?(?:do|does|did|is|are|am|was|were|has|have|had|can|could|will|would)\b",
     re.IGNORECASE,
 )
+_SAYING = (
+    r"(?:say|says|said|tell|tells|told|think|thinks|thought|mention|mentions|mentioned|wrote|write|writes|suggest\w*)"
+)
+_SAID_BY = re.compile(rf"\b[Ww]hat (?:did|does|do|has|had) (?P<who>[A-ZÀ-Þ]\w+) (?:ever )?{_SAYING}\b")
 _CHANGED = re.compile(
     r"\b(actually|instead|moved|move|cancel(?:l?ed)?|reschedul\w+|postponed|called off|put off|brought forward|"
     r"changed|no longer|not any ?more|isn['’]t any ?more|fell through|won['’]t happen)\b",
@@ -35,9 +40,11 @@ _CHANGED = re.compile(
 
 def of_others(query: str, sentences: Sequence[Sentence]) -> set[Source]:
     """The sources that are about another one than a question names: another number of a kind, or another name, where
-    they have none that it has. Of a question for a name, or for a yes or no, any may be the answer."""
+    they have none that it has; or what somebody else said than is asked for. Of a question for a name, or for a yes or
+    no, any may be the answer."""
     codes, spoken = codes_of(query), frozenset(words(query))
     named = frozenset() if _OPEN.search(query) else _names(query, but_first=True)
+    said_by = _SAID_BY.search(query)
     if not codes and not named:
         return set()
     sources = {source_of(one): one.source for one in sentences}
@@ -46,6 +53,7 @@ def of_others(query: str, sentences: Sequence[Sentence]) -> set[Source]:
         for key, source in sources.items()
         if names_another(source.content, codes)
         or (named and _has_another(f"{source.name or ''} {source.content}", named, spoken))
+        or (said_by and not _is_said_by(source, said_by["who"]))
     }
 
 
@@ -89,6 +97,12 @@ def _has_another(text: str, named: frozenset[str], spoken: frozenset[str]) -> bo
         return False
     there = {word.removesuffix("'s") for word in words(text)}
     return not any(_is_same(name, word) for name in named for word in there)
+
+
+def _is_said_by(source: Citation, who: str) -> bool:
+    """Whether somebody wrote a source, or it tells that they said something."""
+    telling = rf"\b{re.escape(who)}\b(?:\W+\w+){{0,2}}?\W+{_SAYING}\b|\b(?:according to|heard from) {re.escape(who)}\b"
+    return (source.name or "").casefold() == who.casefold() or re.search(telling, source.content) is not None
 
 
 def _is_same(name: str, word: str) -> bool:

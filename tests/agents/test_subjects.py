@@ -38,6 +38,25 @@ async def test_what_was_said_of_somebody_else_is_no_answer(quiet: Memory, query:
     assert (told or UNKNOWN) in await say(quiet, query, session_id="s2")
 
 
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("What did Bob say about the migration?", "done by Friday"),
+        ("What did Petra say about the migration?", None),
+        ("What did Anna tell me?", None),
+        ("What did Ben tell me?", "pregnant"),
+    ],
+)
+async def test_what_one_said_is_not_what_another_did(quiet: Memory, query: str, told: str | None) -> None:
+    await say(
+        quiet,
+        "Bob said that the migration is done by Friday.",
+        "My boss Petra wants the quarterly report about the migration.",
+        "Ben told me that Anna is pregnant.",
+    )
+    assert (told or UNKNOWN) in await say(quiet, query, session_id="s2")
+
+
 def test_a_name_that_is_asked_for_may_be_any() -> None:
     said = Citation(0, "m1", "turn", "similar", None, "user", "My boss is Petra.", START, 0.5)
     sentences = [Sentence(said.content, said, 0.7)]
