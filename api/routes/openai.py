@@ -2,7 +2,7 @@
 one rules answer and the local encoder embeds."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import aclosing
 from time import time
 from typing import Annotated, Any
@@ -36,6 +36,7 @@ from utils.upstream import Passed
 router = APIRouter(route_class=OpenAIRoute, tags=["openai"])
 
 TURN_ID = "X-Loci-Turn-ID"
+ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 LEFT = 499  # a status that nobody sees
 RETRIES = "x-stainless-retry-count"  # OpenAI's clients count theirs
 
@@ -134,6 +135,13 @@ def _check_messages(body: Json) -> None:
         raise InvalidField(f"messages[{wrong}]: must be an object", "messages")
 
 
+def _check_roles(messages: Sequence[Json]) -> None:
+    """Where no provider checks them."""
+    wrong = next((place for place, one in enumerate(messages) if one.get("role") not in ROLES), None)
+    if wrong is not None:
+        raise InvalidField(f"messages[{wrong}].role: must be one of {', '.join(ROLES)}", "messages")
+
+
 async def _while_there(request: Request, answering: Coroutine[Any, Any, Proxied]) -> Proxied | None:
     """A stream that has begun; None, and the model is not asked on, where its client left before."""
 
@@ -184,6 +192,7 @@ async def _by_rules(memory: Memory, request: ProxyRequest) -> Response:
     messages = request.body["messages"]
     at = newest_user(messages)
     _check_rules_can(request.body)
+    _check_roles(messages)
     query = kept_text(messages[at].get("content")) if at is not None else ""
     if not query:
         raise InvalidField("messages: without a language model, one message must be the user's text", "messages")

@@ -29,6 +29,14 @@ def test_rules_say_what_they_cannot_do(api: httpx.Client, user: str, fields: Bod
     assert stored(api, user) == []
 
 
+@pytest.mark.parametrize("role", ["boss", "", None, 7, ["user"]])
+def test_a_role_that_is_none_is_named(api: httpx.Client, user: str, role: object) -> None:
+    messages = [{"role": "user", "content": "Hi"}, {"role": role, "content": "Hi"}]
+    answer = api.post("/v1/chat/completions", json={"model": "x", "memory_id": user, "messages": messages})
+    assert answer.status_code == 400
+    assert answer.json()["error"]["message"].startswith("messages[1].role: must be one of system")
+
+
 def test_without_a_provider_rules_answer_from_the_conversation(plain_client: OpenAI, user: str, other: str) -> None:
     ask(plain_client, user, PARROT)
     found = ask(plain_client, user, QUESTION)
