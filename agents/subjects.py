@@ -65,7 +65,8 @@ def with_changes(chosen: Sequence[Sentence], sentences: Sequence[Sentence]) -> l
         later = [
             other
             for other in sentences
-            if other.source.timestamp > one.source.timestamp
+            if stems
+            and other.source.timestamp > one.source.timestamp
             and _CHANGED.search(other.text)
             and len(stems & _about(other)) >= min(SHARED, len(stems))
         ]

@@ -1,11 +1,13 @@
 """Is what is about another one no answer, and what was changed since told with the change?"""
 
+from datetime import timedelta
+
 import pytest
 
 from agents.context import Citation
 from agents.memory import Memory
 from agents.statements import Sentence
-from agents.subjects import of_others
+from agents.subjects import of_others, with_changes
 from tests.conversations import START, say
 
 UNKNOWN = "I don't know that yet"
@@ -99,3 +101,13 @@ async def test_what_was_changed_is_told_with_the_change_before_it(
 async def test_another_meeting_that_was_cancelled_changes_nothing(quiet: Memory) -> None:
     await say(quiet, "I have a meeting with Laura on Tuesday at 2 pm.", "The concert of Sam was cancelled.")
     assert "concert" not in await say(quiet, "When do I meet Laura?", session_id="s2")
+
+
+def test_what_says_nothing_in_words_is_changed_by_nothing() -> None:
+    told = [
+        Sentence(
+            text, Citation(0, name, "turn", "similar", None, "user", text, START + timedelta(hours=hours), 0.5), 0.7
+        )
+        for hours, (name, text) in enumerate({"m1": "4711.", "m2": "The concert was cancelled."}.items())
+    ]
+    assert with_changes(told[:1], told) == told[:1]
