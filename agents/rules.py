@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from agents.context import Citation, Context
 from agents.intent import is_assent, is_small_talk
 from agents.statements import Sentence, each_once, sentences_of
-from agents.subjects import of_others, source_of, with_changes
+from agents.subjects import Source, of_others, source_of, with_changes
 from memory.courtesy import is_courtesy
 from memory.only_time import asks_only_for_a_time, beside_times
 from memory.periods import Span
+from memory.relative_times import COUNT, number_of
 from memory.spans import nearness, spans_of
 from memory.summary_rules import shortened, summarise_by_rules, weight
 from memory.traits import MONTHS
@@ -74,11 +75,8 @@ _SUMMARISING = frozenset(
         "previous day pls plz tldr english french german spanish italian portuguese russian"
     )
 )
-_COUNTS = dict(
-    zip(("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), range(1, 11), strict=True)
-)
 _LENGTH = re.compile(
-    rf"\b(?P<count>\d{{1,3}}|few|some|{'|'.join(_COUNTS)})(?: \w+)?"
+    rf"\b(?!an?\b(?! (?:few|couple|dozen)))(?P<count>{COUNT}|some)(?: \w+)?"
     r" (?:(?P<unit>bullets?|bullet[ -]points?|points?|sentences?|lines?|items?)|paragraphs?|words?|messages?)\b",
     re.IGNORECASE,
 )
@@ -240,11 +238,9 @@ def _told_of(query: str, sentences: Sequence[Sentence], most: int | None = None)
 def _length_asked(query: str) -> int | None:
     """How many points, lines or sentences a summary is asked for to have; None where it is not."""
     found = _LENGTH.search(query)
-    if found is None or found["unit"] is None:
+    if found is None or found["unit"] is None or found["count"].lower() == "some":
         return None
-    count = found["count"].lower()
-    number = int(count) if count.isdigit() else _COUNTS.get(count, 0)
-    return min(number, MOST_ASKED) or None
+    return min(number_of(found["count"]), MOST_ASKED) or None
 
 
 def _times_of(sentences: Sequence[Sentence]) -> NDArray[np.float64]:
@@ -280,11 +276,11 @@ def _lasting(sentences: Sequence[Sentence]) -> list[Sentence]:
 def _quote(chosen: Sequence[Sentence], *, dated: Dated) -> RuleAnswer:
     """`dated`: which have the day on which they were said; "relative": those with "yesterday", which is understood by
     that day."""
-    citations: dict[tuple[str, str], Citation] = {}
+    citations: dict[Source, Citation] = {}
     lines = []
     for sentence in chosen:
         source = sentence.source
-        citation = citations.setdefault((source.kind, source.id), replace(source, n=len(citations) + 1))
+        citation = citations.setdefault(source_of(sentence), replace(source, n=len(citations) + 1))
         lines.append(f"{_introduction(sentence, dated=dated)} [{citation.n}]")
     return RuleAnswer("\n".join(lines), tuple(citations.values()))
 

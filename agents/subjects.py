@@ -10,17 +10,14 @@ from collections.abc import Sequence
 from agents.context import Citation
 from agents.statements import Sentence
 from memory.codes import codes_of, names_another
-from memory.traits import MONTHS
-from utils.text import STOPWORDS, WORD, content_stems, words
+from memory.only_time import beside_times
+from utils.text import STOPWORDS, WORD, content_stems, stem, words
 
 Source = tuple[str, str]  # kind and id
 
 SHARED = 2  # words by which a later sentence is known to be about the same
 ABBREVIATED = 3  # letters of a name cut short: "Mel" is Melanie
 
-_TIMES = frozenset(
-    (*MONTHS, "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "christmas", "easter")
-)
 # Questions that another name may answer: "Who is my boss at Google?", "Does she live in Graz?"
 _OPEN = re.compile(
     r"\b(?:who|whom|whose|name|named|called)\b"
@@ -81,14 +78,14 @@ def source_of(sentence: Sentence) -> Source:
 
 
 def _about(sentence: Sentence) -> set[str]:
-    return {stem for stem in content_stems(sentence.text) if stem.isalpha() and stem not in _TIMES}
+    return beside_times(content_stems(sentence.text))
 
 
 def _names(text: str, *, but_first: bool) -> frozenset[str]:
     """Words with a capital, lower case, without those of times; `but_first`: without the first word of the text."""
     found = WORD.findall(text)[1 if but_first else 0 :]
     names = {part.removesuffix("'s") for word in found if word[0].isupper() for part in words(word)}
-    return frozenset(names - STOPWORDS - _TIMES)
+    return frozenset(name for name in names - STOPWORDS if beside_times([stem(name)]))
 
 
 def _has_another(text: str, named: frozenset[str], spoken: frozenset[str]) -> bool:

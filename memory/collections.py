@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 
 from pymongo import ASCENDING, DESCENDING, IndexModel
 
+from memory.domain import RULE_BASED
 from utils.mongo import Collection, Database
 
 IDEMPOTENCY_SECONDS = 24 * 3600
@@ -93,6 +94,11 @@ INDEXES: dict[str, list[IndexModel]] = {
             [("user_id", ASCENDING), ("bank", ASCENDING)],
             name="owner_bank",
             partialFilterExpression={"bank": {"$exists": True}},
+        ),
+        IndexModel(
+            [("user_id", ASCENDING), ("model", ASCENDING)],
+            name="answers_by_rules",
+            partialFilterExpression={"model": RULE_BASED},
         ),
     ],
     "summaries": [

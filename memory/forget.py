@@ -38,7 +38,7 @@ from utils.vectors import batches
 CUT_SHORT = timedelta(minutes=10)  # after which a deletion that is not done was cut short: models may rewrite summaries
 AT_ONCE = 100
 QUOTED = 100  # characters of a sentence by which a quotation of it is known; rules quote up to 300
-PATTERN = 30_000  # bytes of a pattern, of which MongoDB takes 32,764
+PATTERN = 16_000  # bytes of a pattern, of which MongoDB takes 16,384
 COUNTED = (
     "sessions",
     "vectors",
@@ -189,7 +189,7 @@ class Forgetter:
         """Takes what messages said out of the answers by rules that quote them."""
         parts = dict.fromkeys(part for message in messages for part in split_sentences(message["content"]))
         said = [re.escape(" ".join(part.split())[:QUOTED]) for part in parts]
-        for some in batches([len(one.encode()) for one in said], most=AT_ONCE, bound=PATTERN):
+        for some in batches([len(one.encode()) + 1 for one in said], most=len(said), bound=PATTERN):
             quotation = rf"“(?:{'|'.join(said[some])}).*?”(?= \[\d+\])"
             quoting = {"user_id": owner, "role": "assistant", "model": RULE_BASED, "content": {"$regex": quotation}}
             for found in await self._collections.vectors.find(quoting, TEXT).to_list(None):

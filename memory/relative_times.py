@@ -55,7 +55,7 @@ ORDINAL = re.compile(
 
 def span_of_length(count: str | None, unit: str) -> float:
     """Seconds of "three weeks" or, without a count, of "week". Both are of a match of `COUNT` and `UNIT`."""
-    return _number(count or "a") * _SECONDS[unit.lower()]
+    return number_of(count or "a") * _SECONDS[unit.lower()]
 
 
 def ago(match: re.Match[str], clock: Clock) -> list[Span]:
@@ -63,7 +63,7 @@ def ago(match: re.Match[str], clock: Clock) -> list[Span]:
     if match["half"]:
         number, unit = _HALVES[match["half"].lower()]
     else:
-        number, unit = _number(match["count"]), match["unit"].lower()
+        number, unit = number_of(match["count"]), match["unit"].lower()
     long = _SECONDS[unit]
     base = clock.midnight if long >= DAY else clock.now
     ahead = match["way"].lower() != "ago"
@@ -136,7 +136,8 @@ def _base(unit: str, clock: Clock) -> float:
     return clock.midnight if _SECONDS[unit] >= DAY else clock.now
 
 
-def _number(count: str) -> int:
+def number_of(count: str) -> int:
+    """Of a match of `COUNT`."""
     return int(count) if count.isdigit() else _COUNTS[count.lower()]
 
 

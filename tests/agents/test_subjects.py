@@ -98,6 +98,11 @@ async def test_what_was_changed_is_told_with_the_change_before_it(
     assert answer.index(after) < answer.index(before)
 
 
+async def test_another_of_the_same_month_changes_nothing(quiet: Memory) -> None:
+    await say(quiet, "I have a meeting with Laura in January.", "The meeting of Sam in January was cancelled.")
+    assert "Sam" not in await say(quiet, "When do I meet Laura?", session_id="s2")
+
+
 async def test_another_meeting_that_was_cancelled_changes_nothing(quiet: Memory) -> None:
     await say(quiet, "I have a meeting with Laura on Tuesday at 2 pm.", "The concert of Sam was cancelled.")
     assert "concert" not in await say(quiet, "When do I meet Laura?", session_id="s2")

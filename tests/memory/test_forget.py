@@ -397,9 +397,19 @@ async def test_what_rules_quoted_of_a_message_goes_with_it(quiet: Memory) -> Non
     assert sum("red" in answer for answer in answers) == 2
 
 
-async def test_a_message_of_many_sentences_is_deleted_with_what_was_quoted_of_it(quiet: Memory) -> None:
-    text = " ".join(f"My box number {number} holds {number * 7} beads of glass." for number in range(2_000))
+@pytest.mark.parametrize(
+    "beads", ["beads of glass", "beads " + "of (very) fine-cut glass, " * 4, "beads " + "玻璃" * 60]
+)
+async def test_a_message_of_many_sentences_is_deleted_with_what_was_quoted_of_it(quiet: Memory, beads: str) -> None:
+    text = " ".join(f"My box number {number} holds {number * 7} {beads}." for number in range(1_000))
     await quiet.add(USER, "s1", [turn("m1", text)])
-    assert "13993 beads" in await say(quiet, "How many beads holds my box number 1999?")
+    assert "6993 beads" in await say(quiet, "How many beads holds my box number 999?")
     assert await quiet.engine.forgetter.message(USER, "m1")
-    assert not any("beads of" in one["content"] for one in await messages(quiet, "s1"))
+    assert not any("beads " in one["content"] for one in await messages(quiet, "s1") if one["role"] == "assistant")
+
+
+async def test_quotations_are_looked_for_among_the_answers_by_rules_alone(quiet: Memory) -> None:
+    vectors = quiet.engine.collections.vectors
+    asked = {"user_id": USER, "role": "assistant", "model": RULE_BASED, "content": {"$regex": "x"}}
+    plan = await vectors.database.command("explain", {"find": vectors.name, "filter": asked})
+    assert plan["queryPlanner"]["winningPlan"]["inputStage"]["indexName"] == "answers_by_rules"
