@@ -21,9 +21,8 @@ POLITE_CHARACTERS = 600  # the pattern takes time that grows with the square
 _ASKED_POLITELY = re.compile(
     r"^\W*(?:(?:please|hey|hi|ok|okay)\b\W*)*(?:can|could|would|will) you\b.*?\b(?:that|my|our)\b.*\b(?:is|are)\b", re.I
 )
-_POINTS = re.compile(
-    r"(?:(?:that|this|it|these|those|them|please|for me)\b\W*)+", re.IGNORECASE
-)  # at what, is not said
+# "Remember that", and what, is not said.
+_POINTS = re.compile(r"(?:(?:that|this|it|these|those|them|please|for me)\b\W*)+", re.IGNORECASE)
 _ASKS_BACK = re.compile(
     r"^(?:(?:what|when|where|who|whom|whose|which|how|why|if|whether)\b|the (?:time|day)\b)", re.IGNORECASE
 )

@@ -5,7 +5,7 @@ Nothing here needs the SDK: `utils.llm` does, where a provider is set.
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypedDict, Unpack
 
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionMessageParam, ChatCompletionToolUnionParam
@@ -51,6 +51,17 @@ class Completion:
     calls: tuple[ToolCall, ...] = ()
 
 
+class Options(TypedDict, total=False):
+    """How a model is asked. `model`: another than its own. `tools`: functions that it may ask for, which a provider
+    that takes none is not told of; `may_call`: it may in this answer, as it does where that is not said."""
+
+    model: str | None
+    temperature: float | None
+    max_tokens: int | None
+    tools: Sequence[Tool]
+    may_call: bool
+
+
 class ChatModel(Protocol):
     """What answers messages; every call ends within its deadline, in an answer or a `ModelError`."""
 
@@ -58,18 +69,8 @@ class ChatModel(Protocol):
     def model(self) -> str:
         """The name of the model that is asked where a call names none."""
 
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        model: str | None = None,
-        temperature: float | None = None,
-        max_tokens: int | None = None,
-        tools: Sequence[Tool] = (),
-        may_call: bool = True,
-    ) -> Completion:
-        """One whole answer, within the deadline, retries included. `tools`: functions that the model may ask for, which
-        a provider that takes none is not told of; `may_call`: it may in this answer.
+    async def complete(self, messages: Sequence[Message], **options: Unpack[Options]) -> Completion:
+        """One whole answer, within the deadline, retries included.
 
         Raises:
             ModelUnavailable, CircuitOpen: the model did not answer, or is not asked for a while after it did not.
@@ -77,16 +78,7 @@ class ChatModel(Protocol):
             ModelGarbage: its answer cannot be read.
         """
 
-    def stream(
-        self,
-        messages: Sequence[Message],
-        *,
-        model: str | None = None,
-        temperature: float | None = None,
-        max_tokens: int | None = None,
-        tools: Sequence[Tool] = (),
-        may_call: bool = True,
-    ) -> AsyncGenerator[str | Completion, None]:
+    def stream(self, messages: Sequence[Message], **options: Unpack[Options]) -> AsyncGenerator[str | Completion, None]:
         """The answer's text as it comes, then one `Completion` that holds all of it.
 
         Leaving early closes the connection; wrap the stream in `contextlib.aclosing` where the loop over it may be

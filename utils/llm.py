@@ -5,7 +5,7 @@ import logging
 import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar, cast
+from typing import TypeVar, Unpack, cast
 
 from openai import APIStatusError, AsyncOpenAI, AsyncStream, BadRequestError, Omit, UnprocessableEntityError, omit
 from openai.types.chat import ChatCompletionChunk
@@ -19,7 +19,7 @@ from utils.answers import (
     read_model,
     read_usage,
 )
-from utils.chat import STREAM_DEADLINES, Completion, Message, Tool, ToolCall, Usage
+from utils.chat import STREAM_DEADLINES, Completion, Message, Options, Tool, ToolCall, Usage
 from utils.circuit import CircuitBreaker
 from utils.errors import ModelGarbage
 from utils.openai_client import PROVIDER_ERRORS, as_model_error, ask
@@ -68,18 +68,9 @@ class RemoteChatModel:
         self._stall = stall  # seconds
         self._refused: dict[str, frozenset[str]] = {}  # model → optional parameters that it does not take
 
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        model: str | None = None,
-        temperature: float | None = None,
-        max_tokens: int | None = None,
-        tools: Sequence[Tool] = (),
-        may_call: bool = True,
-    ) -> Completion:
+    async def complete(self, messages: Sequence[Message], **options: Unpack[Options]) -> Completion:
         """As `ChatModel`; the errors are those of `ask`, `CircuitBreaker` and `read_completion`."""
-        request = self._request(messages, model, temperature, max_tokens, tools, may_call=may_call)
+        request = self._request(messages, options)
 
         async def attempt() -> Completion:
             return read_completion(
@@ -90,18 +81,11 @@ class RemoteChatModel:
             return await ask(attempt, deadline=self._deadline)
 
     async def stream(
-        self,
-        messages: Sequence[Message],
-        *,
-        model: str | None = None,
-        temperature: float | None = None,
-        max_tokens: int | None = None,
-        tools: Sequence[Tool] = (),
-        may_call: bool = True,
+        self, messages: Sequence[Message], **options: Unpack[Options]
     ) -> AsyncGenerator[str | Completion, None]:
         """As `ChatModel`. The deadline, retries and circuit breaker cover the time to the first text. From then on a
         gap of `stall` seconds, or five deadlines in all, end the stream."""
-        request = self._request(messages, model, temperature, max_tokens, tools, may_call=may_call)
+        request = self._request(messages, options)
         now = asyncio.get_running_loop().time
         ends = now() + STREAM_DEADLINES * self._deadline
         with self._breaker.watch():
@@ -122,18 +106,15 @@ class RemoteChatModel:
         finally:
             await answer.close()
 
-    def _request(
-        self,
-        messages: Sequence[Message],
-        model: str | None,
-        temperature: float | None,
-        max_tokens: int | None,
-        tools: Sequence[Tool],
-        *,
-        may_call: bool,
-    ) -> _Request:
-        encodable = [_encodable(message) for message in messages]
-        return _Request(model or self.model, encodable, temperature, max_tokens, list(tools) or None, may_call)
+    def _request(self, messages: Sequence[Message], options: Options) -> _Request:
+        return _Request(
+            options.get("model") or self.model,
+            [_encodable(message) for message in messages],
+            options.get("temperature"),
+            options.get("max_tokens"),
+            list(options.get("tools", ())) or None,
+            options.get("may_call", True),
+        )
 
     async def _begin(self, request: _Request) -> tuple["_StreamedAnswer", str | None]:
         """Open a stream and read it up to its first text."""
