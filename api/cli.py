@@ -23,12 +23,10 @@ from rich.text import Text
 from agents.context import ChatRequest
 from agents.memory import Delta, Finished
 from agents.open import open_memory
-from api.app import create_app
 from api.conversation import Conversation
 from api.doctor import examine
 from api.fields import Identifier
 from api.keyboard import Keyboard
-from api.server import serve as serve_api
 from api.settings_table import rows
 from api.store_commands import app as store
 from api.strict import read_json
@@ -100,6 +98,9 @@ async def serve(
     make_key: Annotated[bool, typer.Option("--make-key", help="Make an API key where one is needed")] = False,
 ) -> None:
     """Serve the API and the chat page; without REDIS_URL the workers run inside."""
+    from api.app import create_app  # FastAPI and all routes, which no other command needs
+    from api.server import serve as serve_api
+
     settings = Settings()
 
     def started(address: str) -> None:

@@ -13,7 +13,7 @@ from rich.text import Text
 from agents.context import ChatRequest, Citation
 from agents.memory import Delta, Finished, Memory
 from api.fields import Query
-from api.problems import message_of
+from api.reasons import message_of
 from memory.ids import new_id
 from utils.errors import InvalidInput, LociError
 from utils.mongo import as_loci_error

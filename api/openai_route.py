@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 from pydantic import ValidationError
 
 from api.once import JSON_TYPE, Handler, once
-from api.problems import message_of
+from api.reasons import message_of
 from utils.errors import InvalidInput, UnsupportedMediaType
 
 

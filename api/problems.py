@@ -2,17 +2,16 @@
 shape; without the input that caused it."""
 
 import logging
-from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
 import orjson
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from pydantic import ValidationError
 from pymongo.errors import DocumentTooLarge, PyMongoError
 from starlette.exceptions import HTTPException
 
+from api.reasons import message_of, printable
 from utils.errors import LociError, Unauthorized
 from utils.mongo import as_loci_error
 
@@ -48,7 +47,7 @@ def problem_of(error: Exception, request_id: str) -> tuple[int, bytes, dict[str,
             return known.status, problem(known.status, known.title, known.detail, request_id), headers
         case RequestValidationError():
             errors = [
-                {"loc": [_printable(part) for part in one["loc"]], "msg": message_of(one)} for one in known.errors()
+                {"loc": [printable(part) for part in one["loc"]], "msg": message_of(one)} for one in known.errors()
             ]
             detail = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in errors[:3])
             return 422, problem(422, "Validation error", detail, request_id, errors), {}
@@ -84,31 +83,6 @@ def response_of(error: Exception, path: str, request_id: str) -> Response:
         return Response(orjson.dumps(told), status, headers, "application/json")
     status, body, headers = problem_of(error, request_id)
     return Response(body, status, headers, MEDIA_TYPE)
-
-
-def _printable(part: object) -> object:
-    """A part of a location; names of unknown fields come from the input, so they are cut and cleaned."""
-    if isinstance(part, int):
-        return part
-    return "".join(c if c.isprintable() else "?" for c in str(part)[:60])
-
-
-def message_of(error: Mapping[str, Any]) -> str:
-    """What one of pydantic's errors says, without the input."""
-    kind = error["type"]
-    if kind == "extra_forbidden":
-        return "unknown field"
-    if kind == "value_error":
-        return str(error["msg"]).removeprefix("Value error, ")
-    return str(error["msg"])
-
-
-def wrong(error: ValidationError) -> str:
-    """What is wrong with arguments, in one line, without their values."""
-    return "; ".join(
-        f"{'.'.join(str(_printable(part)) for part in one['loc']) or 'arguments'}: {message_of(one)}"
-        for one in error.errors()
-    )
 
 
 def install(app: FastAPI) -> None:

@@ -21,7 +21,7 @@ from pydantic import ValidationError
 
 from api.mcp.calling import Call
 from api.paging import cursor_of, page_of, position_of
-from api.problems import wrong
+from api.reasons import wrong
 from api.strict import check
 from api.wire.banks import BankNamed
 from memory.bank_activations import Active

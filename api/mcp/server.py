@@ -38,7 +38,7 @@ from api.mcp import resources
 from api.mcp.calling import Call, Caller, Context
 from api.mcp.subscriptions import Subscriptions
 from api.mcp.tools import BY_NAME, OFFERS
-from api.problems import wrong
+from api.reasons import wrong
 from api.strict import check
 from api.wire.banks import ActivationResult, BankErrorOut, Update, UpdateResult
 from memory.banks import Banks

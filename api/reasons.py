@@ -1,0 +1,31 @@
+"""What do pydantic's errors say? Without the input that caused them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+
+def printable(part: object) -> object:
+    """A part of a location; names of unknown fields come from the input, so they are cut and cleaned."""
+    if isinstance(part, int):
+        return part
+    return "".join(c if c.isprintable() else "?" for c in str(part)[:60])
+
+
+def message_of(error: Mapping[str, Any]) -> str:
+    """What one of pydantic's errors says, without the input."""
+    kind = error["type"]
+    if kind == "extra_forbidden":
+        return "unknown field"
+    if kind == "value_error":
+        return str(error["msg"]).removeprefix("Value error, ")
+    return str(error["msg"])
+
+
+def wrong(error: ValidationError) -> str:
+    """What is wrong with arguments, in one line, without their values."""
+    return "; ".join(
+        f"{'.'.join(str(printable(part)) for part in one['loc']) or 'arguments'}: {message_of(one)}"
+        for one in error.errors()
+    )
