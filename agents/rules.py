@@ -71,8 +71,8 @@ _SUMMARISING = frozenset(
     content_stems(
         "summarise summarize summary recap sum tl dr tldr overview conversation chat talk talked discussion discuss "
         "session thread message everything far happen today story short brief quick bullet point list "
-        "sentence line paragraph word key main important detail give make write need want user new latest last recent "
-        "previous day pls plz tldr english french german spanish italian portuguese russian"
+        "sentence line paragraph word key main important detail gist highlight give make write need want new latest "
+        "last recent previous user day pls plz tldr english french german spanish italian portuguese russian"
     )
 )
 _LENGTH = re.compile(
@@ -87,6 +87,10 @@ _TIMES = frozenset(
 _FOR_A_LIVING = re.compile(r"\bfor a living\b|\bmake (?:my|a) living\b", re.IGNORECASE)
 _OWN_NAME = re.compile(r"\bmy (?:first )?name\b|\bwho am i\b|\bam i called\b", re.IGNORECASE)
 _INTRODUCED = re.compile(r"\b(?:[Ii]['’]m|[Ii] am|[Cc]all me) [A-ZÀ-Þ]\w+(?=[.,!]| and\b|$)")
+_ABOUT_LOCI = re.compile(
+    r"^\W*(hi|hello|hey|so|and)?\W*((who|what) are you|what(['’]s| is) your name|what can you do( for me)?)\W*$",
+    re.IGNORECASE,
+)
 _KEEPS_NOT = re.compile(r"\b(don['’]?t|do not|never)\s+(remember|save|store|keep|memori[sz]e|record)\b", re.IGNORECASE)
 _TASK = re.compile(
     r"^\W*(please\s+)?(write|draft|compose|translate|tell|generate|create|make|calculate|compute|draw|suggest|recommend|"
@@ -155,6 +159,8 @@ def answer_by_rules(context: Context) -> RuleAnswer:
         return RuleAnswer("Noted." if context.request.temporary else "Noted. I'll remember that.")
     if context.images is not None and context.intent.name == "image":
         return RuleAnswer(context.images)
+    if _ABOUT_LOCI.match(query):
+        return RuleAnswer("I'm Loci, and I remember. Without a language model, I tell you what you told me.")
     sentences = sentences_of(context)
     spans = spans_of(query, now().timestamp())
     only_time = bool(spans) and asks_only_for_a_time(content_stems(query))

@@ -66,6 +66,9 @@ TABLE: dict[IntentName, tuple[str, ...]] = {
         "recap",
         "tl;dr",
         "Can you give me a summary of this chat?",
+        "Give me 3 bullet points summarising our chat",
+        "List the key points of our last conversation",
+        "What are the highlights of this discussion?",
     ),
     "image": ("What do you see in this picture?", "describe the attached screenshot", "Who is in my photo?"),
     "location": (

@@ -200,6 +200,7 @@ async def test_a_relative_time_is_told_with_the_day_on_which_it_was_said(quiet: 
         ("please don't remember this: my salary is 1234", "What is said here is kept."),
         ("Write a poem about my dog", "I can't do that without a language model."),
         ("Translate hello to French", "I can't do that without a language model."),
+        ("Who are you?", "I'm Loci, and I remember."),
     ],
 )
 async def test_what_rules_cannot_do_is_not_promised(quiet: Memory, said: str, answered: str) -> None:
