@@ -117,7 +117,7 @@ class BankWriter:
 async def _unseen(placed: Placed, kind: BankType, files: Mapping[str, str], content: str) -> list[Replace]:
     """What a model would replace in these files without having seen it, but for what the content itself says that it
     replaces."""
-    if not (unseen := stale(placed.decisions, placed.shown, files)):
+    if not (unseen := await asyncio.to_thread(stale, placed.decisions, placed.shown, files)):
         return []
     meant = {section_key(one) for one in await _by_rules(kind, content) if isinstance(one, Replace)}
     return [one for one in unseen if section_key(one) not in meant]
