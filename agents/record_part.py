@@ -1,13 +1,15 @@
 """Which part of a long result does a model read? The one that begins where it asks, or that has its words in it."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import merge
 from itertools import islice
 
+from memory.tool_relevance import MARKS
 from memory.traced import Trace
 from utils.errors import NotFound
-from utils.text import lower_in_place
+from utils.text import STOPWORDS, lower_in_place
 
 READ = 8_000  # characters of a record
 MOST_READ = 32_000
@@ -74,12 +76,16 @@ def part_of(text: str, *, offset: int, limit: int, query: str = "") -> Part | No
 
 
 def _place_of(text: str, offset: int, limit: int, query: str) -> int | None:
+    """Where a query stands; else where its rarest word does, of the part that has most of its words."""
     whole = text.find(query, offset)
     if whole >= 0:
         return whole
-    words = sorted(dict.fromkeys(query.split()), key=len, reverse=True)[:MOST_WORDS]
-    places = merge(*(_places(text, word, offset) for word in words))
-    return _densest(list(islice(places, MOST_FOUND)), max(1, limit * (BEFORE - 1) // BEFORE))
+    words = list(dict.fromkeys(filter(None, (word.strip(MARKS) for word in query.split()))))
+    telling = [word for word in words if word not in STOPWORDS] or words
+    chosen = sorted(telling, key=len, reverse=True)[:MOST_WORDS]
+    of_each = MOST_FOUND // max(1, len(chosen))
+    places = merge(*(islice(_places(text, word, offset), of_each) for word in chosen))
+    return _densest(list(places), max(1, limit * (BEFORE - 1) // BEFORE))
 
 
 def _places(text: str, word: str, offset: int) -> Iterator[tuple[int, str]]:
@@ -91,15 +97,18 @@ def _places(text: str, word: str, offset: int) -> Iterator[tuple[int, str]]:
 
 
 def _densest(places: list[tuple[int, str]], characters: int) -> int | None:
-    """The first place behind which the most different words stand within so many characters."""
-    best, most, last = None, 0, 0
-    within: dict[str, int] = {}
-    for at, word in places:
+    """The place of the rarest word among the words within so many characters that weigh most, the first such place. A
+    word weighs the more, the fewer places it has."""
+    count = Counter(word for _, word in places)
+    best, most, last = None, 0.0, 0
+    within: Counter[str] = Counter()
+    for first, (at, word) in enumerate(places):
         while last < len(places) and places[last][0] < at + characters:
-            within[places[last][1]] = within.get(places[last][1], 0) + 1
+            within[places[last][1]] += 1
             last += 1
-        if len(within) > most:
-            best, most = at, len(within)
+        weight = sum(1 / count[one] for one in within)
+        if weight > most:
+            best, most = min(places[first:last], key=lambda place: count[place[1]])[0], weight
         within[word] -= 1
         if not within[word]:
             del within[word]

@@ -20,8 +20,9 @@ MOST_NAMES = 50  # the last ones that were said; who pastes a list of a thousand
 MARKS = ".,;:!?()[]\"'*"  # that stand around a word
 # Keys of what things are called, of what a tool has to say, and of how much is left out.
 TELLING = frozenset(
-    {"name", "title", "status", "state", "error", "errors", "message", "reason", "detail", "snippet", "…"}
-)
+    {"name", "title", "status", "state", "error", "errors", "message", "reason", "detail", "snippet", "stdout", "stderr",
+     "output", "…"}
+)  # fmt: skip
 # Words of a question, and the fields that they ask for without naming them.
 MEANT = (
     (("cheap", "cheaper", "cheapest", "expensive", "much", "difference", "afford", "sum", "least", "below", "money",
@@ -65,18 +66,19 @@ _PLACE = re.compile(r"[\w)\].~][./\\]\w|^[./]\w|\w/$")
 
 @dataclass(frozen=True)
 class Talk:
-    """What the user and the agent said, lower case. `asked`: words by which fields may be named;
-    `names`: what looks as names in the last of it. `thorough`: there is room for all that says anything."""
+    """What the user and the agent said, lower case. `asked`: words by which fields may be named, and `literal` those of
+    them that were said; `names`: what looks as names in the last of it. `thorough`: there is room for all that says anything."""
 
     text: str
     asked: frozenset[str] = frozenset()
     names: tuple[str, ...] = ()
     thorough: bool = False
+    literal: frozenset[str] = frozenset()
 
     @cached_property
     def brief(self) -> "Talk":
-        """The same, where fields that were named matter no more than others."""
-        return replace(self, asked=frozenset())
+        """The same, where fields matter by their own names alone, and not by what else was asked."""
+        return replace(self, asked=self.literal)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -145,6 +147,8 @@ class Talk:
             return not self.words.isdisjoint(_WORD.findall(key.casefold()))
         if _ID_KEY.search(key) or (isinstance(value, str) and names_place(value) and "@" not in value):
             return True
+        if isinstance(value, str) and "\n" in value.strip():
+            return True  # a text to be read, as others are that tools give
         if not isinstance(value, str) or not is_identifier(value):
             return self.mentions(value) or (isinstance(value, str) and value.casefold() in self.asked)
         if _STAMP.match(key):
@@ -161,7 +165,10 @@ def talk_of(texts: Iterable[str], asked: Iterable[str] = ()) -> Talk:
     meant = (_names(" ".join(fields)) for said, fields in MEANT if not words.isdisjoint(said))
     sizes = map(str.casefold, _SIZE.findall(question))
     names = tuple(dict.fromkeys(filter(is_name, (word.strip(MARKS) for word in question.split()))))
-    return Talk("\n".join(texts).casefold(), (words - STOPWORDS).union(*meant, sizes), names[-MOST_NAMES:])
+    literal = words - STOPWORDS
+    return Talk(
+        "\n".join(texts).casefold(), literal.union(*meant, sizes), names[-MOST_NAMES:], literal=literal
+    )
 
 
 def _names(text: str) -> list[str]:

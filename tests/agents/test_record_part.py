@@ -24,6 +24,16 @@ def test_a_query_is_found_in_any_case_with_what_stands_before_it() -> None:
         assert len(part.text) == 400 and TEXT[part.begin : part.end] == part.text
 
 
+@pytest.mark.parametrize(
+    "query", ["What is the plan of customer cust_133?", "cust_133 churned signup", "plan, cust_133"]
+)
+@pytest.mark.parametrize("limit", [200, 1_000, 8_000])
+def test_a_rare_word_is_found_among_those_that_stand_everywhere(query: str, limit: int) -> None:
+    rows = (f'{{"customer": "cust_{n}", "plan": "pro", "signup": "2025", "churned": true}}' for n in range(100, 300))
+    part = part_of(", ".join(rows), offset=0, limit=limit, query=query)
+    assert part is not None and '"cust_133", "plan": "pro", "signup": "2025", "churned": true' in part.text
+
+
 def test_a_query_at_the_end_gives_a_whole_part() -> None:
     part = part_of(TEXT, offset=0, limit=400, query="row 1999")
     assert part is not None and part.end == len(TEXT) and len(part.text) == 400
