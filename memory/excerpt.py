@@ -15,6 +15,9 @@ from utils.text import split_sentences
 GAP = "…"
 READ = 400_000  # characters of a text that are looked at, half of them from its end
 NAMED = 64  # lines of a longer one that are looked at, too, since the user named what is in them
+FAILING = 16  # and of those with each of these words, since they tell of a failure
+FAILURES = ("ERROR", "error", "Error", "FATAL", "fatal", "CRITICAL", "Traceback", "Exception", "panic", "FAILED",
+            "failed", "refused", "denied")  # fmt: skip
 LONG_LINE = 2_000  # characters of such a line
 FEWEST_LINES = 8  # of a text; one of fewer lines is read by its sentences
 FAILURE = 3.0  # what a line is worth that tells of a failure; a word that it alone shares with the conversation: 1
@@ -61,13 +64,16 @@ def excerpt(text: str, talk: Talk, characters: int) -> str:
 
 
 def _beginning_and_end(text: str, talk: Talk) -> str:
-    """What is read of a huge text: its beginning, its end, and in between the lines with what the user named, as many
-    with each name."""
+    """What is read of a huge text: its beginning, its end, and in between the first lines with what the user named, as
+    many with each name, and those that tell of a failure, of the first with each word for one."""
     first, last = text[: READ // 2], text[-READ // 2 :]
     between = text[READ // 2 : -READ // 2]
     found: dict[int, str] = {}
     for name in talk.names:
         found |= _lines_with(name, between, max(1, NAMED // len(talk.names)))
+    for word in FAILURES:
+        lines = _lines_with(word, between, FAILING)
+        found |= {at: line for at, line in lines.items() if tells_of_failure(line)}
     return "\n".join([first, *(found[at] for at in sorted(found)), last])
 
 

@@ -1,10 +1,10 @@
 """Which items of a long list may the next step need?
 
-Those that the conversation speaks of, the more the fewer others have the word; and those in which a field differs from
-nearly all others, such as the one server that is down.
+Those that the conversation speaks of, the more the fewer others have the word; those in which a field differs from
+nearly all others, such as the one server that is down; and those that have the most or the least of what is asked for.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -16,6 +16,11 @@ V = TypeVar("V")
 T = TypeVar("T")
 
 RARE = 0.5  # what an item is worth for a value that few have; a word that it alone shares with the conversation: 1
+EXTREME, NEXT, ENDS = (
+    1.0,
+    0.9,
+    3,
+)  # to have the most or the least of what is asked for, a share of that for the next ones
 FEW = 0.02  # share of the items that may have such a value
 KINDS = 0.1  # of the items: a field with more values than that many tells items apart, and not how they are
 MOST_FIELDS = 32  # of an object; one that has more lists things
@@ -84,11 +89,29 @@ def _worth(items: Sequence[Json], talk: Talk) -> list[float]:
     shared = Counter(state for one in states for state in one)
     kinds = Counter(key for key, _ in shared)
     few, most_kinds = max(1, FEW * len(items)), max(2, KINDS * len(items))
+    extreme = _extreme(items, talk) if talk.extreme else [0.0] * len(items)
     return [
         sum(1 / words[word] for word in one)
         + RARE * any(shared[state] <= few and 1 < kinds[state[0]] <= most_kinds for state in own)
-        for one, own in zip(said, states, strict=True)
+        + end
+        for one, own, end in zip(said, states, extreme, strict=True)
     ]
+
+
+def _extreme(items: Sequence[Json], talk: Talk) -> list[float]:
+    """What each item is worth for being among the `ENDS` first or last by a field with numbers that is asked for."""
+    found: defaultdict[str, list[tuple[float, int]]] = defaultdict(list)
+    for at, item in enumerate(items):
+        for key, value in scalars(item):
+            if isinstance(value, int | float) and not isinstance(value, bool) and talk.names_field(key):
+                found[key].append((value, at))
+    worth = [0.0] * len(items)
+    for values in found.values():
+        values.sort()
+        for end in (values[:ENDS], values[: -ENDS - 1 : -1]):
+            for place, (_, at) in enumerate(end):
+                worth[at] = max(worth[at], EXTREME * NEXT**place)
+    return worth
 
 
 def _states(item: Json) -> Iterator[tuple[str, str]]:

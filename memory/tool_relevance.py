@@ -17,11 +17,16 @@ DECISIONS = 100_000  # of either kind that are remembered: a view is drawn sever
 LONG_NUMBER = 8  # digits from which a number names something
 SHORTEST_PLACE, LONGEST_PLACE = 4, 500  # characters of a path or an address
 MOST_NAMES = 50  # the last ones that were said; who pastes a list of a thousand means none of them
+EXTREMES = frozenset(
+    {"highest", "largest", "biggest", "greatest", "longest", "heaviest", "fastest", "oldest", "latest", "newest",
+     "most", "maximum", "max", "top", "best", "lowest", "smallest", "least", "fewest", "shortest", "lightest",
+     "slowest", "youngest", "earliest", "minimum", "min", "worst", "cheapest"}
+)  # fmt: skip
 MARKS = ".,;:!?()[]\"'*"  # that stand around a word
 # Keys of what things are called, of what a tool has to say, and of how much is left out.
 TELLING = frozenset(
-    {"name", "title", "status", "state", "error", "errors", "message", "reason", "detail", "snippet", "stdout", "stderr",
-     "output", "…"}
+    {"name", "title", "status", "state", "error", "errors", "message", "reason", "detail", "snippet", "stdout",
+     "stderr", "output", "…"}
 )  # fmt: skip
 # Words of a question, and the fields that they ask for without naming them.
 MEANT = (
@@ -67,13 +72,15 @@ _PLACE = re.compile(r"[\w)\].~][./\\]\w|^[./]\w|\w/$")
 @dataclass(frozen=True)
 class Talk:
     """What the user and the agent said, lower case. `asked`: words by which fields may be named, and `literal` those of
-    them that were said; `names`: what looks as names in the last of it. `thorough`: there is room for all that says anything."""
+    them that were said; `names`: what looks as names in the last of it. `extreme`: the most or the least of something
+    is asked for. `thorough`: there is room for all that says anything."""
 
     text: str
     asked: frozenset[str] = frozenset()
     names: tuple[str, ...] = ()
     thorough: bool = False
     literal: frozenset[str] = frozenset()
+    extreme: bool = False
 
     @cached_property
     def brief(self) -> "Talk":
@@ -115,8 +122,11 @@ class Talk:
     def asks_for(self, key: str) -> bool:
         """Whether a field was named, `total_price` by "price", or tells by itself, as a state or how many more pages
         there are."""
-        tells = key in TELLING or _PAGES.fullmatch(key) is not None
-        return self.thorough or tells or not self.asked.isdisjoint(_names(_HUMP.sub(" ", key)))
+        return self.thorough or key in TELLING or _PAGES.fullmatch(key) is not None or self.names_field(key)
+
+    def names_field(self, key: str) -> bool:
+        """Whether what was asked for names a field."""
+        return not self.asked.isdisjoint(_names(_HUMP.sub(" ", key)))
 
     def keeps(self, key: str, value: Scalar) -> bool:
         """Whether a value under a key is worth its place."""
@@ -167,7 +177,11 @@ def talk_of(texts: Iterable[str], asked: Iterable[str] = ()) -> Talk:
     names = tuple(dict.fromkeys(filter(is_name, (word.strip(MARKS) for word in question.split()))))
     literal = words - STOPWORDS
     return Talk(
-        "\n".join(texts).casefold(), literal.union(*meant, sizes), names[-MOST_NAMES:], literal=literal
+        "\n".join(texts).casefold(),
+        literal.union(*meant, sizes),
+        names[-MOST_NAMES:],
+        literal=literal,
+        extreme=not words.isdisjoint(EXTREMES),
     )
 
 

@@ -58,8 +58,12 @@ def _wrong_content(message: dict[str, Any]) -> str | None:
         return None
     if not isinstance(content, list):
         return "must be a string or a list of parts"
-    wrong = next((at for at, part in enumerate(content) if not isinstance(part, dict)), None)
-    return None if wrong is None else f"its part {wrong} must be an object"
+    for at, part in enumerate(content):
+        if not isinstance(part, dict):
+            return f"its part {at} must be an object"
+        if not isinstance(part.get("type"), str) and not isinstance(part.get("text"), str):
+            return f'its part {at} must have a type, such as {{"type": "text", "text": "…"}}; JSON goes in as a string'
+    return None
 
 
 AgentMessage = Annotated[dict[str, Any], AfterValidator(_checked)]  # as OpenAI's chat API has it, and passed on so

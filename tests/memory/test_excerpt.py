@@ -85,6 +85,13 @@ def test_in_a_huge_text_what_the_user_named_is_found(monkeypatch: pytest.MonkeyP
     assert lines[1377] in found and found[0] == lines[0] and found[-1] == lines[-1]
 
 
+def test_in_a_huge_text_the_failure_in_the_middle_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(excerpt_module, "READ", 4_000)
+    lines = [f"INFO request {at} done, 0 errors" if at % 500 else f"INFO request {at}" for at in range(4_000)]
+    lines[1_377] = "ERROR checkout payment gateway refused: certificate expired"
+    assert lines[1_377] in excerpt("\n".join(lines), talk_of(["Why does it not go?"]), 300).splitlines()
+
+
 def test_in_a_huge_text_each_name_has_its_share_of_what_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(excerpt_module, "READ", 4_000)
     lines = [f"order ORD-{at:04} of pg-main-1 shipped" for at in range(2_000)]

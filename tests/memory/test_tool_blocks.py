@@ -48,6 +48,16 @@ def test_what_was_done_twice_says_so() -> None:
     assert (block.title, block.body) == ("pay(to=bob, amount=50)", "c ×3: status=ok")
 
 
+def test_a_text_in_a_field_is_read_as_others_are() -> None:
+    lines = [f"[{at}] compiling module_{at}.c" for at in range(400)]
+    lines[200] = "module_x.c:14:5: error: 'x' undeclared"
+    for name in ("stdout", "log", "answer"):
+        told = record("a", {"exit_code": 2, name: "\n".join(lines)}, "sh", cmd="make")
+        [block] = blocks_of([told], talk_of(["Build the project"]), 2_000)
+        assert lines[200] in block.body and "exit_code=2" in block.body and len(block.body) < 2_100
+        assert left_out([block], TALK) == []
+
+
 def test_results_of_one_shape_share_a_table() -> None:
     rows = [record(name, {"code": f"HAT{name}00{at}", "day": "2024-05-21"}, n=at) for at, name in enumerate("ab")]
     [block] = blocks_of(rows, TALK, 2_000)
@@ -132,8 +142,16 @@ def test_fields_that_are_asked_for_stay() -> None:
     talk = talk_of(["Which host has the highest cpu?"], asked=["Which host has the highest cpu?"])
     kept = blocks_of(rows, talk, 2_000)[0].body.splitlines()
     assert kept == ["host|cpu", "a: 0 -> h0|0", "b: 1 -> h1|7", "c: 2 -> h2|14"]
-    brief = blocks_of(rows, talk, 2_000, brief={"a", "b", "c"})[0].body.splitlines()
-    assert brief[0].startswith("a: 0 -> host=h0, cpu=0, mem=0, note=")
+    assert blocks_of(rows, talk, 2_000, brief={"a", "b", "c"})[0].body.splitlines() == kept
+
+
+def test_a_field_that_is_only_meant_stays_in_what_is_most_relevant_alone() -> None:
+    rows = [
+        record(name, {"flight": f"HA{at}7", "fare": at, "note": LONG}, "find", n=at) for at, name in enumerate("ab")
+    ]
+    talk = talk_of(["Which is the cheapest?"], asked=["Which is the cheapest?"])
+    assert "fare" in blocks_of(rows, talk, 2_000)[0].body
+    assert "fare" not in blocks_of(rows, talk, 2_000, brief={"a", "b"})[0].body
 
 
 def test_what_differs_between_answers_to_one_call_stays() -> None:

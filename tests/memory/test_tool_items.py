@@ -1,5 +1,7 @@
 """Which items of a long list stay, and what is said of those that do not?"""
 
+import pytest
+
 from memory.tool_blocks import blocks_of, left_out
 from memory.tool_relevance import talk_of
 from tests.tool_calls import record
@@ -34,3 +36,19 @@ def test_a_field_is_told_as_left_out_though_another_table_has_it() -> None:
     bugs = [{"id": f"BUG-{at}", "state": "open", "load": at, "note": LONG} for at in range(6)]
     records = [record("a", {"bugs": bugs}, "list_bugs"), record("b", "done", "assign_bug", id="BUG-1", load=3)]
     assert "load" in left_out(blocks_of(records, TALK, 2_000), TALK)
+
+
+@pytest.mark.parametrize(
+    ("asked", "stay"), [("highest", ("O061", "O117", "O140")), ("lowest", ("O003", "O199", "O100"))]
+)
+def test_those_with_the_most_or_the_least_of_what_is_asked_for_stay(asked: str, stay: tuple[str, ...]) -> None:
+    orders = [
+        {"order": f"O{at:03}", "total": 300 + at % 90, "buyer": f"B{at}", "due": "2026-03-11"} for at in range(200)
+    ]
+    for at, total in {61: 990, 117: 981, 140: 980, 3: 11, 199: 12, 100: 13}.items():
+        orders[at]["total"] = total
+    question = [f"Which order has the {asked} total?"]
+    [block] = blocks_of([record("a", orders, "list_orders")], talk_of(question, question), 600)
+    assert all(one in block.body for one in stay)
+    [block] = blocks_of([record("a", orders, "list_orders")], talk_of(["Go on."], ["Go on."]), 600)
+    assert not any(one in block.body for one in stay[1:])

@@ -57,6 +57,10 @@ def test_what_is_no_request_is_refused(api: httpx.Client, user: str, changed: di
         ({"role": "tool", "tool_call_id": 5, "content": "x"}, "tool_call_id"),
         ({"role": "tool", "tool_call_id": "c1", "content": {"a": 1}}, "content"),
         ({"role": "tool", "tool_call_id": "c1", "content": None}, "content"),
+        (
+            {"role": "tool", "tool_call_id": "c1", "content": [{"order_id": "O1"}]},
+            "content: its part 0 must have a type",
+        ),
     ],
 )
 def test_a_message_that_no_provider_takes_is_refused_by_its_place(
