@@ -22,8 +22,8 @@ def spoken_of(messages: Sequence[Message], query: str) -> Talk:
     question, and the query."""
     said = [text_of(message.get("content")) for message in messages if message.get("role") == "user"]
     told = [text_of(message.get("content")) for message in messages if message.get("role") == "assistant"]
-    last = closing(next(filter(None, reversed(told)), ""))
-    return talk_of([*said, last, query], asked=[*_question(said), query])
+    last = next(filter(None, reversed(told)), "")
+    return talk_of([*said, closing(last), query], asked=[*_question(said), query], told=last)
 
 
 def _question(said: Sequence[str]) -> Sequence[str]:

@@ -23,11 +23,13 @@ TELLING = (
     "hint",
 )
 LEVELS = ("error", "fatal", "critical")  # of a log's entry
-FAILED = ("error", "fail", "failed", "failure")  # states
+STATES = ("status", "state", "result", "outcome", "conclusion", "phase")
+FAILED = frozenset({"error", "fail", "failed", "failure", "crashed", "timeout", "timed_out"})
 NO_ERROR = frozenset({"", "none", "null", "no", "n/a", "-"})
 DEEPEST = 6  # objects and lists in each other that are read
 MOST_ERRORS, MOST_OBJECTS = 8, 5  # told of one output
 FEWEST_FIELDS, FEWEST_BESIDE = 3, 2  # values of an object that is told; of one within something, or beside an error
+MOST_NAMING = 2  # of what failed that say what it is
 MOST_FIELDS = 12  # of an object that are told
 MOST_ITEMS = 8  # of a list of values
 LONGEST_VALUE, LONGEST = 100, 400  # characters of a value, and of all that is told of an object
@@ -91,17 +93,32 @@ def _is_empty(value: object) -> bool:
 def _errors_in(value: Mapping[str, object]) -> tuple[list[str], set[str]]:
     """The errors of an object, each on a line, and the fields that tell of them or that there are none."""
     status = value.get("status")
+    states = [str(value[name]).lower() for name in STATES if isinstance(value.get(name), str)]
     verdicts = {name for name in ("success", "ok") if value.get(name) is False}
     flags = {name for name in ERRORS if value.get(name) is True}
     named = {name for name in ERRORS if _is_told(value.get(name))}
     failed = verdicts or flags or named or value.get("level") in LEVELS
-    if not failed and status not in FAILED and not (isinstance(status, int) and status >= 400):
+    if not failed and FAILED.isdisjoint(states) and not (isinstance(status, int) and status >= 400):
         return [], {name for name in ERRORS if _denies(value.get(name))}
     inner = [item for name in ERRORS if name in named for item in _listed(value[name]) if isinstance(item, Mapping)]
     if inner:
         return [line for one in inner for line in _told_in(one)], named | flags
     lines, telling = _error_of(value)
+    if not (verdicts or flags or named) and not FAILED.isdisjoint(states):
+        lines, telling = _failure_of(value)
     return lines, telling | verdicts | flags | named if lines else set()
+
+
+def _failure_of(value: Mapping[str, object]) -> tuple[list[str], set[str]]:
+    """What says of itself that it failed, on a line: what it is, then how it is and why."""
+    said = {
+        name: str(item)
+        for name, item in value.items()
+        if isinstance(item, str | int) and not isinstance(item, bool) and item != ""
+    }
+    telling = [name for name in said if name in TELLING or name in STATES]
+    what = [f"{name} {said[name]}" for name in islice((one for one in said if one not in telling), MOST_NAMING)]
+    return [cut_at_word(f"error: {', '.join([*what, *(said[one] for one in telling)])}", LONGEST)], {*telling}
 
 
 def _told_in(error: Mapping[str, object]) -> list[str]:

@@ -5,7 +5,7 @@ items of reviews are told by how they look, in any language.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from memory.observed import Category, Observed
 from memory.output_lines import lines_of
@@ -119,6 +119,7 @@ def observe_by_rules(output: str) -> tuple[Observed, ...]:
     conclude, findings state something with a name or a number in it, or of all of a kind. What is labelled
     ("Finding: …", or a list under "Lessons:") is taken by its label."""
     notes: dict[Category, dict[str, None]] = {"finding": {}, "insight": {}, "lesson": {}}
+    errors: set[str] = set()
     under: Category | None = None  # the label of the list that a line may belong to
     for line in lines_of(output):
         if line.is_finding:
@@ -141,10 +142,17 @@ def observe_by_rules(output: str) -> tuple[Observed, ...]:
                 notes[under][text] = None
         elif _is_error(text):
             notes["finding"][text] = None
+            errors.add(text)
         elif not line.is_code:
             for category, note in _noted(text):
                 notes[category][note] = None
-    return tuple(Observed(category, text) for category, texts in notes.items() for text in list(texts)[:MOST])
+    return tuple(Observed(category, text) for category, texts in notes.items() for text in _first(list(texts), errors))
+
+
+def _first(notes: list[str], errors: Collection[str]) -> list[str]:
+    """The first notes, as many as are kept, in their order; messages of errors before others."""
+    places = sorted(range(len(notes)), key=lambda at: (notes[at] not in errors, at))[:MOST]
+    return [notes[at] for at in sorted(places)]
 
 
 def _is_error(line: str) -> bool:

@@ -32,6 +32,7 @@ LONGEST_KEY = 40  # characters of one that is left out
 EMPTY = "(empty)"
 
 _WORD = re.compile(r"[\w-]+")
+_MORE = re.compile(rf"; {GAP} \d+ more\W*$")
 # How lines of a view begin that are not what a tool gave; a text that has such a line stands in quotation marks.
 _FRAME = re.compile(
     r"^[^\S\n]*+(?:\[(?:RETRIEVED|OTHER) RECORD|## Retrieved|-{5,}|Summary:|Raw Data:|Left out:|Not shown:|No result:)",
@@ -171,6 +172,14 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + GAP
 
 
+def _cut_row(row: str, most: int) -> str:
+    """A row of so many characters at most, which still says how many items are left out at its end."""
+    more = _MORE.search(row)
+    if len(row) <= most or more is None or len(more[0]) > most // 2:
+        return _cut(row, most)
+    return _cut(row[: more.start()], most - len(more[0])) + more[0]
+
+
 def _came_back(records: Sequence[Record], talk: Talk, keep: Keep, limits: Sequence[int]) -> Table:
     """The results as a table, each row cut by meaning to its limit of characters, and by length where that is not
     enough. A `…` stands where something is gone; a text alone stands as it is."""
@@ -191,7 +200,7 @@ def _came_back(records: Sequence[Record], talk: Talk, keep: Keep, limits: Sequen
         row or (_anything(one.output) if not says else "" if one.output else EMPTY)
         for row, one in zip(table.rows, records, strict=True)
     ]
-    return Table(table.common, table.head, tuple(map(_cut, rows, limits)))
+    return Table(table.common, table.head, tuple(map(_cut_row, rows, limits)))
 
 
 def _fitting(outputs: list[Json], shortener: Shortener, keep: Keep, limits: Sequence[int]) -> tuple[Table, list[Json]]:

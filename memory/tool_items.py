@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from memory.excerpt import GAP
 from memory.tool_relevance import Talk, is_identifier
-from utils.json_table import Json, Part, rows_by_id, scalars
+from utils.json_table import Json, Part, Scalar, rows_by_id, scalars
 
 V = TypeVar("V")
 T = TypeVar("T")
@@ -83,7 +83,7 @@ def _entries(value: Mapping[str, Json]) -> list[Json]:
 
 
 def _worth(items: Sequence[Json], talk: Talk) -> list[float]:
-    said = [frozenset(word for _, value in scalars(item) for word in talk.words_of(value)) for item in items]
+    said = [frozenset(word for _, value in scalars(item) for word in _said_of(value, talk)) for item in items]
     words = Counter(word for one in said for word in one)
     states = [frozenset(_states(item)) for item in items]
     shared = Counter(state for one in states for state in one)
@@ -96,6 +96,12 @@ def _worth(items: Sequence[Json], talk: Talk) -> list[float]:
         + end
         for one, own, end in zip(said, states, extreme, strict=True)
     ]
+
+
+def _said_of(value: Scalar, talk: Talk) -> frozenset[str]:
+    """The words of a value that were said, and the whole of it where that was named."""
+    words, text = talk.words_of(value), str(value).casefold()
+    return words | {text} if text in talk.spoken else words
 
 
 def _extreme(items: Sequence[Json], talk: Talk) -> list[float]:

@@ -80,6 +80,7 @@ class Talk:
     names: tuple[str, ...] = ()
     thorough: bool = False
     literal: frozenset[str] = frozenset()
+    spoken: frozenset[str] = frozenset()
     extreme: bool = False
 
     @cached_property
@@ -168,21 +169,28 @@ class Talk:
         return True
 
 
-def talk_of(texts: Iterable[str], asked: Iterable[str] = ()) -> Talk:
-    """`texts`: all that was said; `asked`: those that may name fields, and sizes such as "M"."""
+def talk_of(texts: Iterable[str], asked: Iterable[str] = (), told: str = "") -> Talk:
+    """`texts`: all that was said; `asked`: those that may name fields, and sizes such as "M"; `told`: what the agent
+    said last."""
     question = " ".join(asked)
     words = frozenset(_names(question))
     meant = (_names(" ".join(fields)) for said, fields in MEANT if not words.isdisjoint(said))
     sizes = map(str.casefold, _SIZE.findall(question))
-    names = tuple(dict.fromkeys(filter(is_name, (word.strip(MARKS) for word in question.split()))))
+    names = _named_in(question)
     literal = words - STOPWORDS
     return Talk(
         "\n".join(texts).casefold(),
         literal.union(*meant, sizes),
         names[-MOST_NAMES:],
         literal=literal,
+        spoken=frozenset(map(str.casefold, [*names, *_named_in(told)])),
         extreme=not words.isdisjoint(EXTREMES),
     )
+
+
+def _named_in(text: str) -> tuple[str, ...]:
+    """What looks as names in a text, each once."""
+    return tuple(dict.fromkeys(filter(is_name, (word.strip(MARKS) for word in text.split()))))
 
 
 def _names(text: str) -> list[str]:

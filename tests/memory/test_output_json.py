@@ -126,6 +126,14 @@ def test_findings_are_few_and_short() -> None:
     assert (failed[0], failed[-1], len(failed)) == ("error: test_0", "passed: 9; total: 40; took_s: 3", 9)
 
 
+def test_what_failed_in_a_list_says_what_it_is() -> None:
+    jobs = [{"job": f"j{at}", "state": "ok", "reason": None} for at in range(30)]
+    jobs[22] = {"job": "j22", "state": "failed", "reason": "disk full"}
+    assert findings(jobs)[0] == "error: job j22, failed, disk full"
+    builds = [{"id": at, "conclusion": "failure" if at == 1 else "success"} for at in range(9)]
+    assert findings({"builds": builds})[0] == "error: id 1, failure"
+
+
 def test_entries_of_a_log_tell_their_errors_alone() -> None:
     entries = [
         {"level": "info", "msg": "up", "pid": 4, "port": 80},

@@ -81,6 +81,12 @@ def test_the_same_is_noted_once_and_not_too_much() -> None:
     assert len(noted(" ".join(f"Server {n} has {n} cores." for n in range(100)))["finding"]) == 10
 
 
+def test_of_many_findings_errors_are_kept_before_others() -> None:
+    lines = [f"worker {at} processed {at * 7} batches" for at in range(50)]
+    kept = [one.content for one in observe_by_rules("\n".join([*lines, "ERROR worker 7 failed: disk full"]))]
+    assert kept == [*lines[:9], "ERROR worker 7 failed: disk full"]
+
+
 @pytest.mark.parametrize(
     "output",
     [
