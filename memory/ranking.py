@@ -1,5 +1,6 @@
 """How well does each row of a user's index answer a query? Pure functions over arrays."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 
 from config.recipes import Recipe
 from memory.domain import SAID
-from memory.features import POOL, Probe, asked_before, candidates
+from memory.features import POOL, Pool, Probe, asked_before, candidates
 from memory.index import UserIndex
 from memory.ranker import load_ranker
 from memory.scored import Scored
@@ -18,7 +19,11 @@ RECENCY_DAYS = 30.0  # seed 3: recency = exp(-age_days / 30)
 DAY = 86_400.0
 TIMELY = np.float32(0.3)  # how likely a message of the time asked for answers a question that asks for nothing else
 OF_ANOTHER = np.float32(0.3)  # the share of its likelihood that a message about another one of the same kind keeps
+OF_QUESTION = np.float32(0.3)  # and a short question of the user's own, which tells nothing
+LONGEST_QUESTION = 12  # terms of a short one
 GLOBAL = "global"  # the session that the proxy recalls from beside a conversation's own
+
+_ASKED = re.compile(r"\b(?:ask(?:s|ed|ing)?|questions?|wonder(?:ed)?)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -55,11 +60,7 @@ def score(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: flo
         if not visible.any():
             return None
         found = candidates(index, probe, visible, pool, cosines)
-        rows, dense, base = found.rows, found.columns["dense"], load_ranker().scores(found)
-        if probe.question.only_time:  # of which there are too few examples to learn from
-            base = base + TIMELY * found.columns["date"] * (1 - base)
-        if found.of_another is not None:
-            base = np.where(found.of_another, OF_ANOTHER * base, base)
+        rows, dense, base = found.rows, found.columns["dense"], likelihoods(index, probe, found)
         bm25: NDArray[np.float32] | None = found.columns["bm25"] / (1 + found.columns["bm25"])
     else:
         rows = _compared(index, recipe, scope, visible)
@@ -72,6 +73,19 @@ def score(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: flo
     base = base if recipe.prior is None else at_even_odds(base, recipe.prior)
     scopes = len(scope.sessions) if scope.sessions else 1
     return Scored(index, recipe, rows, dense, base, bm25, recency, silent, scopes)
+
+
+def likelihoods(index: UserIndex, probe: Probe, pool: Pool) -> Floats:
+    """How likely each of a pool answers, (n,) in 0..1: by the ranker, and by what it knows too little of."""
+    found = load_ranker().scores(pool)
+    if probe.question.only_time:  # of which there are too few examples to learn from
+        found = found + TIMELY * pool.columns["date"] * (1 - found)
+    if pool.of_another is not None:
+        found = np.where(pool.of_another, OF_ANOTHER * found, found)
+    if not _ASKED.search(probe.question.text):
+        asks = (pool.columns["user_asks"] > 0) & (index.terms.counts[pool.rows] <= LONGEST_QUESTION)
+        found = np.where(asks, OF_QUESTION * found, found)
+    return found
 
 
 def at_even_odds(probabilities: Floats, prior: float) -> Floats:

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from config.recipes import Recipe
 from memory.features import candidates
 from memory.index import UserIndex
-from memory.ranker import load_ranker
-from memory.ranking import DAY, Scope, score
+from memory.ranking import DAY, Scope, likelihoods, score
 from memory.scored import EXTRA, Ranked
 from tests.conversations import START
 from tests.memory import indexes
@@ -54,7 +53,7 @@ def test_what_all_that_is_known_keeps_is_the_likeliest_that_passes_the_floor(
     index = indexes.index_of(entries)
     probe = indexes.asked(text, index)
     pool = candidates(index, probe, index.alive[: len(index)])
-    likely = dict(zip(pool.rows.tolist(), load_ranker().scores(pool).tolist(), strict=True))
+    likely = dict(zip(pool.rows.tolist(), likelihoods(index, probe, pool).tolist(), strict=True))
     ranked = rank(index, probe, fused(top_k, floor), Scope(), NOW)
     expected = sorted(likely, key=lambda row: (likely[row] < floor, -likely[row], row))
     assert [one.row for one in ranked] == expected[: top_k + EXTRA]

@@ -141,6 +141,16 @@ async def test_what_was_asked_before_is_no_answer_and_hides_none(
     assert not any(hit.gist.id.startswith("q") for hit in recall.hits)
 
 
+async def test_other_questions_that_were_asked_stand_behind_what_was_told(quiet: Memory) -> None:
+    told = ["Imke has two cats, Pixel and Byte.", "Mara's tabby is Ottilie.", "I like green tea."]
+    await quiet.add(USER, "s1", [turn(f"told-{n}", text) for n, text in enumerate(told)], wait=True)
+    before = ["What is the name of Mara's cat?", "Does Imke have a cat?", "Whose cats are called so?"]
+    await quiet.add(USER, "s2", [turn(f"asked-{n}", text) for n, text in enumerate(before)], wait=True)
+    assert (await found(quiet, "What are Imke's cats called?", SEARCH))[0] == "told-0"
+    [sought, *_] = (await quiet.search(USER, "What did I ask about a cat?", SEARCH)).hits
+    assert sought.gist.id == "asked-1" and sought.score > 0.15
+
+
 async def test_where_only_the_question_was_said_nothing_is_found(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn("q", "Where do I live?")], wait=True)
     recall = await quiet.search(USER, "Where do I live?", SEARCH)
