@@ -77,7 +77,12 @@ Identifier = Annotated[
     AfterValidator(not_blank),
     AfterValidator(_not_a_dot_segment),
 ]
-MessageId = Annotated[str, StringConstraints(min_length=1, max_length=ID_CHARACTERS), AfterValidator(not_blank)]
+MessageId = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=ID_CHARACTERS),
+    AfterValidator(not_blank),
+    AfterValidator(_of_one_line),
+]
 Query = Annotated[str, StringConstraints(min_length=1, max_length=QUERY_CHARACTERS), AfterValidator(not_blank)]
 Content = Annotated[str, StringConstraints(min_length=1, max_length=CONTENT_CHARACTERS), AfterValidator(not_blank)]
 Name = Annotated[

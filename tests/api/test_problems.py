@@ -117,6 +117,7 @@ OTHER_BODIES: list[tuple[str, Any]] = [
     ("/v1/messages", {"session_id": "s", "messages": [MESSAGE], "wait": "xyzzy-the-input"}),
     ("/v1/messages", {"session_id": "s", "messages": [MESSAGE], "wait": 1}),
     ("/v1/messages", {"session_id": "s", "messages": [MESSAGE, {**MESSAGE, "content": " "}]}),
+    ("/v1/messages", {"session_id": "s", "messages": [MESSAGE, {**MESSAGE, "id": "xyzzy-the-input\n"}]}),
     ("/v1/messages", {"session_id": "s", "messages": [MESSAGE, {**MESSAGE, "content": "x" * 200_001}]}),
     ("/v1/messages", {"session_id": "s", "messages": [MESSAGE, {**MESSAGE, "id": ""}]}),
     ("/v1/messages", {"session_id": "s", "messages": [MESSAGE, {**MESSAGE, "id": {"$gt": ""}}]}),
