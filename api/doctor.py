@@ -19,7 +19,10 @@ from utils.embeddings import open_embedder
 from utils.errors import LociError
 from utils.models import chat_model_of, client_of
 from utils.mongo import open_database
+from workers.app import make_app
 from workers.broker import ping_broker
+
+WORKER_SECONDS = 3.0  # in which a worker answers, unless it is in the middle of a long task
 
 
 @dataclass(frozen=True)
@@ -31,11 +34,13 @@ class Finding:
 
 
 async def examine(settings: Settings, *, quick: bool = False) -> list[Finding]:
-    """Checks each dependency for real: a round trip to the store and the broker, one embedding, one answer. `quick`:
-    store and broker alone."""
+    """Checks each dependency for real: a round trip to the store, the broker and the workers, one embedding, one
+    answer. `quick`: store and broker alone."""
     found = [await _store(settings), await _broker(settings)]
     if quick:
         return found
+    if settings.redis_url is not None and found[1].ok:
+        found.append(await asyncio.to_thread(_workers, settings))
     if settings.vector_search == "mongodb" and found[0].ok:
         found.append(await _vector_search(settings))
     found += [await _embeddings(settings), await _chat(settings)]
@@ -70,6 +75,15 @@ async def _broker(settings: Settings) -> Finding:
     except OSError as error:
         return Finding("broker", False, str(error), "Start Redis, or unset REDIS_URL to run the workers in process.")
     return Finding("broker", True, f"{what}, {_took(began)}")
+
+
+def _workers(settings: Settings) -> Finding:
+    app, _ = make_app(settings)
+    answers = app.control.ping(timeout=WORKER_SECONDS)
+    if not answers:
+        advice = "Start `loci worker --beat`: till then nothing is embedded, summarised or tidied up."
+        return Finding("workers", False, f"none answered in {WORKER_SECONDS:g} s", advice)
+    return Finding("workers", True, f"{len(answers)} on this broker")
 
 
 async def _vector_search(settings: Settings) -> Finding:
