@@ -90,8 +90,9 @@ class Talk:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The words and numbers in it that carry meaning."""
-        return frozenset(_WORD.findall(self.text)) - STOPWORDS
+        """The words and numbers in it that carry meaning, and the singular of those in the plural."""
+        said = frozenset(_WORD.findall(self.text)) - STOPWORDS
+        return said.union(map(_singular, said))
 
     @cached_property
     def said(self) -> frozenset[str]:
@@ -195,8 +196,11 @@ def _named_in(text: str) -> tuple[str, ...]:
 
 def _names(text: str) -> list[str]:
     """The words of a text, in the singular, and umlauts as they are written in keys."""
-    words = _WORD.findall(text.casefold().translate(_UMLAUTS))
-    return [word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word for word in words]
+    return list(map(_singular, _WORD.findall(text.casefold().translate(_UMLAUTS))))
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
 def names_id(key: str) -> bool:

@@ -79,6 +79,12 @@ def test_words_are_compared_whole_and_whatever_their_case() -> None:
     assert talk_of(["STRASSE"]).mentions("Straße")
 
 
+def test_what_was_said_in_the_plural_names_one_of_them_too() -> None:
+    assert talk_of(["Refunds of 0 refund everything"]).mentions("def refund(self, invoice):")
+    assert talk_of(["All gateways fail"]).mentions("gateway")
+    assert not talk_of(["This has class"]).mentions("clas")
+
+
 def test_identifiers_come_once_in_their_order_keys_among_them() -> None:
     value = {"card_12": {"of": "USER77"}, "list": ["HAT136", ["card_12", 12345]], "more": ("HAT200", None)}
     assert identifiers(value) == ["card_12", "USER77", "HAT136", "HAT200"]
