@@ -13,6 +13,22 @@ from utils.text import split_sentences
 
 TOLD_WHOLE = 160  # characters of a message up to which its sentences are told together
 
+# What tells, though a question mark ends it: ", can you believe it?", ", isn't it?"
+_TAG = re.compile(
+    r"(?:[,;.!…–—-]|\.\.\.) *(?:and |so |but )?(?:(?:can|could|would|do|will) you (?:believe|imagine) (?:it|that|this)|"
+    r"imagine that|you know(?: what i mean)?|know what i mean|(?:you )?see|right|eh|huh|no|(?:is|was)n['’]t "
+    r"(?:that|it) (?:great|funny|nice|crazy|sweet|lovely|amazing|awful|cute)|how (?:\w+) is that|don['’]t you think|"
+    r"(?:is|are|was|were|do|does|did|has|have|had|can|could|would|wo|ca)n['’]t (?:it|he|she|they|we|i|that|there))"
+    r"[?？]+$",
+    re.IGNORECASE,
+)
+# How a sentence begins that takes back or corrects what stands right before it.
+_TAKES_BACK = re.compile(
+    r"^\W*(?:(?:oh|ah|oops|hm+|well|but)\b\W*)*(?:(?:no\W+)?wait\b|(?:no\W+)?sorry\W+(?:no\b|i mean|it['’]?s|"
+    r"that['’]?s|make (?:it|that))|no\W+(?:sorry|actually)\b|actually\b|correction\b|(?:scratch|strike) that\b|"
+    r"i meant?\b|(?:or )?rather\b|make (?:it|that)\b|on second thoughts?\b|my (?:mistake|bad)\b)",
+    re.IGNORECASE,
+)
 _ASKS = re.compile(r"^(what|who|whose|where|when|which|why|how|do you|did i|can you|tell me|remind me)\b", re.I)
 
 
@@ -85,14 +101,27 @@ def _of_observation(recalled: Recalled) -> Citation:
 
 def _statements(content: str) -> list[str]:
     """What a text says, together where it is short."""
-    stating = [text for text in split_sentences(content) if _states(text)]
+    stating = [text for text in _with_corrections(split_sentences(content)) if _states(text)]
     together = " ".join(stating)
     return [together] if stating and len(together) <= TOLD_WHOLE else stating
 
 
+def _with_corrections(sentences: Sequence[str]) -> list[str]:
+    """Sentences, each together with the next one where that takes it back or corrects it."""
+    found: list[str] = []
+    for sentence in sentences:
+        if found and _TAKES_BACK.match(sentence) and not sentence.endswith(("?", "？")):
+            found[-1] = f"{found[-1]} {sentence}"
+        else:
+            found.append(sentence)
+    return found
+
+
 def _states(sentence: str) -> bool:
     """Whether a sentence says something, and neither asks nor asks to forget."""
-    asks = sentence.endswith(("?", "？")) or _ASKS.match(sentence) or is_request(sentence)
+    asks = (
+        (sentence.endswith(("?", "？")) and not _TAG.search(sentence)) or _ASKS.match(sentence) or is_request(sentence)
+    )
     return not (asks or statement_to_forget(sentence))
 
 

@@ -1,7 +1,6 @@
-"""Is a sentence of memory about what the question names, and has a later one changed what it says?
+"""Is a sentence of memory about what the question names?
 
-Without a model what is alike is easily taken for the same: another's birthday, the train to another town, a meeting
-that was cancelled since.
+Without a model what is alike is easily taken for the same: another's birthday, the train to another town.
 """
 
 import re
@@ -11,11 +10,10 @@ from agents.context import Citation
 from agents.statements import Sentence
 from memory.codes import codes_of, names_another
 from memory.only_time import beside_times
-from utils.text import STOPWORDS, WORD, content_stems, stem, words
+from utils.text import STOPWORDS, WORD, stem, words
 
 Source = tuple[str, str]  # kind and id
 
-SHARED = 2  # words by which a later sentence is known to be about the same
 ABBREVIATED = 3  # letters of a name cut short: "Mel" is Melanie
 
 # Questions that another name may answer: "Who is my boss at Google?", "Does she live in Graz?"
@@ -24,15 +22,15 @@ _OPEN = re.compile(
     r"|^\W*(?:(?:so|and|but)\W+)?(?:do|does|did|is|are|am|was|were|has|have|had|can|could|will|would)\b",
     re.IGNORECASE,
 )
+# Of these, those that ask of one whom they name: "Does Jonas have a sister?"; "Is Paul my boss?" is open.
+_OF_ONE = re.compile(
+    r"^\W*(?:(?:[Ss]o|[Aa]nd|[Bb]ut)\W+)?(?:(?i:does|did|has|have|had|can|could|will|would) [A-ZÀ-Þ][\w-]+"
+    r"|(?i:is|was) [A-ZÀ-Þ][\w-]+ (?!(?:my|our|the|an?|his|her|their)\b|[A-ZÀ-Þ]))"
+)
 _SAYING = (
     r"(?:say|says|said|tell|tells|told|think|thinks|thought|mention|mentions|mentioned|wrote|write|writes|suggest\w*)"
 )
 _SAID_BY = re.compile(rf"\b[Ww]hat (?:did|does|do|has|had) (?P<who>[A-ZÀ-Þ]\w+) (?:ever )?{_SAYING}\b")
-_CHANGED = re.compile(
-    r"\b(actually|instead|moved|move|cancel(?:l?ed)?|reschedul\w+|postponed|called off|put off|brought forward|"
-    r"changed|no longer|not any ?more|isn['’]t any ?more|fell through|won['’]t happen)\b",
-    re.IGNORECASE,
-)
 
 
 def of_others(query: str, sentences: Sequence[Sentence]) -> set[Source]:
@@ -40,7 +38,7 @@ def of_others(query: str, sentences: Sequence[Sentence]) -> set[Source]:
     they have none that it has; or what somebody else said than is asked for. Of a question for a name, or for a yes or
     no, any may be the answer."""
     codes, spoken = codes_of(query), frozenset(words(query))
-    named = frozenset() if _OPEN.search(query) else _names(query, but_first=True)
+    named = frozenset() if _OPEN.search(query) and not _OF_ONE.match(query) else _names(query, but_first=True)
     said_by = _SAID_BY.search(query)
     if not codes and not named:
         return set()
@@ -54,31 +52,8 @@ def of_others(query: str, sentences: Sequence[Sentence]) -> set[Source]:
     }
 
 
-def with_changes(chosen: Sequence[Sentence], sentences: Sequence[Sentence]) -> list[Sentence]:
-    """What was chosen, each sentence behind a later one that says that it was moved, cancelled or changed."""
-    found: dict[tuple[Source, str], Sentence] = {}
-    for one in chosen:
-        stems = _about(one)
-        later = [
-            other
-            for other in sentences
-            if stems
-            and other.source.timestamp > one.source.timestamp
-            and _CHANGED.search(other.text)
-            and len(stems & _about(other)) >= min(SHARED, len(stems))
-        ]
-        later.sort(key=lambda other: other.source.timestamp, reverse=True)
-        for other in (*later[:1], one):
-            found.setdefault((source_of(other), other.text), other)
-    return list(found.values())
-
-
 def source_of(sentence: Sentence) -> Source:
     return sentence.source.kind, sentence.source.id
-
-
-def _about(sentence: Sentence) -> set[str]:
-    return beside_times(content_stems(sentence.text))
 
 
 def _names(text: str, *, but_first: bool) -> frozenset[str]:

@@ -25,8 +25,8 @@ _ELSEWHERE = frozenset(  # the same in other languages, but for what may mean so
 )
 _BESIDE_ELSEWHERE = frozenset(
     """
-    abend beaucoup bien dank día dias días journée mille morgen muchas muito nacht noche noches nuit schön sehr soirée
-    tag tarde tardes vielen день вечер большое утро
+    abend alles beaucoup bien dank dir día dias días euch ihnen infiniment journée klar mille molte morgen muchas muito
+    nacht noche noches nuit schön sehr soirée tag tarde tardes tausend vielen день вечер большое утро
     """.split()  # noqa: SIM905
 )
 _BESIDE = frozenset(  # say nothing beside a courtesy; alone, somebody may look for them

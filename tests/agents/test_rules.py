@@ -216,7 +216,7 @@ async def test_a_question_about_the_place_is_answered_by_the_request_itself(quie
     assert "Lisbon, Portugal" in await say(quiet, "Where am I?", location="Lisbon, Portugal")
 
 
-@pytest.mark.parametrize("text", ["Danke schön!", "спасибо", "Merci beaucoup"])
+@pytest.mark.parametrize("text", ["Danke schön!", "спасибо", "Merci beaucoup", "Danke dir", "Danke euch, alles klar"])
 async def test_a_courtesy_of_another_language_is_not_noted(quiet: Memory, text: str) -> None:
     assert await say(quiet, text) == "All right."
 

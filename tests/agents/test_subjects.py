@@ -4,10 +4,11 @@ from datetime import timedelta
 
 import pytest
 
+from agents.changed import with_changes
 from agents.context import Citation
 from agents.memory import Memory
 from agents.statements import Sentence
-from agents.subjects import of_others, with_changes
+from agents.subjects import of_others
 from tests.conversations import START, say
 
 UNKNOWN = "I don't know that yet"
@@ -115,4 +116,4 @@ def test_what_says_nothing_in_words_is_changed_by_nothing() -> None:
         )
         for hours, (name, text) in enumerate({"m1": "4711.", "m2": "The concert was cancelled."}.items())
     ]
-    assert with_changes(told[:1], told) == told[:1]
+    assert with_changes("When is it?", told[:1], told) == told[:1]

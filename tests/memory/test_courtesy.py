@@ -37,7 +37,16 @@ ASKING = (
     ),
 )
 ELSEWHERE = (
-    *("Merci beaucoup", "Danke schön!", "Guten Morgen", "¿Qué tal?", "Buenos días", "muchas gracias", "bonne nuit"),
+    *(
+        "Merci beaucoup",
+        "Danke schön!",
+        "Danke dir, alles klar",
+        "Guten Morgen",
+        "¿Qué tal?",
+        "Buenos días",
+        "muchas gracias",
+        "bonne nuit",
+    ),
     *(
         "谢谢",
         "شكرا",

@@ -1,0 +1,166 @@
+"""Has a later sentence changed what one says, and which of several is the newest? Moved, called off, sold, found."""
+
+import re
+from collections.abc import Sequence
+from itertools import combinations
+
+from agents.asked_words import asked
+from agents.statements import Sentence
+from agents.subjects import source_of
+from memory.only_time import beside_times
+from utils.text import NO_NAME, WORD, content_stems, stem
+
+SHARED = 2  # words by which a later sentence is known to be about the same
+LIKE = 0.45  # cosine similarity to the question that what holds now needs, of which no other word says so
+
+# Of a change that says what it is of, another sentence needs two words in common.
+_CHANGED = re.compile(
+    r"\b(actually|instead|moved|mov(?:es?|ing) (?:back )?to|cancel(?:l?ed|s)?|reschedul\w+|postponed|call(?:ed|s)? off|"
+    r"put off|brought forward|chang(?:ed|es)|no longer|not any ?more|n['’]t any ?more|no (?:\w+ ){1,2}any ?more|"
+    r"fell through|won['’]t happen|switched|swapped|replac(?:ed|es|ing)|threw out|thrown out|drop(?:ped|s)|"
+    r"got rid of|gave (?:up|away)|given up|quit|stopped|sold|turned out|turned up|paid back|raised|lowered|reduced|"
+    r"increased|after all|(?:is|are) now|now it['’]s|died|passed away)\b",
+    re.IGNORECASE,
+)
+# What is so until it is undone: a later sentence of the second kind ends one of the first, where both name the same;
+# who does it is enough for that where the last says so.
+_UNDONE = tuple(
+    (re.compile(rf"\b(?:{before})\b", re.IGNORECASE), re.compile(rf"\b(?:{after})\b", re.IGNORECASE), of_one)
+    for before, after, of_one in (
+        (
+            r"ow(?:e|es|ed)|lent|lend|borrow(?:ed|s)|debts?",
+            r"paid|pays|repaid|settled|gave (?:\w+ )?back|returned|quits",
+            True,
+        ),
+        (
+            r"ill|sick|hurt|injured|broken|broke|sprained",
+            r"recovered|healed|well again|better now|finally well|fixed|repaired",
+            True,
+        ),
+        (
+            r"lost|missing|mislaid|stolen|stole|misplaced|can['’]?t find|didn['’]t find|disappeared|left my",
+            r"found|turned up|recovered|got (?:\w+ ){1,3}back|came back|reappeared|arrived",
+            False,
+        ),
+        (
+            r"use|uses|using|decided|decision|chose|chosen|picked|go with|went with|runs? on",
+            r"threw out|thrown out|drop(?:ped)?|replaced|switched|ripped out|removed|abandoned|got rid of|migrated|"
+            r"moved (?:away |off )|no longer|n['’]t use|any ?more",
+            False,
+        ),
+        (
+            r"have|has|own|owns|drive|drives|bought|got|my|our|replacing|the (?:car|van|bike|house|flat|boat)",
+            r"sold|gave (?:\w+ )?away|got rid of|scrapped|passed away|ran away|threw (?:\w+ )?(?:out|away)|broke|"
+            r"(?:goes|went) to (?:\S+ ){1,4}for [€$£]?\d[\d,.]*",
+            False,
+        ),
+        (
+            r"smokes?|drinks?|plays?|works?|learn\w*|stud(?:y|ies|ying)|attends?|started|joined|go(?:es)? to|"
+            r"team|staff",
+            r"quit|stopped|gave up|given up|dropped out|left|leaves|leaving|no longer|any ?more",
+            False,
+        ),
+        (
+            r"meet|meeting|party|dinner|lunch|date|appointment|flight|trip|concert|fly|flying|plan\w*|booked|goes? to",
+            r"call(?:ed|s)? off|cancel(?:l?ed|s)|fell through|won['’]t happen|not coming|postponed",
+            False,
+        ),
+    )
+)
+_OF_NOW = re.compile(
+    r"\b(?:now|nowadays|still|today|currently|at (?:the moment|present)|these days|any ?more|latest|newest|current)\b",
+    re.IGNORECASE,
+)
+_IS_NOW = re.compile(r"\b(?:now|nowadays|these days|currently|from now on|as of|at the moment|by now)\b", re.IGNORECASE)
+
+
+def asks_for_now(query: str) -> bool:
+    """Whether a question is about what holds at present: "now", "still", "these days"."""
+    return _OF_NOW.search(query) is not None
+
+
+def with_changes(
+    query: str, chosen: Sequence[Sentence], sentences: Sequence[Sentence], *, of_now: bool = False
+) -> list[Sentence]:
+    """What was chosen, each sentence behind a later one that says that it was changed or undone. `of_now`: or that says
+    what holds now, which the question asks for."""
+    found: dict[tuple[tuple[str, str], str], Sentence] = {}
+    wanted = asked(query)
+    for one in chosen:
+        later = [
+            other
+            for other in sentences
+            if other.source.timestamp > one.source.timestamp
+            and (other.source.role == one.source.role or other.source.role != "assistant")
+        ]
+        changes = [other for other in later if _changes(one, other) or _undoes(one, other, wanted)]
+        if of_now and not changes:
+            changes = [other for other in later if _replaces(one, other, wanted)]
+        changes.sort(key=lambda other: other.source.timestamp, reverse=True)
+        for other in (*changes[:1], one):
+            found.setdefault((source_of(other), other.text), other)
+    return list(found.values())
+
+
+def newest_first(chosen: Sequence[Sentence]) -> list[Sentence]:
+    return sorted(chosen, key=lambda sentence: sentence.source.timestamp, reverse=True)
+
+
+def tells_of_change(chosen: Sequence[Sentence], *, of_now: bool) -> bool:
+    """Whether quotes of different days are of the same thing, or of what holds now, so that it matters when each was
+    said."""
+    return any(
+        one.source.timestamp.date() != other.source.timestamp.date()
+        and (of_now or _are_of_the_same(*_in_time(one, other)))
+        for one, other in combinations(chosen, 2)
+    )
+
+
+def _are_of_the_same(one: Sentence, later: Sentence) -> bool:
+    return len(_about(one) & _about(later)) >= SHARED or _changes(one, later) or _undoes(one, later, None)
+
+
+def _in_time(one: Sentence, other: Sentence) -> tuple[Sentence, Sentence]:
+    return (one, other) if one.source.timestamp <= other.source.timestamp else (other, one)
+
+
+def _changes(one: Sentence, other: Sentence) -> bool:
+    stems = _about(one)
+    return bool(stems and _CHANGED.search(other.text) and len(stems & _about(other)) >= min(SHARED, len(stems)))
+
+
+def _undoes(one: Sentence, other: Sentence, wanted: set[str] | None) -> bool:
+    """`wanted`: the stems of the question, one of which both have, or a name; None where any word will do."""
+    common = _about(one) & _about(other)
+    if wanted is not None:
+        common &= wanted | (_named(one.text) & _named(other.text))
+    things = common - (_subject(one.text) & _subject(other.text))
+    return any(
+        before.search(one.text) and after.search(other.text)
+        for before, after, of_one in _UNDONE
+        if things or (of_one and common)
+    )
+
+
+def _replaces(one: Sentence, other: Sentence, wanted: set[str]) -> bool:
+    """Whether a sentence says of now what another said of the same, a number where that has one."""
+    if not _IS_NOW.search(other.text) or other.likeness < LIKE:
+        return False
+    common = _about(one) & _about(other) & wanted
+    numbers = any(word[0].isdigit() for word in WORD.findall(one.text))
+    return bool(common) and (not numbers or any(word[0].isdigit() for word in WORD.findall(other.text)))
+
+
+def _about(sentence: Sentence) -> set[str]:
+    return beside_times(content_stems(sentence.text))
+
+
+def _subject(text: str) -> set[str]:
+    """The stem of the name with which a text begins, if it does."""
+    first = WORD.findall(text)[:1]
+    return {stem(word.lower()) for word in first if word[0].isupper()}
+
+
+def _named(text: str) -> set[str]:
+    """The stems of words with a capital, but for those that any sentence begins with."""
+    return {stem(word.lower()) for word in WORD.findall(text) if word[0].isupper() and word.lower() not in NO_NAME}

@@ -1,0 +1,190 @@
+"""Which sentences of memory answer a question? Pure functions, by words, likeness, and what the question wants."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.asked_words import asked, coverage, meant, written_otherwise
+from agents.changed import newest_first, with_changes
+from agents.fragments import names_a_thing
+from agents.known_names import add_kinds
+from agents.possessors import is_of_another
+from agents.statements import Sentence, each_once
+from agents.subjects import of_others, source_of
+from memory.periods import Span
+from memory.spans import nearness
+from memory.traits import MONTHS
+from utils.text import content_stems
+
+MOST_SENTENCES = 3
+NEAR_BEST = 0.8  # a further sentence is told where its score is at least this share of the best one's
+COVERED = 0.55  # share of the question's weight that a sentence must cover by words alone
+TELLING = 3  # words of its own that a sentence needs which shares none with the question
+LIKE = 0.62  # cosine similarity that suffices where no word is shared
+SURE = 0.74  # cosine similarity from which on a sentence need not hold a number or a date, as the question wants
+STANDS_OUT = 0.25  # score of recall from which on a message may be the nearest to an answer,
+BEFORE_NEXT = 2.2  # times that of the next one,
+NEARLY_LIKE = 0.5  # and its cosine similarity, where a word is shared
+UNLIKE = 0.56  # cosine similarity that it needs where none is
+
+# Of two of these a sentence speaks of one or the other: a question about a brother is not answered by a sister.
+_SUBJECTS = frozenset(
+    content_stems(
+        "mother father brother sister son daughter wife husband uncle aunt cousin boss neighbour dog cat car bike"
+    )
+)
+_TIMES = frozenset(
+    content_stems(f"{' '.join(MONTHS)} monday tuesday wednesday thursday friday saturday sunday christmas easter")
+)
+_OWN_NAME = re.compile(r"\bmy (?:first )?name\b|\bwho am i\b|\bam i called\b", re.IGNORECASE)
+_INTRODUCED = re.compile(
+    r"\b(?:[Ii]['’]m|[Ii] am|[Cc]alls? me) [A-ZÀ-Þ]\w+(?=[.,!]| and\b|$)"
+    r"|\b[Mm]y (?:\w+ )?name\b|\bI(?: am|['’]m) called\b"
+)
+_BY_LOCI = re.compile(r"\b(?:did|do|have|had|would|were) you\b", re.IGNORECASE)
+_COUNTS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_NUMBER = rf"\d|\b({_COUNTS}|dozen|hundred|thousand|couple|no)\b"
+_AGE = (
+    rf"\b(?:\d{{1,3}}|{_COUNTS}|\w+teen|\w+ty)[ -](?:years?|months?|weeks?|days?)\b|\bborn\b|\baged?\b|\bbirthday\b|"
+    r"(?:\b(?:turn(?:s|ed|ing)?|is|are|am|be|was|were)|['’](?:s|m|re|d be)) (?:(?:now|only|about|almost|nearly) )*"
+    rf"(?:\d{{1,3}}\b(?![.,:/-]\d|st\b|nd\b|rd\b|th\b)|(?:{_COUNTS})\b)|\(\d{{1,3}}\)|\b(?:19|20)\d\d\b"
+)
+WHEN = re.compile(r"\b(when|what (day|date|time|year)|how long)\b", re.IGNORECASE)
+_NEEDS = (  # what a question wants and a sentence must hold, to be an answer
+    (
+        WHEN,
+        re.compile(
+            _NUMBER
+            + r"|\b(mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(january|february|march|april|may|june|july|august|"
+            r"september|october|november|december|yesterday|today|tomorrow|noon|midnight|morning|afternoon|evening|night|"
+            r"weekend|week|month|year|spring|summer|autumn|winter|christmas|easter|since|after|before|until)s?\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (re.compile(r"\bhow (many|much)\b|\bnumber\b", re.IGNORECASE), re.compile(_NUMBER, re.IGNORECASE)),
+    (re.compile(r"\bhow old\b", re.IGNORECASE), re.compile(_AGE, re.IGNORECASE)),
+    (re.compile(r"\b(?:phone|mobile|cell) number\b", re.IGNORECASE), re.compile(r"(?:\d[ ()/.+-]*){5}")),
+)
+_LIKES = (  # what makes a sentence a likelier answer
+    (re.compile(r"\bpassword\b|\bcode\b|\bversion\b", re.IGNORECASE), re.compile(r"\d")),
+    (re.compile(r"\b(who|whose|where|name|called|which)\b", re.IGNORECASE), re.compile(r"(?<=\w[\s,])[A-ZÀ-Þ]\w+")),
+)
+
+
+def choose(
+    query: str, sentences: Sequence[Sentence], spans: tuple[Span, ...] = (), *, of_now: bool = False
+) -> list[Sentence]:
+    """The sentences that answer best: idf-weighted coverage of the question's words, and likeness of the message.
+    `spans`: the times that the question names; what was said then, or names the same time, answers before all else.
+    What is about another one than the question names answers nothing; what was changed since comes behind that.
+    `of_now`: of what is as good the newest comes first."""
+    sought = asked(query)
+    others, stems = _about_others(query, sentences), _stems(query, sentences)
+    covering = coverage(sought, stems)
+    own_name = _OWN_NAME.search(query) is not None
+    liked = [answer for question, answer in _LIKES if question.search(query)]
+    scored: list[tuple[float, int]] = []
+    for at, sentence in enumerate(sentences):
+        covered = covering[at]
+        if own_name and sentence.source.kind != "memory":
+            if _INTRODUCED.search(sentence.text):
+                covered = 1.0
+            elif sentence.likeness < SURE:
+                continue
+        if covered < COVERED and sentence.likeness < LIKE:
+            continue
+        if not stems[at] - sought:
+            continue  # it says no more than the question
+        if not covered and len(stems[at]) < TELLING:
+            continue  # "Cool!" is as like the question as the rest of its message, and says nothing
+        if others[at] or not _is_of_subject(sought, stems[at], known=sentence.likeness >= SURE):
+            continue
+        if not _has_what_is_wanted(query, sentence):
+            continue
+        score = covered + sentence.likeness + 0.25 * any(answer.search(sentence.spoken) for answer in liked)
+        if sentence.source.role == "user":
+            score += 0.1
+        scored.append((score, at))
+    if spans:
+        then, named = nearness(spans, times_of(sentences)) == 1, sought & _TIMES
+        scored = [one for one in scored if then[one[1]] or named & stems[one[1]]] or scored
+    scored.sort(key=lambda one: (-one[0], one[1]))
+    best = each_once([sentences[at] for score, at in scored if score >= NEAR_BEST * scored[0][0]])[:MOST_SENTENCES]
+    if of_now:
+        best = newest_first(best)
+    same = [one for one, other in zip(sentences, others, strict=True) if not other]
+    return with_changes(query, best, same, of_now=of_now)
+
+
+def nearest(query: str, sentences: Sequence[Sentence]) -> list[Sentence]:
+    """The sentence that may answer where none does by its words: of the message that recall found long before all
+    others; none where no message stands out."""
+    found = [one for one in sentences if one.source.score is not None]
+    scores: dict[str, float] = {one.source.id: one.source.score or 0.0 for one in found}
+    if not scores:
+        return []
+    first, second = ([*sorted(scores.values(), reverse=True), 0.0])[:2]
+    if first < max(STANDS_OUT, BEFORE_NEXT * second):
+        return []
+    role = "assistant" if _BY_LOCI.search(query) else "user"
+    sought, others = asked(query), _about_others(query, found)
+    stems = _stems(query, found)
+    told = [
+        (len(stems[at] & sought), -at)
+        for at, one in enumerate(found)
+        if one.source.score == first
+        and one.source.role == role
+        and one.likeness >= (NEARLY_LIKE if sought & stems[at] else UNLIKE)
+        and len(stems[at] - sought) >= TELLING
+        and not others[at]
+        and _is_of_subject(sought, stems[at], known=True)
+        and _has_what_is_wanted(query, one)
+    ]
+    return with_changes(query, [found[-max(told)[1]]], sentences) if told else []
+
+
+def sought_by_fragment(text: str, sentences: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences that have all that a few words without a verb name, and say more; `text`: these words."""
+    sought = asked(text)
+    full = [
+        one
+        for one in choose(text, sentences, of_now=True)
+        if sought <= meant(one.spoken) and names_a_thing(text, one.text)
+    ]
+    return with_changes(text, full, sentences, of_now=True)
+
+
+def times_of(sentences: Sequence[Sentence]) -> NDArray[np.float64]:
+    """When each was said, in seconds since 1970."""
+    return np.array([sentence.source.timestamp.timestamp() for sentence in sentences])
+
+
+def _stems(query: str, sentences: Sequence[Sentence]) -> list[set[str]]:
+    """What each sentence says, in stems: without what is written as the question's names and is none, and with what one
+    that it names is to the user."""
+    texts = [sentence.spoken for sentence in sentences]
+    found = [meant(text) - other for text, other in zip(texts, written_otherwise(query, texts), strict=True)]
+    add_kinds(query, [sentence.text for sentence in sentences], found)
+    return found
+
+
+def _about_others(query: str, sentences: Sequence[Sentence]) -> list[bool]:
+    """Whether each sentence is about another one than the question names, or asks for."""
+    sources = of_others(query, sentences)
+    speakers = {one.source.name for one in sentences if one.source.name and one.source.role == "user"}
+    return [source_of(one) in sources or is_of_another(query, one, speakers) for one in sentences]
+
+
+def _is_of_subject(sought: set[str], stems: set[str], *, known: bool) -> bool:
+    """Whether a sentence speaks of the kind of one that is asked for; `known`: or of none."""
+    subjects = sought & _SUBJECTS
+    return not subjects or bool(subjects & stems) or (known and not stems & _SUBJECTS)
+
+
+def _has_what_is_wanted(query: str, sentence: Sentence) -> bool:
+    """Whether a sentence holds the number or time that is asked for; one that is very like the question need not."""
+    return sentence.likeness >= SURE or all(
+        answer.search(sentence.spoken) for question, answer in _NEEDS if question.search(query)
+    )

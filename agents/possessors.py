@@ -1,0 +1,139 @@
+"""Whose is it that a question asks for, and is a sentence about somebody else's?"""
+
+import re
+from collections.abc import Sequence, Set
+from typing import NamedTuple
+
+from agents.asked_words import meant
+from agents.statements import Sentence
+from utils.text import NO_NAME, STOPWORDS, content_stems, split_sentences, stem
+
+ME = "me"
+_OWN = frozenset(("my", "our"))
+_THEIRS = frozenset(("his", "her", "their"))
+_NOBODY = STOPWORDS - _OWN - _THEIRS - {"i", "we"}
+_POSSESSION = re.compile(
+    r"\b(?P<of>(?:my|our|his|her|their) )?(?P<who>my|our|his|her|their|[^\W\d_][\w-]*(?:['’]s|s['’]))\s+"
+    r"(?P<what>(?:(?![\w-]+['’])[^\W\d_][\w-]*\s*){1,3})",
+    re.IGNORECASE,
+)
+_HAS = re.compile(
+    r"\b(?i:do|does|did) (?P<of>)(?P<who>I|we|[A-ZÀ-Þ][\w-]*) (?:still )?have (?:an?|any|some)?\s*"
+    r"(?P<what>(?:[\w-]+\s*){1,2})"
+)
+_PLAIN = frozenset(content_stems("new old first last next best favourite favorite own good big small little current"))
+_FIRST_PERSON = re.compile(
+    r"\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|we|we['’](?:re|ve|d|ll)|us|our|ours)\b", re.IGNORECASE
+)
+_MYSELF = re.compile(r"\b(?:my|mine|(?:do|did|am|was|have|can|will|should) I)\b")
+_TO_LOCI = re.compile(r"\b(?:tell|told|say|said|mention(?:ed)?|ask(?:ed)?|talk(?:ed)?)\b", re.IGNORECASE)
+_I_DO = re.compile(r"\b(?:do|am) I (?:(?:still|usually|always|currently|now) )?(?P<verb>[a-z]+)")
+_OF_MINE = re.compile(r"\b(?:my|mine|our|ours)\b(?! [\w-]+['’]s\b)", re.IGNORECASE)
+_WITH_ME = re.compile(r"\b(?:me|us)\b", re.IGNORECASE)
+_AM = re.compile(r"\b(?:i am|i['’]m)\b", re.IGNORECASE)
+_HOW_MANY = re.compile(
+    r"\bhow many (?P<what>children|kids|sons|daughters|brothers|sisters|siblings|cousins|aunts|uncles|nephews|nieces|"
+    r"grandchildren|pets|dogs|cats) (?:do|did) (?:i|we) have\b",
+    re.IGNORECASE,
+)
+_CONTACT = re.compile(
+    r"\b[Mm]y (?:own )?(?:(?:phone|mobile|cell|telephone) number|e-?mail|address|birthday|age|salary|height|weight)\b"
+)
+_TITLED = re.compile(r"\b(?:Mrs?|Ms|Dr|Prof|Herr|Frau|Monsieur|Madame)\b\.? [A-ZÀ-Þ]")
+
+
+class Possession(NamedTuple):
+    """`who`: `ME`, a name in lower case with `named`, or another word; `what`: the stems of what they have."""
+
+    who: str
+    named: bool
+    what: frozenset[str]
+
+
+def is_of_another(query: str, sentence: Sentence, speakers: Set[str]) -> bool:
+    """Whether a sentence tells of somebody else what a question asks of the user or of one whom it names.
+    `speakers`: the names of the users who wrote what is known; of several, none is known to be the one who asks."""
+    text, speaker = sentence.text, sentence.source.name
+    if _MYSELF.search(query) and not _TO_LOCI.search(query):
+        if len(speakers) > 1 and speaker and _FIRST_PERSON.search(text):
+            return True
+        if _CONTACT.search(query) and _TITLED.search(text) and not _FIRST_PERSON.search(text):
+            return True
+        if (doing := _I_DO.search(query)) and not _WITH_ME.search(text) and _is_of_a_third(text, doing["verb"]):
+            return True
+    if (counted := _HOW_MANY.search(query)) and _counts_others(text, counted["what"]):
+        return True
+    return _has_another_possessor(query, text, speaker)
+
+
+def _has_another_possessor(query: str, text: str, speaker: str | None) -> bool:
+    told = _possessions(text, speaker)
+    for asked in _possessions(query, None):
+        same = [one for one in told if one.what & asked.what]
+        if not same or any(one.who == asked.who for one in same):
+            continue
+        if (asked.who == ME and _OF_MINE.search(text)) or (asked.who != ME and asked.who in text.lower()):
+            continue
+        if any(_are_two(asked, one) for one in same):
+            return True
+    return False
+
+
+def _are_two(asked: Possession, told: Possession) -> bool:
+    """Whether two possessors are not one: a name may be that of "my brother", and "his" is anybody's."""
+    if asked.who == ME:
+        return True
+    if told.who in _THEIRS:
+        return False
+    return told.who == ME or asked.named == told.named
+
+
+def _possessions(text: str, speaker: str | None) -> list[Possession]:
+    """`speaker`: who says "my", where they have a name."""
+    found = []
+    for one in (*_POSSESSION.finditer(text), *_HAS.finditer(text)):
+        who = re.sub(r"['’]s$|(?<=s)['’]$", "", one["who"])
+        if one["who"].lower().replace("’", "'") in _NOBODY:
+            continue
+        what = frozenset(_first_part(one["what"])) - _PLAIN
+        if who.lower() in _OWN or who in ("I", "we"):
+            found.append(Possession((speaker or ME).lower(), speaker is not None, what))
+        else:
+            named = who[0].isupper() and who.lower() not in NO_NAME
+            if named or who in _THEIRS or one["of"]:
+                found.append(Possession(who.lower(), named, what))
+    return [one for one in found if one.what]
+
+
+def _first_part(what: str) -> Sequence[str]:
+    """The stems of some words up to the first that carries no meaning: "number is", of "number is 4711"."""
+    stems = []
+    for word in what.lower().split():
+        if word in STOPWORDS:
+            break
+        stems.append(stem(word))
+    return stems
+
+
+def _is_of_a_third(text: str, verb: str) -> bool:
+    """Whether a text has what the user does in the third person alone: "My sister lives in Oslo"."""
+    wanted = stem(verb)
+    third = False
+    found = re.findall(r"[\w'’]+", text.lower().replace("’", "'"))
+    for before, word in zip(["", *found], found, strict=False):
+        if stem(word) != wanted:
+            continue
+        if not before:
+            return False
+        of_third = before in ("is", "isn't", "he's", "she's") or (before == "not" and not _AM.search(text))
+        inflected = word.endswith("s") and word != verb and not _FIRST_PERSON.fullmatch(before)
+        if not (of_third or inflected):
+            return False
+        third = True
+    return third
+
+
+def _counts_others(text: str, what: str) -> bool:
+    """Whether what a text says of things to be counted says nothing of the user's having them: "eleven children"."""
+    telling = [part for part in split_sentences(text) if meant(what) & meant(part)]
+    return bool(telling) and not any(_FIRST_PERSON.search(part) for part in telling)

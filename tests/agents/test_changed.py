@@ -1,0 +1,78 @@
+"""Is what holds now told before what held once, and with its day?"""
+
+import re
+from datetime import timedelta
+
+import pytest
+
+from agents.changed import asks_for_now
+from agents.memory import Memory
+from tests.conversations import START, USER, say, settle, turn
+
+DAYS = re.compile(r"told me on 2025-\d\d-\d\d")
+
+
+async def remember(memory: Memory, *texts: str) -> None:
+    """Each said ten days after the one before."""
+    said = [turn(f"m{at}", text, timestamp=START + timedelta(days=10 * at)) for at, text in enumerate(texts)]
+    await memory.add(USER, "s1", said, wait=True)
+    await settle(memory)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "query"),
+    [
+        ("Decision: we use RabbitMQ for the events.", "We threw out RabbitMQ. Too heavy.", "Do we still use RabbitMQ?"),
+        (
+            "Anselm lost his wedding ring in the dunes, we didn't find it.",
+            "A miracle: a man with a metal detector found the ring!",
+            "Did Anselm get his ring back?",
+        ),
+        ("Ben owes me 50 euros for the concert.", "Ben paid me back, all good.", "How much does Ben owe me?"),
+        ("My bike is a red Cube.", "I sold the Cube and got a Canyon.", "Which bike do I have?"),
+        ("We meet at Cafe Luna on Thursday at 6.", "The Luna date is called off.", "When do we meet at Cafe Luna?"),
+        (
+            "Drum lessons with Mr. Bellamy cost 28 euros.",
+            "Mr. Bellamy raised it to 31 euros.",
+            "What do drum lessons cost?",
+        ),
+        ("Shoe sizes: Linus 29, Pia 35.", "Pia grew like mad, she needs size 37 now.", "What shoe size has Pia now?"),
+        ("My phone is a Fairphone.", "My phone is a Pixel now.", "What phone do I have these days?"),
+    ],
+)
+async def test_what_was_undone_or_replaced_comes_behind_what_holds_now(
+    quiet: Memory, before: str, after: str, query: str
+) -> None:
+    await remember(quiet, before, after)
+    answer = await say(quiet, query)
+    assert after in answer and before in answer
+    assert answer.index(after) < answer.index(before)
+    assert len(DAYS.findall(answer)) == 2
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "query"),
+    [
+        (
+            "Pia has an appointment at the dentist on 22 January.",
+            "Pia sold her old bike.",
+            "When does Pia see the dentist?",
+        ),
+        ("Anselm lost his ring in the dunes.", "Anselm found a new job.", "Where did Anselm lose his ring?"),
+        ("I have a cat called Pixel.", "I sold my car.", "Do I have a cat?"),
+    ],
+)
+async def test_the_end_of_something_else_is_no_change(quiet: Memory, before: str, after: str, query: str) -> None:
+    await remember(quiet, before, after)
+    answer = await say(quiet, query)
+    assert before in answer and after not in answer
+
+
+async def test_what_does_not_ask_for_now_is_told_without_days(quiet: Memory) -> None:
+    await remember(quiet, "My dog is called Biscuit.", "I like jazz.")
+    assert await say(quiet, "What is my dog called?") == "You told me: “My dog is called Biscuit.” [1]"
+
+
+def test_words_for_the_present_ask_for_now() -> None:
+    assert asks_for_now("Do we still use it?") and asks_for_now("Where do I live now?")
+    assert not asks_for_now("Where did I live?")

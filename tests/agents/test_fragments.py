@@ -1,0 +1,91 @@
+"""Is a thing that is named without a question looked for, and what is told still noted?"""
+
+import pytest
+
+from agents.fragments import is_fragment, names_a_thing
+from agents.memory import Memory
+from tests.conversations import say
+
+NOTED = "Noted. I'll remember that."
+TOLD = (
+    "The heating engineer was here. The boiler's serial number is VX-88-20417.",
+    "Pick-up code for the gate of the school: 5589.",
+    "Booked! A cottage in De Koog. Confirmation number TX4471-B.",
+    "The upload fails with E_QUOTA when the disk is full.",
+    "The guest wifi password is plum-Otter-73.",
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("serial number of the heating", "VX-88-20417"),
+        ("code for the school gate", "5589"),
+        ("TX4471", "cottage"),
+        ("E_QUOTA", "disk"),
+        ("the guest wifi password", "plum-Otter-73"),
+        ("boiler", "VX-88-20417"),
+    ],
+)
+async def test_what_is_named_without_a_question_is_told(quiet: Memory, query: str, told: str) -> None:
+    await say(quiet, *TOLD)
+    assert told in await say(quiet, query, session_id="s2")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "the office wifi password",
+        "dentist on Friday",
+        "Off to Paris tomorrow!",
+        "my wifi password: hunter2",
+        "What a cottage!",
+        "The upload works",
+        "fails",
+        "Great cottage",
+    ],
+)
+async def test_what_memory_has_not_or_what_tells_is_noted(quiet: Memory, query: str) -> None:
+    await say(quiet, *TOLD)
+    assert await say(quiet, query, session_id="s2") == NOTED
+
+
+async def test_of_what_is_named_the_newest_comes_first(quiet: Memory) -> None:
+    await say(quiet, "The guest wifi password is plum-Otter-73.", "New guest wifi password: Walrus-parade-19.")
+    answer = await say(quiet, "the guest wifi password", session_id="s2")
+    assert answer.index("Walrus") < answer.index("Otter")
+
+
+@pytest.mark.parametrize(
+    "text", ["police report of the stolen bike", "Pia's shoe size", "9f3c2ab", "swimming lessons", "Hedwig"]
+)
+def test_words_without_a_verb_are_a_fragment(text: str) -> None:
+    assert is_fragment(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ben called",
+        "finished the report",
+        "Linus likes trains",
+        "Pia, Linus and me",
+        "on my way",
+        "running late",
+        "good night",
+        "hungry?",
+        "so tired",
+        "Finally",
+        "thanks, Anna",
+        "",
+        "a " * 20,
+    ],
+)
+def test_what_tells_greets_or_asks_is_no_fragment(text: str) -> None:
+    assert not is_fragment(text)
+
+
+def test_one_plain_word_is_a_thing_where_it_was_told_as_one() -> None:
+    assert names_a_thing("hamster", "The hamster moved in.")
+    assert not names_a_thing("hungry", "I was hungry.")
+    assert names_a_thing("TX4471", "Number TX4471-B.")
