@@ -86,12 +86,15 @@ def with_changes(
     what holds now, which the question asks for."""
     found: dict[tuple[tuple[str, str], str], Sentence] = {}
     wanted = asked(query)
+    known = [(other, frozenset(content_stems(other.text))) for other in sentences] if chosen else []
     for one in chosen:
+        about = _about(one)
         later = [
             other
-            for other in sentences
+            for other, stems in known
             if other.source.timestamp > one.source.timestamp
             and (other.source.role == one.source.role or other.source.role != "assistant")
+            and not about.isdisjoint(stems)
         ]
         changes = [other for other in later if _changes(one, other) or _undoes(one, other, wanted)]
         if of_now and not changes:
@@ -125,8 +128,10 @@ def _in_time(one: Sentence, other: Sentence) -> tuple[Sentence, Sentence]:
 
 
 def _changes(one: Sentence, other: Sentence) -> bool:
+    if _CHANGED.search(other.text) is None:
+        return False
     stems = _about(one)
-    return bool(stems and _CHANGED.search(other.text) and len(stems & _about(other)) >= min(SHARED, len(stems)))
+    return bool(stems) and len(stems & _about(other)) >= min(SHARED, len(stems))
 
 
 def _undoes(one: Sentence, other: Sentence, wanted: set[str] | None) -> bool:

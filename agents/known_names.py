@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 
 from agents.asked_words import meant
-from utils.text import NO_NAME, STOPWORDS, content_stems
+from utils.text import NO_NAME, content_stems
+
+MOST_NAMES = 64  # the first that memory tells
 
 _NAME = r"(?P<name>[A-ZÀ-Þ][\w-]+(?: [A-ZÀ-Þ][\w-]+)?)"
 _NAMED = (
@@ -27,12 +30,14 @@ _ASKS_FOR_A_NAME = re.compile(r"\b(?:who|name|names|named|called)\b", re.IGNOREC
 def add_kinds(query: str, texts: Sequence[str], stems: Sequence[set[str]]) -> None:
     """Adds to the stems of each text the kind of one that it names, where another text tells which that is. A question
     for the name itself is answered by that text alone."""
-    if _ASKS_FOR_A_NAME.search(query):
+    sought = frozenset() if _ASKS_FOR_A_NAME.search(query) else meant(query)
+    if not sought:
         return
-    for kind, name in {(one["kind"], one["name"]) for text in texts for form in _NAMED for one in form.finditer(text)}:
-        named = set(content_stems(name))
-        if not named or kind in STOPWORDS or name.split()[0].lower() in NO_NAME:
+    told = ((one["kind"], one["name"]) for text in texts for form in _NAMED for one in form.finditer(text))
+    for kind, name in islice(dict.fromkeys(told), MOST_NAMES):
+        named, kinds = frozenset(content_stems(name)), meant(kind)
+        if not named or sought.isdisjoint(kinds) or name.split()[0].lower() in NO_NAME:
             continue
         for found in stems:
             if named <= found:
-                found |= meant(kind)
+                found |= kinds

@@ -147,7 +147,7 @@ def _told_of(query: str, sentences: Sequence[Sentence], most: int | None = None)
     return sorted(each_once(best)[: most or MOST_OF_SUBJECT], key=lambda sentence: sentence.source.timestamp)
 
 
-def _lengthasked(query: str) -> int | None:
+def _length_asked(query: str) -> int | None:
     """How many points, lines or sentences a summary is asked for to have; None where it is not."""
     found = _LENGTH.search(query)
     if found is None or found["unit"] is None or found["count"].lower() == "some":
@@ -194,7 +194,7 @@ def _summary(context: Context) -> RuleAnswer:
     bundle = context.bundle
     if bundle is None:
         return RuleAnswer("I did not look into my memory, so there is nothing to summarise.")
-    most = _lengthasked(context.request.query)
+    most = _length_asked(context.request.query)
     told = _told_of(context.request.query, sentences_of(context), most)
     if told:
         return _quote(told, dated="always")
