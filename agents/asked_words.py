@@ -3,9 +3,11 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
+from memory.languages import language_of
+from memory.translated_times import stems_in_english
 from utils.text import WORD, content_stems, stem, words
 
 # Words of a question that say of which form its answer is or what is asked of a thing, and hold no answer.
@@ -43,14 +45,27 @@ _CANNOT_HAVE = re.compile(r"\bcan(?:no|['’])t (?:have|eat|drink|tolerate)\b", 
 
 def asked(query: str) -> set[str]:
     """The stems by which a sentence answers a question."""
-    found = meant(query)
+    text = _plain(query)
+    found = _same(language_of(text).stems(text) or content_stems(text))
     return found - _FORM or found
 
 
 def meant(text: str) -> set[str]:
     """The stems of a text, those that mean the same as one."""
-    plain = _CANNOT_HAVE.sub("allergic", _FOR_A_LIVING.sub("work", text))
-    return {_SAME.get(found, found) for found in content_stems(plain)}
+    return _same(content_stems(_plain(text)))
+
+
+def meant_in_english(query: str) -> set[str]:
+    """The same of a question, with the times that it names in another language in English."""
+    return _same(stems_in_english(_plain(query)))
+
+
+def _plain(text: str) -> str:
+    return _CANNOT_HAVE.sub("allergic", _FOR_A_LIVING.sub("work", text))
+
+
+def _same(stems: Iterable[str]) -> set[str]:
+    return {_SAME.get(found, found) for found in stems}
 
 
 def coverage(sought: AbstractSet[str], stems: Sequence[AbstractSet[str]]) -> list[float]:

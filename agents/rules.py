@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from agents.asked_words import asked, coverage, meant
+from agents.asked_words import asked, coverage, meant, meant_in_english
 from agents.changed import asks_for_now, tells_of_change
 from agents.choosing import COVERED, LIKE, WHEN, choose, nearest, sought_by_fragment, times_of
 from agents.context import Citation, Context
@@ -20,6 +20,7 @@ from memory.only_time import asks_only_for_a_time, beside_times
 from memory.relative_times import COUNT, number_of
 from memory.spans import nearness, spans_of
 from memory.summary_rules import shortened, summarise_by_rules, weight
+from memory.translated_times import stems_in_english
 from utils.clock import now
 from utils.text import content_stems, cut_at_word, words
 
@@ -104,7 +105,7 @@ def answer_by_rules(context: Context) -> RuleAnswer:
         return RuleAnswer("What would you like to know?")
     sentences = sentences_of(context)
     spans = spans_of(query, now().timestamp())
-    only_time = bool(spans) and asks_only_for_a_time(content_stems(query))
+    only_time = bool(spans) and asks_only_for_a_time(stems_in_english(query))
     chosen = (only_time and _told_of(query, sentences)) or (
         choose(query, sentences, spans, of_now=asks_for_now(query)) if asked(query) else _lasting(sentences)
     )
@@ -129,7 +130,7 @@ def _told_of(query: str, sentences: Sequence[Sentence], most: int | None = None)
     """What a summary is of that is asked for of a subject or a time, the oldest first; None where it is of all. `most`:
     statements."""
     query = _LENGTH.sub(" ", query)
-    spans, subject = spans_of(query, now().timestamp()), meant(query) - _SUMMARISING
+    spans, subject = spans_of(query, now().timestamp()), meant_in_english(query) - _SUMMARISING
     if spans:
         subject = beside_times(subject)
     if not (subject or spans):

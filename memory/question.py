@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from memory.codes import codes_of
 from memory.courtesy import is_courtesy
+from memory.languages import ENGLISH, language_of
 from memory.only_time import asks_only_for_a_time
 from memory.periods import Span
 from memory.spans import spans_of
 from memory.traits import is_first_person
+from memory.translated_times import stems_in_english
 from utils.text import STOPWORDS, WORD, stem, words
 
 LONG_NAME, ABBREVIATED = 5, 3  # "Mel" names Melanie: the first three letters of at least five
@@ -76,14 +78,17 @@ class Question:
 def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
     """`names`: of the speakers there are, lower case, and their codes. `now`: seconds since 1970, by which "last week"
     is understood."""
+    language = language_of(text)
     spoken = [word.removesuffix("'s") for word in words(text)]
-    capitals = capitalised(text)
+    capitals = capitalised(text) - language.filler
     speakers, name_words = _named(spoken, capitals, names)
     rest = [word for word in spoken if word not in name_words]
-    telling = [word for word in rest if word not in STOPWORDS] or rest
+    telling = language.telling(rest) or rest
     stems = tuple(dict.fromkeys(stem(word) for word in telling))
     others = dict.fromkeys(stem(word) for word in rest)
+    named = {stem(word) for word in name_words}
     asks = [bool(pattern.search(text)) for pattern in (_WHEN, _COUNT, _PLACE, _NAME, _ORDER, _COURSE)]
+    timely = stems if language is ENGLISH else [one for one in stems_in_english(text) if one not in named]
     spans, codes = spans_of(text, now), codes_of(text)
     return Question(
         text,
@@ -95,7 +100,7 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
         np.array([*asks, is_first_person(text)], np.float32),
         spans,
         not speakers and is_courtesy(text),
-        bool(spans) and asks_only_for_a_time(stems),
+        bool(spans) and asks_only_for_a_time(timely),
         tuple(code for code in stems if code in codes),
     )
 

@@ -12,6 +12,7 @@ from memory import dates, relative_times
 from memory.dates import BETWEEN, LONGEST_LEAD, Meaning
 from memory.periods import ANY_YEAR, DAY, WEEK, Clock, Span, Yearly, clock_at, later, year_at, year_span
 from memory.relative_times import COUNT, UNIT, span_of_length
+from memory.translated_times import in_english
 
 EARLIER, LATER = 3 * DAY, 7 * DAY  # by which nearness falls to a third: what happened is told later rather than before
 REACH = 30  # times its length is what "before" a time goes back: before a day is a month, before a month some years
@@ -110,8 +111,9 @@ def spans_of(text: str, now: float) -> tuple[Span, ...]:
 
     A month, a day, a season or a feast without a year is that of the years that the text names elsewhere, or else of
     every year, but behind "since", "until" and "before" the latest one. A year alone counts where nothing else is
-    named.
+    named. What a text names in another language is read as the same in English.
     """
+    text = in_english(text)
     if not _CUE.search(text):
         return ()
     text = " ".join(text.translate(_PUNCTUATION).split())

@@ -12,6 +12,8 @@ from unicodedata import normalize
 
 import numpy as np
 
+from memory.function_words import ENGLISH_ALONE
+from memory.languages import language_of
 from memory.terms import Terms, hashed, hashes
 from utils.text import STOPWORDS, russian_stem, stem, words
 
@@ -31,15 +33,7 @@ _IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _CYRILLIC = re.compile("[\u0400-\u04ff]+")
 _NUMBERED = re.compile(r"([^\W\d_]{3,})\d+")
 
-# Words that other languages have, too: "was" is German, "once" Spanish.
-_AMBIGUOUS = frozenset(
-    """
-    a also am an at but by can do for had has have he her his i in is let me mine most must no not of on once over so
-    to under was we will
-    """.split()  # noqa: SIM905
-)
 _ENDINGS = frozenset({"", "s", "t", "d", "m", "re", "ve", "ll"})
-_ENGLISH = STOPWORDS - _AMBIGUOUS
 
 
 @dataclass(frozen=True)
@@ -57,7 +51,7 @@ class Sought:
 def indexed(text: str) -> list[str]:
     """The terms of a text that is to be found, in order."""
     every = _words(text)
-    is_english = not _ENGLISH.isdisjoint(every)
+    is_english = not ENGLISH_ALONE.isdisjoint(every)
     return [term for word in every for term in _of_word(word, is_english=is_english)]
 
 
@@ -87,7 +81,9 @@ def _words(text: str) -> list[str]:
 
 
 def _telling(query: str) -> list[str]:
-    return [word for word in _words(query) if word not in STOPWORDS]
+    """The words of a query that carry meaning in English or, where it is in another language, there."""
+    every = [word for word in _words(query) if word not in STOPWORDS]
+    return language_of(query).telling(every) or every
 
 
 def _of_word(word: str, *, is_english: bool) -> Iterator[str]:

@@ -285,6 +285,17 @@ async def test_a_summary_of_a_time_is_of_what_was_said_then(quiet: Memory) -> No
 
 
 @pytest.mark.parametrize(
+    "question",
+    ["Was habe ich im Mai 2025 erzählt?", "¿Qué pasó en mayo de 2025?", "Qu'est-ce qui s'est passé en mai 2025 ?"],
+)
+async def test_a_time_named_in_another_language_is_answered_by_what_was_said_then(quiet: Memory, question: str) -> None:
+    later = replace(turn("m2", "Swantje kam nach Lisboa."), timestamp=START + timedelta(days=70))
+    await quiet.add(USER, "s1", [turn("m1", "Matthis kam nach Kiel."), later], wait=True)
+    answer = await say(quiet, question, session_id="s2")
+    assert "Lisboa" in answer and "Kiel" not in answer
+
+
+@pytest.mark.parametrize(
     ("length", "lines"),
     [
         ("in 3 bullet points", 3),

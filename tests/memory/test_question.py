@@ -64,6 +64,18 @@ def test_a_question_of_stop_words_alone_goes_by_them() -> None:
     assert question.filler == ()
 
 
+def test_function_words_of_another_language_are_filler() -> None:
+    question = read("Wie hoch ist meine Miete?")
+    assert question.stems == ("hoch", "miet")
+    assert question.filler == ("wie", "ist", "mein")
+    assert read("¿Cómo es?").stems == ("como", "es")  # of them alone, they stay
+
+
+def test_function_words_of_another_language_are_no_names_cut_short() -> None:
+    assert read("Wer ist das?", {"wernher": 1}).speakers == frozenset()
+    assert read("Wo wohnt Wer?", {"wer": 1}).speakers == {1}  # somebody's name as it stands
+
+
 @pytest.mark.parametrize("text", ["", "?!", " ", "😀"])
 def test_a_question_without_words_asks_for_nothing(text: str) -> None:
     question = read(text)
@@ -166,6 +178,16 @@ def test_every_word_is_a_stem_or_filler_or_a_name(pieces: list[str]) -> None:
         ("When is my flight?", False),
         ("What happened?", False),  # names no time
         ("What did Ann do in May?", True),
+        ("Was habe ich im Juli erzählt?", True),
+        ("Was war letzten Montag?", True),
+        ("Was hat Ann im Mai gemacht?", True),
+        ("¿Qué te conté el mes pasado?", True),
+        ("Qu'est-ce qui s'est passé hier ?", True),
+        ("Cosa è successo tre giorni fa?", True),
+        ("O que aconteceu em junho?", True),
+        ("Wat heb ik vorige week gedaan?", True),
+        ("Was habe ich im Mai über Oma erzählt?", False),
+        ("¿Qué compré en junio?", False),
     ],
 )
 def test_a_question_may_ask_for_a_time_alone(text: str, only: bool) -> None:

@@ -1,0 +1,88 @@
+"""In which language is a query, and which of its words carry no meaning there?"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from unicodedata import normalize
+
+from memory.function_words import ASKING, ENGLISH_ALONE, ENGLISH_TOO, FUNCTION_WORDS, IN_NAMES, SIGNS
+from utils.text import STOPWORDS, WORD, stem, words
+
+LONGEST = 400  # characters by which a query's language is told
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+
+
+@dataclass(frozen=True)
+class Language:
+    """`filler`: the words that carry no meaning. `listed`: those of them that are of the language itself. `own`: what
+    tells that a text is of it and not English."""
+
+    name: str
+    filler: frozenset[str]
+    listed: frozenset[str]
+    own: frozenset[str]
+
+    def telling(self, said: list[str]) -> list[str]:
+        """Those of some words that carry meaning."""
+        return [word for word in said if word not in self.filler]
+
+    def stems(self, text: str) -> list[str]:
+        """The stems of the words of a text that carry meaning, in order."""
+        return [stem(word) for word in self.telling(words(text))]
+
+
+def _spelt(listed: str) -> frozenset[str]:
+    """Words as they are written, without accents, and with "ae" for "ä"."""
+    every = listed.split()
+    return frozenset(chain(every, map(plain, every), (word.translate(_UMLAUTS) for word in every)))
+
+
+def plain(text: str) -> str:
+    """Without accents, in as many letters."""
+    return "".join(normalize("NFD", letter)[0] for letter in text)
+
+
+def _language(name: str, listed: str) -> Language:
+    filler = _spelt(listed)
+    return Language(name, filler | ENGLISH_ALONE, filler, (filler | _spelt(SIGNS[name])) - ENGLISH_TOO)
+
+
+ENGLISH = Language("english", STOPWORDS, STOPWORDS, frozenset())
+OTHERS = tuple(_language(name, listed) for name, listed in FUNCTION_WORDS.items())
+
+_NOUNS = frozenset(chain.from_iterable(_spelt(signs) for signs in SIGNS.values())) - ENGLISH_TOO
+
+
+def language_of(query: str) -> Language:
+    """The language of a query: one of which more words are in it than of English, of several the one of which most
+    are. English where there is none."""
+    return _language_of(query[:LONGEST])
+
+
+@lru_cache(maxsize=256)
+def _language_of(text: str) -> Language:
+    found = WORD.findall(normalize("NFC", text.lower() if text.isupper() else text).replace("’", "'"))
+    if not found:
+        return ENGLISH
+    every = {word.lower() for word in found}
+    first = found[0].lower()
+    # Inside of a text, a capital marks a name, or a noun.
+    said = {first, *(word for word in found if not word[0].isupper())} | (_NOUNS & every)
+    best, most = ENGLISH, 0
+    for language in OTHERS:
+        has = len(said & language.listed) + len(said & language.own)
+        others = len((every & STOPWORDS) - language.listed)
+        if has > most and _is_of(language, said, others, first, is_ascii=text.isascii()):
+            best, most = language, has
+    return best
+
+
+def _is_of(language: Language, said: set[str], others: int, first: str, *, is_ascii: bool) -> bool:
+    """Whether more of the words of a text are of a language than of English. `others`: how many are of English alone.
+    `first`: of the words."""
+    own = len(said & language.own)
+    if own or others:
+        return own > others
+    begins = first in ASKING & language.listed
+    listed = (said & language.listed) - STOPWORDS
+    return (begins or not is_ascii) and not listed.isdisjoint(IN_NAMES) and len(listed) + begins > 1
