@@ -83,7 +83,7 @@ SIGNS = {
     "german": """
         gestern heute vorgestern übermorgen letzte letzten letzter letztes nächste nächsten nächster nächstes
         vergangene vergangenen woche wochen monat jahr januar februar märz juni juli oktober dezember montag
-        dienstag mittwoch donnerstag freitag samstag sonntag passiert erzählt gesagt gesprochen heißt
+        dienstag mittwoch donnerstag freitag samstag sonntag passiert erzählt gesagt gesprochen heißt zusammen
         """,
     "spanish": """
         ayer anteayer hoy mañana pasado pasada próximo próxima semana año enero febrero marzo mayo junio julio

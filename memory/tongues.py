@@ -36,10 +36,11 @@ TONGUES = {
         seasons="frühling|frühjahr sommer herbst winter",
         numbers="eine[mnr]?|ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
         days={
-            "yesterday": "gestern",
+            "yesterday": "gestern(?:.morgen)?",
             "the day before yesterday": "vorgestern",
+            "this morning": "heute.(?:morgen|früh)",
             "today": "heute",
-            "tomorrow": r"(?<!heute\s)(?<!am\s)(?<!guten\s)(?<!jeden\s)morgen",
+            "tomorrow": r"(?<!am\s)(?<!guten\s)(?<!jeden\s)morgen",
             "the day after tomorrow": "übermorgen",
             "the week before last": "vorletzte[nr]?.woche",
             "a few days ago": "vor.(?:ein.paar|einigen|wenigen).tagen",
@@ -66,9 +67,10 @@ TONGUES = {
         },
         ago="vor.{time}",
         articles="der|die|das|den|dem|des",
-        told="erzählt(?:e|est|en)? gesagt sagte[nst]* erwähnt(?:e|est|en)? besprochen gesprochen geredet berichtet"
-        " passiert passierte geschehen geschah los gemacht mache machen machte[nst]* getan tat unternommen erlebt"
-        " vorgefallen ereignet neues ging lief abends? nachmittags? vormittags? nachts? früh",
+        told="erzähle? fasse? zusammen erzählt(?:e|est|en)? gesagt sagte[nst]* erwähnt(?:e|est|en)? besprochen"
+        " gesprochen geredet berichtet passiert passierte geschehen geschah los gemacht mache machen"
+        " machte[nst]* getan tat unternommen erlebt vorgefallen ereignet neues ging lief abends? nachmittags?"
+        " vormittags? nachts? früh",
         up_to="bis(?:.zum)?|-",
     ),
     "spanish": Tongue(
@@ -111,9 +113,9 @@ TONGUES = {
         },
         ago="hace.{time}",
         articles="el|la|los|las",
-        told="pasó pasaron pasado sucedió sucedido ocurrió ocurrido conté contaste contamos contado dije dijiste"
-        " dijimos dicho hablé hablamos hablaste hablado mencioné mencionado hice hago hiciste hicimos hecho"
-        " novedades tarde noche mañana",
+        told="cuéntame resume pasó pasaron pasado sucedió sucedido ocurrió ocurrido conté contaste contamos"
+        " contado dije dijiste dijimos dicho hablé hablamos hablaste hablado mencioné mencionado hice hago"
+        " hiciste hicimos hecho novedades tarde noche mañana",
         of="del?",
         up_to="al?|-",
         nth="[º°ª]?",
@@ -152,8 +154,8 @@ TONGUES = {
         },
         ago="il.y.a.{time}",
         articles="l[ea']|les",
-        told="passée? arrivée? raconté dite? parlé faite? fais faisons mentionné discuté évoqué soir matin"
-        " après-midi nuit",
+        told="raconte résume passée? arrivée? raconté dite? parlé faite? fais faisons mentionné discuté évoqué"
+        " soir matin après-midi nuit",
         of="d[e']",
         up_to="au|-",
         nth="(?:er)?",
@@ -191,8 +193,8 @@ TONGUES = {
         },
         ago="{time}.fa",
         articles="il|lo|la|l'|gli|le|i",
-        told="successo successa accaduto raccontato detto parlato fatto faccio menzionato discusso novità sera mattina"
-        " notte pomeriggio",
+        told="raccontami riassumi successo successa accaduto raccontato detto parlato fatto faccio menzionato"
+        " discusso novità sera mattina notte pomeriggio",
         of="d(?:i|el)",
         up_to="al?|-",
         nth="[º°]?",
@@ -234,8 +236,8 @@ TONGUES = {
         },
         ago="há.{time}(?:.atrás)?|{time}.atrás",
         articles="[oa]s?",
-        told="aconteceu aconteceram passou contei contou contamos disse disseste dissemos dito falei falamos falou"
-        " falado fiz faço fez fizemos feito mencionei novidades noite tarde manhã",
+        told="conta resume aconteceu aconteceram passou contei contou contamos disse disseste dissemos dito falei"
+        " falamos falou falado fiz faço fez fizemos feito mencionei novidades noite tarde manhã",
         of="d[eo]",
         up_to="a|ao|-",
         nth="[º°]?",
@@ -279,8 +281,8 @@ TONGUES = {
         },
         ago="{time}.geleden",
         articles="de|het",
-        told="gebeurd gebeurde verteld vertelde gezegd zei vermeld besproken gesproken gepraat gedaan doe deed deden"
-        " nieuws avond ochtend middag nacht",
+        told="vertel samen gehad gebeurd gebeurde verteld vertelde gezegd zei vermeld besproken gesproken gepraat"
+        " gedaan doe deed deden nieuws avond ochtend middag nacht",
         up_to="tot|t/m|-",
         nth="e?",
     ),

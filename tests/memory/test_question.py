@@ -181,6 +181,7 @@ def test_every_word_is_a_stem_or_filler_or_a_name(pieces: list[str]) -> None:
         ("Was habe ich im Juli erzählt?", True),
         ("Was war letzten Montag?", True),
         ("Was hat Ann im Mai gemacht?", True),
+        ("Fasse zusammen, was im Mai war", True),
         ("¿Qué te conté el mes pasado?", True),
         ("Qu'est-ce qui s'est passé hier ?", True),
         ("Cosa è successo tre giorni fa?", True),

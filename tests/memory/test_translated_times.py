@@ -18,6 +18,8 @@ SAME = [
     ("Was war letzten Montag?", "last Monday"),
     ("Was ist am Freitag passiert?", "on Friday"),
     ("Was habe ich gestern gemacht?", "yesterday"),
+    ("Was habe ich heute Morgen gesagt?", "this morning"),
+    ("Fasse zusammen, was im Mai war", "in May"),
     ("Was habe ich vorgestern gekauft?", "the day before yesterday"),
     ("Was mache ich morgen?", "tomorrow"),
     ("Was habe ich naechste Woche vor?", "next week"),
