@@ -66,9 +66,11 @@ def asked(query: str) -> list[str]:
 
 
 def sought(query: str) -> Sought:
-    """`asked`, as an index is searched for them, at most `MOST_WORDS`."""
+    """`asked`, as an index is searched for them, at most `MOST_WORDS`; function words of a query's language are left
+    out where others are there."""
+    telling = _telling(query)
     instead: dict[int, list[str]] = {}
-    for word in _telling(query):
+    for word in language_of(query).telling(telling) or telling:
         for term, others in _sought(word):
             if len(instead) < MOST_WORDS:
                 instead.setdefault(hashed(term), others)
@@ -81,9 +83,7 @@ def _words(text: str) -> list[str]:
 
 
 def _telling(query: str) -> list[str]:
-    """The words of a query that carry meaning in English or, where it is in another language, there."""
-    every = [word for word in _words(query) if word not in STOPWORDS]
-    return language_of(query).telling(every) or every
+    return [word for word in _words(query) if word not in STOPWORDS]
 
 
 def _of_word(word: str, *, is_english: bool) -> Iterator[str]:
