@@ -8,9 +8,10 @@ from memory.fact_reading import Statement
 _NAME = r"[^\Wa-z_][\w&.’'-]*(?: (?:of |the |and |& )?[^\Wa-z_][\w&.’'-]*){0,4}"
 _LEFT = re.compile(
     r"^The user (?:has |have )?(?:just |recently |finally |already )*(?:quit|left|resigned(?: from)?|"
-    r"(?:was|got) (?:fired|laid off|let go)(?: from| by)?)"
+    r"moved (?:out of|away from)|(?:was|got) (?:fired|laid off|let go)(?: from| by)?)"
     r"(?P<job> (?:their|the|a) (?:[\w-]+ )?(?:job|position|role))?(?:(?: at| with| from)? "
-    rf"(?P<name>{_NAME}))?(?: (?:last|this|in|after|because|on|two|three|a few|a (?:week|month|year))\b.*)?\.?$"
+    rf"(?:(?P<name>{_NAME})|(?<= at )(?:the|an?|their) (?P<place>[a-z][\w-]*)))?"
+    r"(?: (?:last|this|in|after|because|on|two|three|a few|a (?:week|month|year))\b.*)?\.?$"
 )
 _DIED = re.compile(
     rf"^(?:(?P<whose>The user)'s (?P<kin>[a-z][\w-]*(?: [a-z][\w-]*)?)(?: (?P<called>{_NAME}))?|(?P<name>{_NAME}))"
@@ -34,6 +35,7 @@ _SPOUSES_NAME = re.compile(
     rf"(?P<name>{_NAME})"
 )
 _STAYS = frozenset({"employer", "school", "residence"})
+_WORKS, _WORKS_AS = frozenset({"employer"}), frozenset({"occupation"})
 
 
 def ended_by(text: str, facts: Sequence[Statement]) -> int | None:
@@ -42,11 +44,16 @@ def ended_by(text: str, facts: Sequence[Statement]) -> int | None:
     if left := _LEFT.match(text):
         if left["name"] is None and left["job"] is None:
             return None
-        name = (left["name"] or "").rstrip(".")
-        slots = _STAYS if left["job"] is None else {"employer"}
-        return _single(
-            at for at, fact in enumerate(facts) if fact.subject == "user" and fact.slot in slots and name in fact.text
-        )
+        name = (left["name"] or left["place"] or "").rstrip(".")
+        for slots in (_STAYS,) if left["job"] is None else (_WORKS, _WORKS_AS):
+            over = [
+                at
+                for at, fact in enumerate(facts)
+                if fact.subject == "user" and fact.slot in slots and name in fact.text
+            ]
+            if over:
+                return _single(over)
+        return None
     if died := _DIED.match(text):
         name = died["called"] or died["name"]
         return _single(at for at, fact in enumerate(facts) if not fact.ends and _is_called(fact, name, died["kin"]))

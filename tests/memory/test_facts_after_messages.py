@@ -55,6 +55,12 @@ def after(*messages: str) -> list[str]:
         (["I work at Siemens.", "I left Siemens last week."], ["The user left Siemens last week."]),
         (["I work at Siemens.", "I quit my job."], ["The user quit their job."]),
         (
+            ["I work as a nurse at the hospital.", "I quit my job at the hospital."],
+            ["The user quit their job at the hospital."],
+        ),
+        (["I live in Graz.", "I moved out of Graz."], ["The user moved out of Graz."]),
+        (["I live in Graz.", "I moved out of Linz."], ["The user lives in Graz.", "The user moved out of Linz."]),
+        (
             ["I work at Siemens.", "I left my keys at Siemens.", "I quit smoking."],
             ["The user works at Siemens.", "The user left their keys at Siemens.", "The user quit smoking."],
         ),
