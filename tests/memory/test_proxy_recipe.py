@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,15 +17,20 @@ from tests.conversations import START
 from utils.vectors import to_binary
 
 
-def scored(
+def scored(said: Sequence[tuple[float, str, int]], recipe: Recipe = PROXY, **more: Any) -> list[Ranked]:
+    """What is selected of rows as in `looked_at`."""
+    return looked_at(said, recipe, **more).select()
+
+
+def looked_at(
     said: Sequence[tuple[float, str, int]],
     recipe: Recipe = PROXY,
     *,
     reads: Reads | None = None,
     ages: Sequence[float] | None = None,
     scopes: int = 1,
-) -> list[Ranked]:
-    """What is selected of rows with a relevance, a conversation, and a direction of 16 that rows may share."""
+) -> Scored:
+    """Rows with a relevance, a conversation, and a direction of 16 that rows may share."""
     index = UserIndex("model", 16)
     index.put(
         [
@@ -42,7 +48,7 @@ def scored(
     base = np.array([relevance for relevance, _, _ in said], np.float32)
     recency = np.exp(-np.array(ages or [0] * len(said), np.float64) / RECENCY_DAYS)
     found = Scored(index, recipe, np.arange(len(said)), base, base, None, recency, silent=False, scopes=scopes)
-    return found.read(reads or {}).select()
+    return found.read(reads or {})
 
 
 def kept(ranked: list[Ranked]) -> list[int]:
@@ -94,6 +100,19 @@ def test_three_candidates_an_item_are_looked_at_in_each_conversation() -> None:
     said = [*((0.9, "c", 0) for _ in range(9)), (0.5, GLOBAL, 1)]
     assert kept(scored(said, recipe)) == [0, 1]
     assert kept(scored(said, recipe, scopes=2)) == [0, 9]
+
+
+def test_what_is_beyond_the_pool_of_its_conversation_is_not_chosen_for_being_other() -> None:
+    said = [*((0.9, "c", 0) for _ in range(6)), (0.5, "c", 1), *((0.4, GLOBAL, 2) for _ in range(3))]
+    ranked = scored(said, replace(PROXY, top_k=2), scopes=2)
+    assert kept(ranked) == [0, 7]
+    assert next(one for one in ranked if one.row == 6).dropped == "mmr"
+
+
+def test_a_cross_encoder_that_counts_alone_reads_what_recall_finds_unlikely() -> None:
+    said = [(0.9, "c", 0), (0.1, "c", 1), (0.2, "c", 2)]
+    assert looked_at(said).shortlist(2) == [0, 2]
+    assert looked_at(said, replace(PROXY, rerank_share=0.5)).shortlist(2) == [0]
 
 
 @pytest.mark.parametrize(("conversation", "scopes"), [("ada", ("ada", GLOBAL)), (GLOBAL, (GLOBAL,))])
