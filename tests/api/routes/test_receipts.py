@@ -64,6 +64,17 @@ def test_a_receipt_tells_why_one_message_was_not_used(api: httpx.Client, user: s
     problem(api.get("/v1/receipts/nothing/why-not", params={"user_id": user, "id": ids[0]}), 404)
 
 
+def test_what_was_said_before_and_is_dated_later_was_there_to_be_found(api: httpx.Client, user: str) -> None:
+    embedded(api, user, *(f"The harbour crane number {number} is painted blue." for number in range(12)))
+    planned = {"role": "user", "content": "Bread is to be bought.", "timestamp": "2100-01-01T00:00:00Z"}
+    told = api.post("/v1/messages", json={"user_id": user, "session_id": "s", "messages": [planned], "wait": True})
+    [identifier] = told.json()["ids"]
+    body = ask(api, user, "Which harbour crane is painted blue?", top_k=2)
+    params = {"user_id": user, "id": identifier}
+    why = api.get(f"/v1/receipts/{body['turn_id']}/why-not", params=params).json()
+    assert why["reason"] in ("below_floor", "top_k") and why["place"] == 12 and not why["recorded"]
+
+
 @pytest.mark.parametrize("client", ["api", "chat"])
 def test_a_receipt_names_the_observation_that_an_answer_rests_on(
     client: str, user: str, request: pytest.FixtureRequest
