@@ -10,7 +10,8 @@ from agents.memory import Memory
 from config.recipes import QUERY, QUERY_COSINE, QUERY_NEWEST_200, SEARCH, Recipe
 from memory import recall as recall_module
 from memory.domain import RULE_BASED
-from memory.recall import with_overrides
+from memory.recall import SPARE, with_overrides
+from memory.scored import EXTRA
 from tests.conversations import START, USER, found, pairs, settle, turn
 from tests.scripted_model import ScriptedModel
 from utils.circuit import CircuitBreaker
@@ -114,6 +115,7 @@ async def test_what_was_said_before_in_the_same_words_is_told_once_and_makes_roo
     assert len(recall.hits) == 8
     assert sum(hit.gist.id.startswith("m") for hit in recall.hits) == 1
     assert "duplicate" in {one.dropped for one in recall.considered}
+    assert sum(one.dropped is not None for one in recall.considered) <= 8 + SPARE + EXTRA
 
 
 @pytest.mark.parametrize(
