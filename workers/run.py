@@ -1,5 +1,9 @@
 """How does a worker run as processes of its own, on Redis?"""
 
+import os
+import signal
+from threading import Thread
+from time import sleep
 from typing import Any
 
 from celery import signals
@@ -8,6 +12,8 @@ from config.settings import Settings
 from utils.errors import ConfigurationError
 from workers.app import make_app, make_beat
 
+PARENT_SECONDS = 1.0  # between looks at whether the worker is there
+
 
 def run_worker(settings: Settings, *, concurrency: int, beat: bool) -> None:
     """Works until it is told to stop: SIGTERM ends it after the tasks that run. `beat`: sends the sweeps too."""
@@ -15,8 +21,11 @@ def run_worker(settings: Settings, *, concurrency: int, beat: bool) -> None:
         raise ConfigurationError("REDIS_URL is not set: without it the workers run inside `loci serve`")
     app, process = make_app(settings)
     app.set_current()  # where tasks are looked up
+    own = os.getpid()
 
     def begin(**_: Any) -> None:
+        if os.getpid() != own:
+            Thread(target=_end_with, args=(own,), daemon=True).start()
         process.start()
 
     def end(**_: Any) -> None:
@@ -40,6 +49,14 @@ def run_worker(settings: Settings, *, concurrency: int, beat: bool) -> None:
         worker.start()
     finally:
         process.stop()  # a pool of one works in this process, and sends no signal as it ends
+
+
+def _end_with(parent: int) -> None:
+    """Ends a process of the pool once its worker is gone, killed: each holds the others' pipes open, so that none is
+    told. What it was at comes back when its lease is over."""
+    while os.getppid() == parent:
+        sleep(PARENT_SECONDS)
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def run_beat(settings: Settings) -> None:
