@@ -72,7 +72,7 @@ def coverage(sought: AbstractSet[str], stems: Sequence[AbstractSet[str]]) -> lis
     """The share of what is asked for that each sentence has, by its stems, the rarer of these counting more."""
     frequency = Counter(one for found in stems for one in found)
     weights = {one: math.log(1 + len(stems) / (0.5 + frequency[one])) for one in sought}
-    whole = sum(weights.values())
+    whole = sum(weights.values()) or 1.0
     return [sum(weights[one] for one in sought & found) / whole for found in stems]
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from agents.asked_words import asked
+from agents.possessors import has_other_owner
 from agents.statements import Sentence
 from agents.subjects import source_of
 from memory.only_time import beside_times
@@ -29,7 +30,8 @@ _UNDONE = tuple(
     for before, after, of_one in (
         (
             r"ow(?:e|es|ed)|lent|lend|borrow(?:ed|s)|debts?",
-            r"paid|pays|repaid|settled|gave (?:\w+ )?back|returned|quits",
+            r"paid (?:me|us|it|him|her|them|up|off|back|all|everything)|pays (?:\w+ )?back|repaid|settled|"
+            r"gave (?:\w+ )?back|returned|quits",
             True,
         ),
         (
@@ -67,6 +69,7 @@ _UNDONE = tuple(
         ),
     )
 )
+_NEVER = re.compile(r"(?:\b(?:never|not|nobody|no one|has nothing)|n['’]t)(?: been| yet| \w+ly)* $", re.IGNORECASE)
 _OF_NOW = re.compile(
     r"\b(?:now|nowadays|still|today|currently|at (?:the moment|present)|these days|any ?more|latest|newest|current)\b",
     re.IGNORECASE,
@@ -128,7 +131,7 @@ def _in_time(one: Sentence, other: Sentence) -> tuple[Sentence, Sentence]:
 
 
 def _changes(one: Sentence, other: Sentence) -> bool:
-    if _CHANGED.search(other.text) is None:
+    if not _tells(_CHANGED, other.text):
         return False
     stems = _about(one)
     return bool(stems) and len(stems & _about(other)) >= min(SHARED, len(stems))
@@ -139,12 +142,19 @@ def _undoes(one: Sentence, other: Sentence, wanted: set[str] | None) -> bool:
     common = _about(one) & _about(other)
     if wanted is not None:
         common &= wanted | (_named(one.text) & _named(other.text))
+    if has_other_owner(other.text, one.text, common):
+        return False
     things = common - (_subject(one.text) & _subject(other.text))
     return any(
-        before.search(one.text) and after.search(other.text)
+        before.search(one.text) and _tells(after, other.text)
         for before, after, of_one in _UNDONE
         if things or (of_one and common)
     )
+
+
+def _tells(change: re.Pattern[str], text: str) -> bool:
+    """Whether a text tells of a change, and not that there was none."""
+    return any(not _NEVER.search(text, 0, found.start()) for found in change.finditer(text))
 
 
 def _replaces(one: Sentence, other: Sentence, wanted: set[str]) -> bool:

@@ -49,7 +49,8 @@ _NUMBER = rf"\d|\b({_COUNTS}|dozen|hundred|thousand|couple|no)\b"
 _AGE = (
     rf"\b(?:\d{{1,3}}|{_COUNTS}|\w+teen|\w+ty)[ -](?:years?|months?|weeks?|days?)\b|\bborn\b|\baged?\b|\bbirthday\b|"
     r"(?:\b(?:turn(?:s|ed|ing)?|is|are|am|be|was|were)|['’](?:s|m|re|d be)) (?:(?:now|only|about|almost|nearly) )*"
-    rf"(?:\d{{1,3}}\b(?![.,:/-]\d|st\b|nd\b|rd\b|th\b)|(?:{_COUNTS})\b)|\(\d{{1,3}}\)|\b(?:19|20)\d\d\b"
+    rf"(?:\d{{1,3}}\b(?![.,:/-]\d|st\b|nd\b|rd\b|th\b)|(?:{_COUNTS}|\w+teen|\w+ty(?:-\w+)?)\b)|\(\d{{1,3}}\)|"
+    r"\b(?:1\d|20)\d\d\b"
 )
 WHEN = re.compile(r"\b(when|what (day|date|time|year)|how long)\b", re.IGNORECASE)
 _NEEDS = (  # what a question wants and a sentence must hold, to be an answer

@@ -3,6 +3,7 @@
 import re
 
 from memory.courtesy import is_courtesy
+from memory.languages import ENGLISH, language_of
 from memory.traits import Trait, traits_of
 from utils.text import WORD, content_stems, words
 
@@ -12,7 +13,7 @@ _ENDS = re.compile(r"[!:]\s*$|[?？!]|: |\.\.\.|…|[.。]\s*$|\n")  # exclamati
 _SPEAKS = re.compile(
     r"^\W*(?:i|i['’]\w+|we|we['’]\w+|you|he|she|it|they|this|that|these|those|there|here|let['’]?s|yes|no|not|never|off|"
     r"back|so|such|too|very|just|please|what|how|if|when|because|but|and|or|great|nice|good|bad|best|cool|lovely|happy|"
-    r"sorry|congrats\w*|well|almost|still|already|same|another|see|thanks?|"
+    r"sorry|congrats\w*|well|almost|still|already|same|another|see|thanks?|always|only|short|long|more|less|"
     r"danke|merci|in|on|at|to|from|with|by|near|into|out|up|down|home|"
     r"(?:go|feel|runn|rain|work|com|leav|head|think|look|wait|gett|hav|be|do|mak|watch|eat|cook|try)ing)\b",
     re.IGNORECASE,
@@ -31,7 +32,8 @@ _VERBS = frozenset(
     """.split()  # noqa: SIM905  a list would be four times as long
 )
 _DID = re.compile(r"\b(?!(?:red|bed|shed|need|seed|feed|speed|wed|id)\b)[a-z]+ed\b", re.IGNORECASE)
-_OF_A_NOUN = re.compile(r"\b(?:the|an?|my|our|his|her|their|this|that|of|for|with) (?:\w+ )?$", re.IGNORECASE)
+_OF_A_NOUN = re.compile(r"\b(?:the|an?|my|our|his|her|their|this|that|of|for|with) $", re.IGNORECASE)
+_DOES = re.compile(r"^[A-ZÀ-Þ]\w+ [a-z]+s$")  # "Rex snores"
 _ADVERB = re.compile(r"^\W*\w+ly\W*$", re.IGNORECASE)
 
 
@@ -41,8 +43,10 @@ def is_fragment(text: str) -> bool:
     said = words(text)
     if not said or len(said) > LONGEST or _ENDS.search(text.strip()) or _SPEAKS.match(text) or _ADVERB.match(text):
         return False
-    if is_courtesy(text) or not _VERBS.isdisjoint(said):
+    if is_courtesy(text) or not _VERBS.isdisjoint(said) or _DOES.match(text.strip()):
         return False
+    if language_of(text) is not ENGLISH:
+        return False  # whose verbs are not known here
     if any(not _OF_A_NOUN.search(text[: verb.start()]) for verb in _DID.finditer(text)):
         return False
     return bool(content_stems(text)) and not traits_of(text)[Trait.TIMES]

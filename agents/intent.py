@@ -28,10 +28,13 @@ _KEYWORDS: tuple[tuple[IntentName, str], ...] = (
         r"\bwhat (do|did) you (know|remember) about\b|\bwhat have i (told|said)\b|\blast time we\b|"
         r"^(please )?remember (what|when|where|who|how|the time)\b",
     ),
+    ("summarise", r"\b(a|the) (summary|recap) of\b"),
     (
         "summarise",
-        r"\b(a|the) (summary|recap) of\b|\b(summari[sz](e|es|ing)|recap(ping)?|sum(ming)? up|points (of|on|about|from)|"
-        r"(highlights|gist) of)\b.{0,30}\b(our|this|the|we) ((whole|entire|last|first|past|few|\d+) ){0,3}"
+        r"^(please |now |so |ok(ay)?,? )*(give|list|write|tell|show|make|(can|could|would|will) you|in \w+ \w+|"
+        r"what (are|were|is) (the|our))\b.{0,40}"
+        r"\b(summari[sz](e|es|ing)|recap(ping)?|sum(ming)? up|points (of|on|about|from)|(highlights|gist) of)\b.{0,30}"
+        r"\b(our|this|the|we) ((whole|entire|last|first|past|few|\d+) ){0,3}"
         r"(chat|conversation|talk|discussion|session|message|discussed|talked|said)",
     ),
     ("image", r"\b(this|the|that|attached|my) (image|picture|photo|screenshot|diagram)s?\b"),

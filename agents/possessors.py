@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence, Set
+from functools import lru_cache
 from typing import NamedTuple
 
 from agents.asked_words import meant
@@ -13,14 +14,15 @@ _OWN = frozenset(("my", "our"))
 _THEIRS = frozenset(("his", "her", "their"))
 _NOBODY = STOPWORDS - _OWN - _THEIRS - {"i", "we"}
 _POSSESSION = re.compile(
-    r"\b(?P<of>(?:my|our|his|her|their) )?(?P<who>my|our|his|her|their|[^\W\d_][\w-]*(?:['’]s|s['’]))\s+"
-    r"(?P<what>(?:(?![\w-]+['’])[^\W\d_][\w-]*\s*){1,3})",
+    r"(?<![\w-])(?P<of>(?:my|our|his|her|their) )?(?P<who>my|our|his|her|their|[^\W\d_][\w-]*(?:['’]s|s['’]))\s+"
+    r"(?P<what>(?:(?!(?:my|our|his|her|their)\b|[\w-]+['’])[^\W\d_][\w-]*\s*){1,3})",
     re.IGNORECASE,
 )
 _HAS = re.compile(
     r"\b(?i:do|does|did) (?P<of>)(?P<who>I|we|[A-ZÀ-Þ][\w-]*) (?:still )?have (?:an?|any|some)?\s*"
     r"(?P<what>(?:[\w-]+\s*){1,2})"
 )
+_OF_THE_USER = re.compile(r"^(?:the )?user\b", re.IGNORECASE)  # as models write of who speaks
 _PLAIN = frozenset(content_stems("new old first last next best favourite favorite own good big small little current"))
 _FIRST_PERSON = re.compile(
     r"\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|we|we['’](?:re|ve|d|ll)|us|our|ours)\b", re.IGNORECASE
@@ -36,6 +38,7 @@ _HOW_MANY = re.compile(
     r"grandchildren|pets|dogs|cats) (?:do|did) (?:i|we) have\b",
     re.IGNORECASE,
 )
+_KNOWN = re.compile(r"\b(?:the|both) (?:\w+ )?(?P<what>\w+)", re.IGNORECASE)  # "The two dogs are Rex and Bello."
 _CONTACT = re.compile(
     r"\b[Mm]y (?:own )?(?:(?:phone|mobile|cell|telephone) number|e-?mail|address|birthday|age|salary|height|weight)\b"
 )
@@ -54,6 +57,8 @@ def is_of_another(query: str, sentence: Sentence, speakers: Set[str]) -> bool:
     """Whether a sentence tells of somebody else what a question asks of the user or of one whom it names.
     `speakers`: the names of the users who wrote what is known; of several, none is known to be the one who asks."""
     text, speaker = sentence.text, sentence.source.name
+    if _OF_THE_USER.match(text):
+        return False
     if _MYSELF.search(query) and not _TO_LOCI.search(query):
         if len(speakers) > 1 and speaker and _FIRST_PERSON.search(text):
             return True
@@ -67,8 +72,9 @@ def is_of_another(query: str, sentence: Sentence, speakers: Set[str]) -> bool:
 
 
 def _has_another_possessor(query: str, text: str, speaker: str | None) -> bool:
-    told = _possessions(text, speaker)
-    for asked in _possessions(query, None):
+    told: list[Possession] | None = None
+    for asked in _asked_for(query):
+        told = _possessions(text, speaker) if told is None else told
         same = [one for one in told if one.what & asked.what]
         if not same or any(one.who == asked.who for one in same):
             continue
@@ -77,6 +83,19 @@ def _has_another_possessor(query: str, text: str, speaker: str | None) -> bool:
         if any(_are_two(asked, one) for one in same):
             return True
     return False
+
+
+def has_other_owner(text: str, other: str, things: Set[str]) -> bool:
+    """Whether a text says of one of some things, by their stems, that it is of somebody of whom another text does not
+    speak."""
+    told = (one for one in _possessions(text, None) if one.who != ME and one.what & things)
+    return any(re.search(rf"\b{re.escape(one.who)}\b", other, re.IGNORECASE) is None for one in told)
+
+
+@lru_cache(maxsize=1)
+def _asked_for(query: str) -> tuple[Possession, ...]:
+    """The possessions that a question names; kept while one sentence after the other is held against it."""
+    return tuple(_possessions(query, None))
 
 
 def _are_two(asked: Possession, told: Possession) -> bool:
@@ -135,5 +154,7 @@ def _is_of_a_third(text: str, verb: str) -> bool:
 
 def _counts_others(text: str, what: str) -> bool:
     """Whether what a text says of things to be counted says nothing of the user's having them: "eleven children"."""
-    telling = [part for part in split_sentences(text) if meant(what) & meant(part)]
-    return bool(telling) and not any(_FIRST_PERSON.search(part) for part in telling)
+    wanted = meant(what)
+    telling = [part for part in split_sentences(text) if wanted & meant(part)]
+    known = any(wanted & meant(one["what"]) for part in telling for one in _KNOWN.finditer(part))
+    return bool(telling) and not known and not any(_FIRST_PERSON.search(part) for part in telling)

@@ -8,7 +8,7 @@ from memory.fact_reading import Statement
 _NAME = r"[^\Wa-z_][\w&.’'-]*(?: (?:of |the |and |& )?[^\Wa-z_][\w&.’'-]*){0,4}"
 _LEFT = re.compile(
     r"^The user (?:has |have )?(?:just |recently |finally |already )*(?:quit|left|resigned(?: from)?|"
-    r"moved (?:out of|away from)|(?:was|got) (?:fired|laid off|let go)(?: from| by)?)"
+    r"(?P<moved>moved (?:out of|away from))|(?:was|got) (?:fired|laid off|let go)(?: from| by)?)"
     r"(?P<job> (?:their|the|a) (?:[\w-]+ )?(?:job|position|role))?(?:(?: at| with| from)? "
     rf"(?:(?P<name>{_NAME})|(?<= at )(?:the|an?|their) (?P<place>[a-z][\w-]*)))?"
     r"(?: (?:last|this|in|after|because|on|two|three|a few|a (?:week|month|year))\b.*)?\.?$"
@@ -35,7 +35,8 @@ _SPOUSES_NAME = re.compile(
     rf"(?P<name>{_NAME})"
 )
 _STAYS = frozenset({"employer", "school", "residence"})
-_WORKS, _WORKS_AS = frozenset({"employer"}), frozenset({"occupation"})
+_LIVES, _WORKS, _WORKS_AS = frozenset({"residence"}), frozenset({"employer"}), frozenset({"occupation"})
+_SIDE = re.compile(r"\b(?:an?|second|third|other|side|weekend|evening|part-time|summer|old|former|previous)\b")
 
 
 def ended_by(text: str, facts: Sequence[Statement]) -> int | None:
@@ -44,12 +45,11 @@ def ended_by(text: str, facts: Sequence[Statement]) -> int | None:
     if left := _LEFT.match(text):
         if left["name"] is None and left["job"] is None:
             return None
-        name = (left["name"] or left["place"] or "").rstrip(".")
-        for slots in (_STAYS,) if left["job"] is None else (_WORKS, _WORKS_AS):
+        for slots in _ended_slots(left):
             over = [
                 at
                 for at, fact in enumerate(facts)
-                if fact.subject == "user" and fact.slot in slots and name in fact.text
+                if fact.subject == "user" and fact.slot in slots and _names_what_was_left(fact.text, left)
             ]
             if over:
                 return _single(over)
@@ -58,6 +58,23 @@ def ended_by(text: str, facts: Sequence[Statement]) -> int | None:
         name = died["called"] or died["name"]
         return _single(at for at, fact in enumerate(facts) if not fact.ends and _is_called(fact, name, died["kin"]))
     return None
+
+
+def _ended_slots(left: re.Match[str]) -> tuple[frozenset[str], ...]:
+    """What may be over, of which the first is that there is a fact of."""
+    if left["moved"]:
+        return (_LIVES,)
+    if left["job"] is None:
+        return (_STAYS,)
+    return (_WORKS,) if _SIDE.search(left["job"]) else (_WORKS, _WORKS_AS)
+
+
+def _names_what_was_left(text: str, left: re.Match[str]) -> bool:
+    """Whether a fact names the place or the firm that was left; who moved out of York may live in New York."""
+    name = (left["name"] or left["place"] or "").rstrip(".")
+    if left["moved"]:
+        return name in {one.rstrip(".") for one in re.findall(_NAME, text)}
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def parted_with(text: str, facts: Sequence[Statement]) -> list[int]:

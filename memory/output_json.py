@@ -116,8 +116,9 @@ def _failure_of(value: Mapping[str, object]) -> tuple[list[str], set[str]]:
         for name, item in value.items()
         if isinstance(item, str | int) and not isinstance(item, bool) and item != ""
     }
-    telling = [name for name in said if name in TELLING or name in STATES]
-    what = [f"{name} {said[name]}" for name in islice((one for one in said if one not in telling), MOST_NAMING)]
+    telling = [name for name in dict.fromkeys((*STATES, *TELLING)) if name in said]
+    beside = islice((one for one in said if one not in telling), MOST_NAMING)
+    what = [f"{name} {cut_at_word(said[name], LONGEST_VALUE)}" for name in beside]
     return [cut_at_word(f"error: {', '.join([*what, *(said[one] for one in telling)])}", LONGEST)], {*telling}
 
 

@@ -16,11 +16,9 @@ V = TypeVar("V")
 T = TypeVar("T")
 
 RARE = 0.5  # what an item is worth for a value that few have; a word that it alone shares with the conversation: 1
-EXTREME, NEXT, ENDS = (
-    1.0,
-    0.9,
-    3,
-)  # to have the most or the least of what is asked for, a share of that for the next ones
+EXTREME = 1.0  # and to have the most or the least of what is asked for
+NEXT = 0.9  # a share of that, to come next
+ENDS = 3  # items at either end
 FEW = 0.02  # share of the items that may have such a value
 KINDS = 0.1  # of the items: a field with more values than that many tells items apart, and not how they are
 MOST_FIELDS = 32  # of an object; one that has more lists things

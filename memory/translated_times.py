@@ -17,6 +17,7 @@ _SEASONS = ("spring", "summer", "autumn", "winter")
 _NO_LEAD = frozenset({"in", "on", "every"})  # what English says, or may leave out, before all but a month or a weekday
 _TOLD = "happened"  # stands for words that ask for whatever was said or done
 _SLASHED = re.compile(r"\b(\d\d?)/(\d\d?)/((?:19|20)\d\d)\b")
+_BEING = re.compile(r"\b(?:ist|war|est|était|es|era|è|é|is|heißt) $", re.IGNORECASE)
 _YEAR = r"(?:19|20)\d\d"
 
 
@@ -117,6 +118,12 @@ class _Reader:
         if lead.startswith("the "):
             lead = f"in {lead}"
         is_month = found["month"] and not found["number"]
+        if (
+            is_month
+            and not (lead or found["year"] or found["month_which"])
+            and _BEING.search(found.string, 0, found.start())
+        ):
+            return found[0]  # "Wie alt ist August?"
         if is_month and lead in ("", "on"):
             lead = "in"
         elif lead in _NO_LEAD and not (is_month or found["named"]):

@@ -60,6 +60,8 @@ async def test_what_was_undone_or_replaced_comes_behind_what_holds_now(
         ),
         ("Anselm lost his ring in the dunes.", "Anselm found a new job.", "Where did Anselm lose his ring?"),
         ("I have a cat called Pixel.", "I sold my car.", "Do I have a cat?"),
+        ("Peter owes me money for the boat.", "Peter paid for dinner on Friday.", "Who owes me money?"),
+        ("The party is on 3 May at the lake.", "The party at the lake was never cancelled.", "When is the party?"),
     ],
 )
 async def test_the_end_of_something_else_is_no_change(quiet: Memory, before: str, after: str, query: str) -> None:

@@ -66,6 +66,10 @@ def test_words_without_a_verb_are_a_fragment(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "Rex snores",
+        "The landlord raised the rent",
+        "short answers please",
+        "Mein Hund heißt Rex",
         "Ben called",
         "finished the report",
         "Linus likes trains",

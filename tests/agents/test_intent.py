@@ -19,6 +19,7 @@ TABLE: dict[IntentName, tuple[str, ...]] = {
         "What is the capital of France?",
         "what is my dog's name",
         "How do I boil an egg?",
+        "When do I have to summarise our talk for my boss?",
         "Is it raining",
         "tell me about my cats",
         "explain photosynthesis",

@@ -1,12 +1,13 @@
 """Is what is somebody else's no answer to what is asked of the user, or of one who is named?"""
 
 from datetime import UTC, datetime
+from time import perf_counter
 
 import pytest
 
 from agents.context import Citation
 from agents.memory import Memory
-from agents.possessors import is_of_another
+from agents.possessors import has_other_owner, is_of_another
 from agents.statements import Sentence
 from tests.conversations import USER, say, settle, turn
 
@@ -49,6 +50,9 @@ def test_what_somebody_else_has_or_does_is_theirs(query: str, text: str) -> None
         ("When is Tom's flight?", "His flight leaves at 9."),
         ("How many cats do I have?", "I have two cats, Tom and Jerry."),
         ("What is my locker number?", "Locker number: 12"),
+        ("Where do I live?", "The user lives in Graz."),
+        ("How many kids do I have?", "The user has three kids."),
+        ("How many dogs do I have?", "The two dogs are Rex and Bello."),
     ],
 )
 def test_what_may_be_the_users_own_is_not_another_ones(query: str, text: str) -> None:
@@ -76,3 +80,15 @@ async def test_a_yes_or_no_of_one_who_is_named_is_not_that_of_another(quiet: Mem
     await say(quiet, "Linus can't have hazelnuts.")
     assert (await say(quiet, "Is Pia allergic to hazelnuts?")).startswith(UNKNOWN)
     assert "hazelnuts" in await say(quiet, "What is Linus allergic to?", session_id="s2")
+
+
+def test_what_was_somebody_elses_is_not_the_same_thing() -> None:
+    assert has_other_owner("My neighbour sold his car.", "I have a Honda car.", {"car"})
+    assert not has_other_owner("I sold my car.", "I have a Honda car.", {"car"})
+    assert not has_other_owner("Tom's car was sold.", "Tom drives a Honda car.", {"car"})
+
+
+def test_a_long_text_is_read_in_time_that_grows_with_it() -> None:
+    began = perf_counter()
+    is_of_another("When is my birthday?", said("A-" * 100_000), set())
+    assert perf_counter() - began < 2

@@ -289,4 +289,4 @@ def test_in_a_short_view_the_thing_stands_that_the_agent_spoke_of_last() -> None
     ]
     shown = context(view(messages, replace(ALL, budget=170)))
     assert "prod-api-09-69e77" in shown and "10.1.9.9" in shown and "prod-api-08" not in shown
-    assert "more" in shown
+    assert "; … 14 more" in shown

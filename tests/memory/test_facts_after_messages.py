@@ -59,6 +59,19 @@ def after(*messages: str) -> list[str]:
             ["The user quit their job at the hospital."],
         ),
         (["I live in Graz.", "I moved out of Graz."], ["The user moved out of Graz."]),
+        (
+            ["I live in New York.", "I work at Graz University.", "I moved out of York.", "I moved away from Graz."],
+            [
+                "The user lives in New York.",
+                "The user works at Graz University.",
+                "The user moved out of York.",
+                "The user moved away from Graz.",
+            ],
+        ),
+        (
+            ["I work as a barista.", "I quit my weekend job at the bar."],
+            ["The user works as a barista.", "The user quit their weekend job at the bar."],
+        ),
         (["I live in Graz.", "I moved out of Linz."], ["The user lives in Graz.", "The user moved out of Linz."]),
         (
             ["I work at Siemens.", "I left my keys at Siemens.", "I quit smoking."],

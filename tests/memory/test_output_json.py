@@ -132,6 +132,8 @@ def test_what_failed_in_a_list_says_what_it_is() -> None:
     assert findings(jobs)[0] == "error: job j22, failed, disk full"
     builds = [{"id": at, "conclusion": "failure" if at == 1 else "success"} for at in range(9)]
     assert findings({"builds": builds})[0] == "error: id 1, failure"
+    copied = {"id": 7, "description": "copies a table " * 60, "status": "failed", "message": "disk full"}
+    assert findings(copied)[0].startswith("error: id 7, failed, disk full, copies")
 
 
 def test_entries_of_a_log_tell_their_errors_alone() -> None:

@@ -145,3 +145,8 @@ def test_a_long_query_is_read_in_no_time(piece: str) -> None:
         started = time.process_time()
         spans_of((lead + piece * LONGEST)[:LONGEST], NOW)
         assert time.process_time() - started < 0.5
+
+
+@pytest.mark.parametrize("query", ["Wie alt ist August?", "Qui est Avril Lavigne?"])
+def test_who_is_called_as_a_month_is_no_time(query: str) -> None:
+    assert spans_of(query, NOW) == ()
