@@ -9,13 +9,13 @@ run: .venv/run
 	$(BIN)/loci serve --open
 
 # Those of the store under a load and of a browser have the machine to themselves; of the others three run at a time, for
-# some wait for processes. Those that use a driver run on both.
+# some wait for processes. Those of the core, which is all that a driver meets, run on both drivers.
 ALONE := tests/web $(wildcard tests/embedded/test_*.py)
 THREE := -n 3 --dist loadfile
 test: .venv/dev
 	$(BIN)/pytest -q $(THREE) $(ALONE:%=--ignore=%)
 	$(BIN)/pytest -q $(ALONE)
-	LOCI_TEST_DRIVER=motor $(BIN)/pytest -q $(THREE) tests/memory tests/agents
+	LOCI_TEST_DRIVER=motor $(BIN)/pytest -q $(THREE) tests/memory
 
 check: .venv/dev
 	$(BIN)/ruff check .
