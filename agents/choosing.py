@@ -12,7 +12,7 @@ from agents.fragments import names_a_thing
 from agents.known_names import add_kinds
 from agents.possessors import is_of_another
 from agents.statements import Sentence, each_once
-from agents.subjects import of_others, source_of
+from agents.subjects import names_somebody_else, of_others, source_of
 from memory.periods import Span
 from memory.spans import nearness
 from memory.traits import MONTHS
@@ -140,6 +140,7 @@ def nearest(query: str, sentences: Sequence[Sentence]) -> list[Sentence]:
         and one.likeness >= (NEARLY_LIKE if sought & stems[at] else UNLIKE)
         and len(stems[at] - sought) >= TELLING
         and not others[at]
+        and not names_somebody_else(query, one.spoken)
         and _is_of_subject(sought, stems[at], known=True)
         and _has_what_is_wanted(query, one)
     ]

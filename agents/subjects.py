@@ -52,6 +52,12 @@ def of_others(query: str, sentences: Sequence[Sentence]) -> set[Source]:
     }
 
 
+def names_somebody_else(query: str, text: str) -> bool:
+    """Whether a question has names, and a text others alone."""
+    named = _names(query, but_first=True)
+    return bool(named) and _has_another(text, named, frozenset(words(query)))
+
+
 def source_of(sentence: Sentence) -> Source:
     return sentence.source.kind, sentence.source.id
 

@@ -82,3 +82,8 @@ async def test_what_stands_out_is_told_as_the_nearest(quiet: Memory) -> None:
     )
     answer = await say(quiet, "What's Mireille's hourly wage?", session_id="s2")
     assert answer.startswith(NEAREST) and "95 euros" in answer
+
+
+async def test_what_is_told_of_somebody_else_is_not_the_nearest(quiet: Memory) -> None:
+    await say(quiet, "Imke has two cats, Pixel and Byte.", "The bins are collected on Tuesday.")
+    assert "Imke" not in await say(quiet, "What is the name of Mara's cat?", session_id="s2")
