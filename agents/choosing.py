@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from agents.asked_words import asked, coverage, meant, written_otherwise
 from agents.changed import newest_first, with_changes
-from agents.fragments import names_a_thing
+from agents.fragments import is_fragment, names_a_thing
 from agents.known_names import add_kinds
 from agents.possessors import is_of_another
 from agents.statements import Sentence, each_once
@@ -113,10 +113,22 @@ def choose(
         scored = [one for one in scored if then[one[1]] or named & stems[one[1]]] or scored
     scored.sort(key=lambda one: (-one[0], one[1]))
     best = each_once([sentences[at] for score, at in scored if score >= NEAR_BEST * scored[0][0]])[:MOST_SENTENCES]
+    best = _telling(best)
     if of_now:
         best = newest_first(best)
     same = [one for one, other in zip(sentences, others, strict=True) if not other]
     return with_changes(query, best, same, of_now=of_now)
+
+
+def _telling(chosen: Sequence[Sentence]) -> list[Sentence]:
+    """What was chosen, without fragments of it: "the guest wifi password" was looked for before, and tells nothing
+    beside what it is."""
+    said = [meant(one.text) for one in chosen]
+    return [
+        one
+        for one, own in zip(chosen, said, strict=True)
+        if not (any(own < other for other in said) and is_fragment(one.text))
+    ]
 
 
 def nearest(query: str, sentences: Sequence[Sentence]) -> list[Sentence]:

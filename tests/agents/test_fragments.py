@@ -50,6 +50,13 @@ async def test_what_memory_has_not_or_what_tells_is_noted(quiet: Memory, query: 
     assert await say(quiet, query, session_id="s2") == NOTED
 
 
+async def test_what_was_looked_for_is_no_statement(quiet: Memory) -> None:
+    await say(quiet, "The guest wifi password is bluebird-77.")
+    await say(quiet, "the guest wifi password", session_id="s2")
+    answer = await say(quiet, "What is the code for the guest wifi?", session_id="s3")
+    assert answer == "You told me: “The guest wifi password is bluebird-77.” [1]"
+
+
 async def test_of_what_is_named_the_newest_comes_first(quiet: Memory) -> None:
     await say(quiet, "The guest wifi password is plum-Otter-73.", "New guest wifi password: Walrus-parade-19.")
     answer = await say(quiet, "the guest wifi password", session_id="s2")
