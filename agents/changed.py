@@ -9,6 +9,7 @@ from agents.possessors import has_other_owner
 from agents.statements import Sentence
 from agents.subjects import source_of
 from memory.only_time import beside_times
+from memory.question import capitalised
 from utils.text import NO_NAME, WORD, content_stems, stem
 
 SHARED = 2  # words by which a later sentence is known to be about the same
@@ -178,4 +179,4 @@ def _subject(text: str) -> set[str]:
 
 def _named(text: str) -> set[str]:
     """The stems of words with a capital, but for those that any sentence begins with."""
-    return {stem(word.lower()) for word in WORD.findall(text) if word[0].isupper() and word.lower() not in NO_NAME}
+    return set(map(stem, capitalised(text) - NO_NAME))

@@ -106,13 +106,14 @@ def answer_by_rules(context: Context) -> RuleAnswer:
     sentences = sentences_of(context)
     spans = spans_of(query, now().timestamp())
     only_time = bool(spans) and asks_only_for_a_time(stems_in_english(query))
+    of_now = asks_for_now(query)
     chosen = (only_time and _told_of(query, sentences)) or (
-        choose(query, sentences, spans, of_now=asks_for_now(query)) if asked(query) else _lasting(sentences)
+        choose(query, sentences, spans, of_now=of_now) if asked(query) else _lasting(sentences)
     )
     if not chosen and intent == "location" and context.request.location:
         return RuleAnswer(f"You are at {context.request.location}, your request says. I know nothing else about it.")
     if chosen:
-        changed = bool(asked(query)) and tells_of_change(chosen, of_now=asks_for_now(query))
+        changed = bool(asked(query)) and tells_of_change(chosen, of_now=of_now)
         return _quote(chosen, dated="always" if spans or changed else "relative" if WHEN.search(query) else "never")
     if context.bundle is None:
         return RuleAnswer("I did not look into my memory for this, and without a language model I know nothing else.")

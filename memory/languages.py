@@ -6,10 +6,9 @@ from itertools import chain
 from unicodedata import normalize
 
 from memory.function_words import ASKING, ENGLISH_ALONE, ENGLISH_TOO, FUNCTION_WORDS, IN_NAMES, SIGNS
-from utils.text import STOPWORDS, WORD, stem, words
+from utils.text import STOPWORDS, UMLAUTS, WORD, stem, without_accents, words
 
 LONGEST = 400  # characters by which a query's language is told
-_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 
 
 @dataclass(frozen=True)
@@ -34,12 +33,7 @@ class Language:
 def _spelt(listed: str) -> frozenset[str]:
     """Words as they are written, without accents, and with "ae" for "ä"."""
     every = listed.split()
-    return frozenset(chain(every, map(plain, every), (word.translate(_UMLAUTS) for word in every)))
-
-
-def plain(text: str) -> str:
-    """Without accents, in as many letters."""
-    return "".join(normalize("NFD", letter)[0] for letter in text)
+    return frozenset(chain(every, map(without_accents, every), (word.translate(UMLAUTS) for word in every)))
 
 
 def _language(name: str, listed: str) -> Language:

@@ -107,10 +107,10 @@ def _extreme(items: Sequence[Json], talk: Talk) -> list[float]:
     found: defaultdict[str, list[tuple[float, int]]] = defaultdict(list)
     for at, item in enumerate(items):
         for key, value in scalars(item):
-            if isinstance(value, int | float) and not isinstance(value, bool) and talk.names_field(key):
+            if isinstance(value, int | float) and not isinstance(value, bool):
                 found[key].append((value, at))
     worth = [0.0] * len(items)
-    for values in found.values():
+    for values in (values for key, values in found.items() if talk.names_field(key)):
         values.sort()
         for end in (values[:ENDS], values[: -ENDS - 1 : -1]):
             for place, (_, at) in enumerate(end):

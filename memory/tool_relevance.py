@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from utils.json_table import Json, Scalar
-from utils.text import STOPWORDS
+from utils.text import STOPWORDS, UMLAUTS
 
 SMALL = 160  # characters of a result that is shown whole, whatever it says
 DECISIONS = 100_000  # of either kind that are remembered: a view is drawn several times
@@ -59,7 +59,6 @@ _TIME = re.compile(r"\d\d:\d\d")
 _PAGES = re.compile(r"(?i)(?:next\w*|has_?more|pages|total_?(?:pages|count)|(?:next_?)?cursor|remaining|truncated)")
 _STAMP = re.compile(r"(created|updated|modified)(_at|_on|At|On)?$")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
-_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 _MEASURE = re.compile(r"[\d.,:/-]+[^\W\d_]{0,5}$")
 _SIZE = re.compile(r"\b(?!I\b)[A-Z]{1,2}\b")
@@ -72,8 +71,9 @@ _PLACE = re.compile(r"[\w)\].~][./\\]\w|^[./]\w|\w/$")
 @dataclass(frozen=True)
 class Talk:
     """What the user and the agent said, lower case. `asked`: words by which fields may be named, and `literal` those of
-    them that were said; `names`: what looks as names in the last of it. `extreme`: the most or the least of something
-    is asked for. `thorough`: there is room for all that says anything."""
+    them that were said; `names`: what looks as names in the last of it, and `spoken` in that or in what the agent said
+    last, lower case. `extreme`: the most or the least of something is asked for. `thorough`: there is room for all that
+    says anything."""
 
     text: str
     asked: frozenset[str] = frozenset()
@@ -196,7 +196,7 @@ def _named_in(text: str) -> tuple[str, ...]:
 
 def _names(text: str) -> list[str]:
     """The words of a text, in the singular, and umlauts as they are written in keys."""
-    return list(map(_singular, _WORD.findall(text.casefold().translate(_UMLAUTS))))
+    return list(map(_singular, _WORD.findall(text.casefold().translate(UMLAUTS))))
 
 
 def _singular(word: str) -> str:

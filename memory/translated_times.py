@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from memory.languages import ENGLISH, language_of, plain
+from memory.languages import ENGLISH, language_of
 from memory.tongues import TONGUES, Tongue
 from memory.traits import MONTHS
-from utils.text import STOPWORDS, content_stems, stem, words
+from utils.text import STOPWORDS, content_stems, stem, without_accents, words
 
 LONGEST = 4_000  # characters of a query that is read
 
@@ -165,4 +165,4 @@ def _loose(pattern: str) -> str:
 def _either(letter: str) -> str:
     if letter.isascii():
         return letter
-    return f"(?:{letter}|{plain(letter)}e?)" if letter in "äöü" else f"[{letter}{plain(letter)}]"
+    return f"(?:{letter}|{without_accents(letter)}{'e?' if letter in 'äöü' else ''})"

@@ -15,6 +15,7 @@ from memory.ranking import Scope
 
 START = datetime(2025, 3, 1, 12, tzinfo=UTC)
 USER = "ann"
+UNKNOWN = "I don't know that yet"  # how an answer by rules begins where memory has none
 
 
 class Silent:

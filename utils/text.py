@@ -15,6 +15,7 @@ WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"')\]]*\s+|\n+")
 ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|prof|rev|st|vs|etc|e\.g|i\.e|approx)\.$", re.IGNORECASE)
 # Latin letters that no accent makes, as who has no key for them writes them.
+UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})  # as who has no such keys writes them
 _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ı": "i", "æ": "ae", "œ": "oe", "ß": "ss", "þ": "th"})
 _FENCED = re.compile(r"```\w*\s(.*?)```", re.DOTALL)
 LONGEST_ABBREVIATION = 16  # characters
@@ -125,7 +126,7 @@ def _is_cut(last: str, part: str) -> bool:
 def stem(word: str) -> str:
     """The Snowball (English) stem of a lower-case word, without a possessive ending and without accents."""
     bare = re.sub(r"['’]s$", "", word)
-    return str(_stemmers.english.stemWord(bare if bare.isascii() else _without_accents(bare)))
+    return str(_stemmers.english.stemWord(bare if bare.isascii() else without_accents(bare)))
 
 
 @lru_cache(maxsize=8_192)
@@ -134,7 +135,7 @@ def russian_stem(word: str) -> str:
     return str(_stemmers.russian.stemWord(word.replace("ё", "е")))
 
 
-def _without_accents(word: str) -> str:
+def without_accents(word: str) -> str:
     """Those on Latin letters; in other scripts, such marks are letters of their own."""
     return normalize("NFC", LATIN_ACCENTS.sub("", normalize("NFD", word))).translate(_PLAIN)
 

@@ -4,9 +4,8 @@ import pytest
 
 from agents.asked_words import written_otherwise
 from agents.memory import Memory
-from tests.conversations import say
+from tests.conversations import UNKNOWN, say
 
-UNKNOWN = "I don't know that yet"
 NEAREST = "I don't know that for sure. This comes nearest:"
 
 

@@ -9,9 +9,7 @@ from agents.context import Citation
 from agents.memory import Memory
 from agents.possessors import has_other_owner, is_of_another
 from agents.statements import Sentence
-from tests.conversations import USER, say, settle, turn
-
-UNKNOWN = "I don't know that yet"
+from tests.conversations import UNKNOWN, USER, say, settle, turn
 
 
 def said(text: str, name: str | None = None) -> Sentence:

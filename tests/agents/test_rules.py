@@ -7,10 +7,8 @@ import pytest
 
 from agents.memory import Memory
 from memory.domain import RULE_BASED
-from tests.conversations import START, USER, pairs, request, say, settle, turn
+from tests.conversations import START, UNKNOWN, USER, pairs, request, say, settle, turn
 from utils.clock import now
-
-UNKNOWN = "I don't know that yet"
 
 ANN = (
     "I live in Lisbon and work as a nurse.",

@@ -3,9 +3,7 @@
 import pytest
 
 from agents.memory import Memory
-from tests.conversations import say
-
-UNKNOWN = "I don't know that yet"
+from tests.conversations import UNKNOWN, say
 
 
 @pytest.mark.parametrize(

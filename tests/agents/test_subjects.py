@@ -9,9 +9,8 @@ from agents.context import Citation
 from agents.memory import Memory
 from agents.statements import Sentence
 from agents.subjects import of_others
-from tests.conversations import START, say
+from tests.conversations import START, UNKNOWN, say
 
-UNKNOWN = "I don't know that yet"
 TOLD = (
     "Acme sent me invoice INV-20931 over 1,200 euros.",
     "My flight to Oslo is LH 2456 on 3 May.",
