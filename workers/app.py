@@ -5,13 +5,12 @@ A message is a nudge, never the record: it may be lost or come twice. What there
 
 from typing import Any
 
-from celery import Celery, beat
+from celery import Celery
 
 from config.settings import Settings
 from memory.ids import new_id
 from workers.process import WorkerProcess
 
-SCHEDULER = "celery.beat:Scheduler"  # the schedule below is all there is: nothing to persist
 SWEEP_SECONDS = 5.0
 NUDGE_EXPIRES = 60  # seconds after which a nudge says nothing that the sweep has not found
 POLLING = 0.02  # seconds between two looks at the in-memory queue
@@ -32,7 +31,7 @@ def make_app(settings: Settings) -> tuple[Celery, WorkerProcess]:
         worker_hijack_root_logger=False,
         worker_proc_alive_timeout=60,  # seconds that a process may take to open the store and the encoder
         worker_send_task_events=False,
-        beat_scheduler=SCHEDULER,
+        beat_scheduler="celery.beat:Scheduler",  # nothing to persist
         beat_schedule={
             "sweep": {"task": "loci.sweep", "schedule": SWEEP_SECONDS, "options": {"expires": NUDGE_EXPIRES}}
         },
@@ -41,11 +40,6 @@ def make_app(settings: Settings) -> tuple[Celery, WorkerProcess]:
     process = WorkerProcess(settings)
     _register(app, process)
     return app, process
-
-
-def make_beat(app: Celery) -> Any:
-    """The beat as a thread; as a process it would outlive a worker that is killed."""
-    return beat.EmbeddedService(app, max_interval=1, thread=True, scheduler_cls=SCHEDULER)
 
 
 def _register(app: Celery, process: WorkerProcess) -> None:

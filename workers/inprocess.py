@@ -4,12 +4,24 @@ import logging
 import threading
 from typing import Any
 
+from celery.exceptions import WorkerShutdown
+from celery.platforms import EX_OK
+from celery.worker.control import control_command
+
 from config.settings import Settings
-from workers.app import make_app, make_beat
+from memory.ids import new_id
+from workers.app import make_app
+from workers.beat import BeatThread
 
 STOP_SECONDS = 30
 
 log = logging.getLogger(__name__)
+
+
+@control_command()
+def end_worker(_state: Any) -> None:
+    """Ends the worker that hears it; Celery's own `shutdown` does, too, and warns of it."""
+    raise WorkerShutdown(EX_OK)
 
 
 class InProcessWorker:
@@ -17,9 +29,10 @@ class InProcessWorker:
 
     def __init__(self, settings: Settings) -> None:
         self.app, self._process = make_app(settings)
+        self._name = f"loci-{new_id()}@localhost"  # workers of one process hear each other's messages
         self._controller: Any = None
         self._ready = threading.Event()  # the controller takes tasks, or there will be none
-        self._beat = make_beat(self.app)
+        self._beat = BeatThread(self.app)
         self._thread = threading.Thread(target=self._work, name="worker", daemon=True)
 
     def start(self) -> None:
@@ -28,10 +41,11 @@ class InProcessWorker:
 
     def stop(self) -> None:
         """Ends after the task that runs. A start under way is waited for: a controller stopped before that goes on."""
-        self._beat.service.stop()  # not `_beat.stop`, which waits before the worker is told
+        self._beat.stop()
         self._ready.wait(STOP_SECONDS)
         if self._controller is not None:
-            self._controller.stop()
+            # By a message, for one is what it waits for: told by `stop`, it would look up after two seconds.
+            self.app.control.broadcast(end_worker.__name__, destination=[self._name])
         self._thread.join(timeout=STOP_SECONDS)
         self._beat.join(timeout=STOP_SECONDS)
 
@@ -44,7 +58,7 @@ class InProcessWorker:
                 app=self.app,
                 pool_cls="solo",
                 concurrency=1,
-                hostname="loci@localhost",
+                hostname=self._name,
                 without_heartbeat=True,
                 without_mingle=True,
                 without_gossip=True,

@@ -10,7 +10,8 @@ from celery import signals
 
 from config.settings import Settings
 from utils.errors import ConfigurationError
-from workers.app import make_app, make_beat
+from workers.app import make_app
+from workers.beat import BeatThread
 
 PARENT_SECONDS = 1.0  # between looks at whether the worker is there
 
@@ -32,7 +33,7 @@ def run_worker(settings: Settings, *, concurrency: int, beat: bool) -> None:
         process.stop()
 
     def ready(**_: Any) -> None:  # not before: threads do not survive the forks of the pool
-        make_beat(app).start()
+        BeatThread(app).start()
 
     signals.worker_process_init.connect(begin, weak=False)
     signals.worker_process_shutdown.connect(end, weak=False)
