@@ -8,9 +8,11 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-dep
 run: .venv/run
 	$(BIN)/loci serve --open
 
-# Those of the store under a load and of a browser have the machine to themselves; of the others three run at a time, for
-# some wait for processes. Those of the core, which is all that a driver meets, run on both drivers.
-ALONE := tests/web $(wildcard tests/embedded/test_*.py)
+# Those of a browser, and of the store under a load, as it ends and through its shell, have the machine to themselves; of the
+# others three run at a time, for some wait for processes. Those of the core, which is all that a driver meets, run on both
+# drivers.
+STORE := activity backup compacting durability ending launch many_clients operations shells sweeping
+ALONE := tests/web $(STORE:%=tests/embedded/test_%.py)
 THREE := -n 3 --dist loadfile
 test: .venv/dev
 	$(BIN)/pytest -q $(THREE) $(ALONE:%=--ignore=%)
