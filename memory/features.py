@@ -28,7 +28,7 @@ ALIKE = np.float32(0.81)  # from which on a row that asks asks the same: "Do you
 LONGER = 1.5  # times as many words has a row at most that asks the same
 POOL = 256  # rows that are looked at closely
 FEEDBACK = 5  # of the best, to which others are compared
-USER = 0
+USER, ASSISTANT = 0, 1
 FADING = np.float32(0.7) ** np.arange(1, 9, dtype=np.float32)  # what messages count that far away in the session
 NEAR_IN_TIME = 4.0  # deviations that lie between what was said at the time asked for and the rest
 BLEND = ("bm25", "bm25_window", "bare", "bare_window", "tokens")
@@ -177,6 +177,9 @@ class _Search:
         every = np.arange(self.size)
         padded = np.append(self.coarse, np.float32(0))
         score = self.coarse + 0.4 * (padded[self.before[:-1]] + padded[self.after[:-1]])
+        if self.probe.question.asks[Ask.REPLIES]:  # of a reply, what it answers is as good
+            replies = self.index.roles[: self.size] == ASSISTANT
+            score = np.where(replies, np.maximum(score, padded[self.before[:-1]]), score)
         score[~self.visible] = -np.inf
         size = min(size, self.count)
         if size < self.size:
@@ -340,7 +343,7 @@ class _Around:
         for name in ("bm25", "bare", "tokens"):
             columns[f"naming_{name}"] = columns["naming"] * columns[name]
         user = (index.roles[rows] == USER) * (1 - named)
-        columns["user"], columns["assistant"] = user, (index.roles[rows] == 1) * (1 - named)
+        columns["user"], columns["assistant"] = user, (index.roles[rows] == ASSISTANT) * (1 - named)
         for name in ("dense", "tokens"):
             columns[f"user_{name}"] = user * columns[name]
         for trait in Trait:
@@ -356,6 +359,10 @@ class _Around:
         columns["instruction_dense"] = traits[:, Trait.INSTRUCTION] * columns["dense"]
         columns["user_reply"] = user * traits[:, Trait.REPLY]
         columns["own_user"] = asks[Ask.OWN] * user
+        columns["replies_user"] = asks[Ask.REPLIES] * user
+        columns["replies_assistant"] = asks[Ask.REPLIES] * columns["assistant"]
+        for name in ("dense", "bm25-1", "bare-1", "tokens-1"):
+            columns[f"replies_{name}"] = columns["replies_assistant"] * columns[name]
         for ask in (Ask.ORDER, Ask.COURSE):
             name = ask.name.lower()
             columns[f"{name}_user"] = asks[ask] * user

@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.addressed import asks_of_assistant
 from memory.codes import codes_of
 from memory.courtesy import is_courtesy
 from memory.languages import ENGLISH, language_of
@@ -52,13 +53,14 @@ class Ask(IntEnum):
     ORDER = 4
     COURSE = 5  # how something went over time, or a summary
     OWN = 6  # of the asker's own
+    REPLIES = 7  # what the assistant said
 
 
 @dataclass(frozen=True)
 class Question:
     """`stems`: of the words that carry meaning, each once, names of speakers left out; of all other words where there
     are none. `filler`: the other stems. `speakers`: codes of those it names. `bare`: the text without those names.
-    `asks`: (7,) of 0 and 1, by `Ask`. `spans`: the times that it names. `idle`: it asks and tells nothing.
+    `asks`: (8,) of 0 and 1, by `Ask`. `spans`: the times that it names. `idle`: it asks and tells nothing.
     `only_time`: it asks for whatever was said at those times. `codes`: those of `stems` that are numbers of one of a
     kind."""
 
@@ -97,7 +99,7 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
         frozenset(speakers),
         frozenset(name_words),
         _without(text, name_words) if speakers else text,
-        np.array([*asks, is_first_person(text)], np.float32),
+        np.array([*asks, is_first_person(text), asks_of_assistant(text)], np.float32),
         spans,
         not speakers and is_courtesy(text),
         bool(spans) and asks_only_for_a_time(timely),

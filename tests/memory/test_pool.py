@@ -40,6 +40,13 @@ def test_what_stands_next_to_the_words_comes_into_a_small_pool() -> None:
     assert set(pool_of(said, "Where is the dog?", size=3).rows.tolist()) == {24, 25, 26}
 
 
+def test_a_reply_comes_into_a_small_pool_where_what_the_assistant_said_is_asked_for() -> None:
+    said = [Said(f"talk of n{number}x", role=("user", "assistant")[number % 2]) for number in range(40)]
+    said[20] = Said("how about a dog")
+    assert set(pool_of(said, "What did you advise about the dog?", size=2).rows) == {20, 21}
+    assert set(pool_of(said, "What did he advise about the dog?", size=2).rows) == {20, 19}
+
+
 def test_what_the_named_one_says_comes_into_a_small_pool() -> None:
     said = [Said("my dog", session=f"s{number}", name="Bob") for number in range(9)]
     said[4] = Said("my dog", session="s4", name="Ann")

@@ -43,6 +43,7 @@ def asks(text: str) -> set[Ask]:
         ("How did the plan evolve over time?", {Ask.COURSE}),
         ("What is my dog called?", {Ask.OWN}),
         ("Where did we go, and when?", {Ask.PLACE, Ask.WHEN, Ask.OWN}),
+        ("Which names did you propose?", {Ask.REPLIES}),
         ("Is it blue?", set()),
         ("Nowhere in the whole borders", set()),
         ("?!", set()),
