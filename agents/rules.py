@@ -26,7 +26,6 @@ from utils.clock import now
 from utils.text import content_stems, cut_at_word, words
 
 SENTENCE_CHARACTERS = 300
-REPLY_CHARACTERS = 900  # of what the assistant said, which may be a list
 MOST_OF_SUBJECT = 6  # statements of a summary of one subject, where no other number is asked for
 MOST_ASKED = 20  # that are told where more are asked for
 MOST_KNOWN = 5  # statements told where the question names no subject
@@ -97,10 +96,9 @@ def answer_by_rules(context: Context) -> RuleAnswer:
         if _TASK.match(query):
             return RuleAnswer("I can't do that without a language model. I can tell you what you told me.")
         if is_fragment(query):
-            sentences = sentences_of(context)
-            if reply := reply_asked_for(query, sentences):
-                return _quote([reply], dated="never", longest=REPLY_CHARACTERS)
-            if found := sought_by_fragment(query, sentences):
+            if reply := reply_asked_for(context, ()):
+                return _quote([reply], dated="never", whole=True)
+            if found := sought_by_fragment(query, sentences_of(context)):
                 return _quote(found, dated="always" if tells_of_change(found, of_now=True) else "never")
         return RuleAnswer("Noted." if context.request.temporary else "Noted. I'll remember that.")
     if context.images is not None and context.intent.name == "image":
@@ -110,9 +108,9 @@ def answer_by_rules(context: Context) -> RuleAnswer:
     if not words(query):
         return RuleAnswer("What would you like to know?")
     sentences = sentences_of(context)
-    if reply := reply_asked_for(query, sentences):
-        return _quote([reply], dated="always" if WHEN.search(query) else "never", longest=REPLY_CHARACTERS)
     spans = spans_of(query, now().timestamp())
+    if reply := reply_asked_for(context, spans):
+        return _quote([reply], dated="always" if spans or WHEN.search(query) else "never", whole=True)
     only_time = bool(spans) and asks_only_for_a_time(stems_in_english(query))
     of_now = asks_for_now(query)
     chosen = (only_time and _told_of(query, sentences)) or (
@@ -172,20 +170,20 @@ def _lasting(sentences: Sequence[Sentence]) -> list[Sentence]:
     return each_once(own)[:MOST_KNOWN]
 
 
-def _quote(chosen: Sequence[Sentence], *, dated: Dated, longest: int = SENTENCE_CHARACTERS) -> RuleAnswer:
+def _quote(chosen: Sequence[Sentence], *, dated: Dated, whole: bool = False) -> RuleAnswer:
     """`dated`: which have the day on which they were said; "relative": those with "yesterday", which is understood by
-    that day. `longest`: characters of each."""
+    that day. `whole`: none is cut."""
     citations: dict[Source, Citation] = {}
     lines = []
     for sentence in chosen:
         source = sentence.source
         citation = citations.setdefault(source_of(sentence), replace(source, n=len(citations) + 1))
-        lines.append(f"{_introduction(sentence, dated, longest)} [{citation.n}]")
+        lines.append(f"{_introduction(sentence, dated, whole=whole)} [{citation.n}]")
     return RuleAnswer("\n".join(lines), tuple(citations.values()))
 
 
-def _introduction(sentence: Sentence, dated: Dated, longest: int) -> str:
-    text = cut_at_word(sentence.text, longest)
+def _introduction(sentence: Sentence, dated: Dated, *, whole: bool) -> str:
+    text = sentence.text if whole else cut_at_word(sentence.text, SENTENCE_CHARACTERS)
     if sentence.source.kind == "memory":
         return f"You asked me to remember: {text}"
     if sentence.source.kind == "fact":

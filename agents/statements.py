@@ -94,6 +94,10 @@ def _of_message(gist: Gist, hit: Hit | None) -> Citation:
     )
 
 
+def source_of_hit(hit: Hit) -> Citation:
+    return _of_message(hit.gist, hit)
+
+
 def _of_observation(recalled: Recalled) -> Citation:
     one = recalled.observation
     return Citation(0, one.id, one.category, "observations", None, None, one.content, one.created_at, recalled.score)

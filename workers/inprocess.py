@@ -43,7 +43,7 @@ class InProcessWorker:
         """Ends after the task that runs. A start under way is waited for: a controller stopped before that goes on."""
         self._beat.stop()
         self._ready.wait(STOP_SECONDS)
-        if self._controller is not None:
+        if self._controller is not None and self._thread.is_alive():
             # By a message, for one is what it waits for: told by `stop`, it would look up after two seconds.
             self.app.control.broadcast(end_worker.__name__, destination=[self._name])
         self._thread.join(timeout=STOP_SECONDS)

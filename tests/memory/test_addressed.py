@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.addressed import asks_of_assistant
+from memory.addressed import asks_for_words_said, asks_of_assistant
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,11 @@ def test_what_the_assistant_said_is_asked_for(text: str) -> None:
         "Do you remember my cat?",
         "Did you know that Ann moved?",
         "Thank you, said Mia?",
+        "What did I say you called my cat?",
+        "What did Ana say you told her?",
+        "Did my boss say you made a mistake?",
+        "If you said so, where is it?",
+        "As you said you would remember: what is my cat called?",
         "Who thank you gave the cake to?",
         "What did Mia suggest?",
         "Was habe ich dir gesagt?",
@@ -50,3 +55,26 @@ def test_what_the_assistant_said_is_asked_for(text: str) -> None:
 )
 def test_what_others_said_or_the_assistant_is_to_say_is_not(text: str) -> None:
     assert not asks_of_assistant(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["What's your plan for today?", "Have you found my keys?", "What is your favourite food?", "Give me your advice."],
+)
+def test_what_may_be_about_something_else_is_not_for_words_that_were_said(text: str) -> None:
+    assert asks_of_assistant(text)
+    assert not asks_for_words_said(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which names did you propose?",
+        "What was your advice again?",
+        "Your ideas for it again?",
+        "Che libro hai consigliato?",
+    ],
+)
+def test_words_that_were_said_are_asked_for(text: str) -> None:
+    assert asks_for_words_said(text)
+    assert asks_of_assistant(text)

@@ -20,6 +20,7 @@ from utils import mongo
 from utils.clock import now
 from utils.encoder import MODEL
 from workers.app import SWEEP_SECONDS
+from workers.inprocess import InProcessWorker
 
 Documents = Database[dict[str, Any]]
 
@@ -88,7 +89,22 @@ def test_it_ends_with_its_server_and_leaves_no_thread(make_settings: Callable[..
     add(served.start(), 10)
     served.stop()
     left = {thread.name for thread in set(threading.enumerate()) - before if not thread.name.startswith("asyncio_")}
-    assert not left & {"worker", "Beat", "nudges"}
+    assert not left & {"worker", "beat", "nudges"}
+
+
+def test_of_two_workers_in_a_process_the_one_that_is_told_to_ends(make_settings: Callable[..., Settings]) -> None:
+    def working() -> int:
+        return sum(thread.name in ("worker", "beat") for thread in threading.enumerate())
+
+    before = working()
+    first, second = InProcessWorker(make_settings()), InProcessWorker(make_settings())
+    first.start()
+    second.start()
+    first.stop()
+    assert working() == before + 2
+    first.stop()  # once more does no harm
+    second.stop()
+    assert working() == before
 
 
 def test_a_store_that_is_away_when_it_starts_does_not_end_it(
