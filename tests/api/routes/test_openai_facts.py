@@ -147,7 +147,7 @@ def test_all_that_is_said_without_a_pause_becomes_facts_before_it_goes(
         for text in said:
             ask(client, user, text)
         assert eventually(lambda: facts_of(api, user) == sorted(said) or None, 60)
-        eventually(lambda: len(stored(api, user)) == 20, 60)
+        eventually(lambda: len(stored(api, user)) == 20)
 
 
 def test_a_fact_in_force_is_told_and_a_replaced_one_is_not(
