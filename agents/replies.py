@@ -3,7 +3,7 @@
 import numpy as np
 
 from agents.context import Context
-from agents.statements import Sentence, source_of_hit
+from agents.statements import Sentence, citation_of
 from memory.addressed import asks_for_words_said
 from memory.periods import Span
 from memory.spans import nearness
@@ -33,4 +33,4 @@ def reply_asked_for(context: Context, spans: tuple[Span, ...]) -> Sentence | Non
         return None  # a person
     text = best.gist.content.strip()
     told = text if len(text) <= LONGEST else cut_at_word(text, LONGEST)
-    return Sentence(told, source_of_hit(best), best.parts.dense)
+    return Sentence(told, citation_of(best.gist, best), best.parts.dense)

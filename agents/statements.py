@@ -65,7 +65,7 @@ def sentences_of(context: Context) -> list[Sentence]:
     for key, gist in messages.items():
         if not gist.by_rules and gist.id not in stated:
             hit = hits.get(key)
-            source, alike = _of_message(gist, hit), hit.parts.dense if hit else 0.0
+            source, alike = citation_of(gist, hit), hit.parts.dense if hit else 0.0
             found += [Sentence(text, source, alike) for text in _statements(gist.content)]
     for recalled in bundle.observations:
         source = _of_observation(recalled)
@@ -78,8 +78,8 @@ def _of_fact(fact: KeyValue) -> Citation:
     return Citation(0, fact.key, "memory", "memories", None, "user", text, fact.updated_at, None)
 
 
-def _of_message(gist: Gist, hit: Hit | None) -> Citation:
-    """`hit`: where recall found it."""
+def citation_of(gist: Gist, hit: Hit | None) -> Citation:
+    """A message as a source. `hit`: what recall found of it; None where it was not searched for."""
     return Citation(
         n=0,
         id=gist.id,
@@ -92,10 +92,6 @@ def _of_message(gist: Gist, hit: Hit | None) -> Citation:
         score=hit.score if hit else None,
         name=gist.name,
     )
-
-
-def source_of_hit(hit: Hit) -> Citation:
-    return _of_message(hit.gist, hit)
 
 
 def _of_observation(recalled: Recalled) -> Citation:

@@ -178,7 +178,7 @@ class _Search:
         padded = np.append(self.coarse, np.float32(0))
         score = self.coarse + 0.4 * (padded[self.before[:-1]] + padded[self.after[:-1]])
         if self.probe.question.asks[Ask.REPLIES]:  # of a reply, what it answers is as good
-            replies = self.index.roles[: self.size] == ASSISTANT
+            replies = (self.index.roles[: self.size] == ASSISTANT) & (self.index.speakers[: self.size] == 0)
             score = np.where(replies, np.maximum(score, padded[self.before[:-1]]), score)
         score[~self.visible] = -np.inf
         size = min(size, self.count)

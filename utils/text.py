@@ -14,8 +14,8 @@ LATIN_ACCENTS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"')\]]*\s+|\n+")
 ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|prof|rev|st|vs|etc|e\.g|i\.e|approx)\.$", re.IGNORECASE)
-# Latin letters that no accent makes, as who has no key for them writes them.
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})  # as who has no such keys writes them
+# Latin letters that no accent makes, as who has no key for them writes them.
 _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ı": "i", "æ": "ae", "œ": "oe", "ß": "ss", "þ": "th"})
 _FENCED = re.compile(r"```\w*\s(.*?)```", re.DOTALL)
 LONGEST_ABBREVIATION = 16  # characters

@@ -12,6 +12,7 @@ from memory.ids import new_id
 from workers.process import WorkerProcess
 
 SWEEP_SECONDS = 5.0
+LOOK_SECONDS = 0.2  # between two looks of the beat at the schedule, for which whoever ends it waits
 NUDGE_EXPIRES = 60  # seconds after which a nudge says nothing that the sweep has not found
 POLLING = 0.02  # seconds between two looks at the in-memory queue
 
@@ -32,6 +33,7 @@ def make_app(settings: Settings) -> tuple[Celery, WorkerProcess]:
         worker_proc_alive_timeout=60,  # seconds that a process may take to open the store and the encoder
         worker_send_task_events=False,
         beat_scheduler="celery.beat:Scheduler",  # nothing to persist
+        beat_max_loop_interval=LOOK_SECONDS,
         beat_schedule={
             "sweep": {"task": "loci.sweep", "schedule": SWEEP_SECONDS, "options": {"expires": NUDGE_EXPIRES}}
         },
