@@ -14,7 +14,7 @@ from agents.context import Citation, Context
 from agents.fragments import is_fragment
 from agents.intent import is_assent, is_small_talk
 from agents.replies import reply_asked_for
-from agents.statements import Sentence, each_once, sentences_of
+from agents.statements import HISTORY, Sentence, each_once, sentences_of
 from agents.subjects import Source, source_of
 from memory.courtesy import is_courtesy
 from memory.only_time import asks_only_for_a_time, beside_times
@@ -73,7 +73,8 @@ Dated = Literal["never", "relative", "always"]
 
 @dataclass(frozen=True)
 class RuleAnswer:
-    """`citations`: the memories quoted, numbered from 1 in the order in which the text cites them."""
+    """`citations`: the memories quoted, numbered from 1 in the order in which the text cites them; what the request's
+    own history says is quoted without a number."""
 
     text: str
     citations: tuple[Citation, ...] = ()
@@ -177,8 +178,12 @@ def _quote(chosen: Sequence[Sentence], *, dated: Dated, whole: bool = False) -> 
     lines = []
     for sentence in chosen:
         source = sentence.source
+        introduction = _introduction(sentence, dated, whole=whole)
+        if source.kind == HISTORY:
+            lines.append(introduction)
+            continue
         citation = citations.setdefault(source_of(sentence), replace(source, n=len(citations) + 1))
-        lines.append(f"{_introduction(sentence, dated, whole=whole)} [{citation.n}]")
+        lines.append(f"{introduction} [{citation.n}]")
     return RuleAnswer("\n".join(lines), tuple(citations.values()))
 
 

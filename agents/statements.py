@@ -1,17 +1,20 @@
 """What does the memory agent's bundle state, sentence by sentence?"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.context import Citation, Context
+from agents.context import Bundle, Citation, Context, HistoryItem
 from memory.domain import Gist, Hit, KeyValue
 from memory.extract import statement_to_forget, told
 from memory.observed import Recalled
 from memory.traits import is_request
+from utils.clock import now
 from utils.text import split_sentences
 
 TOLD_WHOLE = 160  # characters of a message up to which its sentences are told together
+HISTORY = "history"  # the kind of what the request itself says was said; nothing of memory, so it is not cited
+HISTORY_CHARACTERS = 100_000  # of its newest messages that are read
 
 # What tells, though a question mark ends it: ", can you believe it?", ", isn't it?"
 _TAG = re.compile(
@@ -49,10 +52,14 @@ class Sentence:
 
 def sentences_of(context: Context) -> list[Sentence]:
     """Every statement of the bundle: facts first, then hits, then what was said lately, each message once, then
-    observations."""
-    bundle = context.bundle
-    if bundle is None:
-        return []
+    observations; and of the history that the request brings, what is not among these."""
+    remembered = _remembered(context.bundle) if context.bundle is not None else []
+    known = {one.source.content for one in remembered}
+    brought = [one for one in _brought(context.request.history) if one.content not in known]
+    return [*remembered, *(Sentence(text, one, 0.0) for one in brought for text in _statements(one.content))]
+
+
+def _remembered(bundle: Bundle) -> list[Sentence]:
     hits = {hit.gist.key: hit for hit in bundle.recall.hits}
     likeness = {hit.gist.id: hit.parts.dense for hit in hits.values()}
     found = []
@@ -71,6 +78,17 @@ def sentences_of(context: Context) -> list[Sentence]:
         source = _of_observation(recalled)
         found += [Sentence(text, source, 0.0) for text in _statements(source.content)]
     return found
+
+
+def _brought(history: Sequence[HistoryItem]) -> Iterator[Citation]:
+    """What the user says in a request's history, newest first. What was answered is often a quotation of that."""
+    room, moment = HISTORY_CHARACTERS, now()
+    for at, item in reversed(list(enumerate(history))):
+        room -= len(item.content)
+        if room < 0:
+            return
+        if item.role == "user":
+            yield Citation(0, str(at), HISTORY, HISTORY, None, item.role, item.content, moment, None)
 
 
 def _of_fact(fact: KeyValue) -> Citation:

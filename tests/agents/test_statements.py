@@ -2,8 +2,9 @@
 
 import pytest
 
+from agents.context import HistoryItem
 from agents.memory import Memory
-from tests.conversations import UNKNOWN, say
+from tests.conversations import UNKNOWN, request, say
 
 
 @pytest.mark.parametrize(
@@ -36,3 +37,43 @@ async def test_what_takes_back_a_sentence_of_a_long_message_is_told_with_it(quie
     )
     answer = await say(quiet, "How is the picking list ordered?")
     assert "light things first" in answer and "heavy ones first for pallets" in answer
+
+
+SENT = (
+    HistoryItem("system", "The pool opens at five."),
+    HistoryItem("user", "My locker at the pool is number 418."),
+    HistoryItem("assistant", "The locker's code is 7731, as you said."),
+    HistoryItem("user", "Which locker has my sister?"),
+)
+
+
+@pytest.mark.parametrize("use_memory", [True, False])
+async def test_what_the_user_says_in_the_history_that_is_sent_along_is_told_uncited(
+    quiet: Memory, use_memory: bool
+) -> None:
+    asked = request("Which number is my locker?", history=SENT, use_memory=use_memory)
+    answer = (await quiet.chat(asked)).answer
+    assert "You told me: “My locker at the pool is number 418.”" in answer.text
+    assert "[1]" not in answer.text
+    assert not answer.citations
+
+
+@pytest.mark.parametrize("question", ["What is the code of my locker?", "When does the pool open?"])
+async def test_what_others_say_in_the_history_is_nothing_that_the_user_told(quiet: Memory, question: str) -> None:
+    answer = await say(quiet, question, history=SENT)
+    assert "7731" not in answer
+    assert "five" not in answer
+
+
+async def test_what_memory_has_is_cited_though_the_history_has_it_too(quiet: Memory) -> None:
+    await say(quiet, SENT[1].content)
+    answer = (await quiet.chat(request("Which number is my locker?", history=SENT))).answer
+    assert answer.text == "You told me: “My locker at the pool is number 418.” [1]"
+    assert len(answer.citations) == 1
+
+
+async def test_of_a_long_history_the_newest_is_read(quiet: Memory) -> None:
+    padding = HistoryItem("user", "la " * 50_000)
+    asked = "Which number is my locker?"
+    assert "418" in await say(quiet, asked, history=(padding, SENT[1]))
+    assert "418" not in await say(quiet, asked, history=(SENT[1], padding), session_id="s2")
