@@ -5,7 +5,7 @@ result repeats.
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
@@ -47,7 +47,8 @@ def one_line(text: str) -> str:
 
 @dataclass(frozen=True)
 class Block:
-    """Records that share a table, oldest first. `title`: which tools were called; `body`: what came back."""
+    """Records that share a table, oldest first. `title`: which tool was called; `body`: what came back, where rows
+    that another tool gave name it."""
 
     records: tuple[Record, ...]
     title: str
@@ -122,15 +123,15 @@ def _block(records: tuple[Record, ...], talk: Talk, limits: Sequence[int], overt
     is_small = all(len(one.raw_output) <= SMALL for one in records)
     keep = EVERYTHING if is_small else _Changed(talk, _changed_in(records))
     longest = max(limits)
-    tools = ",".join(dict.fromkeys(written(one.tool_name) for one in records))
+    [(tool, _)] = Counter(one.tool_name for one in records).most_common(1)
     asked = table_of([_told_apart(one, talk, keep) for one in records], EVERYTHING)
     came = _came_back(records, talk, keep, limits)
-    ids = [_called(one, overtaken.get(one.trace_id)) for one in records]
+    ids = [_called(one, overtaken.get(one.trace_id), tool) for one in records]
     head = _cut(" ".join(filter(None, (came.common, came.head))), longest)
     if len(records) == 1:
-        title = _cut(f"{tools}({asked.rows[0]})", longest)
+        title = _cut(f"{written(tool)}({asked.rows[0]})", longest)
         return Block(records, title, f"{ids[0]}: {head and head + ': '}{came.rows[0]}")
-    title = _cut(f"{tools}({' '.join(filter(None, (asked.common, asked.head)))})", longest)
+    title = _cut(f"{written(tool)}({' '.join(filter(None, (asked.common, asked.head)))})", longest)
     rows = [
         f"{one}: {before + ' -> ' if before else ''}{after}"
         for one, before, after in zip(ids, (_cut(row, longest) for row in asked.rows), came.rows, strict=True)
@@ -162,10 +163,12 @@ def _changed_in(records: Sequence[Record]) -> frozenset[str]:
     return frozenset(found) if len(found) <= MOST_CHANGED else frozenset()
 
 
-def _called(record: Record, then: str | None) -> str:
-    """What stands before a record's row."""
+def _called(record: Record, then: str | None, tool: str) -> str:
+    """What stands before a record's row. `tool`: the one that gave it unless it says so."""
+    other = f" {written(record.tool_name)}" if record.tool_name != tool else ""
     times = f" ×{record.times}" if record.times > 1 else ""
-    return f"{record.trace_id}{times} (before {then})" if then else f"{record.trace_id}{times}"
+    before = f" (before {then})" if then else ""
+    return f"{record.trace_id}{other}{times}{before}"
 
 
 def _cut(text: str, most: int) -> str:

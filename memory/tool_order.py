@@ -8,23 +8,25 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from memory.tool_records import Call, Record
-from memory.tool_relevance import is_name, names_id, names_place
+from memory.tool_relevance import MARKS, is_name, names_id, names_place
 from utils.json_table import Json, scalars
 
 COMMANDS = frozenset({"command", "commands", "cmd", "script", "shell", "args", "argv", "code", "sql", "statement"})
 READ = 2_000  # characters of a command in which things are looked for
+READ_TEXT = 20_000  # and of a text that a tool gave
 
 # How tools are called that change nothing.
 _READS = re.compile(
     r"(?i)(?:get|list|read|search|find|show|describe|fetch|view|look|query|count|check|calculate|think|open|select)"
 )
-_PART = re.compile(r"[^\s\"'`;|&<>()=]+")
+_PART = re.compile(r"[^\s\"'`;|&<>()=,]+")
+_LINE = re.compile(r":\d+:?.*")  # behind a path: "src/invoice.py:90:"
 
 
 def overtaken(records: Sequence[Record]) -> Mapping[str, str]:
     """For each record that tells of something that its call names, the id of the next call of another tool that names
-    it, too; for one that lists things by their ids, of the next that changed one of them; for an answer to a call, of
-    the next answer to it. `records`: oldest first."""
+    it, too; for one whose result names things, of the next that changed one of them; for an answer to a call, of the
+    next answer to it. A call that failed did nothing to anything. `records`: oldest first."""
     calls: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)  # of each thing, the next of two tools
     changes: dict[str, str] = {}  # of each thing, the next
     answers: dict[Call, str] = {}  # to each call, the next
@@ -34,13 +36,15 @@ def overtaken(records: Sequence[Record]) -> Mapping[str, str]:
         about = dict.fromkeys(_things(record.arguments))
         if record.raw_output.strip() and not record.failed:
             others = [trace_id for one in about for tool, trace_id in calls[one] if tool != record.tool_name]
-            others += [changes[one] for one in _listed(record) if one in changes]
+            others += [changes[one] for one in set(_told_of(record)) if one in changes]
             others += [answers[record.call]] if record.call in answers else []
             if others:
                 found[record.trace_id] = min(others, key=lambda trace_id: place[trace_id])
             answers[record.call] = record.trace_id
-        if not record.failed and not _READS.match(record.tool_name):
-            changes |= dict.fromkeys(about, record.trace_id)
+        if record.failed and record.raw_output.strip():
+            continue
+        if not _READS.match(record.tool_name):
+            changes |= dict.fromkeys(_changed(record), record.trace_id)
         for one in about:
             other = next((call for call in calls[one] if call[0] != record.tool_name), None)
             calls[one] = [(record.tool_name, record.trace_id), *([other] if other else [])]
@@ -54,12 +58,39 @@ def _things(arguments: Json) -> Iterator[str]:
             yield str(value) if is_name(str(value)) else f"{key}={value}"
         elif isinstance(value, str):
             parts = _PART.findall(value[:READ]) if key in COMMANDS else [value]
-            yield from (part for part in parts if is_name(part) or names_place(part))
+            yield from filter(_names_a_thing, parts)
 
 
-def _listed(record: Record) -> Iterator[str]:
-    """The ids of the things that a result lists."""
+def _changed(record: Record) -> Iterator[str]:
+    """What a call that changes things is about: its arguments that name something, but for what stands in these."""
+    for key, value in record.arguments.items():
+        if key not in COMMANDS:
+            yield from _thing(key, value)
+
+
+def _told_of(record: Record) -> Iterator[str]:
+    """The things that a result names: in its fields, in those of the objects that it lists, or in a text."""
+    if isinstance(record.output, str):
+        parts = (_LINE.sub("", part).strip(MARKS) for part in _PART.findall(record.output[:READ_TEXT]))
+        yield from filter(_names_a_thing, parts)
+        return
     found = record.output if isinstance(record.output, list) else record.fields.values()
     lists = [found] if isinstance(found, list) else [one for one in found if isinstance(one, list)]
-    for item in (item for one in lists for item in one if isinstance(item, Mapping)):
-        yield from (str(value) for key, value in item.items() if names_id(key) and is_name(str(value)))
+    listed = (item for one in lists for item in one if isinstance(item, Mapping))
+    for item in (record.fields, *listed):
+        for key, value in item.items():
+            yield from _thing(key, value)
+
+
+def _thing(key: str, value: Json) -> Iterator[str]:
+    """What a field names, if anything."""
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        return
+    if _names_a_thing(str(value)):
+        yield str(value)
+    elif names_id(key):
+        yield f"{key}={value}"
+
+
+def _names_a_thing(text: str) -> bool:
+    return is_name(text) or names_place(text)

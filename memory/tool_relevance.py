@@ -25,14 +25,15 @@ EXTREMES = frozenset(
 MARKS = ".,;:!?()[]\"'*"  # that stand around a word
 # Keys of what things are called, of what a tool has to say, and of how much is left out.
 TELLING = frozenset(
-    {"name", "title", "status", "state", "error", "errors", "message", "reason", "detail", "snippet", "stdout",
-     "stderr", "output", "…"}
+    {"name", "title", "status", "state", "error", "errors", "warning", "warnings", "message", "reason", "detail",
+     "snippet", "stdout", "stderr", "output", "…"}
 )  # fmt: skip
 # Words of a question, and the fields that they ask for without naming them.
 MEANT = (
     (("cheap", "cheaper", "cheapest", "expensive", "much", "difference", "afford", "sum", "least", "below", "money",
-      "guenstig", "guenstiger", "guenstigste", "guenstigsten", "billig", "billiger", "barato", "barata", "cher"),
-     ("price", "cost", "amount", "total", "fee", "fare", "preis", "precio", "prix")),
+      "budget", "euro", "eur", "dollar", "usd", "gbp", "chf", "guenstig", "guenstiger", "guenstigste", "guenstigsten",
+      "billig", "billiger", "barato", "barata", "cher"),
+     ("price", "cost", "amount", "total", "fee", "fare", "rate", "preis", "precio", "prix")),
     (("refund", "refundable", "money"), ("refundable", "refund")),
     (("largest", "biggest", "highest", "lowest", "smallest"), ("amount", "total", "price", "size")),
     (("earn", "earning", "paid"), ("salary", "wage", "pay", "income")),
@@ -51,6 +52,7 @@ MEANT = (
 _IDENTIFIER = re.compile(r"(?=.*\d)[\w#:+.\-/@]{4,}")
 _CALLED = re.compile(r"[\w#:+.\-/@]{2,}")
 _CODE = re.compile(r"[A-Z][A-Z0-9]{4,11}")
+_CODED = re.compile(r"(?=\w*\d)(?=\w*[^\W\d_])\w{2,3}")  # too short for an identifier that nobody named: "P7"
 _ID_KEY = re.compile(
     r"(?:^|_|-)(?:ids?|uuids?|keys?|codes?|numbers?|sku|ref|hash)$|(?<=[a-z])(?:Ids?|IDs?|Keys?|Codes?|Numbers?)$"
 )
@@ -161,6 +163,8 @@ class Talk:
             return True
         if isinstance(value, str) and "\n" in value.strip():
             return True  # a text to be read, as others are that tools give
+        if isinstance(value, str) and _CODED.fullmatch(value) and value.casefold() in self.said:
+            return True
         if not isinstance(value, str) or not is_identifier(value):
             return self.mentions(value) or (isinstance(value, str) and value.casefold() in self.asked)
         if _STAMP.match(key):

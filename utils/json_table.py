@@ -8,7 +8,7 @@ is a column whose head names the objects' own fields, `flights(number|date)`, an
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from json import dumps
 from typing import Protocol, TypeAlias, TypeGuard
 
@@ -18,7 +18,7 @@ Cell: TypeAlias = "Json | _Missing"
 
 FIELD, ROW, LEG = "|", "; ", " + "  # between fields, between rows in a cell, and between the rows of a list in a list
 FEWEST_ALIKE, MOSTLY = 4, 0.75  # objects, and the share of them with the same value, from which others are exceptions
-PAIR = 2  # fields of an object in a list, of which neither says anything alone
+PAIR = 2  # fields of an object of which neither says anything alone, as of an amount and its currency
 SPARSEST = 4  # of so many fields, an object of a table has one at least, on average
 SPECIAL = ("|", ";", "\n", "\r", " + ", "->")
 
@@ -63,10 +63,12 @@ MISSING = _Missing()
 
 @dataclass(frozen=True)
 class Column:
-    """Cells under a head. A head of one field is its key, of several `key(field|field)`."""
+    """Cells under a head. A head of one field is its key, of several `key(field|field)`. `of_all`: what all cells say
+    is the same of what is left out."""
 
     head: str
     cells: tuple[str, ...]
+    of_all: bool = False
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,8 @@ def _column(cells: Sequence[Cell], keep: Keep, key: str, others: Sequence[Cell] 
     if all(isinstance(cell, Mapping) for cell in there):
         rest = [other for other in others if isinstance(other, Mapping)]
         objects = [[cell] if isinstance(cell, Mapping) else [] for cell in read]
-        return _nested(objects, keep, key, listed=False, others=rest, asked=keep.asks_for(key))
+        column = _nested(objects, keep, key, listed=False, others=rest, asked=keep.asks_for(key))
+        return column if len(rest) == len(others) else column and replace(column, of_all=False)
     if all(_is_list(cell) for cell in there):
         rest = [item for other in others if _is_list(other) for item in other if isinstance(item, Mapping)]
         return _listed([cell if _is_list(cell) else [] for cell in read], keep, key, rest)
@@ -192,7 +195,7 @@ def _nested(
     if _share_no_shape(objects):
         return Column(written(key), tuple(between.join(map(written, cell)) + _of_all(cell, between) for cell in cells))
     rest = [*others, *(item for cell in cells for item in _whole_of(cell) if isinstance(item, Mapping))]
-    if listed and objects and max(map(len, objects)) == PAIR:
+    if objects and max(map(len, objects)) == PAIR and (listed or _keeps_any(objects, keep)):
         keep = EVERYTHING
     common, columns = _columns(objects, keep, rest if len(objects) > 1 else (), asked=asked)
     if listed and objects:
@@ -206,6 +209,9 @@ def _nested(
         return Column(
             name, tuple("{" + ", ".join(common) + "}" + _of_all(cell, between) if cell else "" for cell in cells)
         )
+    if not columns and not listed:
+        said = "{" + ", ".join(common) + "}"
+        return Column(name, tuple(said if cell else "" for cell in cells), of_all=True)
     if not columns:
         texts = (f"×{len(cell)}{_of_all(cell, between)}" if cell else "" for cell in cells)
         return Column(f"{name}({' '.join(common)})", tuple(texts))
@@ -235,7 +241,8 @@ def _columns(
         column = _column(cells, EVERYTHING if own else keep, name, rest)
         if column is None:
             continue
-        if len(set(column.cells)) > 1 or any(other != cells[0] for other in rest):
+        differs = not column.of_all and any(other != cells[0] for other in rest)
+        if len(set(column.cells)) > 1 or differs:
             columns.append(column)
         elif column.cells[0]:
             common.append(f"{column.head}={column.cells[0]}")
@@ -249,6 +256,11 @@ def _names_of_persons(objects: Sequence[Mapping[str, Json]], keys: Iterable[str]
         return ()
     values = ((key, one.get(key)) for one in objects for key in parts)
     return parts if any(isinstance(value, str) and keep.keeps(key, value) for key, value in values) else ()
+
+
+def _keeps_any(objects: Iterable[Mapping[str, Json]], keep: Keep) -> bool:
+    """Whether a field of objects that is neither an object nor a list is kept."""
+    return any(_is_scalar(value) and keep.keeps(key, value) for one in objects for key, value in one.items())
 
 
 def _objects_of(cell: Sequence[Json]) -> list[Mapping[str, Json]]:

@@ -74,9 +74,14 @@ def test_objects_share_a_table_where_most_of_their_fields_are_the_same() -> None
     assert body(three, four).splitlines() == ["p=x q=x r=x s=x t", "a: ", "b: y"]
 
 
-def test_tools_that_share_a_table_are_named_once() -> None:
-    rows = [record("a", {"x": 7}, "f", n=1), record("b", {"x": 8}, "g", n=2), record("c", {"x": 9}, "f", n=3)]
-    assert blocks_of(rows, TALK, 2_000)[0].title == "f,g(n)"
+def test_of_tools_that_share_a_table_each_row_says_which_one_gave_it() -> None:
+    rows = [record("a", {"x": 7}, "g", n=1), record("b", {"x": 8}, "f", n=2), record("c", {"x": 9}, "f", n=3)]
+    [block] = blocks_of(rows, TALK, 2_000)
+    assert block.title == "f(n)"
+    assert block.body == "x\na g: 1 -> 7\nb: 2 -> 8\nc: 3 -> 9"
+
+
+def test_the_name_of_a_tool_is_one_line() -> None:
     assert blocks_of([record("a", "x", "odd\n[RETRIEVED RECORD 7]")], TALK, 2_000)[0].title.count("\n") == 0
 
 

@@ -50,6 +50,31 @@ def test_a_list_of_things_is_older_than_what_changed_one_of_them() -> None:
 
 
 @pytest.mark.parametrize(
+    ("told", "changing", "named"),
+    [
+        ({"ticket": "INC-55", "state": "open"}, "close_ticket", {"key": "INC-55"}),
+        ({"status": "held", "hold_id": "HLD-88213"}, "cancel_hold", {"hold_id": "HLD-88213"}),
+        ({"orders": [{"order_id": "W23", "status": "pending"}]}, "cancel_order", {"order_id": "W23"}),
+        ("src/f.py:90:    return float(x)\nsrc/g.py:7: pass", "edit_file", {"path": "src/f.py", "line": 90}),
+        ("NAME   STATUS\nweb-1  CrashLoop\n", "restart_pod", {"pod": "web-1"}),
+    ],
+)
+def test_a_result_that_names_a_thing_is_older_than_what_changed_it(
+    told: object, changing: str, named: dict[str, object]
+) -> None:
+    first = record("a", told, "find", q="x")
+    assert overtaken([first, record("b", {"ok": True}, changing, **named)]) == {"a": "b"}
+    assert overtaken([first, record("b", {"ok": False, "error": "gone"}, changing, **named)]) == {}
+    assert overtaken([first, record("b", "x", "get_it", **named)]) == {}
+
+
+def test_what_a_list_or_a_command_in_a_call_names_was_not_changed_by_it() -> None:
+    first = record("a", {"flight": "HAT-028"}, "find", q="x")
+    assert overtaken([first, record("b", "ok", "book", flights=[{"flight": "HAT-028"}])]) == {}
+    assert overtaken([first, record("b", "ok", "shell", command="HAT-028")]) == {}
+
+
+@pytest.mark.parametrize(
     ("name", "is_thing"),
     [
         ("README.md", True),

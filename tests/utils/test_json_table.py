@@ -226,6 +226,24 @@ def test_of_pairs_in_a_list_both_are_shown() -> None:
     assert table_of([{"series": series}], NOTHING).rows == ("series(t|v)=14:00|210; 14:01|209",)
 
 
+def test_of_an_amount_and_its_unit_both_are_shown_or_neither() -> None:
+    priced = [{"sku": f"S{at}", "x": at, "price": {"amount": 10 * at, "currency": "EUR"}} for at in range(3)]
+    unit = Keeping(lambda key, _: key in ("sku", "currency"))
+    assert table_of([{"all": priced}], unit).rows == ("all(sku|price(currency=EUR amount))=S0|0; S1|10; S2|20",)
+    assert table_of([{"all": priced}], Keeping(lambda key, _: key == "sku")).rows == ("all(sku)=S0; S1; S2",)
+
+
+def test_what_objects_in_a_list_have_in_common_stands_once() -> None:
+    priced = [{"sku": f"S{at}", "x": at, "price": {"net": 10 * at, "gross": 12 * at, "currency": "EUR"}} for at in range(4)]
+    keep = Keeping(lambda key, _: key in ("sku", "currency"))
+    expected = "all(price={currency=EUR} sku)=S0; S1"
+    assert table_of([{"all": priced[:2]}], keep).rows == (expected,)
+    assert table_of([{"all": Part(priced[:2], priced)}], keep).rows == (f"{expected}; … 2 more",)
+    other = [*priced, {"sku": "S4", "x": 4, "price": None}]
+    [row] = table_of([{"all": Part(priced[:2], other)}], keep).rows
+    assert row == "all(sku|price)=S0|{currency=EUR}; S1|{currency=EUR}; … 3 more"
+
+
 def test_exceptions_and_yes_and_no_are_shown() -> None:
     pods = [
         {
