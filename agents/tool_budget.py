@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from agents.openai_chat import text_of
 from agents.tool_messages import Message, said_in
 from agents.tool_talk import PROMPTS
-from memory.excerpt import GAP
-from utils.text import count_tokens
+from utils.text import GAP, count_tokens
 
 UNTOLD = "[Earlier messages of the user that are left out here: {}, the first: {}]"
 SHORTEST = 100  # characters of a message or a result that is cut

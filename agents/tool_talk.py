@@ -4,12 +4,13 @@ What the user said, but for courtesies, and the system prompt. What the agent sa
 knew of its tools; but not what the user's answers point at.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from agents.openai_chat import text_of
 from agents.tool_digest import MOST_CHOICES, closing, digest, picks_item, points_at
 from agents.tool_messages import RESULTS, Message, calls_of, is_retrieved
 from memory.courtesy import is_courtesy
+from memory.excerpt import failures_in
 from memory.tool_relevance import MARKS, Talk, is_name, talk_of
 
 FEW = 32  # characters of a message that says little without what it answers
@@ -18,12 +19,22 @@ PROMPTS = ("system", "developer")
 
 
 def spoken_of(messages: Sequence[Message], query: str) -> Talk:
-    """What is spoken of: all that the user said, and how the agent ended; fields are asked for by the user's last
-    question, and the query."""
+    """What is spoken of: all that the user said, how the agent ended, and the failures that the last results tell of;
+    fields are asked for by the user's last question, and the query."""
     said = [text_of(message.get("content")) for message in messages if message.get("role") == "user"]
     told = [text_of(message.get("content")) for message in messages if message.get("role") == "assistant"]
     last = next(filter(None, reversed(told)), "")
-    return talk_of([*said, closing(last), query], asked=[*_question(said), query], told=last)
+    failures = [line for text in _last_results(messages) for line in failures_in(text)]
+    return talk_of([*said, closing(last), *failures, query], asked=[*_question(said), query], told=last)
+
+
+def _last_results(messages: Sequence[Message]) -> Iterator[str]:
+    """What the last calls of tools gave."""
+    for message in reversed(messages):
+        if calls_of(message):
+            return
+        if message.get("role") in RESULTS:
+            yield text_of(message.get("content"))
 
 
 def _question(said: Sequence[str]) -> Sequence[str]:

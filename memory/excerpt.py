@@ -1,18 +1,20 @@
 """Which lines of a long text may the next step need?
 
 Those that tell of a failure, that the conversation speaks of, or that name what no other line names, with the headings
-that they stand under, and the first and the last line.
+that they stand under, and the first and the last line. Of a table whose fields stand between commas, the rows are
+chosen as the items of a list are.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from memory.separated import rows_of
+from memory.tool_items import worth_of
 from memory.tool_relevance import Talk, is_identifier
 from utils.pages import is_page, read_page
-from utils.text import split_sentences
+from utils.text import GAP, split_sentences
 
-GAP = "…"
 READ = 400_000  # characters of a text that are looked at, half of them from its end
 NAMED = 64  # lines of a longer one that are looked at, too, since the user named what is in them
 FAILING = 16  # and of those with each of these words, since they tell of a failure
@@ -93,6 +95,9 @@ def _lines_with(name: str, text: str, most: int) -> dict[int, str]:
 def _chosen(lines: Sequence[str], talk: Talk, characters: int) -> set[int]:
     """The places of the lines that matter most, as many as there is room for with gaps between them."""
     worth, parents = _worth(lines, talk), _parents(lines)
+    if (rows := rows_of(lines)) is not None:
+        worth = [worth[0], *worth_of(rows, talk)]
+        parents = [None, *(0 for _ in rows)]
     ends = (0, len(lines) - 1)
     order = sorted(range(len(lines)), key=lambda at: (-worth[at] - END * (at in ends), at))
     chosen: set[int] = set()
@@ -133,6 +138,13 @@ def _counts(found: Iterable[frozenset[str]]) -> Counter[str]:
 def tells_of_failure(line: str) -> bool:
     """Whether a line of a log or of an answer speaks of an error."""
     return bool(_FAILURE.search(line) or _FAILURE_NAME.search(line)) and not _NO_FAILURE.search(line)
+
+
+def failures_in(text: str) -> list[str]:
+    """The first lines of a text that tell of a failure, each with the line before it, which often says where."""
+    lines = [line for line in text[:READ].splitlines() if line.strip()]
+    told = [at for at, line in enumerate(lines) if tells_of_failure(line)][:FAILING]
+    return [lines[at] for at in sorted({place for at in told for place in (at - 1, at) if place >= 0})]
 
 
 def _tells_of_trouble(line: str) -> bool:

@@ -8,9 +8,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from memory.excerpt import GAP
 from memory.tool_relevance import Talk, is_identifier
 from utils.json_table import Json, Part, Scalar, rows_by_id, scalars
+from utils.text import GAP
 
 V = TypeVar("V")
 T = TypeVar("T")
@@ -56,7 +56,7 @@ class Shortener:
         return self._once(self._ordered, items)
 
     def _ordered(self, items: list[Json]) -> list[int]:
-        worth = _worth(items, self.talk)
+        worth = worth_of(items, self.talk)
         return sorted(range(len(items)), key=lambda at: -worth[at])
 
     def _once(self, make: Callable[[V], T], of: V) -> T:
@@ -80,7 +80,8 @@ def _entries(value: Mapping[str, Json]) -> list[Json]:
     return [{"": key, **(item if isinstance(item, Mapping) else {"value": item})} for key, item in value.items()]
 
 
-def _worth(items: Sequence[Json], talk: Talk) -> list[float]:
+def worth_of(items: Sequence[Json], talk: Talk) -> list[float]:
+    """What each item is worth, (n,) from 0 on."""
     said = [frozenset(word for _, value in scalars(item) for word in _said_of(value, talk)) for item in items]
     words = Counter(word for one in said for word in one)
     states = [frozenset(_states(item)) for item in items]
@@ -90,16 +91,28 @@ def _worth(items: Sequence[Json], talk: Talk) -> list[float]:
     extreme = _extreme(items, talk) if talk.extreme else [0.0] * len(items)
     return [
         sum(1 / words[word] for word in one)
-        + RARE * any(shared[state] <= few and 1 < kinds[state[0]] <= most_kinds for state in own)
+        + RARE * (odd or any(shared[state] <= few and 1 < kinds[state[0]] <= most_kinds for state in own))
         + end
-        for one, own, end in zip(said, states, extreme, strict=True)
+        for one, own, end, odd in zip(said, states, extreme, _below_zero(items, few), strict=True)
     ]
 
 
+def _below_zero(items: Sequence[Json], few: float) -> list[bool]:
+    """Whether each item has a number below zero under a key under which few others have one."""
+    below = [frozenset(key for key, value in scalars(item) if _is_below_zero(value)) for item in items]
+    counts = Counter(key for keys in below for key in keys)
+    return [any(counts[key] <= few for key in keys) for keys in below]
+
+
+def _is_below_zero(value: Scalar) -> bool:
+    return isinstance(value, int | float) and value < 0
+
+
 def _said_of(value: Scalar, talk: Talk) -> frozenset[str]:
-    """The words of a value that were said, and the whole of it where that was named."""
+    """The words of a value that were said, and the whole of it where that was named, be it short or a date."""
     words, text = talk.words_of(value), str(value).casefold()
-    return words | {text} if text in talk.spoken else words
+    is_named = text in talk.spoken or (isinstance(value, str) and text in talk.said and not text.isdecimal())
+    return words | {text} if is_named else words
 
 
 def _extreme(items: Sequence[Json], talk: Talk) -> list[float]:

@@ -35,6 +35,8 @@ SHORTENED = re.compile(r"\b(?:inc|ltd|corp|co|jr|sr|ph\.d|(?:[a-z]\.)+[a-z])\.$"
 BEGINS_ANEW = re.compile(r"(?:i|i['’]m|im|my|we|our|he|she|they|it)\b")  # also of those who write no capitals
 NUMBER_SIGN = re.compile(r"\bno\.$", re.IGNORECASE)  # before a digit only: "no." may end a sentence
 
+GAP = "…"  # stands where something is left out
+
 # Words that carry no meaning of their own in a question or an answer.
 STOPWORDS = frozenset(
     """

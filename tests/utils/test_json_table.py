@@ -234,7 +234,9 @@ def test_of_an_amount_and_its_unit_both_are_shown_or_neither() -> None:
 
 
 def test_what_objects_in_a_list_have_in_common_stands_once() -> None:
-    priced = [{"sku": f"S{at}", "x": at, "price": {"net": 10 * at, "gross": 12 * at, "currency": "EUR"}} for at in range(4)]
+    priced = [
+        {"sku": f"S{at}", "x": at, "price": {"net": 10 * at, "gross": 12 * at, "currency": "EUR"}} for at in range(4)
+    ]
     keep = Keeping(lambda key, _: key in ("sku", "currency"))
     expected = "all(price={currency=EUR} sku)=S0; S1"
     assert table_of([{"all": priced[:2]}], keep).rows == (expected,)
