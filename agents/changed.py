@@ -2,17 +2,20 @@
 
 import re
 from collections.abc import Sequence
+from datetime import timedelta
 from itertools import combinations
 
 from agents.asked_words import asked
 from agents.possessors import has_other_owner
-from agents.statements import Sentence
+from agents.statements import Sentence, takes_back
 from agents.subjects import source_of
 from memory.only_time import beside_times
 from memory.question import capitalised
 from utils.text import NO_NAME, WORD, content_stems, stem
 
 SHARED = 2  # words by which a later sentence is known to be about the same
+AT_ONCE = timedelta(minutes=15)  # within which what takes a sentence back follows it
+LONG = 3  # digits of a number that is of a kind by its form alone
 LIKE = 0.45  # cosine similarity to the question that what holds now needs, of which no other word says so
 
 # Of a change that says what it is of, another sentence needs two words in common.
@@ -21,7 +24,7 @@ _CHANGED = re.compile(
     r"put off|brought forward|chang(?:ed|es)|no longer|not any ?more|n['’]t any ?more|no (?:\w+ ){1,2}any ?more|"
     r"fell through|won['’]t happen|switched|swapped|replac(?:ed|es|ing)|threw out|thrown out|drop(?:ped|s)|"
     r"got rid of|gave (?:up|away)|given up|quit|stopped|sold|turned out|turned up|paid back|raised|lowered|reduced|"
-    r"increased|after all|(?:is|are) now|now it['’]s|died|passed away)\b",
+    r"increased|(?:came|went|goes|gone|going) (?:up|down) to|after all|(?:is|are) now|now it['’]s|died|passed away)\b",
     re.IGNORECASE,
 )
 # What is so until it is undone: a later sentence of the second kind ends one of the first, where both name the same;
@@ -70,6 +73,12 @@ _UNDONE = tuple(
         ),
     )
 )
+_WEEKDAY = re.compile(r"\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<![\w.,:/-])(\d[\d.,]*(?<![.,]))(?![\w:/-]*\d) ?([^\W\d_]*|[%€$£])")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_UNITS = frozenset(
+    "mg g kg lb lbs ml l km mph kmh kcal cm mm euro euros eur € $ £ % dollars usd pounds points".split()  # noqa: SIM905
+)
 _NEVER = re.compile(r"(?:\b(?:never|not|nobody|no one|has nothing)|n['’]t)(?: been| yet| \w+ly)* $", re.IGNORECASE)
 _OF_NOW = re.compile(
     r"\b(?:now|nowadays|still|today|currently|at (?:the moment|present)|these days|any ?more|latest|newest|current)\b",
@@ -93,20 +102,38 @@ def with_changes(
     known = [(other, frozenset(content_stems(other.text))) for other in sentences] if chosen else []
     for one in chosen:
         about = _about(one)
-        later = [
-            other
+        after = [
+            (other, stems)
             for other, stems in known
             if other.source.timestamp > one.source.timestamp
             and (other.source.role == one.source.role or other.source.role != "assistant")
-            and not about.isdisjoint(stems)
         ]
-        changes = [other for other in later if _changes(one, other) or _undoes(one, other, wanted)]
+        later = [other for other, stems in after if not about.isdisjoint(stems)]
+        changes = [
+            other
+            for other in later
+            if _changes(one, other, wanted) or _undoes(one, other, wanted) or _measures_anew(one, other, wanted)
+        ]
         if of_now and not changes:
             changes = [other for other in later if _replaces(one, other, wanted)]
+        changes += _taken_back(one, [other for other, _ in after])
         changes.sort(key=lambda other: other.source.timestamp, reverse=True)
         for other in (*changes[:1], one):
             found.setdefault((source_of(other), other.text), other)
     return list(found.values())
+
+
+def _taken_back(one: Sentence, later: Sequence[Sentence]) -> list[Sentence]:
+    """What its speaker said next in the session, where that takes a sentence back: "sorry, I meant Wednesday"."""
+    same = [other for other in later if _by_the_same(one, other)]
+    following = min(same, key=lambda other: other.source.timestamp, default=None)
+    is_next = following is not None and following.source.timestamp - one.source.timestamp <= AT_ONCE
+    return [following] if following is not None and is_next and takes_back(following.text) else []
+
+
+def _by_the_same(one: Sentence, other: Sentence) -> bool:
+    said, also = one.source, other.source
+    return (said.session_id, said.role, said.name) == (also.session_id, also.role, also.name) and said.id != also.id
 
 
 def newest_first(chosen: Sequence[Sentence]) -> list[Sentence]:
@@ -124,18 +151,52 @@ def tells_of_change(chosen: Sequence[Sentence], *, of_now: bool) -> bool:
 
 
 def _are_of_the_same(one: Sentence, later: Sentence) -> bool:
-    return len(_about(one) & _about(later)) >= SHARED or _changes(one, later) or _undoes(one, later, None)
+    common = len(_about(one) & _about(later))
+    if common >= SHARED or (common and _of_one_kind(one.text, later.text)):
+        return True
+    return _changes(one, later, None) or _undoes(one, later, None)
 
 
 def _in_time(one: Sentence, other: Sentence) -> tuple[Sentence, Sentence]:
     return (one, other) if one.source.timestamp <= other.source.timestamp else (other, one)
 
 
-def _changes(one: Sentence, other: Sentence) -> bool:
+def _changes(one: Sentence, other: Sentence, wanted: set[str] | None) -> bool:
+    """`wanted`: the stems of the question. One of them that both have is enough, but for a name, and anything that both
+    have is where they give two values of one kind."""
     if not _tells(_CHANGED, other.text):
         return False
     stems = _about(one)
-    return bool(stems) and len(stems & _about(other)) >= min(SHARED, len(stems))
+    common = stems & _about(other)
+    if common and wanted is not None and (common & wanted - _named(other.text) or _of_one_kind(one.text, other.text)):
+        return True
+    return bool(stems) and len(common) >= min(SHARED, len(stems))
+
+
+def _measures_anew(one: Sentence, other: Sentence, wanted: set[str]) -> bool:
+    """Whether a sentence gives another value of one kind for something that is asked for, which is no mere name."""
+    common = _about(one) & _about(other) & wanted - _named(other.text)
+    return bool(common) and _of_one_kind(one.text, other.text)
+
+
+def _of_one_kind(one: str, other: str) -> bool:
+    """Whether two texts give different values of one kind: "thursdays 7pm" and "tuesdays 6pm", "2,5 mg" and "5 mg",
+    "1710" and "1804". Years and spans of time are of all kinds of things."""
+    kinds, others = _values(one), _values(other)
+    return any(kinds[kind].isdisjoint(others[kind]) for kind in kinds.keys() & others.keys())
+
+
+def _values(text: str) -> dict[str, set[str]]:
+    """The values in a text by their kinds: weekdays, and numbers by their unit, or, long ones, by their form."""
+    found: dict[str, set[str]] = {}
+    for day in _WEEKDAY.findall(text):
+        found.setdefault("weekday", set()).add(day.lower())
+    for number, unit in _NUMBER.findall(text):
+        if unit.lower() in _UNITS:
+            found.setdefault(unit.lower(), set()).add(number)
+        elif sum(map(str.isdigit, number)) >= LONG and not _YEAR.fullmatch(number):
+            found.setdefault(re.sub(r"\d", "0", number), set()).add(number)
+    return found
 
 
 def _undoes(one: Sentence, other: Sentence, wanted: set[str] | None) -> bool:

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from agents.asked_words import asked, coverage, meant, written_otherwise
 from agents.changed import newest_first, with_changes
-from agents.fragments import is_fragment, names_a_thing
 from agents.known_names import add_kinds
 from agents.possessors import is_of_another
 from agents.statements import Sentence, each_once
 from agents.subjects import names_somebody_else, of_others, source_of
+from memory.fragments import is_fragment, names_a_thing
 from memory.periods import Span
 from memory.spans import nearness
 from memory.traits import MONTHS
@@ -52,6 +52,7 @@ _AGE = (
     rf"(?:\d{{1,3}}\b(?![.,:/-]\d|st\b|nd\b|rd\b|th\b)|(?:{_COUNTS}|\w+teen|\w+ty(?:-\w+)?)\b)|\(\d{{1,3}}\)|"
     r"\b(?:1\d|20)\d\d\b"
 )
+_VALUE = re.compile(r"\d|\w\W+[A-ZÀ-Þ]")  # a number, or a name inside of a sentence
 WHEN = re.compile(r"\b(when|what (day|date|time|year)|how long)\b", re.IGNORECASE)
 _NEEDS = (  # what a question wants and a sentence must hold, to be an answer
     (
@@ -96,7 +97,7 @@ def choose(
                 continue
         if covered < COVERED and sentence.likeness < LIKE:
             continue
-        if not stems[at] - sought:
+        if not stems[at] - sought or _looks_for(sentence, sought, stems[at]):
             continue  # it says no more than the question
         if not covered and len(stems[at]) < TELLING:
             continue  # "Cool!" is as like the question as the rest of its message, and says nothing
@@ -151,6 +152,7 @@ def nearest(query: str, sentences: Sequence[Sentence]) -> list[Sentence]:
         and one.source.role == role
         and one.likeness >= (NEARLY_LIKE if sought & stems[at] else UNLIKE)
         and len(stems[at] - sought) >= TELLING
+        and not _looks_for(one, sought, stems[at])
         and not others[at]
         and not names_somebody_else(query, one.spoken)
         and _is_of_subject(sought, stems[at], known=True)
@@ -168,6 +170,15 @@ def sought_by_fragment(text: str, sentences: Sequence[Sentence]) -> list[Sentenc
         if sought <= meant(one.spoken) and names_a_thing(text, one.text)
     ]
     return with_changes(text, full, sentences, of_now=True)
+
+
+def _looks_for(sentence: Sentence, sought: set[str], stems: set[str]) -> bool:
+    """Whether a sentence of the user's names what is asked for, and nothing that could answer: "licence plate of my
+    van" was looked for before."""
+    text = sentence.text
+    if sentence.source.role != "user" or 2 * len(stems & sought) < len(stems) or not is_fragment(text):
+        return False
+    return not _VALUE.search(text)
 
 
 def times_of(sentences: Sequence[Sentence]) -> NDArray[np.float64]:

@@ -11,12 +11,12 @@ from agents.asked_words import asked, coverage, meant, meant_in_english
 from agents.changed import asks_for_now, tells_of_change
 from agents.choosing import COVERED, LIKE, WHEN, choose, nearest, sought_by_fragment, times_of
 from agents.context import Citation, Context
-from agents.fragments import is_fragment
 from agents.intent import is_assent, is_small_talk
 from agents.replies import reply_asked_for
 from agents.statements import HISTORY, Sentence, each_once, sentences_of
 from agents.subjects import Source, source_of
 from memory.courtesy import is_courtesy
+from memory.fragments import is_fragment
 from memory.only_time import asks_only_for_a_time, beside_times
 from memory.relative_times import COUNT, number_of
 from memory.spans import nearness, spans_of
@@ -101,7 +101,11 @@ def answer_by_rules(context: Context) -> RuleAnswer:
                 return _quote([reply], dated="never", whole=True)
             if found := sought_by_fragment(query, sentences_of(context)):
                 return _quote(found, dated="always" if tells_of_change(found, of_now=True) else "never")
-        return RuleAnswer("Noted." if context.request.temporary else "Noted. I'll remember that.")
+        noted = "Noted." if context.request.temporary else "Noted. I'll remember that."
+        if is_fragment(query) and (near := nearest(query, sentences_of(context))):  # told, or looked for
+            quoted = _quote(near, dated="always")
+            return replace(quoted, text=f"{noted} What I know that comes nearest:\n{quoted.text}")
+        return RuleAnswer(noted)
     if context.images is not None and context.intent.name == "image":
         return RuleAnswer(context.images)
     if _ABOUT_LOCI.match(query):

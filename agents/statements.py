@@ -128,11 +128,16 @@ def _with_corrections(sentences: Sequence[str]) -> list[str]:
     """Sentences, each together with the next one where that takes it back or corrects it."""
     found: list[str] = []
     for sentence in sentences:
-        if found and _TAKES_BACK.match(sentence) and not sentence.endswith(("?", "？")):
+        if found and takes_back(sentence):
             found[-1] = f"{found[-1]} {sentence}"
         else:
             found.append(sentence)
     return found
+
+
+def takes_back(sentence: str) -> bool:
+    """Whether a sentence takes back or corrects what stands before it."""
+    return _TAKES_BACK.match(sentence) is not None and not sentence.endswith(("?", "？"))
 
 
 def _states(sentence: str) -> bool:

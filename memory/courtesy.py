@@ -31,9 +31,9 @@ _BESIDE_ELSEWHERE = frozenset(
 )
 _BESIDE = frozenset(  # say nothing beside a courtesy; alone, somebody may look for them
     """
-    agree away bet enjoy fair funny get go going gonna got guess happy haven't hear help helpful hope interesting laugh
-    let's make makes maybe mean pretty ready safe see sense soon sounds start started think tomorrow tonight try u
-    understand wait worries
+    agree away bet bro buddy dude enjoy fair funny get go going gonna got guess happy haven't hear help helpful hope
+    interesting laugh let's make makes mate maybe mean pal pretty ready safe see sense soon sounds start started think
+    tomorrow tonight try u understand wait worries
     """.split()  # noqa: SIM905
 )
 _COURTEOUS = _COURTESIES | _ELSEWHERE
@@ -50,6 +50,7 @@ _PHRASES = re.compile(
     r"|your (?:day|morning|evening|night|weekend|week)|life)(?: (?:all|been|doing|going|today|so far))*\b"
     r"|\bwhat(?:'s| is) up\b|\band (?:you|u)\b"
     r"|\b(?:happy (?:birthday|new year|easter)|merry christmas|nice to meet you|you're the best|got it)\b"
+    r"|\b(?:vielen|besten|herzlichen) dank\b|\bun (?:beso|abrazo)\b"
     r"|\b(?:guten (?:morgen|tag|abend)|gute nacht|wie geht(?:'s| es dir| es ihnen)|bis bald|ça va|de rien"
     r"|s'il (?:vous|te) plaît|qué tal|de nada)\b",
     re.IGNORECASE,

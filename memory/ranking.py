@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from config.recipes import Recipe
 from memory.domain import SAID
-from memory.features import POOL, Pool, Probe, asked_before, candidates
+from memory.features import POOL, SAME, Pool, Probe, asked_before, candidates
+from memory.fragments import is_fragment
 from memory.index import UserIndex
 from memory.ranker import load_ranker
 from memory.scored import Scored
@@ -82,6 +83,9 @@ def likelihoods(index: UserIndex, probe: Probe, pool: Pool) -> Floats:
         found = found + TIMELY * pool.columns["date"] * (1 - found)
     if pool.of_another is not None:
         found = np.where(pool.of_another, OF_ANOTHER * found, found)
+    if is_fragment(probe.question.text):  # a message that says just that was a search for it, too
+        same = (pool.columns["dense"] >= SAME) & (pool.columns["user"] > 0)
+        found = np.where(same, OF_QUESTION * found, found)
     if not _ASKED.search(probe.question.text):
         asks = (pool.columns["user_asks"] > 0) & (index.terms.counts[pool.rows] <= LONGEST_QUESTION)
         found = np.where(asks, OF_QUESTION * found, found)

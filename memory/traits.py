@@ -39,13 +39,25 @@ _REQUEST = re.compile(
     r"[^.!?\n]*[.!?]?\s*$",
     re.IGNORECASE,
 )
+# A question without its mark: "where did I park the scooter"
+_AUXILIARY = "is|are|am|was|were|do|does|did|has|have|had|will|would|can|could|should|shall"
+_NO_THING = "an?|the|i|you|he|she|it|we|they|my|our|this|that|about"  # "what a day it was" asks nothing
+_UNMARKED = re.compile(
+    r"^\W*(?:(?:so|and|but|hey|hi|ok|okay|well|please)\b\W*)*(?:"
+    rf"(?:where|when|who|whom|why)(?:'s|\s+(?:{_AUXILIARY}))"
+    rf"|(?:what|which|whose|how)(?:'s|\s+(?:(?!(?:{_NO_THING})\b)[\w-]+\s+){{0,2}}?(?:{_AUXILIARY}))"
+    r"|(?:is|are|will|would|can|could|should)\s+(?:i|you|we|he|she|it|they|my|our|the)"
+    r"|(?:do|does|did|have)\s+(?:i|you|we|he|she|they)"
+    r")\b[^.!?:\n]{0,120}$",
+    re.IGNORECASE,
+)
 _BEGINNING = 200  # characters in which an instruction says that it is one, and of a request at most
 
 
 class Trait(IntEnum):
     """The columns of a message's traits."""
 
-    ASKS = 0  # ends with a question, or is a request alone
+    ASKS = 0  # ends with a question, be it without its mark, or is a request alone
     QUESTION = 1  # has one
     TIMES = 2  # words for times, up to 3
     NUMBERS = 3  # up to 3
@@ -60,7 +72,7 @@ def traits_of(text: str) -> NDArray[np.uint8]:
     text = text.replace("’", "'")
     return np.array(
         [
-            text.rstrip().endswith(("?", "？", "؟")) or is_request(text),
+            text.rstrip().endswith(("?", "？", "؟")) or is_request(text) or is_unmarked_question(text),
             "?" in text,
             min(len(_TIMES.findall(text)), 3),
             min(len(_NUMBERS.findall(text)), 3),
@@ -76,6 +88,11 @@ def traits_of(text: str) -> NDArray[np.uint8]:
 def is_request(text: str) -> bool:
     """Whether a text asks for something that was said, and tells nothing, as one of more than 200 characters would."""
     return len(text) <= _BEGINNING and _REQUEST.match(text) is not None
+
+
+def is_unmarked_question(text: str) -> bool:
+    """Whether a text is one question that ends without a mark, as people type them."""
+    return len(text) <= _BEGINNING and _UNMARKED.match(text) is not None
 
 
 def is_first_person(text: str) -> bool:

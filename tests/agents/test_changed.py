@@ -38,6 +38,10 @@ async def remember(memory: Memory, *texts: str) -> None:
         ),
         ("Shoe sizes: Linus 29, Pia 35.", "Pia grew like mad, she needs size 37 now.", "What shoe size has Pia now?"),
         ("My phone is a Fairphone.", "My phone is a Pixel now.", "What phone do I have these days?"),
+        ("Seeing my physio on thursdays 7pm.", "physio moved to tuesdays 6pm btw", "When do I see the physio?"),
+        ("My chess rating is 1710 now", "chess 1804!! the slav works", "What is my chess rating?"),
+        ("Delphine offers me the shop for 38,000.", "Delphine came down to 34,000!", "What does the shop cost?"),
+        ("Tramontana takes 2.5 mg of her thyroid pills.", "thyroid pills: 5 mg", "What dose of thyroid pills?"),
     ],
 )
 async def test_what_was_undone_or_replaced_comes_behind_what_holds_now(
@@ -68,6 +72,18 @@ async def test_the_end_of_something_else_is_no_change(quiet: Memory, before: str
     await remember(quiet, before, after)
     answer = await say(quiet, query)
     assert before in answer and after not in answer
+
+
+async def test_what_was_taken_back_in_the_next_message_comes_behind_what_was_meant(quiet: Memory) -> None:
+    said = ["My meeting is on Tuesday at 3.", "Noted.", "sorry, I meant Wednesday"]
+    await say(quiet, said[0], said[2], "The weather is fine.")
+    answer = await say(quiet, "When is my meeting?", session_id="s2")
+    assert answer.index("I meant Wednesday") < answer.index("on Tuesday at 3")
+
+
+async def test_what_is_taken_back_of_something_else_is_no_change(quiet: Memory) -> None:
+    await say(quiet, "My meeting is on Tuesday at 3.", "My bike is blue.", "sorry, I meant green")
+    assert "green" not in await say(quiet, "When is my meeting?", session_id="s2")
 
 
 async def test_what_does_not_ask_for_now_is_told_without_days(quiet: Memory) -> None:

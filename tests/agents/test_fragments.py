@@ -2,8 +2,8 @@
 
 import pytest
 
-from agents.fragments import is_fragment, names_a_thing
 from agents.memory import Memory
+from memory.fragments import is_fragment, names_a_thing
 from tests.conversations import say
 
 NOTED = "Noted. I'll remember that."
@@ -35,7 +35,6 @@ async def test_what_is_named_without_a_question_is_told(quiet: Memory, query: st
 @pytest.mark.parametrize(
     "query",
     [
-        "the office wifi password",
         "dentist on Friday",
         "Off to Paris tomorrow!",
         "my wifi password: hunter2",
@@ -48,6 +47,21 @@ async def test_what_is_named_without_a_question_is_told(quiet: Memory, query: st
 async def test_what_memory_has_not_or_what_tells_is_noted(quiet: Memory, query: str) -> None:
     await say(quiet, *TOLD)
     assert await say(quiet, query, session_id="s2") == NOTED
+
+
+async def test_what_is_named_otherwise_is_noted_and_what_comes_nearest_told(quiet: Memory) -> None:
+    await say(quiet, *TOLD)
+    answer = await say(quiet, "the office wifi password", session_id="s2")
+    assert answer.startswith(f"{NOTED} What I know that comes nearest:\n")
+    assert answer.endswith("“The guest wifi password is plum-Otter-73.” [1]")
+
+
+@pytest.mark.parametrize("looked_for", ["licence plate of my van", "plate of the van"])
+async def test_what_was_looked_for_in_vain_is_no_statement(quiet: Memory, looked_for: str) -> None:
+    await say(quiet, looked_for)
+    await say(quiet, "van plates are OM-LN 418, btw", session_id="s2")
+    answer = await say(quiet, "What is the plate of my van?", session_id="s3")
+    assert "OM-LN 418" in answer and looked_for not in answer
 
 
 async def test_what_was_looked_for_is_no_statement(quiet: Memory) -> None:
