@@ -79,6 +79,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _UNITS = frozenset(
     "mg g kg lb lbs ml l km mph kmh kcal cm mm euro euros eur € $ £ % dollars usd pounds points".split()  # noqa: SIM905
 )
+_DOING = frozenset(content_stems("want need get have go see make say think plan take give come look use know"))
 _NEVER = re.compile(r"(?:\b(?:never|not|nobody|no one|has nothing)|n['’]t)(?: been| yet| \w+ly)* $", re.IGNORECASE)
 _OF_NOW = re.compile(
     r"\b(?:now|nowadays|still|today|currently|at (?:the moment|present)|these days|any ?more|latest|newest|current)\b",
@@ -174,9 +175,13 @@ def _changes(one: Sentence, other: Sentence, wanted: set[str] | None) -> bool:
 
 
 def _measures_anew(one: Sentence, other: Sentence, wanted: set[str]) -> bool:
-    """Whether a sentence gives another value of one kind for something that is asked for, which is no mere name."""
-    common = _about(one) & _about(other) & wanted - _named(other.text)
-    return bool(common) and _of_one_kind(one.text, other.text)
+    """Whether a sentence gives another value of one kind for something that is asked for, which is no mere name; not of
+    the port for staging, where one that has both is asked for that for production."""
+    told, also = _about(one), _about(other)
+    common = told & also
+    if not common & wanted - _named(other.text) - _DOING or not _of_one_kind(one.text, other.text):
+        return False
+    return common <= wanted or wanted & told <= also
 
 
 def _of_one_kind(one: str, other: str) -> bool:

@@ -83,12 +83,15 @@ class KeeperAgent:
             close = facts_near(meant, facts)
             hint = f" The closest I have: {', '.join(f'“{one.key}”' for one in close)}." if close else ""
             return replace(context, done=f"I have no stored fact of exactly that kind, so nothing was deleted.{hint}")
-        messages = await self._engine.forgetter.sources_of(owner, fact)
+        forgetter = self._engine.forgetter
+        stated = await forgetter.stated(owner, fact.key)
+        messages = await forgetter.sources_of(owner, fact)
+        messages += sum([await forgetter.exchange(owner, source) for source in stated])
         with suppress(NotFound):  # somebody else was faster
-            values = [one.value for one in await self._engine.keyvalues.history(owner, fact.key)]
-            await self._engine.forgetter.redact(owner, fact.key, values)
+            values = {one.value for one in await self._engine.keyvalues.history(owner, fact.key)}
+            await forgetter.redact(owner, fact.key, sorted(values.union(*stated.values())))
             await self._engine.keyvalues.delete(owner, fact.key)
-        await self._engine.forgetter.exchange(owner, prompt_id(context.request.turn_id))
+        await forgetter.exchange(owner, prompt_id(context.request.turn_id))
         await self._engine.idempotency.forget(owner, but=context.request.turn_id)
         also = " and the messages in which you told me" if messages else ""
         what = "that" if told(fact.key, fact.value) == fact.value else f"“{fact.key}”"  # else the key tells the value

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from memory.domain import KeyValue
-from utils.text import content_stems, cut_at_word, slug
+from utils.text import content_stems, cut_at_word, slug, split_sentences
 
 KEY_CHARACTERS = 60
 
@@ -78,6 +78,12 @@ def key_and_value(statement: str) -> tuple[str, str]:
         if found and (key := slug(found["key"], KEY_CHARACTERS)) and (value := found["value"].strip(" \"'“”")):
             return key, value
     return slug(bare, KEY_CHARACTERS) or cut_at_word(bare, KEY_CHARACTERS), bare
+
+
+def values_stated(text: str, key: str) -> list[str]:
+    """What a text says that something of the user's is, by sentences: "My PIN is 4471." of the PIN."""
+    stated = (_MY.match(_NAME_S.sub("my name is", sentence.rstrip(".! "))) for sentence in split_sentences(text))
+    return [one["value"].strip(" \"'“”") for one in stated if one and slug(one["key"], KEY_CHARACTERS) == key]
 
 
 def told(key: str, value: str) -> str:

@@ -18,6 +18,7 @@ from memory.caches import Caches
 from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import RULE_BASED, KeyValue
+from memory.extract import values_stated
 from memory.facts import Facts
 from memory.gist_eraser import GistEraser
 from memory.gists import TEXT
@@ -127,6 +128,15 @@ class Forgetter:
         Returns how many messages that were. A fact that came by the API alone has no source.
         """
         return sum([await self.exchange(owner, source) for source in fact.sources])
+
+    async def stated(self, owner: str, key: str) -> dict[str, list[str]]:
+        """What the user's messages say that the thing under a key is, by the ids of the messages: those that nobody
+        asked to be remembered, too."""
+        words = r"\W+".join(map(re.escape, key.split()))
+        saying = {"user_id": owner, "role": "user", "content": {"$regex": rf"\b(?:my|our)\W+{words}", "$options": "i"}}
+        found = await self._collections.vectors.find(saying, {"id": 1, "content": 1}).to_list(None)
+        values = {message["id"]: values_stated(message["content"], key) for message in found}
+        return {identifier: said for identifier, said in values.items() if said}
 
     async def exchange(self, owner: str, source_id: str) -> int:
         """Deletes the exchange that a message belongs to, or the message alone where it was imported; returns how many

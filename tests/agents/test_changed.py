@@ -62,6 +62,8 @@ async def test_what_was_undone_or_replaced_comes_behind_what_holds_now(
             "Pia sold her old bike.",
             "When does Pia see the dentist?",
         ),
+        ("The garage wants 940 for the brakes.", "I want to sell 120 stollen.", "What did the garage want?"),
+        ("staging runs on port 7443, prod on 8443", "staging has port 7553", "What port does prod run on?"),
         ("Anselm lost his ring in the dunes.", "Anselm found a new job.", "Where did Anselm lose his ring?"),
         ("I have a cat called Pixel.", "I sold my car.", "Do I have a cat?"),
         ("Peter owes me money for the boat.", "Peter paid for dinner on Friday.", "Who owes me money?"),

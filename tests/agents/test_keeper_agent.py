@@ -38,6 +38,18 @@ async def test_forget_deletes_the_fact_and_every_exchange_that_stated_it(quiet: 
     assert not any("4711" in hit.gist.content for hit in (await quiet.search(USER, "my PIN is 4711")).hits)
 
 
+@pytest.mark.parametrize("said", ["My PIN is 4471", "my pin was 12, no wait.", "Hello! By the way. My PIN is 4471."])
+async def test_forget_deletes_what_said_it_without_being_asked_to_remember_it(quiet: Memory, said: str) -> None:
+    await say(quiet, said, "My pin board is green.", "Bob says: my PIN is 99", "Is my PIN safe?", session_id="s2")
+    await say(quiet, "remember that my PIN is number 12", "What is my PIN?")
+    await say(quiet, said, owner="bob")
+    assert await say(quiet, "forget my PIN") == "I have forgotten “pin” and the messages in which you told me."
+    left = [one["content"] for session in ("s1", "s2") for one in await messages(quiet, session)]
+    assert said not in left and not any("4471" in text for text in left)
+    assert {"My pin board is green.", "Bob says: my PIN is 99", "Is my PIN safe?"} <= set(left)
+    assert said in [one["content"] for one in await messages(quiet, "s1", "bob")]
+
+
 async def test_a_fact_that_was_not_exactly_meant_is_named_and_stays(quiet: Memory) -> None:
     await say(quiet, "remember that my dog food is Acana")
     answer = await say(quiet, "forget my dog")
