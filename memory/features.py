@@ -38,7 +38,8 @@ BLEND_WEIGHTS = np.array([1, 0.5, 0.6, 0.4, 1], np.float32)
 @dataclass(frozen=True)
 class Probe:
     """A question as vectors. `dense`: (dimensions,) of the text; `bare`: without the names of speakers. `tokens`:
-    (n, 64), rows of length 1. `rarity`: (n,), how much a token counts; `stems`: the stem of each one's word."""
+    (n, 64), rows of length 1. `rarity`: (n,), how much a token counts; `stems`: the stem of each one's word. `known`:
+    whether the encoder knows any of its words."""
 
     question: Question
     dense: Floats
@@ -46,6 +47,7 @@ class Probe:
     tokens: Floats
     rarity: Floats
     stems: tuple[str, ...]
+    known: bool = True
 
 
 @dataclass(frozen=True)

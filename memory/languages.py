@@ -6,7 +6,7 @@ from itertools import chain
 from unicodedata import normalize
 
 from memory.function_words import ASKING, ENGLISH_ALONE, ENGLISH_TOO, FUNCTION_WORDS, IN_NAMES, SIGNS
-from utils.text import STOPWORDS, UMLAUTS, WORD, stem, without_accents, words
+from utils.text import STOPWORDS, UMLAUTS, WORD, searched_words, stem, without_accents
 
 LONGEST = 400  # characters by which a query's language is told
 
@@ -27,7 +27,7 @@ class Language:
 
     def stems(self, text: str) -> list[str]:
         """The stems of the words of a text that carry meaning, in order."""
-        return [stem(word) for word in self.telling(words(text))]
+        return [stem(word) for word in self.telling(searched_words(text))]
 
 
 def _spelt(listed: str) -> frozenset[str]:

@@ -35,6 +35,7 @@ async def probe_of(question: Question, vector: Floats, embedder: Embedder, reade
         reading.tokens[kept] * SCALE,
         _rarity(np.array([reading.ids[at] for at in kept])),
         tuple(stem(reading.words[at]) for at in kept),
+        reading.known,
     )
 
 

@@ -18,7 +18,7 @@ from memory.periods import Span
 from memory.spans import spans_of
 from memory.traits import is_first_person
 from memory.translated_times import stems_in_english
-from utils.text import STOPWORDS, WORD, stem, words
+from utils.text import STOPWORDS, WORD, searched_words, stem, words
 
 LONG_NAME, ABBREVIATED = 5, 3  # "Mel" names Melanie: the first three letters of at least five
 MOST_NAMES = 32  # words of a question that are tried as names cut short or misspelt
@@ -81,7 +81,7 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
     """`names`: of the speakers there are, lower case, and their codes. `now`: seconds since 1970, by which "last week"
     is understood."""
     language = language_of(text)
-    spoken = [word.removesuffix("'s") for word in words(text)]
+    spoken = [word.removesuffix("'s") for word in searched_words(text)]
     capitals = capitalised(text) - language.filler
     speakers, name_words = _named(spoken, capitals, names)
     rest = [word for word in spoken if word not in name_words]

@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from utils.text import stem, words
+from utils.text import searched_words, stem
 
 Terms = NDArray[np.uint32]
 
@@ -28,7 +28,7 @@ def hashed(stemmed: str) -> int:
 
 def terms_of(text: str) -> Terms:
     """The terms of a text in order, shape (n,)."""
-    return np.array([hashed(stem(word)) for word in words(text)[:MOST]], np.uint32)
+    return np.array([hashed(stem(word)) for word in searched_words(text)[:MOST]], np.uint32)
 
 
 def hashes(stems: Iterable[str]) -> Terms:

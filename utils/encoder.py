@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from hashlib import blake2b
 from importlib import metadata, util
 from pathlib import Path
 from typing import cast
@@ -40,6 +41,7 @@ GRAPH_VERSION = 3  # to be raised with every change of `encoder_graph` that chan
 
 THREADS = 2  # a question need not wait for what is embedded in the background, a batch at a time
 
+UNKNOWN = 100  # the id of a token that is not in the vocabulary (its vocab.txt)
 TOKEN_DIMENSIONS = 64
 MOST_TOKENS = 64  # vectors of tokens kept of a text: 4 KB; most messages have fewer
 ADAPTER = Path(__file__).with_name("encoder_adapter.npz")  # all fitted by `python -m bench.fit_encoder`
@@ -52,13 +54,19 @@ log = logging.getLogger(__name__)
 @dataclass(frozen=True)
 class Reading:
     """What the encoder makes of a text. `sentence`: (384,), of length 1, of its first 256 tokens. `tokens`: (n, 64)
-    int8, a 127th of them rows of length 1: the tokens that carry meaning, in context. `words`: the lower-case word that
-    each belongs to. `ids`: of the tokens, in a vocabulary whose order is that of frequency."""
+    int8, a 127th of them rows of length 1: the tokens that carry meaning, in context. What the model does not know, an
+    emoji or a rare script, is like itself alone. `words`: the lower-case word that each belongs to. `ids`: of the
+    tokens, in a vocabulary whose order is that of frequency."""
 
     sentence: Floats
     words: tuple[str, ...]
     ids: tuple[int, ...]
     tokens: NDArray[np.int8]
+
+    @property
+    def known(self) -> bool:
+        """Whether the model knows one of these tokens at least."""
+        return any(one != UNKNOWN for one in self.ids)
 
 
 class Encoder:
@@ -89,7 +97,7 @@ class Encoder:
         """Vectors of length 1, shape (n, 384). Company does not change a text's vector; an empty text has one too."""
         if not texts:
             return np.empty((0, DIMENSIONS), dtype=np.float32)
-        return np.stack([self._run(_windows(self._tokenized(text).ids)[0])[0] for text in texts])
+        return np.stack([self._read(text).sentence for text in texts])
 
     def encode_tokens(self, text: str) -> Floats:
         """The text's tokens in context, of its first 256, without the two special ones: rows of length 1, shape
@@ -103,8 +111,12 @@ class Encoder:
         ids, words = tokenized.ids[1:-1][: len(tokens)], _words(tokenized, text)[1:-1][: len(tokens)]
         places = _telling(ids, words)
         vectors = normalised(tokens[places] @ self._projection)
+        for at, place in enumerate(places):
+            if ids[place] == UNKNOWN:
+                vectors[at] = _vector_of_its_own(words[place], TOKEN_DIMENSIONS)
+        unknown = bool(ids) and all(token == UNKNOWN or not word for token, word in zip(ids, words, strict=True))
         return Reading(
-            ran[0][0],
+            _of_unknown(text, words) if unknown and UNKNOWN in ids else ran[0][0],
             tuple(words[place] for place in places),
             tuple(ids[place] for place in places),
             np.rint(127 * vectors).astype(np.int8),
@@ -118,6 +130,22 @@ class Encoder:
         outputs = self._session.run(["sentence", "tokens"], {"ids": np.array([ids], dtype=np.int64)})
         sentence, tokens = cast(list[Floats], outputs)
         return normalised(sentence + self._offset)[0], tokens[0]
+
+
+def _of_unknown(text: str, words: Sequence[str]) -> Floats:
+    """The vector of a text of which the model knows no word: those with a word in common are alike."""
+    said = dict.fromkeys(filter(None, words)) or [" ".join(text.split())]
+    every = np.stack([_vector_of_its_own(word, DIMENSIONS) for word in said])
+    own: Floats = normalised(every.sum(0, keepdims=True))[0]
+    return own
+
+
+def _vector_of_its_own(word: str, dimensions: int) -> Floats:
+    """A vector of length 1, (dimensions,), that is always the same for a word and nearly orthogonal to any other's."""
+    digest = blake2b(word.encode(), digest_size=dimensions // 8).digest()
+    bits = np.unpackbits(np.frombuffer(digest, np.uint8)).astype(np.float32)
+    own: Floats = (2 * bits - 1) / np.float32(np.sqrt(dimensions))
+    return own
 
 
 def _windows(ids: list[int]) -> list[list[int]]:
@@ -145,7 +173,9 @@ def _telling(ids: list[int], words: list[str]) -> list[int]:
     """The places of the tokens worth keeping: not those of stop words and, where there are too many, each word once
     and the rarest of them. The ids of a WordPiece vocabulary are in the order of frequency."""
     every = [place for place, word in enumerate(words) if word]
-    telling = [place for place in every if len(words[place]) > 1 or words[place].isdigit()]
+    telling = [
+        place for place in every if len(words[place]) > 1 or words[place].isdigit() or not words[place].isascii()
+    ]
     places = [place for place in telling if words[place] not in STOPWORDS] or every
     if len(places) > MOST_TOKENS:
         first: dict[int, int] = {}

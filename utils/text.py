@@ -12,6 +12,9 @@ CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 LATIN_ACCENTS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")  # kana, and Chinese characters
+_RUN = re.compile(rf"{_UNSPACED.pattern}+|(?:(?!{_UNSPACED.pattern}).)+")
+_GRAMMAR = re.compile(r"[\u3040-\u309f]+")  # hiragana alone
 SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"')\]]*\s+|\n+")
 ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|prof|rev|st|vs|etc|e\.g|i\.e|approx)\.$", re.IGNORECASE)
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})  # as who has no such keys writes them
@@ -160,9 +163,30 @@ def words(text: str) -> list[str]:
     return [word.replace("’", "'") for word in WORD.findall(text.lower())]
 
 
+def searched_words(text: str) -> list[str]:
+    """The words by which `text` is found, lower case, in order: of writing without spaces, pairs of neighbouring
+    characters, as search engines have it."""
+    said = words(text)
+    return said if text.isascii() else [part for word in said for part in _pairs(word)]
+
+
+def _pairs(word: str) -> list[str]:
+    """A word that is written with spaces around it as it is; of others the pairs, without those that are grammar."""
+    if not _UNSPACED.search(word):
+        return [word]
+    found: list[str] = []
+    for run in _RUN.findall(word):
+        if len(run) == 1 or not _UNSPACED.match(run):
+            found.append(run)
+            continue
+        pairs = [run[at : at + 2] for at in range(len(run) - 1)]
+        found += [pair for pair in pairs if not _GRAMMAR.fullmatch(pair)] or pairs
+    return found
+
+
 def content_stems(text: str) -> list[str]:
     """The stems of the words of `text` that carry meaning, in order."""
-    return [stem(word) for word in words(text) if word not in STOPWORDS]
+    return [stem(word) for word in searched_words(text) if word not in STOPWORDS]
 
 
 def is_text(text: str) -> bool:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.terms import MOST, from_bytes, hashed, hashes, terms_of, to_bytes
-from utils.text import stem, words
+from utils.text import searched_words, stem
 
 
 def test_the_terms_of_a_text_are_the_stems_of_its_words_in_order() -> None:
@@ -33,7 +33,7 @@ def test_a_text_without_words_has_no_terms(text: str) -> None:
 
 @given(st.text(max_size=60))
 def test_every_word_has_a_term(text: str) -> None:
-    assert terms_of(text).tolist() == [hashed(stem(word)) for word in words(text)]
+    assert terms_of(text).tolist() == [hashed(stem(word)) for word in searched_words(text)]
 
 
 def test_a_long_text_is_known_by_its_beginning() -> None:

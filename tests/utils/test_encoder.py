@@ -141,6 +141,35 @@ def test_any_text_has_a_vector_of_length_one(local: Encoder) -> None:
     assert local.encode([]).shape == (0, DIMENSIONS)
 
 
+def test_texts_without_a_known_word_are_like_themselves_alone(local: Encoder) -> None:
+    texts = [
+        "x" * 300,
+        "a" * 150,
+        "\N{RUNIC LETTER FEHU FEOH FE F}",
+        "\N{THUMBS UP SIGN}",
+        "\N{PARTY POPPER}",
+        "Thanks",
+    ]
+    alike = local.encode(texts) @ local.encode(texts).T
+    assert np.allclose(alike.diagonal(), 1, atol=1e-5)
+    assert np.abs(alike - np.diag(alike.diagonal())).max() < 0.3
+    assert [len(reading.tokens) for reading in local.read(texts)] == [1, 1, 1, 0, 0, 1]
+    plain, marked = local.encode(["The cat sat", "The cat sat \N{THUMBS UP SIGN}"])
+    assert plain @ marked > 0.8
+
+
+def test_unknown_words_match_themselves_wherever_they_stand(local: Encoder) -> None:
+    sun, ice = "\u16cb", "\u16c1"  # runes
+    alone, within, other = local.read([sun, f"a {sun} drawn", f"{ice} drawn"])
+    assert np.array_equal(alone.tokens[0], within.tokens[within.words.index(sun)])
+    assert (other.tokens.astype(int) @ alone.tokens[0].astype(int)).max() < 0.6 * 127**2
+
+
+def test_characters_that_are_words_are_kept(local: Encoder) -> None:
+    [reading] = local.read(["\u7389\u9732 60 \u5ea6 a x"])
+    assert reading.words == ("\u7389", "\u9732", "60", "\u5ea6")
+
+
 def test_tokens_have_vectors_in_context(local: Encoder) -> None:
     river, money = local.encode_tokens("the river bank"), local.encode_tokens("the money bank")
     assert river.shape == (3, DIMENSIONS)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.text import content_stems, count_tokens, cut_at_word, slug, split_sentences, stem, words
+from utils.text import content_stems, count_tokens, cut_at_word, searched_words, slug, split_sentences, stem, words
 
 prose = st.text(alphabet="ab cdé.,;!? \n\t-’'“”漢🙂", max_size=120)
 
@@ -77,7 +77,7 @@ def test_tokens_are_a_quarter_of_the_bytes_rounded_up(text: str) -> None:
 
 @given(st.text() | prose)
 def test_stems_and_slugs_are_made_of_any_text(text: str) -> None:
-    assert len(content_stems(text)) <= len(words(text))
+    assert len(content_stems(text)) <= len(searched_words(text))
     assert len(slug(text, 20)) <= 20
     assert "\n" not in slug(text)
 
@@ -116,3 +116,20 @@ def test_words_have_the_same_stems_whichever_threads_ask_at_once() -> None:
     finally:
         sys.setswitchinterval(interval)
     assert found == [expected] * 8
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("玉露は京都の", ["玉露", "露は", "は京", "京都", "都の"]),
+        ("京都のもの", ["京都", "都の"]),  # what is grammar alone is left out
+        ("ありがとう", ["あり", "りが", "がと", "とう"]),
+        ("茶", ["茶"]),
+        ("Ich mag GPT玉露", ["ich", "mag", "gpt", "玉露"]),
+        ("我喜欢绿茶。", ["我喜", "喜欢", "欢绿", "绿茶"]),
+        ("안녕하세요 세계", ["안녕하세요", "세계"]),
+        ("Café au lait", ["café", "au", "lait"]),
+    ],
+)
+def test_writing_without_spaces_is_found_by_pairs_of_characters(text: str, found: list[str]) -> None:
+    assert searched_words(text) == found
