@@ -42,6 +42,10 @@ def _text_only(value: Any) -> Any:
     return value
 
 
+def _to_its_end(value: Any) -> Any:
+    return f"{value}T23:59:59.999999" if isinstance(value, str) and DATE.fullmatch(value) else value
+
+
 def _of_one_line(value: str) -> str:
     if not re.fullmatch(PRINTABLE, value) or len(value.splitlines()) > 1:
         raise ValueError("must be of one line, without tabs and control characters")
@@ -90,6 +94,7 @@ Name = Annotated[
 ]
 ImageAddress = Annotated[str, StringConstraints(max_length=8_000_000), AfterValidator(_image)]
 Moment = Annotated[datetime, BeforeValidator(_text_only), Field(strict=False), AfterValidator(_in_utc)]
+LastMoment = Annotated[Moment, BeforeValidator(_to_its_end)]  # of a date alone, the end of its day
 TopK = Annotated[int, Field(ge=1, le=50)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Limit = Annotated[int, Field(ge=1, le=200)]

@@ -35,7 +35,8 @@ EXPLANATIONS: dict[Reason, str] = {
     "since": "As things are now it would be found: something has changed since the answer.",
     "deleted": "It was deleted while the question was being answered.",
     "budget": "It was found, and there was no room for it in the prompt.",
-    "not_quoted": "It was found, and the rules quoted others, whose words are nearer to the question, or none at all.",
+    "not_quoted": "It was found, and the rules quoted others, whose words are nearer to the question, or none at all, "
+    "as where they took it for a statement.",
     "owner": "You have no message or observation of this id.",
     "later": "It was said after the answer.",
     "own": "It is the question itself, or its answer.",

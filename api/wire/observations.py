@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from api.fields import CONTENT_CHARACTERS, PRINTABLE, Limit, Moment, Query, Share, Wire, not_blank
+from api.fields import CONTENT_CHARACTERS, PRINTABLE, LastMoment, Limit, Moment, Query, Share, Wire, not_blank
 from api.wire.base import OwnedRequest
 from memory.domain import Role
 from memory.observation_rules import Said
@@ -76,7 +76,7 @@ class RecallRequest(OwnedRequest):
     limit: Limit = 10
     min_score: Share | None = None
     since: Moment | None = None
-    until: Moment | None = None
+    until: LastMoment | None = None
 
 
 class RecalledOut(ObservationOut):

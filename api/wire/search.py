@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from api.fields import Identifier, Moment, Query, Share, TopK, Wire
+from api.fields import Identifier, LastMoment, Moment, Query, Share, TopK, Wire
 from api.wire.base import OwnedRequest
 from memory.domain import Hit, Parts
 
@@ -21,7 +21,7 @@ class SearchRequest(OwnedRequest):
     recency_weight: Share | None = None
     mmr_lambda: Share | None = None
     since: Moment | None = None
-    until: Moment | None = None
+    until: LastMoment | None = None
 
     @model_validator(mode="after")
     def _times_in_order(self) -> Self:

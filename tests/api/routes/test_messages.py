@@ -122,7 +122,7 @@ def test_top_k_and_min_score_bound_what_is_found(api: httpx.Client, user: str) -
 def test_a_search_may_be_kept_to_a_session_a_kind_and_a_time(api: httpx.Client, user: str) -> None:
     body = [say("The heron nests by the mill.", timestamp="2024-01-01T00:00:00Z")]
     add(api, user, body, wait=True)
-    body = [say("The heron left the mill.", timestamp="2024-06-01T00:00:00Z")]
+    body = [say("The heron left the mill.", timestamp="2024-06-01T18:00:00Z")]
     add(api, user, body, session_id="t", wait=True)
 
     def sessions(**more: Any) -> list[str]:
@@ -135,6 +135,8 @@ def test_a_search_may_be_kept_to_a_session_a_kind_and_a_time(api: httpx.Client, 
     assert sessions(kinds=["fact", "lesson"]) == []
     assert sessions(since="2024-03-01T00:00:00Z") == ["t"]
     assert sessions(until="2024-03-01T00:00:00Z") == ["s"]
+    assert sessions(since="2024-06-01", until="2024-06-01") == ["t"]  # a day to its end
+    assert sessions(since="2024-06-01", until="2024-06-01T12:00:00Z") == []
     assert sessions(since="2024-02-01T00:00:00Z", until="2024-03-01T00:00:00Z") == []
     assert sessions(since="2024-01-01T00:00:00+00:00", until="2024-01-01T00:00:00Z") == ["s"]
 
