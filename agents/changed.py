@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import timedelta
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from agents.asked_words import asked
 from agents.possessors import has_other_owner
@@ -11,7 +11,7 @@ from agents.statements import Sentence, takes_back
 from agents.subjects import source_of
 from memory.only_time import beside_times
 from memory.question import capitalised
-from utils.text import NO_NAME, WORD, content_stems, stem
+from utils.text import NO_NAME, STOPWORDS, WORD, content_stems, stem, words
 
 SHARED = 2  # words by which a later sentence is known to be about the same
 AT_ONCE = timedelta(minutes=15)  # within which what takes a sentence back follows it
@@ -74,7 +74,7 @@ _UNDONE = tuple(
     )
 )
 _WEEKDAY = re.compile(r"\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
-_NUMBER = re.compile(r"(?<![\w.,:/-])(\d[\d.,]*(?<![.,]))(?![\w:/-]*\d) ?([^\W\d_]*|[%€$£])")
+_NUMBER = re.compile(r"(?<![\w.,:/-])(\d[\d.,]{0,20}(?<![.,]))(?![\w:/-]{0,8}\d) ?([^\W\d_]{1,12}|[%€$£])?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _UNITS = frozenset(
     "mg g kg lb lbs ml l km mph kmh kcal cm mm euro euros eur € $ £ % dollars usd pounds points".split()  # noqa: SIM905
@@ -179,9 +179,17 @@ def _measures_anew(one: Sentence, other: Sentence, wanted: set[str]) -> bool:
     the port for staging, where one that has both is asked for that for production."""
     told, also = _about(one), _about(other)
     common = told & also
-    if not common & wanted - _named(other.text) - _DOING or not _of_one_kind(one.text, other.text):
+    things = common & wanted - _named(other.text) - _DOING
+    if not things or not _of_one_kind(one.text, other.text) or has_other_owner(other.text, one.text, common):
         return False
-    return common <= wanted or wanted & told <= also
+    return (common <= wanted or wanted & told <= also) and not _is_another(other.text, things, told | wanted)
+
+
+def _is_another(text: str, things: set[str], known: set[str]) -> bool:
+    """Whether a text says of which kind a thing is, by a word before it that is not known: "the office rent"."""
+    said = words(text)
+    before = (first for first, second in pairwise(said) if stem(second) in things)
+    return any(one not in STOPWORDS and one.isalpha() and stem(one) not in known for one in before)
 
 
 def _of_one_kind(one: str, other: str) -> bool:
@@ -198,7 +206,7 @@ def _values(text: str) -> dict[str, set[str]]:
         found.setdefault("weekday", set()).add(day.lower())
     for number, unit in _NUMBER.findall(text):
         if unit.lower() in _UNITS:
-            found.setdefault(unit.lower(), set()).add(number)
+            found.setdefault(unit.lower(), set()).add(number.replace(",", "."))
         elif sum(map(str.isdigit, number)) >= LONG and not _YEAR.fullmatch(number):
             found.setdefault(re.sub(r"\d", "0", number), set()).add(number)
     return found

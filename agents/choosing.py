@@ -97,7 +97,7 @@ def choose(
                 continue
         if covered < COVERED and sentence.likeness < LIKE:
             continue
-        if not stems[at] - sought or _looks_for(sentence, sought, stems[at]):
+        if not stems[at] - sought:
             continue  # it says no more than the question
         if not covered and len(stems[at]) < TELLING:
             continue  # "Cool!" is as like the question as the rest of its message, and says nothing
@@ -109,6 +109,8 @@ def choose(
         if sentence.source.role == "user":
             score += 0.1
         scored.append((score, at))
+    telling = [one for one in scored if not _looks_for(sentences[one[1]], sought, stems[one[1]])]
+    scored = telling or scored
     if spans:
         then, named = nearness(spans, times_of(sentences)) == 1, sought & _TIMES
         scored = [one for one in scored if then[one[1]] or named & stems[one[1]]] or scored
@@ -152,7 +154,6 @@ def nearest(query: str, sentences: Sequence[Sentence]) -> list[Sentence]:
         and one.source.role == role
         and one.likeness >= (NEARLY_LIKE if sought & stems[at] else UNLIKE)
         and len(stems[at] - sought) >= TELLING
-        and not _looks_for(one, sought, stems[at])
         and not others[at]
         and not names_somebody_else(query, one.spoken)
         and _is_of_subject(sought, stems[at], known=True)

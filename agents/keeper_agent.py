@@ -17,6 +17,7 @@ ONE_AT_A_TIME = (
     "I forget one thing at a time, so nothing was deleted. Name it, delete this conversation, or have all that I know "
     "of you deleted with DELETE /v1/users/{user_id}."
 )
+SPOKEN_OF = "Other messages of yours speak of it, too, and stay until you delete them."
 KEPT_HERE = "Noted. I'll remember that in this conversation."
 
 _ALL = re.compile(r"everything|all|anything|me|(?:that )?(?:you know|i (?:said|told you))(?: about me)?", re.IGNORECASE)
@@ -84,18 +85,20 @@ class KeeperAgent:
             hint = f" The closest I have: {', '.join(f'“{one.key}”' for one in close)}." if close else ""
             return replace(context, done=f"I have no stored fact of exactly that kind, so nothing was deleted.{hint}")
         forgetter = self._engine.forgetter
-        stated = await forgetter.stated(owner, fact.key)
+        values = [fact.value]
         messages = await forgetter.sources_of(owner, fact)
-        messages += sum([await forgetter.exchange(owner, source) for source in stated])
         with suppress(NotFound):  # somebody else was faster
-            values = {one.value for one in await self._engine.keyvalues.history(owner, fact.key)}
-            await forgetter.redact(owner, fact.key, sorted(values.union(*stated.values())))
+            values += [one.value for one in await self._engine.keyvalues.history(owner, fact.key)]
+            await forgetter.redact(owner, fact.key, values)
             await self._engine.keyvalues.delete(owner, fact.key)
         await forgetter.exchange(owner, prompt_id(context.request.turn_id))
+        stated, others = await forgetter.stated(owner, fact.key, values)
+        messages += sum([await forgetter.exchange(owner, source) for source in stated])
         await self._engine.idempotency.forget(owner, but=context.request.turn_id)
         also = " and the messages in which you told me" if messages else ""
         what = "that" if told(fact.key, fact.value) == fact.value else f"“{fact.key}”"  # else the key tells the value
-        left = await self._told_elsewhere(owner, meant)
+        left = f" {SPOKEN_OF}" if others else ""
+        left += await self._told_elsewhere(owner, meant)
         return replace(context, done=f"I have forgotten {what}{also}.{left}", forgotten=True)
 
     async def _told_elsewhere(self, owner: str, meant: str) -> str:

@@ -199,6 +199,8 @@ def _introduction(sentence: Sentence, dated: Dated, *, whole: bool) -> str:
         return f"As far as I know: “{text}”"
     if sentence.source.section == "observations":
         return f"An earlier {sentence.source.kind}: “{text}”"
+    if sentence.source.kind == HISTORY:
+        return f"You told me: “{text}”"
     shows_day = dated == "always" or (dated == "relative" and _RELATIVE.search(text) is not None)
     day = f" on {sentence.source.timestamp:%Y-%m-%d}" if shows_day else ""
     name = sentence.source.name

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from agents.context import Bundle, Citation, Context, HistoryItem
 from memory.domain import Gist, Hit, KeyValue
@@ -88,7 +89,8 @@ def _brought(history: Sequence[HistoryItem]) -> Iterator[Citation]:
         if room < 0:
             return
         if item.role == "user":
-            yield Citation(0, str(at), HISTORY, HISTORY, None, item.role, item.content, moment, None)
+            said = moment - timedelta(seconds=len(history) - at)  # nobody says when; in this order, and just now
+            yield Citation(0, str(at), HISTORY, HISTORY, HISTORY, item.role, item.content, said, None)
 
 
 def _of_fact(fact: KeyValue) -> Citation:

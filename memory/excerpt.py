@@ -20,6 +20,7 @@ NAMED = 64  # lines of a longer one that are looked at, too, since the user name
 FAILING = 16  # and of those with each of these words, since they tell of a failure
 FAILURES = ("ERROR", "error", "Error", "FATAL", "fatal", "CRITICAL", "Traceback", "Exception", "panic", "FAILED",
             "failed", "refused", "denied")  # fmt: skip
+NEAR_FAILURE = 200  # characters of a line of a failure that say what it is about
 LONG_LINE = 2_000  # characters of such a line
 FEWEST_LINES = 8  # of a text; one of fewer lines is read by its sentences
 FAILURE = 3.0  # what a line is worth that tells of a failure; a word that it alone shares with the conversation: 1
@@ -96,7 +97,7 @@ def _chosen(lines: Sequence[str], talk: Talk, characters: int) -> set[int]:
     """The places of the lines that matter most, as many as there is room for with gaps between them."""
     worth, parents = _worth(lines, talk), _parents(lines)
     if (rows := rows_of(lines)) is not None:
-        worth = [worth[0], *worth_of(rows, talk)]
+        worth = [worth[0], *map(max, worth[1:], worth_of(rows, talk))]
         parents = [None, *(0 for _ in rows)]
     ends = (0, len(lines) - 1)
     order = sorted(range(len(lines)), key=lambda at: (-worth[at] - END * (at in ends), at))
@@ -141,10 +142,11 @@ def tells_of_failure(line: str) -> bool:
 
 
 def failures_in(text: str) -> list[str]:
-    """The first lines of a text that tell of a failure, each with the line before it, which often says where."""
+    """The first lines of a text that tell of a failure, each with the line before it, which often says where; of long
+    ones, their beginnings."""
     lines = [line for line in text[:READ].splitlines() if line.strip()]
     told = [at for at, line in enumerate(lines) if tells_of_failure(line)][:FAILING]
-    return [lines[at] for at in sorted({place for at in told for place in (at - 1, at) if place >= 0})]
+    return [lines[at][:NEAR_FAILURE] for at in sorted({place for at in told for place in (at - 1, at) if place >= 0})]
 
 
 def _tells_of_trouble(line: str) -> bool:

@@ -33,7 +33,7 @@ from memory.traces import Traces
 from utils.clock import now
 from utils.errors import LociError, NotFound
 from utils.mongo import Document
-from utils.text import content_stems, split_sentences
+from utils.text import content_stems, slug, split_sentences
 from utils.vectors import batches
 
 CUT_SHORT = timedelta(minutes=10)  # after which a deletion that is not done was cut short: models may rewrite summaries
@@ -129,14 +129,17 @@ class Forgetter:
         """
         return sum([await self.exchange(owner, source) for source in fact.sources])
 
-    async def stated(self, owner: str, key: str) -> dict[str, list[str]]:
-        """What the user's messages say that the thing under a key is, by the ids of the messages: those that nobody
-        asked to be remembered, too."""
-        words = r"\W+".join(map(re.escape, key.split()))
-        saying = {"user_id": owner, "role": "user", "content": {"$regex": rf"\b(?:my|our)\W+{words}", "$options": "i"}}
+    async def stated(self, owner: str, key: str, values: Sequence[str]) -> tuple[list[str], int]:
+        """The ids of the user's messages that say of the thing under a key that it is one of these values, though
+        nobody asked for that to be remembered; and how many others speak of it."""
+        words = r"\W+".join(map(re.escape, re.split(r"\W+", key)))
+        saying = {"user_id": owner, "role": "user", "name": None} | {
+            "content": {"$regex": rf"\b(?:my|our)\W{{1,4}}{words}\b", "$options": "i"}
+        }
         found = await self._collections.vectors.find(saying, {"id": 1, "content": 1}).to_list(None)
-        values = {message["id"]: values_stated(message["content"], key) for message in found}
-        return {identifier: said for identifier, said in values.items() if said}
+        known = set(map(slug, values))
+        same = [one["id"] for one in found if known.intersection(map(slug, values_stated(one["content"], key)))]
+        return same, len(found) - len(same)
 
     async def exchange(self, owner: str, source_id: str) -> int:
         """Deletes the exchange that a message belongs to, or the message alone where it was imported; returns how many
@@ -179,7 +182,10 @@ class Forgetter:
     async def redact(self, owner: str, key: str, values: Sequence[str]) -> int:
         """Takes the values that a fact had out of the assistant's messages that speak of it; returns how many those
         were. Their embeddings and the summaries that cover them are made anew."""
-        value = "|".join(re.escape(value) for value in values)
+        longest = sorted(set(filter(None, values)), key=len, reverse=True)  # of "44" and "4471" the whole goes
+        if not longest:
+            return 0
+        value = rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)"
         told = {"user_id": owner, "role": "assistant", "content": {"$regex": value, "$options": "i"}}
         subject = set(content_stems(key))
         redacted = 0

@@ -16,7 +16,8 @@ from utils.mongo import Document
 from utils.vectors import Floats, to_binary
 
 AT_ONCE = 10_000  # characters up to which rules take a few milliseconds
-MADE_BY = f"{MODEL}/1"  # gists that another made are read anew by `loci reembed`
+MADE_BY = f"{MODEL}/2"  # gists that another made are read anew by `loci reembed`
+READABLE = (MADE_BY, f"{MODEL}/1")  # and until then are found as these were
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def to_document(imprint: Imprint) -> dict[str, Any]:
 
 def from_document(stored: Document | None) -> Imprint:
     """What `to_document` made; an empty one for a gist without, or with another version's, or a damaged one."""
-    if not stored or stored.get("made_by") != MADE_BY:
+    if not stored or stored.get("made_by") not in READABLE:
         return EMPTY
     tokens, traits = np.frombuffer(stored["tokens"], np.int8), np.frombuffer(stored["traits"], np.uint8)
     if len(tokens) % TOKEN_DIMENSIONS or len(traits) != len(Trait):

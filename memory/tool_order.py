@@ -17,7 +17,9 @@ READ_TEXT = 20_000  # and of a text that a tool gave
 
 # How tools are called that change nothing.
 _READS = re.compile(
-    r"(?i)(?:get|list|read|search|find|show|describe|fetch|view|look|query|count|check|calculate|think|open|select)"
+    r"(?i)(?:get|list|read|search|find|show|describe|fetch|view|look|query|count|check|calculate|think|open|select|"
+    r".*(?:^|[_.-])(?:grep|glob|cat|ls|head|tail|diff|stat|tests?|track|verify|validate|search|lookup|send|email|notify|"
+    r"message|browse|visit|summari[sz]e|analy[sz]e|compare|explain)(?:$|[_.-]))"
 )
 _PART = re.compile(r"[^\s\"'`;|&<>()=,]+")
 _LINE = re.compile(r":\d+:?.*")  # behind a path: "src/invoice.py:90:"
@@ -71,15 +73,21 @@ def _changed(record: Record) -> Iterator[str]:
 def _told_of(record: Record) -> Iterator[str]:
     """The things that a result names: in its fields, in those of the objects that it lists, or in a text."""
     if isinstance(record.output, str):
-        parts = (_LINE.sub("", part).strip(MARKS) for part in _PART.findall(record.output[:READ_TEXT]))
+        parts = (_without_line(part).strip(MARKS) for part in _PART.findall(record.output[:READ_TEXT]))
         yield from filter(_names_a_thing, parts)
         return
     found = record.output if isinstance(record.output, list) else record.fields.values()
     lists = [found] if isinstance(found, list) else [one for one in found if isinstance(one, list)]
     listed = (item for one in lists for item in one if isinstance(item, Mapping))
-    for item in (record.fields, *listed):
+    within = (one for one in record.fields.values() if isinstance(one, Mapping))
+    for item in (record.fields, *within, *listed):
         for key, value in item.items():
             yield from _thing(key, value)
+
+
+def _without_line(part: str) -> str:
+    """A path without the number of a line behind it; the port of an address is none."""
+    return part if "://" in part else _LINE.sub("", part)
 
 
 def _thing(key: str, value: Json) -> Iterator[str]:

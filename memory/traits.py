@@ -48,7 +48,13 @@ _UNMARKED = re.compile(
     rf"|(?:what|which|whose|how)(?:'s|\s+(?:(?!(?:{_NO_THING})\b)[\w-]+\s+){{0,2}}?(?:{_AUXILIARY}))"
     r"|(?:is|are|will|would|can|could|should)\s+(?:i|you|we|he|she|it|they|my|our|the)"
     r"|(?:do|does|did|have)\s+(?:i|you|we|he|she|they)"
-    r")\b[^.!?:\n]{0,120}$",
+    r")\b[^.!?:,\d\n]{0,120}$",
+    re.IGNORECASE,
+)
+# What begins so and tells all the same: "what matters is that …", "who has the key is Anton", "did I tell you I …".
+_TELLS = re.compile(
+    r"\b(?:is|are|was|were) that\b|\b(?:is|are|was|were|has|have|had)\b.*\b(?:is|are|was|were)\b|\bbelieve\b|"
+    r"\b(?:did|have) i (?:tell|told|mention(?:ed)?)\b",
     re.IGNORECASE,
 )
 _BEGINNING = 200  # characters in which an instruction says that it is one, and of a request at most
@@ -92,7 +98,7 @@ def is_request(text: str) -> bool:
 
 def is_unmarked_question(text: str) -> bool:
     """Whether a text is one question that ends without a mark, as people type them."""
-    return len(text) <= _BEGINNING and _UNMARKED.match(text) is not None
+    return len(text) <= _BEGINNING and _UNMARKED.match(text) is not None and not _TELLS.search(text)
 
 
 def is_first_person(text: str) -> bool:

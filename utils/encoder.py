@@ -97,16 +97,17 @@ class Encoder:
         """Vectors of length 1, shape (n, 384). Company does not change a text's vector; an empty text has one too."""
         if not texts:
             return np.empty((0, DIMENSIONS), dtype=np.float32)
-        return np.stack([self._read(text).sentence for text in texts])
+        return np.stack([self._read(text, windows=1).sentence for text in texts])
 
     def encode_tokens(self, text: str) -> Floats:
         """The text's tokens in context, of its first 256, without the two special ones: rows of length 1, shape
         (tokens, 384)."""
         return normalised(self._run(_windows(self._tokenized(text).ids)[0])[1][1:-1])
 
-    def _read(self, text: str) -> Reading:
+    def _read(self, text: str, windows: int = MOST_WINDOWS) -> Reading:
+        text = repair(text[:MAX_CHARACTERS])
         tokenized = self._tokenized(text)
-        ran = [self._run(window) for window in _windows(tokenized.ids)]
+        ran = [self._run(window) for window in _windows(tokenized.ids)[:windows]]
         tokens = np.concatenate([tokens[1:-1] for _, tokens in ran])
         ids, words = tokenized.ids[1:-1][: len(tokens)], _words(tokenized, text)[1:-1][: len(tokens)]
         places = _telling(ids, words)
@@ -171,17 +172,17 @@ def _words(tokenized: Encoding, text: str) -> list[str]:
 
 def _telling(ids: list[int], words: list[str]) -> list[int]:
     """The places of the tokens worth keeping: not those of stop words and, where there are too many, each word once
-    and the rarest of them. The ids of a WordPiece vocabulary are in the order of frequency."""
+    and the rarest of them, unknown ones before all. The ids of a WordPiece vocabulary are in the order of frequency."""
     every = [place for place, word in enumerate(words) if word]
     telling = [
         place for place in every if len(words[place]) > 1 or words[place].isdigit() or not words[place].isascii()
     ]
     places = [place for place in telling if words[place] not in STOPWORDS] or every
     if len(places) > MOST_TOKENS:
-        first: dict[int, int] = {}
+        first: dict[int | str, int] = {}
         for place in places:
-            first.setdefault(ids[place], place)
-        places = sorted(sorted(first.values(), key=lambda place: -ids[place])[:MOST_TOKENS])
+            first.setdefault(words[place] if ids[place] == UNKNOWN else ids[place], place)
+        places = sorted(sorted(first.values(), key=lambda place: (ids[place] != UNKNOWN, -ids[place]))[:MOST_TOKENS])
     return places
 
 

@@ -151,7 +151,9 @@ def _column(cells: Sequence[Cell], keep: Keep, key: str, others: Sequence[Cell] 
         rest = [other for other in others if isinstance(other, Mapping)]
         objects = [[cell] if isinstance(cell, Mapping) else [] for cell in read]
         column = _nested(objects, keep, key, listed=False, others=rest, asked=keep.asks_for(key))
-        return column if len(rest) == len(others) else column and replace(column, of_all=False)
+        if column is None or len(rest) == len(others):
+            return column
+        return replace(column, of_all=False)  # some of those that are left out have no object there
     if all(_is_list(cell) for cell in there):
         rest = [item for other in others if _is_list(other) for item in other if isinstance(item, Mapping)]
         return _listed([cell if _is_list(cell) else [] for cell in read], keep, key, rest)

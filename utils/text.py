@@ -12,7 +12,10 @@ CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 LATIN_ACCENTS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")  # kana, and Chinese characters
+# Kana, and Chinese characters.
+_UNSPACED = re.compile(
+    r"[\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
+)
 _RUN = re.compile(rf"{_UNSPACED.pattern}+|(?:(?!{_UNSPACED.pattern}).)+")
 _GRAMMAR = re.compile(r"[\u3040-\u309f]+")  # hiragana alone
 SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"')\]]*\s+|\n+")

@@ -41,6 +41,7 @@ async def remember(memory: Memory, *texts: str) -> None:
         ("Seeing my physio on thursdays 7pm.", "physio moved to tuesdays 6pm btw", "When do I see the physio?"),
         ("My chess rating is 1710 now", "chess 1804!! the slav works", "What is my chess rating?"),
         ("Delphine offers me the shop for 38,000.", "Delphine came down to 34,000!", "What does the shop cost?"),
+        ("My mortgage rate is 3%.", "The mortgage rate is 5% per the letter", "What is my mortgage rate?"),
         ("Tramontana takes 2.5 mg of her thyroid pills.", "thyroid pills: 5 mg", "What dose of thyroid pills?"),
     ],
 )
@@ -62,6 +63,7 @@ async def test_what_was_undone_or_replaced_comes_behind_what_holds_now(
             "Pia sold her old bike.",
             "When does Pia see the dentist?",
         ),
+        ("My rent is 940 euros a month.", "The office rent is 2200 euros.", "How much is my rent?"),
         ("The garage wants 940 for the brakes.", "I want to sell 120 stollen.", "What did the garage want?"),
         ("staging runs on port 7443, prod on 8443", "staging has port 7553", "What port does prod run on?"),
         ("Anselm lost his ring in the dunes.", "Anselm found a new job.", "Where did Anselm lose his ring?"),

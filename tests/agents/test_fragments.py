@@ -64,6 +64,18 @@ async def test_what_was_looked_for_in_vain_is_no_statement(quiet: Memory, looked
     assert "OM-LN 418" in answer and looked_for not in answer
 
 
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        ("allergic to peanuts", "What am I allergic to?"),
+        ("spare key behind the boiler", "Where is the spare key?"),
+    ],
+)
+async def test_few_words_that_alone_answer_are_told(quiet: Memory, told: str, asked: str) -> None:
+    await say(quiet, told)
+    assert told in await say(quiet, asked, session_id="s2")
+
+
 async def test_what_was_looked_for_is_no_statement(quiet: Memory) -> None:
     await say(quiet, "The guest wifi password is bluebird-77.")
     await say(quiet, "the guest wifi password", session_id="s2")

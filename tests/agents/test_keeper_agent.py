@@ -2,9 +2,11 @@
 
 import pytest
 
+from agents.keeper_agent import SPOKEN_OF
 from agents.memory import Memory
 from memory.domain import KeyValue
-from tests.conversations import USER, messages, request, say
+from memory.extract import values_stated
+from tests.conversations import USER, messages, request, say, turn
 from utils.errors import NotFound
 
 
@@ -38,16 +40,36 @@ async def test_forget_deletes_the_fact_and_every_exchange_that_stated_it(quiet: 
     assert not any("4711" in hit.gist.content for hit in (await quiet.search(USER, "my PIN is 4711")).hits)
 
 
-@pytest.mark.parametrize("said", ["My PIN is 4471", "my pin was 12, no wait.", "Hello! By the way. My PIN is 4471."])
+@pytest.mark.parametrize(
+    "said", ["My PIN is 4471", "Btw, my PIN is 4471.", "Hello! By the way: my pin is  4471!", "our PIN was 4471"]
+)
 async def test_forget_deletes_what_said_it_without_being_asked_to_remember_it(quiet: Memory, said: str) -> None:
-    await say(quiet, said, "My pin board is green.", "Bob says: my PIN is 99", "Is my PIN safe?", session_id="s2")
-    await say(quiet, "remember that my PIN is number 12", "What is my PIN?")
+    others = ["My pin board is green.", "Bob says: my PIN is 99", "Is my PIN safe?", "My PIN is 12"]
+    await say(quiet, said, *others, session_id="s2")
+    await quiet.add(USER, "s3", [turn("m1", "My PIN is 4471", name="Bob")])
+    await say(quiet, "remember that my PIN is 4471", "What is my PIN?")
     await say(quiet, said, owner="bob")
-    assert await say(quiet, "forget my PIN") == "I have forgotten “pin” and the messages in which you told me."
+    answer = await say(quiet, "forget my PIN")
+    assert answer == f"I have forgotten “pin” and the messages in which you told me. {SPOKEN_OF}"
     left = [one["content"] for session in ("s1", "s2") for one in await messages(quiet, session)]
-    assert said not in left and not any("4471" in text for text in left)
-    assert {"My pin board is green.", "Bob says: my PIN is 99", "Is my PIN safe?"} <= set(left)
+    assert not any("4471" in text for text in left)
+    assert set(others) <= set(left)
+    assert [one["content"] for one in await messages(quiet, "s3")] == ["My PIN is 4471"]  # somebody else's
     assert said in [one["content"] for one in await messages(quiet, "s1", "bob")]
+
+
+async def test_a_value_is_taken_out_whole_and_no_part_of_other_words(quiet: Memory) -> None:
+    await say(quiet, "remember that my grade is A", "remember that my grade is A plus")
+    told = [turn("m1", "Your grade is A plus, bravo! It was A.", "assistant")]
+    await quiet.add(USER, "s2", told)
+    await say(quiet, "forget my grade")
+    assert [one["content"] for one in await messages(quiet, "s2")] == ["Your grade is …, bravo! It was …."]
+
+
+def test_what_a_text_states_takes_no_longer_for_blanks() -> None:
+    assert values_stated("my" + " " * 100_000 + "pin", "pin") == []
+    assert values_stated('My PIN is "".', "pin") == []
+    assert values_stated("My sister’s phone is 555 123.", "sister's phone") == ["555 123"]
 
 
 async def test_a_fact_that_was_not_exactly_meant_is_named_and_stays(quiet: Memory) -> None:

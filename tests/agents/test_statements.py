@@ -77,3 +77,9 @@ async def test_of_a_long_history_the_newest_is_read(quiet: Memory) -> None:
     asked = "Which number is my locker?"
     assert "418" in await say(quiet, asked, history=(padding, SENT[1]))
     assert "418" not in await say(quiet, asked, history=(SENT[1], padding), session_id="s2")
+
+
+async def test_of_what_the_history_says_the_later_comes_first_and_no_day_is_made_up(quiet: Memory) -> None:
+    sent = (HistoryItem("user", "My meeting is on Tuesday at 3."), HistoryItem("user", "sorry, I meant Wednesday"))
+    answer = await say(quiet, "When is my meeting?", history=sent)
+    assert answer == "You told me: “sorry, I meant Wednesday”\nYou told me: “My meeting is on Tuesday at 3.”"

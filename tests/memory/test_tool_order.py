@@ -53,6 +53,8 @@ def test_a_list_of_things_is_older_than_what_changed_one_of_them() -> None:
     ("told", "changing", "named"),
     [
         ({"ticket": "INC-55", "state": "open"}, "close_ticket", {"key": "INC-55"}),
+        ({"order": {"order_id": "W23"}}, "cancel_order", {"order_id": "W23"}),
+        ("see https://x.org:8443/a", "publish", {"url": "https://x.org:8443/a"}),
         ({"status": "held", "hold_id": "HLD-88213"}, "cancel_hold", {"hold_id": "HLD-88213"}),
         ({"orders": [{"order_id": "W23", "status": "pending"}]}, "cancel_order", {"order_id": "W23"}),
         ("src/f.py:90:    return float(x)\nsrc/g.py:7: pass", "edit_file", {"path": "src/f.py", "line": 90}),
@@ -65,7 +67,8 @@ def test_a_result_that_names_a_thing_is_older_than_what_changed_it(
     first = record("a", told, "find", q="x")
     assert overtaken([first, record("b", {"ok": True}, changing, **named)]) == {"a": "b"}
     assert overtaken([first, record("b", {"ok": False, "error": "gone"}, changing, **named)]) == {}
-    assert overtaken([first, record("b", "x", "get_it", **named)]) == {}
+    for reading in ("get_it", "grep", "run_tests", "web_search", "track_order", "send_email"):
+        assert overtaken([first, record("b", "x", reading, **named)]) == {}
 
 
 def test_what_a_list_or_a_command_in_a_call_names_was_not_changed_by_it() -> None:

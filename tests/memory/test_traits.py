@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.traits import Trait, is_first_person, traits_of
+from memory.traits import Trait, is_first_person, is_request, is_unmarked_question, traits_of
 
 MOST = {Trait.TIMES: 3, Trait.NUMBERS: 3, Trait.NAMES: 4, Trait.FIRST_PERSON: 4}
 
@@ -90,6 +90,11 @@ def test_what_tells_something_does_not_ask(text: str) -> None:
         ("what a day it was", False),
         ("what she did was awful", False),
         ("how nice of you", False),
+        ("what matters is that Pia is vegan", False),
+        ("Who has the key is Anton", False),
+        ("what helps is 5 mg at night", False),
+        ("Would you believe it, I won", False),
+        ("Did I tell you I got a dog called Rex", False),
         ("had the best day", False),
         ("did the dishes", False),
         ("have a nice day", False),
@@ -115,7 +120,8 @@ def test_every_text_has_small_counts(text: str) -> None:
     traits = traits_of(text)
     assert traits.shape == (len(Trait),) and traits.dtype == np.uint8
     assert all(traits[trait] <= MOST.get(trait, 1) for trait in Trait)
-    assert not traits[Trait.ASKS] or traits[Trait.QUESTION] or not text.rstrip().endswith("?")
+    asks = is_request(text) or is_unmarked_question(text) or text.rstrip().endswith(("？", "؟"))
+    assert traits[Trait.ASKS] <= traits[Trait.QUESTION] or asks
     assert bool(traits[Trait.FIRST_PERSON]) == is_first_person(text)
 
 
