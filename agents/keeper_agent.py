@@ -17,7 +17,7 @@ ONE_AT_A_TIME = (
     "I forget one thing at a time, so nothing was deleted. Name it, delete this conversation, or have all that I know "
     "of you deleted with DELETE /v1/users/{user_id}."
 )
-SPOKEN_OF = "Other messages of yours speak of it, too, and stay until you delete them."
+SPOKEN_OF = "Other messages of yours say something else of it, and stay until you delete them."
 KEPT_HERE = "Noted. I'll remember that in this conversation."
 
 _ALL = re.compile(r"everything|all|anything|me|(?:that )?(?:you know|i (?:said|told you))(?: about me)?", re.IGNORECASE)

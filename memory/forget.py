@@ -131,15 +131,16 @@ class Forgetter:
 
     async def stated(self, owner: str, key: str, values: Sequence[str]) -> tuple[list[str], int]:
         """The ids of the user's messages that say of the thing under a key that it is one of these values, though
-        nobody asked for that to be remembered; and how many others speak of it."""
+        nobody asked for that to be remembered; and how many others say that it is something else."""
         words = r"\W+".join(map(re.escape, re.split(r"\W+", key)))
         saying = {"user_id": owner, "role": "user", "name": None} | {
             "content": {"$regex": rf"\b(?:my|our)\W{{1,4}}{words}\b", "$options": "i"}
         }
         found = await self._collections.vectors.find(saying, {"id": 1, "content": 1}).to_list(None)
         known = set(map(slug, values))
-        same = [one["id"] for one in found if known.intersection(map(slug, values_stated(one["content"], key)))]
-        return same, len(found) - len(same)
+        said = {one["id"]: set(map(slug, values_stated(one["content"], key))) for one in found}
+        same = [identifier for identifier, told in said.items() if known & told]
+        return same, sum(bool(told) for told in said.values()) - len(same)
 
     async def exchange(self, owner: str, source_id: str) -> int:
         """Deletes the exchange that a message belongs to, or the message alone where it was imported; returns how many
