@@ -1,6 +1,7 @@
 """Records of tools over HTTP: do they come back as they were, once?"""
 
 import json
+from datetime import datetime
 from typing import Any
 
 import httpx
@@ -99,7 +100,7 @@ def test_records_are_listed_by_pages_the_newest_first(api: httpx.Client, user: s
     made = [add(api, user, f"number {at}", task=f"t{at % 2}")["trace_id"] for at in range(7)]
     assert {one["trace_id"] for one in listed(api, user, limit=2)} == set(made)
     assert len(listed(api, user, limit=3)) == 7
-    times = [one["timestamp"] for one in listed(api, user, limit=2)]
+    times = [datetime.fromisoformat(one["timestamp"]) for one in listed(api, user, limit=2)]
     assert times == sorted(times, reverse=True)
     assert {one["trace_id"] for one in listed(api, user, task_id="t1")} == set(made[1::2])
     problem(api.get(f"{PATH}/records", params={"user_id": user, "cursor": "x"}), 400, 422)
