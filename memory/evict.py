@@ -35,25 +35,35 @@ class Eviction:
         """Drops what a conversation has too much; returns how many messages."""
         if not self._most:
             return 0
+        total = 0
+        while (dropped := await self._drop_some(owner, session_id)) is not None:
+            total += dropped
+        if total:
+            await self._sessions.recount(owner, session_id)
+            metrics.DROPPED.inc(total)
+        return total
+
+    async def _drop_some(self, owner: str, session_id: str) -> int | None:
+        """Drops what there is too much, but for what others may be dropping; returns how many messages, None where
+        none may go."""
         own: dict[str, Any] = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
         over = await self._over(own)
         if over <= 0:
-            return 0
+            return None
         newer = self._vectors.find(own, {"message_index": 1}).sort("message_index", -1)
         newest_old = await newer.skip(self._most // 2).limit(1).to_list(None)
         if not newest_old:  # a deletion came between
-            return 0
+            return None
         old = own | LEARNED | {"message_index": {"$gte": 0, "$lte": newest_old[0]["message_index"]}}
         order = [("used", 1), ("message_index", 1)]
         found = await self._vectors.find(old, {"_id": 1}).sort(order).limit(over).to_list(None)
+        if not found:
+            return None
         # Others drop in the same order: what they took meanwhile is among the first of these, or fewer are over by now.
         ids = [document["_id"] for document in found[: max(0, await self._over(own))]]
         dropped = await self._eraser.erase(owner, {"_id": {"$in": ids}, "user_id": owner, **LEARNED}) if ids else 0
-        if not dropped:
-            return 0
-        await self._sessions.recount(owner, session_id)
-        metrics.DROPPED.inc(dropped)
-        log.info("dropped %d messages of a conversation over its %d: %s", dropped, self._most, ", ".join(ids))
+        if dropped:
+            log.info("dropped %d messages of a conversation over its %d: %s", dropped, self._most, ", ".join(ids))
         return dropped
 
     async def _over(self, own: dict[str, Any]) -> int:

@@ -1,9 +1,8 @@
-"""Is a thing that is named without a question looked for, and what is told still noted?"""
+"""Is what is named without a question answered, and what is told still noted?"""
 
 import pytest
 
 from agents.memory import Memory
-from memory.fragments import is_fragment, names_a_thing
 from tests.conversations import say
 
 NOTED = "Noted. I'll remember that."
@@ -87,42 +86,3 @@ async def test_of_what_is_named_the_newest_comes_first(quiet: Memory) -> None:
     await say(quiet, "The guest wifi password is plum-Otter-73.", "New guest wifi password: Walrus-parade-19.")
     answer = await say(quiet, "the guest wifi password", session_id="s2")
     assert answer.index("Walrus") < answer.index("Otter")
-
-
-@pytest.mark.parametrize(
-    "text", ["police report of the stolen bike", "Pia's shoe size", "9f3c2ab", "swimming lessons", "Hedwig"]
-)
-def test_words_without_a_verb_are_a_fragment(text: str) -> None:
-    assert is_fragment(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Rex snores",
-        "The landlord raised the rent",
-        "short answers please",
-        "Mein Hund heißt Rex",
-        "Ben called",
-        "finished the report",
-        "Linus likes trains",
-        "Pia, Linus and me",
-        "on my way",
-        "running late",
-        "good night",
-        "hungry?",
-        "so tired",
-        "Finally",
-        "thanks, Anna",
-        "",
-        "a " * 20,
-    ],
-)
-def test_what_tells_greets_or_asks_is_no_fragment(text: str) -> None:
-    assert not is_fragment(text)
-
-
-def test_one_plain_word_is_a_thing_where_it_was_told_as_one() -> None:
-    assert names_a_thing("hamster", "The hamster moved in.")
-    assert not names_a_thing("hungry", "I was hungry.")
-    assert names_a_thing("TX4471", "Number TX4471-B.")

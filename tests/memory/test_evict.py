@@ -156,6 +156,22 @@ async def test_two_workers_at_once_drop_no_more_than_one(both: tuple[Memory, Mem
     assert (session.message_count, session.pair_count) == (10, 5)
 
 
+async def test_what_another_worker_dropped_of_those_found_leaves_none_too_much(both: tuple[Memory, Memory]) -> None:
+    one, other = both
+    eviction: Any = other.engine.eviction
+    vectors, oldest = eviction._vectors, (await left(one))[0]
+
+    async def drop_the_oldest() -> None:
+        assert await one.engine.eviction._eraser.erase("ann", {"id": oldest, "user_id": "ann"}) == 1
+
+    async def when_counted_again() -> None:
+        eviction._vectors = Meanwhile(vectors, "count_documents", drop_the_oldest, before=True)
+
+    eviction._vectors = Meanwhile(vectors, "count_documents", when_counted_again, before=False)
+    assert await eviction.run("ann", "s") == 3
+    assert len(await left(one)) == 10
+
+
 async def test_a_conversation_that_is_deleted_meanwhile_has_nothing_to_drop(both: tuple[Memory, Memory]) -> None:
     one, other = both
     eviction: Any = other.engine.eviction

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.terms import MOST, from_bytes, hashed, hashes, terms_of, to_bytes
-from utils.text import searched_words, stem
 
 
 def test_the_terms_of_a_text_are_the_stems_of_its_words_in_order() -> None:
@@ -31,9 +30,9 @@ def test_a_text_without_words_has_no_terms(text: str) -> None:
     assert terms_of(text).dtype == np.uint32
 
 
-@given(st.text(max_size=60))
-def test_every_word_has_a_term(text: str) -> None:
-    assert terms_of(text).tolist() == [hashed(stem(word)) for word in searched_words(text)]
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_the_terms_of_two_texts_are_those_of_both(one: str, other: str) -> None:
+    assert terms_of(f"{one} {other}").tolist() == terms_of(one).tolist() + terms_of(other).tolist()
 
 
 def test_a_long_text_is_known_by_its_beginning() -> None:
