@@ -58,8 +58,10 @@ def within(head: Sequence[Message], budget: int, *, every: bool) -> list[Message
 
 
 def least(head: Sequence[Message]) -> list[Message]:
-    """The beginning of a view with nothing of what may go."""
-    return _fewer(head, 0)
+    """The beginning of a view with as little as may stay. The line that tells of messages that are left out may take
+    more than they."""
+    shortest = _cut(head, SHORTEST)
+    return min((_fewer(shortest, users) for users in (0, len(_inner(head)))), key=tokens_of)
 
 
 def _inner(head: Sequence[Message]) -> list[int]:

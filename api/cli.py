@@ -27,6 +27,7 @@ from api.conversation import Conversation
 from api.doctor import examine
 from api.fields import Identifier
 from api.keyboard import Keyboard
+from api.reasons import message_of
 from api.settings_table import rows
 from api.store_commands import app as store
 from api.strict import read_json
@@ -87,7 +88,7 @@ def log_as_set() -> None:
 def _reason(error: ErrorDetails, model: str) -> str:
     """What is wrong with a setting or a field of a message, without its value."""
     name = ".".join(map(str, error["loc"]))
-    message = error["msg"].removeprefix("Value error, ")
+    message = message_of(error)
     return f"{name.upper() if model == 'Settings' else name}: {message}" if name else message
 
 

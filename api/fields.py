@@ -14,6 +14,7 @@ CONTENT_CHARACTERS = 200_000
 ID_CHARACTERS = 200
 YEARS = range(1900, 2200)
 PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f]*$"  # for what comes in a query string; bodies are checked as a whole
+ONE_SEGMENT = r"^[^/\x00-\x1f\x7f-\x9f]+$"  # of a path
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")  # a number would be read as seconds since 1970
 
 
@@ -77,7 +78,7 @@ def _image(address: str) -> str:
 
 Identifier = Annotated[
     str,
-    StringConstraints(min_length=1, max_length=ID_CHARACTERS, pattern=r"^[^/\x00-\x1f\x7f-\x9f]+$"),
+    StringConstraints(min_length=1, max_length=ID_CHARACTERS, pattern=ONE_SEGMENT),
     AfterValidator(not_blank),
     AfterValidator(_not_a_dot_segment),
 ]

@@ -5,6 +5,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from api.fields import ONE_SEGMENT, PRINTABLE
+
+OF_PATTERNS = {
+    ONE_SEGMENT: "must be of one line, without slashes, tabs and control characters",
+    PRINTABLE: "must be of one line, without tabs and control characters",
+}
+
 
 def printable(part: object) -> object:
     """A part of a location; names of unknown fields come from the input, so they are cut and cleaned."""
@@ -18,6 +25,8 @@ def message_of(error: Mapping[str, Any]) -> str:
     kind = error["type"]
     if kind == "extra_forbidden":
         return "unknown field"
+    if kind == "string_pattern_mismatch" and (told := OF_PATTERNS.get(error["ctx"]["pattern"])):
+        return told
     if kind == "value_error":
         return str(error["msg"]).removeprefix("Value error, ")
     return str(error["msg"])

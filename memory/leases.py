@@ -118,6 +118,12 @@ async def held(collection: Collection, field: str, claimed: Claim) -> AsyncItera
         await asyncio.wait([renewing])
 
 
+async def count_waiting(collection: Collection, field: str, most: int) -> int:
+    """How many jobs are still to be done, up to `most`; those that failed for good are not."""
+    waiting = {f"{field}.state": {"$in": ["pending", "leased"]}, f"{field}.lease_until": {"$exists": True}}
+    return await collection.count_documents(waiting, limit=most)
+
+
 async def reclaim(collection: Collection, field: str) -> int:
     """Makes the jobs whose lease has run out pending again; returns how many."""
     over = {f"{field}.state": "leased", f"{field}.lease_until": {"$lte": now()}}

@@ -12,7 +12,7 @@ from config.recipes import Recipe
 from memory import metrics
 from memory.changes import Standing
 from memory.domain import FACT, RULE_BASED, Candidate, Drop, Gist, Hit, Recall
-from memory.features import POOL, Probe
+from memory.features import POOL, Probe, asked_before
 from memory.gist_reader import GistReader
 from memory.gists import text_to_embed
 from memory.imprint import embedded_fields, imprints
@@ -110,6 +110,15 @@ class Recaller:
         row = asked.index.row_of(key)
         scored = await self._scored(asked, POOL) if row is not None else None
         return scored.place_of(row) if scored is not None and row is not None else None
+
+    async def asks_the_same(self, owner: str, query: str, recipe: Recipe, scope: Scope, key: str) -> bool:
+        """Whether a gist is left out of a search because it asks the same. Raises as `recall`."""
+        asked = await self._ask(owner, query, recipe, scope)
+        row = asked.index.row_of(key)
+        if row is None or recipe.ranking != "fused":
+            return False
+        cosines = asked.index.matrix[: len(asked.index)] @ asked.probe.dense
+        return bool(asked_before(asked.index, asked.probe.question, cosines)[row])
 
     async def _best(self, asked: _Asked) -> Recall:
         recall = Recall(dimensions=len(asked.probe.dense))

@@ -21,7 +21,7 @@ LOOKED_AT = 1_000  # observations among which the place of one is looked for
 
 Reason = (
     Drop
-    | Literal["used", "budget", "not_quoted", "owner", "later", "own", "not_embedded", "by_rules"]
+    | Literal["used", "budget", "not_quoted", "owner", "later", "own", "asked", "not_embedded", "by_rules"]
     | Literal["memory_not_asked", "pool", "since", "conversation", "not_observed"]
 )
 
@@ -40,6 +40,7 @@ EXPLANATIONS: dict[Reason, str] = {
     "owner": "You have no message or observation of this id.",
     "later": "It was said after the answer.",
     "own": "It is the question itself, or its answer.",
+    "asked": "It asks what the question asks, and tells nothing.",
     "not_embedded": "It is not embedded yet, or by another model; `loci doctor` tells how many are not.",
     "by_rules": "Rules wrote it, which can only quote other messages.",
     "sent_along": "The request brought it along itself.",
@@ -116,7 +117,8 @@ class Explainer:
             return WhyNot(identifier, "conversation")
         placed = await self._recaller.place_of(owner, receipt.query, recipe, scope, found["_id"])
         if placed is None:
-            return WhyNot(identifier, "pool")
+            asks = await self._recaller.asks_the_same(owner, receipt.query, recipe, scope, found["_id"])
+            return WhyNot(identifier, "asked" if asks else "pool")
         place, ranked = placed
         better: Reason = "top_k" if place >= receipt.top_k else "since"
         return WhyNot(identifier, ranked.dropped or better, place, ranked.parts)

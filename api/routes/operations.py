@@ -20,6 +20,7 @@ from workers.broker import ping_broker
 router = APIRouter(tags=["operations"])
 
 PROBE_SECONDS = 3.0
+MOST_COUNTED = 10_000  # messages that wait to be embedded
 VERSION = version("loci")
 
 
@@ -34,8 +35,12 @@ class Dependency(Wire):
 
 
 class Ready(Wire):
+    """`not_embedded`: messages that wait for a worker, 10,000 for more; most searches do not find them yet. None where
+    the store is away."""
+
     ready: bool
     dependencies: dict[str, Dependency]
+    not_embedded: int | None
 
 
 class Health(Wire):
@@ -59,7 +64,7 @@ async def livez() -> Alive:
 
 @router.get("/readyz", responses={503: {"model": Ready, "description": "A dependency is away"}})
 async def readyz(response: Response, memory: TheMemory, settings: TheSettings) -> Ready:
-    """Each dependency with its latency."""
+    """Each dependency with its latency, and how much work waits."""
 
     async def store() -> str:
         await memory.engine.ping()
@@ -85,7 +90,9 @@ async def readyz(response: Response, memory: TheMemory, settings: TheSettings) -
     found = await asyncio.gather(*map(_probe, probes.values()))
     ready = all(one.ok for one in found)
     response.status_code = 200 if ready else 503
-    return Ready(ready=ready, dependencies=dict(zip(probes, found, strict=True)))
+    dependencies = dict(zip(probes, found, strict=True))
+    waiting = await memory.engine.not_embedded(MOST_COUNTED) if dependencies["store"].ok else None
+    return Ready(ready=ready, dependencies=dependencies, not_embedded=waiting)
 
 
 async def _probe(probe: Callable[[], Awaitable[str]]) -> Dependency:

@@ -131,12 +131,15 @@ def test_then_the_last_results_are_cut_each_its_own() -> None:
     assert view([user(BOOK), *short], ViewOptions(3, 2_000, 120))[2] == result("a", "short HAT1")
 
 
-def test_a_budget_that_nothing_fits_is_refused_and_says_what_would() -> None:
-    messages = [user(BOOK), *step(1, LONG)]
+@pytest.mark.parametrize("between", [[], ["Thanks, go on."], [LONG], ["Thanks, go on.", LONG]])
+def test_a_budget_that_nothing_fits_is_refused_and_says_what_would(between: list[str]) -> None:
+    messages = [user(BOOK), *map(user, between), user("And now?"), *step(1, LONG)]
     with pytest.raises(InvalidInput, match=r"at least \d+ tokens") as refused:
         view(messages, ViewOptions(3, 2_000, 10))
     needed = int(next(word for word in refused.value.detail.split() if word.isdigit()))
     assert tokens_of(view(messages, ViewOptions(3, 2_000, needed))) <= needed < tokens_of(messages)
+    with pytest.raises(InvalidInput):
+        view(messages, ViewOptions(3, 2_000, needed - 1))
 
 
 texts = st.text(max_size=12) | st.sampled_from(["Thanks!", BOOK, LONG, "HAT136"])

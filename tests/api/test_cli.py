@@ -154,7 +154,7 @@ def test_an_import_for_nobody_is_refused_in_one_line(here: Run, tmp_path: Path, 
         ('{"role": "user", "content": "secret \\u0000"}', "control characters"),
         ('{"role": "user", "content": "secret", "extra": 1}', "extra"),
         ('{"role": "user", "content": "secret", "session_id": 5}', "string"),
-        ('{"role": "user", "content": "secret", "session_id": "a/b"}', "pattern"),
+        ('{"role": "user", "content": "secret", "session_id": "a/b"}', "without slashes"),
         ('{"role": "user", "content": "secret", "timestamp": 5}', "timestamp"),
     ],
 )

@@ -27,6 +27,7 @@ def test_readyz_names_each_dependency_with_its_latency(api: httpx.Client) -> Non
         assert dependency["ok"] is True
         assert dependency["latency_ms"] >= 0
     assert body["dependencies"]["broker"]["detail"] == "in-process queue"
+    eventually(lambda: api.get("/readyz").json()["not_embedded"] == 0)
 
 
 def test_health_tells_the_basic_configuration(api: httpx.Client) -> None:
@@ -90,6 +91,7 @@ def test_an_api_without_its_store_lives_but_is_not_ready(
             answer = api.get("/readyz")
             assert answer.status_code == 503
             assert answer.json()["dependencies"]["store"]["ok"] is False
+            assert answer.json()["not_embedded"] is None
             refused = api.post("/query", json=question)
             assert problem(refused, 503)["title"] == "Store unavailable"
             assert refused.headers["retry-after"] == "1"

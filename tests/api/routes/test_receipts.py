@@ -64,6 +64,15 @@ def test_a_receipt_tells_why_one_message_was_not_used(api: httpx.Client, user: s
     problem(api.get("/v1/receipts/nothing/why-not", params={"user_id": user, "id": ids[0]}), 404)
 
 
+def test_a_message_that_asks_the_same_says_so(api: httpx.Client, user: str) -> None:
+    [asked, told] = embedded(api, user, "Which harbour crane is painted blue?", "The harbour crane 7 is painted blue.")
+    body = ask(api, user, "Which harbour crane is painted blue?")
+    path = f"/v1/receipts/{body['turn_id']}/why-not"
+    why = api.get(path, params={"user_id": user, "id": asked}).json()
+    assert (why["reason"], why["used"], why["recorded"]) == ("asked", False, False)
+    assert api.get(path, params={"user_id": user, "id": told}).json()["reason"] == "used"
+
+
 def test_what_was_said_before_and_is_dated_later_was_there_to_be_found(api: httpx.Client, user: str) -> None:
     embedded(api, user, *(f"The harbour crane number {number} is painted blue." for number in range(12)))
     planned = {"role": "user", "content": "Bread is to be bought.", "timestamp": "2100-01-01T00:00:00Z"}
