@@ -150,6 +150,12 @@ class Context:
     toolbox: Toolbox | None = None
 
     @property
+    def question(self) -> str:
+        """What the user says, misspelt words as memory has them."""
+        searched = self.bundle.recall.query if self.bundle is not None else ""
+        return searched or self.request.query
+
+    @property
     def own_keys(self) -> tuple[str, ...]:
         """The `_id`s that the request's own messages may have, which recall must not find."""
         own = (prompt_id(self.request.turn_id), response_id(self.request.turn_id))

@@ -20,7 +20,7 @@ def reply_asked_for(context: Context, spans: tuple[Span, ...]) -> Sentence | Non
     A reply seldom has the words of the question, so its sentences are not compared with them.
     """
     bundle = context.bundle
-    if bundle is None or not asks_for_words_said(context.request.query):
+    if bundle is None or not asks_for_words_said(context.question):
         return None
     hits = bundle.recall.hits
     if spans:

@@ -82,7 +82,7 @@ class RuleAnswer:
 
 def answer_by_rules(context: Context) -> RuleAnswer:
     """An answer in plain words. Says so where memory knows nothing, or was not asked."""
-    query, intent = context.request.query, context.intent.name
+    query, intent = context.question, context.intent.name
     if context.done is not None:
         return RuleAnswer(context.done)
     if intent == "summarise":
@@ -213,8 +213,8 @@ def _summary(context: Context) -> RuleAnswer:
     bundle = context.bundle
     if bundle is None:
         return RuleAnswer("I did not look into my memory, so there is nothing to summarise.")
-    most = _length_asked(context.request.query)
-    told = _told_of(context.request.query, sentences_of(context), most)
+    most = _length_asked(context.question)
+    told = _told_of(context.question, sentences_of(context), most)
     if told:
         return _quote(told, dated="always")
     parts = [summary.text for summary in reversed(bundle.summaries) if summary.session_id == context.request.session_id]

@@ -94,12 +94,13 @@ class Hit:
 class Recall:
     """What one search gave. `hits`: best first. `considered`: the best candidates, kept or dropped, best first.
     `dimensions`: of the query's embedding; 0 where there was none. `among_facts`: whether the owner may have facts in
-    force."""
+    force. `query`: as it was searched for, misspelt words as the history has them; empty where nothing was."""
 
     hits: tuple[Hit, ...] = ()
     considered: tuple[Candidate, ...] = ()
     dimensions: int = 0
     among_facts: bool = True
+    query: str = ""
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from memory.probe import Understood, probe_of
 from memory.ranking import Scope, score
 from memory.reranking import Reranking
 from memory.scored import Ranked, Scored
+from memory.spelling import respelt
 from utils.embeddings import AHEAD_CHARACTERS, Embedder, LocalEmbedder
 from utils.errors import ModelError, ModelUnavailable
 from utils.tasks import begun
@@ -58,7 +59,7 @@ class Indexes(Protocol):
 
 @dataclass(frozen=True)
 class _Asked:
-    """A search as it was asked, at a `moment` in seconds since 1970."""
+    """A search as it was asked, misspelt words as the history has them, at a `moment` in seconds since 1970."""
 
     owner: str
     query: str
@@ -131,7 +132,8 @@ class Recaller:
                 break  # else the same text stands there so often that others had no room
         # A fact in force has a gist; an index of all that the owner has knows of the kind then.
         has_all = self._indexes.known(asked.owner) is asked.index
-        return replace(recall, among_facts=not has_all or asked.index.code("kind", FACT) >= 0)
+        among_facts = not has_all or asked.index.code("kind", FACT) >= 0
+        return replace(recall, among_facts=among_facts, query=asked.query)
 
     async def _ask(self, owner: str, query: str, recipe: Recipe, scope: Scope) -> _Asked:
         """Reads the query and the index for it, at the same time."""
@@ -151,11 +153,14 @@ class Recaller:
             while index.dimensions != len(vector):  # the model of this name is another by now
                 index, standing = await self._indexes.suiting(owner, reading, recipe, scope)
         await self._put_just_said(owner, index, scope.exclude)
-        if not understood.holds_for(index):
-            understood = Understood.of(query, index, moment)
+        searched = respelt(query, index, self._reader.knows) if recipe.ranking == "fused" else query
+        if searched != query and self._embedder is self._reader:  # a provider reads through slips
+            [vector] = await self._embedder.embed([searched])
+        if searched != query or not understood.holds_for(index):
+            understood = Understood.of(searched, index, moment)
         probe = await probe_of(understood.question, vector, self._embedder, self._reader)
         index.refresh()
-        return _Asked(owner, query, index, standing, probe, recipe, scope, moment)
+        return _Asked(owner, searched, index, standing, probe, recipe, scope, moment)
 
     async def _understood(self, owner: str, query: str, moment: float) -> Understood | None:
         """A query as the index has it understood that is in memory; None where there is none. A long one, which holds

@@ -42,7 +42,8 @@ class Used:
 @dataclass(frozen=True)
 class Receipt:
     """What an exchange considered, used and spent. `observed`: the observations that it considered, by their ids;
-    `tools_used`: by a model, before it answered."""
+    `tools_used`: by a model, before it answered. `searched`: what was searched for, where that is not the query, since
+    words of it were misspelt."""
 
     turn_id: str
     session_id: str
@@ -64,6 +65,7 @@ class Receipt:
     top_k: int = 8
     observed: tuple[Candidate, ...] = ()
     tools_used: tuple[str, ...] = ()
+    searched: str | None = None
 
 
 class Receipts:
@@ -129,6 +131,7 @@ def _document(owner: str, receipt: Receipt) -> Document:
     optional = {
         "observed": [_considered(candidate) for candidate in receipt.observed],
         "tools_used": list(receipt.tools_used),
+        "searched": receipt.searched,
     }
     return {name: value for name, value in optional.items() if value} | {
         "turn_id": receipt.turn_id,
@@ -189,4 +192,5 @@ def _receipt(found: Document) -> Receipt:
         top_k=found.get("top_k", 8),
         observed=tuple(_candidate(entry) for entry in found.get("observed", ())),
         tools_used=tuple(found.get("tools_used", ())),
+        searched=found.get("searched"),
     )

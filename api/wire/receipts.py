@@ -74,10 +74,13 @@ class LedgerOut(Wire):
 
 
 class ReceiptOut(Wire):
+    """`searched`: what was searched for, where words of the query were misspelt."""
+
     turn_id: str
     session_id: str
     at: datetime
     query: str
+    searched: str | None
     intent: str
     need_memory: bool
     memory_reason: str
@@ -100,6 +103,7 @@ class ReceiptOut(Wire):
             session_id=receipt.session_id,
             at=receipt.at,
             query=receipt.query,
+            searched=receipt.searched,
             intent=receipt.intent,
             need_memory=receipt.need_memory,
             memory_reason=receipt.memory_reason,

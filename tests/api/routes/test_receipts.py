@@ -122,3 +122,17 @@ def test_a_receipt_is_its_owners_alone(api: httpx.Client, user: str, other: str)
     assert api.get(f"/v1/receipts/{turn}", params={"user_id": user}).status_code == 200
     problem(api.get(f"/v1/receipts/{turn}", params={"user_id": other}), 404)
     problem(api.get("/v1/receipts/nothing", params={"user_id": user}), 404)
+
+
+def test_a_receipt_tells_how_a_misspelt_word_was_read(api: httpx.Client, user: str) -> None:
+    embedded(api, user, "The allotment is behind the mill.")
+
+    def searched(query: str, **more: Any) -> str | None:
+        turn_id = ask(api, user, query, **more)["turn_id"]
+        receipt = api.get(f"/v1/receipts/{turn_id}", params={"user_id": user}).json()
+        assert receipt["query"] == query
+        return receipt["searched"]  # type: ignore[no-any-return]
+
+    assert searched("Where is the alotment?") == "Where is the allotment?"
+    assert searched("Where is the allotment?") is None
+    assert searched("Where is the alotment?", use_memory=False) is None
