@@ -10,14 +10,16 @@ run: .venv/run
 
 # Those of a browser, and of the store under a load, as it ends and through its shell, have the machine to themselves; of the
 # others three run at a time, for some wait for processes. Those of the core, which is all that a driver meets, run on both
-# drivers.
+# drivers, but for those of what is done with texts that were read, and of files.
 STORE := activity backup compacting durability ending launch many_clients operations shells sweeping
 ALONE := tests/web $(STORE:%=tests/embedded/test_%.py)
+ANY_DRIVER := bank_condense bank_model bank_tidying digest fact_model fused_ranking mirror* observer places quotations \
+	recall_of_odd_texts repeated_texts reranking spelling
 THREE := -n 3 --dist loadfile
 test: .venv/dev
 	$(BIN)/pytest -q $(THREE) $(ALONE:%=--ignore=%)
 	$(BIN)/pytest -q $(ALONE)
-	LOCI_TEST_DRIVER=motor $(BIN)/pytest -q $(THREE) tests/memory
+	LOCI_TEST_DRIVER=motor $(BIN)/pytest -q $(THREE) tests/memory $(ANY_DRIVER:%=--ignore-glob='*/test_%.py')
 
 check: .venv/dev
 	$(BIN)/ruff check .

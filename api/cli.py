@@ -43,6 +43,7 @@ from memory.ids import derived_id, new_id
 from memory.recall import with_overrides
 from utils.clock import now
 from utils.errors import InvalidInput, LociError
+from utils.loading import loading
 from utils.mongo import as_loci_error
 from workers.run import run_beat, run_worker
 
@@ -99,8 +100,9 @@ async def serve(
     make_key: Annotated[bool, typer.Option("--make-key", help="Make an API key where one is needed")] = False,
 ) -> None:
     """Serve the API and the chat page; without REDIS_URL the workers run inside."""
-    from api.app import create_app  # FastAPI and all routes, which no other command needs
-    from api.server import serve as serve_api
+    with loading():
+        from api.app import create_app  # FastAPI and all routes, which no other command needs
+        from api.server import serve as serve_api
 
     settings = Settings()
 
@@ -131,7 +133,8 @@ def beat() -> None:
 @asynchronous
 async def mcp(user: User = "default") -> None:
     """Serve memory banks to one MCP client over standard input and output, as desktop clients start it."""
-    from api.mcp.stdio import serve as serve_mcp  # its SDK takes half a second to import
+    with loading():
+        from api.mcp.stdio import serve as serve_mcp  # its SDK takes half a second to import
 
     await serve_mcp(Settings(), _identifier("--user", user))
 

@@ -61,7 +61,7 @@ def test_an_update_gives_what_can_be_stored_or_an_error(document: dict[str, Any]
         assert can_be_stored(updating.apply_update(document, update, filter={}))
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=800, deadline=None)
 @given(documents, st.dictionaries(update_operators, st.dictionaries(fields, odd, max_size=2), max_size=2))
 def test_an_updated_document_is_what_its_bytes_are_read_as(document: dict[str, Any], update: dict[str, Any]) -> None:
     """So that the store may go on with it instead of decoding it."""
@@ -80,7 +80,7 @@ def told(value: Any) -> object:
     return type(value), repr(value)
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=800, deadline=None)
 @given(
     documents,
     expression_operators,

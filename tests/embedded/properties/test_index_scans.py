@@ -63,7 +63,7 @@ def create_index(store: Opened, name: str, definition: Document) -> None:
         assert error.code in (85, 86, 171, 11000), error
 
 
-@examples(250)
+@examples(150)
 @given(worlds)
 def test_every_index_finds_what_the_documents_say(store, world):
     name = store.new_name()

@@ -1,0 +1,8 @@
+"""Where the command `loci` starts."""
+
+from utils.loading import loading
+
+with loading():
+    from api.cli import main
+
+__all__ = ["main"]

