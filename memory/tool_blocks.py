@@ -201,8 +201,8 @@ def _came_back(records: Sequence[Record], talk: Talk, keep: Keep, limits: Sequen
     table, outputs = _fitting(outputs, shortener, keep, limits)
     says = bool(table.common or table.head)
     rows = [
-        row or (_anything(one.output) if not says else "" if one.output else EMPTY)
-        for row, one in zip(table.rows, records, strict=True)
+        row or (_anything(one.output, shortener, limit) if not says else "" if one.output else EMPTY)
+        for row, one, limit in zip(table.rows, records, limits, strict=True)
     ]
     return Table(table.common, table.head, tuple(map(_cut_row, rows, limits)))
 
@@ -239,11 +239,12 @@ def _longest_in(value: Json) -> int:
             return 0
 
 
-def _anything(output: Json) -> str:
-    """The beginning of a result of which nothing is worth its place, rather than nothing."""
-    fields = ((key, value) for key, value in scalars(output) if EVERYTHING.keeps(key, value))
-    said = [f"{key}={written(value)}" if key else written(value) for key, value in islice(fields, SMALL)]
-    return _cut(", ".join(said), SMALL) or EMPTY
+def _anything(output: Json, shortener: Shortener, limit: int) -> str:
+    """A little of a result of which nothing is worth its place, rather than nothing."""
+    most = min(SMALL, limit)
+    table, _ = _fitting([output], shortener, EVERYTHING, [most])
+    [row] = table.rows
+    return _cut_row(row, most) or EMPTY
 
 
 def _at_first(record: Record, output: Json, shortener: Shortener, max_chars: int) -> Json:

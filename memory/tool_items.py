@@ -116,14 +116,15 @@ def _said_of(value: Scalar, talk: Talk) -> frozenset[str]:
 
 
 def _extreme(items: Sequence[Json], talk: Talk) -> list[float]:
-    """What each item is worth for being among the `ENDS` first or last by a field with numbers that is asked for."""
+    """What each item is worth for being among the `ENDS` first or last by a field with numbers that is asked for, or by
+    the only one that they have."""
     found: defaultdict[str, list[tuple[float, int]]] = defaultdict(list)
     for at, item in enumerate(items):
         for key, value in scalars(item):
             if isinstance(value, int | float) and not isinstance(value, bool):
                 found[key].append((value, at))
     worth = [0.0] * len(items)
-    for values in (values for key, values in found.items() if talk.names_field(key)):
+    for values in (values for key, values in found.items() if len(found) == 1 or talk.names_field(key)):
         values.sort()
         for end in (values[:ENDS], values[: -ENDS - 1 : -1]):
             for place, (_, at) in enumerate(end):

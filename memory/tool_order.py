@@ -64,9 +64,14 @@ def _things(arguments: Json) -> Iterator[str]:
 
 
 def _changed(record: Record) -> Iterator[str]:
-    """What a call that changes things is about: its arguments that name something, but for what stands in these."""
+    """What a call that changes things is about: its arguments that name something or list ids, but for what else stands
+    in these."""
     for key, value in record.arguments.items():
-        if key not in COMMANDS:
+        listed = key.removesuffix("s")
+        if isinstance(value, list) and names_id(listed):
+            for one in value:
+                yield from _thing(listed, one)
+        elif key not in COMMANDS:
             yield from _thing(key, value)
 
 

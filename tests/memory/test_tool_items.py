@@ -1,5 +1,7 @@
 """Which items of a long list stay, and what is said of those that do not?"""
 
+from collections.abc import Callable
+
 import pytest
 
 from memory.tool_blocks import blocks_of, left_out
@@ -36,6 +38,15 @@ def test_a_field_is_told_as_left_out_though_another_table_has_it() -> None:
     bugs = [{"id": f"BUG-{at}", "state": "open", "load": at, "note": LONG} for at in range(6)]
     records = [record("a", {"bugs": bugs}, "list_bugs"), record("b", "done", "assign_bug", id="BUG-1", load=3)]
     assert "load" in left_out(blocks_of(records, TALK, 2_000), TALK)
+
+
+@pytest.mark.parametrize("form", [lambda at, value: {"t": f"10:{at:02}", "v": value}, lambda _, value: value])
+def test_of_numbers_that_have_no_other_beside_them_the_most_stay(form: Callable[[int, int], object]) -> None:
+    loads = record("a", {"series": [form(at, 100 + at * 7 % 59) for at in range(59)]}, "load")
+    [asked] = blocks_of([loads], talk_of(*[["When was it at its highest?"]] * 2), 120)
+    assert all(str(value) in asked.body for value in (156, 157, 158))
+    [other] = blocks_of([loads], talk_of(["Go on."], ["Go on."]), 120)
+    assert "158" not in other.body
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,8 @@ def test_a_list_of_things_is_older_than_what_changed_one_of_them() -> None:
         ("see https://x.org:8443/a", "publish", {"url": "https://x.org:8443/a"}),
         ({"status": "held", "hold_id": "HLD-88213"}, "cancel_hold", {"hold_id": "HLD-88213"}),
         ({"orders": [{"order_id": "W23", "status": "pending"}]}, "cancel_order", {"order_id": "W23"}),
+        ({"orders": [{"order_id": "W23", "status": "pending"}]}, "cancel_orders", {"order_ids": ["W22", "W23"]}),
+        ({"seats": [{"seat_id": 7, "state": "free"}]}, "hold_seats", {"seat_ids": [6, 7]}),
         ("src/f.py:90:    return float(x)\nsrc/g.py:7: pass", "edit_file", {"path": "src/f.py", "line": 90}),
         ("NAME   STATUS\nweb-1  CrashLoop\n", "restart_pod", {"pod": "web-1"}),
     ],
