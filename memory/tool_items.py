@@ -15,11 +15,13 @@ from utils.text import GAP
 V = TypeVar("V")
 T = TypeVar("T")
 
-RARE = 0.5  # what an item is worth for a value that few have; a word that it alone shares with the conversation: 1
+RARE = (
+    0.5  # what an item is worth at most for a value that few have; a word that it alone shares with the conversation: 1
+)
 EXTREME = 1.0  # and to have the most or the least of what is asked for
 NEXT = 0.9  # a share of that, to come next
 ENDS = 3  # items at either end
-FEW = 0.02  # share of the items that may have such a value
+FEW = 0.15  # share of the items that may have such a value
 KINDS = 0.1  # of the items: a field with more values than that many tells items apart, and not how they are
 MOST_FIELDS = 32  # of an object; one that has more lists things
 LONGEST = 24  # characters of such a value
@@ -89,10 +91,14 @@ def worth_of(items: Sequence[Json], talk: Talk) -> list[float]:
     kinds = Counter(key for key, _ in shared)
     few, most_kinds = max(1, FEW * len(items)), max(2, KINDS * len(items))
     extreme = _extreme(items, talk) if talk.extreme else [0.0] * len(items)
+
+    def rarity(own: frozenset[tuple[str, str]]) -> float:
+        """Of the rarest state that tells how an item is, and that few have; 0 where there is none."""
+        found = (shared[state] for state in own if shared[state] <= few and 1 < kinds[state[0]] <= most_kinds)
+        return 1 - min(found, default=len(items)) / len(items)
+
     return [
-        sum(1 / words[word] for word in one)
-        + RARE * (odd or any(shared[state] <= few and 1 < kinds[state[0]] <= most_kinds for state in own))
-        + end
+        sum(1 / words[word] for word in one) + RARE * max(odd, rarity(own)) + end
         for one, own, end, odd in zip(said, states, extreme, _below_zero(items, few), strict=True)
     ]
 

@@ -28,6 +28,11 @@ Call = tuple[str, str]  # a tool's name, and the arguments
 Thing = frozenset[tuple[str, str]]
 Keys = frozenset[str]
 
+# A line of a log that tells of a failure: a time, and soon behind it how bad it is.
+_LOGGED = re.compile(
+    r"^\W?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\S*\s[^\n]{0,40}?\b(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC)\b",
+    re.MULTILINE,
+)
 _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
@@ -83,13 +88,17 @@ class Record:
 
     @cached_property
     def reports_failure(self) -> bool:
-        """Whether it says that something failed: the call, or what it asks the state of."""
+        """Whether it says that something failed: the call, what it asks the state of, or what it reads a log of."""
         if isinstance(self.output, Mapping):
             states = (self.output.get(name) for name in STATES)
-            return (self.failed and bool(self.output)) or any(
-                isinstance(state, str) and tells_of_failure(state) for state in states
+            return (
+                (self.failed and bool(self.output))
+                or any(isinstance(state, str) and tells_of_failure(state) for state in states)
+                or any(isinstance(text, str) and _logs_failure(text) for text in self.output.values())
             )
-        return isinstance(self.output, str) and self.failed and bool(self.output.strip())
+        if isinstance(self.output, str) and self.output.strip():
+            return self.failed or _logs_failure(self.output)
+        return False
 
     @cached_property
     def pieces(self) -> frozenset[str]:
@@ -142,6 +151,10 @@ class Shown:
 
 def _one_way(value: Json) -> str:
     return dumps(value, sort_keys=True)
+
+
+def _logs_failure(text: str) -> bool:
+    return _LOGGED.search(text) is not None
 
 
 def read_json(text: str) -> Json:

@@ -40,6 +40,16 @@ def test_a_field_is_told_as_left_out_though_another_table_has_it() -> None:
     assert "load" in left_out(blocks_of(records, TALK, 2_000), TALK)
 
 
+@pytest.mark.parametrize("down", [(22,), (17, 22, 27, 28)])
+def test_those_that_are_as_few_others_are_stay(down: tuple[int, ...]) -> None:
+    hosts = [{"host": f"web-{at}", "status": "down" if at in down else "up"} for at in range(30)]
+    [block] = blocks_of([record("a", hosts, "list_hosts")], talk_of(*[["What is the status?"]] * 2), 150)
+    assert all(f"web-{at}|down" in block.body for at in down)
+    hosts[29]["status"] = "lost"  # the rarest comes first
+    [block] = blocks_of([record("a", hosts, "list_hosts")], talk_of(*[["What is the status?"]] * 2), 40)
+    assert "web-29|lost" in block.body
+
+
 @pytest.mark.parametrize("form", [lambda at, value: {"t": f"10:{at:02}", "v": value}, lambda _, value: value])
 def test_of_numbers_that_have_no_other_beside_them_the_most_stay(form: Callable[[int, int], object]) -> None:
     loads = record("a", {"series": [form(at, 100 + at * 7 % 59) for at in range(59)]}, "load")

@@ -195,6 +195,10 @@ def test_results_without_ids_do_not_replace_each_other() -> None:
         ([], False),
         ("3 rows", False),
         ({"status": 3}, False),
+        ("2026-11-20T10:03:20Z INFO up\n2026-11-20T10:03:21Z ERROR worker-1 job 7: no relay", True),
+        ({"stdout": "up\n[10:03:21] main FATAL no relay", "took": 3}, True),
+        ("log = logger()\nif level == ERROR:\n    raise ERROR", False),
+        ("3 notes\n2026-11-20 the team spoke of the ERROR page", False),
     ],
 )
 def test_what_tells_of_failure(output: object, tells: bool) -> None:
