@@ -10,16 +10,15 @@ run: .venv/run
 
 # Those of a browser, and of the store under a load, as it ends and through its shell, have the machine to themselves; of the
 # others three run at a time, for some wait for processes. Those of the core, which is all that a driver meets, run on both
-# drivers, but for those of what is done with texts that were read, and of files.
+# drivers, but for those of what a model or a ranking makes of texts, and of files.
 STORE := activity backup compacting durability ending launch many_clients operations shells sweeping
 ALONE := tests/web $(STORE:%=tests/embedded/test_%.py)
-ANY_DRIVER := bank_condense bank_model bank_tidying digest fact_model fused_ranking mirror* observer places quotations \
-	recall_of_odd_texts repeated_texts reranking spelling
-THREE := -n 3 --dist loadfile
+ONE_DRIVER := bank_condense bank_model fact_model fused_ranking mirror_edits mirror_odd_files quotations recall_of_odd_texts \
+	repeated_texts reranking spelling
 test: .venv/dev
 	$(BIN)/pytest -q $(THREE) $(ALONE:%=--ignore=%)
 	$(BIN)/pytest -q $(ALONE)
-	LOCI_TEST_DRIVER=motor $(BIN)/pytest -q $(THREE) tests/memory $(ANY_DRIVER:%=--ignore-glob='*/test_%.py')
+	LOCI_TEST_DRIVER=motor $(BIN)/pytest -q $(THREE) tests/memory $(ONE_DRIVER:%=--ignore=tests/memory/test_%.py)
 
 check: .venv/dev
 	$(BIN)/ruff check .

@@ -371,7 +371,7 @@ class Memory:
             top_k=request.top_k,
             observed=tuple(one.as_candidate() for one in bundle.observations),
             tools_used=answer.tools,
-            searched=None if context.forgotten or context.question == request.query else context.question,
+            searched=bundle.recall.respelt(request.query) if not context.forgotten else None,
         )
 
 

@@ -321,6 +321,7 @@ def _receipt(exchange: _Exchange, turn: Turn) -> Receipt:
         interrupted=turn.interrupted,
         messages=(prompt_id(exchange.turn_id), response_id(exchange.turn_id)),
         top_k=request.options.recipe.top_k,
+        searched=exchange.recall.respelt(exchange.query),
     )
 
 

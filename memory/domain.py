@@ -102,6 +102,10 @@ class Recall:
     among_facts: bool = True
     query: str = ""
 
+    def respelt(self, query: str) -> str | None:
+        """What was searched for, where that is not the query, since words of it were misspelt."""
+        return self.query if self.query not in ("", query) else None
+
 
 @dataclass(frozen=True)
 class Summary:

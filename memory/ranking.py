@@ -53,7 +53,7 @@ def score(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: flo
     `now`: seconds since 1970. `pool`: how many are described by features, where all that is known is fused.
     O(rows · dimensions).
     """
-    visible = _visible(index, recipe, scope)
+    visible = visible_rows(index, recipe, scope)
     if not visible.any():
         return None
     if recipe.ranking == "fused":
@@ -115,7 +115,8 @@ def _compared(index: UserIndex, recipe: Recipe, scope: Scope, visible: NDArray[n
     return rows
 
 
-def _visible(index: UserIndex, recipe: Recipe, scope: Scope) -> NDArray[np.bool_]:
+def visible_rows(index: UserIndex, recipe: Recipe, scope: Scope) -> NDArray[np.bool_]:
+    """Which rows a search may see, (rows,)."""
     size = len(index)
     mask: NDArray[np.bool_] = index.alive[:size].copy()
     for identifier in scope.exclude:

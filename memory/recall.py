@@ -19,10 +19,10 @@ from memory.imprint import embedded_fields, imprints
 from memory.index import UserIndex
 from memory.just_said import JustSaid
 from memory.probe import Understood, probe_of
-from memory.ranking import Scope, score
+from memory.ranking import Scope, score, visible_rows
 from memory.reranking import Reranking
 from memory.scored import Ranked, Scored
-from memory.spelling import respelt
+from memory.spelling import respelt, strange_words
 from utils.embeddings import AHEAD_CHARACTERS, Embedder, LocalEmbedder
 from utils.errors import ModelError, ModelUnavailable
 from utils.tasks import begun
@@ -153,14 +153,24 @@ class Recaller:
             while index.dimensions != len(vector):  # the model of this name is another by now
                 index, standing = await self._indexes.suiting(owner, reading, recipe, scope)
         await self._put_just_said(owner, index, scope.exclude)
-        searched = respelt(query, index, self._reader.knows) if recipe.ranking == "fused" else query
-        if searched != query and self._embedder is self._reader:  # a provider reads through slips
+        searched = await self._respelt(owner, query, index, recipe, scope)
+        if searched != query:
             [vector] = await self._embedder.embed([searched])
         if searched != query or not understood.holds_for(index):
             understood = Understood.of(searched, index, moment)
         probe = await probe_of(understood.question, vector, self._embedder, self._reader)
         index.refresh()
         return _Asked(owner, searched, index, standing, probe, recipe, scope, moment)
+
+    async def _respelt(self, owner: str, query: str, index: UserIndex, recipe: Recipe, scope: Scope) -> str:
+        """The query, misspelt words as the history has them. A provider's model reads through slips; and what MongoDB
+        found by the query as it was typed is not all that was told."""
+        if recipe.ranking != "fused" or self._embedder is not self._reader or self._indexes.known(owner) is not index:
+            return query
+        if not (strange := strange_words(query)):
+            return query
+        parts = query, strange, index, visible_rows(index, recipe, scope)
+        return respelt(*parts) if len(index) < THREAD_ROWS else await asyncio.to_thread(respelt, *parts)
 
     async def _understood(self, owner: str, query: str, moment: float) -> Understood | None:
         """A query as the index has it understood that is in memory; None where there is none. A long one, which holds

@@ -115,9 +115,10 @@ class Explainer:
             scope = Scope(receipt.session_id, **limits)
         if scope.sessions is not None and found["session_id"] not in scope.sessions:
             return WhyNot(identifier, "conversation")
-        placed = await self._recaller.place_of(owner, receipt.query, recipe, scope, found["_id"])
+        searched = receipt.searched or receipt.query
+        placed = await self._recaller.place_of(owner, searched, recipe, scope, found["_id"])
         if placed is None:
-            asks = await self._recaller.asks_the_same(owner, receipt.query, recipe, scope, found["_id"])
+            asks = await self._recaller.asks_the_same(owner, searched, recipe, scope, found["_id"])
             return WhyNot(identifier, "asked" if asks else "pool")
         place, ranked = placed
         better: Reason = "top_k" if place >= receipt.top_k else "since"

@@ -173,10 +173,6 @@ class LocalEmbedder:
             return np.empty((0, self.dimensions), dtype=np.float32)
         return np.stack([reading.sentence for reading in await self.read(texts)])
 
-    def knows(self, word: str) -> bool:
-        """Whether a lower-case word is a common one, in English."""
-        return self._encoder.knows(word)
-
     async def read(self, texts: Sequence[str]) -> "list[Reading]":
         """What the encoder makes of texts and their tokens, in the order of the texts."""
         repaired = [repair(text) for text in texts]

@@ -85,10 +85,6 @@ class Encoder:
         self._offset = np.load(OFFSET).astype(np.float32)
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="encoder")
 
-    def knows(self, word: str) -> bool:
-        """Whether a lower-case word is one of the most common, which the vocabulary has whole."""
-        return self._tokenizer.token_to_id(word) is not None
-
     def submit(self, texts: Sequence[str]) -> Future[list[Reading]]:
         """`read` on the encoder's own threads, begun in the order of submission."""
         return self._threads.submit(self.read, texts)

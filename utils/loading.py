@@ -9,9 +9,11 @@ from contextlib import contextmanager
 def loading() -> Iterator[None]:
     """Collects no garbage while modules load, a sixth of the time that this takes: all of what they make is there to
     stay, and need not be looked through afterwards either."""
+    collects = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         gc.freeze()
-        gc.enable()
+        if collects:
+            gc.enable()

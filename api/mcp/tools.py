@@ -25,7 +25,7 @@ from api.wire.banks import (
     UpdateResult,
 )
 from api.wire.records import RecordCall, RecordRead
-from api.wire.search import SearchItem, SearchResponse
+from api.wire.search import SearchResponse
 from config.recipes import SEARCH
 from memory.domain import SAID, SECTION, Turn
 from memory.ids import new_id
@@ -98,7 +98,7 @@ async def _recall(call: Call, asked: RecallCall) -> SearchResponse:
     began = perf_counter()
     found = await call.memory.search(call.owner, asked.query, recipe, Scope(kinds=KINDS))
     took = 1_000 * (perf_counter() - began)
-    return SearchResponse(items=[SearchItem.of(hit) for hit in found.hits], took_ms=took)
+    return SearchResponse.of(found, asked.query, took)
 
 
 async def _remember(call: Call, asked: RememberCall) -> RememberResult:

@@ -9,7 +9,7 @@ from api.once import LociRoute, once_id
 from api.openapi import errors
 from api.state import TheMemory
 from api.wire.messages import MessagesRequest, MessagesResponse
-from api.wire.search import SearchItem, SearchRequest, SearchResponse
+from api.wire.search import SearchRequest, SearchResponse
 from config.recipes import SEARCH
 from memory.domain import SAID, Turn
 from memory.ids import derived_id, new_id
@@ -58,4 +58,4 @@ async def search(body: SearchRequest, memory: TheMemory, owner: Owner) -> Search
     )
     found = await memory.search(owner, body.query, recipe, scope)
     took = 1_000 * (perf_counter() - began)
-    return SearchResponse(items=[SearchItem.of(hit) for hit in found.hits], took_ms=round(took, 3))
+    return SearchResponse.of(found, body.query, took)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from importlib.metadata import version
 from time import perf_counter
 from typing import Literal
@@ -10,6 +11,7 @@ from fastapi import APIRouter, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from pymongo.errors import PyMongoError
 
+from agents.memory import Memory
 from api.fields import Wire
 from api.state import TheMemory, TheSettings
 from config.recipes import QUERY_RECIPES
@@ -20,7 +22,7 @@ from workers.broker import ping_broker
 router = APIRouter(tags=["operations"])
 
 PROBE_SECONDS = 3.0
-MOST_COUNTED = 10_000  # messages that wait to be embedded
+MOST_COUNTED = 1_000  # of what waits to be embedded
 VERSION = version("loci")
 
 
@@ -35,8 +37,8 @@ class Dependency(Wire):
 
 
 class Ready(Wire):
-    """`not_embedded`: messages that wait for a worker, 10,000 for more; most searches do not find them yet. None where
-    the store is away."""
+    """`not_embedded`: messages, facts and the like that wait for a worker, 1,000 for more; most searches do not find
+    them yet. None where the store does not tell."""
 
     ready: bool
     dependencies: dict[str, Dependency]
@@ -87,12 +89,19 @@ async def readyz(response: Response, memory: TheMemory, settings: TheSettings) -
             return NAME
 
         probes["vector_search"] = vector_search
-    found = await asyncio.gather(*map(_probe, probes.values()))
+    found, waiting = await asyncio.gather(asyncio.gather(*map(_probe, probes.values())), _waiting(memory))
     ready = all(one.ok for one in found)
     response.status_code = 200 if ready else 503
     dependencies = dict(zip(probes, found, strict=True))
-    waiting = await memory.engine.not_embedded(MOST_COUNTED) if dependencies["store"].ok else None
     return Ready(ready=ready, dependencies=dependencies, not_embedded=waiting)
+
+
+async def _waiting(memory: Memory) -> int | None:
+    """How many gists wait for a worker; None where the store does not tell in time."""
+    with suppress(TimeoutError, LociError, PyMongoError, OSError):
+        async with asyncio.timeout(PROBE_SECONDS):
+            return await memory.engine.not_embedded(MOST_COUNTED)
+    return None
 
 
 async def _probe(probe: Callable[[], Awaitable[str]]) -> Dependency:

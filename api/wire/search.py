@@ -1,13 +1,13 @@
 """How is a search asked for, and what does it give?"""
 
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from api.fields import Identifier, LastMoment, Moment, Query, Share, TopK, Wire
 from api.wire.base import OwnedRequest
-from memory.domain import Hit, Parts
+from memory.domain import Hit, Parts, Recall
 
 Kind = Literal["turn", "fact", "finding", "insight", "lesson", "section"]
 
@@ -78,5 +78,21 @@ class SearchItem(Wire):
 
 
 class SearchResponse(Wire):
+    """`searched`: what was searched for, where words of the query were misspelt; else it is not there."""
+
     items: list[SearchItem]
     took_ms: float
+    searched: str | None = None
+
+    @classmethod
+    def of(cls, found: Recall, query: str, took_ms: float) -> "SearchResponse":
+        return cls(
+            items=[SearchItem.of(hit) for hit in found.hits],
+            took_ms=round(took_ms, 3),
+            searched=found.respelt(query),
+        )
+
+    @model_serializer(mode="wrap")
+    def _without_what_was_not_respelt(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        fields: dict[str, Any] = written(self)
+        return fields if self.searched else {name: value for name, value in fields.items() if name != "searched"}

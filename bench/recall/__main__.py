@@ -1,13 +1,14 @@
 """How much of what was said does recall find?
 
     python -m bench.recall [DATA …] [--url http://127.0.0.1:8000]
-                           [--save RUN.json] [--against RUN.json] [--report REPORT.md]
+                           [--save RUN.json] [--against RUN.json] [--report REPORT.md] [--misspelt]
 
 DATA: files of conversations with questions, in LoCoMo's format, in LongMemEval's, or in that of bench/data/small.json,
 which is what the command runs on when none is named. Without --url, recall is measured in this process, over a store
 of its own and the built-in encoder. With it, a running server is asked that has no API keys; what it is told is
 deleted afterwards. It prints tables by category: the share of the answering messages among the first 5, 8, 10 and 20,
-what is returned where nothing should be, and times. --against adds the difference to a run that was saved.
+what is returned where nothing should be, and times. --against adds the difference to a run that was saved. --misspelt
+has a slip in a word of each question.
 """
 
 import argparse
@@ -24,6 +25,7 @@ import httpx
 
 from bench.recall.corpus import Corpus, UnreadableCorpus
 from bench.recall.in_process import in_process, passing_settings
+from bench.recall.misspelling import misspelt
 from bench.recall.over_http import ServerRefused, over_http
 from bench.recall.reading import read_corpus
 from bench.recall.report import drawing, report
@@ -44,6 +46,7 @@ class Options:
     save: Path | None
     against: Path | None
     report: Path | None
+    misspelt: bool
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -51,6 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         against = load(options.against) if options.against else None
         corpora = [read_corpus(file) for file in options.data or (SMALL,)]
+        if options.misspelt:
+            corpora = list(map(misspelt, corpora))
     except (UnreadableCorpus, UnreadableRun) as error:
         sys.exit(f"bench.recall: {error}")
     names = [corpus.name for corpus in corpora]
@@ -82,6 +87,7 @@ def _options(arguments: Sequence[str] | None) -> Options:
     parser.add_argument("--save", type=_writable, metavar="FILE", help="keep the run as JSON, without its texts")
     parser.add_argument("--against", type=Path, metavar="FILE", help="a kept run to compare with")
     parser.add_argument("--report", type=_markdown, metavar="FILE.md", help="write the tables, and a plot beside them")
+    parser.add_argument("--misspelt", action="store_true", help="with a slip in a word of each question")
     chosen = parser.parse_args(arguments)
     return Options(
         tuple(chosen.data),
@@ -91,6 +97,7 @@ def _options(arguments: Sequence[str] | None) -> Options:
         chosen.save,
         chosen.against,
         chosen.report,
+        chosen.misspelt,
     )
 
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from agents.memory import Memory
 from config.recipes import QUERY_COSINE
+from memory.ranking import Scope
 from memory.spelling import slips
 from tests.conversations import USER, say, settle, turn
 
@@ -43,26 +44,55 @@ async def test_a_slip_is_read_as_the_word_that_was_told(told: Memory, query: str
     "query",
     [
         "What is the licence plate?",
-        "the license plate",  # spelt so elsewhere, and common
+        "the license plate",  # spelt so elsewhere
+        "an amulet of a tuber",  # words, too, if no one told them
         "the sour dough",
         "crocheting",  # of a word that was told
         "Alotment",  # may be a name
         "see alotment.txt and my-alotment",
         "plotmentt",
+        "open C:\\alotment\\x",
+        "the re\u0301alotment",
         "planet vann",
-        "",
+        "wo ist der alotment?",  # German
+        "kubectl",  # of no word
     ],
 )
 async def test_what_is_no_slip_stays_as_it_was_typed(told: Memory, query: str) -> None:
-    assert (await told.search(USER, query or "?")).query == (query or "?")
+    assert (await told.search(USER, query)).query == query
 
 
-async def test_a_question_that_had_the_slip_makes_no_word_of_it(told: Memory) -> None:
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("I had a kidney stone in May.", "When did I have a scone?"),
+        ("My towel is in the blue locker.", "Where is my trowel?"),
+        ("The lab keeps nitrile gloves.", "where is the nitrite?"),
+        ("I use vim with neovide.", "do I use neovim?"),  # neither is a word: which is meant?
+        ("The dog is allowed in.", "the allowmant"),  # "allowment" is none
+        ("Meine kleine Wohnung.", "habe ich keine Wohnung?"),
+        ("Mi hermano vive en Lima.", "donde vive mi hermana?"),
+    ],
+)
+async def test_another_word_is_no_slip(quiet: Memory, said: str, asked: str) -> None:
+    await quiet.add(USER, "s1", [turn("m1", said)], wait=True)
+    assert (await quiet.search(USER, asked)).query == asked
+
+
+async def test_a_slip_that_was_told_as_often_as_a_word_is_none(told: Memory) -> None:
     asked = "who is near the alotment?"
     await told.add(USER, "s2", [turn("q", asked)], wait=True)
     assert (await told.search(USER, asked)).query == "who is near the allotment?"
     await told.add(USER, "s2", [turn("t", "An alotment is a thing of its own.")], wait=True)
     assert (await told.search(USER, asked)).query == asked
+    own = Scope(exclude=frozenset({"t"}))
+    assert (await told.search(USER, asked, scope=own)).query == "who is near the allotment?"
+
+
+async def test_what_a_search_does_not_see_is_not_meant(told: Memory) -> None:
+    asked = "who is near the alotment?"
+    assert (await told.search(USER, asked, scope=Scope(sessions=("s1",)))).query == "who is near the allotment?"
+    assert (await told.search(USER, asked, scope=Scope(sessions=("s9",)))).query == asked
 
 
 async def test_of_several_words_the_one_that_was_told_most_often_is_meant(quiet: Memory) -> None:
@@ -72,9 +102,10 @@ async def test_of_several_words_the_one_that_was_told_most_often_is_meant(quiet:
 
 
 async def test_what_was_deleted_or_is_anothers_is_not_meant(told: Memory) -> None:
-    assert (await told.search("bob", "who is near the alotment?")).query in ("", "who is near the alotment?")
+    asked = "who is near the alotment?"
+    assert (await told.search("bob", asked)).query == asked
     await told.engine.forgetter.session(USER, "s1")
-    assert "alotment" in ((await told.search(USER, "who is near the alotment?")).query or "alotment")
+    assert (await told.search(USER, asked)).query == asked
 
 
 async def test_the_seeds_recipe_searches_as_it_was_asked(told: Memory) -> None:
@@ -82,16 +113,16 @@ async def test_the_seeds_recipe_searches_as_it_was_asked(told: Memory) -> None:
 
 
 async def test_rules_answer_a_question_with_a_slip(memory: Memory) -> None:
-    await say(memory, "The licence plate of my van is KX21 ABZ.")
+    await say(memory, "The allotment is behind the mill.")
     await settle(memory)
-    assert await say(memory, "What is the lisence plate of my van?", session_id="s2") == (
-        "You told me: “The licence plate of my van is KX21 ABZ.” [1]"
+    assert await say(memory, "Where is the alotment?", session_id="s2") == (
+        "You told me: “The allotment is behind the mill.” [1]"
     )
 
 
 @given(st.text("abcdez", min_size=1, max_size=7))
 def test_a_slip_is_undone_by_a_slip_and_keeps_the_first_letter(word: str) -> None:
-    found = list(slips(word))
+    found = slips(word)
     assert len(found) == len(set(found)) and word not in found
     assert all(other[0] == word[0] and word in set(slips(other)) for other in found)
 

@@ -25,6 +25,13 @@ def search(api: httpx.Client, user: str, query: str, **more: Any) -> list[dict[s
     return items
 
 
+def test_a_search_tells_how_a_misspelt_word_was_read(api: httpx.Client, user: str) -> None:
+    add(api, user, [say("The allotment is behind the mill.")], wait=True)
+    found = api.post("/v1/search", json={"user_id": user, "query": "Where is the alotment?"}).json()
+    assert found["searched"] == "Where is the allotment?"
+    assert found["items"] == search(api, user, "Where is the allotment?")
+
+
 def say(content: str, **more: Any) -> dict[str, Any]:
     return {"role": "user", "content": content, **more}
 

@@ -230,6 +230,15 @@ def test_the_receipt_of_an_exchange_tells_what_was_used(client: OpenAI, chat: ht
     assert sum(entry["tokens"] for entry in receipt["ledger"]) == prompt_tokens
 
 
+def test_the_receipt_tells_how_a_misspelt_word_was_read(client: OpenAI, chat: httpx.Client, user: str) -> None:
+    ask(client, user, "The allotment is behind the mill.")
+    found = client.chat.completions.with_raw_response.create(
+        model="gpt-test", messages=said("Where is the alotment?"), extra_body={"memory_id": user}
+    )
+    receipt = chat.get(f"/v1/receipts/{found.headers['x-loci-turn-id']}").json()
+    assert (receipt["query"], receipt["searched"]) == ("Where is the alotment?", "Where is the allotment?")
+
+
 def test_a_request_names_its_user_in_its_body_or_address(
     client: OpenAI, chat: httpx.Client, model: ScriptedModel, user: str
 ) -> None:

@@ -1,0 +1,34 @@
+"""Has each question one slip, and always the same?"""
+
+import pytest
+
+from bench.recall.corpus import Conversation, Corpus, Question
+from bench.recall.misspelling import misspelt
+from memory.spelling import slips
+
+
+def asked(text: str, number: int = 1) -> str:
+    corpus = Corpus("little", (Conversation("c1", (), (Question(f"q{number}", text, "single_hop", ("m1",)),)),))
+    found = misspelt(corpus)
+    assert found.name == "little-misspelt" and found == misspelt(corpus)
+    [conversation] = found.conversations
+    [question] = conversation.questions
+    assert question.evidence == ("m1",)
+    return question.text
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_the_longest_word_that_carries_meaning_has_a_slip(number: int) -> None:
+    found = asked("Where is the allotment of Melanie?", number)
+    assert found.startswith("Where is the ") and found.endswith(" of Melanie?")
+    assert found.split()[3] in {*slips("allotment"), "allotment"}  # a letter may be put in the place of its like
+
+
+def test_slips_are_of_several_kinds() -> None:
+    lengths = {len(asked("the allotment", number)) for number in range(20)}
+    assert lengths == {12, 13, 14}
+
+
+@pytest.mark.parametrize("text", ["Who is Anna?", "Where would which?", "", "KX-21?"])
+def test_a_question_without_such_a_word_stays_as_it_is(text: str) -> None:
+    assert asked(text) == text
