@@ -1,6 +1,7 @@
 """What gains a request by memory on its way, and what of it is remembered?"""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -230,12 +231,16 @@ def test_the_receipt_of_an_exchange_tells_what_was_used(client: OpenAI, chat: ht
     assert sum(entry["tokens"] for entry in receipt["ledger"]) == prompt_tokens
 
 
-def test_the_receipt_tells_how_a_misspelt_word_was_read(client: OpenAI, chat: httpx.Client, user: str) -> None:
-    ask(client, user, "The allotment is behind the mill.")
-    found = client.chat.completions.with_raw_response.create(
-        model="gpt-test", messages=said("Where is the alotment?"), extra_body={"memory_id": user}
-    )
-    receipt = chat.get(f"/v1/receipts/{found.headers['x-loci-turn-id']}").json()
+def test_the_receipt_tells_how_a_misspelt_word_was_read(
+    serve: Callable[..., str], scripted_model: ScriptedModel, user: str
+) -> None:
+    address = serve(openai_base_url=scripted_model.url, openai_api_key="sk", embedding_model="local")
+    with OpenAI(base_url=f"{address}/v1", api_key="sk", max_retries=0) as client:
+        ask(client, user, "The allotment is behind the mill.")
+        found = client.chat.completions.with_raw_response.create(
+            model="gpt-test", messages=said("Where is the alotment?"), extra_body={"memory_id": user}
+        )
+    receipt = httpx.get(f"{address}/v1/receipts/{found.headers['x-loci-turn-id']}").json()
     assert (receipt["query"], receipt["searched"]) == ("Where is the alotment?", "Where is the allotment?")
 
 
