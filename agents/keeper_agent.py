@@ -80,6 +80,13 @@ class KeeperAgent:
             return replace(context, done=ONE_AT_A_TIME)
         facts = await self._engine.keyvalues.suited(owner, meant, LOOKED_AT)
         fact = fact_meant(meant, facts)
+        if fact is None and (said := await self._engine.forgetter.saying(owner, meant)):
+            for source in (*said, prompt_id(context.request.turn_id)):
+                await self._engine.forgetter.exchange(owner, source)
+            await self._engine.idempotency.forget(owner, but=context.request.turn_id)
+            return replace(
+                context, done=f"I have forgotten that.{await self._told_elsewhere(owner, meant)}", forgotten=True
+            )
         if fact is None:
             close = facts_near(meant, facts)
             hint = f" The closest I have: {', '.join(f'“{one.key}”' for one in close)}." if close else ""

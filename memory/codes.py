@@ -9,10 +9,12 @@ from collections.abc import Set
 from utils.text import stem, words
 
 _UNIT = r"(?i:(?:[kcm]?m|k?g|lbs?|mi|ft|k?cal|[kmg]b|usd|eur|gbp|chf|people|percent|thousand|million)\b|[€$£%])"
-# "INV-2292", "LH441", "#12", "48213"; neither "9:30", "£1,200.50", "2500 people" nor "mid-90s", and no year.
+# "INV-2292", "LH441", "CT-34", "zeus2", "#12", "48213"; neither "9:30", "£1,200.50", "2500 people" nor
+# "mid-90s", and no year.
 _CODE = re.compile(
     r"\b[^\W\d_]{1,3}\d{2,}[\w-]*"
     r"|\b[^\W\d_]{1,8}-?(?!(?:19|20)\d\d\b)\d{3,}[\w-]*"
+    r"|\b[A-Z]{1,4}-\d{1,2}\b|\b[^\W\d_]{3,12}\d{1,2}\b"
     r"|(?<=#)\d+\b"
     rf"|(?<![\d.,:/$€£-])\b(?!(?:1\d|20)\d\d\b)\d{{4,}}\b(?![.,:/-]\d| [a-z]+s\b| ?{_UNIT})"
 )

@@ -38,8 +38,9 @@ _MY = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _BY_THE_WAY = re.compile(
-    r"^(?:(?:btw|by the way|fyi|so|and|also|hey|hi|ok|okay|well|oh|i think)\b[\s,:]*)+", re.IGNORECASE
+    r"^(?:(?:actually|now|btw|by the way|fyi|so|and|also|hey|hi|ok|okay|well|oh|i think)\b[\s,:]*)+", re.IGNORECASE
 )
+_THE = re.compile(r"^the\s+", re.IGNORECASE)
 _NAME_S = re.compile(r"^my name['’]s\b", re.IGNORECASE)
 _PLACE = re.compile(
     r"^i(?:['’]m|\s+am)?\s+(?P<key>(?:live|work|study|stay|allergic|born|was born|moved)\s+(?:in|at|for|as|on|to))\s+"
@@ -86,7 +87,8 @@ def key_and_value(statement: str) -> tuple[str, str]:
 def values_stated(text: str, key: str) -> list[str]:
     """What a text says that something of the user's is, by sentences: "Btw my PIN is 4471." of the PIN."""
     sentences = (" ".join(sentence.split()).rstrip(".! ") for sentence in split_sentences(text))
-    stated = (_MY.match(_NAME_S.sub("my name is", _BY_THE_WAY.sub("", sentence))) for sentence in sentences)
+    bare = (_BY_THE_WAY.sub("", sentence) for sentence in sentences)
+    stated = (_MY.match(_THE.sub("my ", _NAME_S.sub("my name is", sentence))) for sentence in bare)
     values = (one["value"].strip(" \"'“”") for one in stated if one and slug(one["key"], KEY_CHARACTERS) == slug(key))
     return [value for value in values if value]
 

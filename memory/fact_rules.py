@@ -10,7 +10,7 @@ from memory.fact_kinds import is_of_a_people, is_place_in_lower_case, is_somebod
 from memory.fact_reading import RELATION, Statement, read_statement
 from memory.lists import apart
 from memory.own_words import LEFT_OUT, own_words
-from memory.passing import asks_or_supposes, is_lasting_in_a_word, lasts, passes
+from memory.passing import asks_or_supposes, is_conditional, is_lasting_in_a_word, lasts, passes
 from memory.person import third_person
 from utils.text import split_sentences, words
 
@@ -79,7 +79,7 @@ def _facts(message: str) -> Iterator[str]:
     about = ""  # whom a pronoun means
     sentences = split_sentences(message)
     for sentence, after in zip(sentences, [*sentences[1:], ""], strict=False):
-        if is_in_jest(sentence) or takes_back(after):
+        if is_in_jest(sentence) or takes_back(after) or is_conditional(sentence):
             continue
         if slip := slip_of(sentence):
             yield slip

@@ -9,7 +9,7 @@ same deletion.
 import logging
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from contextlib import suppress
 from datetime import timedelta
 
@@ -38,6 +38,7 @@ from utils.vectors import batches
 
 CUT_SHORT = timedelta(minutes=10)  # after which a deletion that is not done was cut short: models may rewrite summaries
 AT_ONCE = 100
+LONGEST_STATEMENT = 1_000  # characters of what a message is to say that is forgotten
 QUOTED = 100  # characters of a sentence by which a quotation of it is known; rules quote up to 300
 PATTERN = 16_000  # bytes of a pattern, of which MongoDB takes 16,384
 COUNTED = (
@@ -134,13 +135,23 @@ class Forgetter:
         nobody asked for that to be remembered; and how many others say that it is something else."""
         words = r"\W+".join(map(re.escape, re.split(r"\W+", key)))
         saying = {"user_id": owner, "role": "user", "name": None} | {
-            "content": {"$regex": rf"\b(?:my|our)\W{{1,4}}{words}\b", "$options": "i"}
+            "content": {"$regex": rf"\b(?:my|our|the)\W{{1,4}}{words}\b", "$options": "i"}
         }
         found = await self._collections.vectors.find(saying, {"id": 1, "content": 1}).to_list(None)
         known = set(map(slug, values))
         said = {one["id"]: set(map(slug, values_stated(one["content"], key))) for one in found}
-        same = [identifier for identifier, told in said.items() if known & told]
+        same = [identifier for identifier, told in said.items() if any(_begins(one, known) for one in told)]
         return same, sum(bool(told) for told in said.values()) - len(same)
+
+    async def saying(self, owner: str, statement: str) -> list[str]:
+        """The ids of the user's messages that say a statement and nothing else, whatever their marks and capitals."""
+        words = r"\W+".join(re.findall(r"\w+", statement[:LONGEST_STATEMENT]))
+        if not words or len(statement) > LONGEST_STATEMENT:
+            return []
+        told = {"user_id": owner, "role": "user", "name": None} | {
+            "content": {"$regex": rf"^\W*{words}\W*$", "$options": "i"}
+        }
+        return [one["id"] for one in await self._collections.vectors.find(told, {"id": 1}).to_list(None)]
 
     async def exchange(self, owner: str, source_id: str) -> int:
         """Deletes the exchange that a message belongs to, or the message alone where it was imported; returns how many
@@ -297,3 +308,8 @@ class Forgetter:
         await self._observations.forget_message(owner, found["id"])
         await self._summaries.rewrite(owner, found["session_id"], [found["message_index"]])
         return bool(done.matched_count)
+
+
+def _begins(value: str, known: Set[str]) -> bool:
+    """Whether a value is one of some, or says more behind it: "4471 and never changes". Both as slugs."""
+    return any(value == one or value.startswith(f"{one} ") for one in known)

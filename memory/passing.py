@@ -17,6 +17,13 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(r"^(?:if|when|whenever|unless|suppose|imagine|maybe|perhaps|let['’]?s|what|how|why)\b", re.I)
+_WOULD = r"(?:\b(?:will|would|might|could|may|shall)|['’](?:ll|d))\b"
+_CONDITIONAL = re.compile(
+    r"^\W*(?:(?:and|but|so|well|anyway|maybe)\b\W*)*(?:if|unless|in case|provided|assuming|suppose|imagine)\b"
+    rf".*{_WOULD}"
+    rf"|^(?:i|we|my|our)\b.{{0,20}}?{_WOULD}[^,;]*\b(?:if|unless|in case|provided)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _EVENT = re.compile(
     r"\d|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|"
     r"wednesday|thursday|friday|saturday|sunday|week|month|year|yesterday|tomorrow|tonight|birthday)\b|"
@@ -108,6 +115,11 @@ _OF_ONE_WORD = re.compile(
     r"disabled|anaemic|anemic|lactose-intolerant)$|^i (?:retired|graduated|smoke|vape|emigrated|remarried|divorced)$",
     re.IGNORECASE,
 )
+
+
+def is_conditional(sentence: str) -> bool:
+    """Whether a sentence of the user's says what would be: "If I win the lottery, I'll move to Rome." """
+    return _CONDITIONAL.search(sentence) is not None
 
 
 def asks_or_supposes(clause: str) -> bool:

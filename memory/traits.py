@@ -6,6 +6,8 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.question_words import with_question_word
+
 MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
@@ -98,7 +100,10 @@ def is_request(text: str) -> bool:
 
 def is_unmarked_question(text: str) -> bool:
     """Whether a text is one question that ends without a mark, as people type them."""
-    return len(text) <= _BEGINNING and _UNMARKED.match(text) is not None and not _TELLS.search(text)
+    if len(text) > _BEGINNING:
+        return False
+    text = with_question_word(text)
+    return _UNMARKED.match(text) is not None and not _TELLS.search(text)
 
 
 def is_first_person(text: str) -> bool:

@@ -41,10 +41,24 @@ async def test_forget_deletes_the_fact_and_every_exchange_that_stated_it(quiet: 
 
 
 @pytest.mark.parametrize(
-    "said", ["My PIN is 4471", "Btw, my PIN is 4471.", "Hello! By the way: my pin is  4471!", "our PIN was 4471"]
+    "said",
+    [
+        "My PIN is 4471",
+        "Btw, my PIN is 4471.",
+        "Hello! By the way: my pin is  4471!",
+        "our PIN was 4471",
+        "The PIN is 4471, by the way.",
+        "My PIN is 4471 and stays so.",
+    ],
 )
 async def test_forget_deletes_what_said_it_without_being_asked_to_remember_it(quiet: Memory, said: str) -> None:
-    others = ["My pin board is green.", "Bob says: my PIN is 99", "Is my PIN safe?", "My PIN is 12"]
+    others = [
+        "My pin board is green.",
+        "Bob says: my PIN is 99",
+        "Is my PIN safe?",
+        "Actually, my PIN is 12 now",
+        "My PIN is 44712",
+    ]
     await say(quiet, said, *others, session_id="s2")
     await quiet.add(USER, "s3", [turn("m1", "My PIN is 4471", name="Bob")])
     await say(quiet, "remember that my PIN is 4471", "What is my PIN?")
@@ -56,6 +70,15 @@ async def test_forget_deletes_what_said_it_without_being_asked_to_remember_it(qu
     assert set(others) <= set(left)
     assert [one["content"] for one in await messages(quiet, "s3")] == ["My PIN is 4471"]  # somebody else's
     assert said in [one["content"] for one in await messages(quiet, "s1", "bob")]
+
+
+@pytest.mark.parametrize("said", ["I like opera.", "i like Opera!", "My PIN for the shed is 7781."])
+async def test_forget_deletes_a_message_that_says_just_that(quiet: Memory, said: str) -> None:
+    await say(quiet, said)
+    await say(quiet, "I like opera and my PIN for the shed is 7781, you know.", session_id="s2")
+    assert await say(quiet, f"Forget that {said}", session_id="s3") == "I have forgotten that."
+    left = [one["content"] for session in ("s1", "s2", "s3") for one in await messages(quiet, session)]
+    assert left[0] == "I like opera and my PIN for the shed is 7781, you know." and len(left) == 3
 
 
 async def test_a_value_is_taken_out_whole_and_no_part_of_other_words(quiet: Memory) -> None:
