@@ -57,7 +57,6 @@ async def test_forget_deletes_what_said_it_without_being_asked_to_remember_it(qu
         "Bob says: my PIN is 99",
         "Is my PIN safe?",
         "Actually, my PIN is 12 now",
-        "My PIN is 44712",
     ]
     await say(quiet, said, *others, session_id="s2")
     await quiet.add(USER, "s3", [turn("m1", "My PIN is 4471", name="Bob")])
