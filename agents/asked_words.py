@@ -40,6 +40,7 @@ _SAME = {
     for other in others.split()
 }
 _FOR_A_LIVING = re.compile(r"\bfor a living\b|\bmake (?:my|a) living\b", re.IGNORECASE)
+_WRONG_WITH = re.compile(r"\b(?:wrong|the (?:matter|problem|trouble)) (?=with\b)", re.IGNORECASE)
 _CANNOT_HAVE = re.compile(r"\bcan(?:no|['’])t (?:have|eat|drink|tolerate)\b", re.IGNORECASE)
 
 
@@ -61,7 +62,7 @@ def meant_in_english(query: str) -> set[str]:
 
 
 def _plain(text: str) -> str:
-    return _CANNOT_HAVE.sub("allergic", _FOR_A_LIVING.sub("work", text))
+    return _WRONG_WITH.sub("", _CANNOT_HAVE.sub("allergic", _FOR_A_LIVING.sub("work", text)))
 
 
 def _same(stems: Iterable[str]) -> set[str]:

@@ -43,6 +43,12 @@ _INTRODUCED = re.compile(
     r"\b(?:[Ii]['’]m|[Ii] am|[Cc]alls? me) [A-ZÀ-Þ]\w+(?=[.,!]| and\b|$)"
     r"|\b[Mm]y (?:\w+ )?name\b|\bI(?: am|['’]m) called\b"
 )
+_YES_OR_NO = re.compile(
+    r"^\W*(?:(?:so|and|but|hey|hi|ok|okay|well|please|loci)\b\W*)*(?:is|are|am|was|were|do|does|did|has|have|had|can|could|"
+    r"will|would|should)(?:n['’]t)?\b",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"(?<=[\w,] )[A-ZÀ-Þ]\w+")
 _BY_LOCI = re.compile(r"\b(?:did|do|have|had|would|were) you\b", re.IGNORECASE)
 _COUNTS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _NUMBER = rf"\d|\b({_COUNTS}|dozen|hundred|thousand|couple|no)\b"
@@ -85,7 +91,8 @@ def choose(
     sought = asked(query)
     others, stems = _about_others(query, sentences), _stems(query, sentences)
     covering = coverage(sought, stems)
-    own_name = _OWN_NAME.search(query) is not None
+    own_name, decides = _OWN_NAME.search(query) is not None, _YES_OR_NO.match(query) is not None
+    beside_names = sought - meant(" ".join(_NAME.findall(query)))
     liked = [answer for question, answer in _LIKES if question.search(query)]
     scored: list[tuple[float, int]] = []
     for at, sentence in enumerate(sentences):
@@ -97,8 +104,10 @@ def choose(
                 continue
         if covered < COVERED and sentence.likeness < LIKE:
             continue
-        if not stems[at] - sought:
+        if not stems[at] - sought and not decides:
             continue  # it says no more than the question
+        if decides and sentence.likeness < LIKE and beside_names and not stems[at] & beside_names:
+            continue  # it says something else of who is named
         if not covered and len(stems[at]) < TELLING:
             continue  # "Cool!" is as like the question as the rest of its message, and says nothing
         if others[at] or not _is_of_subject(sought, stems[at], known=sentence.likeness >= SURE):

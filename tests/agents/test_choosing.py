@@ -14,6 +14,7 @@ NEAREST = "I don't know that for sure. This comes nearest:"
     [
         ("All writes fail with SYS-5030 while the flag is set.", "What does SYS-5030 mean?", "flag"),
         ("Go was updated to 1.23 in all modules.", "What Go version do we use?", "1.23"),
+        ("My mug is chipped.", "What is wrong with my mug?", "chipped"),
         ("Grandma Hedwig bakes the cake for the party.", "tell me everything about Hedwig", "cake"),
     ],
 )
@@ -22,6 +23,24 @@ async def test_words_of_asking_need_not_be_in_the_answer(
 ) -> None:
     await say(quiet, told, "The import takes eleven minutes.", "The version that we used takes long.")
     assert expected in await say(quiet, question, session_id="s2")
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Is Callum vegetarian?", "“Callum is vegetarian.”"),
+        ("Does Isolde marry?", "“Isolde does not marry.”"),
+        ("Has Tom sold the car?", "“Tom has sold the car.”"),
+        ("Is Tom vegetarian?", None),
+        ("Who is Callum?", "“Callum is vegetarian.”"),
+    ],
+)
+async def test_what_is_asked_for_may_be_said_in_just_these_words(
+    quiet: Memory, question: str, expected: str | None
+) -> None:
+    await say(quiet, "Callum is vegetarian.", "Isolde does not marry.", "Tom has sold the car.")
+    answer = await say(quiet, question, session_id="s2")
+    assert expected in answer if expected else not answer.startswith("You told me")
 
 
 async def test_a_name_is_not_answered_with_the_same_word(quiet: Memory) -> None:
