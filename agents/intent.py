@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import config
 from agents.context import Intent, IntentName
 from memory.extract import statement_to_forget, statement_to_remember
-from memory.question_words import with_question_word
+from memory.question_words import asks_in_another_language, with_question_word
 from utils.embeddings import Embedder
 from utils.errors import ModelError
 
@@ -112,7 +112,8 @@ def name_by_keywords(query: str, *, images: bool) -> IntentName:
     for name, pattern in _PATTERNS:
         if pattern.search(text):
             return name
-    return "question" if _QUESTION.search(with_question_word(text)) else "chat"
+    asks = _QUESTION.search(with_question_word(text)) is not None or asks_in_another_language(text)
+    return "question" if asks else "chat"
 
 
 class IntentDetector:

@@ -1,6 +1,10 @@
-"""How are the words typed with which questions begin?"""
+"""With which words do questions begin, as they are typed?"""
 
 import re
+
+from memory.languages import ENGLISH, language_of
+
+LONGEST = 120  # characters of a question without its mark
 
 _MEANT = {
     "where": ("wher", "whre", "wehre", "whare", "hwere", "wheer", "wherre"),
@@ -20,3 +24,26 @@ _SLIP = re.compile(
 def with_question_word(text: str) -> str:
     """A text with the word that it begins with as it was meant, where that is a mistyped question word: "wher is"."""
     return _SLIP.sub(lambda found: f"{found[1]}{_RIGHT[found[2].lower()]}", text, count=1)
+
+
+# In other languages what begins so asks, but for a clause that goes on with a pronoun: "wo ich wohne, …".
+_ASKS = re.compile(
+    r"^\W*(?:(?:und|y|et|e|en)\s+)?(?:"
+    r"(?:wer|wen|wem|wo|woher|wohin|wann|warum|wieso|weshalb|welche[rsnm]?)\s+(?!(?:ich|wir|du|er|sie|es|man|ihr)\b)"
+    r"|was\s+(?:ist|war|sind|hat|haben|mag|macht|heißt|heisst|kostet|habe)\s"
+    r"|wie\s+(?:heißt|heisst|heißen|alt|viele?|lange|oft|ist|war|hoch|weit|groß|gross)\s"
+    r"|(?:dónde|cuándo|cuánt[oa]s?|quiénes|quién|qué|cuáles|cuál|cómo)\s"
+    r"|(?:donde|quien|cual|como)\s+(?:vive|esta|está|es|era|trabaja|se llama)\b"
+    r"|(?:qui|quel(?:le)?s?|où|combien|pourquoi|comment|qu['’]est-ce|est-ce)\b"
+    r"|(?:chi|dove|qual[ei]?|quant[oaei]|perché|che cosa|cosa|come si)\s"
+    r"|(?:quem|onde|quais|qual|quant[oa]s?|o que|como se)\s"
+    r"|wie\s+(?:is|was|heeft|woont|gaat|zijn)\s"
+    r"|(?:wat|waar|wanneer|waarom|welke?|hoeveel|hoe (?:heet|oud|lang|laat|vaak))\s+(?!(?:ik|we|wij|je|jij|hij|ze|zij)\b)"
+    r")[^.!:,\n]*$",
+    re.IGNORECASE,
+)
+
+
+def asks_in_another_language(text: str) -> bool:
+    """Whether a text in another language than English is one question that ends without a mark."""
+    return len(text) <= LONGEST and _ASKS.match(text) is not None and language_of(text) is not ENGLISH

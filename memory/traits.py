@@ -6,7 +6,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.question_words import with_question_word
+from memory.question_words import asks_in_another_language, with_question_word
 
 MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
@@ -103,7 +103,7 @@ def is_unmarked_question(text: str) -> bool:
     if len(text) > _BEGINNING:
         return False
     text = with_question_word(text)
-    return _UNMARKED.match(text) is not None and not _TELLS.search(text)
+    return (_UNMARKED.match(text) is not None and not _TELLS.search(text)) or asks_in_another_language(text)
 
 
 def is_first_person(text: str) -> bool:
