@@ -151,7 +151,7 @@ class Context:
 
     @property
     def question(self) -> str:
-        """What the user says, misspelt words as memory has them."""
+        """What the user says, misspelt words as memory has them. Facts and observations are sought as it was typed."""
         searched = self.bundle.recall.query if self.bundle is not None else ""
         return searched or self.request.query
 

@@ -36,11 +36,13 @@ class Eviction:
         if not self._most:
             return 0
         total = 0
-        while (dropped := await self._drop_some(owner, session_id)) is not None:
-            total += dropped
-        if total:
-            await self._sessions.recount(owner, session_id)
-            metrics.DROPPED.inc(total)
+        try:
+            while (dropped := await self._drop_some(owner, session_id)) is not None:
+                total += dropped
+        finally:
+            if total:
+                metrics.DROPPED.inc(total)
+                await self._sessions.recount(owner, session_id)
         return total
 
     async def _drop_some(self, owner: str, session_id: str) -> int | None:

@@ -38,7 +38,8 @@ _ASKS = re.compile(
     r"|(?:chi|dove|qual[ei]?|quant[oaei]|perché|che cosa|cosa|come si)\s"
     r"|(?:quem|onde|quais|qual|quant[oa]s?|o que|como se)\s"
     r"|wie\s+(?:is|was|heeft|woont|gaat|zijn)\s"
-    r"|(?:wat|waar|wanneer|waarom|welke?|hoeveel|hoe (?:heet|oud|lang|laat|vaak))\s+(?!(?:ik|we|wij|je|jij|hij|ze|zij)\b)"
+    r"|(?:wat|waar|wanneer|waarom|welke?|hoeveel|hoe (?:heet|oud|lang|laat|vaak))\s+"
+    r"(?!(?:ik|w[ei]j?|j[ei]j?|hij|z[ei]j?)\b)"
     r")[^.!:,\n]*$",
     re.IGNORECASE,
 )
