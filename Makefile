@@ -15,6 +15,7 @@ STORE := activity backup compacting durability ending launch many_clients operat
 ALONE := tests/web $(STORE:%=tests/embedded/test_%.py)
 ONE_DRIVER := bank_condense bank_model fact_model fused_ranking mirror_edits mirror_odd_files quotations recall_of_odd_texts \
 	repeated_texts reranking spelling
+THREE := -n 3 --dist loadfile
 test: .venv/dev
 	$(BIN)/pytest -q $(THREE) $(ALONE:%=--ignore=%)
 	$(BIN)/pytest -q $(ALONE)
