@@ -307,8 +307,9 @@ class Memory:
             await emit(text)
 
         def so_far() -> Turn:
-            text, turn_id = "".join(said), request.turn_id
-            return Turn(response_id(turn_id), "assistant", text, began, turn_id=turn_id, model=request.model)
+            identifier, text, turn_id = response_id(request.turn_id), "".join(said), request.turn_id
+            kept = Turn(identifier, "assistant", text, began, turn_id=turn_id, model=request.model)
+            return replace(kept, stating=request.isolated)
 
         return replace(context, emit=emitting), Drafting(self.engine.drafts, place, so_far)
 
@@ -330,6 +331,7 @@ class Memory:
             turn_id=request.turn_id,
             model=answer.model,
             interrupted=answer.interrupted,
+            stating=request.isolated,
         )
         kept, _ = await asyncio.gather(
             self.engine.turns.close_exchange(request.owner, request.session_id, place, turn, retried=again),

@@ -79,6 +79,7 @@ class _Exchange:
             turn_id=self.turn_id,
             model=self.answer.model or None,
             interrupted=not self.answer.whole,
+            stating=True,
         )
 
 

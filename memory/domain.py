@@ -15,7 +15,7 @@ Role = Literal["system", "user", "assistant", "tool"]
 @dataclass(frozen=True)
 class Turn:
     """One message of a session. `index`: its place, where it is reserved already. `model`: what wrote it. `stating`:
-    facts are to be made of it."""
+    facts are made of its conversation: of what the user says; what others say is only awaited, for the upkeep."""
 
     id: str
     role: Role

@@ -40,6 +40,7 @@ class Drafts:
             "content": answer.content,
             "model": answer.model,
             "timestamp": answer.timestamp,
+            "stating": answer.stating,
             "at": now(),
         }
         await self._drafts.replace_one({"_id": _key(place, answer.id)}, document, upsert=True)
@@ -104,5 +105,6 @@ def _read(document: Document) -> tuple[Place, Turn]:
         turn_id=document["turn_id"],
         model=document["model"],
         interrupted=True,
+        stating=document.get("stating", False),
     )
     return Place(**document["place"] | {"newest": ()}), answer

@@ -49,6 +49,16 @@ async def test_an_abandoned_draft_becomes_an_interrupted_answer(quiet: Memory, l
     assert await quiet.engine.drafts.recover() == 0
 
 
+@pytest.mark.parametrize("stating", [True, False])
+async def test_what_is_recovered_is_kept_up_as_the_answer_would_have_been(
+    quiet: Memory, later: None, stating: bool
+) -> None:
+    await quiet.engine.drafts.save(await begun(quiet), replace(ANSWER, stating=stating))
+    await quiet.engine.drafts.recover()
+    kept = await quiet.engine.collections.vectors.find_one({"id": ANSWER.id})
+    assert kept is not None and ("facts" in kept) == stating
+
+
 async def test_the_whole_answer_takes_the_place_of_what_was_recovered(quiet: Memory, later: None) -> None:
     """The process was not dead, only slow."""
     place = await begun(quiet)

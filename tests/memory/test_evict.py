@@ -11,6 +11,7 @@ from agents.open import open_memory
 from config.settings import Settings
 from memory import fact_queue
 from memory.domain import Turn
+from memory.ids import prompt_id, response_id
 from memory.leases import claim, fail
 from tests.conversations import START, Silent, pairs
 
@@ -80,6 +81,21 @@ async def test_no_message_goes_before_its_facts_are_made(
         await memory.engine.fact_queue.work()
         assert await facts(memory) == {f"The user's gadget {n} is called G{n}." for n in range(45)}
         assert await left(memory) == [f"m{n}" for n in range(25, 45)]
+
+
+async def test_an_answer_that_lands_after_its_prompt_is_settled_leaves_none_too_much(
+    make_settings: Callable[..., Settings],
+) -> None:
+    async with open_memory(make_settings(max_entries=4), nudge=Silent()) as memory:
+        turns, queue = memory.engine.turns, memory.engine.fact_queue
+        for name in ("t0", "t1", "t2"):
+            prompt = Turn(prompt_id(name), "user", f"What of {name}?", START, turn_id=name, stating=True)
+            place = await turns.open_exchange("ann", "s", prompt, retried=False)
+            await queue.work()
+            answer = Turn(response_id(name), "assistant", f"This of {name}.", START, turn_id=name, stating=True)
+            assert await turns.close_exchange("ann", "s", place, answer, retried=False)
+            await queue.work()
+        assert await left(memory) == [identify(name) for name in ("t1", "t2") for identify in (prompt_id, response_id)]
 
 
 async def test_while_nobody_makes_facts_a_conversation_grows(make_settings: Callable[..., Settings]) -> None:
