@@ -31,7 +31,8 @@ def not_blank(text: str) -> str:
     return text
 
 
-def _not_a_dot_segment(text: str) -> str:
+def not_a_dot_segment(text: str) -> str:
+    """For what stands in a path: clients take "." and ".." out of it before it is sent."""
     if text in (".", ".."):
         raise ValueError("must not be a relative path")
     return text
@@ -80,7 +81,7 @@ Identifier = Annotated[
     str,
     StringConstraints(min_length=1, max_length=ID_CHARACTERS, pattern=ONE_SEGMENT),
     AfterValidator(not_blank),
-    AfterValidator(_not_a_dot_segment),
+    AfterValidator(not_a_dot_segment),
 ]
 MessageId = Annotated[
     str,

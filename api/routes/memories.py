@@ -1,12 +1,14 @@
-"""A user's key/value facts."""
+"""A user's key/value facts. A key may hold slashes, as they are or percent-encoded."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
+from pydantic import AfterValidator
 
 from api.auth import Owner
 from api.etags import IfMatch, IfNoneMatch, condition, expected_tag, tag
-from api.fields import Identifier
+from api.fields import MessageId, not_a_dot_segment
+from api.keys import UNDER_KEY
 from api.once import LociRoute
 from api.openapi import errors
 from api.paging import PageCursor, PageLimit, cursor_of, page_of, position_of
@@ -16,7 +18,24 @@ from api.wire.memories import MemoryHistory, MemoryOut, MemoryPage, MemoryPut
 
 router = APIRouter(prefix="/v1/memories", route_class=LociRoute, tags=["memories"])
 
-Key = Annotated[Identifier, Path()]
+HISTORY = "/history"
+
+
+def _arrives(key: str) -> str:
+    """What stands in an address must arrive there as it was sent."""
+    for part in key.split("/"):
+        not_a_dot_segment(part)
+    return key
+
+
+def _not_a_history(key: str) -> str:
+    if key.endswith(HISTORY):
+        raise ValueError("must not end in /history, where a key's former values are")
+    return key
+
+
+Key = Annotated[MessageId, AfterValidator(_arrives), Path()]
+KeyToPut = Annotated[Key, AfterValidator(_not_a_history)]
 
 
 @router.get("")
@@ -29,7 +48,14 @@ async def list_memories(
     return MemoryPage(items=[MemoryOut.of(fact) for fact, _ in page], next_cursor=more)
 
 
-@router.get("/{key}", responses=errors(404))
+@router.get(UNDER_KEY + HISTORY, responses=errors(404))
+async def memory_history(key: Key, memory: TheMemory, owner: Owner) -> MemoryHistory:
+    """Every value that the fact had, the present one first."""
+    values = await memory.engine.keyvalues.history(owner, key)
+    return MemoryHistory(items=[MemoryOut.of(fact) for fact in values])
+
+
+@router.get(UNDER_KEY, responses=errors(404))
 async def get_memory(key: Key, response: Response, memory: TheMemory, owner: Owner) -> MemoryOut:
     """One fact; its ETag is another after every change."""
     fact = await memory.engine.keyvalues.get(owner, key)
@@ -37,16 +63,9 @@ async def get_memory(key: Key, response: Response, memory: TheMemory, owner: Own
     return MemoryOut.of(fact)
 
 
-@router.get("/{key}/history", responses=errors(404))
-async def memory_history(key: Key, memory: TheMemory, owner: Owner) -> MemoryHistory:
-    """Every value that the fact had, the present one first."""
-    values = await memory.engine.keyvalues.history(owner, key)
-    return MemoryHistory(items=[MemoryOut.of(fact) for fact in values])
-
-
-@router.put("/{key}", responses={201: {"model": MemoryOut, "description": "The key is new"}, **errors(412)})
+@router.put(UNDER_KEY, responses={201: {"model": MemoryOut, "description": "The key is new"}, **errors(412)})
 async def put_memory(
-    key: Key,
+    key: KeyToPut,
     body: MemoryPut,
     response: Response,
     memory: TheMemory,
@@ -63,7 +82,7 @@ async def put_memory(
     return MemoryOut.of(fact)
 
 
-@router.delete("/{key}", responses=errors(404, 412))
+@router.delete(UNDER_KEY, responses=errors(404, 412))
 async def delete_memory(key: Key, memory: TheMemory, owner: Owner, if_match: IfMatch = None) -> Deleted:
     """Delete a fact with its history. What was said in messages stays."""
     await memory.engine.keyvalues.delete(owner, key, expected=expected_tag(if_match))

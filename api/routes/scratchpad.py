@@ -5,11 +5,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import AfterValidator, StringConstraints
-from starlette.convertors import PathConvertor, register_url_convertor
 
 from api.auth import Owner
 from api.etags import IfMatch, IfNoneMatch, condition, expected_tag, tag
 from api.fields import PRINTABLE
+from api.keys import UNDER_KEY
 from api.once import LociRoute
 from api.openapi import errors
 from api.paging import PageCursor, PageLimit, cursor_of_key, key_of, page_of
@@ -18,14 +18,6 @@ from api.wire.base import Deleted
 from api.wire.scratchpad import EntryOut, EntryPage, EntryPut
 from memory.scratchpad import LONGEST_KEY, wrong_with
 
-
-class KeyConvertor(PathConvertor):
-    """Starlette's own path ends before a line break, so that a key with one would be another key, or none."""
-
-    regex = "(?s:.*)"
-
-
-register_url_convertor("key", KeyConvertor())
 router = APIRouter(prefix="/v1/scratchpad", route_class=LociRoute, tags=["scratchpad"])
 
 
@@ -55,7 +47,7 @@ async def list_entries(
     return EntryPage(items=[EntryOut.of(entry) for entry in page], next_cursor=more)
 
 
-@router.get("/{key:key}", responses=errors(404))
+@router.get(UNDER_KEY, responses=errors(404))
 async def get_entry(key: Key, response: Response, memory: TheMemory, owner: Owner) -> EntryOut:
     """The value under a key; its ETag is another after every change."""
     entry = await memory.scratchpad.get(owner, key)
@@ -63,7 +55,7 @@ async def get_entry(key: Key, response: Response, memory: TheMemory, owner: Owne
     return EntryOut.of(entry)
 
 
-@router.put("/{key:key}", responses={201: {"model": EntryOut, "description": "The key is new"}, **errors(412)})
+@router.put(UNDER_KEY, responses={201: {"model": EntryOut, "description": "The key is new"}, **errors(412)})
 async def put_entry(
     key: Key,
     body: EntryPut,
@@ -82,7 +74,7 @@ async def put_entry(
     return EntryOut.of(entry)
 
 
-@router.delete("/{key:key}", responses=errors(404, 412))
+@router.delete(UNDER_KEY, responses=errors(404, 412))
 async def delete_entry(key: Key, memory: TheMemory, owner: Owner, if_match: IfMatch = None) -> Deleted:
     """Delete what is kept under a key."""
     await memory.scratchpad.delete(owner, key, expected=expected_tag(if_match))

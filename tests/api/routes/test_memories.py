@@ -1,6 +1,7 @@
 """A user's key/value facts."""
 
 import threading
+from urllib.parse import quote, unquote
 
 import httpx
 import pytest
@@ -119,6 +120,24 @@ def test_keys_are_paged_the_newest_first(api: httpx.Client, user: str) -> None:
         if cursor is None:
             break
     assert found == [f"key {number}" for number in reversed(range(7))]
+
+
+@pytest.mark.parametrize("key", ["home/address", "/", "a//b/", "24/7 hotline", "history", "a/history/b", "100%25"])
+def test_a_key_may_hold_slashes(api: httpx.Client, user: str, key: str) -> None:
+    assert put(api, user, key, "here").status_code == 201
+    assert put(api, user, key, "there").status_code == 200
+    kept = api.get(f"/v1/memories/{key}", params={"user_id": user}).json()
+    assert (kept["key"], kept["value"]) == (unquote(key), "there")
+    history = api.get(f"/v1/memories/{quote(unquote(key), safe='')}/history", params={"user_id": user}).json()
+    assert [item["value"] for item in history["items"]] == ["there", "here"]
+    assert api.delete(f"/v1/memories/{key}", params={"user_id": user}).status_code == 200
+    assert api.get("/v1/memories", params={"user_id": user}).json()["items"] == []
+
+
+@pytest.mark.parametrize("key", ["a/history", "%2E%2E", "a/%2E%2E/b", "a%0Ab", "%20", "x" * 201])
+def test_a_key_that_could_not_be_asked_for_is_refused(api: httpx.Client, user: str, key: str) -> None:
+    problem(put(api, user, key, "here"), 422)
+    assert api.get("/v1/memories", params={"user_id": user}).json()["items"] == []
 
 
 def test_a_key_is_its_owners_alone(api: httpx.Client, user: str, other: str) -> None:

@@ -1,0 +1,13 @@
+"""How does a key that may hold slashes stand in a path, as it is or percent-encoded?"""
+
+from starlette.convertors import PathConvertor, register_url_convertor
+
+
+class KeyConvertor(PathConvertor):
+    """Starlette's own path ends before a line break, so that a key with one would be another key, or none."""
+
+    regex = "(?s:.*)"
+
+
+register_url_convertor("key", KeyConvertor())
+UNDER_KEY = "/{key:key}"
