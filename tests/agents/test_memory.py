@@ -78,6 +78,14 @@ async def test_the_answer_is_committed_with_its_model_before_it_is_returned(
     assert prompt["turn_id"] == response["turn_id"] == finished.context.request.turn_id
 
 
+@pytest.mark.parametrize("isolated", [True, False])
+async def test_upkeep_waits_for_an_answer_where_facts_are_made_of_its_conversation(
+    quiet: Memory, isolated: bool
+) -> None:
+    await quiet.chat(request("I live in Oslo.", isolated=isolated))
+    assert [("facts" in one) for one in await messages(quiet)] == [isolated, isolated]
+
+
 async def test_exchanges_at_once_have_their_answers_behind_their_prompts(quiet: Memory) -> None:
     await asyncio.gather(*(quiet.chat(request(f"thing {n}", turn_id=f"t{n}")) for n in range(20)))
     kept = await messages(quiet)
