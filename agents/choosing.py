@@ -49,6 +49,7 @@ _YES_OR_NO = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"(?<=[\w,] )[A-ZÀ-Þ]\w+")
+_ASKS_WHAT = re.compile(r"\b(?:who|whom|whose|what|when|where|which|how|why)\b", re.IGNORECASE)
 _BY_LOCI = re.compile(r"\b(?:did|do|have|had|would|were) you\b", re.IGNORECASE)
 _COUNTS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _NUMBER = rf"\d|\b({_COUNTS}|dozen|hundred|thousand|couple|no)\b"
@@ -91,7 +92,8 @@ def choose(
     sought = asked(query)
     others, stems = _about_others(query, sentences), _stems(query, sentences)
     covering = coverage(sought, stems)
-    own_name, decides = _OWN_NAME.search(query) is not None, _YES_OR_NO.match(query) is not None
+    own_name = _OWN_NAME.search(query) is not None
+    decides = _YES_OR_NO.match(query) is not None and not _ASKS_WHAT.search(query)  # "Do you know where …" asks where
     beside_names = sought - meant(" ".join(_NAME.findall(query)))
     liked = [answer for question, answer in _LIKES if question.search(query)]
     scored: list[tuple[float, int]] = []

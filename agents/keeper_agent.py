@@ -84,9 +84,10 @@ class KeeperAgent:
             for source in (*said, prompt_id(context.request.turn_id)):
                 await self._engine.forgetter.exchange(owner, source)
             await self._engine.idempotency.forget(owner, but=context.request.turn_id)
-            return replace(
-                context, done=f"I have forgotten that.{await self._told_elsewhere(owner, meant)}", forgotten=True
-            )
+            close = facts_near(meant, facts)
+            kept = f" Still stored: {', '.join(f'“{one.key}”' for one in close)}." if close else ""
+            elsewhere = await self._told_elsewhere(owner, meant)
+            return replace(context, done=f"I have forgotten that.{kept}{elsewhere}", forgotten=True)
         if fact is None:
             close = facts_near(meant, facts)
             hint = f" The closest I have: {', '.join(f'“{one.key}”' for one in close)}." if close else ""

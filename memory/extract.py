@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from memory.domain import KeyValue
 from utils.text import content_stems, cut_at_word, slug, split_sentences
@@ -32,6 +33,8 @@ _FORGET = re.compile(
     r"(?:\s+(?:about|that|regarding|the (?:fact|memory)(?: that| about| of)?))*\s*[:,]?\s*(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_ASIDE = re.compile(r",? (?:by the way|btw|fyi)$", re.IGNORECASE)
+_NEVER_MIND = re.compile(r"(?:(?:it|this|that)\b\s*)?[.!?]+\s+\S", re.IGNORECASE)  # "Forget that. Where is my boat?"
 _MY = re.compile(
     r"^(?:my|our)\s+(?P<key>[^.,;:!?]{1,60}?)(?:['’]s name)?\s+"
     r"(?:(?:is|are|was|were)\s+(?:called|named)|is|are|was|were|=)\s+(?P<value>.+)$",
@@ -68,7 +71,9 @@ def statement_to_remember(text: str) -> str | None:
 def statement_to_forget(text: str) -> str | None:
     """What "forget …" asks to delete; None where the text asks no such thing."""
     found = _FORGET.match(text.strip())
-    return found["rest"].strip(" .!?") or None if found else None
+    if found is None or _NEVER_MIND.match(found["rest"]):
+        return None
+    return found["rest"].strip(" .!?") or None
 
 
 def key_and_value(statement: str) -> tuple[str, str]:
@@ -84,13 +89,22 @@ def key_and_value(statement: str) -> tuple[str, str]:
     return slug(bare, KEY_CHARACTERS) or cut_at_word(bare, KEY_CHARACTERS), bare
 
 
-def values_stated(text: str, key: str) -> list[str]:
+class Stated(NamedTuple):
+    """`own`: whether it is said of the user's, and not of "the" one, which may be another's."""
+
+    value: str
+    own: bool
+
+
+def values_stated(text: str, key: str) -> list[Stated]:
     """What a text says that something of the user's is, by sentences: "Btw my PIN is 4471." of the PIN."""
-    sentences = (" ".join(sentence.split()).rstrip(".! ") for sentence in split_sentences(text))
-    bare = (_BY_THE_WAY.sub("", sentence) for sentence in sentences)
-    stated = (_MY.match(_THE.sub("my ", _NAME_S.sub("my name is", sentence))) for sentence in bare)
-    values = (one["value"].strip(" \"'“”") for one in stated if one and slug(one["key"], KEY_CHARACTERS) == slug(key))
-    return [value for value in values if value]
+    sentences = (_ASIDE.sub("", " ".join(sentence.split()).rstrip(".! ")) for sentence in split_sentences(text))
+    found: list[Stated] = []
+    for bare in (_BY_THE_WAY.sub("", sentence) for sentence in sentences):
+        one = _MY.match(_THE.sub("my ", _NAME_S.sub("my name is", bare)))
+        if one and slug(one["key"], KEY_CHARACTERS) == slug(key) and (value := one["value"].strip(" \"'“”")):
+            found.append(Stated(value, own=_THE.match(bare) is None))
+    return found
 
 
 def told(key: str, value: str) -> str:

@@ -16,8 +16,8 @@ from utils.mongo import Document
 from utils.vectors import Floats, to_binary
 
 AT_ONCE = 10_000  # characters up to which rules take a few milliseconds
-MADE_BY = f"{MODEL}/2"  # gists that another made are read anew by `loci reembed`
-READABLE = (MADE_BY, f"{MODEL}/1")  # and until then are found as these were
+MADE_BY = f"{MODEL}/3"  # gists that another made are read anew by `loci reembed`
+READABLE = (MADE_BY, f"{MODEL}/2", f"{MODEL}/1")  # and until then are found as these were
 
 
 @dataclass(frozen=True)

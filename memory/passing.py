@@ -17,11 +17,11 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(r"^(?:if|when|whenever|unless|suppose|imagine|maybe|perhaps|let['’]?s|what|how|why)\b", re.I)
-_WOULD = r"(?:\b(?:will|would|might|could|may|shall)|['’](?:ll|d))\b"
+_WOULD = r"(?-i:\b(?:will|would|might|could|may|shall)|['’](?:ll|d))\b"  # neither May nor Will
 _CONDITIONAL = re.compile(
     r"^\W*(?:(?:and|but|so|well|anyway|maybe)\b\W*)*(?:if|unless|in case|provided|assuming|suppose|imagine)\b"
-    rf".*{_WOULD}"
-    rf"|^(?:i|we|my|our)\b.{{0,20}}?{_WOULD}[^,;]*\b(?:if|unless|in case|provided)\b",
+    rf"(?:[^,]*,.*{_WOULD}|\W+(?:\w+\W+){{2}}[^,]*{_WOULD}[^,]*$)"
+    rf"|^(?:i|we|my|our)\b(?:(?!\band\b)[^,;]){{0,20}}?{_WOULD}[^,;]*\b(?:if|unless|in case|provided)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _EVENT = re.compile(

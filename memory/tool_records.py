@@ -30,7 +30,8 @@ Keys = frozenset[str]
 
 # A line of a log that tells of a failure: a time, and soon behind it how bad it is.
 _LOGGED = re.compile(
-    r"^\W?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\S*\s[^\n]{0,40}?\b(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC)\b",
+    r"^\W?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\S*\s(?:(?!\b(?:INFO|DEBUG|TRACE|NOTICE)\b)[^\n]){0,40}?"
+    r"\b(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC)\b",
     re.MULTILINE,
 )
 _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")

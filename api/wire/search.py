@@ -1,9 +1,9 @@
 """How is a search asked for, and what does it give?"""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import Field, model_validator
 
 from api.fields import Identifier, LastMoment, Moment, Query, Share, TopK, Wire
 from api.wire.base import OwnedRequest
@@ -82,7 +82,7 @@ class SearchResponse(Wire):
 
     items: list[SearchItem]
     took_ms: float
-    searched: str | None = None
+    searched: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @classmethod
     def of(cls, found: Recall, query: str, took_ms: float) -> "SearchResponse":
@@ -91,8 +91,3 @@ class SearchResponse(Wire):
             took_ms=round(took_ms, 3),
             searched=found.respelt(query),
         )
-
-    @model_serializer(mode="wrap")
-    def _without_what_was_not_respelt(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        fields: dict[str, Any] = written(self)
-        return fields if self.searched else {name: value for name, value in fields.items() if name != "searched"}

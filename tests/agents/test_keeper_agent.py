@@ -5,7 +5,7 @@ import pytest
 from agents.keeper_agent import SPOKEN_OF
 from agents.memory import Memory
 from memory.domain import KeyValue
-from memory.extract import values_stated
+from memory.extract import Stated, values_stated
 from tests.conversations import USER, messages, request, say, turn
 from utils.errors import NotFound
 
@@ -91,7 +91,51 @@ async def test_a_value_is_taken_out_whole_and_no_part_of_other_words(quiet: Memo
 def test_what_a_text_states_takes_no_longer_for_blanks() -> None:
     assert values_stated("my" + " " * 100_000 + "pin", "pin") == []
     assert values_stated('My PIN is "".', "pin") == []
-    assert values_stated("My sister’s phone is 555 123.", "sister's phone") == ["555 123"]
+    assert values_stated("My sister’s phone is 555 123.", "sister's phone") == [Stated("555 123", own=True)]
+    assert values_stated("The PIN is 4471, by the way!", "PIN") == [Stated("4471", own=False)]
+
+
+@pytest.mark.parametrize(
+    ("told", "forgotten", "stays"),
+    [
+        ("my rent is 1", "my rent", "My rent is 1,200 euros a month."),
+        ("my sister is called Ann", "my sister", "My sister is called Ann Marie's friend."),
+        ("my car is red", "my car", "The car is red in the photo that Petra took."),
+        ("my code is A1", "my code", "My code is A1b."),
+    ],
+)
+async def test_a_value_that_only_begins_alike_is_another(quiet: Memory, told: str, forgotten: str, stays: str) -> None:
+    await say(quiet, stays, session_id="s1")
+    await say(quiet, f"remember that {told}", session_id="s2")
+    assert "I have forgotten" in await say(quiet, f"forget {forgotten}", session_id="s2")
+    assert stays in [one["content"] for one in await messages(quiet, "s1")]
+
+
+async def test_a_value_may_go_on_behind_it(quiet: Memory) -> None:
+    await say(quiet, "My PIN is 4471, and never changes.", session_id="s1")
+    await say(quiet, "remember that my PIN is 4471", "forget my PIN", session_id="s2")
+    assert not any("4471" in one["content"] for one in await messages(quiet, "s1"))
+
+
+@pytest.mark.parametrize("meant", ["hello", "that. Where is my boat?", "where is my boat", "it! Which day is it?"])
+async def test_what_names_nothing_that_was_told_deletes_nothing(quiet: Memory, meant: str) -> None:
+    said = ["Hello", "Where is my boat?", "Where is my boat", "My boat is in Kiel."]
+    await say(quiet, *said)
+    await say(quiet, f"forget {meant}")
+    assert {*said} <= {one["content"] for one in await messages(quiet, "s1")}
+
+
+async def test_what_a_conversation_of_its_own_facts_says_stays(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", [turn("m1", "The shed leaks.")])
+    await quiet.engine.collections.vectors.update_one({"id": "m1"}, {"$set": {"facts": "s1"}})
+    assert "nothing was deleted" in await say(quiet, "forget that the shed leaks", session_id="s2")
+    assert len(await messages(quiet, "s1")) == 1
+
+
+async def test_facts_near_what_was_forgotten_are_named(quiet: Memory) -> None:
+    await say(quiet, "remember that my shed key is under the mat", "My shed is green.", session_id="s1")
+    answer = await say(quiet, "forget that my shed is green", session_id="s2")
+    assert answer == "I have forgotten that. Still stored: “shed key”."
 
 
 async def test_a_fact_that_was_not_exactly_meant_is_named_and_stays(quiet: Memory) -> None:

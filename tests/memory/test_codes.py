@@ -22,6 +22,7 @@ from tests.conversations import USER, say, turn
         ("Which spare part is CT-34, and what runs on zeus2?", {"34", "zeus2"}),
         ("When did I have COVID-19, in mid-2023 or in the mid-90s?", set()),
         ("Who ran 10000 km, paid 1500 USD or 1500€, and saw 2500 people in 1789?", set()),
+        ("Was it on May20, 3 Sept7 or at UTC-10, said GPT-4?", set()),
         ("Is the F-150 in room B12 or at gate A4?", {"150", "b12"}),
     ],
 )
