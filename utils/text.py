@@ -69,6 +69,11 @@ class _Stemmers(threading.local):
 _stemmers = _Stemmers()
 
 
+def is_unspaced(word: str) -> bool:
+    """Whether a word is, at least in part, of a script that has no blanks between words: Chinese, Japanese."""
+    return _UNSPACED.search(word) is not None
+
+
 def count_tokens(text: str) -> int:
     """Estimated tokens of `text`: a quarter of its UTF-8 bytes, rounded up.
 

@@ -33,14 +33,15 @@ from bench.fit_encoder.long_texts import MOST_QUESTIONS, long_texts
 from bench.recall.corpus import UNANSWERABLE, Conversation, Message, Question
 from bench.recall.reading import read_corpus
 from memory.gists import spoken
-from utils.encoder import ADAPTER, OFFSET, PROJECTION, TOKEN_DIMENSIONS, model_folder
+from utils.encoder import ADAPTER, OFFSET, PROJECTION, TOKEN_DIMENSIONS, model_file
+from utils.encoder_file import EncoderFile
 from utils.text import STOPWORDS
 
 LONGEST, LONG = 128, 256  # tokens of a text, and of a long one
 QUESTIONS, MESSAGES = 28, 72  # of a conversation in one step
 RATE = 8e-4
 WARM_UP = 10  # steps
-LIFT = 0.135  # cosines become (cosine + LIFT) / (1 + LIFT), so that evidence is as like as it was before fitting
+LIFT = 0.12  # cosines become (cosine + LIFT) / (1 + LIFT), so that evidence is as like as it was before fitting
 TEXT_TEMPERATURE, TOKEN_TEMPERATURE = 0.05, 0.03
 
 
@@ -59,7 +60,7 @@ def main() -> None:
     parser.add_argument("--to", type=Path, default=ADAPTER, help="the file for the adapter")
     arguments = parser.parse_args()
     conversations = [one for file in arguments.data for one in read_corpus(file).conversations]
-    bert = Bert(model_folder(), rank=arguments.rank, seed=arguments.seed, bfloat16=arguments.bfloat16)
+    bert = Bert(EncoderFile(model_file()), rank=arguments.rank, seed=arguments.seed, bfloat16=arguments.bfloat16)
     if arguments.on:
         bert.load(ADAPTER)
     _fit(bert, conversations, arguments)

@@ -16,7 +16,8 @@ import numpy as np
 from bench.fit_encoder.__main__ import offset, projection
 from bench.fit_encoder.bert import Bert
 from bench.recall.reading import read_corpus
-from utils.encoder import ADAPTER, OFFSET, PROJECTION, model_folder
+from utils.encoder import ADAPTER, OFFSET, PROJECTION, model_file
+from utils.encoder_file import EncoderFile
 
 
 def main() -> None:
@@ -27,7 +28,7 @@ def main() -> None:
     found = averaged(arguments.adapters)
     np.savez_compressed(ADAPTER, **found)  # type: ignore[arg-type]
     rank = next(array.shape[0] for name, array in found.items() if name.endswith(".down"))
-    bert = Bert(model_folder(), rank=rank)
+    bert = Bert(EncoderFile(model_file()), rank=rank)
     bert.load(ADAPTER)
     conversations = [one for file in arguments.data for one in read_corpus(file).conversations]
     np.save(PROJECTION, projection(bert, conversations))

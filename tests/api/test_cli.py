@@ -361,4 +361,4 @@ def test_another_model_embeds_anew_what_is_there(here: Run, tmp_path: Path) -> N
         assert done.stdout == "1 embedded anew with text-embedding-3-small\n"
         found = here("search", "heron mill", openai_base_url=model.url, mongodb_db="other")
     assert "The heron nests by the mill." in " ".join(found.stdout.split())
-    assert here("reembed", mongodb_db="other").stdout.startswith("1 embedded anew with loci-minilm-3")
+    assert here("reembed", mongodb_db="other").stdout.startswith("1 embedded anew with loci-e5-1")

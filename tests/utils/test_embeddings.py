@@ -322,7 +322,7 @@ def test_settings_decide_who_embeds(tmp_path: Path, client_settings: Settings, m
     ):
         local = open_embedder(settings, None)
         assert isinstance(local, LocalEmbedder)
-        assert (local.model, local.dimensions) == ("loci-minilm-3", 384)
+        assert (local.model, local.dimensions) == ("loci-e5-1", 384)
 
 
 async def test_a_remote_embedder_shares_the_processs_cache(client: AsyncOpenAI, client_settings: Settings) -> None:
