@@ -13,6 +13,7 @@ from memory.gists import text_to_embed
 from memory.imprint import MADE_BY, Imprint, embedded_fields, imprints
 from memory.leases import Claim, claim, fail, held, pending, revive
 from utils.embeddings import Embedder, LocalEmbedder
+from utils.encoder import FAMILY
 from utils.errors import ModelError, ModelUnavailable
 from utils.mongo import Document
 from utils.yielding import Pace
@@ -32,6 +33,7 @@ class EmbeddingQueue:
         self._changes = changes
         self._embedder = embedder
         self._reader = reader
+        self._renewed: str | None = ""  # the last `_id` looked at; None once there is no more to do
 
     async def work(self) -> int:
         """Embeds what is due; returns how many gists got their embedding. Safe to run twice at once.
@@ -110,12 +112,27 @@ class EmbeddingQueue:
         if await revive(self._vectors, "embed", died, most=1) and await self.work():
             await revive(self._vectors, "embed", died)
 
-    async def mark_outdated(self, after: str, most: int) -> tuple[int, str] | None:
+    async def renew(self) -> bool:
+        """Embeds a batch of what the local encoder of an earlier version embedded; False once there is no more. What a
+        provider's model embedded stays as it was paid for until `reembed` is asked for.
+
+        The whole collection is looked through once in a process's life.
+        """
+        if self._renewed is None or not isinstance(self._embedder, LocalEmbedder):
+            return False
+        marked = await self.mark_outdated(self._renewed, BATCH, embedding_model={"$regex": f"^{FAMILY}"})
+        self._renewed = marked[1] if marked else None
+        if marked:
+            await self.step()
+        return marked is not None
+
+    async def mark_outdated(self, after: str, most: int, **only: Document) -> tuple[int, str] | None:
         """Asks for new embeddings of at most `most` gists, in the order of `_id`, whose embedding is another model's.
+        `only`: what else must hold of them.
 
         Returns how many, and the last `_id`, to go on after; None where there are no more.
         """
-        outdated = outdated_by(self._embedder.model)
+        outdated = {"$and": [outdated_by(self._embedder.model), only]} if only else outdated_by(self._embedder.model)
         beyond = {"_id": {"$gt": after}, **outdated}
         found = await self._vectors.find(beyond, {"_id": 1}).sort("_id", 1).limit(most).to_list(None)
         if not found:

@@ -32,7 +32,8 @@ from utils.text import STOPWORDS, repair
 from utils.vectors import Floats, normalised
 from utils.vocabulary import BEGIN, END, UNKNOWN, Token, Vocabulary, write_table
 
-MODEL = "loci-e5-1"  # multilingual-e5-small with our adapter, in int8
+FAMILY = "loci-"  # what the names of all the local encoder's models begin with
+MODEL = f"{FAMILY}e5-1"  # multilingual-e5-small with our adapter, in int8
 DIMENSIONS = 384
 MAX_TOKENS = 256  # of a window; the model takes 512, for twice the time
 MOST_WINDOWS = 8  # of so many tokens are those of a text read; its sentence is that of the first

@@ -67,10 +67,16 @@ def _register(app: Celery, process: WorkerProcess) -> None:
         if step is not None and step.more:  # behind what waits by now
             observe.apply_async(expires=NUDGE_EXPIRES, retry=False)
 
+    @app.task(name="loci.renew", shared=False)
+    def renew() -> None:
+        if process.run(lambda memory: memory.engine.embeddings.renew()):
+            renew.apply_async(expires=NUDGE_EXPIRES, retry=False)  # behind what waits by now
+
     @app.task(name="loci.sweep", shared=False)
     def sweep() -> None:
         process.run(lambda memory: memory.engine.sweep())
-        observe.apply_async(expires=NUDGE_EXPIRES, retry=False)  # which does a batch at a time
+        observe.apply_async(expires=NUDGE_EXPIRES, retry=False)  # which do a batch at a time
+        renew.apply_async(expires=NUDGE_EXPIRES, retry=False)
 
 
 def _transport(settings: Settings) -> dict[str, Any]:

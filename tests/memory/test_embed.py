@@ -137,6 +137,17 @@ async def test_what_an_older_version_read_is_read_anew(quiet: Memory) -> None:
     assert again is not None and again["recall"] == made["recall"]
 
 
+async def test_the_workers_read_anew_what_an_earlier_version_of_the_encoder_read(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", [turn("m1", "Biscuit is a spaniel"), turn("m2", "Tea at five")], wait=True)
+    vectors = quiet.engine.collections.vectors
+    earlier = {"recall.made_by": "loci-minilm-3/3", "embedding_model": "loci-minilm-3"}
+    await vectors.update_one({"_id": "m1"}, {"$set": earlier})
+    await vectors.update_one({"_id": "m2"}, {"$set": earlier | {"embedding_model": "text-embedding-3-small"}})
+    assert [await quiet.engine.embeddings.renew() for _ in range(3)] == [True, False, False]
+    assert (await quiet.search(USER, "Biscuit is a spaniel")).hits[0].gist.id == "m1"
+    assert await quiet.engine.embeddings.count_outdated() == 1  # a provider's, which was paid for
+
+
 async def test_a_model_that_changes_its_dimension_stores_nothing(
     with_model: Memory, scripted_model: ScriptedModel
 ) -> None:

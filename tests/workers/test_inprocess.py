@@ -83,6 +83,22 @@ def test_the_sweep_finds_work_that_a_crash_left_behind(serve: Callable[..., str]
     assert database["vectors"].count_documents({"embedding": {"$exists": True}}) == 4
 
 
+def test_what_the_encoder_of_an_earlier_version_embedded_is_embedded_anew(
+    make_settings: Callable[..., Settings], database: Documents
+) -> None:
+    served = Served(make_settings())
+    add(served.start(), 300)
+    eventually(lambda: waiting(database) == 0)
+    served.stop()
+    earlier = {"embedding_model": "loci-minilm-3", "recall.made_by": "loci-minilm-3/3"}
+    database["vectors"].update_many({}, {"$set": earlier})
+    served = Served(make_settings())
+    served.start()
+    made_now = {"embedding_model": MODEL, "recall.made_by": MADE_BY, "embed.state": "done"}
+    eventually(lambda: database["vectors"].count_documents(made_now) == 300, 3 * SWEEP_SECONDS)
+    served.stop()
+
+
 def test_it_ends_with_its_server_and_leaves_no_thread(make_settings: Callable[..., Settings]) -> None:
     before = set(threading.enumerate())
     served = Served(make_settings())
