@@ -4,17 +4,14 @@
     python -m bench.fit_encoder DATA… [--epochs 4] [--long 0.3] [--on] [--rate 0.0008] [--last 0.05] [--seed 0]
                                 [--scale 1.0] [--rank 16] [--bfloat16] [--to ADAPTER]
 
-DATA are files of `bench.recall`'s formats. What ships began as the average (`bench.fit_encoder.average`) of two of
-rank 8 that were fitted on files of `bench/data/written`, which we wrote: one on daily, letters, projects, texting and
-particulars with `--long 0.35`, the other on these and particulars_more with `--seed 1`. From that on it was fitted to
-these and most of chatting and planning: `--on --epochs 3 --long 0.35 --rate 0.0004 --seed 5 --bfloat16`.
+DATA are files of `bench.recall`'s formats. What ships is the average (`bench.fit_encoder.average`) of two that were
+fitted on all files of `bench/data/written`, which we wrote: `--epochs 3 --long 0.35 --rate 0.0006`, seeds 0 and 1.
 
 Of each conversation at a time, questions and messages are encoded, and the adapter (Hu et al., "LoRA", 2021) is moved
 so that the messages that answer come before the others, by the vectors of whole texts and by those of their tokens.
 In a share of the steps, `--long`, messages are joined to long texts (`bench.fit_encoder.long_texts`).
 Then the projection of token vectors is computed, and an offset that keeps cosines on the scale that thresholds are of;
-all are written into `utils/`. An epoch of 150 conversations
-takes some six minutes on two cores.
+all are written into `utils/`.
 """
 
 import argparse
