@@ -39,7 +39,7 @@ ProjectName = Annotated[
 ]
 CurrentPath = Annotated[
     Annotated[str, StringConstraints(max_length=PATH_CHARACTERS)] | None,
-    Field(description="The folder in which it stands; projects of one name at two paths have two banks"),
+    Field(description="The absolute path of its folder; projects of one name at two paths have two banks"),
 ]
 Description = Annotated[
     Annotated[str, StringConstraints(max_length=DESCRIPTION_CHARACTERS)] | None,

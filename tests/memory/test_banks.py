@@ -130,6 +130,17 @@ async def test_a_bank_without_a_path_takes_the_first_at_which_its_project_is_sai
     assert (other.info.version, [one.id for one in other.others]) == (1, ["loci"])
 
 
+async def test_a_folder_that_is_called_as_a_project_without_a_path_does_not_get_its_bank(quiet: Memory) -> None:
+    await quiet.activate(USER, "code", "backend")
+    await quiet.update(USER, "code", "backend", "The keeper is called Ada.")
+    apart = await quiet.activate(USER, "code", path="/home/me/another/backend")
+    assert (apart.info.version, [one.id for one in apart.others]) == (1, ["backend"])
+    assert "Ada" not in str(apart.content)
+    assert (await quiet.engine.banks.info(USER, "code", "backend")).path is None
+    again = await quiet.activate(USER, "code", "backend")
+    assert (again.info.version, [one.id for one in again.others]) == (2, [apart.info.id])
+
+
 async def test_of_two_who_say_at_once_where_a_project_is_both_are_told_where_its_bank_is(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

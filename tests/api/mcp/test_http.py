@@ -120,6 +120,7 @@ async def test_a_prompt_begins_with_the_bank(address: str) -> None:
             ("memory_bank", {"conversation_type": "project"}),
             ("memory_bank", {"conversation_type": "global", "project_description": "x"}),
             ("memory_bank", {"conversation_type": "project", "project_name": "a\0b"}),
+            ("memory_bank", {"conversation_type": "project", "current_path": "src"}),
         ]
         for name, arguments in wrong:
             with pytest.raises(MCPError):
@@ -134,6 +135,7 @@ async def test_a_prompt_begins_with_the_bank(address: str) -> None:
         ("activate", {"conversation_type": "project"}),
         ("activate", {"conversation_type": "project", "project_name": 5}),
         ("activate", {"conversation_type": "global", "unknown": 1}),
+        ("activate", {"conversation_type": "code", "current_path": ".."}),
         ("update", {}),
         ("update", {"content": ""}),
         ("update", {"content": None}),
@@ -156,6 +158,8 @@ async def test_what_is_wrong_is_told_in_words(address: str) -> None:
     async with client(address) as connected:
         assert await refusal(connected, "remember", text="a\0b") == "text: a string has control characters"
         assert (await refusal(connected, "update")).startswith("content: ")
+        told = await refusal(connected, "activate", conversation_type="code", current_path="~/src/loci")
+        assert told.startswith("current_path must be absolute")
 
 
 async def test_with_an_error_the_errors_of_its_own_bank_are_told(
