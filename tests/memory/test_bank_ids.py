@@ -63,16 +63,17 @@ def test_a_project_without_a_name_or_a_path_is_refused(name: str | None) -> None
 
 
 @pytest.mark.parametrize(
-    "path", [".", "..", "./", "~", "~/src/loci", "~ann/loci", "src/loci", "loci", "C:", "C:loci", "\\loci", "file:///src"]
+    "path",
+    [".", "..", "./", "~", "~/src/loci", "~ann/loci", "src/loci", "loci", "C:", "C:loci", "\\loci", "file:///src"],
 )
 @pytest.mark.parametrize("name", [None, "loci"])
 def test_a_path_that_is_not_absolute_is_refused(name: str | None, path: str) -> None:
-    with pytest.raises(InvalidInput, match="current_path must be absolute.* such as /home/ann/loci"):
+    with pytest.raises(InvalidInput, match=r"current_path must be absolute.* such as /home/ann/loci"):
         bank_id("project", name, path)
     assert bank_id("global", name, path) == "global"
 
 
-@pytest.mark.parametrize("path", ["/", "/src/loci", " /src/loci ", "C:\\src", "c:/src", "\\\\host\\share", "//host/share"])
+@pytest.mark.parametrize("path", ["/", "/src/loci", " /src/loci ", "C:\\src", "c:/src", "\\\\host\\share"])
 def test_a_path_of_any_system_is_taken(path: str) -> None:
     assert bank_id("project", None, path)
 

@@ -103,7 +103,7 @@ async def test_banks_are_listed_to_the_last(address: str, monkeypatch: pytest.Mo
 
 
 async def test_a_prompt_begins_with_the_bank(address: str) -> None:
-    async with client(address) as connected:
+    async with client(address, "legacy") as connected:
         assert [one.name for one in (await connected.list_prompts()).prompts] == ["memory_bank"]
         early = await connected.get_prompt("memory_bank", {"conversation_type": "global"})
         assert "There is no such memory bank yet" in early.messages[0].content.text  # type: ignore[union-attr]
@@ -169,7 +169,7 @@ async def test_with_an_error_the_errors_of_its_own_bank_are_told(
         told = json.loads((await connected.call_tool(tool, arguments)).content[0].text)
         return [error["description"] for error in told["previous_errors"]]
 
-    async with client(address) as connected, open_memory(make_settings(), nudge=Silent()) as memory:
+    async with client(address, "legacy") as connected, open_memory(make_settings(), nudge=Silent()) as memory:
         banks = memory.engine.banks
         for name in ("one", "two"):
             await call(connected, "activate", conversation_type="project", project_name=name)
