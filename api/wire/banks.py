@@ -228,7 +228,8 @@ class ChangeOut(Wire):
 
 
 class UpdateResult(Wire):
-    """`previous_errors`: what went wrong before this update, oldest first. `version`: the one that it made, after which
+    """`previous_errors`: what went wrong before this update, oldest first, and files for which the bank has no room.
+    `version`: the one that it made, after which
     others may have come. `decided_by`: a model, or "rule_based". `created`: there was no such bank, and it was
     begun."""
 
