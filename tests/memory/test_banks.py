@@ -69,7 +69,7 @@ async def test_every_version_can_be_read_as_it_was(quiet: Memory) -> None:
             await quiet.engine.banks.at(USER, "project", "loci", missing)
 
 
-@pytest.mark.parametrize("said", ["", " \n\t", "\x00\x1b", "x" * (LONGEST_UPDATE + 1)])
+@pytest.mark.parametrize("said", ["", " \n\t", "\x00\x1b", "## decisions.md", "x" * (LONGEST_UPDATE + 1)])
 async def test_an_update_without_content_or_with_too_much_is_refused(quiet: Memory, said: str) -> None:
     await begun(quiet)
     with pytest.raises(InvalidInput):
@@ -77,7 +77,7 @@ async def test_an_update_without_content_or_with_too_much_is_refused(quiet: Memo
     assert (await quiet.engine.banks.info(USER, "project", "loci")).version == 1
 
 
-ODD = ["🦊 Füchse 狐", "a\r\nb\rc", "```\nopen code", "## decisions.md", "\u202eodd\u0301 \ufeff", "y " * 400_000]
+ODD = ["🦊 Füchse 狐", "a\r\nb\rc", "```\nopen code", "## decisions.md\nx", "\u202eodd\u0301 \ufeff", "y " * 400_000]
 
 
 @pytest.mark.parametrize("said", ODD)
