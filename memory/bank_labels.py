@@ -59,11 +59,12 @@ def is_label(text: str) -> bool:
 def labelled(paragraph: str) -> list[str]:
     """The parts of a paragraph, of which each but the first begins with a label: of a line, or of a sentence, which has
     a capital then. What is in code is none. O(n)."""
-    cuts = [0]
+    cuts, seen = [0], 0
     for place in _MAY_BEGIN.finditer(paragraph, 0, fenced_from(paragraph)):
-        found = _LABEL.match(paragraph, place.end())
+        found = _LABEL.match(paragraph, place.end()) if place.end() >= seen else None
         if found is not None and topic_of(found["label"]) is not None:
             cuts.append(place.end())
+            seen = found.end()
     ends = [*cuts[1:], len(paragraph)]
     return [part for at, end in zip(cuts, ends, strict=True) if (part := paragraph[at:end].rstrip())]
 

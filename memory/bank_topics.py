@@ -21,7 +21,11 @@ _SIGNS: tuple[tuple[Category, float, str], ...] = (
         r"\bwe (?:have )?(?:decided|chose|agreed|settled|opted|will go with|went with)\b|\bdecisions?\b(?!\.)",
     ),
     ("decision", 2, r"\b(?:decided|chose|chosen|opted|instead of|rationale|trade-?offs?|in favou?r of|rejected)\b"),
-    ("decision", 3, r"\b(?:let['’]s|let us|we['’]ll|we will) (?:use|adopt|go with|stick (?:with|to)|switch to)\b"),
+    (
+        "decision",
+        3,
+        r"\b(?:let['’]s|let us|we['’]ll|we will)(?: not)? (?:use|adopt|go with|stick (?:with|to)|switch to)\b",
+    ),
     (
         "decision",
         3,
@@ -38,7 +42,7 @@ _SIGNS: tuple[tuple[Category, float, str], ...] = (
     ),
     ("architecture", 1, r"\b(?:we|it|app|project|server|client) uses?\b"),
     ("dependency", 3, r"\bdependenc(?:y|ies)\b|\bdepends on\b|\b(?:pip|npm|cargo) (?:install|add)\b|\bpackage version"),
-    ("requirement", 3, r"(?<!\bdo )\bwe (?:all )?(?:want|need(?! to))\b"),
+    ("requirement", 3, r"(?<!\bdo )\bwe (?:all )?(?:want|need(?! to))\b|\bwe(?:['’]d| would) like\b"),
     ("requirement", 3, r"\brequirements?\b|\buser stor(?:y|ies)\b|\bacceptance criteri|\bmust support\b|\bin scope\b"),
     (
         "constraint",
@@ -48,7 +52,7 @@ _SIGNS: tuple[tuple[Category, float, str], ...] = (
     (
         "purpose",
         3,
-        r"\b(?:the|our|its|my)(?: \w+)? (?:goal|aim|objective)s?\b"
+        r"\b(?:the|our|its|my)(?: \w+)? (?:goal|aim|objective)s?\b|\b(?:goal|aim|objective)s? (?:is|are)\b"
         r"|\b(?:purpose|mission|vision|goal of|project is|about this project|overview|i am|i work as|my name)\b",
     ),
     ("done", 3, r"\b(?:done|completed|finished|implemented|shipped|merged|released|deployed|milestone reached)\b"),

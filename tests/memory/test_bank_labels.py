@@ -19,6 +19,10 @@ def test_what_a_label_says_goes_to_its_place_wherever_in_a_paragraph_it_stands()
         ("Next", "Next:\n- the tests\n- the docs"),
         ("Issues", "Blocked:\n- Ann is away"),
     ]
+    assert places("1. Next: the tests.\n2. Done: the docs.") == [
+        ("Next", "1. Next: the tests."),
+        ("Done", "2. Done: the docs."),
+    ]
     assert places("# Meeting\n\nDone: the login. Next: the cart.") == [
         ("Done", "# Meeting\n\nDone: the login."),
         ("Next", "Next: the cart."),
