@@ -1,8 +1,9 @@
 """How is a bank that has grown too large made small again by rules? What matters least and is oldest goes first.
 
 What goes stays in the history: a line in the file says in which version. The order is that of the banks' document:
-what is tagged as critical goes last, then architecture before implementation before discussion, newer before older.
-The more of a section stays, the less the next older part of it counts, so that each section keeps its newest.
+what is tagged as critical goes last, before it what is left to be done; of the others architecture stays before
+implementation before discussion, newer before older. The more of a section stays, the less the next older part of it
+counts, so that each section keeps its newest.
 """
 
 import re
@@ -13,6 +14,7 @@ from datetime import datetime
 
 from config.recipes import BankRecipe
 from memory.bank_decisions import CRITICAL
+from memory.bank_labels import label_of, labelled
 from memory.bank_markdown import (
     NOTE,
     TITLE_CHARACTERS,
@@ -29,7 +31,8 @@ from memory.bank_markdown import (
     tokens_of,
 )
 from memory.bank_rules import is_critical
-from memory.bank_types import BankType, Weight, sections_of, weight_of
+from memory.bank_topics import category_of
+from memory.bank_types import OPEN_SECTIONS, BankType, Weight, sections_of, weight_of
 from utils.text import count_tokens, cut_at_word, split_sentences
 
 WEIGHTS: dict[Weight, float] = {"architecture": 3.0, "implementation": 2.0, "discussion": 1.0}
@@ -39,10 +42,13 @@ GIST_CHARACTERS = 160  # of an item that goes, what is left of it where there is
 LONG = 400  # tokens of an item from which on its paragraphs are weighed one by one
 SHARE = 1_000  # tokens of a section after which what is older in it counts half
 NEWEST = 150  # tokens of a section that count three times, so that none is left without its newest
+LEFT = 1 / 2  # of what stays whole, at most, for what is left to be done: of a bank that has more, the newest
 SHORT = 1 / 6  # of the target, for the beginnings of what goes
 LINE = 32  # tokens of the line that says where the rest is
 LATER = 1e-6  # what an item counts more than the one before it, all else being equal
 
+_UNTICKED = re.compile(r"(?<![^ \t\n])\[ \](?=\s)")
+_STORED = re.compile(r"(?:- |### )\d{4}-\d\d-\d\d \d\d:\d\d\s*")
 _ONLY_TIME = re.compile(r"### \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*")
 
 
@@ -53,7 +59,8 @@ Item = tuple[str, int, int]
 @dataclass(frozen=True)
 class _Part:
     """An item, or of a long one a paragraph. What is worth more stays longer. `heading`: tokens of the heading above
-    it, where that goes with what stands under it; `opening`: the item's own heading, where it is not in the text."""
+    it, where that goes with what stands under it; `opening`: the item's own heading, where it is not in the text;
+    `left`: something is left to be done."""
 
     spot: Spot
     text: str
@@ -61,6 +68,7 @@ class _Part:
     heading: int
     opening: str
     critical: bool
+    left: bool
     worth: float
 
     @property
@@ -72,8 +80,8 @@ class _Part:
         return self.spot[:3]
 
     @property
-    def rank(self) -> tuple[bool, float]:
-        return self.critical, self.worth
+    def rank(self) -> tuple[bool, bool, float]:
+        return self.critical, self.left, self.worth
 
 
 @dataclass
@@ -108,13 +116,14 @@ def condense(
     pages = {name: parse(text) for name, text in files.items()}
     frames = {name: _frame(kind, name, page) for name, page in pages.items()}
     kept = _Kept(tokens_of({name: render(page) for name, page in frames.items()}) + LINE * len(pages))
-    parts = [part for name, page in pages.items() for part in _ranked(_parts(kind, name, page, moment))]
     whole = recipe.target - round(SHORT * recipe.target)
+    found = [part for name, page in pages.items() for part in _ranked(_parts(kind, name, page, moment))]
+    parts = _with_room_for_others(found, round(LEFT * whole))
     full: set[tuple[str, int]] = set()  # sections of which nothing older stays than what went
     gone: list[_Part] = []
     for part in sorted(parts, key=lambda one: one.rank, reverse=True):
         limit = recipe.most if part.critical else whole
-        if (part.critical or part.section not in full) and kept.takes(part, part.text, limit):
+        if (part.critical or part.left or part.section not in full) and kept.takes(part, part.text, limit):
             continue
         if part.tokens <= LONG:
             full.add(part.section)
@@ -140,6 +149,20 @@ def _ranked(parts: list[_Part]) -> list[_Part]:
         before = newer[part.section]
         found.append(replace(part, worth=part.worth * (3 if before < NEWEST else 1) / (1 + before / SHARE)))
         newer[part.section] += part.tokens
+    return found
+
+
+def _with_room_for_others(parts: list[_Part], most: int) -> list[_Part]:
+    """The parts, of which those that are left to be done have no more than `most` tokens; what is older than these
+    counts as others do."""
+    spent, full = 0, False
+    found: list[_Part] = []
+    for part in sorted(parts, key=lambda one: one.rank, reverse=True):
+        fits = spent + part.tokens <= most
+        left = part.left and not part.critical and not full and fits
+        full = full or (part.left and not fits and part.tokens <= LONG)
+        spent += part.tokens if left else 0
+        found.append(replace(part, left=left))
     return found
 
 
@@ -183,8 +206,18 @@ def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Par
             for at, text in enumerate(texts):
                 kept = is_critical(text) or all_of_it or (critical and not at and not opening)
                 rank, spot = worth - min(at, len(texts) - 1 - at) * LATER / 100, (name, number, place, at)
-                found.append(_Part(spot, text, count_tokens(text) + 1, heading, opening, kept, rank))
+                left = _is_left(text, section.title)
+                found.append(_Part(spot, text, count_tokens(text) + 1, heading, opening, kept, left, rank))
     return found
+
+
+def _is_left(text: str, title: str) -> bool:
+    """Whether something in an item of a section is left to be done: its label or a box that is not ticked says so, or
+    its section does and it does not say that it is done."""
+    said = _STORED.sub("", text, count=1) if _STORED.match(text) else text
+    if _UNTICKED.search(said) or any(label_of(part) in ("next", "issue") for part in labelled(said)):
+        return True
+    return title in OPEN_SECTIONS and category_of(said) != "done"
 
 
 def _paragraphs(item: str) -> tuple[str, list[str]]:

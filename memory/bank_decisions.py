@@ -11,6 +11,7 @@ from utils.text import shown
 
 FILE_NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,58}[a-z0-9])?\.md")
 MOST_FILES = 40  # of a bank; what would make another goes into its last one
+MOST_NAMED = 5  # files that are named where there is no room for more
 MOST_FOUND = 12  # tags, dates, references that are kept of a piece of content
 MOST_DONE = 1_000  # of an update that are told and kept, which so cannot outgrow a document of the store
 DEFAULT_SECTION = "Notes"
@@ -111,6 +112,19 @@ def merge(
         elif len(done) < MOST_DONE:
             done[key] = made
     return {name: draft.text() for name, draft in drafts.items()}, tuple(done.values())
+
+
+def told_of_files(decisions: Sequence[Decision], files: Mapping[str, str]) -> str | None:
+    """What a client is told where not all files that decisions name could be made; None where all are there. `files`:
+    as `merge` gives them."""
+    missing = list(dict.fromkeys(one.target_file for one in decisions if one.target_file not in files))
+    if not missing:
+        return None
+    named = ", ".join(missing[:MOST_NAMED]) + (" and others" if len(missing) > MOST_NAMED else "")
+    return (
+        f"A memory bank has at most {MOST_FILES} files, so {named} could not be made: what was for such a file is in "
+        f"{list(files)[-1]}, in a section of its name. Nothing was lost; name files that are there."
+    )
 
 
 def section_key(decision: Decision) -> tuple[str, str]:

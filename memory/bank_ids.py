@@ -24,6 +24,12 @@ BankId = Annotated[str, StringConstraints(pattern=rf"^{ID_PATTERN}$")]
 
 _ENDS_LIKE_A_DIGEST = re.compile(rf"(?:^|-)[0-9a-f]{{{DIGEST}}}$")
 _DRIVE = re.compile(r"^[A-Za-z]:")
+_ABSOLUTE = re.compile(r"/|\\\\|[A-Za-z]:[\\/]")  # of Unix, of a share and of a drive of Windows
+RELATIVE = (
+    "current_path must be absolute, for it says which project is meant: pass the whole path of the project's folder, "
+    "such as /home/ann/loci or C:\\src\\loci (not `.`, `..`, `~` or a path below these), or leave it out and pass a "
+    "project_name"
+)
 
 
 def bank_id(kind: BankType, name: str | None, path: str | None) -> str:
@@ -31,12 +37,15 @@ def bank_id(kind: BankType, name: str | None, path: str | None) -> str:
     where it does not say all, a digest of what it was made of. So one name at two paths names two banks, and no two
     names share one. Capitals and spaces around or within a name make no difference, nor does how a path ends.
 
-    Raises `InvalidInput` where there is neither, but for the one global bank, and for a type that there is not.
+    Raises `InvalidInput` where there is neither, but for the one global bank, for a path that is not absolute, and for
+    a type that there is not.
     """
     if kind not in BANK_TYPES:
         raise InvalidInput(f"A memory bank is of the type {', '.join(BANK_TYPES[:-1])} or {BANK_TYPES[-1]}")
     if kind == "global":
         return GLOBAL_ID
+    if (path or "").strip() and not is_absolute(path or ""):
+        raise InvalidInput(RELATIVE)
     where, label = _path(path or ""), _label(name, path)
     if not label and not where:
         raise InvalidInput(f"A {kind} bank needs a project_name or a current_path")
@@ -45,6 +54,11 @@ def bank_id(kind: BankType, name: str | None, path: str | None) -> str:
         return slug
     said = f"{where}\0{label}" if where else label
     return f"{slug or kind}-{sha256(said.encode()).hexdigest()[:DIGEST]}"
+
+
+def is_absolute(path: str) -> bool:
+    """Whether a path names the same folder for all who say it, on whatever system they are."""
+    return _ABSOLUTE.match(path.strip()) is not None
 
 
 def bank_name(kind: BankType, identifier: str, name: str | None, path: str | None) -> str:
@@ -70,17 +84,21 @@ def choose(
 ) -> tuple[NamedBank | None, tuple[NamedBank, ...]]:
     """The bank that is meant by a name and a path, and the others of that name or path.
 
-    It is the one of this id. Where there is none: the only one at this path, or where it or the question has no path,
-    of this name; so the same project has its bank again, also where it is called otherwise or its path is left out, and
-    one name at two paths names two. Of several none is chosen.
+    It is the one of this id. Where there is none: the only one at this path, or by its name, the only one of that name
+    where the question has no path, and one without a path where no other has that name. So the same project has its
+    bank again, also where it is called otherwise or its path is left out, and one name at two paths names two. That a
+    folder is called as a bank without a path is does not make it that bank's: many are called `backend`. Of several
+    none is chosen.
     """
     where, label = _path(path or ""), _label(name, path)
-    near = [(one, _path(one.path or ""), _label(one.name, one.path)) for one in banks]
-    alike = [one for one, at, called in near if (at == where if at and where else called == label)]
+    named = [one for one in banks if _label(one.name, one.path) == label]
+    there = [one for one in banks if where and _path(one.path or "") == where]
+    elsewhere = [one for one in named if one.path and one not in there]
+    takes_path = [one for one in named if not one.path] if _label(name, None) and not elsewhere else []
+    alike = [*there, *takes_path] if where else named
     exact = [one for one in banks if one.id == identifier]
     chosen = (exact or alike)[0] if exact or len(alike) == 1 else None
-    others = [one for one, at, called in near if called == label or (where and at == where)]
-    return chosen, tuple(one for one in others if one is not chosen)
+    return chosen, tuple(one for one in banks if one is not chosen and (one in named or one in there))
 
 
 def bank_key(owner: str, kind: BankType, identifier: str) -> str:

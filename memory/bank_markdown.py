@@ -198,6 +198,16 @@ def paragraphs(text: str) -> list[str]:
     return [block for lines in found if (block := _block(lines))]
 
 
+def fenced_from(text: str) -> int:
+    """Where the first code of a text begins; its end where there is none."""
+    at = 0
+    for line, fenced, _ in _lines(text):
+        if fenced:
+            return at
+        at += len(line) + 1
+    return len(text)
+
+
 def title_in(block: str) -> tuple[str, str]:
     """The heading that a block begins with, without its marks, and the rest; no heading: empty, and all of it."""
     first, _, rest = block.partition("\n")

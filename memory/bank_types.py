@@ -99,6 +99,10 @@ FILES: dict[BankType, tuple[FileKind, ...]] = {
     ),
 }
 
+OPEN_SECTIONS = frozenset(
+    {"Next", "Issues", "To do"}
+)  # what stands in them is left to be done, unless it is ticked off
+
 Place = tuple[str, str]  # a file and a section of it
 
 _PROJECT: dict[Category, Place] = {
@@ -135,6 +139,7 @@ PLACES: dict[BankType, dict[Category, Place]] = {
         "focus": ("context.md", "Focus"),
         "preference": ("preferences.md", "Preferences"),
         "pattern": ("preferences.md", "Preferences"),
+        "requirement": ("preferences.md", "Preferences"),
         "constraint": ("preferences.md", "Preferences"),
         "decision": ("preferences.md", "Decisions"),
         "reference": ("references.md", "References"),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from memory.bank_activations import Active
 from memory.bank_ids import ID_PATTERN
+from memory.bank_targets import check_filled
 from memory.bank_types import BANK_TYPES, BankType
 from memory.ids import derived_id
 from utils.errors import InvalidInput
@@ -27,8 +28,9 @@ class BankUpdate:
     request: str | None = None
 
     def checked(self) -> "BankUpdate":
-        """The same in characters that can be kept. Raises `InvalidInput` where there is no content or too much, the
-        conversation is at work with another bank, or there can be no bank of this type and id."""
+        """The same in characters that can be kept. Raises `InvalidInput` where there is no content or too much, it
+        replaces what stands there by nothing, the conversation is at work with another bank, or there can be no bank of
+        this type and id."""
         if self.type not in BANK_TYPES or re.fullmatch(ID_PATTERN, self.id) is None:
             raise InvalidInput("There can be no memory bank of this type and id")
         named = Active.named(self.conversation_id)
@@ -38,8 +40,7 @@ class BankUpdate:
             raise InvalidInput(f"An update may have {LONGEST_UPDATE:,} characters")
         lines = self.content.replace("\r\n", "\n").replace("\r", "\n").splitlines(keepends=True)
         content = "".join(map(uncoloured, lines))  # line by line, so that a thread which does it lets others go on
-        if not content.strip():
-            raise InvalidInput("There is no content to keep")
+        check_filled(content)
         return replace(self, content=content)
 
     def name_for(self, bank: Document) -> str | None:

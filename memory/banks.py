@@ -8,9 +8,9 @@ from datetime import datetime
 
 from config.prompts import prompt
 from memory import metrics
-from memory.bank import Bank, BankInfo, BankVersion, Updated, errors_of, info_of, texts_of, version_of
+from memory.bank import Bank, BankError, BankInfo, BankVersion, Updated, errors_of, info_of, texts_of, version_of
 from memory.bank_cache import BankCache
-from memory.bank_decisions import merge
+from memory.bank_decisions import merge, told_of_files
 from memory.bank_folder import BankFolder
 from memory.bank_ids import GLOBAL_ID, NamedBank, bank_id, bank_key, bank_name, choose
 from memory.bank_sections import BankSections
@@ -187,6 +187,9 @@ class Banks:
             )
             made = await self.commit(seen, change)
             if made is not None:
+                if (missing := told_of_files(placed.decisions, files)) is not None:
+                    await self._note_error(seen, missing, "warning")
+                    errors += (BankError(now(), missing, "warning"),)
                 return Updated(info_of(made.bank), made.version, done, placed.by, errors, created=created)
             seen = await self._find(owner, kind, identifier)
             if (again := await self._repeated(seen, request)) is not None:

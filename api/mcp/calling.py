@@ -33,7 +33,8 @@ class Call:
 
     async def bank(self, conversation_id: str | None) -> Active:
         """The bank that an update is for. A conversation id that `activate` gave says it; where there is none, what the
-        client activated does. Raises `NotFound`, which says what to do."""
+        client activated does. Raises `NotFound`, or `InvalidInput` where that may be one of several; either says what
+        to do."""
         if conversation_id is None:
             return await self.memory.engine.activations.active(self.owner, self.client)
         active = Active.named(conversation_id)

@@ -57,7 +57,7 @@ PROMPTS = [
         arguments=[
             PromptArgument(name="conversation_type", description="project, code or global", required=True),
             PromptArgument(name="project_name", description="What the project is called", required=False),
-            PromptArgument(name="current_path", description="The folder in which it stands", required=False),
+            PromptArgument(name="current_path", description="The absolute path of its folder", required=False),
         ],
     )
 ]

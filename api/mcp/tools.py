@@ -129,7 +129,7 @@ OFFERS = (
         "Activate a memory bank",
         "Call this first in a conversation. Gives what earlier conversations left about a project, a code base, or the "
         "user, as Markdown files, with instructions; a bank that is not there yet is made. Name the project by "
-        "project_name, by current_path, or by both, as before; `others` are banks of the same name or path.",
+        "project_name, by current_path (absolute), or by both, as before; `others` are banks of the same name or path.",
         Activation,
         ActivationResult,
         _activate,

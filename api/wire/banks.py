@@ -39,7 +39,7 @@ ProjectName = Annotated[
 ]
 CurrentPath = Annotated[
     Annotated[str, StringConstraints(max_length=PATH_CHARACTERS)] | None,
-    Field(description="The folder in which it stands; projects of one name at two paths have two banks"),
+    Field(description="The absolute path of its folder; projects of one name at two paths have two banks"),
 ]
 Description = Annotated[
     Annotated[str, StringConstraints(max_length=DESCRIPTION_CHARACTERS)] | None,
@@ -228,7 +228,8 @@ class ChangeOut(Wire):
 
 
 class UpdateResult(Wire):
-    """`previous_errors`: what went wrong before this update, oldest first. `version`: the one that it made, after which
+    """`previous_errors`: what went wrong before this update, oldest first, and files for which the bank has no room.
+    `version`: the one that it made, after which
     others may have come. `decided_by`: a model, or "rule_based". `created`: there was no such bank, and it was
     begun."""
 

@@ -71,6 +71,42 @@ def test_old_discussion_goes_before_what_is_new() -> None:
     assert short["progress.md"].count(f": {LONG}".strip()) > 4 * short["active.md"].count(f": {LONG}".strip())
 
 
+OPEN = [
+    ("progress.md", "Next", "Next: the migration, before anything else."),
+    ("progress.md", "Issues", "Blocked: the vendor has not sent the key."),
+    ("active.md", "Notes", "- [ ] Ask Ann about the logo."),
+    ("decisions.md", "Decisions", "Talked of colours.\n- [x] red\n- [ ] blue, which Ann must see first"),
+    ("ideas.md", "Ideas", "To do: name the cat."),
+]
+
+
+def test_what_is_left_to_be_done_stays_however_old_it_is() -> None:
+    old = [(file, section, text, 900) for file, section, text in OPEN]
+    places = [
+        (file, section) for file in ("active.md", "decisions.md", "ideas.md") for section in ("Notes", "Decisions")
+    ]
+    files = bank(*old, *[(*place, f"{number}: {LONG}", 1) for number in range(40) for place in places])
+    short = condensed(files)
+    assert tokens_of(short) <= RECIPE.target
+    for file, _, text in OPEN:
+        assert text.rpartition("\n")[2].removeprefix("- ") in short[file]
+
+
+def test_what_is_done_stays_no_longer_for_having_been_planned() -> None:
+    said = [("progress.md", "Next", f"- [x] {number}: {LONG}", 900) for number in range(20)]
+    short = condensed(bank(*said, *[("progress.md", "Done", f"{number}: {LONG}", 1) for number in range(200)]))
+    assert f"0: {LONG}".strip() not in short["progress.md"].partition("## Next")[2]
+
+
+def test_what_is_left_to_be_done_leaves_room_for_the_rest() -> None:
+    left = [("progress.md", "Next", f"- [ ] {number}: {LONG}", 1) for number in range(200)]
+    files = bank(*left, *[("decisions.md", "Decisions", f"{number}: {LONG}", 1) for number in range(60)])
+    short = condensed(files)
+    whole = [short[file].count(LONG.strip()) for file in ("progress.md", "decisions.md")]
+    assert whole[0] >= 20 and whole[1] >= 10
+    assert f"[ ] 199: {LONG}".strip() in short["progress.md"]
+
+
 def test_what_was_condensed_stays_as_it_is() -> None:
     files = bank(*[("progress.md", "Next", f"{number}: {LONG}", number) for number in range(200)])
     short = condensed(files)

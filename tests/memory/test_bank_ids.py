@@ -62,7 +62,23 @@ def test_a_project_without_a_name_or_a_path_is_refused(name: str | None) -> None
         bank_id("project", name, "  ")
 
 
-@given(st.text(min_size=1), st.none() | st.text())
+@pytest.mark.parametrize(
+    "path",
+    [".", "..", "./", "~", "~/src/loci", "~ann/loci", "src/loci", "loci", "C:", "C:loci", "\\loci", "file:///src"],
+)
+@pytest.mark.parametrize("name", [None, "loci"])
+def test_a_path_that_is_not_absolute_is_refused(name: str | None, path: str) -> None:
+    with pytest.raises(InvalidInput, match=r"current_path must be absolute.* such as /home/ann/loci"):
+        bank_id("project", name, path)
+    assert bank_id("global", name, path) == "global"
+
+
+@pytest.mark.parametrize("path", ["/", "/src/loci", " /src/loci ", "C:\\src", "c:/src", "\\\\host\\share"])
+def test_a_path_of_any_system_is_taken(path: str) -> None:
+    assert bank_id("project", None, path)
+
+
+@given(st.text(min_size=1), st.none() | st.text().map("/{}".format))
 def test_an_id_can_stand_in_an_address_and_be_a_folder(name: str, path: str | None) -> None:
     try:
         identifier = bank_id("project", name, path)
@@ -80,7 +96,9 @@ def test_an_id_can_stand_in_an_address_and_be_a_folder(name: str, path: str | No
         ((None, "/srv/webapp/"), ["Renamed", "/srv/webapp"], 0, []),
         (("renamed", "/srv/webapp"), ["webapp", "/srv/webapp"], 0, []),
         (("webapp", "/srv/webapp"), ["webapp", None], 0, []),
-        ((None, "/srv/webapp"), ["webapp", None], 0, []),
+        ((None, "/srv/webapp"), ["webapp", None], None, [0]),
+        ((None, "C:\\work\\App"), ["app", None, "app", "/a/app", "app", "/b/app"], None, [0, 1, 2]),
+        (("app", "C:\\work\\App"), ["app", None, "app", "/a/app", "app", "/b/app"], None, [0, 1, 2]),
         (("webapp", "/b/webapp"), ["webapp", "/a/webapp"], None, [0]),
         (("other", "/b/webapp"), ["webapp", "/a/webapp"], None, []),
         (("webapp", None), ["webapp", "/a/webapp", "webapp", "/b/webapp"], None, [0, 1]),

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from memory import bank_decisions
 from memory.bank_decisions import MOST_DONE, Append, Create, Done, Metadata, Replace, is_file_name, merge
 from memory.bank_markdown import Page, parse
-from memory.bank_rules import category_of, decide_by_rules, is_critical, metadata_of
+from memory.bank_rules import decide_by_rules, is_critical, metadata_of
+from memory.bank_topics import category_of
 from memory.bank_types import BANK_TYPES, FILES, PLACES, template
 from utils.clock import now
-
-BLANKS = " " * 900_000
 
 
 @pytest.mark.parametrize(
@@ -40,6 +39,18 @@ BLANKS = " " * 900_000
         ("We no longer use Redis; replaced by Valkey.", "decision"),
         ("Switched from Redis to Valkey.", "decision"),
         ("The login bug no longer shows.", "issue"),
+        ("Let's use Postgres.", "decision"),
+        ("Let's write the migration tomorrow.", "next"),
+        ("The goal is a chat backend for one user.", "purpose"),
+        ("Our main objective is that it is fast.", "purpose"),
+        ("We want offline use.", "requirement"),
+        ("We'd like a dark mode.", "requirement"),
+        ("The project's goal is speed.", "purpose"),
+        ("Let's not use Redis.", "decision"),
+        ("Do we need Redis?", "question"),
+        ("We are blocked by the vendor's answer.", "issue"),
+        ("- [ ] Fix the login bug", "next"),
+        ("- [ ] Decision on the database", "next"),
     ],
 )
 def test_what_a_text_is_about(text: str, category: str) -> None:
@@ -82,77 +93,9 @@ def test_items_of_a_list_go_each_to_its_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "file", "section"),
-    [
-        ("ideas.md:", "ideas.md", "Notes"),
-        ("## decisions.md", "decisions.md", "Decisions"),
-        ("[file: progress.md > Next]", "progress.md", "Next"),
-        ("@active.md # Current focus:", "active.md", "Current focus"),
-        ("`Context.md`", "context.md", "Purpose"),
-    ],
+    "text",
+    ["a/" * 500_000, "a." * 500_000, "a/b." * 250_000, "Next: x. " * 100_000, "**A " * 200_000, "x\n\n" * 50_000],
 )
-def test_a_line_that_names_a_file_says_where_all_that_follows_goes(line: str, file: str, section: str) -> None:
-    decisions = decide_by_rules("project", f"{line}\nThe sky was blue.\n\nSo was the sea.")
-    assert [(one.target_file, one.metadata.section) for one in decisions] == [(file, section)]
-    assert decisions[0].content == "The sky was blue.\n\nSo was the sea."
-
-
-def test_a_file_that_is_spoken_of_in_passing_is_no_target() -> None:
-    [decision] = decide_by_rules("project", "See decisions.md for why.\n\nThe sky was blue.")
-    assert decision.target_file == "active.md"
-
-
-def test_a_section_may_be_replaced_where_the_content_says_so() -> None:
-    first, second = decide_by_rules("project", "active.md > Current focus (replace):\nThe tests.\n\n- And the docs.")
-    assert isinstance(first, Replace)
-    assert isinstance(second, Append)
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "[file: progress.md > Next (replace)]",
-        "[file: progress.md > Next] (replace)",
-        "[file: progress.md > Next] (replace):",
-        "progress.md > Next (replace):",
-        "progress.md > Next: (replace)",
-        "## progress.md > Next (replace)",
-        "**progress.md > Next** (replace)",
-    ],
-)
-def test_replace_may_stand_wherever_one_would_write_it(line: str) -> None:
-    [decision] = decide_by_rules("project", f"{line}\nOnly this is next.")
-    assert decision == Replace("progress.md", "Only this is next.", Metadata("Next", "note"))
-
-
-@pytest.mark.parametrize("line", ["context.md: (replace)", "context.md (replace):", "[file: context.md] (replace)"])
-def test_a_file_without_a_section_is_replaced_in_those_that_the_content_is_for(line: str) -> None:
-    decisions = decide_by_rules("project", f"{line}\n## Purpose\nA chat.\n\n## Constraints\nNo cloud.\n\n## Odd\nx")
-    told = [(type(one), one.target_file, one.metadata.section, one.content) for one in decisions]
-    assert told == [
-        (Replace, "context.md", "Purpose", "A chat."),
-        (Replace, "context.md", "Constraints", "No cloud."),
-        (Append, "context.md", "Purpose", "## Odd\nx"),
-    ]
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        f"a.md{BLANKS}x",
-        f"a.md > {BLANKS}x(",
-        f"a.md:{BLANKS}x",
-        f"[file: a.md > b{BLANKS}] (replace) x",
-        f"{BLANKS}x",
-        "#" * len(BLANKS),
-    ],
-)
-def test_the_longest_line_is_told_from_one_that_names_a_file(line: str) -> None:
-    decisions = decide_by_rules("project", line)  # for hours, if a pattern went back over what it took
-    assert "".join(one.content for one in decisions).replace(" ", "")[-1:] in ("x", "(", "#")
-
-
-@pytest.mark.parametrize("text", ["a/" * 500_000, "a." * 500_000, "a/b." * 250_000, "x\n\n" * 50_000])
 def test_the_longest_text_is_kept_whole(text: str) -> None:
     files, _ = merge(template("project", "x"), decide_by_rules("project", text), now())
     assert "".join(text.split()) in "".join("".join(files.values()).split())

@@ -141,6 +141,47 @@ async def test_an_update_that_comes_again_is_not_put_to_the_model(
     assert len(scripted_model.asked("chat")) == 1
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "progress.md > Next (replace):",
+        "[file: progress.md > Next] (replace)\n\n",
+        "The sky was blue.\n\nprogress.md > Next (replace):\n## Next\n",
+        "progress.md > Next (replace):\ndecisions.md: We use SQLite.",
+    ],
+)
+async def test_nothing_is_replaced_by_nothing(quiet: Memory, said: str) -> None:
+    await begun(quiet)
+    await update(quiet, "Next: the tests.")
+    with pytest.raises(InvalidInput, match=r"progress\.md > Next is to be replaced, but nothing stands below"):
+        await update(quiet, said)
+    assert (await quiet.engine.banks.info(USER, "project", "loci")).version == 2
+    await update(quiet, "progress.md > Next (replace):\n# Only\n## This\nThe docs.\n\n```\ncontext.md (replace):\n```")
+    assert "the tests" not in await content(quiet)
+
+
+async def test_a_line_that_names_a_file_is_no_content(quiet: Memory) -> None:
+    with pytest.raises(InvalidInput, match="no content"):
+        await update(quiet, "[file: progress.md]\n\ndecisions.md:\n")
+
+
+async def test_files_for_which_there_is_no_room_are_told_of_at_once_and_later(quiet: Memory) -> None:
+    await begun(quiet)
+    done = await update(quiet, "\n".join(f"[file: n{number}.md] Thing {number}." for number in range(50)))
+    [told] = done.previous_errors
+    assert told.description.startswith(
+        "A memory bank has at most 40 files, so n35.md, n36.md, n37.md, n38.md, n39.md and"
+    )
+    assert "n34.md, in a section of its name" in told.description
+    bank = (await quiet.engine.banks.get(USER, "project", "loci")).content
+    assert len(bank) == 40
+    assert "## n49\n" in bank["n34.md"]
+    assert all(f"Thing {number}." in "".join(bank.values()) for number in range(50))
+    later = await update(quiet, "The sky was blue.")
+    assert [one.description for one in later.previous_errors] == [told.description]
+    assert "n60.md could not be made" in (await update(quiet, "n60.md: x")).previous_errors[-1].description
+
+
 async def test_a_conversation_with_another_bank_changes_nothing(quiet: Memory) -> None:
     await begun(quiet)
     other = await begun(quiet, "other")

@@ -69,7 +69,7 @@ async def test_every_version_can_be_read_as_it_was(quiet: Memory) -> None:
             await quiet.engine.banks.at(USER, "project", "loci", missing)
 
 
-@pytest.mark.parametrize("said", ["", " \n\t", "\x00\x1b", "x" * (LONGEST_UPDATE + 1)])
+@pytest.mark.parametrize("said", ["", " \n\t", "\x00\x1b", "## decisions.md", "x" * (LONGEST_UPDATE + 1)])
 async def test_an_update_without_content_or_with_too_much_is_refused(quiet: Memory, said: str) -> None:
     await begun(quiet)
     with pytest.raises(InvalidInput):
@@ -77,7 +77,7 @@ async def test_an_update_without_content_or_with_too_much_is_refused(quiet: Memo
     assert (await quiet.engine.banks.info(USER, "project", "loci")).version == 1
 
 
-ODD = ["🦊 Füchse 狐", "a\r\nb\rc", "```\nopen code", "## decisions.md", "\u202eodd\u0301 \ufeff", "y " * 400_000]
+ODD = ["🦊 Füchse 狐", "a\r\nb\rc", "```\nopen code", "## decisions.md\nx", "\u202eodd\u0301 \ufeff", "y " * 400_000]
 
 
 @pytest.mark.parametrize("said", ODD)
@@ -128,6 +128,17 @@ async def test_a_bank_without_a_path_takes_the_first_at_which_its_project_is_sai
     assert (await quiet.engine.banks.info(USER, "project", "loci")).path == "/a/loci"
     other = await quiet.activate(USER, "project", "loci", "/b/loci")
     assert (other.info.version, [one.id for one in other.others]) == (1, ["loci"])
+
+
+async def test_a_folder_that_is_called_as_a_project_without_a_path_does_not_get_its_bank(quiet: Memory) -> None:
+    await quiet.activate(USER, "code", "backend")
+    await quiet.update(USER, "code", "backend", "The keeper is called Ada.")
+    apart = await quiet.activate(USER, "code", path="/home/me/another/backend")
+    assert (apart.info.version, [one.id for one in apart.others]) == (1, ["backend"])
+    assert "Ada" not in str(apart.content)
+    assert (await quiet.engine.banks.info(USER, "code", "backend")).path is None
+    again = await quiet.activate(USER, "code", "backend")
+    assert (again.info.version, [one.id for one in again.others]) == (2, [apart.info.id])
 
 
 async def test_of_two_who_say_at_once_where_a_project_is_both_are_told_where_its_bank_is(

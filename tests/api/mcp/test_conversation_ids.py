@@ -1,4 +1,4 @@
-"""Which bank an update over MCP is for: what its conversation id says, else what was activated last."""
+"""Which bank an update over MCP is for: what its conversation id says, else the one that was activated."""
 
 from collections.abc import Callable
 
@@ -28,9 +28,23 @@ async def test_a_conversation_id_says_the_bank_where_there_are_no_sessions(addre
         await call(two, "activate", conversation_type="project", project_name="two")
         told = await call(one, "update", content="From one.", conversation_id=mine)
         assert told["bank_info"]["id"] == "one"
-        assert (await call(one, "update", content="Of the last."))["bank_info"]["id"] == "two"
+        told = await call(two, "update", content="From two.", conversation_id="project/two")
+        assert told["bank_info"]["id"] == "two"
     async with client(address, name="another program") as three:
         assert "activate" in await refusal(three, "update", content="x")
+
+
+async def test_without_a_session_and_an_id_an_update_is_refused_where_several_banks_may_be_meant(address: str) -> None:
+    async with client(address) as one, client(address) as two:
+        await call(one, "activate", conversation_type="project", project_name="one")
+        assert (await call(one, "update", content="From one."))["bank_info"]["id"] == "one"
+        await call(two, "activate", conversation_type="project", project_name="two")
+        before = await call(two, "list_banks")
+        for window in (one, two):
+            told = await refusal(window, "update", content="Whose is this?")
+            assert "call `update` again with the conversation_id" in told
+            assert told.endswith("project/two, project/one")
+        assert await call(two, "list_banks") == before
 
 
 @pytest.mark.parametrize("unknown", NEVER_GIVEN)

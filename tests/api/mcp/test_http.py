@@ -103,7 +103,7 @@ async def test_banks_are_listed_to_the_last(address: str, monkeypatch: pytest.Mo
 
 
 async def test_a_prompt_begins_with_the_bank(address: str) -> None:
-    async with client(address) as connected:
+    async with client(address, "legacy") as connected:
         assert [one.name for one in (await connected.list_prompts()).prompts] == ["memory_bank"]
         early = await connected.get_prompt("memory_bank", {"conversation_type": "global"})
         assert "There is no such memory bank yet" in early.messages[0].content.text  # type: ignore[union-attr]
@@ -120,6 +120,7 @@ async def test_a_prompt_begins_with_the_bank(address: str) -> None:
             ("memory_bank", {"conversation_type": "project"}),
             ("memory_bank", {"conversation_type": "global", "project_description": "x"}),
             ("memory_bank", {"conversation_type": "project", "project_name": "a\0b"}),
+            ("memory_bank", {"conversation_type": "project", "current_path": "src"}),
         ]
         for name, arguments in wrong:
             with pytest.raises(MCPError):
@@ -134,6 +135,7 @@ async def test_a_prompt_begins_with_the_bank(address: str) -> None:
         ("activate", {"conversation_type": "project"}),
         ("activate", {"conversation_type": "project", "project_name": 5}),
         ("activate", {"conversation_type": "global", "unknown": 1}),
+        ("activate", {"conversation_type": "code", "current_path": ".."}),
         ("update", {}),
         ("update", {"content": ""}),
         ("update", {"content": None}),
@@ -156,6 +158,8 @@ async def test_what_is_wrong_is_told_in_words(address: str) -> None:
     async with client(address) as connected:
         assert await refusal(connected, "remember", text="a\0b") == "text: a string has control characters"
         assert (await refusal(connected, "update")).startswith("content: ")
+        told = await refusal(connected, "activate", conversation_type="code", current_path="~/src/loci")
+        assert told.startswith("current_path must be absolute")
 
 
 async def test_with_an_error_the_errors_of_its_own_bank_are_told(
@@ -165,7 +169,7 @@ async def test_with_an_error_the_errors_of_its_own_bank_are_told(
         told = json.loads((await connected.call_tool(tool, arguments)).content[0].text)
         return [error["description"] for error in told["previous_errors"]]
 
-    async with client(address) as connected, open_memory(make_settings(), nudge=Silent()) as memory:
+    async with client(address, "legacy") as connected, open_memory(make_settings(), nudge=Silent()) as memory:
         banks = memory.engine.banks
         for name in ("one", "two"):
             await call(connected, "activate", conversation_type="project", project_name=name)

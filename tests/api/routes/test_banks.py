@@ -162,6 +162,7 @@ def test_what_is_wrong_with_a_conversation_id_is_told_in_words(api: httpx.Client
         ({"conversation_type": "project", "project_name": "  "}, 400),
         ({"conversation_type": "project", "project_name": 5}, 422),
         ({"conversation_type": "project", "project_name": "x" * 201}, 422),
+        ({"conversation_type": "project", "project_name": "x", "current_path": "."}, 400),
         ({"project_name": "x"}, 422),
     ],
 )

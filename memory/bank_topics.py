@@ -1,0 +1,127 @@
+"""What is a piece of content about, by rules alone? Its label says it, such as "Next:", or else the words in it do."""
+
+import re
+from functools import lru_cache
+
+from memory.bank_labels import label_of, topic_of
+from memory.bank_markdown import title_in
+from memory.bank_types import Category
+from memory.left_open import OPEN
+from utils.text import split_sentences
+
+UNSETTLED = 4.0  # for an open question speaks that something is not decided
+TITLED = 6.0  # for the category that a heading names speaks as much as a heading that has a strong word for it
+SHOWN = 4_000  # characters of a block that are looked at: what it is about, it says at its beginning
+
+# What speaks for a category, and how much. Words in a heading count twice.
+_SIGNS: tuple[tuple[Category, float, str], ...] = (
+    (
+        "decision",
+        3,
+        r"\bwe (?:have )?(?:decided|chose|agreed|settled|opted|will go with|went with)\b|\bdecisions?\b(?!\.)",
+    ),
+    ("decision", 2, r"\b(?:decided|chose|chosen|opted|instead of|rationale|trade-?offs?|in favou?r of|rejected)\b"),
+    (
+        "decision",
+        3,
+        r"\b(?:let['’]s|let us|we['’]ll|we will)(?: not)? (?:use|adopt|go with|stick (?:with|to)|switch to)\b",
+    ),
+    (
+        "decision",
+        3,
+        r"\bno longer (?:uses?|using|need|rely|support)\b|\b(?:replaced|superseded) (?:by|with)\b"
+        r"|\bswitch(?:ed|ing)? (?:from|over to)\b",
+    ),
+    ("architecture", 3, r"\barchitectur\w*|\bsystem design\b|\bcomponents?\b|\bmodules?\b|\bdata ?flow\b|\bschema\b"),
+    ("architecture", 1, r"\b(?:layers?|services?|database|queue|endpoints?|api|pipeline|interfaces?)\b"),
+    (
+        "architecture",
+        2,
+        r"\b(?:front-?end|back-?end|tech(?:nology)? stack|frameworks?|runtime|monorepo|microservices?)\b"
+        r"|\b(?:written in|built (?:with|on|in)|runs on|hosted on)\b",
+    ),
+    ("architecture", 1, r"\b(?:we|it|app|project|server|client) uses?\b"),
+    ("dependency", 3, r"\bdependenc(?:y|ies)\b|\bdepends on\b|\b(?:pip|npm|cargo) (?:install|add)\b|\bpackage version"),
+    ("requirement", 3, r"(?<!\bdo )\bwe (?:all )?(?:want|need(?! to))\b|\bwe(?:['’]d| would) like\b"),
+    ("requirement", 3, r"\brequirements?\b|\buser stor(?:y|ies)\b|\bacceptance criteri|\bmust support\b|\bin scope\b"),
+    (
+        "constraint",
+        3,
+        r"\bconstraints?\b|\blimitations?\b|\bmust not\b|\bmay not\b|\bbudget\b|\bdeadline\b|\bout of scope\b",
+    ),
+    (
+        "purpose",
+        3,
+        r"\b(?:the|our|its|my)(?: \w+)? (?:goal|aim|objective)s?\b|\b(?:goal|aim|objective)s? (?:is|are)\b"
+        r"|\b(?:purpose|mission|vision|goal of|project is|about this project|overview|i am|i work as|my name)\b",
+    ),
+    ("done", 3, r"\b(?:done|completed|finished|implemented|shipped|merged|released|deployed|milestone reached)\b"),
+    ("done", 5, r"\[x\]|✅"),
+    ("done", 2, r"\b(?:added|fixed|refactored|migrated|wrote|created|removed|upgraded|resolved|closes? #\d+)\b"),
+    (
+        "done",
+        4,
+        r"\b(?:fixed|resolved|solved|closed)\b[^.\n]{0,60}\b(?:bugs?|issues?|errors?|crash\w*|exceptions?|regressions?)\b"
+        r"|\b(?:bugs?|issues?|errors?|crash\w*|exceptions?|regressions?)\b[^.\n]{0,60}"
+        r"\b(?:is|are|was|were|has been|have been|got) (?:now )?(?:fixed|resolved|solved|closed)\b",
+    ),
+    (
+        "next",
+        3,
+        r"\bto-?do\b|\bnext steps?\b|\b(?:plan(?:ned|s)? to|remaining|upcoming|backlog|roadmap|follow-?ups?)\b",
+    ),
+    ("next", 5, r"\[ \]"),
+    ("next", 2, r"\blet(?:['’]s| us)\b"),
+    ("next", 1, r"\b(?:will|should|need(?:s)? to|going to|later)\b"),
+    ("next", 4, r"\b(?:do not|don['’]t|never) forget\b"),
+    (
+        "issue",
+        3,
+        r"\b(?:bug|issue|error|exception|crash\w*|regression|broken|fail(?:s|ed|ing|ure)|traceback|workaround)\b",
+    ),
+    ("issue", 3, r"\bblocked (?:by|on|until)\b|\bblockers?\b|\bwaiting (?:for|on)\b"),
+    ("focus", 3, r"\b(?:currently|right now|working on|in progress|current focus|wip)\b"),
+    ("focus", 1, r"\b(?:today|this week)\b"),
+    ("question", 3, r"\bopen questions?\b|\bunclear\b|\bnot sure\b|\bto be decided\b|\btbd\b|\?\s*$"),
+    (
+        "pattern",
+        3,
+        r"\bpatterns?\b|\bconventions?\b|\bcoding style\b|\bstyle guide\b|\bnaming\b|\balways use\b|\bnever use\b",
+    ),
+    (
+        "preference",
+        3,
+        r"\b(?:i|user) wants?\b|\b(?:i|we|user) (?:prefer|like|dislike|hate)s?\b|\bpreferences?\b"
+        r"|\bplease always\b|\bplease never\b",
+    ),
+    (
+        "preference",
+        3,
+        r"\b(?:prefers|dislikes|hates)\b|^(?:[-*+] +)?(?:please )?(?:do not|don['’]t|never|always|avoid)\b",
+    ),
+    ("reference", 2, r"\bsee also\b|\breferences?\b|\bdocs? at\b|\blinks?\b|https?://\S+"),
+)
+
+
+@lru_cache
+def _compiled() -> tuple[tuple[Category, float, re.Pattern[str]], ...]:
+    return tuple((category, weight, re.compile(sign, re.I | re.M)) for category, weight, sign in _SIGNS)
+
+
+def category_of(text: str) -> Category:
+    """What a text is about: what its label says, else the category for which most speaks; a note where nothing does."""
+    title, body = title_in(text[:SHOWN])
+    settled, left_open = OPEN.subn(" ", body)
+    if (label := label_of(body)) is not None:
+        return "question" if label == "decision" and left_open else label
+    if body.rstrip().endswith("?"):
+        settled = " ".join(split_sentences(settled)[:-1])
+    scores: dict[Category, float] = {"question": UNSETTLED} if left_open else {}
+    if (topic := topic_of(title)) is not None:
+        scores[topic] = scores.get(topic, 0.0) + TITLED
+    for category, weight, sign in _compiled():
+        said = settled if category == "decision" else body
+        found = 2 * weight * bool(title and sign.search(title)) + weight * min(3, len(sign.findall(said)))
+        if found:
+            scores[category] = scores.get(category, 0.0) + found
+    return max(scores, key=lambda one: scores[one]) if scores else "note"

@@ -1,0 +1,48 @@
+"""Does what stands behind a label, such as "Next:", go where the label says?"""
+
+from memory.bank_rules import decide_by_rules
+from memory.bank_types import BankType
+
+
+def places(content: str, kind: BankType = "project") -> list[tuple[str, str]]:
+    return [(one.metadata.section, one.content) for one in decide_by_rules(kind, content)]
+
+
+def test_what_a_label_says_goes_to_its_place_wherever_in_a_paragraph_it_stands() -> None:
+    assert places("We met. Decision: we use Postgres. It is free. Next: write the migration. Blocked: no key.") == [
+        ("Notes", "We met."),
+        ("Decisions", "Decision: we use Postgres. It is free."),
+        ("Next", "Next: write the migration."),
+        ("Issues", "Blocked: no key."),
+    ]
+    assert places("Next:\n- the tests\n- the docs\nBlocked:\n- Ann is away") == [
+        ("Next", "Next:\n- the tests\n- the docs"),
+        ("Issues", "Blocked:\n- Ann is away"),
+    ]
+    assert places("1. Next: the tests.\n2. Done: the docs.") == [
+        ("Next", "1. Next: the tests."),
+        ("Done", "2. Done: the docs."),
+    ]
+    assert places("# Meeting\n\nDone: the login. Next: the cart.") == [
+        ("Done", "# Meeting\n\nDone: the login."),
+        ("Next", "Next: the cart."),
+    ]
+    assert places("[file: progress.md]\nDone: the login. Next: the cart.")[1] == ("Next", "Next: the cart.")
+
+
+def test_a_paragraph_stays_whole_where_its_labels_say_nothing_new() -> None:
+    for whole in (
+        "Next: the tests. To do: the docs.",
+        "Note: the port is 80. Caution: it is open.",
+        "The log said what is next: nothing. It is done: good.",
+        "Decision: as below.\n```\nNext: x\n```",
+    ):
+        assert [content for _, content in places(whole)] == [whole]
+
+
+def test_a_label_alone_is_that_of_the_block_after_it() -> None:
+    assert places("**Next steps**\n\n- the tests\n- the docs\n\nThe sky was blue.") == [
+        ("Next", "**Next steps**\n\n- the tests\n- the docs"),
+        ("Notes", "The sky was blue."),
+    ]
+    assert [section for section, _ in places("Next:\n\nDone: the login.")] == ["Next", "Done"]
