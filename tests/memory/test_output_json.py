@@ -100,7 +100,7 @@ def test_objects_and_lists_within_are_read(output: Any, told: list[str]) -> None
                 "duration_s": 12,
                 "failures": [{"name": "test_refund", "message": "expected 200 got 502"}],
             },
-            ["error: test_refund, expected 200 got 502", "tests: passed 41, failed 1; duration_s: 12"],
+            ["tests: passed 41, failed 1; duration_s: 12", "error: test_refund, expected 200 got 502"],
         ),
         ({"status": "error", "message": "quota exceeded"}, ["error: error, quota exceeded"]),
         ({"failures": ["test_refund", "test_login"]}, ["error: test_refund, test_login"]),
@@ -123,7 +123,7 @@ def test_findings_are_few_and_short() -> None:
     [listed] = findings({"host": "db-1", "port": 5432, "ids": list(range(30))})
     assert listed == "host: db-1; port: 5432; ids: 0, 1, 2, 3, 4, 5, 6, 7, … 22 more"
     failed = findings({"passed": 9, "total": 40, "took_s": 3, "failures": [{"name": f"test_{n}"} for n in range(31)]})
-    assert (failed[0], failed[-1], len(failed)) == ("error: test_0", "passed: 9; total: 40; took_s: 3", 9)
+    assert failed == ["passed: 9; total: 40; took_s: 3", *(f"error: test_{n}" for n in range(8))]
 
 
 def test_what_failed_in_a_list_says_what_it_is() -> None:

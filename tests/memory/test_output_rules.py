@@ -81,10 +81,10 @@ def test_the_same_is_noted_once_and_not_too_much() -> None:
     assert len(noted(" ".join(f"Server {n} has {n} cores." for n in range(100)))["finding"]) == 10
 
 
-def test_of_many_findings_errors_are_kept_before_others() -> None:
+def test_of_many_findings_errors_come_first_and_lines_of_one_shape_last() -> None:
     lines = [f"worker {at} processed {at * 7} batches" for at in range(50)]
-    kept = [one.content for one in observe_by_rules("\n".join([*lines, "ERROR worker 7 failed: disk full"]))]
-    assert kept == [*lines[:9], "ERROR worker 7 failed: disk full"]
+    told = ["The queue is in eu-west-1.", "ERROR worker 7 failed: disk full"]
+    assert noted("\n".join([*lines, *told]))["finding"] == [told[1], lines[0], told[0], *lines[1:8]]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_what_says_nothing_gives_nothing(output: str) -> None:
         (
             "===== test session starts =====\ntests/test_a.py ....F\nE   AssertionError: 200 != 503\n"
             "========= 1 failed, 210 passed in 12.3s =========",
-            ["AssertionError: 200 != 503", "1 failed, 210 passed in 12.3s"],
+            ["1 failed, 210 passed in 12.3s", "AssertionError: 200 != 503"],
         ),
     ],
 )
@@ -189,7 +189,10 @@ def test_of_logs_and_traces_the_errors_and_verdicts_are_findings(output: str, fi
         (
             "NAME       READY  STATUS            RESTARTS  AGE\napi-7c9d   0/1    CrashLoopBackOff  12        5m\n"
             "web-1      1/1    Running           0         5m",
-            ["api-7c9d 0/1 CrashLoopBackOff 12 5m"],
+            [
+                "NAME: api-7c9d; READY: 0/1; STATUS: CrashLoopBackOff; RESTARTS: 12; AGE: 5m",
+                "NAME: web-1; READY: 1/1; STATUS: Running; RESTARTS: 0; AGE: 5m",
+            ],
         ),
         ("ssl: off\nenabled: true\nport: 5432", ["ssl: off", "enabled: true", "port: 5432"]),
         ("There are 3 replicas in eu-west-1. It is nice here.", ["There are 3 replicas in eu-west-1."]),
@@ -199,11 +202,11 @@ def test_of_logs_and_traces_the_errors_and_verdicts_are_findings(output: str, fi
         ),
         (
             "Die Grenze liegt bei 100 Anfragen. Fehler: Verbindung abgelehnt. Ich fange jetzt an.",
-            ["Die Grenze liegt bei 100 Anfragen.", "Fehler: Verbindung abgelehnt."],
+            ["Fehler: Verbindung abgelehnt.", "Die Grenze liegt bei 100 Anfragen."],
         ),
         (
             "速率限制为每分钟100个请求。我现在开始检查。错误：连接被拒绝。",
-            ["速率限制为每分钟100个请求。", "错误：连接被拒绝。"],
+            ["错误：连接被拒绝。", "速率限制为每分钟100个请求。"],
         ),
         ("レート制限は毎分100リクエストです。これから確認します。", ["レート制限は毎分100リクエストです。"]),
     ],
