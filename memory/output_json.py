@@ -6,7 +6,7 @@ from itertools import islice
 from json import loads
 
 from memory.embedded_json import json_in
-from memory.output_runs import is_error
+from memory.output_runs import is_error, unstamped
 from utils.text import GAP, cut_at_word
 
 ERRORS = ("error", "errors", "exception", "fault", "failure", "failures")  # fields under which JSON tells of errors
@@ -28,6 +28,7 @@ LEVELS = ("error", "fatal", "critical")  # of a log's entry
 NAMES = ("name", "title", "id", "key")  # fields that say what an object is called
 AROUND = frozenset({*ERRORS, "data", "result", "results", "response", "body", "items"})  # keys that name nothing
 STATES = ("status", "state", "result", "outcome", "conclusion", "phase")
+UNNAMING = frozenset({*TELLING, *STATES, "level", "severity"})  # whose texts name no object
 FAILED = frozenset({"error", "fail", "failed", "failure", "crashed", "timeout", "timed_out"})
 NO_ERROR = frozenset({"", "none", "null", "no", "n/a", "-"})
 DEEPEST = 6  # objects and lists in each other that are read
@@ -52,7 +53,7 @@ def take_json(text: str) -> tuple[list[str], str]:
     for found in json_in(text):
         before, behind = _beside(text, found.begin, found.end)
         is_inline = bool(before or behind)
-        if is_inline and found.whole and (is_error(f"{before} {behind}") or not _told([found.value])):
+        if is_inline and found.whole and (is_error(unstamped(f"{before} {behind}")) or not _told([found.value])):
             continue
         parts += [text[at : found.begin], GAP if is_inline else ""]
         at = found.end
@@ -112,11 +113,15 @@ def _without_errors(value: object, errors: dict[str, None], depth: int, where: s
 
 
 def _called(item: object) -> str:
-    """What an object is called; empty where nothing says so."""
+    """What an object is called: by a field for that, or by its first text; empty where nothing says so."""
     if not isinstance(item, Mapping):
         return ""
-    named = ((field, item.get(field)) for field in NAMES)
-    return next((f"{field} {name}" if field == "id" else str(name) for field, name in named if _is_name(name)), "")
+    for field in NAMES:
+        if _is_name(item.get(field)):
+            return f"id {item[field]}" if field == "id" else str(item[field])
+    texts = (field for field, text in item.items() if isinstance(text, str) and _is_name(text) and text[0].isalpha())
+    first = next(texts, "level")
+    return "" if first in UNNAMING else f"{first} {item[first]}"
 
 
 def _is_name(value: object) -> bool:

@@ -9,7 +9,7 @@ from typing import Literal
 from memory.excerpt import READ, excerpt
 from memory.labels import plain
 from memory.output_json import take_json
-from memory.output_runs import sums_up
+from memory.output_runs import sums_up, unstamped
 from memory.output_tables import tables_in
 from memory.tool_relevance import Talk
 from utils.pages import read_page
@@ -20,11 +20,6 @@ LAST_LINES, MOST_SUMS = 3, 8  # lines that are read of a longer output, whatever
 NO_PROSE = ("{", "}", "<", "$ ", "at ", 'File "')  # how lines begin of code, JSON and stack traces
 
 _NOBODY = Talk("")
-_STAMP = re.compile(
-    r"^\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s+"
-    r"(?:\[?(?:INFO|DEBUG|NOTICE)\]?:?\s+)?"
-)
-_LEVEL = re.compile(r"^\[(?:INFO|DEBUG|NOTICE)\]\s+")  # Maven
 _STEP = re.compile(r"^#\d+ (?:\d+\.\d+ )?(?=\S)|^[│|]\s+")  # BuildKit; the frame that Terraform draws around errors
 _BRACKET = re.compile(r"\[(?![A-Z]{3,}\])")  # a list; "[ERROR]" is none
 _RULE = re.compile(r"^[\s=\-_*~#+|:─━═│┃╷╵]{3,}$|^[╷╵│]$")
@@ -95,7 +90,7 @@ def _said(line: str) -> str:
     bare = line.strip()
     if _RULE.match(bare) or _BAR.search(bare) or _MORE_ASSERTED.match(bare):
         return ""
-    text = _STEP.sub("", _LEVEL.sub("", _STAMP.sub("", _AROUND.sub("", line.rstrip()).rstrip())))
+    text = _STEP.sub("", unstamped(_AROUND.sub("", line.rstrip()).rstrip()))
     begin = text.lstrip()
     if begin.startswith(NO_PROSE) or _BRACKET.match(begin):
         return ""

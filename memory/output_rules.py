@@ -20,7 +20,6 @@ LONGEST = 400  # characters of a sentence that may be a note
 FEWEST = 3  # terms that say something, in a note that can be understood alone
 FEWEST_OF_LESSON = 2  # "Never retry payments."
 FEWEST_OF_RUN = 6  # lines of what a tool printed
-FEWEST_OF_CODE = 2
 RANKS = {"total": 0, "error": 1, "other": 2, "alike": 3}  # of findings; "alike": but for their numbers
 MOST_KEY_WORDS = 4  # of a name before its value
 
@@ -96,11 +95,15 @@ _NAMED = re.compile(r"^(?P<key>[^\W\d_][^:：=|]{0,40}?)\s*(?:[:：]|\s=)\s*(?P<
 _LISTING = re.compile(
     r"^[-dlbcps][rwxsStT-]{9}|^\S*,\S*,\S*$|[;{]$|^(?:import|from|def|class|return|const|let|var|func|fn|use)\s"
 )
+_PAIR = re.compile(r"\d[\d.,]* [!-~]+$")  # "140 b.txt"
 _SWITCH = re.compile(r"(?:on|off|true|false|yes|no|enabled|disabled)$", re.IGNORECASE)
 _STATE = re.compile(r"(?:status|state|result|verdict|outcome|health|severity)$", re.IGNORECASE)
-_GAPS = re.compile(r"(?:\S(?:\S| (?=\S))*(?: {2,}|\t)\s*){3}\S")  # as between the cells of a row
+_GAPS = re.compile(r"(?:\S(?:\S| (?=\S))*(?<![.!?:])(?: {2,}|\t)\s*){3}\S")  # as between the cells of a row
+_TWO_GAPS = re.compile(r"\S {2,}(?:\S| (?=\S))+ {2,}\S")
 _SET = re.compile(r"[\w.\[\]]+ = \S")
 _SENTENCE = re.compile(r"\w \S+ .*[.!。！]$")
+_CAPITAL = re.compile(rf"^[^\W\da-z_]|{_SENTENCE.pattern}")
+_ANYTHING = re.compile("")
 _DIGITS = re.compile(r"\d+")
 _UNSPACED_END = re.compile(r"(?<=[。！？])(?=\S)")
 
@@ -112,13 +115,15 @@ def observe_by_rules(output: str) -> tuple[Observed, ...]:
     label. Of more findings than are kept, those that sum up come first, then errors."""
     lines = list(lines_of(output))
     is_run = len(lines) >= FEWEST_OF_RUN and any(sums_up(plain(line.text)) for line in lines)
-    has_code = sum(line.kind == "text" and is_code(plain(line.text)) for line in lines) >= FEWEST_OF_CODE
+    is_tool = is_run and any(line.kind == "error" or is_passing(line.text) or is_code(line.text) for line in lines)
+    telling = _SENTENCE if is_tool else _CAPITAL if is_run else _ANYTHING
+    has_code = any(line.kind == "text" and is_code(plain(line.text)) for line in lines)
     notes: dict[Category, dict[str, int]] = {"finding": {}, "insight": {}, "lesson": {}}
     alike: Counter[str] = Counter()
-    for category, text, kind in _read(lines, is_run=is_run, has_code=has_code):
+    for category, text, kind in _read(lines, telling, has_code=has_code):
         if text not in notes[category]:
             alike[shape := _DIGITS.sub("0", text)] += kind == "text"
-            notes[category][text] = RANKS["error"] if kind == "error" else _rank(text, alike[shape] > 1)
+            notes[category][text] = _rank(text, kind, alike[shape] > 1)
     return tuple(Observed(category, text) for category, texts in notes.items() for text in _first(texts))
 
 
@@ -127,15 +132,18 @@ def _first(ranked: Mapping[str, int]) -> list[str]:
     return sorted(ranked, key=ranked.__getitem__)[:MOST]
 
 
-def _rank(text: str, is_alike: bool) -> int:
+def _rank(text: str, kind: Kind, is_alike: bool) -> int:
     if sums_up(text):
         return RANKS["total"]
-    return RANKS["error" if is_error(text) else "alike" if is_alike else "other"]
+    if kind == "error" or is_error(text):
+        return RANKS["error"]
+    return RANKS["alike" if is_alike else "other"]
 
 
-def _read(lines: Sequence[Line], *, is_run: bool, has_code: bool) -> Iterator[tuple[Category, str, Kind]]:
-    """The notes of lines. `is_run`: what a tool printed that sums up at its end, of which other lines than sentences
-    say little; `has_code`: source code stands among them, so that what is set there is no value."""
+def _read(lines: Sequence[Line], telling: re.Pattern[str], *, has_code: bool) -> Iterator[tuple[Category, str, Kind]]:
+    """The notes of lines. `telling`: how a line looks that may be one for what it says: where something is summed up,
+    others are what a tool printed on its way; `has_code`: source code stands among them, so that what is set there is
+    no value."""
     under: Category | None = None  # the label of the list that a line may belong to
     for line in lines:
         if line.kind in ("finding", "error"):
@@ -160,7 +168,7 @@ def _read(lines: Sequence[Line], *, is_run: bool, has_code: bool) -> Iterator[tu
         elif is_error(text) and not is_code(text):
             yield "finding", text, "error"
         elif is_text and not _says_nothing(line.text, text, has_code):
-            may_be_any = not is_run or item is not None or _SENTENCE.search(text) is not None
+            may_be_any = item is not None or telling.search(text) is not None
             for category, note in _noted(text):
                 if may_be_any or sums_up(note) or _REVIEWED.match(note) or is_error(note):
                     yield category, note, "text"
@@ -169,7 +177,10 @@ def _read(lines: Sequence[Line], *, is_run: bool, has_code: bool) -> Iterator[tu
 def _says_nothing(line: str, text: str, has_code: bool) -> bool:
     """Whether a line is source code, a row whose columns have no names, or one of many steps that went well."""
     is_set = has_code and _SET.match(text) is not None
-    return is_set or is_code(text) or is_passing(text) or (_GAPS.search(line) is not None and not sums_up(text))
+    is_bare_row = _GAPS.search(line[:LONGEST]) is not None or (
+        _TWO_GAPS.search(line[:LONGEST]) is not None and _is_row(text)
+    )
+    return is_set or is_code(text) or is_passing(text) or (is_bare_row and not sums_up(text))
 
 
 def _noted(line: str) -> Iterator[tuple[Category, str]]:
@@ -234,7 +245,8 @@ def _names_something(sentence: str) -> bool:
 
 def _is_measured(sentence: str) -> bool:
     """Whether something is said with a number in it, in any language."""
-    return _MEASURED.search(sentence) is not None and _LISTING.search(sentence) is None and not _is_row(sentence)
+    is_said = _MEASURED.search(sentence) is not None and _LISTING.search(sentence) is None
+    return is_said and _PAIR.match(sentence) is None and not _is_row(sentence)
 
 
 def _is_row(sentence: str) -> bool:

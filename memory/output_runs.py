@@ -22,6 +22,7 @@ _VERDICT = re.compile(
     r"(?:passed|failed|passing|failing|failures?|errors?|problems?|vulnerabilities)\b"
     r"|(?:final |overall |test )?(?:verdict|totals?|summary|result|outcome|overall|in total)\s*:\s*\S"
     r"|build (?:succe\w+|fail\w*)\b|(?:apply|destroy|deployment|migration|build|installation) complete\b|no changes\."
+    r"|[^:;]{1,30}: total;"  # the last row of a table
     r"|all (?:\w+ ){0,3}(?:passed|succeeded)\b)",
     re.IGNORECASE,
 )
@@ -43,8 +44,16 @@ _TROUBLE = re.compile(
     r"|\S FAILED(?: +\[ *\d+%\])?$|: (?i:failed|error|unhealthy)(?=;|,|$| \()"
 )
 
+_STAMP = re.compile(
+    r"^\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s+"
+    r"(?:\[?(?:INFO|DEBUG|NOTICE)\]?:?\s+)?"
+)
+_LEVEL = re.compile(r"^\[(?:INFO|DEBUG|NOTICE)\]\s+")  # Maven
+
 # What a step of a tool does or did as it should.
-_PASSING = re.compile(r"\b(?:PASS(?:ED)?|ok)(?: +\[ *\d+%\])?$|^\W*(?:PASS|ok)\b|(?:done|DONE)(?: [\d.]+s)?$|^CACHED$")
+_PASSING = re.compile(
+    r"\b(?:PASS(?:ED)?|ok)(?: +\[ *\d+%\])?$|^\W*(?:PASS|ok)\b|(?:done|DONE)(?: [\d.]+s)?$|^CACHED$|\[ *\d+%\]$"
+)
 
 # What a tool is about: "Compiling serde v1.0", "Collecting fastapi==0.103".
 _ABOUT = re.compile(
@@ -64,6 +73,11 @@ _CODE = re.compile(
     r"|[\w.$\[\]'\"]{1,60} [-+*/|]?= [\w.$ ]*\w\(.*|[\w.$]+\([^()]*\)(?:\.\w+\([^()]*\))*[;,{]?(?:\s*(?://|#).*)?$"
     r"|[|\s-]*[\^~]+(?:[\s^~-].*)?$|.*[{;]$|-->\s)"
 )
+
+
+def unstamped(line: str) -> str:
+    """A line of a log without its time and without a level that says nothing."""
+    return _LEVEL.sub("", _STAMP.sub("", line))
 
 
 def sums_up(line: str) -> bool:

@@ -12,6 +12,7 @@ MOST_ROWS = 10  # told of a table
 LONGEST = 400  # characters that are told of a row
 
 _RULE = re.compile(r"^(?=.*(?:--|──|==))[\s|+:=\-│┼─├┤┌┬┐└┴┘]+$")
+_RECORD = re.compile(r"-\[ RECORD \d+ \]")
 _BAR = re.compile(r"[|│]")
 _WIDE = re.compile(r" {2,}|\t")
 _NAME = re.compile(r"(?=.*(?:[^\W\d_]|%))[^.!?;]{1,40}(?<![.,;:])")  # of a column
@@ -30,10 +31,21 @@ def tables_in(lines: Sequence[str]) -> Iterator[Table]:
     """The tables among lines, in order. Lines of nothing but a gap may stand between their rows."""
     at = 0
     while at < len(lines):
-        table = _ruled(lines, at) or _spaced(lines, at) or _separated(lines, at)
+        table = _record(lines, at) or _ruled(lines, at) or _spaced(lines, at) or _separated(lines, at)
         if table is not None:
             yield table
         at = table.end if table is not None else at + 1
+
+
+def _record(lines: Sequence[str], at: int) -> Table | None:
+    """A row whose names stand before its cells, as psql shows wide ones."""
+    if not _RECORD.match(lines[at]):
+        return None
+    end = at + 1
+    while end < len(lines) and len(_cells(lines[end])) == 2:
+        end += 1
+    names, cells = zip(*map(_cells, lines[at + 1 : end]), strict=True) if end > at + 1 else (("",), ("",))
+    return Table(at, end, _told(names, [cells]))
 
 
 def _ruled(lines: Sequence[str], at: int) -> Table | None:
@@ -60,7 +72,8 @@ def _cells(line: str) -> list[str]:
 
 
 def _spaced(lines: Sequence[str], at: int) -> Table | None:
-    """A table whose cells stand below each other, with two blanks or more between some of the names."""
+    """A table whose cells stand below each other, with two blanks or more between some of the names. Of one with two
+    names alike nothing is told."""
     names = _WIDE.split(lines[at].strip())
     end = at + 1
     is_ruled = end < len(lines) and _RULE.match(lines[end]) is not None
@@ -77,7 +90,7 @@ def _spaced(lines: Sequence[str], at: int) -> Table | None:
         return None
     head, *told = _aligned([line.expandtabs() for line in [lines[at], *rows]])
     is_table = len(set(head)) == len(head) and all(map(_NAME.fullmatch, filter(None, head)))
-    return Table(at, end, _told(head, told)) if is_table else None
+    return Table(at, end, _told(head, told) if is_table else ())
 
 
 def _aligned(block: Sequence[str]) -> list[list[str]]:
@@ -118,7 +131,7 @@ def _separated(lines: Sequence[str], at: int) -> Table | None:
     while end < len(lines) and lines[end].strip():
         end += 1
     rows = rows_of([line for line in lines[at:end] if not _is_gap(line)])
-    if rows is None:
+    if rows is None or not any(isinstance(value, int | float) for row in rows for value in row.values()):
         return None
     names = list(rows[0])
     if not all(map(_NAME.fullmatch, names)):
