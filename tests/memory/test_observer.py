@@ -36,6 +36,22 @@ async def test_all_messages_of_a_session_are_read(quiet: Memory) -> None:
     assert (await quiet.consolidate(USER, "s1")).added == 0
 
 
+async def test_what_is_labelled_is_remembered_once_as_what_its_label_says(quiet: Memory) -> None:
+    said = "Finding: db-1 is full.\nLessons:\n- never log to it\n\nInsight: caches win. Note that we agreed on Redis."
+    await quiet.add(USER, "s1", [turn("m1", said)])
+    done = await quiet.consolidate(USER, "s1")
+    assert sorted((one.category, one.content) for one in done.observations) == [
+        ("finding", "db-1 is full."),
+        ("insight", "Note that we agreed on Redis."),
+        ("insight", "caches win."),
+        ("lesson", "never log to it"),
+    ]
+    again = await quiet.consolidate(USER, "s1")
+    assert again.added == 0 and sorted(one.id for one in again.observations) == sorted(
+        one.id for one in done.observations
+    )
+
+
 async def test_a_session_that_is_not_there_is_not_found(quiet: Memory) -> None:
     with pytest.raises(NotFound):
         await quiet.consolidate(USER, "s1")

@@ -1,5 +1,7 @@
 """What rules note of outputs."""
 
+import time
+
 import pytest
 
 from memory.observed import Category
@@ -237,6 +239,15 @@ def test_listings_progress_and_things_to_do_are_no_findings(output: str) -> None
 )
 def test_odd_outputs_say_nothing(text: str) -> None:
     assert observe_by_rules(text) == ()
+
+
+@pytest.mark.parametrize(
+    "piece", ["x", "a b ", "a  b", "| ", "1 failed ", "error: ", ". ", "~ -", "a = ", "a.b(", "a,b,c\n"]
+)
+def test_a_megabyte_of_one_line_is_read_in_a_moment(piece: str) -> None:
+    began = time.process_time()
+    observe_by_rules((piece * 1_000_000)[:1_000_000])
+    assert time.process_time() - began < 10
 
 
 @pytest.mark.parametrize(
