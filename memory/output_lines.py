@@ -2,12 +2,12 @@
 messages, without what decorates them; of HTML, its text. Of a long output, the lines that matter most."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from memory.excerpt import READ, excerpt
-from memory.labels import plain
+from memory.labels import heading_of, item_of, label_of, plain
 from memory.output_json import take_json
 from memory.output_runs import sums_up, unstamped
 from memory.output_tables import tables_in
@@ -16,7 +16,10 @@ from utils.pages import read_page
 from utils.text import GAP, uncoloured
 
 MOST = 4_000  # characters that are read, beside JSON
-LAST_LINES, MOST_SUMS = 3, 8  # lines that are read of a longer output, whatever they say, and of those that sum up
+LAST_LINES, MOST_MARKED = (
+    3,
+    20,
+)  # lines that are read of a longer output: at its end, and of those that say what they are
 NO_PROSE = ("{", "}", "<", "$ ", "at ", 'File "')  # how lines begin of code, JSON and stack traces
 
 _NOBODY = Talk("")
@@ -73,16 +76,28 @@ def shortened(output: str) -> str:
 
 
 def _telling(text: str, characters: int) -> str:
-    """A text, or so many characters of a longer one: an excerpt, and behind it those of its last lines, and of those
-    that sum up, which are not in there."""
+    """A text, or so many characters of a longer one: an excerpt, and behind it, in up to half of the room, those of its
+    lines that sum up or are labelled and its last ones."""
     if len(text) <= characters:
         return text
     lines = [line for line in text[-READ:].splitlines() if line.strip()]
-    sums = [line for line in lines[:-LAST_LINES] if sums_up(plain(line))][-MOST_SUMS:]
-    begin = excerpt(text, _NOBODY, characters * 3 // 4)
-    there = {*begin.splitlines()}
-    behind = "\n".join(line for line in [*sums, *lines[-LAST_LINES:]] if line not in there)
-    return f"{begin}\n\n{behind[-characters // 4 + 2 :]}"
+    marked = [*_labelled(lines), *(line for line in lines[:-LAST_LINES] if sums_up(plain(line)))][-MOST_MARKED:]
+    behind = "\n".join(dict.fromkeys([*marked, *lines[-LAST_LINES:]]))[-characters // 2 :]
+    return f"{excerpt(text, _NOBODY, characters - len(behind) - 2)}\n\n{behind}"
+
+
+def _labelled(lines: Sequence[str]) -> Iterator[str]:
+    """The lines that say what they are, and the headings and items of lists that are labelled."""
+    under = ""  # the heading of a list
+    for line in lines:
+        if heading_of(line) is not None:
+            under = line
+        elif item_of(line) is None:
+            under = ""
+        elif under:
+            yield f"{under}\n{line}"
+        if label_of(line) is not None:
+            yield line
 
 
 def _said(line: str) -> str:

@@ -10,7 +10,7 @@ LONGEST = 400  # characters of a line that is one message
 # What went how, where it is counted: "2 failed, 140 passed", "Tests run: 42, Failures: 1", "2 to add, 1 to destroy".
 _OUTCOME = (
     r"(?:pass(?:ed|ing)?|fail(?:ed|ing|ures?)?|errors?|skipped|ignored|succeeded|completed|total|warnings?|problems?|"
-    r"vulnerabilities|add(?:ed)?|changed?|destroy(?:ed)?|insertions?|deletions?|transmitted|received|ok|unreachable)"
+    r"vulnerabilities|examples?|add(?:ed)?|changed?|destroy(?:ed)?|insertions?|deletions?|transmitted|received|ok|unreachable)"
 )
 _COUNTED = re.compile(
     rf"\b\d[\d,]*\s+(?:(?:to|packets|tests?)\s+)?{_OUTCOME}\b|\b{_OUTCOME}(?:\s*[:=]\s*|\s)\d[\d,]*\b", re.IGNORECASE
@@ -22,7 +22,7 @@ _VERDICT = re.compile(
     r"(?:passed|failed|passing|failing|failures?|errors?|problems?|vulnerabilities)\b"
     r"|(?:final |overall |test )?(?:verdict|totals?|summary|result|outcome|overall|in total)\s*:\s*\S"
     r"|build (?:succe\w+|fail\w*)\b|(?:apply|destroy|deployment|migration|build|installation) complete\b|no changes\."
-    r"|[^:;]{1,30}: total;"  # the last row of a table
+    r"|(?:failed|ok) \(\w+=\d|[^:;]{1,30}: total;"  # the last row of a table
     r"|all (?:\w+ ){0,3}(?:passed|succeeded)\b)",
     re.IGNORECASE,
 )
@@ -34,7 +34,7 @@ _ERROR = re.compile(
     r"|(?i:fehler|erreur|errore?|erro|fout|fejl|fel|błąd|hata|ошибка|помилка|错误|錯誤|エラー|오류|에러)\s*[:：]\s*\S"
     r"|\S+ ERR! \S+ \S+ \S|\S+: \*+ \S|\d+:\d+ +error +\S"
     r"|[\[(]?(?:FAIL|FAILED|ERROR|ERR!|FATAL|CRITICAL|SEVERE|PANIC|BLOCKER|BLOCKED)\b\W+\w.*\s\S"
-    r"|[✗✘❌✖⛔🔴] *\S+\s\S|● .+ › .|HTTP/[\d.]+ [45]\d\d\b|(?i:failed to|unable to) \w+ \S"
+    r"|[✗✘❌✖⛔🔴] *\S+\s\S|● .+ › .|not ok \d|HTTP/[\d.]+ [45]\d\d\b|(?i:failed to|unable to) \w+ \S"
     r"|assertion .+ failed$)"
 )
 _TROUBLE = re.compile(
@@ -52,7 +52,8 @@ _LEVEL = re.compile(r"^\[(?:INFO|DEBUG|NOTICE)\]\s+")  # Maven
 
 # What a step of a tool does or did as it should.
 _PASSING = re.compile(
-    r"\b(?:PASS(?:ED)?|ok)(?: +\[ *\d+%\])?$|^\W*(?:PASS|ok)\b|(?:done|DONE)(?: [\d.]+s)?$|^CACHED$|\[ *\d+%\]$"
+    r"^\W*(?:PASS|ok)\b|\bPASS(?:ED)?$|\.\.\. ok$|\[ *\d+%\]$|: \S+ done$|^(?:DONE [\d.]+s|CACHED)$"
+    r"|^Requirement already satisfied: |^Finished (?:in \d|at: |\w+ \[)"
 )
 
 # What a tool is about: "Compiling serde v1.0", "Collecting fastapi==0.103".
@@ -71,7 +72,7 @@ _CODE = re.compile(
     r"|(?:const|let|var|final|val)\s+[\w:\s]+=|import [\w.{*]+|from \S+ import\s|#include\b|@\w[\w.]*(?:\(.*\))?$"
     r"|(?:if|for|while|with|elif|else|except|try|switch|case)\b.*[:{]$"
     r"|[\w.$\[\]'\"]{1,60} [-+*/|]?= [\w.$ ]*\w\(.*|[\w.$]+\([^()]*\)(?:\.\w+\([^()]*\))*[;,{]?(?:\s*(?://|#).*)?$"
-    r"|[|\s-]*[\^~]+(?:[\s^~-].*)?$|.*[{;]$|-->\s)"
+    r"|[|\s-]*[\^~]+(?:[\s^~-].*)?$|.*(?:\{|[=(\"'].*;)$|-->\s)"
 )
 
 

@@ -15,7 +15,7 @@ _RULE = re.compile(r"^(?=.*(?:--|──|==))[\s|+:=\-│┼─├┤┌┬┐└
 _RECORD = re.compile(r"-\[ RECORD \d+ \]")
 _BAR = re.compile(r"[|│]")
 _WIDE = re.compile(r" {2,}|\t")
-_NAME = re.compile(r"(?=.*(?:[^\W\d_]|%))[^.!?;]{1,40}(?<![.,;:])")  # of a column
+_NAME = re.compile(r"(?=.*(?:[^\W\d_]|%))[^.!?;=]{1,40}(?<![.,;:])")  # of a column
 
 
 @dataclass(frozen=True)

@@ -281,3 +281,11 @@ def test_what_is_only_supposed_is_no_finding(sentence: str) -> None:
 )
 def test_what_holds_under_a_condition_is_one(sentence: str) -> None:
     assert noted(sentence)["finding"] == [sentence]
+
+
+def test_of_a_long_report_what_is_labelled_is_read_wherever_it_stands() -> None:
+    prose = [f"Then we looked at host-{at}.example.com and at what it runs, which is nothing odd." for at in range(90)]
+    report = [*prose, "## Lessons", "- never log to db-1", "- rotate keys", "Finding: the disk of db-1 is full", *prose]
+    read = noted("\n".join([*report, "Insight: caches win."]))
+    assert set(read["lesson"]) == {"never log to db-1", "rotate keys"}
+    assert "the disk of db-1 is full" in read["finding"] and read["insight"] == ["caches win."]

@@ -134,6 +134,7 @@ java.lang.AssertionError: expected:<200> but was:<502>
 ANSIBLE = """\
 ok: [web-1]
 fatal: [web-2]: FAILED! => {"changed": false, "msg": "No package nginx", "rc": 126}
+web-1                      : ok=2    changed=1    unreachable=0    failed=0    skipped=0
 web-2                      : ok=1    changed=0    unreachable=0    failed=1    skipped=0
 """
 PING = """\
@@ -157,6 +158,32 @@ src/cart.ts:20:9 - error TS2304: Cannot find name 'foo'.
            ~~~
 
 Found 2 errors in the same file, starting at: src/cart.ts:14
+"""
+RSPEC = """\
+  1) Refund refunds once
+     Failure/Error: expect(res.status).to eq(200)
+
+       expected: 200
+            got: 502
+
+Finished in 0.41 seconds (files took 1.2 seconds to load)
+4 examples, 1 failure
+"""
+UNITTEST = """\
+.F.
+FAIL: test_refund (tests.test_refund.RefundTest)
+----------------------------------------------------------------------
+Traceback (most recent call last):
+  File "tests/test_refund.py", line 14, in test_refund
+    self.assertEqual(res.status, 200)
+AssertionError: 502 != 200
+
+FAILED (failures=1)
+"""
+PIP = """\
+Collecting requests
+Requirement already satisfied: idna in ./lib (3.4)
+Successfully installed requests-2.31.0
 """
 
 
@@ -209,6 +236,7 @@ Found 2 errors in the same file, starting at: src/cart.ts:14
         (
             ANSIBLE,
             [
+                "web-1 : ok=2 changed=1 unreachable=0 failed=0 skipped=0",
                 "web-2 : ok=1 changed=0 unreachable=0 failed=1 skipped=0",
                 'fatal: [web-2]: FAILED! => {"changed": false, "msg": "No package nginx", "rc": 126}',
             ],
@@ -240,6 +268,17 @@ Found 2 errors in the same file, starting at: src/cart.ts:14
             'psql:migrate.sql:12: ERROR:  column "total" does not exist\nLINE 1: SELECT total FROM orders;',
             ['psql:migrate.sql:12: ERROR: column "total" does not exist'],
         ),
+        (RSPEC, ["4 examples, 1 failure", "Failure/Error: expect(res.status).to eq(200)"]),
+        (
+            UNITTEST,
+            [
+                "FAILED (failures=1)",
+                "FAIL: test_refund (tests.test_refund.RefundTest)",
+                "AssertionError: 502 != 200",
+            ],
+        ),
+        (PIP, ["Successfully installed requests-2.31.0"]),
+        ("TAP version 13\nok 1 - adds\nnot ok 2 - refunds once", ["not ok 2 - refunds once"]),
         ("HTTP/1.1 503 Service Unavailable\nserver: nginx", ["HTTP/1.1 503 Service Unavailable"]),
     ],
 )
@@ -312,6 +351,8 @@ def test_source_code_is_told_from_prose(line: str) -> None:
         "For 3 of 4 users the login fails",
         "refund.py:14: the total is rounded twice",
         "Building the image takes 9 minutes",
+        "The health check of db-1 is ok",
+        "The migration of db-1 is done",
     ],
 )
 def test_prose_is_no_source_code_and_no_progress(line: str) -> None:
