@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from memory.labels import heading_of, item_of, label_of, plain
 from memory.observed import Category, Observed
 from memory.output_lines import Kind, Line, lines_of
-from memory.output_runs import is_code, is_error, is_passing, is_tally, sums_up
+from memory.output_runs import begins_as_error, is_code, is_error, is_passing, is_tally, sums_up
 from memory.word_terms import asked
 from utils.text import split_sentences
 
@@ -114,13 +114,10 @@ def observe_by_rules(output: str) -> tuple[Observed, ...]:
     number in it, or of all of a kind. What is labelled ("Finding: …", or a list under "Lessons:") is taken by its
     label. Of more findings than are kept, those that sum up come first, then errors."""
     lines = list(lines_of(output))
-    is_run = len(lines) >= FEWEST_OF_RUN and any(sums_up(plain(line.text)) for line in lines)
-    is_tool = is_run and any(line.kind == "error" or is_passing(line.text) or is_code(line.text) for line in lines)
-    telling = _SENTENCE if is_tool else _CAPITAL if is_run else _ANYTHING
     has_code = any(line.kind == "text" and is_code(plain(line.text)) for line in lines)
     notes: dict[Category, dict[str, int]] = {"finding": {}, "insight": {}, "lesson": {}}
     alike: Counter[str] = Counter()
-    for category, text, kind in _read(lines, telling, has_code=has_code):
+    for category, text, kind in _read(lines, _telling(lines, has_code), has_code):
         if text not in notes[category]:
             alike[shape := _DIGITS.sub("0", text)] += kind == "text"
             notes[category][text] = _rank(text, kind, alike[shape] > 1)
@@ -140,10 +137,17 @@ def _rank(text: str, kind: Kind, is_alike: bool) -> int:
     return RANKS["alike" if is_alike else "other"]
 
 
-def _read(lines: Sequence[Line], telling: re.Pattern[str], *, has_code: bool) -> Iterator[tuple[Category, str, Kind]]:
-    """The notes of lines. `telling`: how a line looks that may be one for what it says: where something is summed up,
-    others are what a tool printed on its way; `has_code`: source code stands among them, so that what is set there is
-    no value."""
+def _telling(lines: Sequence[Line], has_code: bool) -> re.Pattern[str]:
+    """How a line looks that may be a note for what it says. Where a tool's run is summed up, other lines than sentences
+    are what it printed on its way; where an agent may sum up, those that begin small."""
+    if len(lines) < FEWEST_OF_RUN or not any(sums_up(plain(line.text)) for line in lines):
+        return _ANYTHING
+    is_tool = has_code or any(line.kind == "error" or is_passing(line.text) for line in lines)
+    return _SENTENCE if is_tool else _CAPITAL
+
+
+def _read(lines: Sequence[Line], telling: re.Pattern[str], has_code: bool) -> Iterator[tuple[Category, str, Kind]]:
+    """The notes of lines. `has_code`: source code stands among them, so that what is set there is no value."""
     under: Category | None = None  # the label of the list that a line may belong to
     for line in lines:
         if line.kind in ("finding", "error"):
@@ -165,13 +169,20 @@ def _read(lines: Sequence[Line], telling: re.Pattern[str], *, has_code: bool) ->
         if under is not None:
             if text:
                 yield under, text, "finding"
-        elif is_error(text) and not is_code(text):
+        elif _is_one_error(text, line.kind):
             yield "finding", text, "error"
         elif is_text and not _says_nothing(line.text, text, has_code):
             may_be_any = item is not None or telling.search(text) is not None
             for category, note in _noted(text):
                 if may_be_any or sums_up(note) or _REVIEWED.match(note) or is_error(note):
                     yield category, note, "text"
+
+
+def _is_one_error(text: str, kind: Kind) -> bool:
+    """Whether a line is one message of an error, and no sentences of which one names some."""
+    if not is_error(text) or is_code(text):
+        return False
+    return kind == "code" or begins_as_error(text) or len(split_sentences(text.replace("... ", " "))) == 1
 
 
 def _says_nothing(line: str, text: str, has_code: bool) -> bool:

@@ -10,7 +10,8 @@ LONGEST = 400  # characters of a line that is one message
 # What went how, where it is counted: "2 failed, 140 passed", "Tests run: 42, Failures: 1", "2 to add, 1 to destroy".
 _OUTCOME = (
     r"(?:pass(?:ed|ing)?|fail(?:ed|ing|ures?)?|errors?|skipped|ignored|succeeded|completed|total|warnings?|problems?|"
-    r"vulnerabilities|examples?|add(?:ed)?|changed?|destroy(?:ed)?|insertions?|deletions?|transmitted|received|ok|unreachable)"
+    r"vulnerabilities|examples?|add(?:ed)?|changed?|destroy(?:ed)?|insertions?|deletions?|transmitted|received|ok|"
+    r"unreachable)"
 )
 _COUNTED = re.compile(
     rf"\b\d[\d,]*\s+(?:(?:to|packets|tests?)\s+)?{_OUTCOME}\b|\b{_OUTCOME}(?:\s*[:=]\s*|\s)\d[\d,]*\b", re.IGNORECASE
@@ -44,6 +45,7 @@ _TROUBLE = re.compile(
     r"|\S FAILED(?: +\[ *\d+%\])?$|: (?i:failed|error|unhealthy)(?=;|,|$| \()"
 )
 
+# When a line of a log was written, and how much it matters, where that is little.
 _STAMP = re.compile(
     r"^\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s+"
     r"(?:\[?(?:INFO|DEBUG|NOTICE)\]?:?\s+)?"
@@ -97,7 +99,12 @@ def is_error(line: str) -> bool:
     """Whether a line is the message of an error, or names what goes wrong; a verdict that nothing did is none."""
     if len(line) > LONGEST or line.endswith(("?", "？", ":")):
         return False
-    return _ERROR.match(line) is not None or _TROUBLE.search(line) is not None
+    return begins_as_error(line) or _TROUBLE.search(line) is not None
+
+
+def begins_as_error(line: str) -> bool:
+    """Whether a line begins as messages of errors do."""
+    return _ERROR.match(line) is not None
 
 
 def is_passing(line: str) -> bool:

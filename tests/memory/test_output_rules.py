@@ -55,6 +55,15 @@ def test_a_label_may_stand_in_the_middle_of_a_line() -> None:
     }
 
 
+def test_of_a_paragraph_that_names_an_error_each_sentence_is_noted_as_what_it_is() -> None:
+    text = "Auth uses OAuth2. The gateway timed out twice. Lesson: never log to db-1. Avoid hot reloads."
+    assert noted(text) == {
+        "finding": ["The gateway timed out twice.", "Auth uses OAuth2."],
+        "insight": [],
+        "lesson": ["never log to db-1.", "Avoid hot reloads."],
+    }
+
+
 def test_two_words_are_enough_for_a_lesson() -> None:
     assert noted("I compared the plans. Do not buy Basic. Never mind. Avoid it.")["lesson"] == ["Do not buy Basic."]
 
