@@ -40,7 +40,7 @@ def item_of(line: str) -> str | None:
 
 def plain(text: str) -> str:
     """A text without the marks of Markdown around it, cut to a note's length."""
-    return cut_at_word(_MARKS.sub("", text).strip(), NOTE_CHARACTERS)
+    return cut_at_word(_MARKS.sub("", text[: 2 * NOTE_CHARACTERS]).strip(), NOTE_CHARACTERS)
 
 
 def _category(word: str) -> Category:
