@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memory.domain import RULE_BASED
+from memory.labels import NAMED, NOTE_CHARACTERS, heading_of, item_of, label_of, plain
 from memory.left_open import OPEN
 from memory.observed import Category, Observed
 from utils.text import content_stems, cut_at_word, split_sentences
 
 SUMMARY_OVER = 100  # characters: a longer message of the assistant may sum a conversation up
-NOTE_CHARACTERS = 1_000
 SUMMARY_CHARACTERS = 4_000
 
 # Each indication's words, in the order of the document's table; all but the last but one make an insight.
@@ -38,8 +38,9 @@ class Said:
 
 def consolidate(messages: Sequence[Said]) -> tuple[Observed, ...]:
     """What a conversation decided, agreed on, found important or learned: each sentence with one of the trigger words
-    is an insight, one that tells what was learned a lesson. A sentence that says nothing without the one before it
-    comes with that. Questions tell nothing, and answers made by rules only quote."""
+    is an insight, one that tells what was learned a lesson. What is labelled ("Finding: …", or a list under "Lessons:")
+    is what its label says. A sentence that says nothing without the one before it comes with that. Questions tell
+    nothing, and answers made by rules only quote."""
     notes: list[Observed] = []
     for message in messages:
         if message.role in ("user", "assistant", "tool") and message.model != RULE_BASED:
@@ -48,20 +49,46 @@ def consolidate(messages: Sequence[Said]) -> tuple[Observed, ...]:
 
 
 def _told(message: Said) -> list[Observed]:
+    if TRIGGER.search(message.content) is None and NAMED.search(message.content) is None:
+        return []
     notes: list[Observed] = []
+    unlabelled: list[str] = []
+    under: Category | None = None  # the label of the list that a line may belong to
+    for line in message.content.splitlines():
+        item = item_of(line)
+        if (heading := heading_of(line)) is not None:
+            under = heading
+        elif item is not None and under is not None:
+            notes += _labelled(under, plain(item), message)
+            continue
+        elif line.strip():
+            under = None
+        unlabelled.append(line)
+    return [*_by_trigger("\n".join(unlabelled), message), *notes]
+
+
+def _labelled(category: Category, text: str, message: Said) -> list[Observed]:
+    return [] if not text or _asks(text) else [Observed(category, text, _ids(message))]
+
+
+def _by_trigger(content: str, message: Said) -> Iterator[Observed]:
+    """The notes of a text's sentences, by their labels and the words in them."""
     before = ""
-    if TRIGGER.search(message.content) is None:
-        return notes
-    for sentence in _sentences(message.content):
+    for sentence in _sentences(content):
         settled = OPEN.sub(" ", sentence)
-        if TRIGGER.search(settled) and not sentence.rstrip(" \"')”*_").endswith(("?", "？")):
+        if (labelled := label_of(sentence)) is not None:
+            yield from _labelled(*labelled, message)
+        elif TRIGGER.search(settled) and not _asks(sentence):
             alone = bool(content_stems(TRIGGER.sub(" ", sentence)))
             text = sentence if alone else f"{before} {sentence}".strip()
             if alone or before:
                 category: Category = "lesson" if LEARNED.search(settled) else "insight"
-                notes.append(Observed(category, cut_at_word(text, NOTE_CHARACTERS), _ids(message)))
+                yield Observed(category, cut_at_word(text, NOTE_CHARACTERS), _ids(message))
         before = sentence
-    return notes
+
+
+def _asks(sentence: str) -> bool:
+    return sentence.rstrip(" \"')”*_").endswith(("?", "？"))
 
 
 def _sentences(text: str) -> Iterator[str]:

@@ -14,6 +14,7 @@ from memory.observation_model import observe_by_model
 from memory.observation_rules import Said, consolidate, summary_of
 from memory.observations import Observations
 from memory.observed import Observation, Observed, observation_id, source_of_session
+from memory.output_lines import shortened
 from memory.output_rules import observe_by_rules
 from memory.places import Places
 from memory.remember import Turns
@@ -22,8 +23,6 @@ from utils.errors import Conflict, ModelError, NotFound
 from utils.text import uncoloured
 
 SHORTEST = 50  # characters of an output; the observations' document skips shorter ones
-LONGEST = 4_000  # and cuts longer ones
-COLOURED = 25 * LONGEST  # of one that a terminal coloured, where each character may have a code of its own
 AT_ONCE = 250  # messages of a session that are read at a time
 CHECKED_AT_ONCE = 1_000  # messages
 
@@ -71,12 +70,11 @@ class Observer:
     async def extract(self, owner: str, step_name: str, step_type: str, output: str) -> Extracted:
         """Remembers what a step's output tells, under the source "STEP_TYPE:step_name". A model that fails gives
         nothing, which is logged and counted."""
-        output = uncoloured(output[:COLOURED])
+        output = await asyncio.to_thread(uncoloured, output)
         if len(output.strip()) < SHORTEST:
             return Extracted("skipped", None)
-        read = output[:LONGEST]
         try:
-            found, by = await self._read(step_name, step_type, read)
+            found, by = await self._read(step_name, step_type, output)
         except ModelError as error:
             log.warning("no observations of a step's output: %s", error.detail)
             metrics.UNOBSERVED.inc()
@@ -86,8 +84,9 @@ class Observer:
 
     async def _read(self, step_name: str, step_type: str, output: str) -> tuple[tuple[Observed, ...], str]:
         if self._model is None:
-            return observe_by_rules(output), RULE_BASED
-        return await observe_by_model(self._model, step_name, step_type, output), self._model.model
+            return await asyncio.to_thread(observe_by_rules, output), RULE_BASED
+        read = await asyncio.to_thread(shortened, output)
+        return await observe_by_model(self._model, step_name, step_type, read), self._model.model
 
     async def consolidate(self, owner: str, session_id: str, messages: Sequence[Said] | None = None) -> Consolidated:
         """Remembers what a session decided and learned, and what sums it up, under the source "session:…". Again, or

@@ -1,11 +1,13 @@
 """What does JSON in a step's output tell? Its errors, each by its name, and of each object what it says, on a line."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from json import loads
 
-from utils.text import cut_at_word
+from memory.embedded_json import json_in
+from memory.output_runs import is_error, unstamped
+from utils.text import GAP, cut_at_word
 
 ERRORS = ("error", "errors", "exception", "fault", "failure", "failures")  # fields under which JSON tells of errors
 TELLING = (
@@ -23,7 +25,10 @@ TELLING = (
     "hint",
 )
 LEVELS = ("error", "fatal", "critical")  # of a log's entry
+NAMES = ("name", "title", "id", "key")  # fields that say what an object is called
+AROUND = frozenset({*ERRORS, "data", "result", "results", "response", "body", "items"})  # keys that name nothing
 STATES = ("status", "state", "result", "outcome", "conclusion", "phase")
+UNNAMING = frozenset({*TELLING, *STATES, "level", "severity"})  # whose texts name no object
 FAILED = frozenset({"error", "fail", "failed", "failure", "crashed", "timeout", "timed_out"})
 NO_ERROR = frozenset({"", "none", "null", "no", "n/a", "-"})
 DEEPEST = 6  # objects and lists in each other that are read
@@ -32,34 +37,52 @@ FEWEST_FIELDS, FEWEST_BESIDE = 3, 2  # values of an object that is told; of one 
 MOST_NAMING = 2  # of what failed that say what it is
 MOST_FIELDS = 12  # of an object that are told
 MOST_ITEMS = 8  # of a list of values
-LONGEST_VALUE, LONGEST = 100, 400  # characters of a value, and of all that is told of an object
+LONGEST_NAME, LONGEST_VALUE, LONGEST = 60, 100, 400  # characters of a name, a value, and what is told of an object
 
 _IS_ERROR = re.compile(r'"(?:errors?|exception|fault|failures?)"\s*:\s*[\[{"]')
 _SAID = re.compile(r'"(?:error|reason|message|msg|detail)"\s*:\s*("(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]){1,300}")')
 
 
-def told_by_json(text: str) -> list[str] | None:
-    """What JSON tells, its errors first, each on a line; None for what is no JSON of objects or lists."""
-    if not text.lstrip().startswith(("{", "[")):
-        return None
-    try:
-        value = loads(text)
-    except (ValueError, RecursionError):
-        return None
+def take_json(text: str) -> tuple[list[str], str]:
+    """What the JSON in a text tells, its errors first, each on a line, and the text without it. What stands in a line
+    of prose and tells nothing stays there, and so does that in the message of an error."""
+    values: list[object] = []
+    cut: list[str] = []
+    parts: list[str] = []
+    at = 0
+    for found in json_in(text):
+        before, behind = _beside(text, found.begin, found.end)
+        is_inline = bool(before or behind)
+        if is_inline and found.whole and (is_error(unstamped(f"{before} {behind}")) or not _told([found.value])):
+            continue
+        parts += [text[at : found.begin], GAP if is_inline else ""]
+        at = found.end
+        if found.whole:
+            values.append(found.value)
+        else:
+            cut = _errors_of_cut(text[found.begin :])
+    return [*_told(values), *cut], "".join([*parts, text[at:]])
+
+
+def _beside(text: str, begin: int, end: int) -> tuple[str, str]:
+    """What stands before and behind a part of a text on its lines."""
+    line = text.rfind("\n", max(0, begin - LONGEST), begin) + 1 or max(0, begin - LONGEST)
+    until = text.find("\n", end, end + LONGEST)
+    return text[line:begin].strip(), text[end : until if until >= 0 else end + LONGEST].strip()
+
+
+def _told(values: Sequence[object]) -> list[str]:
+    """What values of JSON tell: errors, then what objects say, then what the items of lists do."""
+    value = values[0] if len(values) == 1 else list(values)
     errors: dict[str, None] = {}
     rest = _without_errors(value, errors, DEEPEST)
     alone = isinstance(value, Mapping) and not errors
-    said = dict.fromkeys(_said_of(rest, "", FEWEST_FIELDS if alone else FEWEST_BESIDE))
-    return [*islice(errors, MOST_ERRORS), *islice(said, MOST_OBJECTS)]
+    said = list(_said_of(rest, "", FEWEST_FIELDS if alone else FEWEST_BESIDE))
+    lines = dict.fromkeys(line for is_item in (False, True) for line, of_list in said if of_list is is_item)
+    return [*islice(errors, MOST_ERRORS), *islice(lines, MOST_OBJECTS)]
 
 
-def errors_of_json(text: str) -> list[str]:
-    """The errors alone that JSON tells of, each on a line."""
-    told = told_by_json(text) or []
-    return [line for line in told if line.startswith("error: ")]
-
-
-def errors_of_cut_json(text: str) -> list[str]:
+def _errors_of_cut(text: str) -> list[str]:
     """The error that JSON tells of whose end is missing."""
     if _IS_ERROR.search(text) is None:
         return []
@@ -67,23 +90,42 @@ def errors_of_cut_json(text: str) -> list[str]:
     return [f"error: {', '.join(said)}"] if said else []
 
 
-def _without_errors(value: object, errors: dict[str, None], depth: int) -> object:
-    """A value without what is empty or too deep, and without what it tells of errors, which goes into `errors`. Of a
-    log's entry nothing else is left."""
+def _without_errors(value: object, errors: dict[str, None], depth: int, where: str = "") -> object:
+    """A value without what is empty or too deep, and without what it tells of errors, which goes into `errors`, with
+    `where` it stands: its key, or what an item of a list is called. Of a log's entry nothing else is left."""
     if isinstance(value, list) and depth:
-        items = [_without_errors(item, errors, depth - 1) for item in value]
+        items = [_without_errors(item, errors, depth - 1, _called(item)) for item in value]
         return [item for item in items if not _is_empty(item)]
     if isinstance(value, Mapping) and depth:
         lines, telling = _errors_in(value)
-        errors |= dict.fromkeys(lines)
+        errors |= dict.fromkeys(line if where in line else line.replace(": ", f": {where}: ", 1) for line in lines)
         if isinstance(value.get("level"), str) and ("msg" in value or "message" in value):
             return None
         rest = {name: item for name, item in value.items() if name not in telling}
-        left = {name: _without_errors(item, errors, depth - 1) for name, item in rest.items()}
+        left = {
+            name: _without_errors(item, errors, depth - 1, "" if name in AROUND else name)
+            for name, item in rest.items()
+        }
         return {name: item for name, item in left.items() if not _is_empty(item)}
     if isinstance(value, list | Mapping):
         return None
     return " ".join(value.split()) if isinstance(value, str) else value
+
+
+def _called(item: object) -> str:
+    """What an object is called: by a field for that, or by its first text; empty where nothing says so."""
+    if not isinstance(item, Mapping):
+        return ""
+    for field in NAMES:
+        if _is_name(item.get(field)):
+            return f"id {item[field]}" if field == "id" else str(item[field])
+    texts = (field for field, text in item.items() if isinstance(text, str) and _is_name(text) and text[0].isalpha())
+    first = next(texts, "level")
+    return "" if first in UNNAMING else f"{first} {item[first]}"
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool) and 0 < len(str(value)) <= LONGEST_NAME
 
 
 def _is_empty(value: object) -> bool:
@@ -116,7 +158,7 @@ def _failure_of(value: Mapping[str, object]) -> tuple[list[str], set[str]]:
         for name, item in value.items()
         if isinstance(item, str | int) and not isinstance(item, bool) and item != ""
     }
-    telling = [name for name in dict.fromkeys((*STATES, *TELLING)) if name in said]
+    telling = [name for name in dict.fromkeys(("name", *STATES, *TELLING)) if name in said]
     beside = islice((one for one in said if one not in telling), MOST_NAMING)
     what = [f"{name} {cut_at_word(said[name], LONGEST_VALUE)}" for name in beside]
     return [cut_at_word(f"error: {', '.join([*what, *(said[one] for one in telling)])}", LONGEST)], {*telling}
@@ -152,19 +194,23 @@ def _listed(value: object) -> list[object]:
     return value if isinstance(value, list) else [value]
 
 
-def _said_of(value: object, name: str, fewest: int) -> Iterator[str]:
-    """What objects say, a line each: its values, and what is small of lists and objects in it; larger ones follow on
-    lines of their own, under their names. `fewest`: values, of an object that says something."""
+def _said_of(value: object, name: str, fewest: int, *, is_item: bool = False) -> Iterator[tuple[str, bool]]:
+    """What objects say, a line each, and whether they are items of lists: an object's values, and what is small of
+    lists and objects in it; larger ones follow on lines of their own, under the names that lead to them. `fewest`:
+    values, of an object that says something."""
+    is_item = is_item or isinstance(value, list)
     for item in _listed(value):
         if not isinstance(item, Mapping):
             continue
         brief = {field: _brief(inner, within=bool(name)) for field, inner in item.items()}
         near = {field: text for field, text in brief.items() if text is not None}
         if sum(_values(item[field]) for field in near) >= fewest:
-            yield cut_at_word(_line(near, name), LONGEST)
+            yield cut_at_word(_line(near, name), LONGEST), is_item
+        called = _called(item) if isinstance(value, list) else ""
+        under = f"{name}[{called}]" if name and called else name or called
         for field, inner in item.items():
             if field not in near:
-                yield from _said_of(inner, field, FEWEST_BESIDE)
+                yield from _said_of(inner, f"{under}.{field}" if under else field, FEWEST_BESIDE, is_item=is_item)
 
 
 def _line(said: Mapping[str, str], name: str) -> str:

@@ -1,65 +1,112 @@
-"""Which lines of a step's output can be read? Those of prose, logs, error messages and tables, without what decorates
-them; of JSON, what it tells; of HTML, its text."""
+"""Which lines of a step's output can be read? What its JSON and its tables tell, and the lines of prose, logs and error
+messages, without what decorates them; of HTML, its text. Of a long output, the lines that matter most."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from memory.output_json import errors_of_cut_json, errors_of_json, told_by_json
+from memory.excerpt import READ, excerpt
+from memory.labels import heading_of, item_of, label_of, plain
+from memory.output_json import take_json
+from memory.output_runs import sums_up, unstamped
+from memory.output_tables import tables_in
+from memory.tool_relevance import Talk
 from utils.pages import read_page
-from utils.text import uncoloured
+from utils.text import GAP, uncoloured
 
-NO_PROSE = ("{", "}", "[", "]", "<", "$ ", "at ", 'File "')  # how lines begin of code, JSON and stack traces
+MOST = 4_000  # characters that are read, beside JSON
+LAST_LINES, MOST_MARKED = (
+    3,
+    20,
+)  # lines that are read of a longer output: at its end, and of those that say what they are
+NO_PROSE = ("{", "}", "<", "$ ", "at ", 'File "')  # how lines begin of code, JSON and stack traces
 
-_STAMP = re.compile(
-    r"^\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s+"
-    r"(?:\[?(?:INFO|DEBUG|NOTICE)\]?:?\s+)?"
-)
-_RULE = re.compile(r"^[\s=\-_*~#+|:─━═│┃]{3,}$")
+_NOBODY = Talk("")
+_STEP = re.compile(r"^#\d+ (?:\d+\.\d+ )?(?=\S)|^[│|]\s+")  # BuildKit; the frame that Terraform draws around errors
+_BRACKET = re.compile(r"\[(?![A-Z]{3,}\])")  # a list; "[ERROR]" is none
+_RULE = re.compile(r"^[\s=\-_*~#+|:─━═│┃╷╵]{3,}$|^[╷╵│]$")
 _AROUND = re.compile(r"^[=\-_*~#─━═]{3,}\s*|(?<=\s)[=\-_*~#─━═]{3,}$")
 _BAR = re.compile(r"[█▓▒░▏▎▍▌▋▊▉━]{2,}|\[=*>? *\] *\d")
-_PYTEST = re.compile(r"^E\s{2,}(?=\S)")
+_ASSERTED = re.compile(r"^E\s{2,}(?=\S)")  # pytest
+_MORE_ASSERTED = re.compile(r"^E\s{2,}[+?-]\s")
+
+Kind = Literal["text", "code", "finding", "error"]
 
 
 @dataclass(frozen=True)
 class Line:
-    """`is_code`: it stands in a fence of Markdown, or in a stack trace. `is_finding`: JSON tells it, as it stands."""
+    """`kind`: "code" stands in a fence of Markdown; a "finding" JSON or a table tells, as it stands; an "error" its
+    place shows to be one."""
 
     text: str
-    is_code: bool = False
-    is_finding: bool = False
+    kind: Kind = "text"
 
 
 def lines_of(output: str) -> Iterator[Line]:
-    """The lines of an output, in order, none of them blank."""
-    if (told := told_by_json(output)) is not None:
-        yield from (Line(text, is_finding=True) for text in told)
-        return
-    if output.lstrip().startswith(("{", "[")):
-        yield from (Line(text, is_finding=True) for text in errors_of_cut_json(output))
+    """The lines of an output, those of its JSON first, and none of them blank."""
+    told, text = take_json(output)
+    yield from (Line(one, "finding") for one in told)
+    raw = [uncoloured(line) for line in read_page(_telling(text, MOST)).splitlines()]
+    tables = {table.begin: table for table in tables_in(raw)}
     in_code = in_trace = False
-    head: list[str] = []  # the cells of a table's first row
-    for raw in read_page(output).splitlines():
-        line = uncoloured(raw)
-        if line.lstrip().startswith("```"):
+    until = 0  # where a table ends
+    for at, line in enumerate(raw):
+        if at in tables:
+            yield from (Line(row, "finding") for row in tables[at].rows)
+            until = tables[at].end
+        bare = line.strip()
+        if at < until or not bare or bare == GAP:
+            continue
+        if bare.startswith("```"):
             in_code = not in_code
             continue
-        bare = line.strip()
-        if not bare:
-            continue
         in_trace = bare.startswith("Traceback (") or (in_trace and line[:1].isspace())
-        if in_trace:
-            continue
-        if bare.startswith("|"):
-            cells = [cell.strip() for cell in bare.strip("|").split("|")]
-            if head and not _RULE.match(bare):
-                yield Line(
-                    "; ".join(f"{name}: {cell}" for name, cell in zip(head, cells, strict=False) if name and cell)
-                )
-            head = head or cells
-            continue
-        head = []
-        if bare.startswith("{"):
-            yield from (Line(text, is_finding=True) for text in errors_of_json(bare))
-        if not _RULE.match(bare) and not _BAR.search(bare) and not bare.startswith(NO_PROSE):
-            yield Line(_PYTEST.sub("", _STAMP.sub("", _AROUND.sub("", line.rstrip()).rstrip())), in_code)
+        if not in_trace and (said := _said(line)):
+            yield Line(said, "error" if _ASSERTED.match(line) else "code" if in_code else "text")
+
+
+def shortened(output: str) -> str:
+    """An output as a model reads it: of a long one what its JSON tells, and the lines that matter most."""
+    if len(output) <= MOST:
+        return output
+    told, text = take_json(output)
+    first = "\n".join(told)[: MOST // 2]
+    return f"{first}\n{_telling(text, MOST - len(first) - 1)}".strip()
+
+
+def _telling(text: str, characters: int) -> str:
+    """A text, or so many characters of a longer one: an excerpt, and behind it, in up to half of the room, those of its
+    lines that sum up or are labelled and its last ones."""
+    if len(text) <= characters:
+        return text
+    lines = [line for line in text[-READ:].splitlines() if line.strip()]
+    marked = [*_labelled(lines), *(line for line in lines[:-LAST_LINES] if sums_up(plain(line)))][-MOST_MARKED:]
+    behind = "\n".join(dict.fromkeys([*marked, *lines[-LAST_LINES:]]))[-characters // 2 :]
+    return f"{excerpt(text, _NOBODY, characters - len(behind) - 2)}\n\n{behind}"
+
+
+def _labelled(lines: Sequence[str]) -> Iterator[str]:
+    """The lines that say what they are, and the headings and items of lists that are labelled."""
+    under = ""  # the heading of a list
+    for line in lines:
+        if heading_of(line) is not None:
+            under = line
+        elif item_of(line) is None:
+            under = ""
+        elif under:
+            yield f"{under}\n{line}"
+        if label_of(line) is not None:
+            yield line
+
+
+def _said(line: str) -> str:
+    """What a line says without what decorates it; empty where it says nothing."""
+    bare = line.strip()
+    if _RULE.match(bare) or _BAR.search(bare) or _MORE_ASSERTED.match(bare):
+        return ""
+    text = _STEP.sub("", unstamped(_AROUND.sub("", line.rstrip()).rstrip()))
+    begin = text.lstrip()
+    if begin.startswith(NO_PROSE) or _BRACKET.match(begin):
+        return ""
+    return _ASSERTED.sub("", text)

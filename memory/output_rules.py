@@ -5,26 +5,24 @@ items of reviews are told by how they look, in any language.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
+from memory.labels import heading_of, item_of, label_of, plain
 from memory.observed import Category, Observed
-from memory.output_lines import lines_of
+from memory.output_lines import Kind, Line, lines_of
+from memory.output_runs import begins_as_error, is_code, is_error, is_passing, is_tally, sums_up
 from memory.word_terms import asked
-from utils.text import cut_at_word, split_sentences
+from utils.text import split_sentences
 
 MOST = 10  # notes kept of a category
 LONGEST = 400  # characters of a sentence that may be a note
 FEWEST = 3  # terms that say something, in a note that can be understood alone
 FEWEST_OF_LESSON = 2  # "Never retry payments."
-NOTE_CHARACTERS = 1_000
+FEWEST_OF_RUN = 6  # lines of what a tool printed
+RANKS = {"total": 0, "error": 1, "other": 2, "alike": 3}  # of findings; "alike": but for their numbers
 MOST_KEY_WORDS = 4  # of a name before its value
 
-_CALLED = r"(finding|insight|lesson|takeaway|conclusion|recommendation|issue|problem)s?(?: learned)?"
-_LABEL = re.compile(rf"^\W*(?:key )?(?!issue|problem){_CALLED}\s*(?:[:：]|\s[-–—]\s)\W*(.*)$", re.IGNORECASE)
-_HEADING = re.compile(rf"^\s{{0,3}}(?:#{{1,6}}\s+|\*\*)?(?!no )(?:\w+ )?{_CALLED}\W*$", re.IGNORECASE)
-_NOTHING = frozenset({"none", "n/a", "nothing", "none."})
-_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-_MARKS = re.compile(r"^[\s#>*_]+(?!\w*__)|(?<![\w*])\*\*(?!\*)|(?<!\*)\*\*(?![\w*])|(?<=[^\s*])\*(?=\s|$)")
 _LESSON = re.compile(
     r"^(?:always|never(?! mind)|avoid|beware|do not|don['’]t|make sure|be sure|prefer|next time|in future|"
     r"in the future|remember to|tip|lesson)\b|\b(?:learn(?:ed|t) that|lessons? learn(?:ed|t)|next time|"
@@ -87,18 +85,6 @@ _NEGATED = re.compile(
     re.IGNORECASE,
 )
 
-# What needs no grammar. An error: its message, or the line of a log.
-_ERROR = re.compile(
-    r"^(?:[\w.$]*[a-z](?:Error|Exception|Failure|Fault|Interrupt|Warning)\b(?:\[\w+\])?\s*: *\S"
-    r"|(?:\S{1,20} )?(?i:error|fatal|panic|failure|exception|critical|caused by|aborted)\b[^:\n]{0,40}: *\S"
-    r"|(?i:fehler|erreur|errore?|erro|fout|fejl|fel|błąd|hata|ошибка|помилка|错误|錯誤|エラー|오류|에러)\s*[:：]\s*\S"
-    r"|\S+ ERR! \S+ \S+ \S|\S+: \*+ \S"
-    r"|[\[(]?(?:FAIL|FAILED|ERROR|ERR!|FATAL|CRITICAL|SEVERE|PANIC|BLOCKER|BLOCKED)\b\W+\w.*\s\S"
-    r"|[✗✘❌✖⛔🔴] *\S+\s\S"
-    r"|.*\b(?i:not found|no such file|permission denied|access denied|connection refused|timed out|segmentation fault|"
-    r"out of memory)\b"
-    r"|.*\b(?:\w+BackOff|ErrImagePull|OOMKilled|CreateContainer\w*Error)\b)"  # what Kubernetes says of a pod
-)
 # A review's item: what it is about, and where or how bad.
 _REVIEWED = re.compile(
     r"^[\[(*`]*(?:(?i:blocker|blocking|critical|major|minor|high|medium|low|nit|bug|issue)\b[\])*`]*\s*[:–—-]"
@@ -109,55 +95,103 @@ _NAMED = re.compile(r"^(?P<key>[^\W\d_][^:：=|]{0,40}?)\s*(?:[:：]|\s=)\s*(?P<
 _LISTING = re.compile(
     r"^[-dlbcps][rwxsStT-]{9}|^\S*,\S*,\S*$|[;{]$|^(?:import|from|def|class|return|const|let|var|func|fn|use)\s"
 )
+_PAIR = re.compile(r"\d[\d.,]* [!-~]+$")  # "140 b.txt"
 _SWITCH = re.compile(r"(?:on|off|true|false|yes|no|enabled|disabled)$", re.IGNORECASE)
 _STATE = re.compile(r"(?:status|state|result|verdict|outcome|health|severity)$", re.IGNORECASE)
+_GAPS = re.compile(r"(?:\S(?:\S| (?=\S))*(?<![.!?:])(?: {2,}|\t)\s*){3}\S")  # as between the cells of a row
+_TWO_GAPS = re.compile(r"\S {2,}(?:\S| (?=\S))+ {2,}\S")
+_SET = re.compile(r"[\w.\[\]]+ = \S")
+_SENTENCE = re.compile(r"\w \S+ .*[.!。！]$")
+_CAPITAL = re.compile(rf"^[^\W\da-z_]|{_SENTENCE.pattern}")
+_ANYTHING = re.compile("")
+_DIGITS = re.compile(r"\d+")
 _UNSPACED_END = re.compile(r"(?<=[。！？])(?=\S)")
 
 
 def observe_by_rules(output: str) -> tuple[Observed, ...]:
-    """What a step's output notes, by the words that its sentences have: lessons say what to do another time, insights
-    conclude, findings state something with a name or a number in it, or of all of a kind. What is labelled
-    ("Finding: …", or a list under "Lessons:") is taken by its label."""
-    notes: dict[Category, dict[str, None]] = {"finding": {}, "insight": {}, "lesson": {}}
-    errors: set[str] = set()
+    """What a step's output notes: what it came to, errors, and what its JSON and its tables tell; of its sentences, by
+    their words: lessons say what to do another time, insights conclude, findings state something with a name or a
+    number in it, or of all of a kind. What is labelled ("Finding: …", or a list under "Lessons:") is taken by its
+    label. Of more findings than are kept, those that sum up come first, then errors."""
+    lines = list(lines_of(output))
+    has_code = any(line.kind == "text" and is_code(plain(line.text)) for line in lines)
+    notes: dict[Category, dict[str, int]] = {"finding": {}, "insight": {}, "lesson": {}}
+    alike: Counter[str] = Counter()
+    for category, text, kind in _read(lines, _telling(lines, has_code), has_code):
+        if text not in notes[category]:
+            alike[shape := _DIGITS.sub("0", text)] += kind == "text"
+            notes[category][text] = _rank(text, kind, alike[shape] > 1)
+    return tuple(Observed(category, text) for category, texts in notes.items() for text in _first(texts))
+
+
+def _first(ranked: Mapping[str, int]) -> list[str]:
+    """The notes that are kept, best first, and as they came."""
+    return sorted(ranked, key=ranked.__getitem__)[:MOST]
+
+
+def _rank(text: str, kind: Kind, is_alike: bool) -> int:
+    if sums_up(text):
+        return RANKS["total"]
+    if kind == "error" or is_error(text):
+        return RANKS["error"]
+    return RANKS["alike" if is_alike else "other"]
+
+
+def _telling(lines: Sequence[Line], has_code: bool) -> re.Pattern[str]:
+    """How a line looks that may be a note for what it says. Where a tool's run is summed up, other lines than sentences
+    are what it printed on its way; where an agent may sum up, those that begin small."""
+    if len(lines) < FEWEST_OF_RUN or not any(sums_up(plain(line.text)) for line in lines):
+        return _ANYTHING
+    is_tool = has_code or any(line.kind == "error" or is_passing(line.text) for line in lines)
+    return _SENTENCE if is_tool else _CAPITAL
+
+
+def _read(lines: Sequence[Line], telling: re.Pattern[str], has_code: bool) -> Iterator[tuple[Category, str, Kind]]:
+    """The notes of lines. `has_code`: source code stands among them, so that what is set there is no value."""
     under: Category | None = None  # the label of the list that a line may belong to
-    for line in lines_of(output):
-        if line.is_finding:
-            notes["finding"][line.text] = None
+    for line in lines:
+        if line.kind in ("finding", "error"):
+            yield "finding", plain(line.text), line.kind
             continue
-        if not line.is_code and (heading := _HEADING.match(line.text)) is not None:
-            under = _category(heading[1])
+        is_text = line.kind == "text"
+        if is_text and (heading := heading_of(line.text)) is not None:
+            under = heading
             continue
-        if (labelled := _LABEL.match(line.text)) is not None and not line.is_code:
-            under = _category(labelled[1])
-            if (rest := _plain(labelled[2])) and rest.lower() not in _NOTHING:
-                notes[under][rest] = None
+        if is_text and (labelled := label_of(line.text)) is not None:
+            under, rest = labelled
+            if rest:
+                yield under, rest, "finding"
                 under = None
             continue
-        is_item = _BULLET.match(line.text) is not None
-        text = _plain(_BULLET.sub("", line.text))
-        under = under if is_item else None
+        item = item_of(line.text)
+        text = plain(line.text if item is None else item)
+        under = under if item is not None else None
         if under is not None:
             if text:
-                notes[under][text] = None
-        elif _is_error(text):
-            notes["finding"][text] = None
-            errors.add(text)
-        elif not line.is_code:
+                yield under, text, "finding"
+        elif _is_one_error(text, line.kind):
+            yield "finding", text, "error"
+        elif is_text and not _says_nothing(line.text, text, has_code):
+            may_be_any = item is not None or telling.search(text) is not None
             for category, note in _noted(text):
-                notes[category][note] = None
-    return tuple(Observed(category, text) for category, texts in notes.items() for text in _first(list(texts), errors))
+                if may_be_any or sums_up(note) or _REVIEWED.match(note) or is_error(note):
+                    yield category, note, "text"
 
 
-def _first(notes: list[str], errors: Collection[str]) -> list[str]:
-    """The first notes, as many as are kept, in their order; messages of errors before others."""
-    places = sorted(range(len(notes)), key=lambda at: (notes[at] not in errors, at))[:MOST]
-    return [notes[at] for at in sorted(places)]
+def _is_one_error(text: str, kind: Kind) -> bool:
+    """Whether a line is one message of an error, and no sentences of which one names some."""
+    if not is_error(text) or is_code(text):
+        return False
+    return kind == "code" or begins_as_error(text) or len(split_sentences(text.replace("... ", " "))) == 1
 
 
-def _is_error(line: str) -> bool:
-    """Whether a line is the message of an error; a verdict that nothing went wrong is none."""
-    return len(line) <= LONGEST and _ERROR.match(line) is not None and not line.endswith(("?", "？", ":"))
+def _says_nothing(line: str, text: str, has_code: bool) -> bool:
+    """Whether a line is source code, a row whose columns have no names, or one of many steps that went well."""
+    is_set = has_code and _SET.match(text) is not None
+    is_bare_row = _GAPS.search(line[:LONGEST]) is not None or (
+        _TWO_GAPS.search(line[:LONGEST]) is not None and _is_row(text)
+    )
+    return is_set or is_code(text) or is_passing(text) or (is_bare_row and not sums_up(text))
 
 
 def _noted(line: str) -> Iterator[tuple[Category, str]]:
@@ -165,18 +199,19 @@ def _noted(line: str) -> Iterator[tuple[Category, str]]:
     if len(line) <= LONGEST and _REVIEWED.match(line):
         yield "finding", line
         return
-    sentences = split_sentences(_UNSPACED_END.sub("\n", line))
+    sentences = [line] if is_tally(line) else split_sentences(_UNSPACED_END.sub("\n", line))
     if len(sentences) == 1 and _category_of(line) is None and _is_named_value(line):
         yield "finding", line
         return
     notes: list[tuple[Category, str]] = []
     before = ""
     for sentence in sentences:
-        if (labelled := _LABEL.match(sentence)) is not None and (rest := _plain(labelled[2])):
-            notes.append((_category(labelled[1]), rest))
+        if (labelled := label_of(sentence)) is not None and labelled[1]:
+            notes.append(labelled)
             before = ""
             continue
-        category: Category | None = "finding" if _is_error(sentence) else _category_of(sentence)
+        is_told = is_error(sentence) or sums_up(sentence)
+        category: Category | None = "finding" if is_told else _category_of(sentence)
         if before and _REMEDY.match(sentence):  # says nothing without what is to be mended
             notes = [note for note in notes if note[1] != before]
             category, sentence = "finding", f"{before} {sentence}"
@@ -184,16 +219,6 @@ def _noted(line: str) -> Iterator[tuple[Category, str]]:
             notes.append((category, sentence))
         before = sentence
     yield from notes
-
-
-def _category(word: str) -> Category:
-    match word.lower():
-        case "finding" | "issue" | "problem":
-            return "finding"
-        case "insight" | "takeaway" | "conclusion":
-            return "insight"
-        case _:
-            return "lesson"
 
 
 def _category_of(sentence: str) -> Category | None:
@@ -231,7 +256,8 @@ def _names_something(sentence: str) -> bool:
 
 def _is_measured(sentence: str) -> bool:
     """Whether something is said with a number in it, in any language."""
-    return _MEASURED.search(sentence) is not None and _LISTING.search(sentence) is None and not _is_row(sentence)
+    is_said = _MEASURED.search(sentence) is not None and _LISTING.search(sentence) is None
+    return is_said and _PAIR.match(sentence) is None and not _is_row(sentence)
 
 
 def _is_row(sentence: str) -> bool:
@@ -252,8 +278,3 @@ def _is_named_value(line: str) -> bool:
     names = value[:1].isupper() or not value.isascii() or re.search(r"\d|[/_-]\w", value)
     names = names or _STATE.search(found["key"]) or _SWITCH.match(value)
     return bool(names) and len(found["key"].split()) <= MOST_KEY_WORDS and any(map(str.isalnum, value))
-
-
-def _plain(text: str) -> str:
-    """A text without the marks of Markdown around it, cut to a note's length."""
-    return cut_at_word(_MARKS.sub("", text).strip(), NOTE_CHARACTERS)

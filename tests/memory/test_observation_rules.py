@@ -103,6 +103,28 @@ def test_a_sentence_that_says_nothing_alone_comes_with_the_one_before() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "notes"),
+    [
+        ("Finding: the disk is full.", [("finding", "the disk is full.")]),
+        ("We looked. Lesson: never restart it. Insight: caches win!",
+         [("lesson", "never restart it."), ("insight", "caches win!")]),
+        ("**Key insight:** caches lie", [("insight", "caches lie")]),
+        ("Decision: keep Redis", [("insight", "keep Redis")]),
+        ("1. **Finding:** we agreed that db-1 is full", [("finding", "we agreed that db-1 is full")]),
+        ("## Lessons learned\n- rotate the keys. Often.\n- test more\n\nThat is all.",
+         [("lesson", "rotate the keys. Often."), ("lesson", "test more")]),
+        ("Findings:\n- db-1 is full\n\nWe agreed on Redis.\n- a bullet",
+         [("insight", "We agreed on Redis."), ("finding", "db-1 is full")]),
+        ("Finding: is it full?\nLessons: none\nInsights:\n", []),
+        ("Our findings are many, and the lesson was long.", []),
+    ],
+)  # fmt: skip
+def test_a_label_says_what_a_note_is(text: str, notes: list[tuple[str, str]]) -> None:
+    assert told(text) == notes
+    assert told(text, role="assistant") == notes
+
+
 def test_system_messages_and_answers_by_rules_tell_nothing() -> None:
     assert told("We decided on Redis.", role="system") == []
     assert consolidate([Said("assistant", "You told me: “We decided on Redis.”", model="rule_based")]) == ()

@@ -1,13 +1,17 @@
 """Reading outputs and sessions, beside those that change them."""
 
 import asyncio
+import json
 import logging
+import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from agents.memory import Memory
-from memory.observer import COLOURED, Observer
+from memory.output_lines import shortened
+from memory.output_rules import observe_by_rules
 from tests.conversations import USER, turn
 from tests.scripted_model import ScriptedModel, answer
 from utils.errors import Conflict, NotFound
@@ -30,6 +34,22 @@ async def test_all_messages_of_a_session_are_read(quiet: Memory) -> None:
     done = await quiet.consolidate(USER, "s1")
     assert done.added == len(done.observations) == 600 and done.summary is None
     assert (await quiet.consolidate(USER, "s1")).added == 0
+
+
+async def test_what_is_labelled_is_remembered_once_as_what_its_label_says(quiet: Memory) -> None:
+    said = "Finding: db-1 is full.\nLessons:\n- never log to it\n\nInsight: caches win. Note that we agreed on Redis."
+    await quiet.add(USER, "s1", [turn("m1", said)])
+    done = await quiet.consolidate(USER, "s1")
+    assert sorted((one.category, one.content) for one in done.observations) == [
+        ("finding", "db-1 is full."),
+        ("insight", "Note that we agreed on Redis."),
+        ("insight", "caches win."),
+        ("lesson", "never log to it"),
+    ]
+    again = await quiet.consolidate(USER, "s1")
+    assert again.added == 0 and sorted(one.id for one in again.observations) == sorted(
+        one.id for one in done.observations
+    )
 
 
 async def test_a_session_that_is_not_there_is_not_found(quiet: Memory) -> None:
@@ -107,24 +127,45 @@ async def test_a_session_of_the_same_id_has_its_own(quiet: Memory) -> None:
     assert await listed(quiet) == [DECIDED.format(9)]
 
 
-async def test_rules_never_hold_up_the_event_loop_for_long(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The longest output that is read is cut before it is."""
-    seen: list[int] = []
+async def test_reading_a_long_output_never_holds_up_the_event_loop(
+    quiet: Memory, with_model: Memory, scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readers: list[threading.Thread] = []
 
-    async def read(self: Observer, name: str, kind: str, output: str) -> Any:
-        seen.append(len(output))
-        return (), "rule_based"
+    def seen(read: Callable[[str], Any]) -> Callable[[str], Any]:
+        def reading(output: str) -> Any:
+            readers.append(threading.current_thread())
+            return read(output)
 
-    def shown(text: str) -> str:
-        seen.append(len(text))
-        return uncoloured(text)
+        return reading
 
-    monkeypatch.setattr(Observer, "_read", read)
-    monkeypatch.setattr("memory.observer.uncoloured", shown)
-    await quiet.extract_observations(USER, "a", "RUN", "x" * 2_000_000)
-    assert seen == [COLOURED, 4_000]
-    await quiet.extract_observations(USER, "a", "RUN", "\x1b[38;2;255;255;255mx" * 100_000)
-    assert seen[2:] == [COLOURED, 4_000]
+    for name, read in (("uncoloured", uncoloured), ("observe_by_rules", observe_by_rules), ("shortened", shortened)):
+        monkeypatch.setattr(f"memory.observer.{name}", seen(read))
+    scripted_model.always(answer('{"findings": []}'), on="observations")
+    for memory in (quiet, with_model):
+        await memory.extract_observations(USER, "a", "RUN", "x" * 2_000_000)
+    assert len(readers) == 4 and threading.main_thread() not in readers
+
+
+async def test_of_a_long_output_a_model_is_shown_its_json_its_failures_and_its_end(
+    with_model: Memory, scripted_model: ScriptedModel
+) -> None:
+    scripted_model.always(answer('{"findings": []}'), on="observations")
+    lines = [f"worker {at} processed {at * 7} batches" for at in range(2_000)]
+    lines[1_100] = "ERROR worker 7: disk full"
+    rows = json.dumps({"host": "db-1", "ids": list(range(2_000)), "disk_pct": 97})
+    output = "\n".join([*lines[:9], rows, *lines[9:], "Total: 1999 batches"])
+    await with_model.extract_observations(USER, "a", "RUN", output)
+    shown = json.loads(scripted_model.asked("observations")[-1]["messages"][-1]["content"])["output"]
+    assert len(shown) <= 4_000
+    assert shown.startswith("host: db-1; ids: 0, 1, 2,") and "disk_pct: 97" in shown.splitlines()[0]
+    assert lines[1_100] in shown and shown.endswith("Total: 1999 batches")
+
+
+async def test_a_coloured_output_is_read_to_its_end(quiet: Memory) -> None:
+    output = "".join(f"\x1b[38;2;255;255;255m{at} x\x1b[0m\n" for at in range(9_000)) + "ERROR disk full on db-1\n"
+    read = await quiet.extract_observations(USER, "a", "RUN", output)
+    assert [one.content for one in read.observations] == ["ERROR disk full on db-1"]
 
 
 async def test_why_a_models_answer_is_lost_is_logged(

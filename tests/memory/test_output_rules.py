@@ -1,5 +1,7 @@
 """What rules note of outputs."""
 
+import time
+
 import pytest
 
 from memory.observed import Category
@@ -53,6 +55,15 @@ def test_a_label_may_stand_in_the_middle_of_a_line() -> None:
     }
 
 
+def test_of_a_paragraph_that_names_an_error_each_sentence_is_noted_as_what_it_is() -> None:
+    text = "Auth uses OAuth2. The gateway timed out twice. Lesson: never log to db-1. Avoid hot reloads."
+    assert noted(text) == {
+        "finding": ["The gateway timed out twice.", "Auth uses OAuth2."],
+        "insight": [],
+        "lesson": ["never log to db-1.", "Avoid hot reloads."],
+    }
+
+
 def test_two_words_are_enough_for_a_lesson() -> None:
     assert noted("I compared the plans. Do not buy Basic. Never mind. Avoid it.")["lesson"] == ["Do not buy Basic."]
 
@@ -81,10 +92,10 @@ def test_the_same_is_noted_once_and_not_too_much() -> None:
     assert len(noted(" ".join(f"Server {n} has {n} cores." for n in range(100)))["finding"]) == 10
 
 
-def test_of_many_findings_errors_are_kept_before_others() -> None:
+def test_of_many_findings_errors_come_first_and_lines_of_one_shape_last() -> None:
     lines = [f"worker {at} processed {at * 7} batches" for at in range(50)]
-    kept = [one.content for one in observe_by_rules("\n".join([*lines, "ERROR worker 7 failed: disk full"]))]
-    assert kept == [*lines[:9], "ERROR worker 7 failed: disk full"]
+    told = ["The queue is in eu-west-1.", "ERROR worker 7 failed: disk full"]
+    assert noted("\n".join([*lines, *told]))["finding"] == [told[1], lines[0], told[0], *lines[1:8]]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +152,7 @@ def test_what_says_nothing_gives_nothing(output: str) -> None:
         (
             "===== test session starts =====\ntests/test_a.py ....F\nE   AssertionError: 200 != 503\n"
             "========= 1 failed, 210 passed in 12.3s =========",
-            ["AssertionError: 200 != 503", "1 failed, 210 passed in 12.3s"],
+            ["1 failed, 210 passed in 12.3s", "AssertionError: 200 != 503"],
         ),
     ],
 )
@@ -189,7 +200,10 @@ def test_of_logs_and_traces_the_errors_and_verdicts_are_findings(output: str, fi
         (
             "NAME       READY  STATUS            RESTARTS  AGE\napi-7c9d   0/1    CrashLoopBackOff  12        5m\n"
             "web-1      1/1    Running           0         5m",
-            ["api-7c9d 0/1 CrashLoopBackOff 12 5m"],
+            [
+                "NAME: api-7c9d; READY: 0/1; STATUS: CrashLoopBackOff; RESTARTS: 12; AGE: 5m",
+                "NAME: web-1; READY: 1/1; STATUS: Running; RESTARTS: 0; AGE: 5m",
+            ],
         ),
         ("ssl: off\nenabled: true\nport: 5432", ["ssl: off", "enabled: true", "port: 5432"]),
         ("There are 3 replicas in eu-west-1. It is nice here.", ["There are 3 replicas in eu-west-1."]),
@@ -199,11 +213,11 @@ def test_of_logs_and_traces_the_errors_and_verdicts_are_findings(output: str, fi
         ),
         (
             "Die Grenze liegt bei 100 Anfragen. Fehler: Verbindung abgelehnt. Ich fange jetzt an.",
-            ["Die Grenze liegt bei 100 Anfragen.", "Fehler: Verbindung abgelehnt."],
+            ["Fehler: Verbindung abgelehnt.", "Die Grenze liegt bei 100 Anfragen."],
         ),
         (
             "速率限制为每分钟100个请求。我现在开始检查。错误：连接被拒绝。",
-            ["速率限制为每分钟100个请求。", "错误：连接被拒绝。"],
+            ["错误：连接被拒绝。", "速率限制为每分钟100个请求。"],
         ),
         ("レート制限は毎分100リクエストです。これから確認します。", ["レート制限は毎分100リクエストです。"]),
     ],
@@ -237,6 +251,15 @@ def test_odd_outputs_say_nothing(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "piece", ["x", "a b ", "a  b", "| ", "1 failed ", "error: ", ". ", "~ -", "a = ", "a.b(", "a,b,c\n"]
+)
+def test_a_megabyte_of_one_line_is_read_in_a_moment(piece: str) -> None:
+    began = time.process_time()
+    observe_by_rules((piece * 1_000_000)[:1_000_000])
+    assert time.process_time() - began < 10
+
+
+@pytest.mark.parametrize(
     "sentence",
     [
         "If the API used OAuth2, we would need a client id.",
@@ -267,3 +290,11 @@ def test_what_is_only_supposed_is_no_finding(sentence: str) -> None:
 )
 def test_what_holds_under_a_condition_is_one(sentence: str) -> None:
     assert noted(sentence)["finding"] == [sentence]
+
+
+def test_of_a_long_report_what_is_labelled_is_read_wherever_it_stands() -> None:
+    prose = [f"Then we looked at host-{at}.example.com and at what it runs, which is nothing odd." for at in range(90)]
+    report = [*prose, "## Lessons", "- never log to db-1", "- rotate keys", "Finding: the disk of db-1 is full", *prose]
+    read = noted("\n".join([*report, "Insight: caches win."]))
+    assert set(read["lesson"]) == {"never log to db-1", "rotate keys"}
+    assert "the disk of db-1 is full" in read["finding"] and read["insight"] == ["caches win."]

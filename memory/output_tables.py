@@ -1,0 +1,155 @@
+"""What do the tables in an output say? Each row under the names of its columns; a row without names says nothing."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from memory.separated import rows_of
+from utils.text import GAP, cut_at_word
+
+FEWEST_COLUMNS = 3  # of a table with no line below its names; one that has it may have two
+MOST_ROWS = 10  # told of a table
+LONGEST = 400  # characters that are told of a row
+
+_RULE = re.compile(r"^(?=.*(?:--|──|==))[\s|+:=\-│┼─├┤┌┬┐└┴┘]+$")
+_RECORD = re.compile(r"-\[ RECORD \d+ \]")
+_BAR = re.compile(r"[|│]")
+_WIDE = re.compile(r" {2,}|\t")
+_NAME = re.compile(r"(?=.*(?:[^\W\d_]|%))[^.!?;=]{1,40}(?<![.,;:])")  # of a column
+
+
+@dataclass(frozen=True)
+class Table:
+    """Which lines a table takes, and what is told of its rows."""
+
+    begin: int
+    end: int
+    rows: tuple[str, ...]
+
+
+def tables_in(lines: Sequence[str]) -> Iterator[Table]:
+    """The tables among lines, in order. Lines of nothing but a gap may stand between their rows."""
+    at = 0
+    while at < len(lines):
+        table = _record(lines, at) or _ruled(lines, at) or _spaced(lines, at) or _separated(lines, at)
+        if table is not None:
+            yield table
+        at = table.end if table is not None else at + 1
+
+
+def _record(lines: Sequence[str], at: int) -> Table | None:
+    """A row whose names stand before its cells, as psql shows wide ones."""
+    if not _RECORD.match(lines[at]):
+        return None
+    end = at + 1
+    while end < len(lines) and len(_cells(lines[end])) == 2:
+        end += 1
+    names, cells = zip(*map(_cells, lines[at + 1 : end]), strict=True) if end > at + 1 else (("",), ("",))
+    return Table(at, end, _told(names, [cells]))
+
+
+def _ruled(lines: Sequence[str], at: int) -> Table | None:
+    """A table that has bars between its cells; names stand first, or below a line."""
+    if len(cells := _cells(lines[at])) < 2 or _RULE.match(lines[at]):
+        return None
+    end, rows = at + 1, []
+    is_ruled = end < len(lines) and _RULE.match(lines[end]) is not None
+    if not is_ruled and not lines[at].lstrip().startswith("|"):
+        return None
+    while end < len(lines) and (_is_gap(lines[end]) or _RULE.match(lines[end]) or _BAR.search(lines[end])):
+        if not _is_gap(lines[end]) and not _RULE.match(lines[end]):
+            rows.append(_cells(lines[end]))
+        end += 1
+    alike = [row for row in rows if len(row) == len(cells)]
+    return Table(at, end, _told(cells, alike))
+
+
+def _cells(line: str) -> list[str]:
+    bare = line.strip()
+    bare = bare[1:] if bare[:1] in ("|", "│") else bare
+    bare = bare[:-1] if bare[-1:] in ("|", "│") and line.strip()[:1] in ("|", "│") else bare
+    return [cell.strip() for cell in _BAR.split(bare)]
+
+
+def _spaced(lines: Sequence[str], at: int) -> Table | None:
+    """A table whose cells stand below each other, with two blanks or more between some of the names. Of one with two
+    names alike nothing is told."""
+    names = _WIDE.split(lines[at].strip())
+    end = at + 1
+    is_ruled = end < len(lines) and _RULE.match(lines[end]) is not None
+    if len(names) < (2 if is_ruled else FEWEST_COLUMNS) or not all(map(_NAME.fullmatch, names)):
+        return None
+    rows: list[str] = []
+    while end < len(lines) and lines[end].strip():
+        if not _is_gap(lines[end]) and not _RULE.match(lines[end]):
+            if _WIDE.search(lines[end].strip()) is None:
+                break
+            rows.append(lines[end])
+        end += 1
+    if not rows:
+        return None
+    head, *told = _aligned([line.expandtabs() for line in [lines[at], *rows]])
+    is_table = len(set(head)) == len(head) and all(map(_NAME.fullmatch, filter(None, head)))
+    return Table(at, end, _told(head, told) if is_table else ())
+
+
+def _aligned(block: Sequence[str]) -> list[list[str]]:
+    """The cells of lines that stand below each other; where one is wider than its column, the words of each line, of
+    which the last column may have several."""
+    if (spans := _columns(block)) is not None:
+        return [[line[begin:until].strip() for begin, until in spans] for line in block]
+    head = block[0].split()
+    return [head, *(cells for line in block[1:] if len(cells := line.split(None, len(head) - 1)) == len(head))]
+
+
+def _columns(block: Sequence[str]) -> list[tuple[int, int]] | None:
+    """Where the columns of a table begin and end: its names, each with what stands below it; None where cells of two
+    columns cannot be told apart. What has no name above it, or nothing below it, belongs to what is on its left."""
+    width = max(map(len, block))
+    filled = [any(line[at : at + 1].strip() for line in block) for at in range(width)]
+    spans: list[tuple[int, int]] = []
+    begin = 0
+    for at in range(1, width + 1):
+        if at < width and not (filled[at] and not filled[at - 1]):
+            continue
+        named = bool(block[0][begin:at].strip())
+        has_rows = any(line[begin:at].strip() for line in block[1:])
+        if spans and not (named and has_rows):
+            spans[-1] = (spans[-1][0], at)
+        else:
+            spans.append((begin, at))
+        begin = at
+    apart = all(_WIDE.search(block[0][begin:until].strip()) is None for begin, until in spans)
+    return spans if apart and len(spans) > 1 else None
+
+
+def _separated(lines: Sequence[str], at: int) -> Table | None:
+    """A table whose cells stand between commas, semicolons or tabs."""
+    if at and lines[at - 1].strip():
+        return None
+    end = at
+    while end < len(lines) and lines[end].strip():
+        end += 1
+    rows = rows_of([line for line in lines[at:end] if not _is_gap(line)])
+    if rows is None or not any(isinstance(value, int | float) for row in rows for value in row.values()):
+        return None
+    names = list(rows[0])
+    if not all(map(_NAME.fullmatch, names)):
+        return None
+    return Table(at, end, _told(names, [[str(row.get(name, "")) for name in names] for row in rows]))
+
+
+def _told(names: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text for row in rows if (text := _row(names, row))))
+
+
+def _row(names: Sequence[str], cells: Sequence[str]) -> str:
+    """A row on a line; what stands first without a name is the row's own."""
+    said = [(name, cell) for name, cell in zip(names, cells, strict=False) if name and cell]
+    if not names[0] and cells[0] and said:
+        return cut_at_word(f"{cells[0].rstrip(':')}: {', '.join(f'{name} {cell}' for name, cell in said)}", LONGEST)
+    return cut_at_word("; ".join(f"{name}: {cell}" for name, cell in said), LONGEST) if len(said) > 1 else ""
+
+
+def _is_gap(line: str) -> bool:
+    return line.strip() == GAP
