@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 import config
 from agents.context import Intent, IntentName
 from memory.extract import statement_to_forget, statement_to_remember
+from memory.languages import ENGLISH, language_of
 from memory.question_words import asks_in_another_language, with_question_word
 from utils.embeddings import Embedder
 from utils.errors import ModelError
@@ -19,6 +20,7 @@ from utils.errors import ModelError
 EXAMPLES = Path(config.__file__).parent / "intent_examples.json"
 LOOKED_AT = 600  # characters of a query that keywords are looked for in
 ALIKE = 0.46  # cosine similarity to an example from which on it decides
+ALIKE_ELSEWHERE = 0.56  # the same of a text in another language than English, of which keywords know little
 
 _KEYWORDS: tuple[tuple[IntentName, str], ...] = (
     ("summarise", r"^(please |can you |could you )*(summari[sz]e|recap|sum up|tl;?dr)\b"),
@@ -117,33 +119,55 @@ def name_by_keywords(query: str, *, images: bool) -> IntentName:
 
 
 class IntentDetector:
-    """Finds the intent of a query: by embedding similarity to examples where an embedder is given, falling back to
-    keywords where nothing is alike enough or the model is away."""
+    """Finds the intent of a query: by keywords, which are English, or by likeness to examples."""
 
-    def __init__(self, embedder: Embedder | None = None) -> None:
+    def __init__(self, reader: Embedder | None = None, embedder: Embedder | None = None) -> None:
+        """`reader`: reads queries in other languages, of which keywords tell little. `embedder`: reads every query;
+        keywords decide where nothing is alike enough, or it is away."""
+        self._elsewhere = _Examples(reader, ALIKE_ELSEWHERE) if reader is not None else None
+        self._everywhere = _Examples(embedder, ALIKE) if embedder is not None else None
+
+    async def detect(self, query: str, *, images: bool, use_memory: bool) -> Intent:
+        name = name_by_keywords(query, images=images)
+        # Storing and deleting change data, and an attached image is a fact: likeness alone never decides those.
+        if name not in ("remember", "forget") and not images:
+            if self._everywhere is not None:
+                name = await self._everywhere.nearest(query) or name
+            elif self._elsewhere is not None and name in ("question", "chat") and _may_be_in_another_language(query):
+                name = _the_other(name, await self._elsewhere.nearest(query))
+        return intent_of(name, query, use_memory=use_memory)
+
+
+class _Examples:
+    """The examples as an embedding model reads them. `alike`: cosine similarity from which on one decides."""
+
+    def __init__(self, embedder: Embedder, alike: float) -> None:
         self._embedder = embedder
+        self._alike = alike
         self._names: Sequence[IntentName] = ()
         self._matrix: NDArray[np.float32] | None = None
 
-    async def detect(self, query: str, *, images: bool, use_memory: bool) -> Intent:
-        by_words = name_by_keywords(query, images=images)
-        name = by_words
-        # Storing and deleting change data, and an attached image is a fact: likeness alone never decides those.
-        if self._embedder is not None and by_words not in ("remember", "forget") and not images:
-            name = await self._by_examples(self._embedder, query) or by_words
-        return intent_of(name, query, use_memory=use_memory)
-
-    async def _by_examples(self, embedder: Embedder, query: str) -> IntentName | None:
+    async def nearest(self, query: str) -> IntentName | None:
+        """The intent of the example that is most like a query; None where none is like it, or the model is away."""
         try:
             if self._matrix is None:
                 examples = example_utterances()
-                matrix = await embedder.embed([text for _, text in examples])
+                matrix = await self._embedder.embed([text for _, text in examples])
                 self._names, self._matrix = [name for name, _ in examples], matrix
-            alike = self._matrix @ (await embedder.embed([query]))[0]
+            alike = self._matrix @ (await self._embedder.embed([query]))[0]
         except ModelError:
             return None
         best = int(np.argmax(alike))
-        return self._names[best] if alike[best] >= ALIKE else None
+        return self._names[best] if alike[best] >= self._alike else None
+
+
+def _may_be_in_another_language(query: str) -> bool:
+    return len(query) <= LOOKED_AT and (not query.isascii() or language_of(query) is not ENGLISH)
+
+
+def _the_other(by_words: IntentName, alike: IntentName | None) -> IntentName:
+    """What a query in another language is. That it states something, likeness alone does not say of a question."""
+    return by_words if alike is None or alike == "chat" else alike
 
 
 @lru_cache

@@ -87,7 +87,7 @@ async def open_memory(settings: Settings | None = None, *, nudge: Nudge | None =
         memory = Memory(
             engine,
             _coordinator(settings, engine, model(settings.chat_model), recipe),
-            IntentDetector(engine.embedder if settings.use_llm_intent else None),
+            IntentDetector(reader, engine.embedder if settings.use_llm_intent else None),
             nudge or background,
             recipe,
             tools,

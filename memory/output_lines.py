@@ -16,10 +16,8 @@ from utils.pages import read_page
 from utils.text import GAP, uncoloured
 
 MOST = 4_000  # characters that are read, beside JSON
-LAST_LINES, MOST_MARKED = (
-    3,
-    20,
-)  # lines that are read of a longer output: at its end, and of those that say what they are
+LAST_LINES = 3  # that are read of a longer output
+MOST_MARKED = 20  # of its lines that are read because they sum up, or say what they are
 NO_PROSE = ("{", "}", "<", "$ ", "at ", 'File "')  # how lines begin of code, JSON and stack traces
 
 _NOBODY = Talk("")

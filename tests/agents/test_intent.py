@@ -147,12 +147,37 @@ def local(home: Path) -> LocalEmbedder:
 async def test_likeness_to_an_example_finds_what_keywords_do_not(
     local: LocalEmbedder, query: str, name: IntentName
 ) -> None:
-    intent = await IntentDetector(local).detect(query, images=False, use_memory=True)
+    intent = await IntentDetector(embedder=local).detect(query, images=False, use_memory=True)
     assert intent.name == name
 
 
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("Kannst du zusammenfassen, was wir besprochen haben?", "summarise"),
+        ("Riassumi la nostra conversazione", "summarise"),
+        ("Faça um resumo da nossa conversa", "summarise"),
+        ("Podsumuj naszą rozmowę", "summarise"),
+        ("请概括一下刚才聊的内容", "summarise"),
+        ("우리 대화를 요약해 줘", "summarise"),
+        ("Was habe ich dir über meinen Urlaub erzählt?", "recall"),
+        ("Помнишь, что я говорил о брате?", "recall"),
+        ("Où est la pharmacie la plus proche ?", "location"),
+        ("Wann kommt mein Bruder?", "question"),
+        ("Die Zusammenfassung des Buches war langweilig.", "chat"),
+        ("Notre conversation d'hier m'a fait du bien.", "chat"),
+        ("Mein Bruder kommt am Freitag.", "chat"),
+        ("I do remember the café, and what a summary it was.", "chat"),
+    ],
+)
+async def test_in_other_languages_likeness_to_an_example_tells(
+    local: LocalEmbedder, query: str, name: IntentName
+) -> None:
+    assert (await IntentDetector(local).detect(query, images=False, use_memory=True)).name == name
+
+
 async def test_every_example_is_of_its_own_intent(local: LocalEmbedder) -> None:
-    detector = IntentDetector(local)
+    detector = IntentDetector(embedder=local)
     for name, text in example_utterances():
         assert (await detector.detect(text, images=False, use_memory=True)).name == name
 
@@ -160,7 +185,7 @@ async def test_every_example_is_of_its_own_intent(local: LocalEmbedder) -> None:
 @pytest.mark.parametrize("query", ["remember that my dog is Rex", "forget my dog"])
 async def test_likeness_alone_never_stores_or_deletes(local: LocalEmbedder, query: str) -> None:
     assert {name for name, _ in example_utterances()}.isdisjoint({"remember", "forget"})
-    intent = await IntentDetector(local).detect(query, images=False, use_memory=True)
+    intent = await IntentDetector(embedder=local).detect(query, images=False, use_memory=True)
     assert intent.name == query.split()[0]
 
 
@@ -174,7 +199,7 @@ async def test_a_query_like_no_example_is_judged_by_its_words(local: LocalEmbedd
         )
         < ALIKE
     )
-    assert (await IntentDetector(local).detect(query, images=False, use_memory=True)).name == "question"
+    assert (await IntentDetector(embedder=local).detect(query, images=False, use_memory=True)).name == "question"
 
 
 async def test_keywords_decide_while_the_embedding_model_is_away(
@@ -185,7 +210,7 @@ async def test_keywords_decide_while_the_embedding_model_is_away(
     scripted_model.always(status(503), on="embeddings")
     async with AsyncOpenAI(base_url=scripted_model.url, api_key="sk-test", max_retries=0) as client:
         away = RemoteEmbedder(client, "m", deadline=2, breaker=CircuitBreaker("embedding"))
-        detector = IntentDetector(away)
+        detector = IntentDetector(embedder=away)
         assert (await detector.detect("recap", images=False, use_memory=True)).name == "summarise"
         assert len(scripted_model.asked("embeddings")) > 0
         scripted_model.always(None, on="embeddings")
