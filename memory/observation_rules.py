@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memory.domain import RULE_BASED
-from memory.labels import NAMED, NOTE_CHARACTERS, heading_of, item_of, label_of, plain
 from memory.left_open import OPEN
+from memory.note_labels import NAMED, NOTE_CHARACTERS, heading_of, item_of, label_of, plain
 from memory.observed import Category, Observed
 from utils.text import content_stems, cut_at_word, split_sentences
 

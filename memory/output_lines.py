@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memory.excerpt import READ, excerpt
-from memory.labels import heading_of, item_of, label_of, plain
+from memory.note_labels import heading_of, item_of, label_of, plain
 from memory.output_json import take_json
 from memory.output_runs import sums_up, unstamped
 from memory.output_tables import tables_in

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from memory.labels import heading_of, item_of, label_of, plain
+from memory.note_labels import heading_of, item_of, label_of, plain
 from memory.observed import Category, Observed
 from memory.output_lines import Kind, Line, lines_of
 from memory.output_runs import begins_as_error, is_code, is_error, is_passing, is_tally, sums_up

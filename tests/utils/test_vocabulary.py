@@ -1,6 +1,5 @@
 """Are texts taken apart as the model was trained to read them?"""
 
-
 import pytest
 
 from utils.encoder import PACKAGE, model_file
