@@ -16,7 +16,7 @@ from utils.text import NO_NAME, STOPWORDS, WORD, content_stems, stem, words
 SHARED = 2  # words by which a later sentence is known to be about the same
 AT_ONCE = timedelta(minutes=15)  # within which what takes a sentence back follows it
 LONG = 3  # digits of a number that is of a kind by its form alone
-LIKE = 0.45  # cosine similarity to the question that what holds now needs, of which no other word says so
+LIKE = 0.39  # cosine similarity to the question that what holds now needs, of which no other word says so
 
 # Of a change that says what it is of, another sentence needs two words in common.
 _CHANGED = re.compile(

@@ -13,6 +13,7 @@ from agents.possessors import is_of_another
 from agents.statements import Sentence, each_once
 from agents.subjects import names_somebody_else, of_others, source_of
 from memory.fragments import is_fragment, names_a_thing
+from memory.languages import ENGLISH, language_of
 from memory.periods import Span
 from memory.spans import nearness
 from memory.traits import MONTHS
@@ -22,12 +23,12 @@ MOST_SENTENCES = 3
 NEAR_BEST = 0.8  # a further sentence is told where its score is at least this share of the best one's
 COVERED = 0.55  # share of the question's weight that a sentence must cover by words alone
 TELLING = 3  # words of its own that a sentence needs which shares none with the question
-LIKE = 0.62  # cosine similarity that suffices where no word is shared
-SURE = 0.74  # cosine similarity from which on a sentence need not hold a number or a date, as the question wants
+LIKE = 0.56  # cosine similarity that suffices where no word is shared
+SURE = 0.68  # cosine similarity from which on a sentence need not hold a number or a date, as the question wants
 STANDS_OUT = 0.25  # score of recall from which on a message may be the nearest to an answer,
 BEFORE_NEXT = 2.2  # times that of the next one,
-NEARLY_LIKE = 0.5  # and its cosine similarity, where a word is shared
-UNLIKE = 0.56  # cosine similarity that it needs where none is
+NEARLY_LIKE = 0.44  # and its cosine similarity, where a word is shared
+UNLIKE = 0.5  # cosine similarity that it needs where none is
 
 # Of two of these a sentence speaks of one or the other: a question about a brother is not answered by a sister.
 _SUBJECTS = frozenset(
@@ -104,7 +105,7 @@ def choose(
                 covered = 1.0
             elif sentence.likeness < SURE:
                 continue
-        if covered < COVERED and sentence.likeness < LIKE:
+        if covered < COVERED and (sentence.likeness < LIKE or _names_another(query, sentence)):
             continue
         if not stems[at] - sought and not decides:
             continue  # it says no more than the question
@@ -166,7 +167,7 @@ def nearest(query: str, sentences: Sequence[Sentence]) -> list[Sentence]:
         and one.likeness >= (NEARLY_LIKE if sought & stems[at] else UNLIKE)
         and len(stems[at] - sought) >= TELLING
         and not others[at]
-        and not names_somebody_else(query, one.spoken)
+        and not _names_another(query, one)
         and _is_of_subject(sought, stems[at], known=True)
         and _has_what_is_wanted(query, one)
     ]
@@ -212,6 +213,12 @@ def _about_others(query: str, sentences: Sequence[Sentence]) -> list[bool]:
     sources = of_others(query, sentences)
     speakers = {one.source.name for one in sentences if one.source.name and one.source.role == "user"}
     return [source_of(one) in sources or is_of_another(query, one, speakers) for one in sentences]
+
+
+def _names_another(query: str, sentence: Sentence) -> bool:
+    """Whether a sentence has names, and none of those in a question. In other languages than English more than names
+    may have capitals."""
+    return language_of(query) is ENGLISH and names_somebody_else(query, sentence.spoken)
 
 
 def _is_of_subject(sought: set[str], stems: set[str], *, known: bool) -> bool:

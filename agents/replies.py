@@ -9,7 +9,7 @@ from memory.periods import Span
 from memory.spans import nearness
 from utils.text import cut_at_word
 
-LIKELY = 0.2  # the score of a reply from which on it is told
+LIKELY = 0.36  # the score of a reply from which on it is told
 LONGEST = 900  # characters of one that is told as it stands; of a longer one, its beginning is told, on one line
 
 

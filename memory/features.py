@@ -74,10 +74,13 @@ class Pool:
 
 def asked_before(index: UserIndex, question: Question, dense: Floats) -> NDArray[np.bool_]:
     """The rows in which the user asked the same and told nothing, (rows,). They are no answer, though nothing is more
-    alike. `dense`: (rows,), cosine similarities with the question."""
+    alike; where it is asked what the assistant said, they are what it answered. `dense`: (rows,), cosine similarities
+    with the question."""
     size = len(dense)
     found: NDArray[np.bool_] = dense >= ALIKE
-    if found.any():
+    if question.asks[Ask.REPLIES]:
+        found[:] = False
+    elif found.any():
         asks = index.traits[:size, Trait.ASKS] > 0
         if is_question(question.text):
             asks |= dense >= SAME

@@ -20,7 +20,7 @@ RECENCY_DAYS = 30.0  # seed 3: recency = exp(-age_days / 30)
 DAY = 86_400.0
 TIMELY = np.float32(0.3)  # how likely a message of the time asked for answers a question that asks for nothing else
 OF_ANOTHER = np.float32(0.3)  # the share of its likelihood that a message about another one of the same kind keeps
-OF_QUESTION = np.float32(0.3)  # and a short question of the user's own, which tells nothing
+OF_QUESTION = np.float32(0.15)  # and a short question of the user's own, which tells nothing
 BY_WORDS = np.float32(0.5)  # how likely a message with all words of a question answers of which no meaning is known
 LONGEST_QUESTION = 12  # terms of a short one
 GLOBAL = "global"  # the session that the proxy recalls from beside a conversation's own
@@ -81,7 +81,8 @@ def likelihoods(index: UserIndex, probe: Probe, pool: Pool) -> Floats:
     """How likely each of a pool answers, (n,) in 0..1: by the ranker, and by what it knows too little of."""
     found = load_ranker().scores(pool)
     if not probe.known:
-        found = np.maximum(found, BY_WORDS * pool.columns["covered_of_all"])
+        covered = pool.columns["covered_of_all"]
+        found = np.where(covered > 0, np.maximum(found, BY_WORDS * covered), 0)
     if probe.question.only_time:  # of which there are too few examples to learn from
         found = found + TIMELY * pool.columns["date"] * (1 - found)
     if pool.of_another is not None:

@@ -98,7 +98,7 @@ async def test_what_stands_out_is_told_as_the_nearest(quiet: Memory) -> None:
         "The bins are collected on Tuesday.",
         "My dog is called Biscuit.",
     )
-    answer = await say(quiet, "What's Mireille's hourly wage?", session_id="s2")
+    answer = await say(quiet, "What are Mireille's rates?", session_id="s2")
     assert answer.startswith(NEAREST) and "95 euros" in answer
 
 

@@ -281,7 +281,7 @@ async def test_an_index_that_was_dropped_is_told_and_not_taken_for_an_empty_hist
 
 
 async def test_a_receipt_explains_what_was_not_looked_at(asking: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    await asking.add(USER, "s1", [turn(f"m{n}", f"tiles and grout number {n}") for n in range(30)], wait=True)
+    await asking.add(USER, "s1", [turn(f"m{n}", f"tiles and grout number {n}") for n in range(60)], wait=True)
     await asking.add(USER, "s2", [turn("cello", "My cello is called Esmeralda.")], wait=True)
     asked = request("What is my cello called?", "s3")
     done = await asking.chat(asked)
@@ -291,7 +291,7 @@ async def test_a_receipt_explains_what_was_not_looked_at(asking: Memory, monkeyp
     monkeypatch.setattr(vector_search, "NEAREST", 1)
     monkeypatch.setattr(vector_search, "NEWEST", 1)
     looked_at = {one.key for one in (await asking.engine.receipts.get(USER, asked.turn_id)).considered}
-    other = next(name for name in (f"m{n}" for n in range(30)) if name not in looked_at)
+    other = next(name for name in (f"m{n}" for n in range(20)) if name not in looked_at)
     explained = await asking.engine.explainer.why_not(USER, asked.turn_id, other)
     assert (explained.reason, explained.recorded) == ("pool", False)
 
