@@ -24,7 +24,7 @@ from utils.text import stem
 from utils.vectors import Floats
 
 SAME = np.float32(0.9995)  # cosine similarity from which on a row says what the question says
-ALIKE = np.float32(0.81)  # from which on a row that asks asks the same: "Do you know where I live?"
+ALIKE = np.float32(0.73)  # from which on a row that asks asks the same: "Do you know where I live?"
 LONGER = 1.5  # times as many words has a row at most that asks the same
 POOL = 256  # rows that are looked at closely
 FEEDBACK = 5  # of the best, to which others are compared
