@@ -26,7 +26,7 @@ import onnxruntime
 from numpy.typing import NDArray
 from onnxruntime.capi import onnxruntime_pybind11_state as runtime_errors
 
-from utils.encoder_file import EncoderFile, unpacked
+from utils.encoder_file import EncoderFile
 from utils.errors import ConfigurationError
 from utils.text import STOPWORDS, repair
 from utils.vectors import Floats, normalised
@@ -136,7 +136,7 @@ class Encoder:
 
     def _run(self, ids: list[int]) -> tuple[Floats, Floats]:
         """Vectors of the sentence, (384,), and of its tokens, (tokens, 384), the two special ones among them."""
-        outputs = self._session.run(["sentence", "tokens"], {"words": unpacked(self._words[ids])[None]})
+        outputs = self._session.run(["sentence", "tokens"], {"words": self._words(ids)[None]})
         sentence, tokens = cast(list[Floats], outputs)
         return normalised(sentence + self._offset)[0], tokens[0]
 

@@ -6,9 +6,11 @@ of 32 inputs: a scale in half precision and 16 bytes, each with input j in its l
 more than its value in scales (the format that ggml calls Q4_0). All else is float32.
 """
 
+import os
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +21,8 @@ from utils.vectors import Floats
 
 BLOCK = 32  # inputs of a block
 MAGIC = b"E5S1"
+WORDS = "emb.word"  # the tensor of the embeddings of pieces
+REMEMBERED = 4_096  # of these, of 216 bytes each
 IN_FOUR_BITS = 1  # the type of a tensor; 0 is float32
 
 _BLOCK_BYTES = 2 + BLOCK // 2
@@ -57,34 +61,42 @@ class Pieces:
 
 
 class EncoderFile:
-    """The file, mapped into memory; what is not asked for is not read."""
+    """The file. What is not asked for is not read, and nothing of it stays mapped: pages that were read once would
+    count as the process's memory."""
 
     def __init__(self, path: Path) -> None:
         """Raises `ConfigurationError` where it is none of the kind."""
+        self._path = path
         try:
-            self._raw = np.memmap(path, np.uint8, "r")
-            magic, _, width, layers, heads, inner, _, _, _, epsilon, block = _HEADER.unpack_from(self._raw.data)
-        except (OSError, ValueError, struct.error):
+            self._file = path.open("rb")
+            magic, _, width, layers, heads, inner, _, _, _, epsilon, block = _HEADER.unpack(
+                self._file.read(_HEADER.size)
+            )
+        except (OSError, struct.error):
             magic, block = b"", 0
         if magic != MAGIC or block != BLOCK:
             raise ConfigurationError(f"The encoder's package does not carry the model it should: {path.name}")
         self.shape = Shape(width, layers, heads, inner, epsilon)
+        self._word = lru_cache(REMEMBERED)(self._read_word)
 
     @cached_property
     def pieces(self) -> Pieces:
         """The vocabulary."""
         return self._parsed[0]
 
-    @cached_property
-    def words(self) -> NDArray[np.uint8]:
-        """The blocks of the embeddings of all pieces, (pieces, width / 32, 18): `unpacked` makes numbers of a few."""
-        _, start, end = self._directory["emb.word"]
-        return self._raw[start:end].reshape(-1, self.shape.width // BLOCK, _BLOCK_BYTES)
+    def words(self, numbers: Sequence[int]) -> Floats:
+        """The embeddings of pieces by their numbers, (n, width)."""
+        raw = np.frombuffer(b"".join(map(self._word, numbers)), np.uint8)
+        return unpacked(raw.reshape(len(numbers), -1, _BLOCK_BYTES))
+
+    def _read_word(self, number: int) -> bytes:
+        size = self.shape.width // BLOCK * _BLOCK_BYTES
+        return os.pread(self._file.fileno(), size, self._directory[WORDS][1] + number * size)
 
     def tensor(self, name: str) -> Floats:
         """A matrix, (outputs, inputs), or a vector, in float32."""
         kind, start, end = self._directory[name]
-        raw = self._raw[start:end]
+        raw = self._mapped()[start:end]
         if kind != IN_FOUR_BITS:
             plain: Floats = raw.view("<f4").astype(np.float32)
             return plain.reshape(-1, self.shape.width) if name in ("emb.pos", "emb.type") else plain
@@ -102,7 +114,7 @@ class EncoderFile:
 
     @cached_property
     def _parsed(self) -> tuple[Pieces, dict[str, tuple[int, int, int]]]:
-        raw = self._raw
+        raw = self._mapped()
         count, _, _, _, _, length = _VOCABULARY.unpack_from(raw.data, at := _HEADER.size)
         bounds = raw[(at := at + _VOCABULARY.size) : at + 4 * (count + 1)].view("<u4")
         scores = raw[(at := at + 4 * (count + 1)) : at + 4 * count].view("<f4")
@@ -117,6 +129,9 @@ class EncoderFile:
             directory[name] = (kind, start, start + size)
             at += _ENTRY.size
         return Pieces(text, bounds.astype(np.uint32), scores.astype(np.float32), normal), directory
+
+    def _mapped(self) -> NDArray[np.uint8]:
+        return np.memmap(self._path, np.uint8, "r")
 
 
 def unpacked(blocks: NDArray[np.uint8]) -> Floats:

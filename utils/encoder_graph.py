@@ -20,14 +20,13 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from utils.encoder_file import EncoderFile, Shape
+from utils.encoder_file import WORDS, EncoderFile, Shape
 from utils.vectors import Floats
 
 OPSET = 20  # the first with Gelu
 BLOCK = 64  # inputs that share a scale
 IR_VERSION = 10  # what onnxruntime has read since 1.18
 MICROSOFT = "com.microsoft"  # onnxruntime's own operators
-WORDS = "emb.word"  # the tensor that is no part of the graph
 
 Weights = dict[str, Floats]
 

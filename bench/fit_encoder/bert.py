@@ -9,7 +9,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from utils.encoder_file import EncoderFile, unpacked
+from utils.encoder_file import EncoderFile
 from utils.encoder_graph import weights_of
 from utils.vocabulary import BEGIN, END, Vocabulary, write_table
 
@@ -77,7 +77,7 @@ class Bert:
         most = max(map(len, ids))
         padded = np.array([[*one, *[PADDING] * (most - len(one))] for one in ids])
         there = torch.tensor([[1.0] * len(one) + [0.0] * (most - len(one)) for one in ids])
-        words = torch.from_numpy(unpacked(self._words[padded]))
+        words = torch.from_numpy(self._words(padded.ravel().tolist())).view(*padded.shape, -1)
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self._bfloat16):
             tokens = self._layers(words, there).float()
         mean = (tokens * there[..., None]).sum(1) / there.sum(1, keepdim=True)

@@ -27,7 +27,7 @@ from utils.encoder import (
     load_encoder,
     model_file,
 )
-from utils.encoder_file import EncoderFile, unpacked
+from utils.encoder_file import EncoderFile
 from utils.encoder_graph import Weights, build_graph, weights_of
 from utils.errors import ConfigurationError
 from utils.vectors import cosine, normalised
@@ -100,7 +100,7 @@ def reference(weights: Weights, words: Floats) -> tuple[Floats, Floats]:
 
 def words_of(local: Encoder, file: EncoderFile, text: str) -> Floats:
     """The embeddings of a text's pieces, the two special ones among them, (n, 384)."""
-    return unpacked(file.words[local.windows(text)[0]])
+    return file.words(local.windows(text)[0])
 
 
 def test_the_float_graph_agrees_with_a_plain_forward_pass_and_int8_is_close(
@@ -136,7 +136,7 @@ def test_the_packages_own_engine_gives_the_same_vectors(file: EncoderFile) -> No
         vocabulary = Vocabulary(file.pieces, table)
     for text in TEXTS:
         numbers = [token.number for token in vocabulary.tokens(f"query: {text}", 510)]
-        words = unpacked(file.words[[BEGIN, *numbers, END]])
+        words = file.words([BEGIN, *numbers, END])
         [[sentence]] = session.run(["sentence"], {"words": words[None]})
         assert float(sentence @ engine.query(text.strip())) > 0.999
 
@@ -159,18 +159,12 @@ def test_any_text_has_a_vector_of_length_one(local: Encoder) -> None:
 
 
 def test_texts_without_a_known_word_are_like_themselves_alone(local: Encoder) -> None:
-    texts = [
-        "x" * 300,
-        "a" * 150,
-        "\N{RUNIC LETTER FEHU FEOH FE F}",
-        "\N{THUMBS UP SIGN}",
-        "\N{PARTY POPPER}",
-        "Thanks",
-    ]
+    unknown = ["\N{RUNIC LETTER FEHU FEOH FE F}", "\U00013000\U0001302f", "\U00012000" * 100]
+    texts = [*unknown, "x" * 300, "\N{THUMBS UP SIGN}", "Thanks"]
     alike = local.encode(texts) @ local.encode(texts).T
     assert np.allclose(alike.diagonal(), 1, atol=1e-5)
-    assert np.abs(alike - np.diag(alike.diagonal())).max() < 0.4
-    assert [len(reading.tokens) for reading in local.read(texts[2:])] == [1, 0, 0, 1]
+    assert np.abs(alike - np.diag(alike.diagonal()))[: len(unknown)].max() < 0.2
+    assert [len(reading.tokens) for reading in local.read(texts)] == [1, 2, 1, 2, 0, 1]
     plain, marked = local.encode(["The cat sat", "The cat sat \N{THUMBS UP SIGN}"])
     assert plain @ marked > 0.8
 
