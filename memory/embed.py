@@ -20,6 +20,7 @@ from utils.yielding import Pace
 
 BATCH = 128
 NEWEST = 32  # of a batch, while more waits than it holds
+LOOKED_AT = 1_000  # gists that are looked through at a time for what an earlier version embedded
 UNAVAILABLE = "model_unavailable"
 
 log = logging.getLogger(__name__)
@@ -113,26 +114,32 @@ class EmbeddingQueue:
             await revive(self._vectors, "embed", died)
 
     async def renew(self) -> bool:
-        """Embeds a batch of what the local encoder of an earlier version embedded; False once there is no more. What a
-        provider's model embedded stays as it was paid for until `reembed` is asked for.
+        """Embeds anew, step by step, what the local encoder of an earlier version embedded; False once there is no
+        more. What a provider's model embedded was paid for, and stays until `mark_outdated` asks for it.
 
-        The whole collection is looked through once in a process's life.
+        All gists are looked through once in a process's life, some at a time, and none while others wait.
         """
         if self._renewed is None or not isinstance(self._embedder, LocalEmbedder):
             return False
-        marked = await self.mark_outdated(self._renewed, BATCH, embedding_model={"$regex": f"^{FAMILY}"})
-        self._renewed = marked[1] if marked else None
-        if marked:
-            await self.step()
-        return marked is not None
+        if await self.step():
+            return True
+        beyond = {"_id": {"$gt": self._renewed}}
+        page = await self._vectors.find(beyond, {"_id": 1}).sort("_id", 1).limit(LOOKED_AT).to_list(None)
+        if page:
+            there = {"_id": {"$gt": self._renewed, "$lte": page[-1]["_id"]}}
+            earlier = {
+                "$and": [there, {"embedding_model": {"$regex": f"^{FAMILY}"}}, outdated_by(self._embedder.model)]
+            }
+            await self._vectors.update_many(earlier, {"$set": {"embed": pending()}})
+        self._renewed = page[-1]["_id"] if page else None
+        return bool(page)
 
-    async def mark_outdated(self, after: str, most: int, **only: Document) -> tuple[int, str] | None:
+    async def mark_outdated(self, after: str, most: int) -> tuple[int, str] | None:
         """Asks for new embeddings of at most `most` gists, in the order of `_id`, whose embedding is another model's.
-        `only`: what else must hold of them.
 
         Returns how many, and the last `_id`, to go on after; None where there are no more.
         """
-        outdated = {"$and": [outdated_by(self._embedder.model), only]} if only else outdated_by(self._embedder.model)
+        outdated = outdated_by(self._embedder.model)
         beyond = {"_id": {"$gt": after}, **outdated}
         found = await self._vectors.find(beyond, {"_id": 1}).sort("_id", 1).limit(most).to_list(None)
         if not found:
