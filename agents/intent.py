@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import config
 from agents.context import Intent, IntentName
 from memory.extract import statement_to_forget, statement_to_remember
-from memory.languages import ENGLISH, language_of
+from memory.languages import ENGLISH, language_of, may_not_be_english
 from memory.question_words import asks_in_another_language, with_question_word
 from utils.embeddings import Embedder
 from utils.errors import ModelError
@@ -48,8 +48,9 @@ _KEYWORDS: tuple[tuple[IntentName, str], ...] = (
     ),
 )
 _PATTERNS = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _KEYWORDS)
+_MARKED = re.compile(r"[?？]\s*$")
 _QUESTION = re.compile(
-    r"[?？]\s*$|^(who|whom|whose|what(?!\s+an?\b)|when|where|which|why|how|is|are|am|was|were|do|does|did|could|would|should|"
+    r"^(who|whom|whose|what(?!\s+an?\b)|when|where|which|why|how|is|are|am|was|were|do|does|did|could|would|should|"
     r"shall|(can|will|has|had)(?!['’]t\b)(?=\s+(i|you|he|she|it|we|they|the|my|our|your|this|that|there|anyone)\b)|"
     r"have\s+(i|you|we|they)|tell me|explain|show me|give me|list|name)\b",
     re.IGNORECASE,
@@ -64,6 +65,13 @@ _SMALL_TALK = re.compile(rf"^\W*{_PLEASANTRY}(\W+{_PLEASANTRY})*\W*$", re.IGNORE
 _ASSENT = re.compile(
     r"^\W*(yes|no|yep|yeah|nope|sure|perfect|right|exactly)( please| thanks| thank you)?\W*$", re.IGNORECASE
 )
+
+# What likeness may make of a query that keywords call a question or a statement. "My dog is called Biscuit" is as like
+# "What is my dog's name?" as anything, and asks nothing.
+_MORE_EXACT: dict[IntentName, tuple[IntentName, ...]] = {
+    "question": ("recall", "summarise", "location"),
+    "chat": ("summarise",),
+}
 
 _REASONS: dict[IntentName, tuple[bool, str]] = {
     "question": (True, "a question may be answered by what was said before"),
@@ -114,8 +122,15 @@ def name_by_keywords(query: str, *, images: bool) -> IntentName:
     for name, pattern in _PATTERNS:
         if pattern.search(text):
             return name
-    asks = _QUESTION.search(with_question_word(text)) is not None or asks_in_another_language(text)
-    return "question" if asks else "chat"
+    return "question" if _asks(text) else "chat"
+
+
+def _asks(text: str) -> bool:
+    if _MARKED.search(text):
+        return True
+    if language_of(text) is not ENGLISH:  # of German, "am" and "was" begin statements, too
+        return asks_in_another_language(text)
+    return _QUESTION.search(with_question_word(text)) is not None
 
 
 class IntentDetector:
@@ -133,8 +148,9 @@ class IntentDetector:
         if name not in ("remember", "forget") and not images:
             if self._everywhere is not None:
                 name = await self._everywhere.nearest(query) or name
-            elif self._elsewhere is not None and name in ("question", "chat") and _may_be_in_another_language(query):
-                name = _the_other(name, await self._elsewhere.nearest(query))
+            elif self._elsewhere is not None and name in _MORE_EXACT and may_not_be_english(query):
+                alike = await self._elsewhere.nearest(query)
+                name = alike if alike in _MORE_EXACT[name] else name
         return intent_of(name, query, use_memory=use_memory)
 
 
@@ -159,15 +175,6 @@ class _Examples:
             return None
         best = int(np.argmax(alike))
         return self._names[best] if alike[best] >= self._alike else None
-
-
-def _may_be_in_another_language(query: str) -> bool:
-    return len(query) <= LOOKED_AT and (not query.isascii() or language_of(query) is not ENGLISH)
-
-
-def _the_other(by_words: IntentName, alike: IntentName | None) -> IntentName:
-    """What a query in another language is. That it states something, likeness alone does not say of a question."""
-    return by_words if alike is None or alike == "chat" else alike
 
 
 @lru_cache

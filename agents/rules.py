@@ -17,6 +17,7 @@ from agents.statements import HISTORY, Sentence, each_once, sentences_of
 from agents.subjects import Source, source_of
 from memory.courtesy import is_courtesy
 from memory.fragments import is_fragment
+from memory.languages import may_not_be_english
 from memory.only_time import asks_only_for_a_time, beside_times
 from memory.relative_times import COUNT, number_of
 from memory.spans import nearness, spans_of
@@ -38,6 +39,17 @@ _SUMMARISING = frozenset(
         "session thread message everything far happen today story short brief quick bullet point list "
         "sentence line paragraph word key main important detail gist highlight give make write need want new latest "
         "last recent previous user day pls plz tldr english french german spanish italian portuguese russian"
+    )
+)
+_SUMMARISING_ELSEWHERE = frozenset(
+    content_stems(
+        "fasse fass fasst zusammen zusammenfassen zusammenfassung gespräch unterhaltung nachrichten besprochen bitte "
+        "bisher "
+        "résume résumer résumé récapitule récapituler conversation discussion messages parlé plaît "
+        "resume resumir resumen resúmeme conversación charla mensajes hablado hablamos favor hazme "
+        "riassumi riassumere riassunto conversazione messaggi detto parlato favore "
+        "resuma resumo conversa mensagens falamos conversamos faça "
+        "vat samen samenvatten samenvatting gesprek berichten besproken alsjeblieft geef"
     )
 )
 _LENGTH = re.compile(
@@ -143,6 +155,8 @@ def _told_of(query: str, sentences: Sequence[Sentence], most: int | None = None)
     statements."""
     query = _LENGTH.sub(" ", query)
     spans, subject = spans_of(query, now().timestamp()), meant_in_english(query) - _SUMMARISING
+    if may_not_be_english(query):
+        subject -= _SUMMARISING_ELSEWHERE
     if spans:
         subject = beside_times(subject)
     if not (subject or spans):
@@ -157,6 +171,8 @@ def _told_of(query: str, sentences: Sequence[Sentence], most: int | None = None)
     if spans:
         likely *= nearness(spans, times_of(sentences)) == 1
     best = [sentences[at] for at in np.argsort(-likely, kind="stable") if likely[at] >= COVERED]
+    if not best and may_not_be_english(query):
+        return None  # what stood for a subject may have been another word for summing up
     return sorted(each_once(best)[: most or MOST_OF_SUBJECT], key=lambda sentence: sentence.source.timestamp)
 
 

@@ -53,6 +53,12 @@ def language_of(query: str) -> Language:
     return _language_of(query[:LONGEST])
 
 
+def may_not_be_english(query: str) -> bool:
+    """Whether a query may be in another language: it is one that is known by its words, or has letters that English
+    lacks."""
+    return not query[:LONGEST].isascii() or language_of(query) is not ENGLISH
+
+
 @lru_cache(maxsize=256)
 def _language_of(text: str) -> Language:
     found = WORD.findall(normalize("NFC", text.lower() if text.isupper() else text).replace("’", "'"))

@@ -167,6 +167,8 @@ async def test_likeness_to_an_example_finds_what_keywords_do_not(
         ("Die Zusammenfassung des Buches war langweilig.", "chat"),
         ("Notre conversation d'hier m'a fait du bien.", "chat"),
         ("Mein Bruder kommt am Freitag.", "chat"),
+        ("Mein Hund heißt Biscuit und ist ein Spaniel.", "chat"),
+        ("Am 12. Mai fliege ich nach Lissabon.", "chat"),
         ("I do remember the café, and what a summary it was.", "chat"),
     ],
 )

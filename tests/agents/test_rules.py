@@ -219,6 +219,32 @@ async def test_a_courtesy_of_another_language_is_not_noted(quiet: Memory, text: 
     assert await say(quiet, text) == "All right."
 
 
+@pytest.mark.parametrize(
+    "asked",
+    ["Fasse unser Gespräch zusammen.", "Résume notre conversation", "Resume la conversación", "总结一下我们的对话"],
+)
+async def test_a_summary_may_be_asked_for_in_other_languages(quiet: Memory, asked: str) -> None:
+    await say(quiet, "Mein Hund heißt Biscuit und ist ein Spaniel.")
+    await say(quiet, "Ich bin letzte Woche nach Berlin gezogen.")
+    answer = await say(quiet, asked)
+    assert "Biscuit" in answer and "Berlin" in answer and "nothing" not in answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("What is my dog called?", "Biscuit"),
+        ("¿Cómo se llama mi perro?", "Biscuit"),
+        ("我的狗叫什么名字?", "Biscuit"),
+        ("Who is my dentist?", "Krüger"),
+    ],
+)
+async def test_what_was_told_in_one_language_is_asked_for_in_another(quiet: Memory, asked: str, told: str) -> None:
+    await say(quiet, "Mein Hund heißt Biscuit und ist ein Spaniel.")
+    await say(quiet, "Meine Zahnärztin ist Frau Dr. Krüger.")
+    assert told in await say(quiet, asked, session_id="s2")
+
+
 async def test_of_a_period_that_is_named_is_told_what_was_said_then(quiet: Memory) -> None:
     runs = {(2025, 6, 20): "Ran 4 km in 26 minutes.", (2025, 10, 4): "Ran 7 km, slow.", (2025, 10, 23): "Ran 9 km."}
     said = [
