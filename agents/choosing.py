@@ -105,7 +105,7 @@ def choose(
                 covered = 1.0
             elif sentence.likeness < SURE:
                 continue
-        if covered < COVERED and (sentence.likeness < LIKE or _names_another(query, sentence)):
+        if covered < COVERED and (sentence.likeness < LIKE or (not decides and _names_another(query, sentence))):
             continue
         if not stems[at] - sought and not decides:
             continue  # it says no more than the question
