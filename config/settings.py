@@ -58,7 +58,9 @@ class Settings(BaseSettings):
         "seconds without a byte of the provider's, there 600 where it is not set",
     )
 
-    use_llm_intent: bool = Field(False, description="Detect intents by embedding similarity instead of keywords")
+    use_llm_intent: bool = Field(
+        False, description="Detect intents of English, too, by likeness to examples"
+    )
     vector_search: Literal["exact", "mongodb"] = Field(
         "exact",
         description="What finds messages by meaning: 'exact' keeps histories in memory, 'mongodb' asks Atlas, or "

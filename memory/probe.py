@@ -14,6 +14,7 @@ from memory.question import MOST_NAMES, Question, capitalised, read_question
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.text import STOPWORDS, stem
 from utils.vectors import Floats
+from utils.vocabulary import UNKNOWN
 
 _MOST_FREQUENT, _VOCABULARY = 100, 250_002  # ids of the encoder's vocabulary, which are in the order of frequency
 
@@ -79,7 +80,7 @@ def _called(names: Iterable[str], index: UserIndex) -> dict[str, int]:
 
 
 def _rarity(tokens: NDArray[np.intp]) -> Floats:
-    """How rare tokens are in English at large, 0..1, squared."""
-    ranks = np.maximum(tokens - _MOST_FREQUENT, 2)
+    """How rare tokens are at large, 0..1, squared; what the vocabulary lacks is as rare as can be."""
+    ranks = np.where(tokens == UNKNOWN, _VOCABULARY, np.maximum(tokens - _MOST_FREQUENT, 2))
     rarity: Floats = ((np.log(ranks) / np.log(_VOCABULARY)) ** 2).astype(np.float32)
     return rarity

