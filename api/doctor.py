@@ -118,7 +118,8 @@ async def _embeddings(settings: Settings) -> Finding:
     except (StoreStartError, PyMongoError):
         outdated = waiting = 0  # the store's own finding tells
     advice = (
-        f"{outdated} messages were embedded by another model or version, and are hardly recalled: run `loci reembed`."
+        f"{outdated} messages were embedded by another model or version, and are hardly recalled until that is done "
+        "anew: by the workers where an earlier local encoder did it, else by `loci reembed`."
     )
     detail = f"{embedder.model}, {vectors.shape[1]} dimensions, {took}"
     if waiting:

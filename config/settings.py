@@ -58,9 +58,7 @@ class Settings(BaseSettings):
         "seconds without a byte of the provider's, there 600 where it is not set",
     )
 
-    use_llm_intent: bool = Field(
-        False, description="Detect intents of English, too, by likeness to examples"
-    )
+    use_llm_intent: bool = Field(False, description="Detect intents of English, too, by likeness to examples")
     vector_search: Literal["exact", "mongodb"] = Field(
         "exact",
         description="What finds messages by meaning: 'exact' keeps histories in memory, 'mongodb' asks Atlas, or "

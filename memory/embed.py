@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,8 @@ from utils.yielding import Pace
 
 BATCH = 128
 NEWEST = 32  # of a batch, while more waits than it holds
-LOOKED_AT = 1_000  # gists that are looked through at a time for what an earlier version embedded
+LOOKED_AT = 256  # gists that are looked through at a time for what an earlier version embedded
+RENEWING = 2.5  # seconds at a time, so that other work has its turn
 UNAVAILABLE = "model_unavailable"
 
 log = logging.getLogger(__name__)
@@ -113,26 +115,29 @@ class EmbeddingQueue:
         if await revive(self._vectors, "embed", died, most=1) and await self.work():
             await revive(self._vectors, "embed", died)
 
-    async def renew(self) -> bool:
-        """Embeds anew, step by step, what the local encoder of an earlier version embedded; False once there is no
-        more. What a provider's model embedded was paid for, and stays until `mark_outdated` asks for it.
+    async def renew(self) -> None:
+        """Goes on with what the local encoder of an earlier version embedded, for some seconds: embeds it anew. What a
+        provider's model embedded was paid for, and stays until `mark_outdated` asks for it.
 
         All gists are looked through once in a process's life, some at a time, and none while others wait.
         """
-        if self._renewed is None or not isinstance(self._embedder, LocalEmbedder):
-            return False
-        if await self.step():
-            return True
-        beyond = {"_id": {"$gt": self._renewed}}
+        until = monotonic() + RENEWING
+        while isinstance(self._embedder, LocalEmbedder) and self._renewed is not None and monotonic() < until:
+            if not await self.step():
+                self._renewed = await self._mark_earlier(self._renewed)
+
+    async def _mark_earlier(self, after: str) -> str | None:
+        """Asks for new embeddings of those of the next gists, in the order of `_id`, that an earlier version embedded;
+        the last `_id` looked at, None where there are no more."""
+        beyond = {"_id": {"$gt": after}}
         page = await self._vectors.find(beyond, {"_id": 1}).sort("_id", 1).limit(LOOKED_AT).to_list(None)
-        if page:
-            there = {"_id": {"$gt": self._renewed, "$lte": page[-1]["_id"]}}
-            earlier = {
-                "$and": [there, {"embedding_model": {"$regex": f"^{FAMILY}"}}, outdated_by(self._embedder.model)]
-            }
-            await self._vectors.update_many(earlier, {"$set": {"embed": pending()}})
-        self._renewed = page[-1]["_id"] if page else None
-        return bool(page)
+        if not page:
+            return None
+        last: str = page[-1]["_id"]
+        there = {"_id": {"$gt": after, "$lte": last}}
+        earlier = {"$and": [there, {"embedding_model": {"$regex": f"^{FAMILY}"}}, outdated_by(self._embedder.model)]}
+        await self._vectors.update_many(earlier, {"$set": {"embed": pending()}})
+        return last
 
     async def mark_outdated(self, after: str, most: int) -> tuple[int, str] | None:
         """Asks for new embeddings of at most `most` gists, in the order of `_id`, whose embedding is another model's.

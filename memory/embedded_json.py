@@ -40,6 +40,9 @@ def json_in(text: str) -> Iterator[Found]:
                 return
             at = max(begin + 1, error.pos)
             faults += 1
+        except ValueError:  # a number of more digits than Python reads
+            at = begin + 1
+            faults += 1
         except RecursionError:
             return
         else:

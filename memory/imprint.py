@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from memory.terms import Terms, from_bytes, terms_of, to_bytes
 from memory.traits import Trait, traits_of
 from utils.embeddings import LocalEmbedder
-from utils.encoder import MAX_CHARACTERS, MODEL, TOKEN_DIMENSIONS, Reading
+from utils.encoder import FAMILY, MAX_CHARACTERS, MODEL, TOKEN_DIMENSIONS, Reading
 from utils.mongo import Document
 from utils.vectors import Floats, to_binary
 
 AT_ONCE = 10_000  # characters up to which rules take a few milliseconds
-MADE_BY = f"{MODEL}/1"  # gists that another made are read anew by `loci reembed`
+MADE_BY = f"{MODEL}/1"  # what another version made is made anew by the workers, or by `loci reembed`
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,15 @@ def to_document(imprint: Imprint) -> dict[str, Any]:
 
 
 def from_document(stored: Document | None) -> Imprint:
-    """What `to_document` made; an empty one for a gist without, or with another version's, or a damaged one."""
-    if not stored or stored.get("made_by") != MADE_BY:
+    """What `to_document` made; of what an earlier version of the encoder read, no tokens, for these are not comparable.
+    An empty one for a gist without, or a damaged one."""
+    if not stored or not str(stored.get("made_by", "")).startswith(FAMILY):
         return EMPTY
     tokens, traits = np.frombuffer(stored["tokens"], np.int8), np.frombuffer(stored["traits"], np.uint8)
     if len(tokens) % TOKEN_DIMENSIONS or len(traits) != len(Trait):
         return EMPTY
-    return Imprint(from_bytes(stored["terms"]), tokens.reshape(-1, TOKEN_DIMENSIONS), traits)
+    comparable = tokens.reshape(-1, TOKEN_DIMENSIONS) if stored["made_by"] == MADE_BY else EMPTY.tokens
+    return Imprint(from_bytes(stored["terms"]), comparable, traits)
 
 
 def embedded_fields(vector: Floats, model: str, imprint: Imprint) -> dict[str, Any]:

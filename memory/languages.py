@@ -9,6 +9,7 @@ from memory.function_words import ASKING, ENGLISH_ALONE, ENGLISH_TOO, FUNCTION_W
 from utils.text import STOPWORDS, UMLAUTS, WORD, searched_words, stem, without_accents
 
 LONGEST = 400  # characters by which a query's language is told
+ENGLISH_SHARE = 3  # of so many words of English one is a stop word at least
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,14 @@ def language_of(query: str) -> Language:
 
 def may_not_be_english(query: str) -> bool:
     """Whether a query may be in another language: it is one that is known by its words, or has letters that English
-    lacks."""
-    return not query[:LONGEST].isascii() or language_of(query) is not ENGLISH
+    lacks, and few words of English."""
+    text = query[:LONGEST]
+    if language_of(text) is not ENGLISH:
+        return True
+    if not any(letter.isalpha() and not letter.isascii() for letter in text):
+        return False
+    said = WORD.findall(text.lower().replace("’", "'"))
+    return ENGLISH_SHARE * sum(word in STOPWORDS for word in said) < len(said)
 
 
 @lru_cache(maxsize=256)

@@ -11,7 +11,7 @@ _CALLED = r"(finding|insight|lesson|takeaway|conclusion|decision|recommendation|
 NAMED = re.compile(rf"\b{_CALLED}\b", re.IGNORECASE)  # where none stands, there is no label
 _LABEL = re.compile(rf"^\W*(?:key )?(?!issue|problem){_CALLED}\s*(?:[:：]|\s[-–—]\s)\W*(.*)$", re.IGNORECASE)
 _HEADING = re.compile(rf"^\s{{0,3}}(?:#{{1,6}}\s+|\*\*)?(?!no )(?:\w+ )?{_CALLED}\W*$", re.IGNORECASE)
-_NOTHING = frozenset({"none", "n/a", "nothing", "none."})
+_NOTHING = frozenset({"none", "n/a", "nothing"})
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _MARKS = re.compile(r"^[\s#>*_]+(?!\w*__)|(?<![\w*])\*\*(?!\*)|(?<!\*)\*\*(?![\w*])|(?<=[^\s*])\*(?=\s|$)")
 
@@ -22,14 +22,14 @@ def heading_of(line: str) -> Category | None:
     return _category(found[1]) if found is not None else None
 
 
-def label_of(text: str) -> tuple[Category, str] | None:
+def labelled_note(text: str) -> tuple[Category, str] | None:
     """What a text says that it is, and the text behind that, which is empty where it says that there is none; None
     where it has no label."""
     found = _LABEL.match(text)
     if found is None:
         return None
     rest = plain(found[2])
-    return _category(found[1]), "" if rest.lower() in _NOTHING else rest
+    return _category(found[1]), "" if rest.lower().rstrip(".!") in _NOTHING else rest
 
 
 def item_of(line: str) -> str | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from memory.domain import RULE_BASED
 from memory.left_open import OPEN
-from memory.note_labels import NAMED, NOTE_CHARACTERS, heading_of, item_of, label_of, plain
+from memory.note_labels import NAMED, NOTE_CHARACTERS, heading_of, item_of, labelled_note, plain
 from memory.observed import Category, Observed
 from utils.text import content_stems, cut_at_word, split_sentences
 
@@ -76,7 +76,7 @@ def _by_trigger(content: str, message: Said) -> Iterator[Observed]:
     before = ""
     for sentence in _sentences(content):
         settled = OPEN.sub(" ", sentence)
-        if (labelled := label_of(sentence)) is not None:
+        if (labelled := labelled_note(sentence)) is not None:
             yield from _labelled(*labelled, message)
         elif TRIGGER.search(settled) and not _asks(sentence):
             alone = bool(content_stems(TRIGGER.sub(" ", sentence)))

@@ -14,7 +14,7 @@ from memory.observation_model import observe_by_model
 from memory.observation_rules import Said, consolidate, summary_of
 from memory.observations import Observations
 from memory.observed import Observation, Observed, observation_id, source_of_session
-from memory.output_lines import shortened
+from memory.output_lines import output_for_model
 from memory.output_rules import observe_by_rules
 from memory.places import Places
 from memory.remember import Turns
@@ -85,7 +85,7 @@ class Observer:
     async def _read(self, step_name: str, step_type: str, output: str) -> tuple[tuple[Observed, ...], str]:
         if self._model is None:
             return await asyncio.to_thread(observe_by_rules, output), RULE_BASED
-        read = await asyncio.to_thread(shortened, output)
+        read = await asyncio.to_thread(output_for_model, output)
         return await observe_by_model(self._model, step_name, step_type, read), self._model.model
 
     async def consolidate(self, owner: str, session_id: str, messages: Sequence[Said] | None = None) -> Consolidated:

@@ -7,7 +7,7 @@ from json import loads
 
 from memory.embedded_json import json_in
 from memory.output_runs import is_error, unstamped
-from utils.text import GAP, cut_at_word
+from utils.text import GAP, cut_at_word, repair
 
 ERRORS = ("error", "errors", "exception", "fault", "failure", "failures")  # fields under which JSON tells of errors
 TELLING = (
@@ -61,7 +61,7 @@ def take_json(text: str) -> tuple[list[str], str]:
             values.append(found.value)
         else:
             cut = _errors_of_cut(text[found.begin :])
-    return [*_told(values), *cut], "".join([*parts, text[at:]])
+    return [repair(line) for line in (*_told(values), *cut)], "".join([*parts, text[at:]])
 
 
 def _beside(text: str, begin: int, end: int) -> tuple[str, str]:
@@ -97,7 +97,7 @@ def _without_errors(value: object, errors: dict[str, None], depth: int, where: s
         items = [_without_errors(item, errors, depth - 1, _called(item)) for item in value]
         return [item for item in items if not _is_empty(item)]
     if isinstance(value, Mapping) and depth:
-        lines, telling = _errors_in(value)
+        lines, telling = _errors_in(value, depth)
         errors |= dict.fromkeys(line if where in line else line.replace(": ", f": {where}: ", 1) for line in lines)
         if isinstance(value.get("level"), str) and ("msg" in value or "message" in value):
             return None
@@ -132,8 +132,9 @@ def _is_empty(value: object) -> bool:
     return value is None or (isinstance(value, str | list | Mapping) and not value)
 
 
-def _errors_in(value: Mapping[str, object]) -> tuple[list[str], set[str]]:
-    """The errors of an object, each on a line, and the fields that tell of them or that there are none."""
+def _errors_in(value: Mapping[str, object], depth: int) -> tuple[list[str], set[str]]:
+    """The errors of an object, each on a line, and the fields that tell of them or that there are none. `depth`: how
+    many objects within each other are looked at."""
     status = value.get("status")
     states = [str(value[name]).lower() for name in STATES if isinstance(value.get(name), str)]
     verdicts = {name for name in ("success", "ok") if value.get(name) is False}
@@ -144,7 +145,7 @@ def _errors_in(value: Mapping[str, object]) -> tuple[list[str], set[str]]:
         return [], {name for name in ERRORS if _denies(value.get(name))}
     inner = [item for name in ERRORS if name in named for item in _listed(value[name]) if isinstance(item, Mapping)]
     if inner:
-        return [line for one in inner for line in _told_in(one)], named | flags
+        return [line for one in inner for line in _told_in(one, depth - 1)] if depth else [], named | flags
     lines, telling = _error_of(value)
     if not (verdicts or flags or named) and not FAILED.isdisjoint(states):
         lines, telling = _failure_of(value)
@@ -164,10 +165,10 @@ def _failure_of(value: Mapping[str, object]) -> tuple[list[str], set[str]]:
     return [cut_at_word(f"error: {', '.join([*what, *(said[one] for one in telling)])}", LONGEST)], {*telling}
 
 
-def _told_in(error: Mapping[str, object]) -> list[str]:
+def _told_in(error: Mapping[str, object], depth: int) -> list[str]:
     """What is told of an error that is an object: what names it, else all that it says."""
-    lines = _errors_in(error)[0] or _error_of(error)[0]
-    if not lines and (said := _brief(_without_errors(error, {}, DEEPEST))):
+    lines = _errors_in(error, depth)[0] or _error_of(error)[0]
+    if not lines and (said := _brief(_without_errors(error, {}, depth))):
         lines = [f"error: {cut_at_word(said, LONGEST)}"]
     return lines
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memory.excerpt import READ, excerpt
-from memory.note_labels import heading_of, item_of, label_of, plain
+from memory.note_labels import heading_of, item_of, labelled_note, plain
 from memory.output_json import take_json
 from memory.output_runs import sums_up, unstamped
 from memory.output_tables import tables_in
@@ -64,7 +64,7 @@ def lines_of(output: str) -> Iterator[Line]:
             yield Line(said, "error" if _ASSERTED.match(line) else "code" if in_code else "text")
 
 
-def shortened(output: str) -> str:
+def output_for_model(output: str) -> str:
     """An output as a model reads it: of a long one what its JSON tells, and the lines that matter most."""
     if len(output) <= MOST:
         return output
@@ -94,7 +94,7 @@ def _labelled(lines: Sequence[str]) -> Iterator[str]:
             under = ""
         elif under:
             yield f"{under}\n{line}"
-        if label_of(line) is not None:
+        if labelled_note(line) is not None:
             yield line
 
 

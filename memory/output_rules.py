@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from memory.note_labels import heading_of, item_of, label_of, plain
+from memory.note_labels import heading_of, item_of, labelled_note, plain
 from memory.observed import Category, Observed
 from memory.output_lines import Kind, Line, lines_of
 from memory.output_runs import begins_as_error, is_code, is_error, is_passing, is_tally, sums_up
@@ -157,7 +157,7 @@ def _read(lines: Sequence[Line], telling: re.Pattern[str], has_code: bool) -> It
         if is_text and (heading := heading_of(line.text)) is not None:
             under = heading
             continue
-        if is_text and (labelled := label_of(line.text)) is not None:
+        if is_text and (labelled := labelled_note(line.text)) is not None:
             under, rest = labelled
             if rest:
                 yield under, rest, "finding"
@@ -206,7 +206,7 @@ def _noted(line: str) -> Iterator[tuple[Category, str]]:
     notes: list[tuple[Category, str]] = []
     before = ""
     for sentence in sentences:
-        if (labelled := label_of(sentence)) is not None and labelled[1]:
+        if (labelled := labelled_note(sentence)) is not None and labelled[1]:
             notes.append(labelled)
             before = ""
             continue

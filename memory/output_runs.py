@@ -71,8 +71,9 @@ _CODE = re.compile(
     r"(?:"
     r"(?:return|yield|await|throw|raise)\b(?:.*[)\]};]|\s+[\w.]+)?$|assert\s.*[=!<>]=.*"
     r"|(?:async |export |pub |public |private |static )*(?:def|class|function|func|fn|interface|struct)\s.*[:{(;,]$"
-    r"|(?:const|let|var|final|val)\s+[\w:\s]+=|import [\w.{*]+|from \S+ import\s|#include\b|@\w[\w.]*(?:\(.*\))?$"
-    r"|(?:if|for|while|with|elif|else|except|try|switch|case)\b.*[:{]$"
+    r"|(?:const|let|var|final|val)\s+[\w:\s]+=|import [\w.]+(?: as \w+)?;?$"
+    r"|import (?:\{|\*|\w+ from )|from \S+ import\s|#include\b|@\w[\w.]*(?:\(.*\))?$"
+    r"|(?:if|for|while|elif|switch|case)\b(?!.*, ).*[\w)\]\"'][:{]$|(?:else|try|except\b.*)\s*[:{]$|with\b.*\(.*:$"
     r"|[\w.$\[\]'\"]{1,60} [-+*/|]?= [\w.$ ]*\w\(.*|[\w.$]+\([^()]*\)(?:\.\w+\([^()]*\))*[;,{]?(?:\s*(?://|#).*)?$"
     r"|[|\s-]*[\^~]+(?:[\s^~-].*)?$|.*(?:\{|[=(\"'].*;)$|-->\s)"
 )

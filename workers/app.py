@@ -69,13 +69,13 @@ def _register(app: Celery, process: WorkerProcess) -> None:
 
     @app.task(name="loci.renew", shared=False)
     def renew() -> None:
-        if process.run(lambda memory: memory.engine.embeddings.renew()):
-            renew.apply_async(expires=NUDGE_EXPIRES, retry=False)  # behind what waits by now
+        process.run(lambda memory: memory.engine.embeddings.renew())
 
     @app.task(name="loci.sweep", shared=False)
     def sweep() -> None:
         process.run(lambda memory: memory.engine.sweep())
-        observe.apply_async(expires=NUDGE_EXPIRES, retry=False)  # which do a batch at a time
+        # Which do a part at a time, and let others have their turn.
+        observe.apply_async(expires=NUDGE_EXPIRES, retry=False)
         renew.apply_async(expires=NUDGE_EXPIRES, retry=False)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from agents.context import IntentName
 from agents.intent import ALIKE, IntentDetector, example_utterances, intent_of, is_small_talk, name_by_keywords
+from memory.languages import may_not_be_english
 from tests.scripted_model import ScriptedModel, status
 from utils.circuit import CircuitBreaker
 from utils.embeddings import LocalEmbedder
@@ -176,6 +177,14 @@ async def test_in_other_languages_likeness_to_an_example_tells(
     local: LocalEmbedder, query: str, name: IntentName
 ) -> None:
     assert (await IntentDetector(local).detect(query, images=False, use_memory=True)).name == name
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["Summarise what I’ve said about sailing", "What’s my dog called? 🐶", "£5 – for what?", "I like the café."],
+)
+def test_english_is_english_whatever_marks_it_has(query: str) -> None:
+    assert not may_not_be_english(query)
 
 
 async def test_every_example_is_of_its_own_intent(local: LocalEmbedder) -> None:

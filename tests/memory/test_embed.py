@@ -143,8 +143,7 @@ async def test_the_workers_read_anew_what_an_earlier_version_of_the_encoder_read
     earlier = {"recall.made_by": "loci-minilm-3/3", "embedding_model": "loci-minilm-3"}
     await vectors.update_one({"_id": "m1"}, {"$set": earlier})
     await vectors.update_one({"_id": "m2"}, {"$set": earlier | {"embedding_model": "text-embedding-3-small"}})
-    steps = [await quiet.engine.embeddings.renew() for _ in range(5)]
-    assert steps == sorted(steps, reverse=True) and not steps[-1]
+    await quiet.engine.embeddings.renew()
     assert (await quiet.search(USER, "Biscuit is a spaniel")).hits[0].gist.id == "m1"
     assert await quiet.engine.embeddings.count_outdated() == 1  # a provider's, which was paid for
 

@@ -44,6 +44,12 @@ def test_one_that_another_version_made_is_not_read() -> None:
     assert same(from_document(stored | {"made_by": "another/1", "tokens": b"odd"}), EMPTY)
 
 
+def test_of_one_that_an_earlier_version_made_words_hold_and_tokens_do_not() -> None:
+    tokens = np.ones((2, TOKEN_DIMENSIONS), np.int8)
+    stored = to_document(Imprint(terms_of("bees"), tokens, traits_of("bees"))) | {"made_by": "loci-minilm-3/3"}
+    assert same(from_document(stored), Imprint(terms_of("bees"), EMPTY.tokens, traits_of("bees")))
+
+
 async def test_terms_and_traits_are_of_what_was_said_and_tokens_of_what_is_embedded(reader: LocalEmbedder) -> None:
     [imprint] = await imprints(reader, ["Do bees make honey?"], ["Ann: Do bees make honey?"])
     assert imprint.terms.tolist() == terms_of("Do bees make honey?").tolist()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agents.memory import Memory
-from memory.output_lines import shortened
+from memory.output_lines import output_for_model
 from memory.output_rules import observe_by_rules
 from tests.conversations import USER, turn
 from tests.scripted_model import ScriptedModel, answer
@@ -139,7 +139,11 @@ async def test_reading_a_long_output_never_holds_up_the_event_loop(
 
         return reading
 
-    for name, read in (("uncoloured", uncoloured), ("observe_by_rules", observe_by_rules), ("shortened", shortened)):
+    for name, read in (
+        ("uncoloured", uncoloured),
+        ("observe_by_rules", observe_by_rules),
+        ("output_for_model", output_for_model),
+    ):
         monkeypatch.setattr(f"memory.observer.{name}", seen(read))
     scripted_model.always(answer('{"findings": []}'), on="observations")
     for memory in (quiet, with_model):

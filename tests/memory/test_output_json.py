@@ -249,3 +249,15 @@ def test_a_megabyte_of_what_looks_as_json_is_read_in_a_moment(text: str) -> None
     began = time.process_time()
     findings((text * 1_000_000)[:1_000_000])
     assert time.process_time() - began < 10
+
+
+@pytest.mark.parametrize("depth", [10, 30, 600])
+def test_errors_within_errors_are_read_in_a_moment(depth: int) -> None:
+    began = time.process_time()
+    findings('{"error": ' * depth + '{"a": null}' + "}" * depth)
+    assert time.process_time() - began < 2
+
+
+def test_what_python_does_not_read_of_json_takes_nothing_else_away() -> None:
+    assert findings('{"n": ' + "9" * 5_000 + '}\n{"error": "disk full"}') == ["error: disk full"]
+    assert findings('{"error": "no \\ud800 index"}') == ["error: no \N{REPLACEMENT CHARACTER} index"]

@@ -95,7 +95,7 @@ def test_what_the_encoder_of_an_earlier_version_embedded_is_embedded_anew(
     served = Served(make_settings())
     served.start()
     made_now = {"embedding_model": MODEL, "recall.made_by": MADE_BY, "embed.state": "done"}
-    eventually(lambda: database["vectors"].count_documents(made_now) == 300, 3 * SWEEP_SECONDS)
+    eventually(lambda: database["vectors"].count_documents(made_now) == 300, 6 * SWEEP_SECONDS)
     served.stop()
 
 
