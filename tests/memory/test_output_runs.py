@@ -353,6 +353,9 @@ def test_source_code_is_told_from_prose(line: str) -> None:
         "Building the image takes 9 minutes",
         "The health check of db-1 is ok",
         "The migration of db-1 is done",
+        "import of orders.csv failed after 312 rows because the disk was full.",
+        "for example, we do this:",
+        "with love:",
     ],
 )
 def test_prose_is_no_source_code_and_no_progress(line: str) -> None:
