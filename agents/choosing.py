@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from agents.asked_words import asked, coverage, meant, written_otherwise
 from agents.changed import newest_first, with_changes
+from agents.kinds_elsewhere import kinds_in
 from agents.known_names import add_kinds
 from agents.possessors import is_of_another
 from agents.statements import Sentence, each_once
@@ -90,7 +91,7 @@ def choose(
     `spans`: the times that the question names; what was said then, or names the same time, answers before all else.
     What is about another one than the question names answers nothing; what was changed since comes behind that.
     `of_now`: of what is as good the newest comes first."""
-    sought = asked(query)
+    sought = asked(query) | kinds_in(query)
     others, stems = _about_others(query, sentences), _stems(query, sentences)
     covering = coverage(sought, stems)
     own_name = _OWN_NAME.search(query) is not None
@@ -157,7 +158,7 @@ def nearest(query: str, sentences: Sequence[Sentence]) -> list[Sentence]:
     if first < max(STANDS_OUT, BEFORE_NEXT * second):
         return []
     role = "assistant" if _BY_LOCI.search(query) else "user"
-    sought, others = asked(query), _about_others(query, found)
+    sought, others = asked(query) | kinds_in(query), _about_others(query, found)
     stems = _stems(query, found)
     told = [
         (len(stems[at] & sought), -at)
@@ -203,7 +204,8 @@ def _stems(query: str, sentences: Sequence[Sentence]) -> list[set[str]]:
     """What each sentence says, in stems: without what is written as the question's names and is none, and with what one
     that it names is to the user."""
     texts = [sentence.spoken for sentence in sentences]
-    found = [meant(text) - other for text, other in zip(texts, written_otherwise(query, texts), strict=True)]
+    written = written_otherwise(query, texts)
+    found = [(meant(text) - other) | kinds_in(text) for text, other in zip(texts, written, strict=True)]
     add_kinds(query, [sentence.text for sentence in sentences], found)
     return found
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import config
 from agents.context import Intent, IntentName
 from memory.extract import statement_to_forget, statement_to_remember
-from memory.languages import ENGLISH, language_of, may_not_be_english
+from memory.languages import may_not_be_english
 from memory.question_words import asks_in_another_language, with_question_word
 from utils.embeddings import Embedder
 from utils.errors import ModelError
@@ -48,7 +48,7 @@ _KEYWORDS: tuple[tuple[IntentName, str], ...] = (
     ),
 )
 _PATTERNS = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _KEYWORDS)
-_MARKED = re.compile(r"[?？]\s*$")
+_MARKED = re.compile(r"[?？؟]\s*$")
 _QUESTION = re.compile(
     r"^(who|whom|whose|what(?!\s+an?\b)|when|where|which|why|how|is|are|am|was|were|do|does|did|could|would|should|"
     r"shall|(can|will|has|had)(?!['’]t\b)(?=\s+(i|you|he|she|it|we|they|the|my|our|your|this|that|there|anyone)\b)|"
@@ -117,7 +117,7 @@ def name_by_keywords(query: str, *, images: bool) -> IntentName:
         return "forget"
     if images:
         return "image"
-    if _STATES.match(text) and not text.endswith(("?", "？")):
+    if _STATES.match(text) and not text.endswith(("?", "？", "؟")):
         return "chat"
     for name, pattern in _PATTERNS:
         if pattern.search(text):
@@ -128,7 +128,7 @@ def name_by_keywords(query: str, *, images: bool) -> IntentName:
 def _asks(text: str) -> bool:
     if _MARKED.search(text):
         return True
-    if language_of(text) is not ENGLISH:  # of German, "am" and "was" begin statements, too
+    if may_not_be_english(text):  # of German, "am" and "was" begin statements, too
         return asks_in_another_language(text)
     return _QUESTION.search(with_question_word(text)) is not None
 

@@ -23,7 +23,7 @@ _TAG = re.compile(
     r"imagine that|you know(?: what i mean)?|know what i mean|(?:you )?see|right|eh|huh|no|(?:is|was)n['’]t "
     r"(?:that|it) (?:great|funny|nice|crazy|sweet|lovely|amazing|awful|cute)|how (?:\w+) is that|don['’]t you think|"
     r"(?:is|are|was|were|do|does|did|has|have|had|can|could|would|wo|ca)n['’]t (?:it|he|she|they|we|i|that|there))"
-    r"[?？]+$",
+    r"[?？؟]+$",
     re.IGNORECASE,
 )
 # How a sentence begins that takes back or corrects what stands right before it.
@@ -139,13 +139,15 @@ def _with_corrections(sentences: Sequence[str]) -> list[str]:
 
 def takes_back(sentence: str) -> bool:
     """Whether a sentence takes back or corrects what stands before it."""
-    return _TAKES_BACK.match(sentence) is not None and not sentence.endswith(("?", "？"))
+    return _TAKES_BACK.match(sentence) is not None and not sentence.endswith(("?", "？", "؟"))
 
 
 def _states(sentence: str) -> bool:
     """Whether a sentence says something, and neither asks nor asks to forget."""
     asks = (
-        (sentence.endswith(("?", "？")) and not _TAG.search(sentence)) or _ASKS.match(sentence) or is_request(sentence)
+        (sentence.endswith(("?", "？", "؟")) and not _TAG.search(sentence))
+        or _ASKS.match(sentence)
+        or is_request(sentence)
     )
     return not (asks or statement_to_forget(sentence))
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from agents.context import Citation
 from agents.statements import Sentence
 from memory.codes import codes_of, names_another
+from memory.languages import language_of
 from memory.only_time import beside_times
 from utils.text import STOPWORDS, WORD, stem, words
 
@@ -26,6 +27,10 @@ _OPEN = re.compile(
 _OF_ONE = re.compile(
     r"^\W*(?:(?:[Ss]o|[Aa]nd|[Bb]ut)\W+)?(?:(?i:does|did|has|have|had|can|could|will|would) [A-ZÀ-Þ][\w-]+"
     r"|(?i:is|was) [A-ZÀ-Þ][\w-]+ (?!(?:my|our|the|an?|his|her|their)\b|[A-ZÀ-Þ]))"
+)
+_GERMAN_NOUN = re.compile(
+    r"\b(?:(?i:(?:mein|dein|sein|ihr|unser|euer|ein|kein|welch|dies|jed)(?:e[mnrs]?)?|der|die|das|dem|den|des|im|am|ins|vom|"
+    r"zum|zur|beim|fürs|viele?))\s+(?:[a-zäöüß]+e[mnrs]?\s+)?([A-ZÄÖÜ][\w-]+)"
 )
 _SAYING = (
     r"(?:say|says|said|tell|tells|told|think|thinks|thought|mention|mentions|mentioned|wrote|write|writes|suggest\w*)"
@@ -63,8 +68,12 @@ def source_of(sentence: Sentence) -> Source:
 
 
 def _names(text: str, *, but_first: bool) -> frozenset[str]:
-    """Words with a capital, lower case, without those of times; `but_first`: without the first word of the text."""
+    """Words with a capital, lower case, without those of times; `but_first`: without the first word of the text. Of
+    German, without what stands behind an article or a possessive: nouns have capitals there."""
     found = WORD.findall(text)[1 if but_first else 0 :]
+    if language_of(text).name == "german":
+        nouns = set(_GERMAN_NOUN.findall(text))
+        found = [word for word in found if word not in nouns]
     names = {part.removesuffix("'s") for word in found if word[0].isupper() for part in words(word)}
     return frozenset(name for name in names - STOPWORDS if beside_times([stem(name)]))
 

@@ -67,7 +67,7 @@ def clauses(sentence: str) -> list[str]:
     """The clauses of a sentence, without what only leads up to them; none of a question. A verb that goes without its
     "I" gets it back; what somebody is said to have said is left out, and what is so in a story. `sentence`: with single
     blanks."""
-    if sentence.rstrip(" \"')”").endswith(("?", "？")):
+    if sentence.rstrip(" \"')”").endswith(("?", "？", "؟")):
         return []
     if _SAID.search(sentence) or _FICTION.search(without_fillers(sentence.strip())):
         return []

@@ -17,7 +17,8 @@ _COURTESIES = frozenset(
 _ELSEWHERE = frozenset(  # the same in other languages, but for what may mean something else in English
     """
     arigato bonjour bonsoir bonne buenas buenos buongiorno buonasera ciao danke dankeschön dziękuję dzięki gracias
-    grazie guten hallo merci obrigada obrigado olá prego salut takk teşekkürler tschüss
+    grazie guten hallo merci obrigada obrigado olá prego salut takk tack teşekkür teşekkürler tschüss
+    dobranoc günaydın धन्यवाद
     спасибо привет пока здравствуйте пожалуйста доброе добрый ладно хорошо
     谢谢 谢谢你 多谢 你好 您好 再见 好的 早安 晚安 早上好 晚上好 没关系 ありがとう ありがとうございます こんにちは
     おはよう こんばんは さようなら 감사합니다 고마워요 안녕하세요 شكرا مرحبا أهلا ευχαριστώ
@@ -25,8 +26,10 @@ _ELSEWHERE = frozenset(  # the same in other languages, but for what may mean so
 )
 _BESIDE_ELSEWHERE = frozenset(
     """
-    abend alles beaucoup bien dank dir día dias días euch ihnen infiniment journée klar mille molte morgen muchas muito
-    nacht noche noches nuit schön sehr soirée tag tarde tardes tausend vielen день вечер большое утро
+    abend aide alles arkadaşım ayuda beaucoup bien dank dir día dias días euch ihnen infiniment journée klar mille
+    molte morgen muchas muito nacht lieben hilfe aiuto ajuda hjälpen bardzo çok ederim geceler super pomoc помощь за
+    ночи спокойной mañana hasta luego demain später bis noche noches nuit schön sehr soirée tag tarde tardes tausend
+    vielen день вечер большое утро
     """.split()  # noqa: SIM905
 )
 _BESIDE = frozenset(  # say nothing beside a courtesy; alone, somebody may look for them
@@ -50,9 +53,13 @@ _PHRASES = re.compile(
     r"|your (?:day|morning|evening|night|weekend|week)|life)(?: (?:all|been|doing|going|today|so far))*\b"
     r"|\bwhat(?:'s| is) up\b|\band (?:you|u)\b"
     r"|\b(?:happy (?:birthday|new year|easter)|merry christmas|nice to meet you|you're the best|got it)\b"
-    r"|\b(?:vielen|besten|herzlichen) dank\b|\bun (?:beso|abrazo)\b"
+    r"|\b(?:vielen|besten|herzlichen)(?: lieben)? dank\b|\bdas ist (?:super|toll|prima|lieb|nett)\b"
+    r"|\bun (?:beso|abrazo)\b"
     r"|\b(?:guten (?:morgen|tag|abend)|gute nacht|wie geht(?:'s| es dir| es ihnen)|bis bald|ça va|de rien"
-    r"|s'il (?:vous|te) plaît|qué tal|de nada)\b",
+    r"|s'il (?:vous|te) plaît|qué tal|de nada|cómo estás|comment ça va|как дела|nasılsın|come stai"
+    r"|hoe gaat het|tudo bem"
+    r"|hasta (?:mañana|luego)|à demain|dzień dobry|iyi geceler|спокойной ночи|до свидания|por tu ayuda|pour ton aide"
+    r"|für deine hilfe|за помощь|per l'aiuto|pela ajuda|för hjälpen)\b|你好吗|お元気ですか|おやすみなさい|谢谢你的帮助",
     re.IGNORECASE,
 )
 _TITLE = re.compile(r"(?<=[^\W\d_][ ,])(?!I\b)[A-Z][a-z]{2}")  # a capital inside a sentence: what has a name

@@ -52,6 +52,6 @@ def is_statement(text: str) -> bool:
 
 def _tells(sentence: str) -> bool:
     bare = sentence.strip(" \t\"'“”‘’()-–—*")
-    if bare.endswith(("?", "？")):
+    if bare.endswith(("?", "？", "؟")):
         return False
     return not any(pattern.match(bare) for pattern in (_ASKS, _BIDS, _GREETS))

@@ -88,7 +88,7 @@ def _by_trigger(content: str, message: Said) -> Iterator[Observed]:
 
 
 def _asks(sentence: str) -> bool:
-    return sentence.rstrip(" \"')”*_").endswith(("?", "？"))
+    return sentence.rstrip(" \"')”*_").endswith(("?", "？", "؟"))
 
 
 def _sentences(text: str) -> Iterator[str]:

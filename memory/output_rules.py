@@ -223,7 +223,7 @@ def _noted(line: str) -> Iterator[tuple[Category, str]]:
 
 def _category_of(sentence: str) -> Category | None:
     """Which note a sentence is by itself; None where it is none."""
-    if len(sentence) > LONGEST or sentence.endswith(("?", "？", ":", "：")):
+    if len(sentence) > LONGEST or sentence.endswith(("?", "？", "؟", ":", "：")):
         return None
     terms = len(asked(sentence))
     if terms >= FEWEST_OF_LESSON and _LESSON.search(sentence):

@@ -86,7 +86,7 @@ def unstamped(line: str) -> str:
 
 def sums_up(line: str) -> bool:
     """Whether a line says what something came to: its outcomes counted, or a verdict."""
-    if len(line) > LONGEST or line.endswith(("?", "？", ":")):
+    if len(line) > LONGEST or line.endswith(("?", "？", "؟", ":")):
         return False
     return _VERDICT.match(line) is not None or len(_COUNTED.findall(line)) >= _SEVERAL
 
@@ -98,7 +98,7 @@ def is_tally(line: str) -> bool:
 
 def is_error(line: str) -> bool:
     """Whether a line is the message of an error, or names what goes wrong; a verdict that nothing did is none."""
-    if len(line) > LONGEST or line.endswith(("?", "？", ":")):
+    if len(line) > LONGEST or line.endswith(("?", "？", "؟", ":")):
         return False
     return begins_as_error(line) or _TROUBLE.search(line) is not None
 

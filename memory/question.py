@@ -109,7 +109,7 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
 
 def is_question(text: str) -> bool:
     """Whether a text asks, by its mark or by how it begins."""
-    return text.rstrip().endswith(("?", "？")) or _QUESTION.match(text) is not None
+    return text.rstrip().endswith(("?", "？", "؟")) or _QUESTION.match(text) is not None
 
 
 def capitalised(text: str) -> set[str]:

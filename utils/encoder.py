@@ -248,10 +248,10 @@ def _load(home: Path) -> Encoder:
     adapter = blake2b(ADAPTER.read_bytes(), digest_size=4).hexdigest()
     graph = home / "encoder" / f"{MODEL}-{metadata.version(PACKAGE)}-{adapter}.{GRAPH_VERSION}.onnx"
     table = graph.with_suffix(".npz")
-    kept = _kept(graph, table, file)
-    if kept is not None:
-        return kept
     try:
+        kept = _kept(graph, table, file)
+        if kept is not None:
+            return kept
         graph.parent.mkdir(parents=True, exist_ok=True)
         with _locked(graph.with_name(f"{MODEL}.lock")):  # of several processes, one builds and the others wait for it
             kept = _kept(graph, table, file)

@@ -18,7 +18,7 @@ _UNSPACED = re.compile(
 )
 _RUN = re.compile(rf"{_UNSPACED.pattern}+|(?:(?!{_UNSPACED.pattern}).)+")
 _GRAMMAR = re.compile(r"[\u3040-\u309f]+")  # hiragana alone
-SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"')\]]*\s+|\n+")
+SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"')\]]*\s+|(?<=[。！？])(?=[^\s\"')\]」』”’）])|\n+")
 ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|prof|rev|st|vs|etc|e\.g|i\.e|approx)\.$", re.IGNORECASE)
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})  # as who has no such keys writes them
 # Latin letters that no accent makes, as who has no key for them writes them.

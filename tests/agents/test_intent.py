@@ -165,6 +165,8 @@ async def test_likeness_to_an_example_finds_what_keywords_do_not(
         ("Помнишь, что я говорил о брате?", "recall"),
         ("Où est la pharmacie la plus proche ?", "location"),
         ("Wann kommt mein Bruder?", "question"),
+        ("ما اسم كلبي؟", "question"),
+        ("Do mojej pracy jadę godzinę.", "chat"),
         ("Die Zusammenfassung des Buches war langweilig.", "chat"),
         ("Notre conversation d'hier m'a fait du bien.", "chat"),
         ("Mein Bruder kommt am Freitag.", "chat"),

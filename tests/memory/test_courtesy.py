@@ -72,3 +72,24 @@ def test_what_asks_or_names_anything_is_not(text: str) -> None:
 
 def test_a_long_text_says_something() -> None:
     assert not is_courtesy("thanks " * LONGEST)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Vielen lieben Dank für deine Hilfe!",
+        "Danke, das ist super!",
+        "Muchas gracias por tu ayuda",
+        "Спасибо за помощь",
+        "Спокойной ночи",
+        "谢谢你的帮助",
+        "おやすみなさい",
+        "Çok teşekkür ederim",
+        "İyi geceler",
+        "Wie geht's?",
+        "¿Cómo estás?",
+        "Как дела?",
+    ],
+)
+def test_courtesies_of_other_languages_are_some(text: str) -> None:
+    assert is_courtesy(text)
