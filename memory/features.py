@@ -77,10 +77,8 @@ def asked_before(index: UserIndex, question: Question, dense: Floats) -> NDArray
     alike; where it is asked what the assistant said, they are what it answered. `dense`: (rows,), cosine similarities
     with the question."""
     size = len(dense)
-    found: NDArray[np.bool_] = dense >= ALIKE
-    if question.asks[Ask.REPLIES]:
-        found[:] = False
-    elif found.any():
+    found: NDArray[np.bool_] = (dense >= ALIKE) & (question.asks[Ask.REPLIES] == 0)
+    if found.any():
         asks = index.traits[:size, Trait.ASKS] > 0
         if is_question(question.text):
             asks |= dense >= SAME
