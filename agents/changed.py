@@ -117,6 +117,7 @@ def with_changes(
         ]
         if of_now and not changes:
             changes = [other for other in later if _replaces(one, other, wanted)]
+        changes += [other for other, _ in after if source_of(other) in one.renewed_by]
         changes += _taken_back(one, [other for other, _ in after])
         changes.sort(key=lambda other: other.source.timestamp, reverse=True)
         for other in (*changes[:1], one):
@@ -152,6 +153,8 @@ def tells_of_change(chosen: Sequence[Sentence], *, of_now: bool) -> bool:
 
 
 def _are_of_the_same(one: Sentence, later: Sentence) -> bool:
+    if source_of(later) in one.renewed_by:
+        return True
     common = len(_about(one) & _about(later))
     if common >= SHARED or (common and _of_one_kind(one.text, later.text)):
         return True

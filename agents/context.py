@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 from agents.rounds import Toolbox
 from config.recipes import Recipe
 from memory.domain import Gist, Hit, KeyValue, Recall, Summary
+from memory.heard import NOTHING_HEARD, Heard
 from memory.ids import prompt_id, response_id, scoped
 from memory.observed import Recalled
 from memory.place import Place
@@ -131,7 +132,7 @@ async def _nowhere() -> None:
 class Context:
     """A request on its way through the agents; each returns a copy with its part filled in.
 
-    `opening`: waits until the prompt is committed, and tells its place in the session, None for a temporary request; an
+    `heard`: what the encoder tells of what was said in other languages than English, where rules answer. `opening`: waits until the prompt is committed, and tells its place in the session, None for a temporary request; an
     agent that only reads may run before. `emit`: takes the answer's text as it comes. `done`: what an agent did that
     the answer should tell. `forgotten`: the request itself was deleted. `toolbox`: what a model may use that answers.
     """
@@ -139,6 +140,7 @@ class Context:
     request: ChatRequest
     intent: Intent
     bundle: Bundle | None = None
+    heard: Heard = NOTHING_HEARD
     images: str | None = None
     done: str | None = None
     forgotten: bool = False

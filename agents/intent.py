@@ -11,15 +11,20 @@ from numpy.typing import NDArray
 
 import config
 from agents.context import Intent, IntentName
+from memory.acts import doing
+from memory.courtesy import is_courtesy
 from memory.extract import statement_to_forget, statement_to_remember
 from memory.languages import may_not_be_english
 from memory.question_words import asks_in_another_language, with_question_word
 from utils.embeddings import Embedder
 from utils.errors import ModelError
+from utils.text import ends_with_question_mark
 
 EXAMPLES = Path(config.__file__).parent / "intent_examples.json"
 LOOKED_AT = 600  # characters of a query that keywords are looked for in
 ALIKE = 0.46  # cosine similarity to an example from which on it decides
+ASKING = 0.7  # how likely such a text asks, or asks for a summary, from which on it is taken to
+FORGETTING = 0.5  # the same of one that asks to forget, of which nothing is deleted
 ALIKE_ELSEWHERE = 0.56  # the same of a text in another language than English, of which keywords know little
 
 _KEYWORDS: tuple[tuple[IntentName, str], ...] = (
@@ -48,7 +53,6 @@ _KEYWORDS: tuple[tuple[IntentName, str], ...] = (
     ),
 )
 _PATTERNS = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _KEYWORDS)
-_MARKED = re.compile(r"[?？؟]\s*$")
 _QUESTION = re.compile(
     r"^(who|whom|whose|what(?!\s+an?\b)|when|where|which|why|how|is|are|am|was|were|do|does|did|could|would|should|"
     r"shall|(can|will|has|had)(?!['’]t\b)(?=\s+(i|you|he|she|it|we|they|the|my|our|your|this|that|there|anyone)\b)|"
@@ -117,7 +121,7 @@ def name_by_keywords(query: str, *, images: bool) -> IntentName:
         return "forget"
     if images:
         return "image"
-    if _STATES.match(text) and not text.endswith(("?", "？", "؟")):
+    if _STATES.match(text) and not ends_with_question_mark(text):
         return "chat"
     for name, pattern in _PATTERNS:
         if pattern.search(text):
@@ -126,7 +130,7 @@ def name_by_keywords(query: str, *, images: bool) -> IntentName:
 
 
 def _asks(text: str) -> bool:
-    if _MARKED.search(text):
+    if ends_with_question_mark(text):
         return True
     if may_not_be_english(text):  # of German, "am" and "was" begin statements, too
         return asks_in_another_language(text)
@@ -139,6 +143,7 @@ class IntentDetector:
     def __init__(self, reader: Embedder | None = None, embedder: Embedder | None = None) -> None:
         """`reader`: reads queries in other languages, of which keywords tell little. `embedder`: reads every query;
         keywords decide where nothing is alike enough, or it is away."""
+        self._reader = reader
         self._elsewhere = _Examples(reader, ALIKE_ELSEWHERE) if reader is not None else None
         self._everywhere = _Examples(embedder, ALIKE) if embedder is not None else None
 
@@ -150,8 +155,21 @@ class IntentDetector:
                 name = await self._everywhere.nearest(query) or name
             elif self._elsewhere is not None and name in _MORE_EXACT and may_not_be_english(query):
                 alike = await self._elsewhere.nearest(query)
-                name = alike if alike in _MORE_EXACT[name] else name
+                name = alike if alike in _MORE_EXACT[name] else await self._by_act(query, name)
         return intent_of(name, query, use_memory=use_memory)
+
+    async def _by_act(self, query: str, name: IntentName) -> IntentName:
+        """The intent by what a text in another language does. `name`: by keywords, "question" or "chat"."""
+        if self._reader is None or len(query) > LOOKED_AT or is_courtesy(query):
+            return name
+        try:
+            found = doing((await self._reader.embed([query]))[0])
+        except ModelError:
+            return name
+        if found.asked(FORGETTING) == "forgets":
+            return "forget"
+        asked = found.asked(ASKING)
+        return "summarise" if asked == "summarises" else "question" if asked == "asks" else name
 
 
 class _Examples:

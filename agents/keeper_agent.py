@@ -18,6 +18,10 @@ ONE_AT_A_TIME = (
     "of you deleted with DELETE /v1/users/{user_id}."
 )
 SPOKEN_OF = "Other messages of yours say something else of it, and stay until you delete them."
+IN_ENGLISH = (
+    "I deleted nothing. What to forget I understand in English alone, as in “forget my phone number” or “forget that I live "
+    "in Lyon”. You can also delete the message that says it, or this conversation."
+)
 KEPT_HERE = "Noted. I'll remember that in this conversation."
 
 _ALL = re.compile(r"everything|all|anything|me|(?:that )?(?:you know|i (?:said|told you))(?: about me)?", re.IGNORECASE)
@@ -34,6 +38,8 @@ class KeeperAgent:
     async def run(self, context: Context) -> Context:
         if context.request.temporary:
             return replace(context, done="This is a temporary chat: nothing is stored or deleted.")
+        if context.intent.name == "forget" and statement_to_forget(context.request.query) is None:
+            return replace(context, done=IN_ENGLISH)
         if context.request.isolated:  # facts are the user's, and known in every session
             meant = statement_to_forget(context.request.query)
             return replace(context, done=KEPT_HERE) if meant is None else await self._forget_here(context, meant)

@@ -30,7 +30,7 @@ from memory.ids import prompt_id
 from memory.observed import source_of_session
 from memory.search_index import NEEDED
 from utils.chat import STREAM_DEADLINES, ChatModel
-from utils.embeddings import open_embedder, open_local_embedder
+from utils.embeddings import LocalEmbedder, open_embedder, open_local_embedder
 from utils.errors import ConfigurationError
 from utils.models import chat_model_of, client_of
 from utils.mongo import open_database
@@ -86,7 +86,7 @@ async def open_memory(settings: Settings | None = None, *, nudge: Nudge | None =
         )
         memory = Memory(
             engine,
-            _coordinator(settings, engine, model(settings.chat_model), recipe),
+            _coordinator(settings, engine, model(settings.chat_model), recipe, reader),
             IntentDetector(reader, engine.embedder if settings.use_llm_intent else None),
             nudge or background,
             recipe,
@@ -123,11 +123,13 @@ async def _open_reranker(settings: Settings) -> "Reranker | None":
     return await asyncio.to_thread(load_reranker, settings.rerank_model)
 
 
-def _coordinator(settings: Settings, engine: Engine, model: ChatModel | None, recipe: Recipe) -> Coordinator:
+def _coordinator(
+    settings: Settings, engine: Engine, model: ChatModel | None, recipe: Recipe, reader: LocalEmbedder
+) -> Coordinator:
     observed = OBSERVED if settings.use_observations else None
     remembering = MemoryAgent(engine, recipe, BundleSizes(), observations=observed)
     vision = VisionAgent(model)
-    writer = WriterAgent(model, provider_prompt(settings.openai_base_url), PromptTable())
+    writer = WriterAgent(model, provider_prompt(settings.openai_base_url), PromptTable(), reader)
     table = routes(memory=remembering, keeper=KeeperAgent(engine), vision=vision)
     return Coordinator(table, memory=remembering, vision=vision, writer=writer)
 

@@ -12,6 +12,7 @@ from agents.changed import asks_for_now, tells_of_change
 from agents.choosing import COVERED, LIKE, WHEN, choose, nearest, sought_by_fragment, times_of
 from agents.context import Citation, Context
 from agents.intent import is_assent, is_small_talk
+from agents.renewals import with_renewals
 from agents.replies import reply_asked_for
 from agents.statements import HISTORY, Sentence, each_once, sentences_of
 from agents.subjects import Source, source_of
@@ -111,7 +112,7 @@ def answer_by_rules(context: Context) -> RuleAnswer:
         if is_fragment(query):
             if reply := reply_asked_for(context, ()):
                 return _quote([reply], dated="never", whole=True)
-            if found := sought_by_fragment(query, sentences_of(context)):
+            if found := sought_by_fragment(query, _sentences(context)):
                 return _quote(found, dated="always" if tells_of_change(found, of_now=True) else "never")
         noted = "Noted." if context.request.temporary else "Noted. I'll remember that."
         if is_fragment(query) and (near := nearest(query, sentences_of(context))):  # told, or looked for
@@ -124,7 +125,7 @@ def answer_by_rules(context: Context) -> RuleAnswer:
         return RuleAnswer("I'm Loci, and I remember. Without a language model, I tell you what you told me.")
     if not words(query):
         return RuleAnswer("What would you like to know?")
-    sentences = sentences_of(context)
+    sentences = _sentences(context)
     spans = spans_of(query, now().timestamp())
     if reply := reply_asked_for(context, spans):
         return _quote([reply], dated="always" if spans or WHEN.search(query) else "never", whole=True)
@@ -144,6 +145,10 @@ def answer_by_rules(context: Context) -> RuleAnswer:
         quoted = _quote(near, dated="always")
         return replace(quoted, text=f"I don't know that for sure. This comes nearest:\n{quoted.text}")
     return RuleAnswer("I don't know that yet: nothing you told me answers it.")
+
+
+def _sentences(context: Context) -> list[Sentence]:
+    return with_renewals(context.question, sentences_of(context), context.heard)
 
 
 def _small_talk(query: str) -> str:
@@ -236,6 +241,7 @@ def _summary(context: Context) -> RuleAnswer:
     parts = [summary.text for summary in reversed(bundle.summaries) if summary.session_id == context.request.session_id]
     covered = max((s.to_index for s in bundle.summaries if s.session_id == context.request.session_id), default=-1)
     rest = [gist for gist in bundle.unsummarised or bundle.recent if gist.message_index > covered]
+    rest = [gist for gist in rest if gist.role != "user" or context.heard.tells(gist.content)]
     if rest:
         parts.append(summarise_by_rules(rest, SUMMARY_TOKENS, most=most))
     if not any(parts) and bundle.summaries:

@@ -8,10 +8,11 @@ from datetime import timedelta
 from agents.context import Bundle, Citation, Context, HistoryItem
 from memory.domain import Gist, Hit, KeyValue
 from memory.extract import statement_to_forget, told
+from memory.heard import Heard
 from memory.observed import Recalled
 from memory.traits import is_request
 from utils.clock import now
-from utils.text import split_sentences
+from utils.text import ends_with_question_mark, split_sentences
 
 TOLD_WHOLE = 160  # characters of a message up to which its sentences are told together
 HISTORY = "history"  # the kind of what the request itself says was said; nothing of memory, so it is not cited
@@ -39,11 +40,12 @@ _ASKS = re.compile(r"^(what|who|whose|where|when|which|why|how|do you|did i|can 
 @dataclass(frozen=True)
 class Sentence:
     """One that may answer. `likeness`: cosine similarity of its message to the question; 0 where it was not found by
-    recall."""
+    recall. `renewed_by`: kinds and ids of later messages that tell of a change of it."""
 
     text: str
     source: Citation
     likeness: float
+    renewed_by: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def spoken(self) -> str:
@@ -54,13 +56,13 @@ class Sentence:
 def sentences_of(context: Context) -> list[Sentence]:
     """Every statement of the bundle: facts first, then hits, then what was said lately, each message once, then
     observations; and of the history that the request brings, what is not among these."""
-    remembered = _remembered(context.bundle) if context.bundle is not None else []
+    remembered = _remembered(context.bundle, context.heard) if context.bundle is not None else []
     known = {one.source.content for one in remembered}
     brought = [one for one in _brought(context.request.history) if one.content not in known]
     return [*remembered, *(Sentence(text, one, 0.0) for one in brought for text in _statements(one.content))]
 
 
-def _remembered(bundle: Bundle) -> list[Sentence]:
+def _remembered(bundle: Bundle, heard: Heard) -> list[Sentence]:
     hits = {hit.gist.key: hit for hit in bundle.recall.hits}
     likeness = {hit.gist.id: hit.parts.dense for hit in hits.values()}
     found = []
@@ -71,7 +73,7 @@ def _remembered(bundle: Bundle) -> list[Sentence]:
     messages = {key: hit.gist for key, hit in hits.items()}
     messages |= {gist.key: gist for gist in (*bundle.recent, *bundle.unsummarised) if gist.key not in hits}
     for key, gist in messages.items():
-        if not gist.by_rules and gist.id not in stated:
+        if not gist.by_rules and gist.id not in stated and heard.tells(gist.content):
             hit = hits.get(key)
             source, alike = citation_of(gist, hit), hit.parts.dense if hit else 0.0
             found += [Sentence(text, source, alike) for text in _statements(gist.content)]
@@ -139,13 +141,13 @@ def _with_corrections(sentences: Sequence[str]) -> list[str]:
 
 def takes_back(sentence: str) -> bool:
     """Whether a sentence takes back or corrects what stands before it."""
-    return _TAKES_BACK.match(sentence) is not None and not sentence.endswith(("?", "？", "؟"))
+    return _TAKES_BACK.match(sentence) is not None and not ends_with_question_mark(sentence)
 
 
 def _states(sentence: str) -> bool:
     """Whether a sentence says something, and neither asks nor asks to forget."""
     asks = (
-        (sentence.endswith(("?", "？", "؟")) and not _TAG.search(sentence))
+        (ends_with_question_mark(sentence) and not _TAG.search(sentence))
         or _ASKS.match(sentence)
         or is_request(sentence)
     )

@@ -11,7 +11,9 @@ from agents.rounds import Rounds, Talked
 from agents.rules import answer_by_rules
 from config.recipes import PromptTable
 from memory.domain import RULE_BASED
+from memory.heard import hear
 from utils.chat import ChatModel, Completion, Message, Usage
+from utils.embeddings import LocalEmbedder
 from utils.errors import ModelError
 from utils.text import count_tokens
 
@@ -40,7 +42,11 @@ class WriterAgent:
 
     name = "writer_agent"
 
-    def __init__(self, model: ChatModel | None, system: str, table: PromptTable) -> None:
+    def __init__(
+        self, model: ChatModel | None, system: str, table: PromptTable, reader: LocalEmbedder | None = None
+    ) -> None:
+        """`reader`: tells rules more of what was said in other languages than English."""
+        self._reader = reader
         self._model = model
         self._system = system
         self._table = table
@@ -55,10 +61,20 @@ class WriterAgent:
             except ModelError as error:
                 log.warning("answer by rules: %s", error.detail)
                 tools_used = rounds.tools_used
-        made = await asyncio.to_thread(_by_rules, context, prompt)  # a second, of 200,000 characters
+        heard = await self.hearing(context)
+        made = await asyncio.to_thread(_by_rules, heard, prompt)  # a second, of 200,000 characters
         answer = replace(made, tools=tools_used)
         await context.emit(answer.text)
         return replace(context, answer=answer)
+
+    async def hearing(self, context: Context) -> Context:
+        """A context with what the encoder tells of the messages that rules answer from."""
+        if self._reader is None or context.bundle is None:
+            return context
+        bundle = context.bundle
+        gists = (*(hit.gist for hit in bundle.recall.hits), *bundle.recent, *bundle.unsummarised)
+        said = [gist.content for gist in gists if gist.role == "user"]
+        return replace(context, heard=await hear(self._reader, context.question, said))
 
     def _begun(self, model: ChatModel, context: Context, prompt: Prompt) -> Rounds:
         messages: list[Message] = [

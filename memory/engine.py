@@ -222,7 +222,7 @@ async def open_engine(
         of_sections = VectorSearch(collections, changes, embedder.model, search_index, only=SECTIONS)
     sessions = Sessions(collections)
     places = Places(collections, window)
-    summaries = Summaries(collections, changes, summary_model, window, SummaryRecipe(), abandoned)
+    summaries = Summaries(collections, changes, summary_model, window, SummaryRecipe(), abandoned, reader)
     receipts = Receipts(collections)
     gists = GistReader(collections, changes)
     reranking = Reranking(gists, reranker) if reranker is not None else None

@@ -18,7 +18,7 @@ from memory.periods import Span
 from memory.spans import spans_of
 from memory.traits import is_first_person
 from memory.translated_times import stems_in_english
-from utils.text import STOPWORDS, WORD, searched_words, stem, words
+from utils.text import STOPWORDS, WORD, ends_with_question_mark, searched_words, stem, words
 
 LONG_NAME, ABBREVIATED = 5, 3  # "Mel" names Melanie: the first three letters of at least five
 MOST_NAMES = 32  # words of a question that are tried as names cut short or misspelt
@@ -109,7 +109,7 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
 
 def is_question(text: str) -> bool:
     """Whether a text asks, by its mark or by how it begins."""
-    return text.rstrip().endswith(("?", "？", "؟")) or _QUESTION.match(text) is not None
+    return ends_with_question_mark(text) or _QUESTION.match(text) is not None
 
 
 def capitalised(text: str) -> set[str]:

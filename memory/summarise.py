@@ -12,12 +12,14 @@ from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import RULE_BASED, Gist, Summary
 from memory.gists import TEXT, gist_of
+from memory.heard import NOTHING_HEARD, hear
 from memory.ids import derived_id
 from memory.leases import Claim, claim, fail, held, put_back
 from memory.notes import NotesCache
 from memory.summary_rules import summarise_by_rules
 from utils.chat import ChatModel, Message
 from utils.clock import now
+from utils.embeddings import LocalEmbedder
 from utils.errors import ModelError
 from utils.mongo import Document
 from utils.text import cut_at_word
@@ -54,7 +56,9 @@ class Summaries:
         window: int,
         recipe: SummaryRecipe,
         abandoned: timedelta,
+        reader: LocalEmbedder | None = None,
     ) -> None:
+        """`reader`: tells rules more of what was said in other languages than English."""
         self._sessions = collections.sessions
         self._vectors = collections.vectors
         self._summaries = collections.summaries
@@ -63,6 +67,7 @@ class Summaries:
         self._model = model
         self._window = window
         self._recipe = recipe
+        self._reader = reader
         self._abandoned = abandoned  # an answer that takes longer than this will not come
 
     async def newest(self, owner: str, session_id: str, most: int) -> list[Summary]:
@@ -264,7 +269,13 @@ class Summaries:
                 return answer.text.strip()[:LONGEST_SUMMARY], answer.model
             except ModelError as error:
                 log.warning("summary by rules: %s", error.detail)
-        return summarise_by_rules(messages, self._recipe.max_tokens), RULE_BASED
+        return summarise_by_rules(await self._telling(messages), self._recipe.max_tokens), RULE_BASED
+
+    async def _telling(self, messages: Sequence[Gist]) -> list[Gist]:
+        """Messages without those of the user's that only ask for something, in another language than English."""
+        said = [message.content for message in messages if message.role == "user"]
+        heard = await hear(self._reader, "", said) if self._reader is not None else NOTHING_HEARD
+        return [one for one in messages if one.role != "user" or heard.tells(one.content)] or list(messages)
 
 
 def key_of(owner: str, session_id: str, epoch: str) -> str:

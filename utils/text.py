@@ -41,6 +41,8 @@ SHORTENED = re.compile(r"\b(?:inc|ltd|corp|co|jr|sr|ph\.d|(?:[a-z]\.)+[a-z])\.$"
 BEGINS_ANEW = re.compile(r"(?:i|i['’]m|im|my|we|our|he|she|they|it)\b")  # also of those who write no capitals
 NUMBER_SIGN = re.compile(r"\bno\.$", re.IGNORECASE)  # before a digit only: "no." may end a sentence
 
+_GREEK = re.compile(r"[\u0370-\u03ff]")  # a script in which a semicolon asks
+
 GAP = "…"  # stands where something is left out
 
 # Words that carry no meaning of their own in a question or an answer.
@@ -67,6 +69,14 @@ class _Stemmers(threading.local):
 
 
 _stemmers = _Stemmers()
+
+
+def ends_with_question_mark(text: str) -> bool:
+    """Whether a text ends with the mark of a question, in whatever script it is."""
+    bare = text.rstrip()
+    return bare.endswith(("?", "？", "؟", "\u037e", "\u055e")) or (
+        bare.endswith(";") and _GREEK.search(bare) is not None
+    )
 
 
 def is_unspaced(word: str) -> bool:

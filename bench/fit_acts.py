@@ -1,0 +1,165 @@
+"""Fits by which borders `memory/acts.py` tells what a text does: `python -m bench.fit_acts`.
+
+Fitted on the examples and patterns of `bench/data/acts.json` and on what `bench/data/languages.json` has: its questions,
+without their mark, ask, and what its users tell neither asks, nor asks to forget or to sum up. Each border is a logistic
+regression over the encoder's embedding. Tells how well it does in each language after those of all others, and with
+the examples held out, which are in other languages or other words.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from config.settings import Settings
+from memory.acts import ACTS, BORDERS, Act
+from utils.embeddings import open_local_embedder
+from utils.vectors import Floats
+
+DATA = Path(__file__).with_name("data")
+ONLY_SOMETHING = "told"  # what it tells may be a change or not
+LONGEST = 200  # characters of what a user tells
+
+KINDS: dict[str, Act] = {"ask": "asks", "forget": "forgets", "summarise": "summarises", "change": "changes"}
+PATTERN_WEIGHT = 0.25  # of an example made of a pattern: there are twelve of each
+STRENGTH = 1e-4  # of the regularisation
+STEPS = 12  # of Newton's method
+LIKELY = (0.5, 0.7, 0.85)
+
+
+class Example(NamedTuple):
+    """`kind`: one of `KINDS`, "whole" for a summary of all, "state", "task", or `ONLY_SOMETHING`."""
+
+    text: str
+    kind: str
+    language: str
+    weight: float
+
+
+def examples() -> list[Example]:
+    data = json.loads((DATA / "acts.json").read_text("utf-8"))
+    found = [one for one in _listed(data["examples"])]
+    for language, patterns in data["patterns"].items():
+        made = [
+            (kind, one, what) for kind in patterns if kind != "np" for one in patterns[kind] for what in patterns["np"]
+        ]
+        found += [Example(one.format(what), kind, language, PATTERN_WEIGHT) for kind, one, what in made]
+    return [*found, *_real()]
+
+
+def held_out() -> list[Example]:
+    return _listed(json.loads((DATA / "acts.json").read_text("utf-8"))["held_out"])
+
+
+def _listed(languages: dict[str, dict[str, list[str]]]) -> list[Example]:
+    """Each with the mark at its end and without."""
+    return [
+        Example(text, kind, language, 0.5)
+        for language, kinds in languages.items()
+        for kind, texts in kinds.items()
+        for one in texts
+        for text in (one, one.rstrip(".。।"))
+    ]
+
+
+def _real() -> list[Example]:
+    found = []
+    for one in json.loads((DATA / "languages.json").read_text("utf-8"))["conversations"]:
+        language = one["id"].removeprefix("languages-")
+        asked = (item["question"] for item in one["questions"] if item["category"] == "same")
+        found += [Example(text.strip(" ¿?？"), "ask", language, 1.0) for text in asked]
+        told = (item["text"] for item in one["messages"] if item["role"] == "user")
+        found += [
+            Example(text, ONLY_SOMETHING, language, 1.0)
+            for text in told
+            if len(text) <= LONGEST and not {"?", "？"} & set(text)
+        ]
+    return found
+
+
+def border(vectors: Floats, yes: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Logistic regression by Newton's method; those that do it and those that do not weigh more alike than they are."""
+    inputs = np.c_[vectors, np.ones(len(vectors))]
+    weights = weights * np.where(yes, (weights * yes).sum(), (weights * ~yes).sum()) ** -0.5
+    weights /= weights.sum()
+    held = STRENGTH * np.eye(inputs.shape[1])
+    held[-1, -1] = 1e-6
+    found = np.zeros(inputs.shape[1])
+    for _ in range(STEPS):
+        likely = 1 / (1 + np.exp(-inputs @ found))
+        slope = inputs.T @ ((likely - yes) * weights) + held @ found
+        bend = (inputs * (weights * np.maximum(likely * (1 - likely), 1e-4))[:, None]).T @ inputs + held
+        found -= np.linalg.solve(bend, slope)
+    return found.astype(np.float32)
+
+
+def borders(some: Sequence[Example], vectors: Floats) -> NDArray[np.float32]:
+    """(acts, 385), in the order of `ACTS`."""
+    kinds = np.array([one.kind for one in some])
+    weights = np.array([one.weight for one in some])
+    found = []
+    for act in ACTS:
+        if act == "whole":
+            among, yes = np.isin(kinds, ("whole", "summarise")), kinds == "whole"
+        else:
+            among = kinds != ONLY_SOMETHING if act == "changes" else np.ones(len(kinds), np.bool_)
+            yes = does(act, kinds)
+        found.append(border(vectors[among], yes[among], weights[among]))
+    return np.stack(found)
+
+
+def does(act: Act, kinds: NDArray[np.str_]) -> NDArray[np.bool_]:
+    meant = [kind for kind, one in KINDS.items() if one == act] + (["whole"] if act in ("whole", "summarises") else [])
+    return np.isin(kinds, meant)
+
+
+def likely(weights: NDArray[np.float32], vectors: Floats) -> NDArray[np.float32]:
+    found: NDArray[np.float32] = 1 / (1 + np.exp(-(vectors @ weights[:, :-1].T + weights[:, -1])))
+    return found
+
+
+def report(title: str, some: Sequence[Example], found: NDArray[np.float32]) -> None:
+    kinds = np.array([one.kind for one in some])
+    print(title)
+    for at, act in enumerate(ACTS):
+        summing = np.isin(kinds, ("whole", "summarise"))
+        among = summing if act == "whole" else kinds != ONLY_SOMETHING
+        yes, told = among & does(act, kinds), kinds == ONLY_SOMETHING
+        rates = [
+            f"{share}: {np.mean(found[yes, at] >= share):.2f}, "
+            f"{np.mean(found[among & ~yes, at] >= share):.3f} of others"
+            + (f", {np.mean(found[told, at] >= share):.3f} of chats" if told.any() else "")
+            for share in LIKELY
+        ]
+        print(f"  {act:11}{'; '.join(rates)}")
+
+
+async def main() -> None:
+    reader = await asyncio.to_thread(open_local_embedder, Settings())
+    known, others = examples(), held_out()
+    vectors = await reader.embed([one.text for one in known])
+    languages = np.array([one.language for one in known])
+    left_out = np.zeros((len(known), len(ACTS)), np.float32)
+    for some in np.array_split(sorted(set(languages)), 7):
+        out = np.isin(languages, some)
+        left_out[out] = likely(borders([known[at] for at in np.flatnonzero(~out)], vectors[~out]), vectors[out])
+    report(f"{len(known):,} examples, their languages left out", known, left_out)
+    found = borders(known, vectors)
+    over = likely(found, await reader.embed([one.text for one in others]))
+    report(f"{len(others)} examples held out", others, over)
+    if "--list" in sys.argv:
+        for one, row in zip(others, over, strict=True):
+            print(
+                one.language, one.kind, *(f"{act}={share:.2f}" for act, share in zip(ACTS, row, strict=True)), one.text
+            )
+    np.save(BORDERS, found)
+    print(f"written to {BORDERS}")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

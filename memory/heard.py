@@ -1,0 +1,63 @@
+"""What do the encoder's embeddings tell of messages in other languages, which rules know only by words?"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from memory.acts import Doing, doing
+from memory.languages import may_not_be_english
+from utils.embeddings import LocalEmbedder
+from utils.errors import ModelError
+from utils.vectors import Floats
+
+LONGEST = 400  # characters of a text that is heard; a longer one tells several things
+TELLS_NOTHING = {"asks": 0.9, "forgets": 0.5, "summarises": 0.7}  # how likely each is of what is told no more
+LIKELY = 0.5  # how likely a change is, or a summary of everything
+
+
+@dataclass(frozen=True)
+class Heard:
+    """By the texts that were heard: `vectors`, (384,) each, and what they do. Of all others it knows nothing."""
+
+    vectors: Mapping[str, Floats] = field(default_factory=dict)
+    doings: Mapping[str, Doing] = field(default_factory=dict)
+
+    def alike(self, one: str, other: str) -> float:
+        """The cosine similarity of two texts; 0 where one was not heard."""
+        if one not in self.vectors or other not in self.vectors:
+            return 0.0
+        return float(self.vectors[one] @ self.vectors[other])
+
+    def tells(self, text: str) -> bool:
+        """Whether a text may tell something: it is not one that only asks, or asks to forget or to sum up."""
+        found = self.doings.get(text)
+        return found is None or all(getattr(found, act) < likely for act, likely in TELLS_NOTHING.items())
+
+    def changes(self, text: str) -> bool:
+        """Whether a text tells that something is otherwise from now on."""
+        found = self.doings.get(text)
+        return found is not None and found.changes >= LIKELY
+
+    def asks_for_all(self, text: str) -> bool | None:
+        """Whether a summary is asked for of everything, and not of one subject; None where that is not known."""
+        found = self.doings.get(text)
+        return None if found is None else found.whole >= LIKELY
+
+
+NOTHING_HEARD = Heard()
+
+
+async def hear(reader: LocalEmbedder, query: str, texts: Iterable[str]) -> Heard:
+    """Hears a query and what was told before, as far as these are in other languages than English: of a query in
+    another one, all; nothing where the encoder fails."""
+    elsewhere = may_not_be_english(query)
+    short = dict.fromkeys(text for text in texts if 0 < len(text) <= LONGEST)
+    wanted = [text for text in short if elsewhere or may_not_be_english(text)]
+    if not wanted and not elsewhere:
+        return NOTHING_HEARD
+    every = list(dict.fromkeys([query, *wanted])) if 0 < len(query) <= LONGEST else wanted
+    try:
+        vectors = dict(zip(every, await reader.embed(every), strict=True))
+    except ModelError:
+        return NOTHING_HEARD
+    told = {text: doing(vector) for text, vector in vectors.items() if may_not_be_english(text)}
+    return Heard(vectors, told)
