@@ -4,15 +4,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.asked_words import meant
+from agents.context import Citation
 from agents.kinds_elsewhere import kinds_in
 from agents.statements import Sentence
-from agents.subjects import source_of
+from agents.subjects import Source, source_of
 from memory.heard import Heard
 from utils.text import content_stems
 
-ALIKE = 0.6  # cosine similarity of what changes to the question and to what it changes,
-OF_BOTH = 0.5  # less this share of how like these two are to each other,
-ASKED = 0.45  # and to the question alone
+ALIKE = 0.65  # cosine similarity of what changes to the question and to what it changes,
+OF_BOTH = 0.5  # less this share of how like these two are to each other
+ASKED = 0.4  # cosine similarity to the question that it needs,
+ASKED_OF_A_MATTER = 0.2  # and where both are about where somebody lives, or works
+NEAR_BEST = 0.1  # of several changes the newest counts, of those that are so much less alike at most
 
 _PEOPLE = frozenset(
     content_stems("mother father brother sister son daughter wife husband uncle aunt cousin boss neighbour dog cat")
@@ -21,32 +24,36 @@ _PEOPLE = frozenset(
 
 def with_renewals(query: str, sentences: Sequence[Sentence], heard: Heard) -> list[Sentence]:
     """The sentences, each with the later messages that tell of a change of what it says and the question asks for."""
-    asked_of = _people(query)
     renewing = {
         source_of(one): one.source
         for one in sentences
-        if one.source.role == "user"
-        and heard.changes(one.source.content)
-        and heard.alike(query, one.source.content) >= ASKED
-        and _people(one.source.content) == asked_of
+        if one.source.role == "user" and _may_renew(query, one.source.content, heard)
     }
     if not renewing:
         return list(sentences)
-    found = []
-    for one in sentences:
-        said = one.source.content
-        later = frozenset(
-            key
-            for key, other in renewing.items()
-            if other.timestamp > one.source.timestamp
-            and one.source.role == "user"
-            and heard.alike(query, other.content)
-            + heard.alike(said, other.content)
-            - OF_BOTH * heard.alike(query, said)
-            >= ALIKE
-        )
-        found.append(replace(one, renewed_by=later) if later else one)
-    return found
+    return [replace(one, renewed_by=_renewing(query, one.source, renewing, heard)) for one in sentences]
+
+
+def _may_renew(query: str, text: str, heard: Heard) -> bool:
+    """Whether a text tells of a change in what a question asks for, of the same one."""
+    matter = heard.matter(query)
+    if not heard.changes(text) or heard.matter(text) != matter or heard.of_others(text) != heard.of_others(query):
+        return False
+    return _people(text) == _people(query) and heard.alike(query, text) >= (ASKED_OF_A_MATTER if matter else ASKED)
+
+
+def _renewing(query: str, one: Citation, renewing: dict[Source, Citation], heard: Heard) -> frozenset[Source]:
+    if one.role != "user":
+        return frozenset()
+    matter = heard.matter(query)
+    scores = {
+        key: heard.alike(query, other.content) + heard.alike(one.content, other.content)
+        for key, other in renewing.items()
+        if other.timestamp > one.timestamp
+    }
+    least = 0.0 if matter else ALIKE + OF_BOTH * heard.alike(query, one.content)
+    least = max(least, max(scores.values(), default=0.0) - NEAR_BEST)
+    return frozenset(key for key, score in scores.items() if score >= least)
 
 
 def _people(text: str) -> set[str]:

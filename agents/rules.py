@@ -18,6 +18,7 @@ from agents.statements import HISTORY, Sentence, each_once, sentences_of
 from agents.subjects import Source, source_of
 from memory.courtesy import is_courtesy
 from memory.fragments import is_fragment
+from memory.heard import NOTHING_HEARD, Heard
 from memory.languages import may_not_be_english
 from memory.only_time import asks_only_for_a_time, beside_times
 from memory.relative_times import COUNT, number_of
@@ -29,6 +30,8 @@ from utils.text import content_stems, cut_at_word, words
 
 SENTENCE_CHARACTERS = 300
 MOST_OF_SUBJECT = 6  # statements of a summary of one subject, where no other number is asked for
+OF_SUBJECT = 0.42  # cosine similarity of what a summary of one subject tells, in other languages than English,
+NEAR_BEST = 0.15  # and how much less than the best it is at most
 MOST_ASKED = 20  # that are told where more are asked for
 MOST_KNOWN = 5  # statements told where the question names no subject
 SUMMARY_TOKENS = 200
@@ -155,13 +158,17 @@ def _small_talk(query: str) -> str:
     return next((reply for pattern, reply in _GREETINGS if pattern.search(query)), "All right.")
 
 
-def _told_of(query: str, sentences: Sequence[Sentence], most: int | None = None) -> list[Sentence] | None:
+def _told_of(
+    query: str, sentences: Sequence[Sentence], most: int | None = None, heard: Heard = NOTHING_HEARD
+) -> list[Sentence] | None:
     """What a summary is of that is asked for of a subject or a time, the oldest first; None where it is of all. `most`:
     statements."""
     query = _LENGTH.sub(" ", query)
     spans, subject = spans_of(query, now().timestamp()), meant_in_english(query) - _SUMMARISING
     if may_not_be_english(query):
         subject -= _SUMMARISING_ELSEWHERE
+        if heard.asks_for_all(query) and not spans:
+            return None
     if spans:
         subject = beside_times(subject)
     if not (subject or spans):
@@ -173,6 +180,10 @@ def _told_of(query: str, sentences: Sequence[Sentence], most: int | None = None)
         covered = coverage(subject, [meant(sentence.spoken) for sentence in sentences])
         likeness = np.array([sentence.likeness for sentence in sentences])
         likely = np.maximum(covered, np.where(likeness >= LIKE, likeness, 0))
+        if may_not_be_english(query):
+            alike = np.array([heard.alike(query, sentence.source.content) for sentence in sentences])
+            near = alike >= max(OF_SUBJECT, alike.max() - NEAR_BEST)
+            likely = np.maximum(likely, np.where(near, COVERED + alike, 0))
     if spans:
         likely *= nearness(spans, times_of(sentences)) == 1
     best = [sentences[at] for at in np.argsort(-likely, kind="stable") if likely[at] >= COVERED]
@@ -235,7 +246,7 @@ def _summary(context: Context) -> RuleAnswer:
     if bundle is None:
         return RuleAnswer("I did not look into my memory, so there is nothing to summarise.")
     most = _length_asked(context.question)
-    told = _told_of(context.question, sentences_of(context), most)
+    told = _told_of(context.question, sentences_of(context), most, context.heard)
     if told:
         return _quote(told, dated="always")
     parts = [summary.text for summary in reversed(bundle.summaries) if summary.session_id == context.request.session_id]

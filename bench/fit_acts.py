@@ -25,7 +25,9 @@ DATA = Path(__file__).with_name("data")
 ONLY_SOMETHING = "told"  # what it tells may be a change or not
 LONGEST = 200  # characters of what a user tells
 
-KINDS: dict[str, Act] = {"ask": "asks", "forget": "forgets", "summarise": "summarises", "change": "changes"}
+ABOUT: tuple[Act, ...] = ("home", "work", "others")  # lists of examples that are about it
+KINDS: dict[str, Act] = {"ask": "asks", "forget": "forgets", "summarise": "summarises", "change": "changes", "question": "asks"}
+REAL = 1.0  # the weight of what stands in conversations
 PATTERN_WEIGHT = 0.25  # of an example made of a pattern: there are twelve of each
 STRENGTH = 1e-4  # of the regularisation
 STEPS = 12  # of Newton's method
@@ -39,16 +41,25 @@ class Example(NamedTuple):
     kind: str
     language: str
     weight: float
+    about: frozenset[str] = frozenset()
 
 
 def examples() -> list[Example]:
     data = json.loads((DATA / "acts.json").read_text("utf-8"))
-    found = [one for one in _listed(data["examples"])]
+    about = {act: frozenset(texts) for act, texts in data["about"].items()}
+    found = [
+        one._replace(about=frozenset(act for act, texts in about.items() if {one.text, f"{one.text}.", f"{one.text}。", f"{one.text}।"} & texts))
+        for one in _listed(data["examples"])
+    ]
+    of_others = {data["patterns"][language]["np"][at] for language in data["patterns"] for at in data["patterns_of_others"]}
     for language, patterns in data["patterns"].items():
         made = [
             (kind, one, what) for kind in patterns if kind != "np" for one in patterns[kind] for what in patterns["np"]
         ]
-        found += [Example(one.format(what), kind, language, PATTERN_WEIGHT) for kind, one, what in made]
+        found += [
+            Example(one.format(what), kind, language, PATTERN_WEIGHT, frozenset(["others"] if what in of_others else []))
+            for kind, one, what in made
+        ]
     return [*found, *_real()]
 
 
@@ -72,10 +83,10 @@ def _real() -> list[Example]:
     for one in json.loads((DATA / "languages.json").read_text("utf-8"))["conversations"]:
         language = one["id"].removeprefix("languages-")
         asked = (item["question"] for item in one["questions"] if item["category"] == "same")
-        found += [Example(text.strip(" ¿?？"), "ask", language, 1.0) for text in asked]
+        found += [Example(text.strip(" ¿?？"), "ask", language, REAL) for text in asked]
         told = (item["text"] for item in one["messages"] if item["role"] == "user")
         found += [
-            Example(text, ONLY_SOMETHING, language, 1.0)
+            Example(text, ONLY_SOMETHING, language, REAL)
             for text in told
             if len(text) <= LONGEST and not {"?", "？"} & set(text)
         ]
@@ -100,12 +111,14 @@ def border(vectors: Floats, yes: NDArray[np.bool_], weights: NDArray[np.float64]
 
 def borders(some: Sequence[Example], vectors: Floats) -> NDArray[np.float32]:
     """(acts, 385), in the order of `ACTS`."""
-    kinds = np.array([one.kind for one in some])
+    kinds, real = np.array([one.kind for one in some]), np.array([one.weight == REAL for one in some])
     weights = np.array([one.weight for one in some])
     found = []
     for act in ACTS:
         if act == "whole":
             among, yes = np.isin(kinds, ("whole", "summarise")), kinds == "whole"
+        elif act in ABOUT:
+            among, yes = ~real, np.array([act in one.about for one in some])
         else:
             among = kinds != ONLY_SOMETHING if act == "changes" else np.ones(len(kinds), np.bool_)
             yes = does(act, kinds)
@@ -127,9 +140,14 @@ def report(title: str, some: Sequence[Example], found: NDArray[np.float32]) -> N
     kinds = np.array([one.kind for one in some])
     print(title)
     for at, act in enumerate(ACTS):
-        summing = np.isin(kinds, ("whole", "summarise"))
-        among = summing if act == "whole" else kinds != ONLY_SOMETHING
-        yes, told = among & does(act, kinds), kinds == ONLY_SOMETHING
+        told, among = kinds == ONLY_SOMETHING, kinds != ONLY_SOMETHING
+        if act == "whole":
+            among = np.isin(kinds, ("whole", "summarise"))
+        elif act in ABOUT:
+            among = np.array([one.weight != REAL for one in some])
+        yes = among & (np.array([act in one.about for one in some]) if act in ABOUT else does(act, kinds))
+        if not yes.any():
+            continue
         rates = [
             f"{share}: {np.mean(found[yes, at] >= share):.2f}, "
             f"{np.mean(found[among & ~yes, at] >= share):.3f} of others"

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from utils.vectors import Floats
 
-Act = Literal["asks", "forgets", "summarises", "changes", "whole"]
-ACTS: tuple[Act, ...] = ("asks", "forgets", "summarises", "changes", "whole")
+Act = Literal["asks", "forgets", "summarises", "changes", "whole", "home", "work", "others"]
+ACTS: tuple[Act, ...] = ("asks", "forgets", "summarises", "changes", "whole", "home", "work", "others")
 
 BORDERS = Path(__file__).with_name("acts.npy")  # (acts, 385) float32: weights of the embedding's parts, and an offset
 ASKED = ("asks", "forgets", "summarises")  # of these a text does one at most
@@ -25,13 +25,17 @@ ASKED = ("asks", "forgets", "summarises")  # of these a text does one at most
 class Doing:
     """How likely a text does what, each in 0..1. `asks`: for what the user told, or anything else. `forgets`: asks to
     delete something. `summarises`: asks for a summary; `whole`: of all that was said, and not of something. `changes`:
-    tells that something is otherwise from now on."""
+    tells that something is otherwise from now on. `home`, `work`: it is about where somebody lives, or works. `others`:
+    about somebody else than the user."""
 
     asks: float
     forgets: float
     summarises: float
     changes: float
     whole: float
+    home: float
+    work: float
+    others: float
 
     def asked(self, likely: float) -> Act | None:
         """What it asks for, where that is likely enough."""

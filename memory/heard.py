@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from memory.acts import Doing, doing
 from memory.languages import may_not_be_english
@@ -29,13 +30,25 @@ class Heard:
 
     def tells(self, text: str) -> bool:
         """Whether a text may tell something: it is not one that only asks, or asks to forget or to sum up."""
-        found = self.doings.get(text)
+        found = self.doings.get(text) if may_not_be_english(text) else None
         return found is None or all(getattr(found, act) < likely for act, likely in TELLS_NOTHING.items())
 
     def changes(self, text: str) -> bool:
         """Whether a text tells that something is otherwise from now on."""
         found = self.doings.get(text)
         return found is not None and found.changes >= LIKELY
+
+    def matter(self, text: str) -> Literal["home", "work"] | None:
+        """Whether a text is about where somebody lives, or works."""
+        found = self.doings.get(text)
+        if found is None or max(found.home, found.work) < LIKELY:
+            return None
+        return "home" if found.home > found.work else "work"
+
+    def of_others(self, text: str) -> bool:
+        """Whether a text is about somebody else than the user."""
+        found = self.doings.get(text)
+        return found is not None and found.others >= LIKELY
 
     def asks_for_all(self, text: str) -> bool | None:
         """Whether a summary is asked for of everything, and not of one subject; None where that is not known."""
@@ -59,5 +72,4 @@ async def hear(reader: LocalEmbedder, query: str, texts: Iterable[str]) -> Heard
         vectors = dict(zip(every, await reader.embed(every), strict=True))
     except ModelError:
         return NOTHING_HEARD
-    told = {text: doing(vector) for text, vector in vectors.items() if may_not_be_english(text)}
-    return Heard(vectors, told)
+    return Heard(vectors, {text: doing(vector) for text, vector in vectors.items()})
