@@ -14,7 +14,7 @@ from agents.context import Intent, IntentName
 from memory.acts import doing
 from memory.courtesy import is_courtesy
 from memory.extract import statement_to_forget, statement_to_remember
-from memory.languages import may_not_be_english
+from memory.languages import is_foreign, may_not_be_english
 from memory.question_words import asks_in_another_language, with_question_word
 from utils.embeddings import Embedder
 from utils.errors import ModelError
@@ -23,7 +23,9 @@ from utils.text import ends_with_question_mark
 EXAMPLES = Path(config.__file__).parent / "intent_examples.json"
 LOOKED_AT = 600  # characters of a query that keywords are looked for in
 ALIKE = 0.46  # cosine similarity to an example from which on it decides
-ASKING = 0.7  # how likely such a text asks, or asks for a summary, from which on it is taken to
+ASKING = 0.55  # how likely such a text asks, or asks for a summary, from which on it is taken to,
+ASKING_AS_A_SENTENCE = 0.8  # and where it ends as a statement does
+LEAST_ASKED = 6  # letters of such a text
 FORGETTING = 0.5  # the same of one that asks to forget, of which nothing is deleted
 ALIKE_ELSEWHERE = 0.56  # the same of a text in another language than English, of which keywords know little
 
@@ -153,14 +155,15 @@ class IntentDetector:
         if name not in ("remember", "forget") and not images:
             if self._everywhere is not None:
                 name = await self._everywhere.nearest(query) or name
-            elif self._elsewhere is not None and name in _MORE_EXACT and may_not_be_english(query):
+            elif self._elsewhere is not None and name in _MORE_EXACT and is_foreign(query):
                 alike = await self._elsewhere.nearest(query)
                 name = alike if alike in _MORE_EXACT[name] else await self._by_act(query, name)
         return intent_of(name, query, use_memory=use_memory)
 
     async def _by_act(self, query: str, name: IntentName) -> IntentName:
         """The intent by what a text in another language does. `name`: by keywords, "question" or "chat"."""
-        if self._reader is None or len(query) > LOOKED_AT or is_courtesy(query):
+        text = query.strip()
+        if self._reader is None or not LEAST_ASKED <= len(text) <= LOOKED_AT or is_courtesy(text):
             return name
         try:
             found = doing((await self._reader.embed([query]))[0])
@@ -168,7 +171,7 @@ class IntentDetector:
             return name
         if found.asked(FORGETTING) == "forgets":
             return "forget"
-        asked = found.asked(ASKING)
+        asked = found.asked(ASKING_AS_A_SENTENCE if text.endswith((".", "!", "。", "！", "।")) else ASKING)
         return "summarise" if asked == "summarises" else "question" if asked == "asks" else name
 
 

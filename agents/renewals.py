@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.asked_words import meant
+from agents.choosing import LIKE
 from agents.context import Citation
 from agents.kinds_elsewhere import kinds_in
 from agents.statements import Sentence
-from agents.subjects import Source, source_of
+from agents.subjects import Source, names_in, source_of
 from memory.heard import Heard
-from utils.text import content_stems
+from utils.text import content_stems, words
 
 ALIKE = 0.65  # cosine similarity of what changes to the question and to what it changes,
 OF_BOTH = 0.5  # less this share of how like these two are to each other
@@ -20,6 +21,24 @@ NEAR_BEST = 0.1  # of several changes the newest counts, of those that are so mu
 _PEOPLE = frozenset(
     content_stems("mother father brother sister son daughter wife husband uncle aunt cousin boss neighbour dog cat")
 )
+
+
+def of_the_asked(query: str, sentences: Sequence[Sentence], heard: Heard) -> list[Sentence]:
+    """Of a question about where somebody lives or works, the sentences without those that tell so of somebody else, the
+    user or another; those that tell it of the one asked for are like enough to answer."""
+    matter = heard.matter(query)
+    if matter is None:
+        return list(sentences)
+    named = bool(names_in(query, but_first=True))
+    found = []
+    for one in sentences:
+        if heard.matter(one.source.content) != matter:
+            found.append(one)
+        elif _is_of_the_same(query, one.source.content, heard):
+            found.append(replace(one, likeness=max(one.likeness, LIKE)))
+        elif named:  # of whom another word may speak, too
+            found.append(one)
+    return found
 
 
 def with_renewals(query: str, sentences: Sequence[Sentence], heard: Heard) -> list[Sentence]:
@@ -37,9 +56,16 @@ def with_renewals(query: str, sentences: Sequence[Sentence], heard: Heard) -> li
 def _may_renew(query: str, text: str, heard: Heard) -> bool:
     """Whether a text tells of a change in what a question asks for, of the same one."""
     matter = heard.matter(query)
-    if not heard.changes(text) or heard.matter(text) != matter or heard.of_others(text) != heard.of_others(query):
+    if not heard.changes(text) or heard.matter(text) != matter or not _is_of_the_same(query, text, heard):
         return False
-    return _people(text) == _people(query) and heard.alike(query, text) >= (ASKED_OF_A_MATTER if matter else ASKED)
+    return heard.alike(query, text) >= (ASKED_OF_A_MATTER if matter else ASKED)
+
+
+def _is_of_the_same(query: str, text: str, heard: Heard) -> bool:
+    """Whether a text is about the one whom a question names or means."""
+    if named := names_in(query, but_first=True):
+        return not named.isdisjoint(words(text))
+    return heard.of_others(text) == heard.of_others(query) and _people(text) == _people(query)
 
 
 def _renewing(query: str, one: Citation, renewing: dict[Source, Citation], heard: Heard) -> frozenset[Source]:

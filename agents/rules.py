@@ -12,14 +12,14 @@ from agents.changed import asks_for_now, tells_of_change
 from agents.choosing import COVERED, LIKE, WHEN, choose, nearest, sought_by_fragment, times_of
 from agents.context import Citation, Context
 from agents.intent import is_assent, is_small_talk
-from agents.renewals import with_renewals
+from agents.renewals import of_the_asked, with_renewals
 from agents.replies import reply_asked_for
 from agents.statements import HISTORY, Sentence, each_once, sentences_of
 from agents.subjects import Source, source_of
 from memory.courtesy import is_courtesy
 from memory.fragments import is_fragment
 from memory.heard import NOTHING_HEARD, Heard
-from memory.languages import may_not_be_english
+from memory.languages import is_foreign
 from memory.only_time import asks_only_for_a_time, beside_times
 from memory.relative_times import COUNT, number_of
 from memory.spans import nearness, spans_of
@@ -151,7 +151,8 @@ def answer_by_rules(context: Context) -> RuleAnswer:
 
 
 def _sentences(context: Context) -> list[Sentence]:
-    return with_renewals(context.question, sentences_of(context), context.heard)
+    query, heard = context.question, context.heard
+    return with_renewals(query, of_the_asked(query, sentences_of(context), heard), heard)
 
 
 def _small_talk(query: str) -> str:
@@ -165,7 +166,7 @@ def _told_of(
     statements."""
     query = _LENGTH.sub(" ", query)
     spans, subject = spans_of(query, now().timestamp()), meant_in_english(query) - _SUMMARISING
-    if may_not_be_english(query):
+    if is_foreign(query):
         subject -= _SUMMARISING_ELSEWHERE
         if heard.asks_for_all(query) and not spans:
             return None
@@ -180,14 +181,14 @@ def _told_of(
         covered = coverage(subject, [meant(sentence.spoken) for sentence in sentences])
         likeness = np.array([sentence.likeness for sentence in sentences])
         likely = np.maximum(covered, np.where(likeness >= LIKE, likeness, 0))
-        if may_not_be_english(query):
+        if is_foreign(query):
             alike = np.array([heard.alike(query, sentence.source.content) for sentence in sentences])
             near = alike >= max(OF_SUBJECT, alike.max() - NEAR_BEST)
             likely = np.maximum(likely, np.where(near, COVERED + alike, 0))
     if spans:
         likely *= nearness(spans, times_of(sentences)) == 1
     best = [sentences[at] for at in np.argsort(-likely, kind="stable") if likely[at] >= COVERED]
-    if not best and may_not_be_english(query):
+    if not best and is_foreign(query):
         return None  # what stood for a subject may have been another word for summing up
     return sorted(each_once(best)[: most or MOST_OF_SUBJECT], key=lambda sentence: sentence.source.timestamp)
 

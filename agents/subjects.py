@@ -43,7 +43,7 @@ def of_others(query: str, sentences: Sequence[Sentence]) -> set[Source]:
     they have none that it has; or what somebody else said than is asked for. Of a question for a name, or for a yes or
     no, any may be the answer."""
     codes, spoken = codes_of(query), frozenset(words(query))
-    named = frozenset() if _OPEN.search(query) and not _OF_ONE.match(query) else _names(query, but_first=True)
+    named = frozenset() if _OPEN.search(query) and not _OF_ONE.match(query) else names_in(query, but_first=True)
     said_by = _SAID_BY.search(query)
     if not codes and not named:
         return set()
@@ -59,7 +59,7 @@ def of_others(query: str, sentences: Sequence[Sentence]) -> set[Source]:
 
 def names_somebody_else(query: str, text: str) -> bool:
     """Whether a question has names, and a text others alone."""
-    named = _names(query, but_first=True)
+    named = names_in(query, but_first=True)
     return bool(named) and _has_another(text, named, frozenset(words(query)))
 
 
@@ -67,7 +67,7 @@ def source_of(sentence: Sentence) -> Source:
     return sentence.source.kind, sentence.source.id
 
 
-def _names(text: str, *, but_first: bool) -> frozenset[str]:
+def names_in(text: str, *, but_first: bool) -> frozenset[str]:
     """Words with a capital, lower case, without those of times; `but_first`: without the first word of the text. Of
     German, without what stands behind an article or a possessive: nouns have capitals there."""
     found = WORD.findall(text)[1 if but_first else 0 :]
@@ -81,7 +81,7 @@ def _names(text: str, *, but_first: bool) -> frozenset[str]:
 def _has_another(text: str, named: frozenset[str], spoken: frozenset[str]) -> bool:
     """Whether a text has a name, and none of those that a question has. `spoken`: all words of the question: what it
     writes small is no name at the beginning of a sentence either."""
-    if not _names(text, but_first=False) - spoken:
+    if not names_in(text, but_first=False) - spoken:
         return False
     there = {word.removesuffix("'s") for word in words(text)}
     return not any(_is_same(name, word) for name in named for word in there)

@@ -26,7 +26,13 @@ ONLY_SOMETHING = "told"  # what it tells may be a change or not
 LONGEST = 200  # characters of what a user tells
 
 ABOUT: tuple[Act, ...] = ("home", "work", "others")  # lists of examples that are about it
-KINDS: dict[str, Act] = {"ask": "asks", "forget": "forgets", "summarise": "summarises", "change": "changes", "question": "asks"}
+KINDS: dict[str, Act] = {
+    "ask": "asks",
+    "forget": "forgets",
+    "summarise": "summarises",
+    "change": "changes",
+    "question": "asks",
+}
 REAL = 1.0  # the weight of what stands in conversations
 PATTERN_WEIGHT = 0.25  # of an example made of a pattern: there are twelve of each
 STRENGTH = 1e-4  # of the regularisation
@@ -48,16 +54,26 @@ def examples() -> list[Example]:
     data = json.loads((DATA / "acts.json").read_text("utf-8"))
     about = {act: frozenset(texts) for act, texts in data["about"].items()}
     found = [
-        one._replace(about=frozenset(act for act, texts in about.items() if {one.text, f"{one.text}.", f"{one.text}。", f"{one.text}।"} & texts))
+        one._replace(
+            about=frozenset(
+                act
+                for act, texts in about.items()
+                if {one.text, f"{one.text}.", f"{one.text}。", f"{one.text}।"} & texts
+            )
+        )
         for one in _listed(data["examples"])
     ]
-    of_others = {data["patterns"][language]["np"][at] for language in data["patterns"] for at in data["patterns_of_others"]}
+    of_others = {
+        data["patterns"][language]["np"][at] for language in data["patterns"] for at in data["patterns_of_others"]
+    }
     for language, patterns in data["patterns"].items():
         made = [
             (kind, one, what) for kind in patterns if kind != "np" for one in patterns[kind] for what in patterns["np"]
         ]
         found += [
-            Example(one.format(what), kind, language, PATTERN_WEIGHT, frozenset(["others"] if what in of_others else []))
+            Example(
+                one.format(what), kind, language, PATTERN_WEIGHT, frozenset(["others"] if what in of_others else [])
+            )
             for kind, one, what in made
         ]
     return [*found, *_real()]

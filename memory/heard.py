@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from memory.acts import Doing, doing
-from memory.languages import may_not_be_english
+from memory.languages import is_foreign
 from utils.embeddings import LocalEmbedder
 from utils.errors import ModelError
 from utils.vectors import Floats
@@ -30,7 +30,7 @@ class Heard:
 
     def tells(self, text: str) -> bool:
         """Whether a text may tell something: it is not one that only asks, or asks to forget or to sum up."""
-        found = self.doings.get(text) if may_not_be_english(text) else None
+        found = self.doings.get(text) if is_foreign(text) else None
         return found is None or all(getattr(found, act) < likely for act, likely in TELLS_NOTHING.items())
 
     def changes(self, text: str) -> bool:
@@ -62,9 +62,9 @@ NOTHING_HEARD = Heard()
 async def hear(reader: LocalEmbedder, query: str, texts: Iterable[str]) -> Heard:
     """Hears a query and what was told before, as far as these are in other languages than English: of a query in
     another one, all; nothing where the encoder fails."""
-    elsewhere = may_not_be_english(query)
+    elsewhere = is_foreign(query)
     short = dict.fromkeys(text for text in texts if 0 < len(text) <= LONGEST)
-    wanted = [text for text in short if elsewhere or may_not_be_english(text)]
+    wanted = [text for text in short if elsewhere or is_foreign(text)]
     if not wanted and not elsewhere:
         return NOTHING_HEARD
     every = list(dict.fromkeys([query, *wanted])) if 0 < len(query) <= LONGEST else wanted

@@ -6,6 +6,7 @@ from itertools import chain
 from unicodedata import normalize
 
 from memory.function_words import ASKING, ENGLISH_ALONE, ENGLISH_TOO, FUNCTION_WORDS, IN_NAMES, SIGNS
+from memory.lexicon import SHORTEST, are_words
 from utils.text import STOPWORDS, UMLAUTS, WORD, searched_words, stem, without_accents
 
 LONGEST = 400  # characters by which a query's language is told
@@ -64,6 +65,16 @@ def may_not_be_english(query: str) -> bool:
         return False
     said = WORD.findall(text.lower().replace("’", "'"))
     return ENGLISH_SHARE * sum(word in STOPWORDS for word in said) < len(said)
+
+
+def is_foreign(text: str) -> bool:
+    """Whether a text is in another language than English: as `may_not_be_english`, or no word of it is a stop word and
+    none of those that are long enough to tell is in an English list."""
+    if may_not_be_english(text):
+        return True
+    said = WORD.findall(text[:LONGEST].lower().replace("’", "'"))
+    long = [word for word in said if SHORTEST <= len(word) and word.isalpha()]
+    return len(said) > 1 and bool(long) and STOPWORDS.isdisjoint(said) and not are_words(long).any()
 
 
 @lru_cache(maxsize=256)

@@ -5,7 +5,7 @@ from itertools import pairwise, zip_longest
 
 from memory.domain import Gist
 from memory.traits import is_request
-from utils.text import WORD, content_stems, count_tokens, cut_at_word, split_sentences
+from utils.text import WORD, content_stems, count_tokens, cut_at_word, is_unspaced, searched_words, split_sentences
 
 PAIRS = 3
 POINTS = 5
@@ -109,7 +109,7 @@ def _point(sentence: str, name: str | None) -> str:
 
 def weight(sentence: str) -> float:
     """How much a statement is worth keeping: lasting words, names and numbers, against its length."""
-    found = WORD.findall(sentence)
+    found = searched_words(sentence) if is_unspaced(sentence) else WORD.findall(sentence)
     if len(found) < 3:
         return 0.0
     stems = set(content_stems(sentence)) | ({"my", "i'm", "i"} & {word.lower() for word in found})

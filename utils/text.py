@@ -3,7 +3,7 @@
 import re
 import threading
 from functools import lru_cache
-from unicodedata import normalize
+from unicodedata import category, normalize
 
 import snowballstemmer
 
@@ -11,7 +11,9 @@ _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 LATIN_ACCENTS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
-WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+# Vowels and other marks that are part of a word in Hebrew, Arabic and the scripts of India, and no letters to `\w`.
+_MARKS = "".join(chr(code) for code in range(0x0591, 0x0E00) if category(chr(code)).startswith("M"))
+WORD = re.compile(rf"[^\W_]+(?:[{_MARKS}]+[^\W_]*)*(?:['’][^\W_]+)*")
 # Kana, and Chinese characters.
 _UNSPACED = re.compile(
     r"[\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
