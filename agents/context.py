@@ -132,9 +132,10 @@ async def _nowhere() -> None:
 class Context:
     """A request on its way through the agents; each returns a copy with its part filled in.
 
-    `heard`: what the encoder tells of what was said in other languages than English, where rules answer. `opening`: waits until the prompt is committed, and tells its place in the session, None for a temporary request; an
-    agent that only reads may run before. `emit`: takes the answer's text as it comes. `done`: what an agent did that
-    the answer should tell. `forgotten`: the request itself was deleted. `toolbox`: what a model may use that answers.
+    `heard`: what the encoder tells of what was said in other languages than English, where rules answer. `opening`:
+    waits until the prompt is committed, and tells its place in the session, None for a temporary request; an agent that
+    only reads may run before. `emit`: takes the answer's text as it comes. `done`: what an agent did that the answer
+    should tell. `forgotten`: the request itself was deleted. `toolbox`: what a model may use that answers.
     """
 
     request: ChatRequest

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import config
 from agents.context import Intent, IntentName
-from memory.acts import doing
+from memory.acts import Asked, asked_by, doing
 from memory.courtesy import is_courtesy
 from memory.extract import statement_to_forget, statement_to_remember
 from memory.languages import is_foreign, may_not_be_english
@@ -23,10 +23,7 @@ from utils.text import ends_with_question_mark
 EXAMPLES = Path(config.__file__).parent / "intent_examples.json"
 LOOKED_AT = 600  # characters of a query that keywords are looked for in
 ALIKE = 0.46  # cosine similarity to an example from which on it decides
-ASKING = 0.55  # how likely such a text asks, or asks for a summary, from which on it is taken to,
-ASKING_AS_A_SENTENCE = 0.8  # and where it ends as a statement does
-LEAST_ASKED = 6  # letters of such a text
-FORGETTING = 0.5  # the same of one that asks to forget, of which nothing is deleted
+LEAST_ASKED = 6  # letters of a text in another language that asks without its mark
 ALIKE_ELSEWHERE = 0.56  # the same of a text in another language than English, of which keywords know little
 
 _KEYWORDS: tuple[tuple[IntentName, str], ...] = (
@@ -78,6 +75,8 @@ _MORE_EXACT: dict[IntentName, tuple[IntentName, ...]] = {
     "question": ("recall", "summarise", "location"),
     "chat": ("summarise",),
 }
+
+_BY_ACT: dict[Asked, IntentName] = {"asks": "question", "forgets": "forget", "summarises": "summarise"}
 
 _REASONS: dict[IntentName, tuple[bool, str]] = {
     "question": (True, "a question may be answered by what was said before"),
@@ -169,10 +168,8 @@ class IntentDetector:
             found = doing((await self._reader.embed([query]))[0])
         except ModelError:
             return name
-        if found.asked(FORGETTING) == "forgets":
-            return "forget"
-        asked = found.asked(ASKING_AS_A_SENTENCE if text.endswith((".", "!", "。", "！", "।")) else ASKING)
-        return "summarise" if asked == "summarises" else "question" if asked == "asks" else name
+        asked = asked_by(text, found)
+        return _BY_ACT[asked] if asked is not None else name
 
 
 class _Examples:

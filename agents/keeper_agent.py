@@ -19,8 +19,8 @@ ONE_AT_A_TIME = (
 )
 SPOKEN_OF = "Other messages of yours say something else of it, and stay until you delete them."
 IN_ENGLISH = (
-    "I deleted nothing. What to forget I understand in English alone, as in “forget my phone number” or “forget that I live "
-    "in Lyon”. You can also delete the message that says it, or this conversation."
+    "I deleted nothing. What to forget I understand in English alone, as in “forget my phone number” or “forget that I "
+    "live in Lyon”. You can also delete the message that says it, or this conversation."
 )
 KEPT_HERE = "Noted. I'll remember that in this conversation."
 

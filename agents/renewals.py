@@ -12,8 +12,11 @@ from agents.subjects import Source, names_in, source_of
 from memory.heard import Heard
 from utils.text import content_stems, words
 
+CHANGES = 0.72  # how likely it is that it tells of a change,
+CHANGES_A_MATTER = 0.5  # and of one of where somebody lives, or works
 ALIKE = 0.65  # cosine similarity of what changes to the question and to what it changes,
 OF_BOTH = 0.5  # less this share of how like these two are to each other
+ALIKE_OF_A_MATTER = 0.5  # the first sum, where both are about where somebody lives, or works
 ASKED = 0.4  # cosine similarity to the question that it needs,
 ASKED_OF_A_MATTER = 0.2  # and where both are about where somebody lives, or works
 NEAR_BEST = 0.1  # of several changes the newest counts, of those that are so much less alike at most
@@ -56,7 +59,11 @@ def with_renewals(query: str, sentences: Sequence[Sentence], heard: Heard) -> li
 def _may_renew(query: str, text: str, heard: Heard) -> bool:
     """Whether a text tells of a change in what a question asks for, of the same one."""
     matter = heard.matter(query)
-    if not heard.changes(text) or heard.matter(text) != matter or not _is_of_the_same(query, text, heard):
+    if (
+        not heard.changes(text, CHANGES_A_MATTER if matter else CHANGES)
+        or heard.matter(text) != matter
+        or not _is_of_the_same(query, text, heard)
+    ):
         return False
     return heard.alike(query, text) >= (ASKED_OF_A_MATTER if matter else ASKED)
 
@@ -77,7 +84,7 @@ def _renewing(query: str, one: Citation, renewing: dict[Source, Citation], heard
         for key, other in renewing.items()
         if other.timestamp > one.timestamp
     }
-    least = 0.0 if matter else ALIKE + OF_BOTH * heard.alike(query, one.content)
+    least = ALIKE_OF_A_MATTER if matter else ALIKE + OF_BOTH * heard.alike(query, one.content)
     least = max(least, max(scores.values(), default=0.0) - NEAR_BEST)
     return frozenset(key for key, score in scores.items() if score >= least)
 

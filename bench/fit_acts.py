@@ -1,9 +1,9 @@
 """Fits by which borders `memory/acts.py` tells what a text does: `python -m bench.fit_acts`.
 
-Fitted on the examples and patterns of `bench/data/acts.json` and on what `bench/data/languages.json` has: its questions,
-without their mark, ask, and what its users tell neither asks, nor asks to forget or to sum up. Each border is a logistic
-regression over the encoder's embedding. Tells how well it does in each language after those of all others, and with
-the examples held out, which are in other languages or other words.
+Fitted on the examples and patterns of `bench/data/acts.json` and on what `bench/data/languages.json` has: its
+questions, without their mark, ask, and what its users tell neither asks, nor asks to forget or to sum up. Each border
+is a logistic regression over the encoder's embedding. Tells how well it does in each language after those of all
+others, and with the examples held out, which are in other languages or other words.
 """
 
 import asyncio
@@ -52,31 +52,22 @@ class Example(NamedTuple):
 
 def examples() -> list[Example]:
     data = json.loads((DATA / "acts.json").read_text("utf-8"))
-    about = {act: frozenset(texts) for act, texts in data["about"].items()}
+    about = {act: frozenset(map(_bare, texts)) for act, texts in data["about"].items()}
     found = [
-        one._replace(
-            about=frozenset(
-                act
-                for act, texts in about.items()
-                if {one.text, f"{one.text}.", f"{one.text}。", f"{one.text}।"} & texts
-            )
-        )
+        one._replace(about=frozenset(act for act, texts in about.items() if _bare(one.text) in texts))
         for one in _listed(data["examples"])
     ]
-    of_others = {
-        data["patterns"][language]["np"][at] for language in data["patterns"] for at in data["patterns_of_others"]
-    }
     for language, patterns in data["patterns"].items():
-        made = [
-            (kind, one, what) for kind in patterns if kind != "np" for one in patterns[kind] for what in patterns["np"]
-        ]
-        found += [
-            Example(
-                one.format(what), kind, language, PATTERN_WEIGHT, frozenset(["others"] if what in of_others else [])
-            )
-            for kind, one, what in made
-        ]
+        for at, what in enumerate(patterns["np"]):
+            of = frozenset(["others"] if at in data["patterns_of_others"] else [])
+            made = ((kind, one.format(what)) for kind in patterns if kind != "np" for one in patterns[kind])
+            found += [Example(text, kind, language, PATTERN_WEIGHT, of) for kind, text in made]
     return [*found, *_real()]
+
+
+def _bare(text: str) -> str:
+    """A text without the mark of a statement's end."""
+    return text.rstrip(".。।")
 
 
 def held_out() -> list[Example]:
@@ -90,7 +81,7 @@ def _listed(languages: dict[str, dict[str, list[str]]]) -> list[Example]:
         for language, kinds in languages.items()
         for kind, texts in kinds.items()
         for one in texts
-        for text in (one, one.rstrip(".。।"))
+        for text in (one, _bare(one))
     ]
 
 

@@ -4,15 +4,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from memory.acts import Doing, doing
+from memory.acts import Doing, asked_by, doing
 from memory.languages import is_foreign
 from utils.embeddings import LocalEmbedder
 from utils.errors import ModelError
 from utils.vectors import Floats
 
 LONGEST = 400  # characters of a text that is heard; a longer one tells several things
-TELLS_NOTHING = {"asks": 0.9, "forgets": 0.5, "summarises": 0.7}  # how likely each is of what is told no more
-LIKELY = 0.5  # how likely a change is, or a summary of everything
+OF_ALL = 0.3  # how likely a summary is one of everything
+LIKELY = 0.5  # how likely it is of what is told no surer that a text does something
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ class Heard:
     def tells(self, text: str) -> bool:
         """Whether a text may tell something: it is not one that only asks, or asks to forget or to sum up."""
         found = self.doings.get(text) if is_foreign(text) else None
-        return found is None or all(getattr(found, act) < likely for act, likely in TELLS_NOTHING.items())
+        return found is None or asked_by(text, found, surely=True) is None
 
-    def changes(self, text: str) -> bool:
+    def changes(self, text: str, likely: float = LIKELY) -> bool:
         """Whether a text tells that something is otherwise from now on."""
         found = self.doings.get(text)
-        return found is not None and found.changes >= LIKELY
+        return found is not None and found.changes >= likely
 
     def matter(self, text: str) -> Literal["home", "work"] | None:
         """Whether a text is about where somebody lives, or works."""
@@ -53,7 +53,7 @@ class Heard:
     def asks_for_all(self, text: str) -> bool | None:
         """Whether a summary is asked for of everything, and not of one subject; None where that is not known."""
         found = self.doings.get(text)
-        return None if found is None else found.whole >= LIKELY
+        return None if found is None else found.whole >= OF_ALL
 
 
 NOTHING_HEARD = Heard()

@@ -69,12 +69,12 @@ def may_not_be_english(query: str) -> bool:
 
 def is_foreign(text: str) -> bool:
     """Whether a text is in another language than English: as `may_not_be_english`, or no word of it is a stop word and
-    none of those that are long enough to tell is in an English list."""
+    of those that are long enough to tell half at most are in an English list."""
     if may_not_be_english(text):
         return True
     said = WORD.findall(text[:LONGEST].lower().replace("’", "'"))
-    long = [word for word in said if SHORTEST <= len(word) and word.isalpha()]
-    return len(said) > 1 and bool(long) and STOPWORDS.isdisjoint(said) and not are_words(long).any()
+    long = [word for word in said if len(word) >= SHORTEST and word.isalpha()]
+    return len(said) > 1 and bool(long) and STOPWORDS.isdisjoint(said) and 2 * int(are_words(long).sum()) <= len(long)
 
 
 @lru_cache(maxsize=256)
