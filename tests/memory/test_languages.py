@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.languages import ENGLISH, LONGEST, language_of
+from memory.languages import ENGLISH, LONGEST, is_foreign, language_of
 from utils.text import STOPWORDS, content_stems
 
 
@@ -71,3 +71,33 @@ def test_a_long_query_is_known_by_how_it_begins() -> None:
 @given(st.text())
 def test_no_query_is_too_odd(query: str) -> None:
     assert language_of(f"Wie {query}").filler
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Oublie mon adresse",
+        "Powiedz mi, gdzie mieszkam",
+        "Lupakan nomor telepon saya",
+        "Dimentica la mia password",
+        "我住在南京",
+    ],
+)
+def test_a_text_without_english_words_is_foreign(text: str) -> None:
+    assert is_foreign(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Forget my adres",
+        "wifi password office",
+        "dentist appointment Kruger Tuesday",
+        "Krzysztof",
+        "pin 4471",
+        "Delete it",
+        "",
+    ],
+)
+def test_english_is_not_foreign_with_slips_or_without_small_words(text: str) -> None:
+    assert not is_foreign(text)

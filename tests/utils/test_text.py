@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.text import content_stems, count_tokens, cut_at_word, searched_words, slug, split_sentences, stem, words
+from utils.text import (
+    content_stems,
+    count_tokens,
+    cut_at_word,
+    ends_with_question_mark,
+    searched_words,
+    slug,
+    split_sentences,
+    stem,
+    words,
+)
 
 prose = st.text(alphabet="ab cdé.,;!? \n\t-’'“”漢🙂", max_size=120)
 
@@ -133,3 +143,18 @@ def test_words_have_the_same_stems_whichever_threads_ask_at_once() -> None:
 )
 def test_writing_without_spaces_is_found_by_pairs_of_characters(text: str, found: list[str]) -> None:
     assert searched_words(text) == found
+
+
+@pytest.mark.parametrize("text", ["Why?", "なぜ？", "لماذا؟", "Πού μένω;", "Πού μένω\u037e ", "Որտե՞ղ եմ ապրում՞"])
+def test_a_question_ends_with_its_mark_in_any_script(text: str) -> None:
+    assert ends_with_question_mark(text)
+
+
+@pytest.mark.parametrize("text", ["Done;", "a = b;", "Why? Because.", "Μένω στην Πάτρα."])
+def test_a_semicolon_asks_in_greek_alone(text: str) -> None:
+    assert not ends_with_question_mark(text)
+
+
+def test_marks_are_part_of_words_in_scripts_that_write_vowels_so() -> None:
+    assert words("मैं लखनऊ में रहता हूँ।") == ["मैं", "लखनऊ", "में", "रहता", "हूँ"]
+    assert words("مُحَمَّد هنا") == ["مُحَمَّد", "هنا"]
