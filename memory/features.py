@@ -25,9 +25,7 @@ from utils.vectors import Floats
 
 POOL = 256  # rows that are looked at closely
 FEEDBACK = 5  # of the best, to which others are compared
-NOTHING: Floats = np.broadcast_to(
-    np.float32(0), 1 << 40
-)  # of which a column that is 0 for all is a part; takes no memory
+NOTHING: Floats = np.broadcast_to(np.float32(0), 1 << 40)  # what is 0 for all is a part of it; takes no memory
 FADING = np.float32(0.7) ** np.arange(1, 9, dtype=np.float32)  # what messages count that far away in the session
 OFFSETS = (-2, -1, 0, 1, 2)  # of the rows next to one in its session
 HERE = 2  # the place of 0 among them
@@ -36,7 +34,7 @@ WORDS_NEAR = np.array([0.5, 1, 1, 0.7, 0.4], np.float32)
 MEANING_NEAR = np.array([0.5, 1, 1, 1, 0.5], np.float32)
 TOKENS_NEAR = np.array([0.9, 0.95, 1, 0.95, 0], np.float32)[:, None]
 TRAITS = tuple(trait.name.lower() for trait in Trait)
-ASKED_FOR = {
+ASKED_FOR = {  # columns that count once more where the question asks for it
     Ask.WHEN: ("times", "numbers"),
     Ask.COUNT: ("numbers",),
     Ask.PLACE: ("names",),
