@@ -11,7 +11,7 @@ from memory.extract import statement_to_forget, told
 from memory.observed import Recalled
 from memory.traits import is_request
 from utils.clock import now
-from utils.text import split_sentences
+from utils.sentences import split_sentences
 
 TOLD_WHOLE = 160  # characters of a message up to which its sentences are told together
 HISTORY = "history"  # the kind of what the request itself says was said; nothing of memory, so it is not cited

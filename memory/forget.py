@@ -34,7 +34,8 @@ from memory.traits import is_unmarked_question
 from utils.clock import now
 from utils.errors import LociError, NotFound
 from utils.mongo import Document
-from utils.text import content_stems, slug, split_sentences
+from utils.sentences import split_sentences
+from utils.text import content_stems, slug
 from utils.vectors import batches
 
 CUT_SHORT = timedelta(minutes=10)  # after which a deletion that is not done was cut short: models may rewrite summaries
