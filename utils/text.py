@@ -21,6 +21,7 @@ _GRAMMAR = re.compile(r"[\u3040-\u309f]+")  # hiragana alone
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})  # as who has no such keys writes them
 # Latin letters that no accent makes, as who has no key for them writes them.
 _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ı": "i", "æ": "ae", "œ": "oe", "ß": "ss", "þ": "th"})
+DOTTED_I = "i\u0307"  # what "İ" is in lower case
 _FENCED = re.compile(r"```\w*\s(.*?)```", re.DOTALL)
 
 GAP = "…"  # stands where something is left out
@@ -103,6 +104,12 @@ def russian_stem(word: str) -> str:
 def without_accents(word: str) -> str:
     """Those on Latin letters; in other scripts, such marks are letters of their own."""
     return normalize("NFC", LATIN_ACCENTS.sub("", normalize("NFD", word))).translate(_PLAIN)
+
+
+def folded(text: str) -> str:
+    """What texts have in common that differ in case, in width or in how letters are styled alone: "STRASSE" and
+    "Straße", "İstanbul" and "istanbul", "ａｂｃ", "𝐚𝐛𝐜" and "abc"."""
+    return normalize("NFKC", normalize("NFKC", text).casefold()).replace(DOTTED_I, "i")
 
 
 def shown(text: str) -> str:
