@@ -43,6 +43,7 @@ from memory.recall import Indexes, Recaller, merged
 from memory.receipts import Receipts
 from memory.remember import Turns
 from memory.reranking import Reranking
+from memory.saying import Saying
 from memory.scratchpad import Scratchpad
 from memory.search_index import SearchIndex
 from memory.sessions import Sessions
@@ -97,6 +98,7 @@ class Engine:
     receipts: Receipts
     explainer: Explainer
     forgetter: Forgetter
+    saying: Saying
     idempotency: IdempotencyKeys
     embeddings: EmbeddingQueue
     changes: Changes
@@ -280,6 +282,7 @@ async def open_engine(
             scratchpad,
             banks,
         ),
+        saying=Saying(collections),
         idempotency=IdempotencyKeys(collections),
         embeddings=EmbeddingQueue(collections, changes, embedder, reader),
         changes=changes,
