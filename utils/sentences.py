@@ -18,8 +18,9 @@ _ABBREVIATION = re.compile(
     r"\b(?:(?i:mr|mrs|ms|dr|prof|rev|st|vs|etc|e\. ?g|i\. ?e|approx)"
     r"|z\. ?[BT]|d\. ?h|u\. ?[aäÄU]|o\. ?[äÄ]|v\. ?a|i\. ?d\. ?R|m\. ?E|s\. ?o"
     r"|usw|bzw|ggf|evtl|inkl|exkl|zzgl|abzgl|vgl|bspw|sog|insb|ca|geb|Hr|Hrn|Fr|Frl|Dipl|Ing"
-    r"|p\. ?(?:ej|ex|es)|EE\. ?UU|Sra|Srta|Dra|Sig|Dott|Avv"
+    r"|p\. ?(?:ej|ex|es)|EE\. ?UU|Sra|Srta|Dra|Sig|Dott|Avv|Avd?a?"
     r"|bijv|dhr|mevr|mw|tzn|tj|inż|mgr|т\. ?[ек]|напр|ул|см|Sn)\.$"
+    r"|\d (?:Mio|Mrd|Tsd)\.$"
     r"|(?:^|\b(?:[Ee]l|[Aa]l|[Dd]el|[Uu]n|[Oo]|[Aa]o|[Dd]o) )Sr\.$"
     r"|(?:^|\b(?:avec|de|à|et|que|chez|pour|par|est) )M\.$"
 )
@@ -28,14 +29,14 @@ _IN_TWO = re.compile(
     r"\W*(?:z\. [BT]|d\. [hR]|u\. [aäÄU]|o\. [äÄ]|v\. a|i\. [ed]|m\. E|s\. o|e\. g|p\. (?:ej|ex|es)|EE\. UU"
     r"|т\. [екдп])\."
 )
-_MAY_END = re.compile(r"\b(?:st|etc|usw|u\. ?a|[uo]\. ?ä)\.$", re.IGNORECASE)  # "at 5 Elm St. My dog is …"
+_MAY_END = re.compile(r"\b(?:st|etc|usw|u\. ?a|[uo]\. ?ä|mio|mrd|tsd)\.$", re.IGNORECASE)  # "at 5 Elm St. My dog is …"
 # These may end a sentence: where another word of the same one follows, it starts small.
 _SHORTENED = re.compile(
     r"\b(?:inc|ltd|corp|co|jr|sr|ph\.d|(?:[a-z]\.)+[a-z]|np|enz|ecc|vb|т\. ?[дп]|г|руб|тыс)\.$", re.IGNORECASE
 )
 # Before a digit only: "no." may end a sentence.
 _BEFORE_NUMBER = re.compile(
-    r"\b(?:(?i:no|nr|núm|pp?|vol|tel|pág|pag|blz)|Fig|Art|Abs|Kap|max"
+    r"\b(?:(?i:nr?|no|núm|pp?|vol|tel|pág|pag|blz)|\w*[Ss]tr|Fig|Art|Abs|Kap|S|max"
     r"|Feb|Mar|Mär|Apr|Aug|Sept?|Oct|Okt|Nov|Dec|Dez|(?:[Oo]n|[Bb]y|[Aa]m|\d+\.) J(?:an|un|ul))\.$"
 )
 # "J. Smith", "John F. Kennedy"; "plan B. Then" is none.
@@ -45,7 +46,7 @@ _INITIAL = re.compile(
 )
 
 _ORDINAL = re.compile(r"(?<![\d.:,'’])\d{1,3}\.$")
-_SMALL_ORDINAL = re.compile(r"(?<![\d.:,'’])[0-3]?\d\.$")
+_SMALL_ORDINAL = re.compile(r"(?<![\d.:,'’])[0-3]?\d\.(?:(?:0?[1-9]|1[0-2])\.)?$")  # or a date: "24.12."
 _MONTH_BEHIND_DAY = re.compile(r"(?:0?[1-9]|1[0-2])\.$")  # "12. 5."
 _DAY_AND_MONTH = re.compile(r"\b[0-3]?\d\. [01]?\d\.$")
 _YEAR = re.compile(r"(?:19|20)\d\d\b")
