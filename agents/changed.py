@@ -11,7 +11,8 @@ from agents.statements import Sentence, takes_back
 from agents.subjects import source_of
 from memory.only_time import beside_times
 from memory.question import capitalised
-from utils.text import NO_NAME, STOPWORDS, WORD, content_stems, stem, words
+from utils.sentences import NO_NAME
+from utils.text import STOPWORDS, WORD, content_stems, stem, words
 
 SHARED = 2  # words by which a later sentence is known to be about the same
 AT_ONCE = timedelta(minutes=15)  # within which what takes a sentence back follows it

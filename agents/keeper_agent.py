@@ -86,7 +86,7 @@ class KeeperAgent:
             return replace(context, done=ONE_AT_A_TIME)
         facts = await self._engine.keyvalues.suited(owner, meant, LOOKED_AT)
         fact = fact_meant(meant, facts)
-        if fact is None and (said := await self._engine.forgetter.saying(owner, meant)):
+        if fact is None and (said := await self._engine.saying.statement(owner, meant)):
             for source in (*said, prompt_id(context.request.turn_id)):
                 await self._engine.forgetter.exchange(owner, source)
             await self._engine.idempotency.forget(owner, but=context.request.turn_id)
@@ -106,7 +106,7 @@ class KeeperAgent:
             await forgetter.redact(owner, fact.key, values)
             await self._engine.keyvalues.delete(owner, fact.key)
         await forgetter.exchange(owner, prompt_id(context.request.turn_id))
-        stated, others = await forgetter.stated(owner, fact.key, values)
+        stated, others = await self._engine.saying.value(owner, fact.key, values)
         messages += sum([await forgetter.exchange(owner, source) for source in stated])
         await self._engine.idempotency.forget(owner, but=context.request.turn_id)
         also = " and the messages in which you told me" if messages else ""

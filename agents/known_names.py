@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from itertools import islice
 
 from agents.asked_words import meant
-from utils.text import NO_NAME, content_stems
+from utils.sentences import NO_NAME
+from utils.text import content_stems
 
 MOST_NAMES = 64  # the first that memory tells
 

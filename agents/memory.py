@@ -119,9 +119,12 @@ class Memory:
         """Recalls without answering."""
         return await self.engine.recall(owner, query, recipe, scope or Scope())
 
-    async def add(self, owner: str, session_id: str, turns: Sequence[Turn], *, wait: bool = False) -> Remembered:
-        """Remembers turns without answering. `wait`: return when all are embedded."""
-        remembered = await self.engine.turns.remember(owner, session_id, turns)
+    async def add(
+        self, owner: str, session_id: str, turns: Sequence[Turn], *, ids_are_new: bool = False, wait: bool = False
+    ) -> Remembered:
+        """Remembers turns without answering. `ids_are_new`: as `Turns.remember` has it. `wait`: return when all are
+        embedded."""
+        remembered = await self.engine.turns.remember(owner, session_id, turns, ids_are_new=ids_are_new)
         if wait:
             await self.engine.embed_all(owner, remembered.ids)
         else:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from agents.asked_words import meant
 from agents.statements import Sentence
-from utils.text import NO_NAME, STOPWORDS, content_stems, split_sentences, stem
+from utils.sentences import NO_NAME, split_sentences
+from utils.text import STOPWORDS, content_stems, stem
 
 ME = "me"
 _OWN = frozenset(("my", "our"))

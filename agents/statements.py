@@ -12,9 +12,11 @@ from memory.heard import Heard
 from memory.observed import Recalled
 from memory.traits import is_request
 from utils.clock import now
-from utils.text import ends_with_question_mark, split_sentences
+from utils.sentences import split_sentences
+from utils.text import ends_with_question_mark
 
 TOLD_WHOLE = 160  # characters of a message up to which its sentences are told together
+ALIKE = 0.68  # cosine similarity from which on an observation counts as like a question; below, by its words alone
 HISTORY = "history"  # the kind of what the request itself says was said; nothing of memory, so it is not cited
 HISTORY_CHARACTERS = 100_000  # of its newest messages that are read
 
@@ -40,7 +42,8 @@ _ASKS = re.compile(r"^(what|who|whose|where|when|which|why|how|do you|did i|can 
 @dataclass(frozen=True)
 class Sentence:
     """One that may answer. `likeness`: cosine similarity of its message to the question; 0 where it was not found by
-    recall. `renewed_by`: kinds and ids of later messages that tell of a change of it."""
+    recall, and of an observation that is not very like it. `renewed_by`: kinds and ids of later messages that tell of a
+    change of it."""
 
     text: str
     source: Citation
@@ -78,8 +81,8 @@ def _remembered(bundle: Bundle, heard: Heard) -> list[Sentence]:
             source, alike = citation_of(gist, hit), hit.parts.dense if hit else 0.0
             found += [Sentence(text, source, alike) for text in _statements(gist.content)]
     for recalled in bundle.observations:
-        source = _of_observation(recalled)
-        found += [Sentence(text, source, 0.0) for text in _statements(source.content)]
+        source, alike = _of_observation(recalled), recalled.likeness if recalled.likeness >= ALIKE else 0.0
+        found += [Sentence(text, source, alike) for text in _statements(source.content)]
     return found
 
 

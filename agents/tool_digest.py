@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from memory.tool_relevance import MARKS, is_name
-from utils.text import STOPWORDS, split_sentences
+from utils.sentences import split_sentences
+from utils.text import STOPWORDS
 
 WHOLE = 160  # characters of a message that stays as it is
 CLOSING = 45  # characters of its end, at least its last sentence

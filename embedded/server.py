@@ -17,6 +17,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
 
 from embedded.connection import Connection
 from embedded.dispatch import Dispatcher, deliver
@@ -25,25 +26,28 @@ from embedded.schema import FileRefused
 from embedded.starting import HOST, AlreadyRunning, StoreStartError
 from embedded.store import Store
 from embedded.sweeping import SECONDS, sweeps
+from embedded.waiting import seconds_to_wait, told_state
 from embedded.writer import Job
 
 logger = logging.getLogger(__name__)
 
 # Below the range that systems give to outgoing connections, so that no client takes the port while the server restarts.
 FIRST_PORT, PORTS = 21_000, 8_000
+_POLL_SECONDS = 0.1
 
 
 def serve(home: Path, port: int = 0, idle_exit: float | None = None) -> None:
     """Serve the store of `home` until SIGTERM or SIGINT, or until nobody was connected for `idle_exit` seconds.
 
-    `port` 0 takes the one used before, or else a free one. Raises StoreStartError.
+    Without `idle_exit`, which a server has that others started for themselves, one of those is waited for that is about
+    to end. `port` 0 takes the one used before, or else a free one. Raises StoreStartError.
     """
     folder = home / "store"
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise StoreStartError(f"{folder} cannot be made: {error.strerror}") from error
-    with _locked(folder / "lock"), contextlib.closing(_listen(folder, port)) as listener:
+    with _locked(folder, patient=idle_exit is None), contextlib.closing(_listen(folder, port)) as listener:
         os.environ["SQLITE_TMPDIR"] = str(folder)  # what is written beside the file stays as private as the file
         keep_small()
         tune()
@@ -68,7 +72,7 @@ async def _serve(folder: Path, listener: socket.socket, idle_exit: float | None)
 
     server = await loop.create_server(lambda: Connection(dispatcher, changed), sock=listener, backlog=512)
     port = listener.getsockname()[1]
-    _write_state(folder, port)
+    _write_state(folder, port, idle_exit)
     logger.info("serving %s on %s:%d", folder, HOST, port)
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -125,23 +129,40 @@ async def _written(store: Store, run: Callable[..., bytes]) -> bytes:
 
 
 @contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def _locked(folder: Path, *, patient: bool) -> Iterator[None]:
     """Hold the lock for as long as the server lives; the kernel frees it however the process ends."""
-    with path.open("a+") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise AlreadyRunning(f"another server has {path.parent}{_told_address(path.parent)}") from error
+    with (folder / "lock").open("a+") as file:
+        until: float | None = None
+        while (taken := _refused(file)) is not None:
+            if until is None:
+                until = time.monotonic() + (_told_wait(folder) if patient else 0.0)
+            if time.monotonic() >= until:
+                raise AlreadyRunning(f"another server has {folder}{_told_address(folder)}") from taken
+            time.sleep(_POLL_SECONDS)
         yield
+
+
+def _refused(file: IO[str]) -> OSError | None:
+    """Takes the lock; why not, where another has it."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error
+    return None
+
+
+def _told_wait(folder: Path) -> float:
+    """How many seconds the server that has the files is waited for, which is logged."""
+    seconds = seconds_to_wait(folder)
+    if seconds:
+        logger.info("another server has %s, and ends when nobody needs it: waiting %g seconds at most", folder, seconds)
+    return seconds
 
 
 def _told_address(folder: Path) -> str:
     """Where the server that has the files says it listens."""
-    try:
-        port = int(json.loads((folder / "store.json").read_text())["port"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""
-    return f" and listens at mongodb://{HOST}:{port}"
+    port = told_state(folder).get("port")
+    return f" and listens at mongodb://{HOST}:{port}" if isinstance(port, int) else ""
 
 
 def _listen(folder: Path, port: int) -> socket.socket:
@@ -187,8 +208,9 @@ def _remember_port(folder: Path, port: int) -> None:
         _replace(folder / "port", str(port))
 
 
-def _write_state(folder: Path, port: int) -> None:
-    _replace(folder / "store.json", json.dumps({"pid": os.getpid(), "port": port, "started": time.time()}))
+def _write_state(folder: Path, port: int, idle_exit: float | None) -> None:
+    state = {"pid": os.getpid(), "port": port, "started": time.time(), "idle_exit": idle_exit}
+    _replace(folder / "store.json", json.dumps(state))
 
 
 def _replace(path: Path, text: str) -> None:

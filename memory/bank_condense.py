@@ -33,7 +33,8 @@ from memory.bank_markdown import (
 from memory.bank_rules import is_critical
 from memory.bank_topics import category_of
 from memory.bank_types import OPEN_SECTIONS, BankType, Weight, sections_of, weight_of
-from utils.text import count_tokens, cut_at_word, split_sentences
+from utils.sentences import split_sentences
+from utils.text import count_tokens, cut_at_word
 
 WEIGHTS: dict[Weight, float] = {"architecture": 3.0, "implementation": 2.0, "discussion": 1.0}
 HALF_LIFE_DAYS = 14.0  # after which an item counts half

@@ -7,7 +7,7 @@ from memory.bank_labels import label_of, topic_of
 from memory.bank_markdown import title_in
 from memory.bank_types import Category
 from memory.left_open import OPEN
-from utils.text import split_sentences
+from utils.sentences import split_sentences
 
 UNSETTLED = 4.0  # for an open question speaks that something is not decided
 TITLED = 6.0  # for the category that a heading names speaks as much as a heading that has a strong word for it

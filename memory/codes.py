@@ -29,6 +29,8 @@ _DIGIT = re.compile(r"\d")
 
 def codes_of(text: str) -> frozenset[str]:
     """The stems of the words with digits in the numbers and codes that a text names."""
+    if not _DIGIT.search(text):
+        return frozenset()
     return frozenset(
         stem(word) for found in _CODE.findall(text) for word in words(found) if any(one.isdigit() for one in word)
     )

@@ -12,7 +12,7 @@ from memory.changes import Changes
 from memory.collections import Collections
 from memory.gists import text_to_embed
 from memory.imprint import MADE_BY, Imprint, embedded_fields, imprints
-from memory.leases import Claim, claim, fail, held, pending, revive
+from memory.leases import Claim, claim, count_waiting, fail, held, pending, revive
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.encoder import FAMILY
 from utils.errors import ModelError, ModelUnavailable
@@ -23,6 +23,8 @@ BATCH = 128
 NEWEST = 32  # of a batch, while more waits than it holds
 LOOKED_AT = 256  # gists that are looked through at a time for what an earlier version embedded
 RENEWING = 2.5  # seconds at a time, so that other work has its turn
+COUNTED_AT_ONCE = 2_048  # gists that are looked through at a time to count these
+COUNTING = 0.2  # seconds of a call, for who asks how many there are waits
 UNAVAILABLE = "model_unavailable"
 
 log = logging.getLogger(__name__)
@@ -37,6 +39,8 @@ class EmbeddingQueue:
         self._embedder = embedder
         self._reader = reader
         self._renewed: str | None = ""  # the last `_id` looked at; None once there is no more to do
+        self._marked = 0  # of an earlier version's, so far
+        self._up_to_date: str | None = ""  # no `_id` up to this one is an earlier version's; None where none is
 
     async def work(self) -> int:
         """Embeds what is due; returns how many gists got their embedding. Safe to run twice at once.
@@ -122,22 +126,60 @@ class EmbeddingQueue:
         All gists are looked through once in a process's life, some at a time, and none while others wait.
         """
         until = monotonic() + RENEWING
-        while isinstance(self._embedder, LocalEmbedder) and self._renewed is not None and monotonic() < until:
+        while self._renews and self._renewed is not None and monotonic() < until:
             if not await self.step():
                 self._renewed = await self._mark_earlier(self._renewed)
+                if self._renewed is None and self._marked:
+                    log.info("%d messages of an earlier encoder's have been embedded anew", self._marked)
+
+    @property
+    def _renews(self) -> bool:
+        return isinstance(self._embedder, LocalEmbedder)
 
     async def _mark_earlier(self, after: str) -> str | None:
         """Asks for new embeddings of those of the next gists, in the order of `_id`, that an earlier version embedded;
         the last `_id` looked at, None where there are no more."""
-        beyond = {"_id": {"$gt": after}}
-        page = await self._vectors.find(beyond, {"_id": 1}).sort("_id", 1).limit(LOOKED_AT).to_list(None)
-        if not page:
+        last = await self._last_of_page(after, LOOKED_AT)
+        if last is None:
             return None
-        last: str = page[-1]["_id"]
-        there = {"_id": {"$gt": after, "$lte": last}}
-        earlier = {"$and": [there, {"embedding_model": {"$regex": f"^{FAMILY}"}}, outdated_by(self._embedder.model)]}
-        await self._vectors.update_many(earlier, {"$set": {"embed": pending()}})
+        there = self._earlier(after, last)
+        if not self._marked and await self._vectors.find_one(there, {"_id": 1}) is not None:
+            every = await self._vectors.count_documents(self._earlier(after))
+            log.info("%d messages of an earlier encoder's are being embedded anew", every)
+        marked = await self._vectors.update_many(there, {"$set": {"embed": pending()}})
+        self._marked += marked.modified_count
         return last
+
+    async def _last_of_page(self, after: str, size: int) -> str | None:
+        """The last `_id` of the next so many gists, in the order of `_id`; None where there are none."""
+        page = self._vectors.find({"_id": {"$gt": after}}, {"_id": 1}).sort("_id", 1).limit(size)
+        found = await page.to_list(None)
+        return str(found[-1]["_id"]) if found else None
+
+    def _earlier(self, after: str, last: str | None = None) -> Document:
+        """A filter for the gists with an `_id` after one, up to another, that an earlier version's encoder embedded."""
+        there = {"$gt": after} if last is None else {"$gt": after, "$lte": last}
+        by_encoder = {"embedding_model": {"$regex": f"^{FAMILY}"}}
+        return {"$and": [{"_id": there}, by_encoder, outdated_by(self._embedder.model)]}
+
+    async def count_waiting(self, most: int) -> int:
+        """How many gists wait for an embedding, up to `most`: a first one, or a new one for an earlier encoder's."""
+        waiting = await count_waiting(self._vectors, "embed", most)
+        return waiting + (await self._count_earlier(most - waiting) if waiting < most else 0)
+
+    async def _count_earlier(self, most: int) -> int:
+        """How many gists `renew` has still to ask new embeddings for, up to `most`. A large store is looked through in
+        several calls; what is up to date at its beginning, once in a process's life."""
+        until = monotonic() + COUNTING
+        count, after = 0, self._up_to_date
+        while self._renews and after is not None and count < most and monotonic() < until:
+            last = await self._last_of_page(after, COUNTED_AT_ONCE)
+            if last is not None:
+                count += await self._vectors.count_documents(self._earlier(after, last), limit=most - count)
+            if not count:
+                self._up_to_date = last
+            after = last
+        return count
 
     async def mark_outdated(self, after: str, most: int) -> tuple[int, str] | None:
         """Asks for new embeddings of at most `most` gists, in the order of `_id`, whose embedding is another model's.

@@ -33,7 +33,7 @@ from memory.index import WORDS
 from memory.just_said import JustSaid
 from memory.kept_indexes import SECTIONS, KeptIndexes
 from memory.keyvalues import KeyValues
-from memory.leases import count_waiting, reclaim
+from memory.leases import reclaim
 from memory.observation_store import INDEXED, ObservationStore
 from memory.observations import Observations
 from memory.observer import Observer
@@ -43,6 +43,7 @@ from memory.recall import Indexes, Recaller, merged
 from memory.receipts import Receipts
 from memory.remember import Turns
 from memory.reranking import Reranking
+from memory.saying import Saying
 from memory.scratchpad import Scratchpad
 from memory.search_index import SearchIndex
 from memory.sessions import Sessions
@@ -97,6 +98,7 @@ class Engine:
     receipts: Receipts
     explainer: Explainer
     forgetter: Forgetter
+    saying: Saying
     idempotency: IdempotencyKeys
     embeddings: EmbeddingQueue
     changes: Changes
@@ -143,8 +145,8 @@ class Engine:
         await self.collections.owners.database.command("ping")
 
     async def not_embedded(self, most: int) -> int:
-        """How many gists wait to be embedded, up to `most`."""
-        return await count_waiting(self.collections.vectors, "embed", most)
+        """How many gists wait to be embedded, for the first time or anew, up to `most`."""
+        return await self.embeddings.count_waiting(most)
 
     async def sweep(self) -> None:
         """Finds the work that a crash or a lost nudge left behind."""
@@ -280,6 +282,7 @@ async def open_engine(
             scratchpad,
             banks,
         ),
+        saying=Saying(collections),
         idempotency=IdempotencyKeys(collections),
         embeddings=EmbeddingQueue(collections, changes, embedder, reader),
         changes=changes,

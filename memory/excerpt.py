@@ -13,7 +13,8 @@ from memory.separated import rows_of
 from memory.tool_items import worth_of
 from memory.tool_relevance import Talk, is_identifier
 from utils.pages import is_page, read_page
-from utils.text import GAP, split_sentences
+from utils.sentences import split_sentences
+from utils.text import GAP
 
 READ = 400_000  # characters of a text that are looked at, half of them from its end
 NAMED = 64  # lines of a longer one that are looked at, too, since the user named what is in them

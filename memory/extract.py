@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from memory.domain import KeyValue
-from utils.text import content_stems, cut_at_word, slug, split_sentences
+from utils.sentences import split_sentences
+from utils.text import content_stems, cut_at_word, slug
 
 KEY_CHARACTERS = 60
 

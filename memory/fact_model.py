@@ -11,7 +11,8 @@ from memory.fact_decisions import Add, Decision, Delete, Keep, Known, Update
 from memory.fact_rules import LONGEST, MOST
 from memory.model_json import ask_for_json
 from utils.chat import ChatModel
-from utils.text import SENTENCE_END, shown
+from utils.sentences import SENTENCE_END
+from utils.text import shown
 
 TRIES = 2
 PIECE_CHARACTERS = 8_000  # of a message that the model is shown at a time

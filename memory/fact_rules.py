@@ -12,7 +12,8 @@ from memory.lists import apart
 from memory.own_words import LEFT_OUT, own_words
 from memory.passing import asks_or_supposes, is_conditional, is_lasting_in_a_word, lasts, passes
 from memory.person import third_person
-from utils.text import split_sentences, words
+from utils.sentences import split_sentences
+from utils.text import words
 
 __all__ = ["LONGEST", "MOST", "Statement", "extract_by_rules", "read_statement"]
 

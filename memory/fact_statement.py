@@ -4,7 +4,8 @@ import re
 
 from memory.fact_rules import LONGEST
 from memory.own_words import LEFT_OUT, own_words
-from utils.text import split_sentences, words
+from utils.sentences import split_sentences
+from utils.text import words
 
 FEWEST_WORDS = 3
 FEWEST_CHARACTERS = 6  # of scripts that put no spaces between words

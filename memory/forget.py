@@ -18,7 +18,6 @@ from memory.caches import Caches
 from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import RULE_BASED, KeyValue
-from memory.extract import Stated, values_stated
 from memory.facts import Facts
 from memory.gist_eraser import GistEraser
 from memory.gists import TEXT
@@ -30,17 +29,15 @@ from memory.scratchpad import Scratchpad
 from memory.sessions import Sessions, title_of
 from memory.summarise import Summaries, key_of
 from memory.traces import Traces
-from memory.traits import is_unmarked_question
 from utils.clock import now
 from utils.errors import LociError, NotFound
 from utils.mongo import Document
-from utils.text import content_stems, slug, split_sentences
+from utils.sentences import split_sentences
+from utils.text import content_stems
 from utils.vectors import batches
 
 CUT_SHORT = timedelta(minutes=10)  # after which a deletion that is not done was cut short: models may rewrite summaries
 AT_ONCE = 100
-SHORTEST_STATEMENT = 2  # words
-LONGEST_STATEMENT = 1_000  # characters of what a message is to say that is forgotten
 QUOTED = 100  # characters of a sentence by which a quotation of it is known; rules quote up to 300
 PATTERN = 16_000  # bytes of a pattern, of which MongoDB takes 16,384
 COUNTED = (
@@ -55,8 +52,6 @@ COUNTED = (
     "traces",
     "tasks",
 )
-
-_GOES_ON = re.compile(r"[,;]\s|\s+(?:and|but|which)\b")
 
 log = logging.getLogger(__name__)
 
@@ -133,32 +128,6 @@ class Forgetter:
         Returns how many messages that were. A fact that came by the API alone has no source.
         """
         return sum([await self.exchange(owner, source) for source in fact.sources])
-
-    async def stated(self, owner: str, key: str, values: Sequence[str]) -> tuple[list[str], int]:
-        """The ids of the user's messages that say of the thing under a key that it is one of these values, though
-        nobody asked for that to be remembered; and how many others say that it is something else."""
-        words = r"\W+".join(map(re.escape, re.split(r"\W+", key)))
-        saying = {"user_id": owner, "role": "user", "name": None} | {
-            "content": {"$regex": rf"\b(?:my|our|the)\W{{1,4}}{words}\b", "$options": "i"}
-        }
-        found = await self._collections.vectors.find(saying, {"id": 1, "content": 1}).to_list(None)
-        said = {one["id"]: values_stated(one["content"], key) for one in found}
-        same = [identifier for identifier, told in said.items() if any(_is_one_of(values, one) for one in told)]
-        return same, sum(bool(told) for told in said.values()) - len(same)
-
-    async def saying(self, owner: str, statement: str) -> list[str]:
-        """The ids of the user's messages that say a statement and nothing else, whatever their marks and capitals; of
-        conversations with facts of their own, where these are forgotten, none."""
-        words = _words(statement)
-        if len(words) < SHORTEST_STATEMENT or len(statement) > LONGEST_STATEMENT or is_unmarked_question(statement):
-            return []
-        pattern = r"\W+".join(words)
-        told = {"user_id": owner, "role": "user", "name": None, "facts": {"$exists": False}} | {
-            "content": {"$regex": rf"^\W*{pattern}\W*$", "$options": "i"}
-        }
-        found = await self._collections.vectors.find(told, {"id": 1, "content": 1}).to_list(None)
-        # MongoDB takes letters that are not ASCII for none.
-        return [one["id"] for one in found if _words(one["content"]) == words and not one["content"].endswith("?")]
 
     async def exchange(self, owner: str, source_id: str) -> int:
         """Deletes the exchange that a message belongs to, or the message alone where it was imported; returns how many
@@ -315,17 +284,3 @@ class Forgetter:
         await self._observations.forget_message(owner, found["id"])
         await self._summaries.rewrite(owner, found["session_id"], [found["message_index"]])
         return bool(done.matched_count)
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.casefold())
-
-
-def _is_one_of(values: Sequence[str], stated: Stated) -> bool:
-    """Whether what is stated is one of some values, or, of what is the user's, goes on behind it: "4471, and never
-    changes"."""
-    text = stated.value.casefold()
-    for known in map(str.casefold, values):
-        if slug(text) == slug(known) or (stated.own and text.startswith(known) and _GOES_ON.match(text[len(known) :])):
-            return True
-    return False

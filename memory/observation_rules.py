@@ -11,7 +11,8 @@ from memory.domain import RULE_BASED
 from memory.left_open import OPEN
 from memory.note_labels import NAMED, NOTE_CHARACTERS, heading_of, item_of, labelled_note, plain
 from memory.observed import Category, Observed
-from utils.text import content_stems, cut_at_word, split_sentences
+from utils.sentences import split_sentences
+from utils.text import content_stems, cut_at_word
 
 SUMMARY_OVER = 100  # characters: a longer message of the assistant may sum a conversation up
 SUMMARY_CHARACTERS = 4_000

@@ -22,6 +22,7 @@ from memory.terms import to_bytes
 from memory.word_terms import indexed_terms
 from utils.clock import now
 from utils.mongo import Document, insert_new
+from utils.vectors import Floats, from_binary
 
 # A filter: the gists of observations, and nothing else in `vectors`. `$exists` is the condition of the index, `$in` has
 # the change behind it looked up.
@@ -58,6 +59,12 @@ class ObservationStore:
         """The owner's observations of these ids; those that are gone are left out."""
         found = await self._observations.find({"_id": {"$in": list(ids)}, "user_id": owner}).to_list(None)
         return {one["_id"]: observation_of(one) for one in found}
+
+    async def embeddings(self, owner: str, ids: Sequence[str], model: str) -> dict[str, Floats]:
+        """The embeddings of the owner's observations of these ids, as far as a model has made them."""
+        wanted = _gists_of(owner, ids) | {"embedding_model": model, "embedding": {"$exists": True}}
+        found = await self._vectors.find(wanted, {"id": 1, "embedding": 1}).to_list(None)
+        return {one["id"]: from_binary(one["embedding"]) for one in found}
 
     async def has_any(self, owner: str) -> bool:
         """Whether the owner has any."""

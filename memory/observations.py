@@ -24,6 +24,7 @@ from memory.ranking import Scope
 from memory.word_search import WordSearch
 from utils.clock import now
 from utils.errors import NotFound
+from utils.vectors import Floats
 
 
 class Observations:
@@ -111,6 +112,14 @@ class Observations:
         hits = (await self._search.recall(owner, query, recipe, scope)).hits
         found = await self._store.find(owner, [hit.gist.id for hit in hits])
         return [Recalled(found[hit.gist.id], hit.score) for hit in hits if hit.gist.id in found]
+
+    async def with_likeness(
+        self, owner: str, recalled: Sequence[Recalled], vector: Floats, model: str
+    ) -> list[Recalled]:
+        """Observations with their likeness to a query, whose embedding by a model is `vector`."""
+        known = await self._store.embeddings(owner, [one.observation.id for one in recalled], model)
+        alike = {one: float(embedding @ vector) for one, embedding in known.items() if len(embedding) == len(vector)}
+        return [replace(one, likeness=alike.get(one.observation.id, 0.0)) for one in recalled]
 
     async def recall_fil(self, owner: str, query: str, limit: int) -> FIL:
         """The best of each category, at most `limit` of each, no text twice."""

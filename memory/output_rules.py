@@ -13,7 +13,7 @@ from memory.observed import Category, Observed
 from memory.output_lines import Kind, Line, lines_of
 from memory.output_runs import begins_as_error, is_code, is_error, is_passing, is_tally, sums_up
 from memory.word_terms import asked
-from utils.text import split_sentences
+from utils.sentences import split_sentences
 
 MOST = 10  # notes kept of a category
 LONGEST = 400  # characters of a sentence that may be a note

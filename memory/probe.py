@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.aliases import speaker_called
-from memory.features import Probe
+from memory.first_look import Probe
 from memory.index import UserIndex
 from memory.maxsim import SCALE
 from memory.question import MOST_NAMES, Question, capitalised, read_question

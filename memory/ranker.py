@@ -7,6 +7,7 @@ of it matches at all, becomes a probability, comparable between searches and in 
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,7 @@ from memory.features import Pool
 from utils.vectors import Floats
 
 WEIGHTS = Path(__file__).with_name("ranker.json")
+SAME = (0,)  # the strides of a column that is the same for all, and tells nothing
 CLIP = (-4.0, 8.0)  # deviations from the pool's mean
 CERTAINTY = ("tokens_rare", "covered_of_all", "dense", "tokens_window")  # of the pool's best, in absolute terms
 
@@ -35,7 +37,9 @@ class Ranker:
 
     def scores(self, pool: Pool) -> Floats:
         """How likely each of the pool answers, (n,) in 0..1."""
-        behind = behind_best(self.raw(scaled(pool, self.features)))
+        telling = [at for at, name in enumerate(self.features) if pool.columns[name].strides != SAME]
+        features = scaled(pool, [self.features[at] for at in telling])
+        behind = behind_best(self._raw(features, self.hidden[telling], self.straight[telling]))
         weights = self.calibration
         logits = weights[0] * behind + certainty(pool) @ weights[1:-1] + weights[-1]
         probabilities: Floats = 1 / (1 + np.exp(-logits))
@@ -43,7 +47,10 @@ class Ranker:
 
     def raw(self, features: Floats) -> Floats:
         """What the network gives for features, (n, d): (n,)."""
-        found: Floats = np.tanh(features @ self.hidden + self.bias) @ self.out + features @ self.straight
+        return self._raw(features, self.hidden, self.straight)
+
+    def _raw(self, features: Floats, hidden: Floats, straight: Floats) -> Floats:
+        found: Floats = np.tanh(features @ hidden + self.bias) @ self.out + features @ straight
         return found
 
 
@@ -53,10 +60,11 @@ def certainty(pool: Pool) -> Floats:
     return np.array([*values, np.log(pool.size)], np.float32)
 
 
-def scaled(pool: Pool, names: tuple[str, ...]) -> Floats:
-    """The features of a pool, (n, d), each with mean 0 and deviation 1."""
-    columns = np.concatenate([pool.columns[name] for name in names], dtype=np.float32).reshape(len(names), -1)
-    columns -= pool.measured(columns).mean(1, keepdims=True, dtype=np.float64)  # else a constant one has a deviation
+def scaled(pool: Pool, names: Sequence[str]) -> Floats:
+    """The features of a pool, (n, d), each with mean 0 and deviation 1; 0 where it is the same for all."""
+    columns = np.array([pool.columns[name] for name in names], np.float32)
+    columns -= columns[:, :1].copy()  # else rounding gives one that is the same for all a deviation
+    columns -= pool.measured(columns).mean(1, keepdims=True)
     told = pool.measured(columns)
     columns /= np.sqrt(np.einsum("ij,ij->i", told, told) / told.shape[1])[:, None] + np.float32(1e-6)
     return np.clip(columns, *CLIP, out=columns).T

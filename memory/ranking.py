@@ -3,17 +3,20 @@
 import re
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from config.recipes import Recipe
 from memory.domain import SAID
-from memory.features import POOL, SAME, Pool, Probe, asked_before, candidates
+from memory.features import POOL, Pool, candidates
+from memory.first_look import SAME, Probe, alike, asked_before
 from memory.fragments import is_fragment
 from memory.index import UserIndex
 from memory.ranker import load_ranker
 from memory.scored import Scored
+from memory.sight import Sight
 from utils.vectors import Floats
 
 RECENCY_DAYS = 30.0  # seed 3: recency = exp(-age_days / 30)
@@ -24,6 +27,8 @@ OF_QUESTION = np.float32(0.15)  # and a short question of the user's own, which 
 BY_WORDS = np.float32(0.5)  # how likely a message with all words of a question answers of which no meaning is known
 LONGEST_QUESTION = 12  # terms of a short one
 GLOBAL = "global"  # the session that the proxy recalls from beside a conversation's own
+
+_SIGHTS: WeakKeyDictionary[UserIndex, tuple[object, Sight]] = WeakKeyDictionary()
 
 _ASKED = re.compile(r"\b(?:ask(?:s|ed|ing)?|questions?|wonder(?:ed)?)\b", re.IGNORECASE)
 
@@ -53,19 +58,19 @@ def score(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: flo
     `now`: seconds since 1970. `pool`: how many are described by features, where all that is known is fused.
     O(rows · dimensions).
     """
-    visible = visible_rows(index, recipe, scope)
-    if not visible.any():
+    sight = sight_of(index, recipe, scope)
+    if not sight.count:
         return None
     if recipe.ranking == "fused":
-        cosines = index.matrix[: len(visible)] @ probe.dense
-        visible &= ~asked_before(index, probe.question, cosines)
-        if not visible.any():
+        likeness = alike(index, probe, len(sight.visible))
+        sight = sight.without(index, asked_before(index, probe.question, likeness.dense))
+        if not sight.count:
             return None
-        found = candidates(index, probe, visible, pool, cosines)
+        found = candidates(index, probe, sight, pool, likeness)
         rows, dense, base = found.rows, found.columns["dense"], likelihoods(index, probe, found)
         bm25: NDArray[np.float32] | None = found.columns["bm25"] / (1 + found.columns["bm25"])
     else:
-        rows = _compared(index, recipe, scope, visible)
+        rows = _compared(index, recipe, scope, sight.visible)
         dense = base = _cosines(index.matrix, rows, probe.dense)
         bm25 = None
     dense, base = np.clip(dense, 0.0, 1.0), np.clip(base, 0.0, 1.0)
@@ -116,7 +121,16 @@ def _compared(index: UserIndex, recipe: Recipe, scope: Scope, visible: NDArray[n
     return rows
 
 
-def visible_rows(index: UserIndex, recipe: Recipe, scope: Scope) -> NDArray[np.bool_]:
+def sight_of(index: UserIndex, recipe: Recipe, scope: Scope) -> Sight:
+    """What a search may see. The last one of each index is kept for as long as nothing comes or goes."""
+    wanted = index.changes, len(index), scope, recipe.expand_below
+    kept = _SIGHTS.get(index)
+    if kept is None or kept[0] != wanted:
+        kept = _SIGHTS[index] = wanted, Sight.of(index, _visible_rows(index, recipe, scope))
+    return kept[1]
+
+
+def _visible_rows(index: UserIndex, recipe: Recipe, scope: Scope) -> NDArray[np.bool_]:
     """Which rows a search may see, (rows,)."""
     size = len(index)
     mask: NDArray[np.bool_] = index.alive[:size].copy()

@@ -12,14 +12,15 @@ from config.recipes import Recipe
 from memory import metrics
 from memory.changes import Standing
 from memory.domain import FACT, RULE_BASED, Candidate, Drop, Gist, Hit, Recall
-from memory.features import POOL, Probe, asked_before
+from memory.features import POOL
+from memory.first_look import Probe, asked_before
 from memory.gist_reader import GistReader
 from memory.gists import text_to_embed
 from memory.imprint import embedded_fields, imprints
 from memory.index import UserIndex
 from memory.just_said import JustSaid
 from memory.probe import Understood, probe_of
-from memory.ranking import Scope, score, visible_rows
+from memory.ranking import Scope, score, sight_of
 from memory.reranking import Reranking
 from memory.scored import Ranked, Scored
 from memory.spelling import respelt, strange_words
@@ -169,7 +170,7 @@ class Recaller:
             return query
         if not (strange := strange_words(query)):
             return query
-        parts = query, strange, index, visible_rows(index, recipe, scope)
+        parts = query, strange, index, sight_of(index, recipe, scope).visible
         return respelt(*parts) if len(index) < THREAD_ROWS else await asyncio.to_thread(respelt, *parts)
 
     async def _understood(self, owner: str, query: str, moment: float) -> Understood | None:

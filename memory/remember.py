@@ -33,14 +33,19 @@ class Turns:
         self._just_said = just_said
         self._inserts: Coalescer[Document, bool] = Coalescer(lambda new: insert_new(self._vectors, new))
 
-    async def remember(self, owner: str, session_id: str, turns: Sequence[Turn]) -> Remembered:
+    async def remember(
+        self, owner: str, session_id: str, turns: Sequence[Turn], *, ids_are_new: bool = False
+    ) -> Remembered:
         """Commits turns to the end of a session, in order; those whose id the owner has already are no-ops.
+        `ids_are_new`: they were made for this call, and nobody is asked who has them.
 
         When it returns, the turns are durable and their embedding is due; `Places.is_due` says whether a summary is.
         """
-        known, logged = await asyncio.gather(
-            self._known(owner, [turn.id for turn in turns]), self._places.has_logged(owner, session_id, turns[-1:])
-        )
+        known, logged = set[str](), False
+        if not ids_are_new:
+            known, logged = await asyncio.gather(
+                self._known(owner, [turn.id for turn in turns]), self._places.has_logged(owner, session_id, turns[-1:])
+            )
         first = {turn.id: turn for turn in reversed(turns)}
         fresh = [turn for turn in turns if turn.id not in known and first[turn.id] is turn]
         ids = tuple(turn.id for turn in turns)

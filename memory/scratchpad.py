@@ -14,7 +14,7 @@ from memory.keyvalues import NONE
 from utils.clock import now
 from utils.errors import InvalidInput, NotFound, PreconditionFailed
 from utils.mongo import Document
-from utils.text import CONTROL_CHARACTERS, is_text
+from utils.text import CONTROL_CHARACTERS, folded, is_text
 
 LONGEST_KEY = 500  # characters
 LONGEST_VALUE = 65_536
@@ -43,7 +43,8 @@ class Entry:
 
 
 class Scratchpad:
-    """The scratchpads of users. An entry is gone at the moment it expires; MongoDB deletes it some time later."""
+    """The scratchpads of users. An entry is gone at the moment it expires; MongoDB deletes it some time later. Its
+    document has key and value `folded`, too, where these differ in more than case from how they are written."""
 
     def __init__(self, collections: Collections) -> None:
         self._entries = collections.scratchpad
@@ -72,7 +73,12 @@ class Scratchpad:
             there = found if found is not None and _holds(found, moment) else None
             if expected is not None and (_entry(there).tag if there else NONE) != expected:
                 raise PreconditionFailed("The entry is not the one that was expected")
-            fresh = {"value": value, "updated_at": moment, "expires_at": moment + ttl if ttl is not None else None}
+            fresh = {
+                "value": value,
+                "folded": [other for one in (key, value) if (other := folded(one)) != one.lower()],
+                "updated_at": moment,
+                "expires_at": moment + ttl if ttl is not None else None,
+            }
             if there is not None and there["value"] == value and there["expires_at"] is None and ttl is None:
                 return _entry(there), False
             written = await self._write(owner, key, found, fresh, anew=there is None)
@@ -111,14 +117,14 @@ class Scratchpad:
 
     async def page(self, owner: str, *, limit: int, after: str = "", prefix: str = "", text: str = "") -> list[Entry]:
         """Entries in the order of their keys. `after`: key of the last one seen. `prefix`: how keys begin. `text`: what
-        key or value has in it, in any case."""
+        key or value has in it, in any case, width or style of letters."""
         keys: dict[str, str] = {"$gt": after} if after > prefix else {"$gte": prefix}
         if (end := after_prefix(prefix)) is not None:
             keys["$lt"] = end
         filter: dict[str, Any] = {"user_id": owner, "key": keys} | _in_force(now())
         if text:
-            pattern = {"$regex": re.escape(text), "$options": "i"}
-            filter["$or"] = [{"key": pattern}, {"value": pattern}]
+            patterns = [{"$regex": re.escape(one), "$options": "i"} for one in dict.fromkeys((text, folded(text)))]
+            filter["$or"] = [{name: pattern} for name in ("key", "value", "folded") for pattern in patterns]
         found = await self._entries.find(filter).sort("key", 1).limit(limit).to_list(None)
         return [_entry(one) for one in found]
 

@@ -5,7 +5,8 @@ from itertools import pairwise, zip_longest
 
 from memory.domain import Gist
 from memory.traits import is_request
-from utils.text import WORD, content_stems, count_tokens, cut_at_word, is_unspaced, searched_words, split_sentences
+from utils.sentences import split_sentences
+from utils.text import WORD, content_stems, count_tokens, cut_at_word, is_unspaced, searched_words
 
 PAIRS = 3
 POINTS = 5
@@ -28,9 +29,11 @@ def summarise_by_rules(messages: Sequence[Gist], max_tokens: int, *, most: int |
     share of more where more bullets than `LINES` are wanted. `most`: bullets.
 
     Seed 4: "Extracted Q&A pairs + key points". Where not all fit, the last pair and the first points go before others.
+    What was asked or said several times stands there once.
     """
-    pairs = _pairs(messages)
-    asked = {question.key for question, _ in pairs}
+    every = _pairs(messages)
+    asked = {question.key for question, _ in every}
+    pairs = _once(every)
     asking = [_pair_line(question, answer) for question, answer in pairs[-PAIRS:] if not answer.by_rules]
     unanswered = [_question_line(question) for question, answer in pairs[-PAIRS:] if answer.by_rules]
     most, points = most or LINES, max(POINTS, most or 0)
@@ -50,18 +53,29 @@ def extend_by_rules(summary: str, messages: Sequence[Gist], max_tokens: int) -> 
     """A summary with what messages add to it, in at most about `max_tokens` estimated tokens: the lines that say least
     go first, the older of two that say as much."""
     added = summarise_by_rules(messages, max_tokens).splitlines()
-    lines = list(dict.fromkeys([*summary.splitlines(), *added]))
+    lines = _distinct([*summary.splitlines(), *added])
     while len(lines) > 1 and count_tokens("\n".join(lines)) > max_tokens:
         _drop_least(lines)
     return "\n".join(lines)
 
 
 def shortened(summary: str, most: int | None) -> str:
-    """A summary of so many lines at most, without those that say least; None for any number."""
-    lines = summary.splitlines()
+    """A summary of so many lines at most, each once, without those that say least; None for any number."""
+    lines = _distinct(summary.splitlines())
     while most is not None and len(lines) > most:
         _drop_least(lines)
     return "\n".join(lines)
+
+
+def _distinct(lines: Sequence[str]) -> list[str]:
+    """Lines without those that a later one repeats: what was said last stands last."""
+    last = {_said(line): at for at, line in enumerate(lines)}
+    return [lines[at] for at in sorted(last.values())]
+
+
+def _said(text: str) -> str:
+    """What texts have in common that say the same, whatever their case and the mark at their end."""
+    return " ".join(text.casefold().split()).rstrip(".!… ")
 
 
 def _drop_least(lines: list[str]) -> None:
@@ -75,6 +89,17 @@ def _pairs(messages: Sequence[Gist]) -> list[tuple[Gist, Gist]]:
         for before, after in pairwise(messages)
         if before.role == "user" and after.role == "assistant" and "?" in before.content
     ]
+
+
+def _once(pairs: Sequence[tuple[Gist, Gist]]) -> list[tuple[Gist, Gist]]:
+    """Of the pairs with the same question the last that a model answered, or else the last."""
+    chosen: dict[str, tuple[Gist, Gist]] = {}
+    for question, answer in pairs:
+        said = _said(_question_line(question))
+        if said not in chosen or not answer.by_rules or chosen[said][1].by_rules:
+            chosen.pop(said, None)  # it takes the place of the last
+            chosen[said] = (question, answer)
+    return list(chosen.values())
 
 
 def _pair_line(question: Gist, answer: Gist) -> str:
@@ -97,7 +122,8 @@ def _points(messages: Sequence[Gist], most: int) -> list[str]:
         for sentence in split_sentences(message.content)
         if not sentence.endswith("?") and not is_request(sentence)
     ]
-    weighed = sorted(range(len(statements)), key=lambda at: (-weight(statements[at][0]), at))
+    last = {(_said(sentence), name): at for at, (sentence, name) in enumerate(statements)}
+    weighed = sorted(last.values(), key=lambda at: (-weight(statements[at][0]), at))
     chosen = sorted(at for at in weighed[:most] if weight(statements[at][0]) > 0)
     return [_point(*statements[at]) for at in chosen]
 

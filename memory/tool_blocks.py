@@ -8,7 +8,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import pairwise
 from json import dumps
 from types import MappingProxyType
 
@@ -17,6 +17,7 @@ from memory.tool_items import MOST_FIELDS, Shortener, lists_states
 from memory.tool_order import COMMANDS
 from memory.tool_records import Call, Record, Shown
 from memory.tool_relevance import SMALL, Talk, names_id, names_place
+from memory.tool_shapes import tables
 from utils.json_table import EVERYTHING, Json, Keep, Part, Scalar, Table, scalars, table_of, written
 from utils.text import GAP
 
@@ -25,8 +26,6 @@ ROUNDS = 8  # in which lists become shorter where a record is too long
 CHARACTERS_AN_ITEM = 16  # of a text in a result, for each item that a list may have
 HUGE = 20  # times the characters of a record: of such a result, what cannot find room is not looked at further
 BRIEF = 4  # times shorter, what is not the most relevant
-LIKE = 0.75  # share of all fields of two objects that both have, from which they share a table
-COMPARED = 8  # shapes that a new one is compared with
 DONE = 24  # characters of an argument of a call that gave nothing
 MOST_CHANGED = 8  # keys of what differs between answers to one call; where more do, they are of different things
 LONGEST_KEY = 40  # characters of one that is left out
@@ -76,29 +75,6 @@ def blocks_of(
         )
         for group in tables(records)
     ]
-
-
-def tables(records: Iterable[Record]) -> list[list[Record]]:
-    """Records in groups, each for a table: of one shape, or of objects most of whose fields are the same."""
-    alike: dict[object, list[Record]] = {}
-    shapes = [(record, _shape_of(record)) for record in records]
-    listed = {record.tool_name: shape for record, shape in reversed(shapes) if record.output and _is_of_list(shape)}
-    for record, shape in shapes:
-        if record.output == []:  # as another list of the tool might be
-            shape = listed.get(record.tool_name, shape)
-        if shape not in alike and isinstance(shape, frozenset):
-            known = islice(reversed(alike), COMPARED)
-            shape = next((one for one in known if isinstance(one, frozenset) and _is_like(shape, one)), shape)
-        alike.setdefault(shape, []).append(record)
-    return list(alike.values())
-
-
-def _is_of_list(shape: object) -> bool:
-    return isinstance(shape, tuple) and isinstance(shape[1], frozenset)
-
-
-def _is_like(shape: frozenset[str], other: frozenset[str]) -> bool:
-    return len(shape & other) >= LIKE * len(shape | other)
 
 
 def left_out(blocks: Sequence[Block], talk: Talk, brief: Collection[str] = frozenset()) -> list[str]:
@@ -303,24 +279,3 @@ def _room(record: Record, key: str, argument: str) -> int:
     if record.raw_output.strip():
         return 2 * SMALL
     return SMALL if key in COMMANDS or names_place(argument) else DONE
-
-
-def _shape_of(record: Record) -> object:
-    """What records that share a table have in common."""
-    match record.output:
-        case Mapping() as fields:
-            return frozenset(fields)
-        case str():
-            return record.tool_name, "text"
-        case list(items):
-            return record.tool_name, _fields_in(items)
-        case _:
-            return record.tool_name, "values"
-
-
-def _fields_in(items: Sequence[Json]) -> frozenset[str]:
-    """The fields of the first object of a list, or of a list in it."""
-    first = items[0] if items else None
-    if isinstance(first, list):
-        first = first[0] if first else None
-    return frozenset(first) if isinstance(first, Mapping) else frozenset()

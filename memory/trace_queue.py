@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from dataclasses import dataclass
+from time import monotonic
 
 from config.recipes import ObserverRecipe
 from memory import metrics
@@ -17,6 +18,7 @@ from utils.mongo import Document, StoreError
 from utils.yielding import Pace
 
 BATCH = 8  # traces, where each is a question to a model, asked at the same time
+TURN = 2.5  # seconds of a turn, and of the rest after it
 
 # What is read of a trace: of the truth, no more than a model is shown.
 _READ = ("trace_id", "user_id", "task_id", "epoch", "step", "tool_name", "query", "timestamp", "summary", "observe")
@@ -43,6 +45,7 @@ class TraceQueue:
         self._kept = traces
         self._model = model
         self._recipe = recipe
+        self._rest_until = 0.0
         self._read: Document = dict.fromkeys(_READ, 1) | {
             name: {"$substrCP": [f"${name}", 0, recipe.characters]} for name in ("raw_input", "raw_output")
         }
@@ -53,6 +56,20 @@ class TraceQueue:
         while step.more:
             step = await self.step(pace)
             total += step.observed
+        return total
+
+    async def turn(self) -> int:
+        """Observes batches of what is due for some seconds; returns how many traces. Where some are left, others have
+        their turn, and until then there is no other of this process: word of work comes more often than that is done.
+        """
+        total, step, until = 0, Step(more=True), monotonic() + TURN
+        if monotonic() < self._rest_until:
+            return 0
+        while step.more and monotonic() < until:
+            step = await self.step()
+            total += step.observed
+        if step.more:
+            self._rest_until = monotonic() + TURN
         return total
 
     async def step(self, pace: Pace | None = None) -> Step:

@@ -15,7 +15,7 @@ import numpy as np
 from memory.function_words import ENGLISH_ALONE
 from memory.languages import language_of
 from memory.terms import Terms, hashed, hashes
-from utils.text import STOPWORDS, russian_stem, stem, words
+from utils.text import DOTTED_I, STOPWORDS, russian_stem, stem, words
 
 MOST_WORDS = 512  # of a query that are looked for, so that a long one takes a few milliseconds
 SHORTEST_BEGINNING = 5  # characters
@@ -79,7 +79,16 @@ def sought(query: str) -> Sought:
 
 def _words(text: str) -> list[str]:
     """The words of a text, without case or width, those in scripts without blanks apart from the others."""
-    return [run for word in words(normalize("NFKC", text).casefold()) for run in _RUN.findall(word)]
+    every = normalize("NFKC", text).casefold()
+    found = [run for word in words(every.replace(DOTTED_I, "i")) for run in _RUN.findall(word)]
+    if DOTTED_I in every:
+        found += _around_dots(every)
+    return found
+
+
+def _around_dots(text: str) -> list[str]:
+    """What is left of words with "İ", which ended there once: by this, what was kept then is found."""
+    return [part for word in text.split() if DOTTED_I in word for part in words(word) if len(part) > 1]
 
 
 def _telling(query: str) -> list[str]:

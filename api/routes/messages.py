@@ -34,7 +34,8 @@ async def add_messages(body: MessagesRequest, request: Request, memory: TheMemor
         )
         for place, message in enumerate(body.messages)
     ]
-    done = await memory.add(owner, body.session_id, turns, wait=body.wait)
+    ids_are_new = not once and all(message.id is None for message in body.messages)
+    done = await memory.add(owner, body.session_id, turns, ids_are_new=ids_are_new, wait=body.wait)
     return MessagesResponse(accepted=done.accepted, duplicates=done.duplicates, ids=list(done.ids))
 
 

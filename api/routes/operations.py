@@ -37,8 +37,9 @@ class Dependency(Wire):
 
 
 class Ready(Wire):
-    """`not_embedded`: messages, facts and the like that wait for a worker, 1,000 for more; most searches do not find
-    them yet. None where the store does not tell."""
+    """`not_embedded`: messages, facts and the like that wait for a worker, 1,000 for more, those among them that the
+    local encoder of an earlier version embedded; most searches do not find them yet. None where the store does not
+    tell."""
 
     ready: bool
     dependencies: dict[str, Dependency]

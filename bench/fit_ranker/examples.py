@@ -18,6 +18,7 @@ from memory.gists import document_of, text_to_embed
 from memory.imprint import embedded_fields, imprints
 from memory.index import UserIndex
 from memory.probe import probe_of, question_for
+from memory.sight import Sight
 from utils.embeddings import LocalEmbedder
 from utils.encoder import DIMENSIONS, MODEL, load_encoder
 
@@ -83,7 +84,7 @@ async def _of_conversation(corpus: str, conversation: Conversation, reader: Loca
         evidence = set() if question.category in UNANSWERABLE else set(question.evidence)
         whole = index.alive[: len(index)]
         for short, visible in ((False, whole), (True, _some(chance, len(index), index, evidence))):
-            pool = candidates(index, probe, visible)
+            pool = candidates(index, probe, Sight.of(index, visible))
             answers = np.array([index.ids[row] in evidence for row in pool.rows], np.float32)
             there = sum(visible[row] for row in range(len(index)) if index.ids[row] in evidence)
             category = SHORT if short else question.category

@@ -70,6 +70,57 @@ async def test_rules_quote_and_cite_what_was_observed(quiet: Memory) -> None:
     assert receipt.observed[0].parts.bm25 == citation.score
 
 
+RUNS = "The gateway runs nginx 1.25."
+
+
+async def observed(memory: Memory) -> None:
+    """Findings about several things, embedded by a worker."""
+    others = ["My laptop runs Fedora 41.", "Staging is hosted on Hetzner.", "The deploy job takes 14 minutes."]
+    await memory.observe(USER, "GOAL:audit", findings=[RUNS, "The billing service uses PostgreSQL 16.", *others])
+    await memory.engine.embeddings.work()
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Which web server does the gateway run?", RUNS),
+        ("Which database does the billing service use?", "The billing service uses PostgreSQL 16."),
+        ("Which operating system does my laptop run?", "My laptop runs Fedora 41."),
+    ],
+)
+async def test_rules_tell_a_finding_that_is_like_the_question_though_it_has_few_of_its_words(
+    quiet: Memory, question: str, told: str
+) -> None:
+    await observed(quiet)
+    answer = (await quiet.chat(request(question))).answer
+    assert (answer.text, len(answer.citations)) == (f"An earlier finding: “{told}” [1]", 1)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which city does the gateway run in?",
+        "Which team member owns the gateway?",
+        "Which payment provider does the billing service use?",
+        "Which graphics card does my laptop have?",
+        "Which Postgres version does staging have?",
+        "Which user started the deploy job?",
+    ],
+)
+async def test_rules_tell_no_finding_that_is_about_the_same_and_says_something_else(
+    quiet: Memory, question: str
+) -> None:
+    await observed(quiet)
+    assert (await quiet.chat(request(question))).answer.citations == ()
+
+
+async def test_a_finding_that_no_worker_has_embedded_is_told_by_its_words_alone(quiet: Memory) -> None:
+    await quiet.observe(USER, "GOAL:audit", findings=[RUNS, "Staging is hosted on Hetzner."])
+    assert (await quiet.chat(request("Which web server does the gateway run?"))).answer.citations == ()
+    [citation] = (await quiet.chat(request("What does the gateway run?"))).answer.citations
+    assert citation.content == RUNS
+
+
 async def test_rules_rather_cite_the_message_that_says_the_same(quiet: Memory) -> None:
     await say(quiet, LIMIT)
     await remember(quiet)

@@ -323,6 +323,19 @@ def test_the_store_alone_is_joined_by_the_other_commands(tmp_path: Path) -> None
         assert store.stop() == 0
 
 
+def test_the_store_alone_follows_a_server_that_was_just_stopped(tmp_path: Path) -> None:
+    with loci(tmp_path, "serve", port=0) as server:
+        server.says("Loci is at")
+        refused = run(tmp_path, "store")
+        assert refused.returncode != 0 and "another server has" in refused.stderr and "waiting" not in refused.stderr
+        assert server.stop(kind=signal.SIGINT) == 0
+    with loci(tmp_path, "store") as store:
+        store.says("ends when nobody needs it: waiting 13 seconds at most")
+        store.says(r"serving .*/store on")
+        assert run(tmp_path, "ask", "hello").returncode == 0
+        assert store.stop(kind=signal.SIGINT) == 0
+
+
 def test_the_store_gives_back_the_room_of_what_was_deleted(tmp_path: Path) -> None:
     refused = run(tmp_path, "store", "compact")
     assert refused.returncode == 1 and "there is no store in" in refused.stderr

@@ -16,7 +16,8 @@ from pymongo import AsyncMongoClient, MongoClient
 
 from embedded.launch import StoreStartError, attached
 from embedded.server import serve
-from tests.embedded.drivers import until
+from embedded.waiting import CLOSING_SECONDS, seconds_to_wait
+from tests.embedded.drivers import kept_attached, until
 
 ATTACH = """
 import asyncio, sys
@@ -98,6 +99,28 @@ async def test_a_second_server_on_the_same_files_is_refused(tmp_path):
         assert await asyncio.wait_for(second.wait(), 20) == 3
         with pytest.raises(StoreStartError, match=f":{urlsplit(uri).port}"):
             await asyncio.to_thread(serve, tmp_path)
+
+
+def test_a_server_that_is_to_run_alone_waits_for_one_that_nobody_needs_any_more(tmp_path):
+    with kept_attached(tmp_path, idle_exit=1.0) as uri, MongoClient(uri) as client:
+        client.t.docs.insert_one({"_id": 1})
+        before = state(tmp_path)["pid"]
+    with subprocess.Popen([sys.executable, "-m", "embedded", "--home", str(tmp_path)], stderr=subprocess.PIPE) as alone:
+        path = tmp_path / "store" / "store.json"
+        until(lambda: alone.poll() is not None or (path.exists() and state(tmp_path)["pid"] == alone.pid))
+        assert not alive(before)
+        with MongoClient("127.0.0.1", state(tmp_path)["port"]) as client:
+            assert client.t.docs.find_one({}) == {"_id": 1}
+        alone.send_signal(signal.SIGINT)
+        assert b"ends when nobody needs it: waiting 4 seconds at most" in alone.communicate(timeout=10)[1]
+        assert alone.returncode == 0
+
+
+@pytest.mark.parametrize("told", ["", "[]", "{}", '{"port": 1, "idle_exit": 1.0}', '{"port": "x", "idle_exit": 1.0}'])
+def test_a_server_that_does_not_say_how_long_it_stays_is_waited_for_a_moment(tmp_path, told):
+    assert seconds_to_wait(tmp_path) == CLOSING_SECONDS
+    (tmp_path / "store.json").write_text(told)
+    assert seconds_to_wait(tmp_path) == CLOSING_SECONDS
 
 
 async def test_the_server_ends_when_nobody_is_left_and_the_next_start_has_the_same_port(tmp_path):

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.domain import Role
-from memory.features import Pool, Probe
+from memory.features import Pool
+from memory.first_look import Probe
 from memory.imprint import Imprint, to_document
 from memory.index import UserIndex
 from memory.question import read_question

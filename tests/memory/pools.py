@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from memory.features import Pool, candidates
 from memory.index import UserIndex
+from memory.sight import Sight
 from tests.memory.indexes import Said, asked, index_of
 
 QUESTIONS = (
@@ -53,4 +54,4 @@ def pool_of(said: Sequence[Said], text: str, hidden: Iterable[int] = (), **more:
     index = index_of(said)
     visible = everything(index)
     visible[list(hidden)] = False
-    return candidates(index, asked(text, index), visible, **more)
+    return candidates(index, asked(text, index), Sight.of(index, visible), **more)

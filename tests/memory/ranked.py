@@ -1,7 +1,7 @@
 """How do tests rank an index, as a search does?"""
 
 from config.recipes import Recipe
-from memory.features import Probe
+from memory.first_look import Probe
 from memory.index import UserIndex
 from memory.ranking import Scope, score
 from memory.scored import UNREAD, Ranked, Reads

@@ -1,6 +1,7 @@
 """Does every message get its embedding, exactly one, whatever happens to the model?"""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -8,7 +9,9 @@ import pytest
 from agents.memory import Memory
 from agents.open import open_memory
 from config.settings import Settings
-from memory.embed import UNAVAILABLE
+from memory import embed
+from memory.embed import UNAVAILABLE, EmbeddingQueue
+from memory.leases import pending
 from tests.conversations import USER, Silent, messages, pairs, settle, turn
 from tests.scripted_model import ScriptedModel, nan_vectors, status, wrong_dimension
 from utils.circuit import CircuitBreaker
@@ -146,6 +149,91 @@ async def test_the_workers_read_anew_what_an_earlier_version_of_the_encoder_read
     await quiet.engine.embeddings.renew()
     assert (await quiet.search(USER, "Biscuit is a spaniel")).hits[0].gist.id == "m1"
     assert await quiet.engine.embeddings.count_outdated() == 1  # a provider's, which was paid for
+
+
+EARLIER = {"recall.made_by": "loci-minilm-3/3", "embedding_model": "loci-minilm-3"}
+
+
+async def test_what_an_earlier_encoder_embedded_is_counted_among_what_waits(quiet: Memory) -> None:
+    engine = quiet.engine
+    await quiet.add(USER, "s1", pairs(6), wait=True)  # user0 … user5, assistant0 … assistant5
+    vectors = engine.collections.vectors
+    await vectors.update_many({"role": "user"}, {"$set": EARLIER})
+    assert [await engine.not_embedded(most) for most in (100, 4)] == [6, 4]
+    await vectors.update_one({"_id": "user2"}, {"$set": {"embed": pending()}})
+    assert [await engine.not_embedded(most) for most in (100, 4)] == [6, 4]  # none counts twice
+    await engine.embeddings.work()
+    assert await engine.not_embedded(100) == 5
+    await engine.embeddings.renew()
+    assert await engine.not_embedded(100) == 0
+
+
+async def test_of_a_large_store_what_is_up_to_date_is_counted_through_once(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embed, "COUNTED_AT_ONCE", 2)
+    engine = quiet.engine
+    await quiet.add(USER, "s1", [turn(f"m{n}", f"item {n}") for n in range(9)], wait=True)
+    await engine.collections.vectors.update_many({"_id": {"$in": ["m5", "m8"]}}, {"$set": EARLIER})
+    assert await engine.not_embedded(100) == 2
+    monkeypatch.setattr(embed, "COUNTING", 0.0)
+    assert await engine.not_embedded(100) == 0  # no time to look
+    monkeypatch.setattr(embed, "COUNTING", 60.0)
+    assert await engine.not_embedded(100) == 2
+    asked: list[str] = []
+    monkeypatch.setattr(engine.embeddings, "_last_of_page", _noting(engine.embeddings, asked))
+    assert await engine.not_embedded(100) == 2
+    assert asked == ["m3", "m5", "m7", "m8"]
+    await engine.embeddings.renew()
+    assert await engine.not_embedded(100) == 0
+    asked.clear()
+    assert await engine.not_embedded(100) == 0
+    assert asked == []
+
+
+def _noting(queue: EmbeddingQueue, asked: list[str]) -> Callable[[str, int], Awaitable[str | None]]:
+    """What finds the end of a page, and notes after which `_id` it is asked for."""
+    found = queue._last_of_page
+
+    async def noted(after: str, size: int) -> str | None:
+        asked.append(after)
+        return await found(after, size)
+
+    return noted
+
+
+async def test_the_log_tells_when_an_earlier_encoders_messages_are_embedded_anew_and_when_that_is_done(
+    quiet: Memory, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caplog.set_level("INFO", logger="memory.embed")
+    monkeypatch.setattr(embed, "LOOKED_AT", 2)
+    monkeypatch.setattr(embed, "RENEWING", 0.0)
+    await quiet.add(USER, "s1", [turn(f"m{n}", f"item {n}") for n in range(9)], wait=True)
+    await quiet.engine.collections.vectors.update_many({"_id": {"$gte": "m4"}}, {"$set": EARLIER})
+    await quiet.engine.embeddings.renew()
+    assert caplog.messages == []
+    monkeypatch.setattr(embed, "RENEWING", 60.0)
+    await quiet.engine.embeddings.renew()
+    await quiet.engine.embeddings.renew()
+    assert caplog.messages == [
+        "5 messages of an earlier encoder's are being embedded anew",
+        "5 messages of an earlier encoder's have been embedded anew",
+    ]
+
+
+async def test_where_nothing_is_an_earlier_encoders_nothing_is_logged(
+    quiet: Memory, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", logger="memory.embed")
+    await quiet.add(USER, "s1", pairs(2), wait=True)
+    await quiet.engine.embeddings.renew()
+    assert caplog.messages == []
+
+
+async def test_what_a_providers_model_embedded_does_not_wait(with_model: Memory) -> None:
+    await with_model.add(USER, "s1", pairs(2), wait=True)
+    await with_model.engine.collections.vectors.update_many({}, {"$set": EARLIER})
+    assert await with_model.engine.not_embedded(100) == 0  # it has to be asked for
 
 
 async def test_a_model_that_changes_its_dimension_stores_nothing(

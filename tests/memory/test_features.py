@@ -13,10 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from memory.features import POOL, Probe, candidates
+from memory.features import POOL, candidates
+from memory.first_look import Probe
 from memory.index import UserIndex
 from memory.links import NONE
 from memory.ranker import load_ranker
+from memory.sight import Sight
 from memory.spans import nearness
 from tests.conversations import START
 from tests.memory.indexes import Said, asked, column, index_of
@@ -88,7 +90,7 @@ def test_columns_of_words_are_those_counted_by_loops(said: list[Said], text: str
     visible = everything(index)
     visible[list(hidden)] = False
     probe = asked(text, index)
-    pool = candidates(index, probe, visible)
+    pool = candidates(index, probe, Sight.of(index, visible))
     counts, next_to = Counts(said, visible), beside(said, visible)
     stems = probe.question.stems
     whole = sum(counts.idf(term) for term in stems) + 1e-6
@@ -126,7 +128,7 @@ def test_columns_of_meaning_and_tokens_are_those_of_loops(said: list[Said], text
     visible = everything(index)
     visible[list(hidden)] = False
     probe = asked(text, index)
-    pool = candidates(index, probe, visible)
+    pool = candidates(index, probe, Sight.of(index, visible))
     counts, next_to = Counts(said, visible), beside(said, visible)
     bare = [float(index.matrix[row] @ probe.bare) for row in range(len(said))]
     best = [best_of(probe, index, row) for row in range(len(said))]
@@ -169,7 +171,7 @@ def test_a_neighbours_column_is_its_own(said: list[Said], text: str, data: st.Da
     index = index_of(said)
     visible = everything(index)
     visible[list(hidden)] = False
-    pool = candidates(index, asked(text, index), visible)
+    pool = candidates(index, asked(text, index), Sight.of(index, visible))
     next_to = beside(said, visible)
     asking = {row: 1.0 if one.imprint and "?" in one.text else 0.0 for row, one in enumerate(said)}
     for name in ("bm25", "bare", "tokens"):
@@ -200,7 +202,7 @@ def test_a_hidden_message_is_a_border_between_its_neighbours() -> None:
 
 def test_the_neighbours_of_a_deleted_message_are_each_others() -> None:
     index = index_of([Said("the dog"), Said("n1x"), Said("n2x")], dropped=[1])
-    pool = candidates(index, asked("dog", index), everything(index))
+    pool = candidates(index, asked("dog", index), Sight.of(index, everything(index)))
     assert column(pool, "bm25-1")[2] == column(pool, "bm25")[0] > 0
 
 
@@ -276,7 +278,7 @@ def test_the_date_is_how_near_a_message_is_to_the_time_that_is_named() -> None:
     said = [Said("n0x", days=0), Said("n1x", days=1), Said("n2x", days=60)]
     index = index_of(said)
     probe = asked("What did I say on 28 February 2025?", index)
-    found = column(candidates(index, probe, everything(index)), "date")
+    found = column(candidates(index, probe, Sight.of(index, everything(index))), "date")
     times = np.array([START.timestamp() - 86_400 * one.days for one in said])
     assert found == pytest.approx(dict(enumerate(nearness(probe.question.spans, times).tolist())))
     assert found[1] == 1 > found[0] > found[2]

@@ -15,6 +15,7 @@ from memory.features import candidates
 from memory.index import UserIndex
 from memory.ranking import DAY, Scope, likelihoods, score
 from memory.scored import EXTRA, Ranked
+from memory.sight import Sight
 from tests.conversations import START
 from tests.memory import indexes
 from tests.memory.indexes import Said
@@ -52,7 +53,7 @@ def test_what_all_that_is_known_keeps_is_the_likeliest_that_passes_the_floor(
 ) -> None:
     index = indexes.index_of(entries)
     probe = indexes.asked(text, index)
-    pool = candidates(index, probe, index.alive[: len(index)])
+    pool = candidates(index, probe, Sight.of(index, index.alive[: len(index)]))
     likely = dict(zip(pool.rows.tolist(), likelihoods(index, probe, pool).tolist(), strict=True))
     ranked = rank(index, probe, fused(top_k, floor), Scope(), NOW)
     expected = sorted(likely, key=lambda row: (likely[row] < floor, -likely[row], row))

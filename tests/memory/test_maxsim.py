@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from memory.maxsim import best_matches
+from memory.maxsim import AT_ONCE, best_matches
 from memory.ragged import Ragged
 
 WIDTH = 64
@@ -56,3 +56,10 @@ def test_without_tokens_on_either_side_there_is_no_match(rows: list[int]) -> Non
     where = np.array(rows, np.intp)
     assert best_matches(some(0, 0), stored([some(1, 1)]), where).shape == (0, len(rows))
     assert best_matches(some(2, 0), stored([some(0, 1)]), where).tolist() == [[0.0] * len(rows)] * 2
+
+
+def test_more_tokens_than_are_multiplied_at_once_give_the_same() -> None:
+    question, rows = some(3, 0), [some(40, 1 + number) for number in range(2 * AT_ONCE // 40)]
+    expected = np.array([(question @ row.T).max(1) for row in rows]).T
+    found = best_matches(question, stored(rows), np.arange(len(rows)))
+    assert found == pytest.approx(expected, abs=0.02)

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.features import Pool, candidates
+from memory.sight import Sight
 from tests.memory.indexes import Said, asked, index_of
 from tests.memory.pools import conversation, everything, message, pool_of, question, some
 from tests.numerics import NUMERIC_ERRORS
@@ -84,8 +85,8 @@ def test_deleted_messages_change_no_column(said: list[Said], text: str, data: st
     holed = index_of(said, dropped)
     left = [row for row in range(len(said)) if row not in dropped]
     whole = index_of([said[row] for row in left])
-    one = candidates(holed, asked(text, holed), everything(holed))
-    other = candidates(whole, asked(text, whole), everything(whole))
+    one = candidates(holed, asked(text, holed), Sight.of(holed, everything(holed)))
+    other = candidates(whole, asked(text, whole), Sight.of(whole, everything(whole)))
     same(one, Pool(np.array(left)[other.rows], other.columns))
 
 
@@ -98,7 +99,10 @@ def test_messages_that_come_while_a_search_is_under_way_change_no_column(
     later = [Said(**{**vars(one), "place": 100 + number}) for number, one in enumerate(later)]
     index, longer = index_of(said), index_of(said + later)
     probe = asked(text, index)
-    same(candidates(index, probe, everything(index)), candidates(longer, probe, everything(index)))
+    same(
+        candidates(index, probe, Sight.of(index, everything(index))),
+        candidates(longer, probe, Sight.of(longer, everything(index))),
+    )
 
 
 def same(one: Pool, other: Pool) -> None:

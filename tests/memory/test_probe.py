@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
-from memory.features import Probe, candidates
+from memory.features import candidates
+from memory.first_look import Probe
 from memory.gists import document_of, text_to_embed
 from memory.imprint import imprints, to_document
 from memory.index import UserIndex
 from memory.probe import probe_of, question_for
 from memory.ranker import load_ranker
+from memory.sight import Sight
 from tests.conversations import START, turn
 from tests.numerics import NUMERIC_ERRORS
 from utils.embeddings import LocalEmbedder
@@ -100,7 +102,7 @@ async def test_odd_queries_are_read_and_ranked_like_others(reader: LocalEmbedder
     found = await probe(reader, index, query)
     assert len(found.tokens) == len(found.rarity) == len(found.stems)
     assert np.isfinite(found.rarity).all() and ((found.rarity >= 0) & (found.rarity <= 1)).all()
-    pool = candidates(index, found, index.alive[: len(index)])
+    pool = candidates(index, found, Sight.of(index, index.alive[: len(index)]))
     scores = load_ranker().scores(pool)
     assert len(scores) == len(SAID) and ((scores > 0) & (scores < 1)).all()
 
@@ -124,5 +126,5 @@ async def test_a_speaker_whose_messages_are_all_deleted_is_nobody(reader: LocalE
 )
 async def test_the_message_that_answers_comes_first(reader: LocalEmbedder, query: str, best: int) -> None:
     index = await index_of(reader)
-    pool = candidates(index, await probe(reader, index, query), index.alive[: len(index)])
+    pool = candidates(index, await probe(reader, index, query), Sight.of(index, index.alive[: len(index)]))
     assert pool.rows[np.argmax(load_ranker().scores(pool))] == best

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from memory.features import Pool, candidates
 from memory.ranker import CERTAINTY, CLIP, Ranker, behind_best, certainty, load_ranker, scaled
+from memory.sight import Sight
 from tests.memory.indexes import Said, asked, index_of
 from tests.numerics import NUMERIC_ERRORS
 
@@ -146,7 +147,7 @@ QUESTIONS = ("What is my dog's name?", "When did I bake?", "What did Ann say?", 
 @pytest.mark.parametrize("rows", [1, 2, len(SAID)])
 def test_the_fitted_network_ranks_any_pool(text: str, rows: int) -> None:
     index = index_of(SAID[:rows])
-    pool = candidates(index, asked(text, index), index.alive[:rows])
+    pool = candidates(index, asked(text, index), Sight.of(index, index.alive[:rows]))
     ranker = load_ranker()
     scores = ranker.scores(pool)
     assert scores.shape == (rows,)

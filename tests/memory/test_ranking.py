@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from config.recipes import Recipe
-from memory.features import Probe
+from memory.first_look import Probe
 from memory.index import UserIndex
 from memory.question import read_question
 from memory.ranking import DAY, Scope

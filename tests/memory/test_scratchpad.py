@@ -136,6 +136,40 @@ async def test_pages_go_on_behind_the_last_key(pad: Scratchpad) -> None:
     assert [entry.key for entry in await pad.page("ann", limit=9, text="A/")] == ["a/1", "a/2"]
 
 
+WRITTEN = [
+    ("STRASSE", ["Straße", "STRASSE", "strasse"]),
+    ("istanbul", ["İSTANBUL", "İstanbul", "istanbul", "ISTANBUL"]),
+    ("api", ["ＡＰＩ", "api", "𝐀𝐏𝐈"]),
+]
+
+
+@pytest.mark.parametrize(("key", "written"), WRITTEN)
+async def test_entries_are_found_however_their_letters_are_written(
+    pad: Scratchpad, key: str, written: list[str]
+) -> None:
+    await pad.put("ann", "other", "stone")
+    for asked in (key, *written):
+        for at, one in enumerate(written):
+            await pad.put("ann", "by value", f"at {one} 5")
+            await pad.put("ann", f"{one} {at}", "by key")
+            found = await pad.page("ann", limit=9, text=asked)
+            assert {entry.key for entry in found} >= {"by value", f"{one} {at}"}
+            assert "other" not in {entry.key for entry in found}
+
+
+async def test_a_value_that_was_replaced_is_not_found_by_what_it_was(pad: Scratchpad) -> None:
+    await pad.put("ann", "k", "Straße")
+    await pad.put("ann", "k", "plain")
+    assert await pad.page("ann", limit=9, text="strasse") == []
+
+
+async def test_what_an_earlier_version_kept_is_found_as_it_was(quiet: Memory, pad: Scratchpad) -> None:
+    await pad.put("ann", "k", "Ärger in der Straße")
+    await quiet.engine.collections.scratchpad.update_many({}, {"$unset": {"folded": ""}})
+    for asked in ("ärger", "STRA", "straße"):
+        assert [entry.key for entry in await pad.page("ann", limit=9, text=asked)] == ["k"]
+
+
 async def test_of_writers_who_expect_the_same_one_writes(quiet: Memory) -> None:
     async def write(value: str) -> bool:
         try:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.domain import RULE_BASED, Gist, Role
-from memory.summary_rules import summarise_by_rules
+from memory.summary_rules import extend_by_rules, shortened, summarise_by_rules
 from tests.conversations import START
 from utils.text import count_tokens
 
@@ -60,6 +60,58 @@ def test_a_point_says_whose_it_is_where_speakers_have_names() -> None:
 def test_nothing_but_small_talk_still_gives_a_line() -> None:
     assert summarise_by_rules(gists(("user", "Hi"), ("assistant", "Hello")), 120) == "- Hi"
     assert summarise_by_rules([], 120) == ""
+
+
+def test_what_was_said_several_times_stands_there_once_where_it_was_said_last() -> None:
+    said = gists(
+        ("user", "I live in Oslo."),
+        ("user", "I live in Rome now."),
+        ("user", "i live in oslo!"),
+        ("user", "I like C."),
+        ("user", "I like C++."),
+    )
+    assert summarise_by_rules(said, 120).split("\n") == [
+        "- I live in Rome now.",
+        "- i live in oslo!",
+        "- I like C.",
+        "- I like C++.",
+    ]
+
+
+def test_what_two_speakers_say_stands_there_of_each() -> None:
+    said = [
+        Gist(str(at), str(at), "turn", "s1", "user", "I live in Oslo now.", START, name=name)
+        for at, name in enumerate(("Petra", "Jon", "Petra"))
+    ]
+    assert summarise_by_rules(said, 120).split("\n") == ["- Jon: I live in Oslo now.", "- Petra: I live in Oslo now."]
+
+
+def test_of_a_question_that_was_asked_several_times_the_last_answer_of_a_model_stands_there() -> None:
+    question = ("user", "Which database suits us?")
+    by_model = gists(question, ("assistant", "MySQL does."), question, ("assistant", "PostgreSQL does."))
+    by_rules = gists(question, ("assistant", "I don't know that yet."), model=RULE_BASED)
+    assert summarise_by_rules(by_model, 120) == "- Q: Which database suits us? A: PostgreSQL does."
+    assert summarise_by_rules([*by_model, *by_rules], 120) == "- Q: Which database suits us? A: PostgreSQL does."
+    assert summarise_by_rules([*by_rules, *by_rules], 120) == "- Q: Which database suits us?"
+    assert summarise_by_rules([*by_rules, *by_model], 120) == "- Q: Which database suits us? A: PostgreSQL does."
+
+
+def test_lines_of_several_summaries_are_told_once() -> None:
+    assert shortened("- I live in Oslo.\n- I like tea.\n- i live in Oslo", None) == "- I like tea.\n- i live in Oslo"
+    added = gists(("user", "I like tea!"), ("user", "I moved to Rome."))
+    assert extend_by_rules("- I like tea.\n- I work by night.", added, 120).split("\n") == [
+        "- I work by night.",
+        "- I like tea!",
+        "- I moved to Rome.",
+    ]
+
+
+def test_points_are_whole_sentences_in_german_too() -> None:
+    said = gists(("user", "Mein Termin bei Dr. Weber ist am 12. Mai um neun. Ich mag Obst, z. B. Äpfel."))
+    assert summarise_by_rules(said, 120).split("\n") == [
+        "- Mein Termin bei Dr. Weber ist am 12. Mai um neun.",
+        "- Ich mag Obst, z. B. Äpfel.",
+    ]
 
 
 @given(

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory import tool_blocks
-from memory.tool_blocks import blocks_of, call_text, left_out, tables
+from memory.tool_blocks import blocks_of, call_text, left_out
 from memory.tool_records import Record, in_force
 from memory.tool_relevance import talk_of
+from memory.tool_shapes import tables
 from tests.tool_calls import names, record
 
 TALK = talk_of(["Change my flight to Rome"])

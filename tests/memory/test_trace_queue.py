@@ -209,6 +209,37 @@ async def test_a_lease_runs_on_while_the_model_is_asked(
     assert (await traces.get("ann", trace.id)).summary == NOTE
 
 
+async def test_a_turn_does_all_that_is_due_where_there_is_time(
+    with_model: Memory, traces: Traces, scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trace_queue, "TURN", 60.0)
+    scripted_model.always(answer(NOTE), on="observer")
+    await keep(traces, *(called(number) for number in range(2 * BATCH + 1)))
+    assert await with_model.engine.trace_queue.turn() == 2 * BATCH + 1
+    await keep(traces, called(100))
+    assert await with_model.engine.trace_queue.turn() == 1  # none was left, so it has no rest
+
+
+async def test_a_turn_that_leaves_some_rests_before_the_next(
+    with_model: Memory, traces: Traces, scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(trace_queue, "monotonic", lambda: clock[0])
+    queue, step = with_model.engine.trace_queue, with_model.engine.trace_queue.step
+
+    async def slow() -> Step:
+        clock[0] += 2.0
+        return await step()
+
+    monkeypatch.setattr(queue, "step", slow)
+    scripted_model.always(answer(NOTE), on="observer")
+    await keep(traces, *(called(number) for number in range(3 * BATCH)))
+    assert await queue.turn() == 2 * BATCH  # 4 seconds
+    assert [await queue.turn() for _ in range(3)] == [0, 0, 0]
+    clock[0] += trace_queue.TURN
+    assert await queue.turn() == BATCH
+
+
 async def test_no_more_of_a_huge_result_is_read_than_the_model_is_shown(
     with_model: Memory, traces: Traces, monkeypatch: pytest.MonkeyPatch
 ) -> None:

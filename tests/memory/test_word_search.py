@@ -134,6 +134,23 @@ def test_words_of_any_language_are_found(query: str, row: int) -> None:
     assert [found for found, _ in ranked(index_of(SAID), sought(query), OBSERVATIONS, EVERY)][:1] == [row]
 
 
+@pytest.mark.parametrize("written", ["İSTANBUL", "İstanbul", "istanbul", "ISTANBUL", "ｉｓｔａｎｂｕｌ", "𝐢𝐬𝐭𝐚𝐧𝐛𝐮𝐥"])
+@pytest.mark.parametrize("query", ["İSTANBUL", "İstanbul", "istanbul", "ISTANBUL", "ＩＳＴＡＮＢＵＬ", "𝐈𝐒𝐓𝐀𝐍𝐁𝐔𝐋"])
+def test_a_word_is_found_however_its_letters_are_written(written: str, query: str) -> None:
+    index = index_of([f"Sunucu {written} ofisinde", "Sunucu Ankara ofisinde"])
+    assert [row for row, _ in ranked(index, sought(query), OBSERVATIONS, EVERY)] == [0]
+
+
+@pytest.mark.parametrize(("query", "found"), [("İSTANBUL", [0, 1]), ("istanbul", [0]), ("DİYARBAKIR", [2])])
+def test_what_an_earlier_version_kept_of_words_with_a_dotted_capital_is_found(query: str, found: list[int]) -> None:
+    """It took "İ" for the end of a word."""
+    index = index_of(["sunucu İstanbul ofisinde"])
+    for row, kept in enumerate((["sunucu", "i", "stanbul", "ofisind"], ["sunucu", "di", "yarbakir", "ofisind"]), 1):
+        document = {"_id": str(row), "timestamp": START, "session_id": "", "kind": "finding", "role": "finding"}
+        index.put([document | {"words": to_bytes(hashes(kept))}])
+    assert sorted(row for row, _ in ranked(index, sought(query), OBSERVATIONS, EVERY)) == found
+
+
 @pytest.mark.parametrize("query", ["international", "gates", "Strafe", "犬", "служба", "serv", "오류", "reached2"])
 def test_other_words_that_begin_alike_are_not_found(query: str) -> None:
     found = [row for row, _ in ranked(index_of(SAID), sought(query), OBSERVATIONS, EVERY)]

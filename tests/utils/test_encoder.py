@@ -1,6 +1,7 @@
 """Does the local encoder compute what multilingual-e5-small computes?"""
 
 import asyncio
+import itertools
 import math
 import multiprocessing
 import os
@@ -255,18 +256,23 @@ def _load_elsewhere(home: Path, vectors: "multiprocessing.Queue[list[float]]") -
     vectors.put(load_encoder(home).encode(["hello"])[0].tolist())
 
 
-def test_two_processes_build_once(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def _loaded_by_two_processes(home: Path) -> list[list[float]]:
     context = multiprocessing.get_context("spawn")
     vectors: multiprocessing.Queue[list[float]] = context.Queue()
-    processes = [context.Process(target=_load_elsewhere, args=(tmp_path, vectors)) for _ in range(2)]
+    processes = [context.Process(target=_load_elsewhere, args=(home, vectors)) for _ in range(2)]
     for process in processes:
         process.start()
-    first, second = vectors.get(timeout=60), vectors.get(timeout=60)
+    loaded = [vectors.get(timeout=60) for _ in processes]
     for process in processes:
         process.join(10)
+    return loaded
+
+
+def test_two_processes_build_once(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    first, second = _loaded_by_two_processes(tmp_path)
     assert first == second
     assert capfd.readouterr().err.count("Building the local encoder (once)") == 1
-    assert len(list((tmp_path / "encoder").glob("*"))) == 3  # the graph, the table of pieces, and the lock
+    assert len(list((tmp_path / "encoder").glob("*"))) == 4  # graph, table of pieces, their digest, and the lock
 
 
 def test_one_process_loads_once_even_from_many_threads(home: Path, local: Encoder) -> None:
@@ -279,8 +285,48 @@ def test_one_process_loads_once_even_from_many_threads(home: Path, local: Encode
     assert loaded == [local] * 4
 
 
-@pytest.mark.parametrize("pattern", ["*.onnx", "*.npz"])
-@pytest.mark.parametrize("left", [None, 0, 100, 700_000])
+def _damaged(path: Path, share: float) -> None:
+    """Turns 64 bytes of a file into others, after so much of it."""
+    content = bytearray(path.read_bytes())
+    start = int(share * len(content))
+    content[start : start + 64] = bytes(255 - byte for byte in content[start : start + 64])
+    path.write_bytes(content)
+
+
+def test_two_processes_that_meet_a_damaged_file_build_it_again_once(
+    tmp_path: Path, local: Encoder, capfd: pytest.CaptureFixture[str]
+) -> None:
+    load_encoder(tmp_path)
+    [graph] = (tmp_path / "encoder").glob("*.onnx")
+    _damaged(graph, 0.5)
+    capfd.readouterr()
+    wanted = local.encode(["hello"])[0].tolist()
+    assert _loaded_by_two_processes(tmp_path) == [wanted, wanted]
+    assert capfd.readouterr().err.count("Building the local encoder (once)") == 1
+
+
+@pytest.mark.parametrize(("pattern", "share"), [("*.onnx", 0.5), ("*.onnx", 0.99), ("*.npz", 0.5), ("*.digest", 0)])
+def test_a_file_with_other_bytes_of_the_same_length_is_built_again(
+    home: Path,
+    local: Encoder,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    pattern: str,
+    share: float,
+) -> None:
+    [file] = (home / "encoder").glob(pattern)
+    whole = file.read_bytes()
+    _damaged(file, share)
+    for _ in range(2):
+        monkeypatch.setattr(encoder, "_encoders", {})
+        assert np.array_equal(load_encoder(home).encode(TEXTS), local.encode(TEXTS))
+    assert file.read_bytes() == whole
+    assert caplog.text.count("damaged") == 1  # the second time it is whole
+
+
+@pytest.mark.parametrize(
+    ("pattern", "left"), [*itertools.product(["*.onnx", "*.npz"], [None, 0, 100, 700_000]), ("*.digest", None)]
+)
 def test_a_damaged_or_missing_file_is_built_again(
     home: Path, local: Encoder, monkeypatch: pytest.MonkeyPatch, pattern: str, left: int | None
 ) -> None:

@@ -1,7 +1,6 @@
 """Is text measured, cut and taken apart as promised, whatever it is?"""
 
 import sys
-import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -15,7 +14,6 @@ from utils.text import (
     ends_with_question_mark,
     searched_words,
     slug,
-    split_sentences,
     stem,
     words,
 )
@@ -49,37 +47,6 @@ def test_a_word_that_does_not_fit_is_cut_itself() -> None:
     assert cut_at_word("any length", None) == "any length"
 
 
-@pytest.mark.parametrize(
-    ("text", "sentences"),
-    [
-        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
-        ("Dr. Lee lives at No. 5. He sings.", ["Dr. Lee lives at No. 5.", "He sings."]),
-        ("Version 3.5 is out", ["Version 3.5 is out"]),
-        ("My boss is J. Smith. We met J. F. Kennedy.", ["My boss is J. Smith.", "We met J. F. Kennedy."]),
-        (
-            "That is plan B. Tom left. It has vitamin C. The end.",
-            ["That is plan B.", "Tom left.", "It has vitamin C.", "The end."],
-        ),
-        ("Acme Inc. of the U.S. sells. It grows.", ["Acme Inc. of the U.S. sells.", "It grows."]),
-        ("It is 7 a.m. in the U.S. We sleep.", ["It is 7 a.m. in the U.S.", "We sleep."]),
-        ("i live in the u.s. my boss is tom", ["i live in the u.s.", "my boss is tom"]),
-        ("a\nb\n\nc", ["a", "b", "c"]),
-        ('He said "no." Then left.', ['He said "no.', "Then left."]),
-        ("  ", []),
-    ],
-)
-def test_sentences_end_where_readers_see_an_end(text: str, sentences: list[str]) -> None:
-    assert split_sentences(text) == sentences
-
-
-@given(st.text() | prose)
-def test_no_letter_is_lost_in_sentences_and_none_is_blank(text: str) -> None:
-    sentences = split_sentences(text)
-    assert all(sentence.strip() == sentence and sentence for sentence in sentences)
-    kept = [character for character in text if character.isalnum()]
-    assert [character for sentence in sentences for character in sentence if character.isalnum()] == kept
-
-
 @given(st.text())
 def test_tokens_are_a_quarter_of_the_bytes_rounded_up(text: str) -> None:
     assert count_tokens(text) == (len(text.encode("utf-8", "replace")) + 3) // 4
@@ -103,15 +70,6 @@ def test_stems_leave_out_what_carries_no_meaning() -> None:
 def test_a_word_is_the_same_without_what_a_keyboard_may_not_have(word: str, plain: str) -> None:
     [written], [typed] = words(word), words(plain)
     assert stem(written) == stem(typed)
-
-
-def test_a_long_text_of_abbreviations_is_taken_apart_in_linear_time() -> None:
-    text = "mr. " * 50_000
-    sentences: list[str] = []
-    worker = threading.Thread(target=lambda: sentences.extend(split_sentences(text)), daemon=True)
-    worker.start()
-    worker.join(20)  # it took minutes when it was quadratic
-    assert sentences == [text.strip()]
 
 
 def test_words_have_the_same_stems_whichever_threads_ask_at_once() -> None:
