@@ -12,17 +12,18 @@ from numpy.typing import NDArray
 import config
 from agents.context import Intent, IntentName
 from memory.acts import Asked, asked_by, doing
+from memory.asking import asks, ends_as_question
 from memory.courtesy import is_courtesy
 from memory.extract import statement_to_forget, statement_to_remember
-from memory.languages import is_foreign, may_not_be_english
-from memory.question_words import asks_in_another_language, with_question_word
+from memory.languages import is_foreign
 from utils.embeddings import Embedder
 from utils.errors import ModelError
-from utils.text import ends_with_question_mark
+from utils.text import words
 
 EXAMPLES = Path(config.__file__).parent / "intent_examples.json"
 LOOKED_AT = 600  # characters of a query that keywords are looked for in
 ALIKE = 0.46  # cosine similarity to an example from which on it decides
+LONGEST_FRAGMENT = 12  # words of what is looked for without asking: "weather in Bergen"
 LEAST_ASKED = 6  # letters of a text in another language that asks without its mark
 ALIKE_ELSEWHERE = 0.56  # the same of a text in another language than English, of which keywords know little
 
@@ -52,12 +53,13 @@ _KEYWORDS: tuple[tuple[IntentName, str], ...] = (
     ),
 )
 _PATTERNS = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _KEYWORDS)
-_QUESTION = re.compile(
-    r"^(who|whom|whose|what(?!\s+an?\b)|when|where|which|why|how|is|are|am|was|were|do|does|did|could|would|should|"
-    r"shall|(can|will|has|had)(?!['’]t\b)(?=\s+(i|you|he|she|it|we|they|the|my|our|your|this|that|there|anyone)\b)|"
-    r"have\s+(i|you|we|they)|tell me|explain|show me|give me|list|name)\b",
+# What asks for something, though it is no question: "Remind me where I parked."
+_BIDS = re.compile(
+    r"^\W*(?:(?:please|now|so|ok|okay|can you|could you|would you)\b\W*)*"
+    r"(?:remind|remember|tell|give|show|find|look|search|get)\b",
     re.IGNORECASE,
 )
+_STATED = re.compile(r"[.!]\s*$|:\s")
 _STATES = re.compile(r"^(i|i['’](m|ve|ll|d)|we|my|our|he|she|it|they|the|there|this|that)\b", re.IGNORECASE)
 _PLEASANTRY = (
     r"(hi|hello|hey|hiya|yo|good (morning|afternoon|evening|night)|(many )?thanks|thank you|thx|so much|a lot|"
@@ -122,20 +124,14 @@ def name_by_keywords(query: str, *, images: bool) -> IntentName:
         return "forget"
     if images:
         return "image"
-    if _STATES.match(text) and not ends_with_question_mark(text):
+    if _STATES.match(text) and not ends_as_question(text):
         return "chat"
+    asking = asks(text)
+    tells = not asking and _BIDS.match(text) is None and (_STATED.search(text) or len(words(text)) > LONGEST_FRAGMENT)
     for name, pattern in _PATTERNS:
-        if pattern.search(text):
+        if pattern.search(text) and not (tells and name in ("recall", "location")):
             return name
-    return "question" if _asks(text) else "chat"
-
-
-def _asks(text: str) -> bool:
-    if ends_with_question_mark(text):
-        return True
-    if may_not_be_english(text):  # of German, "am" and "was" begin statements, too
-        return asks_in_another_language(text)
-    return _QUESTION.search(with_question_word(text)) is not None
+    return "question" if asking else "chat"
 
 
 class IntentDetector:

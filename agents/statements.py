@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from agents.context import Bundle, Citation, Context, HistoryItem
+from memory.asking import asks
 from memory.domain import Gist, Hit, KeyValue
 from memory.extract import statement_to_forget, told
 from memory.heard import Heard
@@ -20,15 +21,7 @@ ALIKE = 0.68  # cosine similarity from which on an observation counts as like a 
 HISTORY = "history"  # the kind of what the request itself says was said; nothing of memory, so it is not cited
 HISTORY_CHARACTERS = 100_000  # of its newest messages that are read
 
-# What tells, though a question mark ends it: ", can you believe it?", ", isn't it?"
-_TAG = re.compile(
-    r"(?:[,;.!…–—-]|\.\.\.) *(?:and |so |but )?(?:(?:can|could|would|do|will) you (?:believe|imagine) (?:it|that|this)|"
-    r"imagine that|you know(?: what i mean)?|know what i mean|(?:you )?see|right|eh|huh|no|(?:is|was)n['’]t "
-    r"(?:that|it) (?:great|funny|nice|crazy|sweet|lovely|amazing|awful|cute)|how (?:\w+) is that|don['’]t you think|"
-    r"(?:is|are|was|were|do|does|did|has|have|had|can|could|would|wo|ca)n['’]t (?:it|he|she|they|we|i|that|there))"
-    r"[?？؟]+$",
-    re.IGNORECASE,
-)
+_EXCLAIMS = re.compile(r"\W*what an?(?: [\w-]+){1,3}\W*(?:\w+\W*)?", re.IGNORECASE)  # "What a tower, right?"
 # How a sentence begins that takes back or corrects what stands right before it.
 _TAKES_BACK = re.compile(
     r"^\W*(?:(?:oh|ah|oops|hm+|well|but)\b\W*)*(?:(?:no\W+)?wait\b|(?:no\W+)?sorry\W+(?:no\b|i mean|it['’]?s|"
@@ -36,7 +29,6 @@ _TAKES_BACK = re.compile(
     r"i meant?\b|(?:or )?rather\b|make (?:it|that)\b|on second thoughts?\b|my (?:mistake|bad)\b)",
     re.IGNORECASE,
 )
-_ASKS = re.compile(r"^(what|who|whose|where|when|which|why|how|do you|did i|can you|tell me|remind me)\b", re.I)
 
 
 @dataclass(frozen=True)
@@ -149,12 +141,9 @@ def takes_back(sentence: str) -> bool:
 
 def _states(sentence: str) -> bool:
     """Whether a sentence says something, and neither asks nor asks to forget."""
-    asks = (
-        (ends_with_question_mark(sentence) and not _TAG.search(sentence))
-        or _ASKS.match(sentence)
-        or is_request(sentence)
+    return not (
+        asks(sentence) or is_request(sentence) or statement_to_forget(sentence) or _EXCLAIMS.fullmatch(sentence)
     )
-    return not (asks or statement_to_forget(sentence))
 
 
 def each_once(sentences: Sequence[Sentence]) -> list[Sentence]:

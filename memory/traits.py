@@ -6,8 +6,8 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.asking import ends_as_question
 from memory.question_words import asks_in_another_language, with_question_word
-from utils.text import ends_with_question_mark
 
 MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
@@ -81,7 +81,7 @@ def traits_of(text: str) -> NDArray[np.uint8]:
     text = text.replace("’", "'")
     return np.array(
         [
-            ends_with_question_mark(text) or is_request(text) or is_unmarked_question(text),
+            ends_as_question(text) or is_request(text) or is_unmarked_question(text),
             "?" in text,
             min(len(_TIMES.findall(text)), 3),
             min(len(_NUMBERS.findall(text)), 3),

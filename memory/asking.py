@@ -1,0 +1,85 @@
+"""Does a text ask, be it without its mark, or does it only begin or end as a question does?"""
+
+import re
+
+from memory.languages import may_not_be_english
+from memory.question_words import asks_in_another_language, with_question_word
+from utils.text import ends_with_question_mark
+
+_FILLER = r"^\W*(?:(?:so|and|but|hey|hi|ok|okay|well|please)\b\W*)*"
+_WH = r"(?:who|whom|whose|what|when|where|which|why|how)"
+_BEFORE_WH = r"(?:(?:at|on|in|since|for|from|until|by|with|to|of|about)\s+)?"
+_AUXILIARY = (
+    r"(?:(?:is|are|am|was|were|do|does|did|has|have|had|will|would|can|could|should|shall|may|might|must)(?:n['’]t)?)"
+)
+_SUBJECT = r"(?:i|we|you|he|she|it|they|this|that|there|my|our|your|his|her|their|the|an?)"
+
+# What tells, though a question mark ends it: ", can you believe it?", ", isn't it?", ", ok?", ", can you note that?"
+_TAG = re.compile(
+    r"(?:[,;.!…–—-]|\.\.\.) *(?:and |so |but )?(?:(?:can|could|would|do|will) you (?:believe|imagine) (?:it|that|this)|"
+    r"(?:can|could|would|will) you (?:please )?(?:keep|remember|note|save|store|write|jot) (?:it|that|this|them)"
+    r"(?: (?:in mind|down|for (?:me|us|later)))*|"
+    r"imagine that|you know(?: what i mean)?|know what i mean|(?:you )?see|right|eh|huh|no|yes|ok(?:ay)?|all ?right|"
+    r"deal|got (?:it|that)|understood|clear|(?:is|was)n['’]t "
+    r"(?:that|it) (?:great|funny|nice|crazy|sweet|lovely|amazing|awful|cute)|how (?:\w+) is that|don['’]t you think|"
+    r"(?:is|are|was|were|do|does|did|has|have|had|can|could|would|wo|ca)n['’]t (?:it|he|she|they|we|i|that|there))"
+    r"[?？؟]+$",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(
+    rf"{_FILLER}(?:who|whom|whose|what(?!\s+an?\b)|when|where|which|why|how|is|are|am|was|were|"
+    r"(?:do|does|did|could|would|should|shall)(?!\s+not\b)|"
+    r"(?:is|are|was|were|do|does|did|has|have|had|can|could|would|should|wo)n['’]t(?=\s+(?:i|you|he|she|it|we|they|my|our)\b)|"
+    r"(?:at|on|in|since|for|from|until|by|with|to|of|about)\s+(?:what|which|when|how|whom|whose)|"
+    r"(?:can|will|has|had)(?!['’]t\b)(?=\s+(?:i|you|he|she|it|we|they|the|my|our|your|this|that|there|anyone)\b)|"
+    r"have\s+(?:i|you|we|they)|tell me|explain|show me|give me|list|name)\b",
+    re.IGNORECASE,
+)
+# "where is my van", "what's next", "which of the two do I take", "how old is Mia"
+_STRAIGHT = re.compile(
+    rf"{_FILLER}{_BEFORE_WH}{_WH}(?:['’]s|\s+(?:(?!{_SUBJECT}\b)[\w-]+\s+){{0,4}}?{_AUXILIARY})\b", re.IGNORECASE
+)
+_BEGINS_WITH_WH = re.compile(rf"{_FILLER}{_BEFORE_WH}{_WH}\b", re.IGNORECASE)
+# What a clause with a question word is followed by where it is a part of what is told: "What I like most is jazz",
+# "When I was ten I broke my arm".
+_GOES_ON = re.compile(
+    rf"{_FILLER}{_WH}\s+(?:i|we|you|he|she|it|they)\s+(?!(?:is|are|am|was|were)\b)[\w'’-]+\b.*\b(?:is|are|was|were)\s+\w"
+    rf"|{_FILLER}(?:when|where|while|how|why)\s+.*?\s(?:\w+)\s.*?"
+    r"(?<!\bwhen)(?<!\bthat)(?<!\bif)(?<!\bbecause)(?<!\bwhile)(?<!\bwhere)(?<!\bwhat)(?<!\bhow)(?<!\bbefore)"
+    r"(?<!\bafter)(?<!\bsince)(?<!\band)(?<!\bto)(?<!\bwhen)(?<!\bwhy)(?<!\bor)(?<!\bthan)(?<!\bas) "
+    r"(?:i|we|he|she|they|it)\s+(?!am\b|is\b|are\b|was\b|were\b|do\b|did\b)\w+\s+\w",
+    re.IGNORECASE,
+)
+LONG_QUESTION = 6  # words before a colon from which on they may ask: "In what order did I ask about these: …"
+_ENDS_A_STATEMENT = (".", "!", "。", "！", "।")
+
+
+def ends_as_question(text: str) -> bool:
+    """Whether a text ends with a question mark, and asks with it: "Shall we go, ok?", but not "It is at nine, ok?"."""
+    if not ends_with_question_mark(text):
+        return False
+    tag = _TAG.search(text.rstrip())
+    return tag is None or begins_as_question(text.rstrip()[: tag.start()])
+
+
+def begins_as_question(text: str) -> bool:
+    """Whether an English text that does not end with a question mark asks by how it begins. "Who we hired: Ann and Bo",
+    "Which reminds me: the key is under the pot" and "Do not call before nine" tell."""
+    bare = with_question_word(text.strip())
+    if not _QUESTION.match(bare):
+        return False
+    head, colon, _ = bare.partition(":")
+    if colon and len(head.split()) < LONG_QUESTION:
+        return False
+    if _STRAIGHT.match(bare) or not _BEGINS_WITH_WH.match(bare):
+        return True
+    return not bare.endswith(_ENDS_A_STATEMENT) and _GOES_ON.match(bare) is None
+
+
+def asks(text: str) -> bool:
+    """Whether a text asks, by its mark or by how it begins."""
+    if ends_with_question_mark(text):
+        return ends_as_question(text)
+    if may_not_be_english(text):  # of German, "am" and "was" begin statements, too
+        return asks_in_another_language(text)
+    return begins_as_question(text)
