@@ -10,6 +10,7 @@ from agents.asked_words import asked, coverage, meant, written_otherwise
 from agents.changed import newest_first, with_changes
 from agents.kinds_elsewhere import kinds_in
 from agents.known_names import add_kinds
+from agents.numbered import is_of_another_day, is_of_another_number
 from agents.possessors import is_of_another
 from agents.statements import Sentence, each_once
 from agents.subjects import names_somebody_else, of_others, source_of
@@ -59,7 +60,8 @@ _AGE = (
     rf"\b(?:\d{{1,3}}|{_COUNTS}|\w+teen|\w+ty)[ -](?:years?|months?|weeks?|days?)\b|\bborn\b|\baged?\b|\bbirthday\b|"
     r"(?:\b(?:turn(?:s|ed|ing)?|is|are|am|be|was|were)|['’](?:s|m|re|d be)) (?:(?:now|only|about|almost|nearly) )*"
     rf"(?:\d{{1,3}}\b(?![.,:/-]\d|st\b|nd\b|rd\b|th\b)|(?:{_COUNTS}|\w+teen|\w+ty(?:-\w+)?)\b)|\(\d{{1,3}}\)|"
-    r"\b(?:1\d|20)\d\d\b"
+    rf"\b(?:1\d|20)\d\d\b|\b(?!(?:{'|'.join(name[:3].title() for name in MONTHS)})[a-z]*\b)(?-i:[A-ZÀ-Þ])\w+,? "
+    r"\(?\d{1,2}\b(?!\d|[.:/-]\d|st\b|nd\b|rd\b|th\b)"
 )
 _VALUE = re.compile(r"\d|\w\W+[A-ZÀ-Þ]")  # a number, or a name inside of a sentence
 WHEN = re.compile(r"\b(when|what (day|date|time|year)|how long)\b", re.IGNORECASE)
@@ -92,7 +94,7 @@ def choose(
     What is about another one than the question names answers nothing; what was changed since comes behind that.
     `of_now`: of what is as good the newest comes first."""
     sought = asked(query) | kinds_in(query)
-    others, stems = _about_others(query, sentences), _stems(query, sentences)
+    others, stems = _about_others(query, sentences, spans), _stems(query, sentences)
     covering = coverage(sought, stems)
     own_name = _OWN_NAME.search(query) is not None
     decides = _YES_OR_NO.match(query) is not None and not _ASKS_WHAT.search(query)  # "Do you know where …" asks where
@@ -210,11 +212,19 @@ def _stems(query: str, sentences: Sequence[Sentence]) -> list[set[str]]:
     return found
 
 
-def _about_others(query: str, sentences: Sequence[Sentence]) -> list[bool]:
-    """Whether each sentence is about another one than the question names, or asks for."""
+def _about_others(query: str, sentences: Sequence[Sentence], spans: tuple[Span, ...] = ()) -> list[bool]:
+    """Whether each sentence is about another one than the question names, or asks for, or about another day. `spans`:
+    the times that it names; what was said then is about them."""
     sources = of_others(query, sentences)
     speakers = {one.source.name for one in sentences if one.source.name and one.source.role == "user"}
-    return [source_of(one) in sources or is_of_another(query, one, speakers) for one in sentences]
+    then = nearness(spans, times_of(sentences)) == 1
+    return [
+        source_of(one) in sources
+        or is_of_another(query, one, speakers)
+        or is_of_another_number(query, one.text)
+        or (not at_the_time and is_of_another_day(spans, one.text, one.source.timestamp.timestamp()))
+        for one, at_the_time in zip(sentences, then, strict=True)
+    ]
 
 
 def _names_another(query: str, sentence: Sentence) -> bool:

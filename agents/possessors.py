@@ -28,7 +28,7 @@ _PLAIN = frozenset(content_stems("new old first last next best favourite favorit
 _FIRST_PERSON = re.compile(
     r"\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|we|we['’](?:re|ve|d|ll)|us|our|ours)\b", re.IGNORECASE
 )
-_MYSELF = re.compile(r"\b(?:my|mine|(?:do|did|am|was|have|can|will|should) I)\b")
+_MYSELF = re.compile(r"\b(?:my|mine|(?:do|did|am|was|have|can|will|should) [Ii])\b")
 _TO_LOCI = re.compile(r"\b(?:tell|told|say|said|mention(?:ed)?|ask(?:ed)?|talk(?:ed)?)\b", re.IGNORECASE)
 _I_DO = re.compile(r"\b(?:do|am) I (?:(?:still|usually|always|currently|now) )?(?P<verb>[a-z]+)")
 _OF_MINE = re.compile(r"\b(?:my|mine|our|ours)\b(?! [\w-]+['’]s\b)", re.IGNORECASE)
@@ -37,6 +37,17 @@ _AM = re.compile(r"\b(?:i am|i['’]m)\b", re.IGNORECASE)
 _HOW_MANY = re.compile(
     r"\bhow many (?P<what>children|kids|sons|daughters|brothers|sisters|siblings|cousins|aunts|uncles|nephews|nieces|"
     r"grandchildren|pets|dogs|cats) (?:do|did) (?:i|we) have\b",
+    re.IGNORECASE,
+)
+# "My neighbour Lars has a dog", "Ann has two"; and what is asked of one's own work, which "works as" answers.
+_OWNER = r"(?:(?:(?i:my|our) [\w-]+(?: [A-ZÀ-Þ][\w-]+)?)|[A-ZÀ-Þ][\w-]+(?: [A-ZÀ-Þ][\w-]+)?)"
+_OF_A_THIRD = re.compile(
+    rf"(?:^|(?<=[.,;:!] )|(?<=and ))\W*{_OWNER} (?:also |still |now )?(?:has|have|had|owns?|got|keeps?|is|was|"
+    r"works?|worked|lives?|lived)\b"
+)
+_JOB = re.compile(
+    r"\bmy (?:\w+ )?(?:job|profession|occupation|trade|line of work)\b|\b(?:do|did) i do (?:for (?:a )?(?:living|work))\b"
+    r"|\b(?:do|did) i work\b",
     re.IGNORECASE,
 )
 _KNOWN = re.compile(r"\b(?:the|both) (?:\w+ )?(?P<what>\w+)", re.IGNORECASE)  # "The two dogs are Rex and Bello."
@@ -65,11 +76,25 @@ def is_of_another(query: str, sentence: Sentence, speakers: Set[str]) -> bool:
             return True
         if _CONTACT.search(query) and _TITLED.search(text) and not _FIRST_PERSON.search(text):
             return True
+        if _JOB.search(query) and _is_of_a_third_alone(text):
+            return True
         if (doing := _I_DO.search(query)) and not _WITH_ME.search(text) and _is_of_a_third(text, doing["verb"]):
             return True
     if (counted := _HOW_MANY.search(query)) and _counts_others(text, counted["what"]):
         return True
-    return _has_another_possessor(query, text, speaker)
+    return _has_another_possessor(query, text, speaker) or _is_owned_by_another(query, text)
+
+
+def _is_owned_by_another(query: str, text: str) -> bool:
+    """Whether a text says that somebody else has what a question asks for as the user's: a neighbour's dog."""
+    wanted = frozenset[str]().union(*(one.what for one in _asked_for(query) if one.who == ME))
+    return bool(wanted & meant(text)) and _OF_A_THIRD.search(text) is not None and _is_of_a_third_alone(text)
+
+
+def _is_of_a_third_alone(text: str) -> bool:
+    """Whether a text speaks of somebody else and not of the user, but as "my sister"."""
+    rest, found = _OF_A_THIRD.subn(" ", text)
+    return found > 0 and _FIRST_PERSON.search(rest) is None
 
 
 def _has_another_possessor(query: str, text: str, speaker: str | None) -> bool:
@@ -158,4 +183,4 @@ def _counts_others(text: str, what: str) -> bool:
     wanted = meant(what)
     telling = [part for part in split_sentences(text) if wanted & meant(part)]
     known = any(wanted & meant(one["what"]) for part in telling for one in _KNOWN.finditer(part))
-    return bool(telling) and not known and not any(_FIRST_PERSON.search(part) for part in telling)
+    return bool(telling) and not known and not any(_FIRST_PERSON.search(_OF_A_THIRD.sub(" ", part)) for part in telling)

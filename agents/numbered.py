@@ -1,0 +1,73 @@
+"""Is a sentence about another one of a kind than a question names: item 52, where item 500 is asked for?"""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import lru_cache
+
+from memory.periods import DAY, Span
+from memory.spans import spans_of
+from memory.traits import MONTHS
+from utils.text import STOPWORDS, stem
+
+_OTHER = r"(\d{1,8}|[A-Z])(?![\w%]|[.,:/-]\d)"
+_NUMBERED = re.compile(rf"\b([^\W\d_]{{3,}})(?: (?:number|no\.?|nr\.?))? #?{_OTHER}")
+_MORE = re.compile(rf"(?:,| and| or| &) #?{_OTHER}")
+_TOKEN = re.compile(r"\b(?:\d{1,8}|[A-Z])\b")
+# Before a number they name no kind: "for about 3 days", "May 5", "turned 40".
+_NO_KIND = STOPWORDS.union(
+    "around exactly least nearly almost since between another roughly maybe perhaps last next first every each per "
+    "turned turns turn cost costs paid got has have was were age aged have are the vitamin hepatitis plan type".split(),
+    MONTHS,
+    (name[:3] for name in MONTHS),
+)
+
+
+def is_of_another_number(query: str, text: str) -> bool:
+    """Whether a text names one of a kind by another number, or letter, than a question does, or something else by the
+    same number."""
+    asked = _numbered(query)
+    if not asked:
+        return False
+    told, there = _numbered(text), frozenset(_TOKEN.findall(text))
+    numbers = frozenset[str]().union(*told.values())
+    for kind, wanted in asked.items():
+        if kind in told and not wanted & (told[kind] | there):
+            return True
+        if (
+            kind not in told
+            and wanted & numbers
+            and kind not in {stem(word) for word in re.findall(r"\w+", text.lower())}
+        ):
+            return True
+    return False
+
+
+def is_of_another_day(spans: tuple[Span, ...], text: str, told: float) -> bool:
+    """Whether a text names days, and a question others. `spans`: the times that the question names. `told`: when the
+    text was said, in seconds since 1970."""
+    if not spans or not all(_is_a_day(span) for span in spans):
+        return False
+    named = spans_of(text, told)
+    return bool(named) and all(
+        _is_a_day(one) and (one[1] <= other[0] or other[1] <= one[0]) for one in named for other in spans
+    )
+
+
+def _is_a_day(span: Span) -> bool:
+    return span[1] - span[0] <= DAY
+
+
+@lru_cache(maxsize=64)
+def _numbered(text: str) -> Mapping[str, frozenset[str]]:
+    """The numbers and letters by which a text names one of a kind, by the kind's stem."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for one in _NUMBERED.finditer(text):
+        kind, number, end = one[1].lower(), one[2], one.end()
+        if kind in _NO_KIND or number == "I":
+            continue
+        found[stem(kind)].add(number)
+        while (more := _MORE.match(text, end)) is not None:
+            found[stem(kind)].add(more[1])
+            end = more.end()
+    return {kind: frozenset(numbers) for kind, numbers in found.items()}
