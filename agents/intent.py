@@ -24,8 +24,8 @@ EXAMPLES = Path(config.__file__).parent / "intent_examples.json"
 LOOKED_AT = 600  # characters of a query that keywords are looked for in
 ALIKE = 0.46  # cosine similarity to an example from which on it decides
 LONGEST_FRAGMENT = 12  # words of what is looked for without asking: "weather in Bergen"
-LEAST_ASKED = 6  # letters of a text in another language that asks without its mark
 ALIKE_ELSEWHERE = 0.56  # the same of a text in another language than English, of which keywords know little
+LEAST_ASKED = 6  # letters of a text in another language that asks without its mark
 
 _KEYWORDS: tuple[tuple[IntentName, str], ...] = (
     ("summarise", r"^(please |can you |could you )*(summari[sz]e|recap|sum up|tl;?dr)\b"),

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from utils.text import ends_with_question_mark
 from utils.vectors import Floats
 
 Act = Literal["asks", "forgets", "summarises", "changes", "whole", "home", "work", "others"]
@@ -19,7 +20,8 @@ Asked = Literal["asks", "forgets", "summarises"]
 ACTS: tuple[Act, ...] = ("asks", "forgets", "summarises", "changes", "whole", "home", "work", "others")
 
 BORDERS = Path(__file__).with_name("acts.npy")  # (acts, 385) float32: weights of the embedding's parts, and an offset
-# How likely what is asked is to be, of a text without the mark of a statement's end and of one with it.
+LONGEST = 200  # characters of a text that only asks
+# How likely what is asked is to be, of a text that ends without a mark and of one that ends with it.
 LIKELY: dict[Asked, tuple[float, float]] = {"asks": (0.55, 0.8), "forgets": (0.5, 0.8), "summarises": (0.55, 0.8)}
 SURE_TO_ASK = (0.75, 0.9)
 STATED = (".", "!", "。", "！", "।")
@@ -45,7 +47,9 @@ class Doing:
 def asked_by(text: str, does: Doing, *, surely: bool = False) -> Asked | None:
     """What a text asks for, where it is likely enough; `surely`: so that it tells nothing."""
     best: Asked = max(LIKELY, key=lambda act: getattr(does, act))
-    ends = text.rstrip().endswith(STATED)
+    if len(text) > LONGEST:
+        return None
+    ends = text.rstrip().endswith(STATED) or ends_with_question_mark(text)
     least = (SURE_TO_ASK if surely and best == "asks" else LIKELY[best])[ends]
     return best if getattr(does, best) >= least else None
 

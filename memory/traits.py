@@ -38,7 +38,8 @@ _REPLY = re.compile(
 )
 _REQUEST = re.compile(
     r"^\W*(?:(?:please|now|ok|okay|hey|can you|could you|would you)\b\W*)*"
-    r"(?:summari[sz]e|sum up|recap|tl;? ?dr|tell me|remind me|list(?! of\b[^.!?\n]*:)|show me|give me|repeat|recall|look up|search for)\b"
+    r"(?:summari[sz]e|sum up|recap|tl;? ?dr|tell me|remind me|list(?! of\b[^.!?\n]*:)|show me|give me|repeat|recall|"
+    r"look up|search for)\b"
     r"[^.!?\n]*[.!?]?\s*$",
     re.IGNORECASE,
 )
