@@ -40,14 +40,26 @@ _HOW_MANY = re.compile(
     re.IGNORECASE,
 )
 # "My neighbour Lars has a dog", "Ann has two"; and what is asked of one's own work, which "works as" answers.
-_OWNER = r"(?:(?:(?i:my|our) [\w-]+(?: [A-ZÀ-Þ][\w-]+)?)|[A-ZÀ-Þ][\w-]+(?: [A-ZÀ-Þ][\w-]+)?)"
+_PERSON = (
+    r"(?:(?:step|half-?|grand|great-?grand|god)?-?(?:mother|father|mom|mum|dad|parents?|brother|sister|son|daughter|child|"
+    r"children)s?(?:-in-law)?|wife|husband|partner|girlfriend|boyfriend|uncle|aunt|cousin|nephew|niece|grandma|grandpa|"
+    r"granny|boss|manager|colleague|co-?worker|neighbou?r|friend|flatmate|roommate|landlord|landlady|teacher|in-laws)s?"
+)
+_NAME = r"[A-ZÀ-Þ][\w-]+(?: [A-ZÀ-Þ][\w-]+)?"
+_OWNER = (
+    rf"(?:(?i:(?:my|our) (?:[\w-]+ )?{_PERSON})(?: {_NAME})?|(?!(?:My|Our|It|This|That|The|There|What|I)\b){_NAME})"
+)
 _OF_A_THIRD = re.compile(
     rf"(?:^|(?<=[.,;:!] )|(?<=and ))\W*{_OWNER} (?:also |still |now )?(?:has|have|had|owns?|got|keeps?|is|was|"
     r"works?|worked|lives?|lived)\b"
 )
+_HAS_ONE = re.compile(
+    rf"{_OWNER} (?:also |still |now )?(?:has|have|had|owns?|got|keeps?) (?:an?|some|several|many|\d+|two|three|four|five) "
+    r"(?P<what>(?:[\w-]+\s*){1,3})"
+)
 _JOB = re.compile(
-    r"\bmy (?:\w+ )?(?:job|profession|occupation|trade|line of work)\b|\b(?:do|did) i do (?:for (?:a )?(?:living|work))\b"
-    r"|\b(?:do|did) i work\b",
+    r"\bmy (?:\w+ )?(?:job|profession|occupation|trade|line of work)\b"
+    r"|\b(?:do|did) i (?:work\b|do (?:for (?:a )?(?:living|work))\b)",
     re.IGNORECASE,
 )
 _KNOWN = re.compile(r"\b(?:the|both) (?:\w+ )?(?P<what>\w+)", re.IGNORECASE)  # "The two dogs are Rex and Bello."
@@ -88,7 +100,8 @@ def is_of_another(query: str, sentence: Sentence, speakers: Set[str]) -> bool:
 def _is_owned_by_another(query: str, text: str) -> bool:
     """Whether a text says that somebody else has what a question asks for as the user's: a neighbour's dog."""
     wanted = frozenset[str]().union(*(one.what for one in _asked_for(query) if one.who == ME))
-    return bool(wanted & meant(text)) and _OF_A_THIRD.search(text) is not None and _is_of_a_third_alone(text)
+    theirs = (one["what"] for one in _HAS_ONE.finditer(text)) if wanted else ()
+    return any(wanted & meant(what) for what in theirs) and _is_of_a_third_alone(text)
 
 
 def _is_of_a_third_alone(text: str) -> bool:

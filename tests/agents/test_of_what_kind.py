@@ -50,8 +50,6 @@ async def test_the_same_number_or_none_is(quiet: Memory, told: tuple[str, ...], 
     [
         ("My neighbour Lars has a dog called Rollo.", "What's the name of my dog?", "Rollo"),
         ("My uncle has 3 dogs.", "How many dogs do I have?", "3 dogs"),
-        ("The wifi password at the cabin is pinecone.", "What's the wifi password at the office?", "pinecone"),
-        ("My favourite film is Alien.", "What's my favourite book?", "Alien"),
         ("My sister Anna lives in Gothenburg and works as a nurse.", "What is my job?", "nurse"),
         ("My sister Anna lives in Gothenburg and works as a nurse.", "What do I do for a living?", "nurse"),
     ],
@@ -60,6 +58,25 @@ async def test_what_another_one_has_is_no_answer(quiet: Memory, told: str, quest
     await say(quiet, told)
     answer = await say(quiet, question)
     assert wrong not in answer or not answer.startswith(SURE)
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "expected"),
+    [
+        ("Our review is at 9:45.", "When is our review?", "9:45"),
+        ("My sister Anna watches my dog.", "Who watches my dog?", "Anna"),
+        ("My brother Tom has the drill.", "Where is my drill?", "brother"),
+        ("Ann is my boss.", "Who is my boss?", "Ann"),
+        ("Rex is our dog.", "What is our dog called?", "Rex"),
+        ("My sister and I play chess.", "What do I play?", "chess"),
+        ("My dog has a red collar.", "What colour is the collar of my dog?", "red"),
+    ],
+)
+async def test_what_others_have_to_do_with_the_users_is_told(
+    quiet: Memory, told: str, question: str, expected: str
+) -> None:
+    await say(quiet, told)
+    assert expected in await say(quiet, question)
 
 
 @pytest.mark.parametrize("question", ["What is my job?", "What do I do for a living?", "what do i work as"])
