@@ -21,7 +21,8 @@ LIKE = 0.39  # cosine similarity to the question that what holds now needs, of w
 
 # Of a change that says what it is of, another sentence needs two words in common.
 _CHANGED = re.compile(
-    r"\b(actually|instead|moved|mov(?:es?|ing) (?:back )?to|cancel(?:l?ed|s)?|reschedul\w+|postponed|call(?:ed|s)? off|"
+    r"\b(actually|instead|moved|mov(?:es?|ing) (?:back )?to|cancel(?:l?ed|s)?|reschedul\w+|postponed|"
+    r"call(?:ed|s)? (?:\w+ ){0,3}?off|(?:my|our) new|"
     r"put off|brought forward|chang(?:ed|es)|no longer|not any ?more|n['’]t any ?more|no (?:\w+ ){1,2}any ?more|"
     r"fell through|won['’]t happen|switched|swapped|replac(?:ed|es|ing)|threw out|thrown out|drop(?:ped|s)|"
     r"got rid of|gave (?:up|away)|given up|quit|stopped|sold|turned out|turned up|paid back|raised|lowered|reduced|"
@@ -69,7 +70,7 @@ _UNDONE = tuple(
         ),
         (
             r"meet|meeting|party|dinner|lunch|date|appointment|flight|trip|concert|fly|flying|plan\w*|booked|goes? to",
-            r"call(?:ed|s)? off|cancel(?:l?ed|s)|fell through|won['’]t happen|not coming|postponed",
+            r"call(?:ed|s)? (?:\w+ ){0,3}?off|cancel(?:l?ed|s)|fell through|won['’]t happen|not coming|postponed",
             False,
         ),
     )

@@ -50,12 +50,12 @@ _OWNER = (
     rf"(?:(?i:(?:my|our) (?:[\w-]+ )?{_PERSON})(?: {_NAME})?|(?!(?:My|Our|It|This|That|The|There|What|I)\b){_NAME})"
 )
 _OF_A_THIRD = re.compile(
-    rf"(?:^|(?<=[.,;:!] )|(?<=and ))\W*{_OWNER} (?:also |still |now )?(?:has|have|had|owns?|got|keeps?|is|was|"
+    rf"(?:^\W{{0,3}}|(?<=[.,;:!] )|(?<=and )){_OWNER} (?:also |still |now )?(?:has|have|had|owns?|got|keeps?|is|was|"
     r"works?|worked|lives?|lived)\b"
 )
 _HAS_ONE = re.compile(
-    rf"{_OWNER} (?:also |still |now )?(?:has|have|had|owns?|got|keeps?) (?:an?|some|several|many|\d+|two|three|four|five) "
-    r"(?P<what>(?:[\w-]+\s*){1,3})"
+    rf"(?<![\w-]){_OWNER} (?:also |still |now )?(?:has|have|had|owns?|got|keeps?)"
+    r" (?:an?|some|several|many|\d+|two|three|four|five) (?P<what>(?:[\w-]+ ?){1,3})"
 )
 _JOB = re.compile(
     r"\bmy (?:\w+ )?(?:job|profession|occupation|trade|line of work)\b"

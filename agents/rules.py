@@ -11,12 +11,11 @@ from agents.asked_words import asked, coverage, meant, meant_in_english
 from agents.changed import asks_for_now, tells_of_change
 from agents.choosing import COVERED, LIKE, WHEN, choose, nearest, sought_by_fragment, times_of
 from agents.context import Citation, Context
-from agents.intent import is_assent, is_small_talk
+from agents.plain_replies import plain_reply
 from agents.renewals import of_the_asked, with_renewals
 from agents.replies import reply_asked_for
 from agents.statements import HISTORY, Sentence, each_once, sentences_of
 from agents.subjects import Source, source_of
-from memory.courtesy import is_courtesy
 from memory.fragments import is_fragment
 from memory.heard import NOTHING_HEARD, Heard
 from memory.languages import is_foreign
@@ -35,7 +34,6 @@ NEAR_BEST = 0.15  # and how much less than the best it is at most
 MOST_ASKED = 20  # that are told where more are asked for
 MOST_KNOWN = 5  # statements told where the question names no subject
 SUMMARY_TOKENS = 200
-
 # Words that ask for a summary, and say how it is to be and of nothing in particular.
 _SUMMARISING = frozenset(
     content_stems(
@@ -60,22 +58,6 @@ _LENGTH = re.compile(
     rf"\b(?!an?\b(?! (?:few|couple|dozen)))(?P<count>{COUNT}|some)(?: \w+)?"
     r" (?:(?P<unit>bullets?|bullet[ -]points?|points?|sentences?|lines?|items?)|paragraphs?|words?|messages?)\b",
     re.IGNORECASE,
-)
-_ABOUT_LOCI = re.compile(
-    r"^\W*(hi|hello|hey|so|and)?\W*((who|what) are you|what(['’]s| is) your name|what can you do( for me)?)\W*$",
-    re.IGNORECASE,
-)
-_KEEPS_NOT = re.compile(r"\b(don['’]?t|do not|never)\s+(remember|save|store|keep|memori[sz]e|record)\b", re.IGNORECASE)
-_TASK = re.compile(
-    r"^\W*(please\s+)?(write|draft|compose|translate|tell|generate|create|make|calculate|compute|draw|suggest|recommend|"
-    r"rewrite|rephrase|fix|correct|improve|find|search|book|order|send|call|open|play|set)\b",
-    re.IGNORECASE,
-)
-_GREETINGS = (
-    (re.compile(r"\b(thank|thanks|thx)", re.IGNORECASE), "You're welcome."),
-    (re.compile(r"\b(bye|goodbye|see you|good night)", re.IGNORECASE), "Goodbye. I'll remember what we talked about."),
-    (re.compile(r"\bhow are you|what['’]s up|how['’]s it", re.IGNORECASE), "I'm well, thank you. How can I help?"),
-    (re.compile(r"\b(hi|hello|hey|hiya|yo|good (morning|afternoon|evening))", re.IGNORECASE), "Hello! How can I help?"),
 )
 _RELATIVE = re.compile(
     r"\b(yesterday|today|tonight|tomorrow|ago|(last|next|this|coming|past)\s+\w+|recently|just|soon|"
@@ -103,18 +85,12 @@ def answer_by_rules(context: Context) -> RuleAnswer:
         return RuleAnswer(context.done)
     if intent == "summarise":
         return _summary(context)
+    if (reply := plain_reply(query, intent, temporary=context.request.temporary)) is not None:
+        return RuleAnswer(reply)
     if intent == "chat":
-        if is_small_talk(query) or is_assent(query) or is_courtesy(query):
-            return RuleAnswer(_small_talk(query))
-        if _KEEPS_NOT.search(query) and not context.request.temporary:
-            return RuleAnswer(
-                "What is said here is kept. Use a temporary chat for what is not to be, or delete this one."
-            )
-        if _TASK.match(query):
-            return RuleAnswer("I can't do that without a language model. I can tell you what you told me.")
         if is_fragment(query):
-            if reply := reply_asked_for(context, ()):
-                return _quote([reply], dated="never", whole=True)
+            if said := reply_asked_for(context, ()):
+                return _quote([said], dated="never", whole=True)
             if found := sought_by_fragment(query, _sentences(context)):
                 return _quote(found, dated="always" if tells_of_change(found, of_now=True) else "never")
         noted = "Noted." if context.request.temporary else "Noted. I'll remember that."
@@ -124,14 +100,12 @@ def answer_by_rules(context: Context) -> RuleAnswer:
         return RuleAnswer(noted)
     if context.images is not None and context.intent.name == "image":
         return RuleAnswer(context.images)
-    if _ABOUT_LOCI.match(query):
-        return RuleAnswer("I'm Loci, and I remember. Without a language model, I tell you what you told me.")
     if not words(query):
         return RuleAnswer("What would you like to know?")
     sentences = _sentences(context)
     spans = spans_of(query, now().timestamp())
-    if reply := reply_asked_for(context, spans):
-        return _quote([reply], dated="always" if spans or WHEN.search(query) else "never", whole=True)
+    if said := reply_asked_for(context, spans):
+        return _quote([said], dated="always" if spans or WHEN.search(query) else "never", whole=True)
     only_time = bool(spans) and asks_only_for_a_time(stems_in_english(query))
     of_now = asks_for_now(query)
     chosen = (only_time and _told_of(query, sentences)) or (
@@ -153,10 +127,6 @@ def answer_by_rules(context: Context) -> RuleAnswer:
 def _sentences(context: Context) -> list[Sentence]:
     query, heard = context.question, context.heard
     return with_renewals(query, of_the_asked(query, sentences_of(context), heard), heard)
-
-
-def _small_talk(query: str) -> str:
-    return next((reply for pattern, reply in _GREETINGS if pattern.search(query)), "All right.")
 
 
 def _told_of(

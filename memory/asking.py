@@ -44,12 +44,13 @@ _BEGINS_WITH_WH = re.compile(rf"{_FILLER}{_BEFORE_WH}{_WH}\b", re.IGNORECASE)
 # "When I was ten I broke my arm".
 _GOES_ON = re.compile(
     rf"{_FILLER}{_WH}\s+(?:i|we|you|he|she|it|they)\s+(?!(?:is|are|am|was|were)\b)[\w'’-]+\b.*\b(?:is|are|was|were)\s+\w"
-    rf"|{_FILLER}(?:when|where|while|how|why)\s+.*?\s(?:\w+)\s.*?"
+    rf"|{_FILLER}(?:when|where|while|how|why)\s+\S+\s+\S+.*?"
     r"(?<!\bwhen)(?<!\bthat)(?<!\bif)(?<!\bbecause)(?<!\bwhile)(?<!\bwhere)(?<!\bwhat)(?<!\bhow)(?<!\bbefore)"
     r"(?<!\bafter)(?<!\bsince)(?<!\band)(?<!\bto)(?<!\bwhen)(?<!\bwhy)(?<!\bor)(?<!\bthan)(?<!\bas) "
     r"(?:i|we|he|she|they|it)\s+(?!am\b|is\b|are\b|was\b|were\b|do\b|did\b)\w+\s+\w",
     re.IGNORECASE,
 )
+LOOKED_AT = 1_000  # characters
 LONG_QUESTION = 6  # words before a colon from which on they may ask: "In what order did I ask about these: …"
 _ENDS_A_STATEMENT = (".", "!", "。", "！", "।")
 
@@ -65,7 +66,7 @@ def ends_as_question(text: str) -> bool:
 def begins_as_question(text: str) -> bool:
     """Whether an English text that does not end with a question mark asks by how it begins. "Who we hired: Ann and Bo",
     "Which reminds me: the key is under the pot" and "Do not call before nine" tell."""
-    bare = with_question_word(text.strip())
+    bare = with_question_word(text.strip()[:LOOKED_AT])
     if not _QUESTION.match(bare):
         return False
     head, colon, _ = bare.partition(":")
@@ -73,7 +74,7 @@ def begins_as_question(text: str) -> bool:
         return False
     if _STRAIGHT.match(bare) or not _BEGINS_WITH_WH.match(bare):
         return True
-    return not bare.endswith(_ENDS_A_STATEMENT) and _GOES_ON.match(bare) is None
+    return not text.rstrip().endswith(_ENDS_A_STATEMENT) and _GOES_ON.match(bare) is None
 
 
 def asks(text: str) -> bool:
