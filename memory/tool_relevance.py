@@ -5,7 +5,7 @@ say little that was not asked for, though they look like identifiers.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -75,7 +75,7 @@ class Talk:
     """What the user and the agent said, lower case. `asked`: words by which fields may be named, and `literal` those of
     them that were said; `names`: what looks as names in the last of it, and `spoken` in that or in what the agent said
     last, lower case. `extreme`: the most or the least of something is asked for. `thorough`: there is room for all that
-    says anything."""
+    says anything. `used`: the keys of what tools were called with, in objects, too."""
 
     text: str
     asked: frozenset[str] = frozenset()
@@ -84,6 +84,7 @@ class Talk:
     literal: frozenset[str] = frozenset()
     spoken: frozenset[str] = frozenset()
     extreme: bool = False
+    used: frozenset[str] = frozenset()
 
     @cached_property
     def brief(self) -> "Talk":
@@ -93,8 +94,14 @@ class Talk:
     @cached_property
     def words(self) -> frozenset[str]:
         """The words and numbers in it that carry meaning, and the singular of those in the plural."""
-        said = frozenset(_WORD.findall(self.text)) - STOPWORDS
+        said = frozenset(_WORD.findall(" ".join(self._spoken))) - STOPWORDS
         return said.union(map(_singular, said))
+
+    @property
+    def _spoken(self) -> Iterator[str]:
+        """What was said, but for words within an identifier: who gives the id "ann_lee_17" does not speak of all that
+        are called Ann."""
+        return (word for word in self.text.split() if "_" not in word or not is_name(word.strip(MARKS)))
 
     @cached_property
     def said(self) -> frozenset[str]:
@@ -161,6 +168,8 @@ class Talk:
             return not self.words.isdisjoint(_WORD.findall(key.casefold()))
         if _ID_KEY.search(key) or (isinstance(value, str) and names_place(value) and "@" not in value):
             return True
+        if key in self.used and key.endswith("name"):
+            return True  # tools take names as arguments
         if isinstance(value, str) and "\n" in value.strip():
             return True  # a text to be read, as others are that tools give
         if isinstance(value, str) and _CODED.fullmatch(value) and value.casefold() in self.said:

@@ -15,13 +15,16 @@ from typing import Protocol, TypeAlias, TypeGuard
 Json: TypeAlias = "Mapping[str, Json] | list[Json] | str | int | float | bool | None"
 Scalar: TypeAlias = str | int | float | bool | None
 Cell: TypeAlias = "Json | _Missing"
+Row: TypeAlias = tuple[str, ...]
 
 FIELD, ROW, LEG = "|", "; ", " + "  # between fields, between rows in a cell, and between the rows of a list in a list
 FEWEST_ALIKE, MOSTLY = 4, 0.75  # objects, and the share of them with the same value, from which others are exceptions
+SHARED = 4  # characters that two rows have in common, from which they are told together
 PAIR = 2  # fields of an object of which neither says anything alone, as of an amount and its currency
 SPARSEST = 4  # of so many fields, an object of a table has one at least, on average
 SPECIAL = ("|", ";", "\n", "\r", " + ", "->")
 
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _LIKE_A_FIELD = re.compile(r", [\w.-]+=")
 
 
@@ -64,11 +67,12 @@ MISSING = _Missing()
 @dataclass(frozen=True)
 class Column:
     """Cells under a head. A head of one field is its key, of several `key(field|field)`. `of_all`: what all cells say
-    is the same of what is left out."""
+    is the same of what is left out. `is_plain`: each cell has one value."""
 
     head: str
     cells: tuple[str, ...]
     of_all: bool = False
+    is_plain: bool = False
 
 
 @dataclass(frozen=True)
@@ -146,7 +150,8 @@ def _column(cells: Sequence[Cell], keep: Keep, key: str, others: Sequence[Cell] 
     if all(_is_scalar(cell) for cell in there):
         if not any(keep.keeps(key, cell) for cell in there if _is_scalar(cell)):
             return None
-        return Column(name, tuple("" if isinstance(cell, _Missing) else written(cell) for cell in read))
+        texts = tuple("" if isinstance(cell, _Missing) else written(cell) for cell in read)
+        return Column(name, texts, is_plain=True)
     if all(isinstance(cell, Mapping) for cell in there):
         rest = [other for other in others if isinstance(other, Mapping)]
         objects = [[cell] if isinstance(cell, Mapping) else [] for cell in read]
@@ -199,7 +204,9 @@ def _nested(
     rest = [*others, *(item for cell in cells for item in _whole_of(cell) if isinstance(item, Mapping))]
     if objects and max(map(len, objects)) == PAIR and (listed or _keeps_any(objects, keep)):
         keep = EVERYTHING
-    common, columns = _columns(objects, keep, rest if len(objects) > 1 else (), asked=asked)
+    common, columns = _columns(
+        objects, keep, rest if len(objects) > 1 else (), asked=asked, asked_for=bool(key) and keep.asks_for(key)
+    )
     if listed and objects:
         if (column := _telling_apart(objects, columns, keep)) is not None:
             columns.append(column)
@@ -217,8 +224,9 @@ def _nested(
     if not columns:
         texts = (f"×{len(cell)}{_of_all(cell, between)}" if cell else "" for cell in cells)
         return Column(f"{name}({' '.join(common)})", tuple(texts))
-    rows = iter([FIELD.join(column.cells[at] for column in columns) for at in range(len(objects))])
-    texts = (between.join(_counted(next(rows) for _ in cell)) + _of_all(cell, between) for cell in cells)
+    rows = iter(list(zip(*(column.cells for column in columns), strict=True)))
+    plain = [column.is_plain and between != LEG for column in columns]
+    texts = (between.join(_told_once([next(rows) for _ in cell], plain)) + _of_all(cell, between) for cell in cells)
     head = " ".join([*common, FIELD.join(column.head for column in columns)]).strip()
     return Column(f"{name}({head})" if key else head, tuple(texts))
 
@@ -229,15 +237,20 @@ def _columns(
     others: Sequence[Mapping[str, Json]] = (),
     *,
     asked: bool = False,
+    asked_for: bool = False,
 ) -> tuple[list[str], list[Column]]:
     """What all objects have in common, as `key=value`, and the columns of what differs. `others`: objects of the same
     list that are left out. `asked`: all their values are worth their places."""
     common: list[str] = []
     columns: list[Column] = []
     names = dict.fromkeys(name for one in objects for name in one)
-    called = _names_of_persons(objects, names, keep)
+    parts = [name for name in names if name.endswith("name")]
+    are_persons = len(parts) > 1
+    called = parts if are_persons and (asked_for or _are_named(objects, parts, keep)) else ()
     for name in names:
         cells = [one.get(name, MISSING) for one in objects]
+        if are_persons and not called and all(isinstance(cell, str) and _DATE.fullmatch(cell) for cell in cells):
+            continue
         own = name in called or (asked and all(_is_scalar(cell) or isinstance(cell, _Missing) for cell in cells))
         rest = [other.get(name, MISSING) for other in others]
         column = _column(cells, EVERYTHING if own else keep, name, rest)
@@ -251,13 +264,10 @@ def _columns(
     return common, columns
 
 
-def _names_of_persons(objects: Sequence[Mapping[str, Json]], keys: Iterable[str], keep: Keep) -> Collection[str]:
-    """The keys of first and last names, if one of the names is kept: neither says who it is without the other."""
-    parts = [key for key in keys if key.endswith("name")]
-    if len(parts) < 2:
-        return ()
+def _are_named(objects: Sequence[Mapping[str, Json]], parts: Sequence[str], keep: Keep) -> bool:
+    """Whether a first or a last name of objects is kept: neither says who it is without the other."""
     values = ((key, one.get(key)) for one in objects for key in parts)
-    return parts if any(isinstance(value, str) and keep.keeps(key, value) for key, value in values) else ()
+    return any(isinstance(value, str) and keep.keeps(key, value) for key, value in values)
 
 
 def _keeps_any(objects: Iterable[Mapping[str, Json]], keep: Keep) -> bool:
@@ -334,9 +344,30 @@ def _telling_apart(objects: Sequence[Mapping[str, Json]], columns: Sequence[Colu
     return None
 
 
-def _counted(rows: Iterable[str]) -> list[str]:
-    """Each row once, with how often it comes where that is more often."""
-    return [row if count == 1 else f"{row} ×{count}" for row, count in Counter(rows).items()]
+def _told_once(rows: Sequence[Row], plain: Sequence[bool]) -> list[str]:
+    """Each row once, with how often it comes where that is more often. Neighbours that differ in one `plain` field
+    share what else they say: `HAT1,HAT2|2024-05-21`."""
+    told: list[tuple[Row, int]] = []
+    shared: int | None = None  # the field in which the last one has several values
+    for row, count in Counter(rows).items():
+        last, before = told[-1] if told else ((), 0)
+        differ = [at for at, (one, other) in enumerate(zip(last, row, strict=False)) if one != other]
+        joins = len(last) == len(row) and count == before == 1 and len(differ) == 1 and shared in (None, *differ)
+        if joins and plain[differ[0]] and _are_worth_sharing(last, row, differ[0], joined=shared is not None):
+            [shared] = differ
+            told[-1] = (*last[:shared], f"{last[shared]},{row[shared]}", *last[shared + 1 :]), 1
+        else:
+            told.append((row, count))
+            shared = None
+    return [FIELD.join(row) if count == 1 else f"{FIELD.join(row)} ×{count}" for row, count in told]
+
+
+def _are_worth_sharing(last: Row, row: Row, differing: int, *, joined: bool) -> bool:
+    """Whether two rows are shorter as one that has both values of a field, and these can be told apart. `joined`: the
+    last one has several already."""
+    one, other = last[differing], row[differing]
+    are_whole = "," not in other and (joined or "," not in one)
+    return bool(one and other) and are_whole and sum(map(len, row)) - len(other) >= SHARED
 
 
 def _is_number(value: object) -> bool:
