@@ -17,7 +17,7 @@ from memory.tool_items import MOST_FIELDS, Shortener, lists_states
 from memory.tool_order import COMMANDS
 from memory.tool_records import Call, Record, Shown
 from memory.tool_relevance import SMALL, Talk, names_id, names_place
-from utils.json_table import EVERYTHING, Json, Keep, Part, Scalar, Table, scalars, table_of, written
+from utils.json_table import EVERYTHING, FIELD, Json, Keep, Part, Scalar, Table, scalars, table_of, written
 from utils.text import GAP
 
 MOST_ITEMS = 256  # of a list in a huge result, or what a record has room for if that is more
@@ -134,7 +134,7 @@ def _block(records: tuple[Record, ...], talk: Talk, limits: Sequence[int], overt
         return Block(records, title, f"{ids[0]}: {head and head + ': '}{came.rows[0]}")
     title = _cut(f"{written(tool)}({' '.join(filter(None, (asked.common, asked.head)))})", longest)
     rows = [
-        f"{one}: {before + ' -> ' if before else ''}{after}"
+        f"{one}: {before + ' -> ' if before.strip(FIELD) else ''}{after}"
         for one, before, after in zip(ids, (_cut(row, longest) for row in asked.rows), came.rows, strict=True)
     ]
     return Block(records, title, "\n".join([head, *rows] if head else rows))

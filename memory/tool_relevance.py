@@ -22,6 +22,8 @@ EXTREMES = frozenset(
      "most", "maximum", "max", "top", "best", "lowest", "smallest", "least", "fewest", "shortest", "lightest",
      "slowest", "youngest", "earliest", "minimum", "min", "worst", "cheapest"}
 )  # fmt: skip
+ORDINALS = frozenset({"first", "last", "next"})
+ANSWERS = frozenset({"yes", "no", "true", "false"})  # which say what is true of a field as a boolean does
 MARKS = ".,;:!?()[]\"'*"  # that stand around a word
 # Keys of what things are called, of what a tool has to say, and of how much is left out.
 TELLING = frozenset(
@@ -59,6 +61,7 @@ _ID_KEY = re.compile(
 _TIME = re.compile(r"\d\d:\d\d")
 # Fields that say whether there is more than what came back.
 _PAGES = re.compile(r"(?i)(?:next\w*|has_?more|pages|total_?(?:pages|count)|(?:next_?)?cursor|remaining|truncated)")
+_POSTAL = re.compile(r"(?i)zip(?:[_-]?code)?|post(?:al)?[_-]?code|plz")
 _STAMP = re.compile(r"(created|updated|modified)(_at|_on|At|On)?$")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
@@ -136,8 +139,9 @@ class Talk:
         return self.thorough or key in TELLING or _PAGES.fullmatch(key) is not None or self.names_field(key)
 
     def names_field(self, key: str) -> bool:
-        """Whether what was asked for names a field."""
-        return not self.asked.isdisjoint(_names(_HUMP.sub(" ", key)))
+        """Whether what was asked for names a field; "the first option" names no `first_name`."""
+        words = frozenset(_names(_HUMP.sub(" ", key)))
+        return not self.asked.isdisjoint(words if len(words) == 1 else words - ORDINALS)
 
     def keeps(self, key: str, value: Scalar) -> bool:
         """Whether a value under a key is worth its place."""
@@ -164,7 +168,9 @@ class Talk:
             return True
         if self.asks_for(key) or (names_id(key) and not isinstance(value, bool)):
             return True
-        if isinstance(value, bool):
+        if _POSTAL.fullmatch(key):
+            return str(value).casefold() in self.said  # of an address that is not shown it says nothing
+        if isinstance(value, bool) or (isinstance(value, str) and value.casefold() in ANSWERS):
             return not self.words.isdisjoint(_WORD.findall(key.casefold()))
         if _ID_KEY.search(key) or (isinstance(value, str) and names_place(value) and "@" not in value):
             return True

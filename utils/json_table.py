@@ -7,7 +7,7 @@ is a column whose head names the objects' own fields, `flights(number|date)`, an
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from json import dumps
 from typing import Protocol, TypeAlias, TypeGuard
@@ -25,6 +25,7 @@ SPARSEST = 4  # of so many fields, an object of a table has one at least, on ave
 SPECIAL = ("|", ";", "\n", "\r", " + ", "->")
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_PART_OF_NAME = re.compile(r"(?i)(?:first|middle|last|given|family|sur|fore)[ _-]?name")
 _LIKE_A_FIELD = re.compile(r", [\w.-]+=")
 
 
@@ -132,7 +133,8 @@ def rows_by_id(value: Json) -> Json:
     if not isinstance(value, Mapping) or not value or not all(isinstance(item, Mapping) for item in value.values()):
         return value
     inner = {key: item for key, item in value.items() if isinstance(item, Mapping)}
-    own_ids = all(item.get("id") == key for key, item in inner.items())
+    names = next(iter(inner.values()))
+    own_ids = any(all(item.get(name) == key for key, item in inner.items()) for name in names)
     name = next((one for one in ("key", "id") if not any(one in item for item in inner.values())), None)
     if name is None and not own_ids:
         return value
@@ -207,6 +209,9 @@ def _nested(
     common, columns = _columns(
         objects, keep, rest if len(objects) > 1 else (), asked=asked, asked_for=bool(key) and keep.asks_for(key)
     )
+    if listed and key and objects and not common and not columns and all(map(_are_persons, objects)):
+        counts = tuple(f"×{len(cell)}{_of_all(cell, between)}" if cell else "" for cell in cells)
+        return Column(written(key), counts)  # of persons whom nobody speaks of, how many they are
     if listed and objects:
         if (column := _telling_apart(objects, columns, keep)) is not None:
             columns.append(column)
@@ -226,9 +231,9 @@ def _nested(
         return Column(f"{name}({' '.join(common)})", tuple(texts))
     rows = iter(list(zip(*(column.cells for column in columns), strict=True)))
     plain = [column.is_plain and between != LEG for column in columns]
-    texts = (between.join(_told_once([next(rows) for _ in cell], plain)) + _of_all(cell, between) for cell in cells)
+    told = (between.join(_told_once([next(rows) for _ in cell], plain)) + _of_all(cell, between) for cell in cells)
     head = " ".join([*common, FIELD.join(column.head for column in columns)]).strip()
-    return Column(f"{name}({head})" if key else head, tuple(texts))
+    return Column(f"{name}({head})" if key else head, tuple(told))
 
 
 def _columns(
@@ -245,11 +250,13 @@ def _columns(
     columns: list[Column] = []
     names = dict.fromkeys(name for one in objects for name in one)
     parts = [name for name in names if name.endswith("name")]
-    are_persons = len(parts) > 1
-    called = parts if are_persons and (asked_for or _are_named(objects, parts, keep)) else ()
+    called = parts if len(parts) > 1 and (asked_for or _are_named(objects, parts, keep)) else ()
+    unnamed = not called and _are_persons(names)
     for name in names:
         cells = [one.get(name, MISSING) for one in objects]
-        if are_persons and not called and all(isinstance(cell, str) and _DATE.fullmatch(cell) for cell in cells):
+        if unnamed and all(map(_is_date_or_nothing, cells)):
+            continue  # a date says nothing of nobody
+        if not keep.asks_for(name) and _stand_in_ids(objects, name, keep):
             continue
         own = name in called or (asked and all(_is_scalar(cell) or isinstance(cell, _Missing) for cell in cells))
         rest = [other.get(name, MISSING) for other in others]
@@ -262,6 +269,34 @@ def _columns(
         elif column.cells[0]:
             common.append(f"{column.head}={column.cells[0]}")
     return common, columns
+
+
+def _is_date_or_nothing(cell: Cell) -> bool:
+    return isinstance(cell, _Missing) or not cell or (isinstance(cell, str) and _DATE.fullmatch(cell) is not None)
+
+
+def _stand_in_ids(objects: Sequence[Mapping[str, Json]], name: str, keep: Keep) -> bool:
+    """Whether all that a field says stands at the beginning of another one that is kept: `card_17` is a card."""
+    if len(objects) < 2:
+        return False
+
+    def stands(one: Mapping[str, Json]) -> bool:
+        value = one.get(name)
+        return isinstance(value, str) and any(
+            isinstance(other, str)
+            and len(other) > len(value)
+            and other.startswith(value)
+            and not other[len(value)].isalnum()
+            and keep.keeps(key, other)
+            for key, other in one.items()
+        )
+
+    return all(map(stands, objects))
+
+
+def _are_persons(keys: Iterable[str]) -> bool:
+    """Whether objects of these keys have a first and a last name."""
+    return sum(_PART_OF_NAME.fullmatch(key) is not None for key in keys) > 1
 
 
 def _are_named(objects: Sequence[Mapping[str, Json]], parts: Sequence[str], keep: Keep) -> bool:

@@ -189,6 +189,12 @@ def test_arguments_stand_where_the_result_does_not_show_them() -> None:
     assert blocks_of(rows, TALK, 2_000)[0].title == "get(origin=JFK goal)"
 
 
+def test_a_call_without_arguments_has_none_among_others_that_have_two() -> None:
+    long = {"note": LONG}
+    rows = [record("a", {"x_id": 7} | long), record("b", {"x_id": 8} | long, "set", to="north", by="truck")]
+    assert body(*rows).splitlines() == ["x_id", "a: 7", "b set: north|truck -> 8"]
+
+
 def test_an_argument_stands_beside_a_result_that_has_its_number_by_chance() -> None:
     sent = record("a", {"ok": True, "balance": 900}, "transfer", to="landlord", amount=900)
     [block] = blocks_of([sent], TALK, 2_000)

@@ -106,8 +106,21 @@ def test_lists_of_lists_of_objects_keep_what_belongs_together() -> None:
 def test_objects_under_ids_of_their_own_are_rows() -> None:
     cards = {"card_1": {"id": "card_1", "sum": 3}, "card_2": {"id": "card_2", "sum": 4}}
     assert table({"cards": cards}).rows == ("cards(id|sum)=card_1|3; card_2|4",)
+    kinds = {"57": {"item_id": "57", "sum": 3}, "58": {"item_id": "58", "sum": 4}}
+    assert table({"kinds": kinds}).rows == ("kinds(item_id|sum)=57|3; 58|4",)
     seats = {"front": {"free": 3}, "back": {"free": 4}}
     assert table({"seats": seats}).rows == ("seats(key|free)=front|3; back|4",)
+
+
+def test_what_an_id_begins_with_is_not_told_beside_it() -> None:
+    kinds = ("card_170", "card_171", "voucher_5")
+    ways = [{"source": one.partition("_")[0], "id": one, "note": ""} for one in kinds]
+    kept = Keeping(lambda key, _: key != "note")
+    assert table_of([{"ways": ways}], kept).rows == ("ways(id)=card_170; card_171; voucher_5",)
+    other = [*ways, {"source": "cash", "id": "cashier_9", "note": ""}]
+    assert table_of([{"ways": other}], kept).rows[0].startswith("ways(source|id)=")
+    assert table_of([{"ways": ways}], Keeping(kept.keeps, "source")).rows[0].startswith("ways(source|id)=")
+    assert table({"ways": ways}).rows[0].startswith("ways(source|id)=")
 
 
 def test_objects_of_different_shapes_under_keys_stay_fields() -> None:
@@ -217,7 +230,7 @@ def test_a_first_name_keeps_the_last() -> None:
     bo = {"first_name": "Bo", "last_name": "Li", "dob": 2}
     people = [{"first_name": "Amelia", "last_name": "Ahmed", "dob": 1}, bo]
     assert table_of([{"x": people}], keep).rows == ("x(first_name|last_name)=Amelia|Ahmed; Bo|Li",)
-    assert table_of([{"x": people[1:]}], keep).rows == ("",)
+    assert table_of([{"x": people[1:]}], keep).rows == ("x=×1",)
     assert table_of([{"x": [{"name": "Amelia", "note": "Bo", "id": 1}]}], keep).rows == ("x={name=Amelia}",)
 
 
@@ -343,8 +356,13 @@ def test_neighbours_do_not_share_where_it_could_be_misread(rows: list[tuple[Any,
 def test_dates_of_persons_whose_names_are_not_kept_are_left_out() -> None:
     people = [{"first_name": "Bo", "last_name": "Li", "dob": "1990-01-02"}]
     dates = Keeping(lambda key, value: key == "dob")
-    assert table_of([{"people": people}], dates).rows == ("",)
+    assert table_of([{"people": people}], dates).rows == ("people=×1",)  # how many they are, though
+    assert table_of([{"id": 7, "people": people * 2}, {"id": 8, "people": []}], dates).rows == ("×2", "")
+    both = [*people, {"first_name": "Al", "last_name": "Li", "dob": "1990-01-03"}]
+    assert table_of([both], dates).rows == ("Bo; Al",)  # what is nothing but a list tells them apart
     assert table_of([{"people": people}], Keeping(dates.keeps, "people")).rows == (
         "people={first_name=Bo, last_name=Li, dob=1990-01-02}",
     )
     assert table_of([{"people": [{"name": "Bo", "dob": "1990-01-02"}]}], dates).rows != ("",)
+    files = [{"file_name": "a", "class_name": "b", "day": "1990-01-02"}]
+    assert table_of([{"files": files}], Keeping(lambda key, _: key == "day")).rows == ("files={day=1990-01-02}",)
