@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from agents.tool_budget import PARTS, SHORTEST, between, largest, least, tokens_of, within
 from agents.tool_messages import HEADING, RETRIEVED, Asked, Interaction, Message, said_in
 from agents.tool_talk import PROMPTS, after, before, everything, spoken_of
-from memory.tool_blocks import Block, blocks_of, call_text, left_out, one_line
+from memory.tool_blocks import Block, blocks_of, call_text, is_note, left_out, one_line
 from memory.tool_order import overtaken
 from memory.tool_records import Call, Record, in_force
 from memory.tool_relevance import SMALL, Talk
@@ -117,10 +117,13 @@ class _Drawing:
         """The message that holds records of `most` characters each, and that names those that are hidden and the calls
         without results; none where there are none of them."""
         brief = set(self._order[self._options.top_k :]) - self._named
-        blocks = blocks_of(shown, self._talk, most, brief, self._overtaken)
+        telling = [record for record in shown if not is_note(record)]
+        blocks = blocks_of(telling, self._talk, most, brief, self._overtaken)
         told = [*self._tables(blocks)]
         if gone := left_out(blocks, self._talk, brief):
             told.append(f"Left out: {_named(gone, FIELDS)}")
+        if notes := [f"{written(one.tool_name)} {one.trace_id}" for one in reversed(shown) if is_note(one)]:
+            told.append(f"Empty: {_named(notes, RECORDS)}")
         unseen = [*self._step.unread, *((one.tool_name, one.trace_id) for one in hidden)]
         if names := [f"{written(tool_name)} {trace_id}" for tool_name, trace_id in reversed(unseen)]:
             told.append(f"Not shown: {_named(names, RECORDS)}")

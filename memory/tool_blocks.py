@@ -28,6 +28,7 @@ BRIEF = 4  # times shorter, what is not the most relevant
 LIKE = 0.75  # share of all fields of two objects that both have, from which they share a table
 COMPARED = 8  # shapes that a new one is compared with
 DONE = 24  # characters of an argument of a call that gave nothing
+WORDS = 4  # of an argument that is prose
 MOST_CHANGED = 8  # keys of what differs between answers to one call; where more do, they are of different things
 LONGEST_KEY = 40  # characters of one that is left out
 EMPTY = "(empty)"
@@ -36,7 +37,7 @@ _WORD = re.compile(r"[\w-]+")
 _MORE = re.compile(rf"; {GAP} \d+ more\W*$")
 # How lines of a view begin that are not what a tool gave; a text that has such a line stands in quotation marks.
 _FRAME = re.compile(
-    r"^[^\S\n]*+(?:\[(?:RETRIEVED|OTHER) RECORD|## Retrieved|-{5,}|Summary:|Raw Data:|Left out:|Not shown:|No result:)",
+    r"^[^\S\n]*+(?:\[(?:RETRIEVED|OTHER) RECORD|## Retrieved|-{5,}|Summary:|Raw Data:|Left out:|Not shown:|No result:|Empty:)",
     re.MULTILINE,
 )
 
@@ -279,6 +280,14 @@ def _shortened(value: Json, shortener: Shortener, most: int) -> Json:
             return Part(items, part.whole) if isinstance(part, Part) else items
         case _:
             return value
+
+
+def is_note(record: Record) -> bool:
+    """Whether a call gave nothing, and was made with prose alone, of which a view would show no more than how it
+    begins: what an agent thinks, or tells somebody."""
+    prose = (isinstance(value, str) and len(value) > DONE and len(value.split()) >= WORDS for value in record.arguments.values())
+    is_command = not COMMANDS.isdisjoint(record.arguments)
+    return not record.raw_output.strip() and bool(record.arguments) and not is_command and all(prose)
 
 
 def call_text(tool_name: str, arguments: str) -> str:

@@ -5,7 +5,7 @@ say little that was not asked for, though they look like identifiers.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -97,14 +97,8 @@ class Talk:
     @cached_property
     def words(self) -> frozenset[str]:
         """The words and numbers in it that carry meaning, and the singular of those in the plural."""
-        said = frozenset(_WORD.findall(" ".join(self._spoken))) - STOPWORDS
+        said = frozenset(_WORD.findall(_spoken(self.text))) - STOPWORDS
         return said.union(map(_singular, said))
-
-    @property
-    def _spoken(self) -> Iterator[str]:
-        """What was said, but for words within an identifier: who gives the id "ann_lee_17" does not speak of all that
-        are called Ann."""
-        return (word for word in self.text.split() if "_" not in word or not is_name(word.strip(MARKS)))
 
     @cached_property
     def said(self) -> frozenset[str]:
@@ -193,7 +187,7 @@ def talk_of(texts: Iterable[str], asked: Iterable[str] = (), told: str = "") -> 
     """`texts`: all that was said; `asked`: those that may name fields, and sizes such as "M"; `told`: what the agent
     said last."""
     question = " ".join(asked)
-    words = frozenset(_names(question))
+    words = frozenset(_names(_spoken(question)))
     meant = (_names(" ".join(fields)) for said, fields in MEANT if not words.isdisjoint(said))
     sizes = map(str.casefold, _SIZE.findall(question))
     names = _named_in(question)
@@ -206,6 +200,12 @@ def talk_of(texts: Iterable[str], asked: Iterable[str] = (), told: str = "") -> 
         spoken=frozenset(map(str.casefold, [*names, *_named_in(told)])),
         extreme=not words.isdisjoint(EXTREMES),
     )
+
+
+def _spoken(text: str) -> str:
+    """A text without the words within identifiers: who gives the id "ann_lee_17" does not speak of all that are called
+    Ann."""
+    return " ".join(word for word in text.split() if "_" not in word or not is_name(word.strip(MARKS)))
 
 
 def _named_in(text: str) -> tuple[str, ...]:
