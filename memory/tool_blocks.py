@@ -37,7 +37,8 @@ _WORD = re.compile(r"[\w-]+")
 _MORE = re.compile(rf"; {GAP} \d+ more\W*$")
 # How lines of a view begin that are not what a tool gave; a text that has such a line stands in quotation marks.
 _FRAME = re.compile(
-    r"^[^\S\n]*+(?:\[(?:RETRIEVED|OTHER) RECORD|## Retrieved|-{5,}|Summary:|Raw Data:|Left out:|Not shown:|No result:|Empty:)",
+    r"^[^\S\n]*+(?:\[(?:RETRIEVED|OTHER) RECORD|## Retrieved|-{5,}|"
+    r"(?:Summary|Raw Data|Left out|Not shown|No result|Empty):)",
     re.MULTILINE,
 )
 
@@ -285,9 +286,13 @@ def _shortened(value: Json, shortener: Shortener, most: int) -> Json:
 def is_note(record: Record) -> bool:
     """Whether a call gave nothing, and was made with prose alone, of which a view would show no more than how it
     begins: what an agent thinks, or tells somebody."""
-    prose = (isinstance(value, str) and len(value) > DONE and len(value.split()) >= WORDS for value in record.arguments.values())
-    is_command = not COMMANDS.isdisjoint(record.arguments)
-    return not record.raw_output.strip() and bool(record.arguments) and not is_command and all(prose)
+    if record.raw_output.strip() or not record.arguments or not COMMANDS.isdisjoint(record.arguments):
+        return False
+    return all(map(_is_prose, record.arguments.values()))
+
+
+def _is_prose(argument: Json) -> bool:
+    return isinstance(argument, str) and len(argument) > DONE and len(argument.split()) >= WORDS
 
 
 def call_text(tool_name: str, arguments: str) -> str:

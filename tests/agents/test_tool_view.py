@@ -113,6 +113,18 @@ def test_calls_that_gave_nothing_stand_behind_those_that_did() -> None:
     assert "[RETRIEVED RECORD 2]" not in found
 
 
+def test_of_notes_the_last_ones_are_named_in_a_line() -> None:
+    thoughts = (
+        "It is delivered, so that it can go back.",
+        "What is the price of it now?",
+        "Ask for the address first.",
+    )
+    notes = [message for at in range(3) for message in step(at + 3, "", "think", thought=thoughts[at])]
+    found = context(view([user(BOOK), *step(1), *notes, *step(2)]))
+    assert found.endswith("c1------: code=HAT001\nEmpty: think c5------, think c4------, +1")
+    assert "delivered" not in found
+
+
 def test_what_few_words_answer_stays() -> None:
     asked = {"role": "assistant", "content": "Option A: refund. Option B: exchange. Which?"}
     messages = [user("hi"), *step(1), asked, user("Option B please"), asked, user("My id is ann_17"), *step(2)]
