@@ -17,7 +17,8 @@ from memory.tool_items import MOST_FIELDS, Shortener, lists_states
 from memory.tool_order import COMMANDS
 from memory.tool_records import Call, Record, Shown
 from memory.tool_relevance import SMALL, Talk, names_id, names_place
-from utils.json_table import EVERYTHING, FIELD, Json, Keep, Part, Scalar, Table, scalars, table_of, written
+from utils.json_table import EVERYTHING, Json, Keep, Part, Scalar, Table, scalars, table_of, written
+from utils.table_rows import FIELD
 from utils.text import GAP
 
 MOST_ITEMS = 256  # of a list in a huge result, or what a record has room for if that is more

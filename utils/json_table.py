@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from json import dumps
 from typing import Protocol, TypeAlias, TypeGuard
 
+from utils.table_rows import FIELD, told_once
+
 Json: TypeAlias = "Mapping[str, Json] | list[Json] | str | int | float | bool | None"
 Scalar: TypeAlias = str | int | float | bool | None
 Cell: TypeAlias = "Json | _Missing"
-Row: TypeAlias = tuple[str, ...]
 
-FIELD, ROW, LEG = "|", "; ", " + "  # between fields, between rows in a cell, and between the rows of a list in a list
+ROW, LEG = "; ", " + "  # between rows in a cell, and between the rows of a list in a list
 FEWEST_ALIKE, MOSTLY = 4, 0.75  # objects, and the share of them with the same value, from which others are exceptions
-SHARED = 4  # characters that two rows have in common, from which they are told together
 PAIR = 2  # fields of an object of which neither says anything alone, as of an amount and its currency
 SPARSEST = 4  # of so many fields, an object of a table has one at least, on average
 SPECIAL = ("|", ";", "\n", "\r", " + ", "->")
@@ -209,7 +209,7 @@ def _nested(
     common, columns = _columns(
         objects, keep, rest if len(objects) > 1 else (), asked=asked, asked_for=bool(key) and keep.asks_for(key)
     )
-    if listed and key and objects and not common and not columns and all(map(_are_persons, objects)):
+    if listed and key and objects and not common and not columns and all(map(_is_mere_person, objects)):
         counts = tuple(f"×{len(cell)}{_of_all(cell, between)}" if cell else "" for cell in cells)
         return Column(written(key), counts)  # of persons whom nobody speaks of, how many they are
     if listed and objects:
@@ -231,7 +231,7 @@ def _nested(
         return Column(f"{name}({' '.join(common)})", tuple(texts))
     rows = iter(list(zip(*(column.cells for column in columns), strict=True)))
     plain = [column.is_plain and between != LEG for column in columns]
-    told = (between.join(_told_once([next(rows) for _ in cell], plain)) + _of_all(cell, between) for cell in cells)
+    told = (between.join(told_once([next(rows) for _ in cell], plain)) + _of_all(cell, between) for cell in cells)
     head = " ".join([*common, FIELD.join(column.head for column in columns)]).strip()
     return Column(f"{name}({head})" if key else head, tuple(told))
 
@@ -297,6 +297,11 @@ def _stand_in_ids(objects: Sequence[Mapping[str, Json]], name: str, keep: Keep) 
 def _are_persons(keys: Iterable[str]) -> bool:
     """Whether objects of these keys have a first and a last name."""
     return sum(_PART_OF_NAME.fullmatch(key) is not None for key in keys) > 1
+
+
+def _is_mere_person(one: Mapping[str, Json]) -> bool:
+    """Whether an object is a person of whom nothing is so or not."""
+    return _are_persons(one) and not any(isinstance(value, bool) for value in one.values())
 
 
 def _are_named(objects: Sequence[Mapping[str, Json]], parts: Sequence[str], keep: Keep) -> bool:
@@ -377,32 +382,6 @@ def _telling_apart(objects: Sequence[Mapping[str, Json]], columns: Sequence[Colu
         if counts and max(counts) > told:
             return found[counts.index(max(counts))]
     return None
-
-
-def _told_once(rows: Sequence[Row], plain: Sequence[bool]) -> list[str]:
-    """Each row once, with how often it comes where that is more often. Neighbours that differ in one `plain` field
-    share what else they say: `HAT1,HAT2|2024-05-21`."""
-    told: list[tuple[Row, int]] = []
-    shared: int | None = None  # the field in which the last one has several values
-    for row, count in Counter(rows).items():
-        last, before = told[-1] if told else ((), 0)
-        differ = [at for at, (one, other) in enumerate(zip(last, row, strict=False)) if one != other]
-        joins = len(last) == len(row) and count == before == 1 and len(differ) == 1 and shared in (None, *differ)
-        if joins and plain[differ[0]] and _are_worth_sharing(last, row, differ[0], joined=shared is not None):
-            [shared] = differ
-            told[-1] = (*last[:shared], f"{last[shared]},{row[shared]}", *last[shared + 1 :]), 1
-        else:
-            told.append((row, count))
-            shared = None
-    return [FIELD.join(row) if count == 1 else f"{FIELD.join(row)} ×{count}" for row, count in told]
-
-
-def _are_worth_sharing(last: Row, row: Row, differing: int, *, joined: bool) -> bool:
-    """Whether two rows are shorter as one that has both values of a field, and these can be told apart. `joined`: the
-    last one has several already."""
-    one, other = last[differing], row[differing]
-    are_whole = "," not in other and (joined or "," not in one)
-    return bool(one and other) and are_whole and sum(map(len, row)) - len(other) >= SHARED
 
 
 def _is_number(value: object) -> bool:

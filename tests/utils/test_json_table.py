@@ -366,3 +366,6 @@ def test_dates_of_persons_whose_names_are_not_kept_are_left_out() -> None:
     assert table_of([{"people": [{"name": "Bo", "dob": "1990-01-02"}]}], dates).rows != ("",)
     files = [{"file_name": "a", "class_name": "b", "day": "1990-01-02"}]
     assert table_of([{"files": files}], Keeping(lambda key, _: key == "day")).rows == ("files={day=1990-01-02}",)
+    guests = [{"first_name": f"B{at}", "last_name": "Li", "comes": at != 2} for at in range(4)]
+    [row] = table_of([{"guests": guests}], NOTHING).rows
+    assert row == "guests(first_name|comes)=B0|true; B1|true; B2|false; B3|true"
