@@ -111,11 +111,13 @@ class Talk:
         return frozenset(pair for pair in _NUMBERED.findall(self.text) if pair[0] not in STOPWORDS)
 
     def words_of(self, value: Scalar) -> frozenset[str]:
-        """The words and numbers of a value that were said; words with their numbers, too."""
+        """The words and numbers of a value that were said; words with their numbers, too, and identifiers."""
         text = str(value).casefold()
         words = self.words.intersection(_WORD.findall(text))
         pairs = self.numbered and self.numbered.intersection(_NUMBERED.findall(text))
-        return words.union(map("".join, pairs)) if pairs else words
+        if pairs:
+            words = words.union(map("".join, pairs))
+        return words.union(one for one in self._identifiers if one in text)
 
     def mentions(self, value: Scalar) -> bool:
         """Whether a word or a number of a value was said."""
@@ -134,6 +136,8 @@ class Talk:
 
     def names_field(self, key: str) -> bool:
         """Whether what was asked for names a field; "the first option" names no `first_name`."""
+        if key.casefold() in self._identifiers:
+            return True
         words = frozenset(_names(_HUMP.sub(" ", key)))
         return not self.asked.isdisjoint(words if len(words) == 1 else words - ORDINALS)
 
@@ -146,6 +150,12 @@ class Talk:
             if len(self._kept) < DECISIONS:
                 self._kept[asked] = known
         return known
+
+    @cached_property
+    def _identifiers(self) -> frozenset[str]:
+        """The last ones of several words that were said, each as one."""
+        found = (word.strip(MARKS) for word in self.text.split() if _is_joined(word))
+        return frozenset(list(dict.fromkeys(found))[-MOST_NAMES:])
 
     @cached_property
     def _mentioned(self) -> dict[str, bool]:
@@ -205,7 +215,12 @@ def talk_of(texts: Iterable[str], asked: Iterable[str] = (), told: str = "") -> 
 def _spoken(text: str) -> str:
     """A text without the words within identifiers: who gives the id "ann_lee_17" does not speak of all that are called
     Ann."""
-    return " ".join(word for word in text.split() if "_" not in word or not is_name(word.strip(MARKS)))
+    return " ".join(word for word in text.split() if not _is_joined(word))
+
+
+def _is_joined(word: str) -> bool:
+    """Whether a word is an identifier that has several in it."""
+    return "_" in word and is_name(word.strip(MARKS))
 
 
 def _named_in(text: str) -> tuple[str, ...]:

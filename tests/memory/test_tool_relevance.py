@@ -191,6 +191,12 @@ def test_words_within_an_identifier_were_not_said() -> None:
     assert talk_of(["Ann is ann_lee_3668"]).mentions("Ann")
 
 
+def test_an_identifier_of_several_words_was_said_as_a_whole() -> None:
+    talk = talk_of(["What is line_total_2 in (orders_v2)?"], ["What is line_total_2 in (orders_v2)?"])
+    assert talk.mentions("SELECT * FROM orders_v2") and not talk.mentions("SELECT * FROM orders")
+    assert talk.names_field("line_total_2") and not talk.names_field("line_total_3")
+
+
 def test_names_are_kept_once_a_tool_was_called_with_such() -> None:
     talk = talk_of(["Book it again"])
     assert not talk.keeps("first_name", "Bo") and not talk.keeps("cabin", "economy")
