@@ -42,6 +42,14 @@ _OFFERS = re.compile(
     r"proceed|i(?: would|'d| will|'ll| can)|is (?:that|this) (?:ok|okay|right|fine|correct))\b"
 )
 
+# What ends a message and asks nothing: "If you need anything else, please let me know!"
+_PARTING = re.compile(
+    r"(?i)\b(?:anything else|(?:any|have|need) (?:any )?(?:other|more|further|additional)|happy to (?:help|assist)|"
+    r"further (?:questions|assistance|help)|need (?:any )?(?:assistance|help)|feel free to (?:ask|reach out|contact)|"
+    r"have a (?:great|nice|good|wonderful|safe))\b"
+)
+_ASKS = re.compile(r"(?i)\b(?:would|do) you (?:like|want|prefer)\b")
+
 
 def points_at(answer: str, said: str) -> bool:
     """Whether an answer is to be understood by what was said before: it is short and names nothing by itself, it agrees
@@ -65,6 +73,7 @@ def digest(text: str, answer: str, *, choices_told: int = MOST_CHOICES) -> str:
     names. `choices_told`: for how many options there is room."""
     if len(text) <= WHOLE:
         return text
+    text = without_parting(text)
     end = closing(text).strip()
     pieces = list(_pieces(text[: _start_of_closing(text)]))
     is_short = len(answer) <= SHORT
@@ -95,12 +104,24 @@ def _number_of(piece: str) -> str:
 
 
 def closing(text: str) -> str:
-    """The last sentence of a text, and as many before it as `CLOSING` characters have room for."""
+    """The last sentence of a text that says something, and as many before it as `CLOSING` characters have room for."""
+    text = without_parting(text)
     kept, more = _last_sentences(text)
     if not more:
         return text
     end = " ".join(kept) or split_sentences(text)[-1][-CLOSING:]
     return f"… {end if kept else end.partition(' ')[2] or end}"
+
+
+def without_parting(text: str) -> str:
+    """A text without the sentences at its end that only offer more help; one that says nothing else stays."""
+    left = text.rstrip()
+    for sentence in reversed(split_sentences(text)):
+        if _PARTING.search(sentence) is None or _ASKS.search(sentence) is not None or any(map(str.isdigit, sentence)):
+            break
+        head = sentence.partition(" ")[0]
+        left = left[: max(0, left.rfind(head, 0, len(left) - len(sentence) + len(head)))].rstrip()
+    return left or text
 
 
 def _last_sentences(text: str) -> tuple[list[str], bool]:
@@ -115,11 +136,13 @@ def _last_sentences(text: str) -> tuple[list[str], bool]:
 
 
 def _start_of_closing(text: str) -> int:
-    """Where in a text its closing begins."""
+    """Where in a text its closing begins; where that is not the whole of a sentence that is little longer, this."""
     kept, _ = _last_sentences(text)
     start = len(text.rstrip())
     if not kept:
-        return max(0, start - CLOSING)
+        kept = split_sentences(text)[-1:]
+        if not kept or len(kept[0]) > 2 * CLOSING:
+            return max(0, start - CLOSING)
     for sentence in reversed(kept):  # in the text it may have more white space
         head = sentence.partition(" ")[0]
         start = max(0, text.rfind(head, 0, start - len(sentence) + len(head)))

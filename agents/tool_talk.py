@@ -92,15 +92,17 @@ def after(messages: Sequence[Message]) -> list[Message]:
     """What came after the last calls. Of what the agent said, its end; all that few words answer, what a longer answer
     points at, and nothing before one that says itself what it means."""
     left = [message for message in messages if not is_retrieved(message)]
-    kept = [_with_text(message, closing) for message in left]
-    if len(left) > 1 and left[-1].get("role") == "user":
-        said, answer = left[-2:]
-        if _says_little(answer):
-            kept[-2] = said
-        elif _points_at(answer, said):
-            kept[-2] = _digested(said, answer)
-        elif said.get("role") == "assistant":
-            del kept[-2]
+    kept: list[Message] = []
+    for at, message in enumerate(left):
+        answer = left[at + 1] if at + 1 < len(left) else None
+        if message.get("role") != "assistant" or answer is None or answer.get("role") != "user":
+            kept.append(_with_text(message, closing))
+        elif _says_little(answer):
+            kept.append(message if at + 2 == len(left) else _with_text(message, closing))
+        elif at + 2 == len(left) and _points_at(answer, message):
+            kept.append(_digested(message, answer))
+        elif _picks(answer, message):
+            kept.append(_digested(message, answer, OPTIONS_OF_OLD))
     return kept
 
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from agents.tool_budget import PARTS, SHORTEST, between, largest, least, tokens_of, within
 from agents.tool_messages import HEADING, RETRIEVED, Asked, Interaction, Message, said_in
 from agents.tool_talk import PROMPTS, after, before, everything, spoken_of
-from memory.tool_blocks import Block, blocks_of, call_text, left_out, one_line
+from memory.tool_blocks import Block, blocks_of, call_text, is_note, left_out, one_line
 from memory.tool_order import overtaken
 from memory.tool_records import Call, Record, in_force
 from memory.tool_relevance import SMALL, Talk
 from utils.errors import InvalidInput
-from utils.json_table import written
+from utils.json_table import scalars, written
 
 RULE = "-------------------"  # between records (seed 0)
 OTHERS = "[OTHER RECORDS]"
@@ -86,7 +86,7 @@ class _Drawing:
         little = sum(len(said_in(one)) for one in step.messages if one.get("role") not in PROMPTS) <= LITTLE
         few = little or sum(len(one.raw_output) for one in self.known) <= FEW_CHARACTERS
         self._overtaken = overtaken(self.known)
-        self._talk = replace(spoken_of(step.messages, step.query), thorough=few)
+        self._talk = replace(spoken_of(step.messages, step.query), thorough=few, used=_used_in(step))
         naming = [_with(name, self.known) for name in self._talk.names]
         self._named = {one for found in naming for one in found}
         self._order = _by_relevance(self.known, step.ranked, naming)
@@ -117,10 +117,13 @@ class _Drawing:
         """The message that holds records of `most` characters each, and that names those that are hidden and the calls
         without results; none where there are none of them."""
         brief = set(self._order[self._options.top_k :]) - self._named
-        blocks = blocks_of(shown, self._talk, most, brief, self._overtaken)
+        telling = [record for record in shown if not is_note(record)]
+        blocks = blocks_of(telling, self._talk, most, brief, self._overtaken)
         told = [*self._tables(blocks)]
         if gone := left_out(blocks, self._talk, brief):
             told.append(f"Left out: {_named(gone, FIELDS)}")
+        if notes := [f"{written(one.tool_name)} {one.trace_id}" for one in reversed(shown) if is_note(one)]:
+            told.append(f"Empty: {_named(notes, RECORDS)}")
         unseen = [*self._step.unread, *((one.tool_name, one.trace_id) for one in hidden)]
         if names := [f"{written(tool_name)} {trace_id}" for tool_name, trace_id in reversed(unseen)]:
             told.append(f"Not shown: {_named(names, RECORDS)}")
@@ -129,11 +132,13 @@ class _Drawing:
         return [{"role": "system", "content": "\n".join([HEADING, *told])}] if told else []
 
     def _tables(self, blocks: Iterable[Block]) -> Iterable[str]:
-        """The most relevant tables as retrieved records, with the rule between them, and then the others."""
-        top_k = self._options.top_k
+        """The tables of the most relevant records as retrieved ones, with the rule between them, and then the
+        others."""
         place = {trace_id: at for at, trace_id in enumerate(self._order)}
         blocks = sorted(blocks, key=lambda block: min(place[one.trace_id] for one in block.records))
-        telling = [block for block in blocks if any(one.raw_output.strip() for one in block.records)][:top_k]
+        shown = {one.trace_id for block in blocks for one in block.records if one.raw_output.strip()}
+        first = set([one for one in self._order if one in shown][: self._options.top_k])
+        telling = [block for block in blocks if any(one.trace_id in first for one in block.records)]
         parts = [
             f"{RETRIEVED}{number}]\nSummary: {_summary(block)}\nRaw Data: {block.body}"
             for number, block in enumerate(telling, 1)
@@ -187,6 +192,11 @@ class _Drawing:
             _cut(step.messages[at], by_place[at], self._talk, characters) if at in by_place else step.messages[at]
             for at in range(step.last.start, step.last.end)
         ]
+
+
+def _used_in(step: Step) -> frozenset[str]:
+    """The keys of the arguments of a step's calls."""
+    return frozenset(key for record in (*step.records, *step.newest) for key, _ in scalars(record.arguments))
 
 
 def _named(names: Sequence[str], most: int) -> str:

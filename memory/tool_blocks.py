@@ -19,6 +19,7 @@ from memory.tool_records import Call, Record, Shown
 from memory.tool_relevance import SMALL, Talk, names_id, names_place
 from memory.tool_shapes import tables
 from utils.json_table import EVERYTHING, Json, Keep, Part, Scalar, Table, scalars, table_of, written
+from utils.table_rows import FIELD
 from utils.text import GAP
 
 MOST_ITEMS = 256  # of a list in a huge result, or what a record has room for if that is more
@@ -27,6 +28,7 @@ CHARACTERS_AN_ITEM = 16  # of a text in a result, for each item that a list may 
 HUGE = 20  # times the characters of a record: of such a result, what cannot find room is not looked at further
 BRIEF = 4  # times shorter, what is not the most relevant
 DONE = 24  # characters of an argument of a call that gave nothing
+WORDS = 4  # of an argument that is prose
 MOST_CHANGED = 8  # keys of what differs between answers to one call; where more do, they are of different things
 LONGEST_KEY = 40  # characters of one that is left out
 EMPTY = "(empty)"
@@ -35,7 +37,8 @@ _WORD = re.compile(r"[\w-]+")
 _MORE = re.compile(rf"; {GAP} \d+ more\W*$")
 # How lines of a view begin that are not what a tool gave; a text that has such a line stands in quotation marks.
 _FRAME = re.compile(
-    r"^[^\S\n]*+(?:\[(?:RETRIEVED|OTHER) RECORD|## Retrieved|-{5,}|Summary:|Raw Data:|Left out:|Not shown:|No result:)",
+    r"^[^\S\n]*+(?:\[(?:RETRIEVED|OTHER) RECORD|## Retrieved|-{5,}|"
+    r"(?:Summary|Raw Data|Left out|Not shown|No result|Empty):)",
     re.MULTILINE,
 )
 
@@ -110,7 +113,7 @@ def _block(records: tuple[Record, ...], talk: Talk, limits: Sequence[int], overt
         return Block(records, title, f"{ids[0]}: {head and head + ': '}{came.rows[0]}")
     title = _cut(f"{written(tool)}({' '.join(filter(None, (asked.common, asked.head)))})", longest)
     rows = [
-        f"{one}: {before + ' -> ' if before else ''}{after}"
+        f"{one}: {before + ' -> ' if before.strip(FIELD) else ''}{after}"
         for one, before, after in zip(ids, (_cut(row, longest) for row in asked.rows), came.rows, strict=True)
     ]
     return Block(records, title, "\n".join([head, *rows] if head else rows))
@@ -255,6 +258,18 @@ def _shortened(value: Json, shortener: Shortener, most: int) -> Json:
             return Part(items, part.whole) if isinstance(part, Part) else items
         case _:
             return value
+
+
+def is_note(record: Record) -> bool:
+    """Whether a call gave nothing, and was made with prose alone, of which a view would show no more than how it
+    begins: what an agent thinks, or tells somebody."""
+    if record.raw_output.strip() or not record.arguments or not COMMANDS.isdisjoint(record.arguments):
+        return False
+    return all(map(_is_prose, record.arguments.values()))
+
+
+def _is_prose(argument: Json) -> bool:
+    return isinstance(argument, str) and len(argument) > DONE and len(argument.split()) >= WORDS
 
 
 def call_text(tool_name: str, arguments: str) -> str:

@@ -22,6 +22,8 @@ EXTREMES = frozenset(
      "most", "maximum", "max", "top", "best", "lowest", "smallest", "least", "fewest", "shortest", "lightest",
      "slowest", "youngest", "earliest", "minimum", "min", "worst", "cheapest"}
 )  # fmt: skip
+ORDINALS = frozenset({"first", "last", "next"})
+ANSWERS = frozenset({"yes", "no", "true", "false"})  # which say what is true of a field as a boolean does
 MARKS = ".,;:!?()[]\"'*"  # that stand around a word
 # Keys of what things are called, of what a tool has to say, and of how much is left out.
 TELLING = frozenset(
@@ -59,6 +61,7 @@ _ID_KEY = re.compile(
 _TIME = re.compile(r"\d\d:\d\d")
 # Fields that say whether there is more than what came back.
 _PAGES = re.compile(r"(?i)(?:next\w*|has_?more|pages|total_?(?:pages|count)|(?:next_?)?cursor|remaining|truncated)")
+_POSTAL = re.compile(r"(?i)zip(?:[_-]?code)?|post(?:al)?[_-]?code|plz")
 _STAMP = re.compile(r"(created|updated|modified)(_at|_on|At|On)?$")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
@@ -75,7 +78,7 @@ class Talk:
     """What the user and the agent said, lower case. `asked`: words by which fields may be named, and `literal` those of
     them that were said; `names`: what looks as names in the last of it, and `spoken` in that or in what the agent said
     last, lower case. `extreme`: the most or the least of something is asked for. `thorough`: there is room for all that
-    says anything."""
+    says anything. `used`: the keys of what tools were called with, in objects, too."""
 
     text: str
     asked: frozenset[str] = frozenset()
@@ -84,6 +87,7 @@ class Talk:
     literal: frozenset[str] = frozenset()
     spoken: frozenset[str] = frozenset()
     extreme: bool = False
+    used: frozenset[str] = frozenset()
 
     @cached_property
     def brief(self) -> "Talk":
@@ -93,7 +97,7 @@ class Talk:
     @cached_property
     def words(self) -> frozenset[str]:
         """The words and numbers in it that carry meaning, and the singular of those in the plural."""
-        said = frozenset(_WORD.findall(self.text)) - STOPWORDS
+        said = frozenset(_WORD.findall(_spoken(self.text))) - STOPWORDS
         return said.union(map(_singular, said))
 
     @cached_property
@@ -107,11 +111,13 @@ class Talk:
         return frozenset(pair for pair in _NUMBERED.findall(self.text) if pair[0] not in STOPWORDS)
 
     def words_of(self, value: Scalar) -> frozenset[str]:
-        """The words and numbers of a value that were said; words with their numbers, too."""
+        """The words and numbers of a value that were said; words with their numbers, too, and identifiers."""
         text = str(value).casefold()
         words = self.words.intersection(_WORD.findall(text))
         pairs = self.numbered and self.numbered.intersection(_NUMBERED.findall(text))
-        return words.union(map("".join, pairs)) if pairs else words
+        if pairs:
+            words = words.union(map("".join, pairs))
+        return words.union(one for one in self._identifiers if one in text)
 
     def mentions(self, value: Scalar) -> bool:
         """Whether a word or a number of a value was said."""
@@ -129,8 +135,11 @@ class Talk:
         return self.thorough or key in TELLING or _PAGES.fullmatch(key) is not None or self.names_field(key)
 
     def names_field(self, key: str) -> bool:
-        """Whether what was asked for names a field."""
-        return not self.asked.isdisjoint(_names(_HUMP.sub(" ", key)))
+        """Whether what was asked for names a field; "the first option" names no `first_name`."""
+        if key.casefold() in self._identifiers:
+            return True
+        words = frozenset(_names(_HUMP.sub(" ", key)))
+        return not self.asked.isdisjoint(words if len(words) == 1 else words - ORDINALS)
 
     def keeps(self, key: str, value: Scalar) -> bool:
         """Whether a value under a key is worth its place."""
@@ -141,6 +150,12 @@ class Talk:
             if len(self._kept) < DECISIONS:
                 self._kept[asked] = known
         return known
+
+    @cached_property
+    def _identifiers(self) -> frozenset[str]:
+        """The last ones of several words that were said, each as one."""
+        found = (word.strip(MARKS) for word in self.text.split() if _is_joined(word))
+        return frozenset(list(dict.fromkeys(found))[-MOST_NAMES:])
 
     @cached_property
     def _mentioned(self) -> dict[str, bool]:
@@ -157,10 +172,14 @@ class Talk:
             return True
         if self.asks_for(key) or (names_id(key) and not isinstance(value, bool)):
             return True
-        if isinstance(value, bool):
+        if _POSTAL.fullmatch(key):
+            return str(value).casefold() in self.said  # of an address that is not shown it says nothing
+        if isinstance(value, bool) or (isinstance(value, str) and value.casefold() in ANSWERS):
             return not self.words.isdisjoint(_WORD.findall(key.casefold()))
         if _ID_KEY.search(key) or (isinstance(value, str) and names_place(value) and "@" not in value):
             return True
+        if key in self.used and key.endswith("name"):
+            return True  # tools take names as arguments
         if isinstance(value, str) and "\n" in value.strip():
             return True  # a text to be read, as others are that tools give
         if isinstance(value, str) and _CODED.fullmatch(value) and value.casefold() in self.said:
@@ -178,7 +197,7 @@ def talk_of(texts: Iterable[str], asked: Iterable[str] = (), told: str = "") -> 
     """`texts`: all that was said; `asked`: those that may name fields, and sizes such as "M"; `told`: what the agent
     said last."""
     question = " ".join(asked)
-    words = frozenset(_names(question))
+    words = frozenset(_names(_spoken(question)))
     meant = (_names(" ".join(fields)) for said, fields in MEANT if not words.isdisjoint(said))
     sizes = map(str.casefold, _SIZE.findall(question))
     names = _named_in(question)
@@ -191,6 +210,17 @@ def talk_of(texts: Iterable[str], asked: Iterable[str] = (), told: str = "") -> 
         spoken=frozenset(map(str.casefold, [*names, *_named_in(told)])),
         extreme=not words.isdisjoint(EXTREMES),
     )
+
+
+def _spoken(text: str) -> str:
+    """A text without the words within identifiers: who gives the id "ann_lee_17" does not speak of all that are called
+    Ann."""
+    return " ".join(word for word in text.split() if not _is_joined(word))
+
+
+def _is_joined(word: str) -> bool:
+    """Whether a word is an identifier that has several in it."""
+    return "_" in word and is_name(word.strip(MARKS))
 
 
 def _named_in(text: str) -> tuple[str, ...]:

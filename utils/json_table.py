@@ -7,21 +7,25 @@ is a column whose head names the objects' own fields, `flights(number|date)`, an
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from json import dumps
 from typing import Protocol, TypeAlias, TypeGuard
+
+from utils.table_rows import FIELD, told_once
 
 Json: TypeAlias = "Mapping[str, Json] | list[Json] | str | int | float | bool | None"
 Scalar: TypeAlias = str | int | float | bool | None
 Cell: TypeAlias = "Json | _Missing"
 
-FIELD, ROW, LEG = "|", "; ", " + "  # between fields, between rows in a cell, and between the rows of a list in a list
+ROW, LEG = "; ", " + "  # between rows in a cell, and between the rows of a list in a list
 FEWEST_ALIKE, MOSTLY = 4, 0.75  # objects, and the share of them with the same value, from which others are exceptions
 PAIR = 2  # fields of an object of which neither says anything alone, as of an amount and its currency
 SPARSEST = 4  # of so many fields, an object of a table has one at least, on average
 SPECIAL = ("|", ";", "\n", "\r", " + ", "->")
 
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_PART_OF_NAME = re.compile(r"(?i)(?:first|middle|last|given|family|sur|fore)[ _-]?name")
 _LIKE_A_FIELD = re.compile(r", [\w.-]+=")
 
 
@@ -64,11 +68,12 @@ MISSING = _Missing()
 @dataclass(frozen=True)
 class Column:
     """Cells under a head. A head of one field is its key, of several `key(field|field)`. `of_all`: what all cells say
-    is the same of what is left out."""
+    is the same of what is left out. `is_plain`: each cell has one value."""
 
     head: str
     cells: tuple[str, ...]
     of_all: bool = False
+    is_plain: bool = False
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,8 @@ def rows_by_id(value: Json) -> Json:
     if not isinstance(value, Mapping) or not value or not all(isinstance(item, Mapping) for item in value.values()):
         return value
     inner = {key: item for key, item in value.items() if isinstance(item, Mapping)}
-    own_ids = all(item.get("id") == key for key, item in inner.items())
+    names = next(iter(inner.values()))
+    own_ids = any(all(item.get(name) == key for key, item in inner.items()) for name in names)
     name = next((one for one in ("key", "id") if not any(one in item for item in inner.values())), None)
     if name is None and not own_ids:
         return value
@@ -146,7 +152,8 @@ def _column(cells: Sequence[Cell], keep: Keep, key: str, others: Sequence[Cell] 
     if all(_is_scalar(cell) for cell in there):
         if not any(keep.keeps(key, cell) for cell in there if _is_scalar(cell)):
             return None
-        return Column(name, tuple("" if isinstance(cell, _Missing) else written(cell) for cell in read))
+        texts = tuple("" if isinstance(cell, _Missing) else written(cell) for cell in read)
+        return Column(name, texts, is_plain=True)
     if all(isinstance(cell, Mapping) for cell in there):
         rest = [other for other in others if isinstance(other, Mapping)]
         objects = [[cell] if isinstance(cell, Mapping) else [] for cell in read]
@@ -199,7 +206,12 @@ def _nested(
     rest = [*others, *(item for cell in cells for item in _whole_of(cell) if isinstance(item, Mapping))]
     if objects and max(map(len, objects)) == PAIR and (listed or _keeps_any(objects, keep)):
         keep = EVERYTHING
-    common, columns = _columns(objects, keep, rest if len(objects) > 1 else (), asked=asked)
+    common, columns = _columns(
+        objects, keep, rest if len(objects) > 1 else (), asked=asked, asked_for=bool(key) and keep.asks_for(key)
+    )
+    if listed and key and objects and not common and not columns and all(map(_is_mere_person, objects)):
+        counts = tuple(f"×{len(cell)}{_of_all(cell, between)}" if cell else "" for cell in cells)
+        return Column(written(key), counts)  # of persons whom nobody speaks of, how many they are
     if listed and objects:
         if (column := _telling_apart(objects, columns, keep)) is not None:
             columns.append(column)
@@ -217,10 +229,11 @@ def _nested(
     if not columns:
         texts = (f"×{len(cell)}{_of_all(cell, between)}" if cell else "" for cell in cells)
         return Column(f"{name}({' '.join(common)})", tuple(texts))
-    rows = iter([FIELD.join(column.cells[at] for column in columns) for at in range(len(objects))])
-    texts = (between.join(_counted(next(rows) for _ in cell)) + _of_all(cell, between) for cell in cells)
+    rows = iter(list(zip(*(column.cells for column in columns), strict=True)))
+    plain = [column.is_plain and between != LEG for column in columns]
+    told = (between.join(told_once([next(rows) for _ in cell], plain)) + _of_all(cell, between) for cell in cells)
     head = " ".join([*common, FIELD.join(column.head for column in columns)]).strip()
-    return Column(f"{name}({head})" if key else head, tuple(texts))
+    return Column(f"{name}({head})" if key else head, tuple(told))
 
 
 def _columns(
@@ -229,15 +242,22 @@ def _columns(
     others: Sequence[Mapping[str, Json]] = (),
     *,
     asked: bool = False,
+    asked_for: bool = False,
 ) -> tuple[list[str], list[Column]]:
     """What all objects have in common, as `key=value`, and the columns of what differs. `others`: objects of the same
     list that are left out. `asked`: all their values are worth their places."""
     common: list[str] = []
     columns: list[Column] = []
     names = dict.fromkeys(name for one in objects for name in one)
-    called = _names_of_persons(objects, names, keep)
+    parts = [name for name in names if name.endswith("name")]
+    called = parts if len(parts) > 1 and (asked_for or _are_named(objects, parts, keep)) else ()
+    unnamed = not called and _are_persons(names)
     for name in names:
         cells = [one.get(name, MISSING) for one in objects]
+        if unnamed and all(map(_is_date_or_nothing, cells)):
+            continue  # a date says nothing of nobody
+        if not keep.asks_for(name) and _stand_in_ids(objects, name, keep):
+            continue
         own = name in called or (asked and all(_is_scalar(cell) or isinstance(cell, _Missing) for cell in cells))
         rest = [other.get(name, MISSING) for other in others]
         column = _column(cells, EVERYTHING if own else keep, name, rest)
@@ -251,13 +271,43 @@ def _columns(
     return common, columns
 
 
-def _names_of_persons(objects: Sequence[Mapping[str, Json]], keys: Iterable[str], keep: Keep) -> Collection[str]:
-    """The keys of first and last names, if one of the names is kept: neither says who it is without the other."""
-    parts = [key for key in keys if key.endswith("name")]
-    if len(parts) < 2:
-        return ()
+def _is_date_or_nothing(cell: Cell) -> bool:
+    return isinstance(cell, _Missing) or not cell or (isinstance(cell, str) and _DATE.fullmatch(cell) is not None)
+
+
+def _stand_in_ids(objects: Sequence[Mapping[str, Json]], name: str, keep: Keep) -> bool:
+    """Whether all that a field says stands at the beginning of another one that is kept: `card_17` is a card."""
+    if len(objects) < 2:
+        return False
+
+    def stands(one: Mapping[str, Json]) -> bool:
+        value = one.get(name)
+        return isinstance(value, str) and any(
+            isinstance(other, str)
+            and len(other) > len(value)
+            and other.startswith(value)
+            and not other[len(value)].isalnum()
+            and keep.keeps(key, other)
+            for key, other in one.items()
+        )
+
+    return all(map(stands, objects))
+
+
+def _are_persons(keys: Iterable[str]) -> bool:
+    """Whether objects of these keys have a first and a last name."""
+    return sum(_PART_OF_NAME.fullmatch(key) is not None for key in keys) > 1
+
+
+def _is_mere_person(one: Mapping[str, Json]) -> bool:
+    """Whether an object is a person of whom nothing is so or not."""
+    return _are_persons(one) and not any(isinstance(value, bool) for value in one.values())
+
+
+def _are_named(objects: Sequence[Mapping[str, Json]], parts: Sequence[str], keep: Keep) -> bool:
+    """Whether a first or a last name of objects is kept: neither says who it is without the other."""
     values = ((key, one.get(key)) for one in objects for key in parts)
-    return parts if any(isinstance(value, str) and keep.keeps(key, value) for key, value in values) else ()
+    return any(isinstance(value, str) and keep.keeps(key, value) for key, value in values)
 
 
 def _keeps_any(objects: Iterable[Mapping[str, Json]], keep: Keep) -> bool:
@@ -332,11 +382,6 @@ def _telling_apart(objects: Sequence[Mapping[str, Json]], columns: Sequence[Colu
         if counts and max(counts) > told:
             return found[counts.index(max(counts))]
     return None
-
-
-def _counted(rows: Iterable[str]) -> list[str]:
-    """Each row once, with how often it comes where that is more often."""
-    return [row if count == 1 else f"{row} ×{count}" for row, count in Counter(rows).items()]
 
 
 def _is_number(value: object) -> bool:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.tool_digest import CLOSING, DETAILS, closing, digest, picks_item, points_at
+from agents.tool_digest import CLOSING, DETAILS, closing, digest, picks_item, points_at, without_parting
 
 OFFER = (
     "I checked all of them with the front desks. Option 1: Cielo (H103), 140 EUR with breakfast, free cancellation "
@@ -125,3 +125,31 @@ def test_what_stands_at_the_end_stands_there_once() -> None:
 )
 def test_an_item_is_picked_by_its_number(answer: str, picks: bool) -> None:
     assert picks_item(answer, OFFER.replace("Option 1:", "1.").replace("Option 2:", "2.")) is picks
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("It is booked. If you need anything else, please let me know!", "It is booked."),
+        ("Booked.\n\nFeel free to ask. Have a great day!", "Booked."),
+        ("It costs 90. Do you need any other help?", "It costs 90."),
+        ("Would you like any other room?", "Would you like any other room?"),
+        ("Let me know which of them you want.", "Let me know which of them you want."),
+        ("Any other room costs 90 EUR.", "Any other room costs 90 EUR."),
+        ("Is there anything else?", "Is there anything else?"),  # nothing else was said
+        ("", ""),
+    ],
+)
+def test_what_only_offers_more_help_goes_from_the_end(text: str, left: str) -> None:
+    assert without_parting(text) == left
+
+
+def test_a_message_ends_with_what_it_said_before_it_offered_more_help() -> None:
+    text = f"{'We looked around for you. ' * 12}Shall I book desk 9012? If you have any other wishes, let me know!"
+    assert closing(text) == "… Shall I book desk 9012?"
+    assert digest(text, "Yes").endswith("Shall I book desk 9012?") and "wishes" not in digest(text, "Yes")
+
+
+def test_of_a_sentence_that_is_little_longer_than_the_end_no_piece_stands_before_it() -> None:
+    text = f"{'We looked around for you. ' * 12}Would you like me to pass you on to a person for some more help?"
+    assert digest(text, "Yes") == closing(text)

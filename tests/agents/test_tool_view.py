@@ -59,6 +59,25 @@ def test_top_k_tables_are_retrieved_records_the_others_stand_after_them() -> Non
     assert context(view(messages, ViewOptions(5, 2_000))).count("[RETRIEVED RECORD") == 5
 
 
+def test_tables_of_the_top_k_records_are_retrieved_ones() -> None:
+    order = [message for at in range(3) for message in step(at, {"order_id": f"W{at}78", "note": LONG}, "get_order")]
+    messages = [user(BOOK), *order, *step(3, {"sku": "A-17", "note": LONG}, "get_item"), *step(4)]
+    ranked = ("c0------", "c1------", "c2------", "c3------")
+    shown = context(view(messages, ranked=ranked))
+    assert shown.count("[RETRIEVED RECORD") == 1 and "[OTHER RECORDS]\nget_item(" in shown
+    first = context(view(messages, ranked=("c0------", "c3------")))
+    assert first.count("[RETRIEVED RECORD") == 2 and "[OTHER RECORDS]" not in first
+
+
+def test_names_of_persons_stay_once_a_call_had_such_as_arguments() -> None:
+    guests = [{"first_name": "Bo", "last_name": "Li", "born": "1990-01-02"}, {"first_name": "Al", "last_name": "Wu"}]
+    booking = {"booking_id": "B-771", "guests": guests, "note": LONG}
+    messages = [user("Book it again for all"), *step(1, booking, "get_booking"), *step(2)]
+    assert "guests=×2" in context(view(messages))
+    book = step(3, "Error: no room", "book", guests=[{"first_name": "Bo"}])
+    assert "Bo|Li|1990-01-02; Al|Wu|" in context(view([*messages[:-2], *book, *step(2)]))
+
+
 def test_what_is_left_out_of_records_is_named() -> None:
     output = {"code": "HAT1"} | dict.fromkeys(("aa", "bb", "cc", "dd", "ee"), LONG)
     assert context(view([user(BOOK), *step(1, output), *step(2)])).endswith("\nLeft out: aa, +4")
@@ -92,6 +111,18 @@ def test_calls_that_gave_nothing_stand_behind_those_that_did() -> None:
     found = context(view([user(BOOK), *step(1), *sent, *step(2)]))
     assert found.endswith("[OTHER RECORDS]\nsend_email(to=bob@x.com)\ns-------: (empty)")
     assert "[RETRIEVED RECORD 2]" not in found
+
+
+def test_of_notes_the_last_ones_are_named_in_a_line() -> None:
+    thoughts = (
+        "It is delivered, so that it can go back.",
+        "What is the price of it now?",
+        "Ask for the address first.",
+    )
+    notes = [message for at in range(3) for message in step(at + 3, "", "think", thought=thoughts[at])]
+    found = context(view([user(BOOK), *step(1), *notes, *step(2)]))
+    assert found.endswith("c1------: code=HAT001\nEmpty: think c5------, think c4------, +1")
+    assert "delivered" not in found
 
 
 def test_what_few_words_answer_stays() -> None:
@@ -192,6 +223,16 @@ def test_what_the_agent_said_before_is_left_out_and_after_the_calls_is_cut_to_it
 )
 def test_how_a_text_ends(text: str, kept: str) -> None:
     assert closing(text) == kept
+
+
+def test_after_the_calls_what_a_longer_answer_says_itself_needs_no_question() -> None:
+    asked = {"role": "assistant", "content": f"{LONG[:200]}. Which day is it for?"}
+    said = user("It is for Friday, 2 May, and my number is B-771.")
+    found = view([user(BOOK), *step(1), asked, said, asked, user("Noon")])
+    assert [one["role"] for one in found[3:]] == ["user", "assistant", "user"] and found[4] == asked
+    offer = {"role": "assistant", "content": f"{LONG[:200]}. 1. desk 9012, 2. desk 77. Which one is it to be?"}
+    found = view([user(BOOK), *step(1), offer, user("option 2, and pay with the card A-17"), asked, user("Noon")])
+    assert "77" in found[3]["content"]
 
 
 def test_histories_without_user_or_without_anything_else() -> None:

@@ -1,5 +1,6 @@
 """Which values of a tool's result may the next step need?"""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -181,3 +182,40 @@ def test_of_words_with_numbers_the_number_is_part_of_what_was_said() -> None:
     assert talk.words_of("Worker 77 of 90") == {"worker", "worker77"}
     assert talk.words_of("worker-78") == {"worker"} and talk.words_of("Chapter 5: it ends") == {"chapter", "chapter5"}
     assert talk.words_of("version 3") == {"version"} and talk.words_of("node 4") == {"node"}
+
+
+def test_words_within_an_identifier_were_not_said() -> None:
+    talk = talk_of(["I am ann_lee_3668, and my parcel is at prod-rome-7"])
+    assert not talk.mentions("Ann") and not talk.mentions("of 3668")
+    assert talk.keeps("any", "ann_lee_3668") and talk.mentions("the Rome office")
+    assert talk_of(["Ann is ann_lee_3668"]).mentions("Ann")
+
+
+def test_an_identifier_of_several_words_was_said_as_a_whole() -> None:
+    talk = talk_of(["What is line_total_2 in (orders_v2)?"], ["What is line_total_2 in (orders_v2)?"])
+    assert talk.mentions("SELECT * FROM orders_v2") and not talk.mentions("SELECT * FROM orders")
+    assert talk.names_field("line_total_2") and not talk.names_field("line_total_3")
+
+
+def test_names_are_kept_once_a_tool_was_called_with_such() -> None:
+    talk = talk_of(["Book it again"])
+    assert not talk.keeps("first_name", "Bo") and not talk.keeps("cabin", "economy")
+    used = replace(talk, used=frozenset({"first_name", "cabin"}))
+    assert used.keeps("first_name", "Bo") and not used.keeps("last_name", "Li") and not used.keeps("cabin", "economy")
+
+
+def test_the_first_of_several_asks_for_no_first_name() -> None:
+    talk = talk_of(["Take the first option"], ["Take the first option"])
+    assert not talk.keeps("first_name", "Bo") and talk.keeps("first", "Bo")
+    assert talk_of(["What is his name?"], ["What is his name?"]).keeps("first_name", "Bo")
+
+
+def test_who_says_yes_speaks_of_no_field_that_is_yes() -> None:
+    assert not talk_of(["Yes, please"]).keeps("insurance", "yes")
+    assert talk_of(["Is there an insurance?"]).keeps("insurance", "yes")
+
+
+@pytest.mark.parametrize("key", ["zip", "zip_code", "postal_code", "postcode", "PLZ"])
+def test_a_postal_code_is_kept_where_it_was_said(key: str) -> None:
+    assert not talk_of(["Send it home"]).keeps(key, "LS14")
+    assert talk_of(["Send it to LS14."]).keeps(key, "LS14")

@@ -106,8 +106,21 @@ def test_lists_of_lists_of_objects_keep_what_belongs_together() -> None:
 def test_objects_under_ids_of_their_own_are_rows() -> None:
     cards = {"card_1": {"id": "card_1", "sum": 3}, "card_2": {"id": "card_2", "sum": 4}}
     assert table({"cards": cards}).rows == ("cards(id|sum)=card_1|3; card_2|4",)
+    kinds = {"57": {"item_id": "57", "sum": 3}, "58": {"item_id": "58", "sum": 4}}
+    assert table({"kinds": kinds}).rows == ("kinds(item_id|sum)=57|3; 58|4",)
     seats = {"front": {"free": 3}, "back": {"free": 4}}
     assert table({"seats": seats}).rows == ("seats(key|free)=front|3; back|4",)
+
+
+def test_what_an_id_begins_with_is_not_told_beside_it() -> None:
+    kinds = ("card_170", "card_171", "voucher_5")
+    ways = [{"source": one.partition("_")[0], "id": one, "note": ""} for one in kinds]
+    kept = Keeping(lambda key, _: key != "note")
+    assert table_of([{"ways": ways}], kept).rows == ("ways(id)=card_170; card_171; voucher_5",)
+    other = [*ways, {"source": "cash", "id": "cashier_9", "note": ""}]
+    assert table_of([{"ways": other}], kept).rows[0].startswith("ways(source|id)=")
+    assert table_of([{"ways": ways}], Keeping(kept.keeps, "source")).rows[0].startswith("ways(source|id)=")
+    assert table({"ways": ways}).rows[0].startswith("ways(source|id)=")
 
 
 def test_objects_of_different_shapes_under_keys_stay_fields() -> None:
@@ -217,7 +230,7 @@ def test_a_first_name_keeps_the_last() -> None:
     bo = {"first_name": "Bo", "last_name": "Li", "dob": 2}
     people = [{"first_name": "Amelia", "last_name": "Ahmed", "dob": 1}, bo]
     assert table_of([{"x": people}], keep).rows == ("x(first_name|last_name)=Amelia|Ahmed; Bo|Li",)
-    assert table_of([{"x": people[1:]}], keep).rows == ("",)
+    assert table_of([{"x": people[1:]}], keep).rows == ("x=×1",)
     assert table_of([{"x": [{"name": "Amelia", "note": "Bo", "id": 1}]}], keep).rows == ("x={name=Amelia}",)
 
 
@@ -243,7 +256,7 @@ def test_what_objects_in_a_list_have_in_common_stands_once() -> None:
     assert table_of([{"all": Part(priced[:2], priced)}], keep).rows == (f"{expected}; … 2 more",)
     other = [*priced, {"sku": "S4", "x": 4, "price": None}]
     [row] = table_of([{"all": Part(priced[:2], other)}], keep).rows
-    assert row == "all(sku|price)=S0|{currency=EUR}; S1|{currency=EUR}; … 3 more"
+    assert row == "all(sku|price)=S0,S1|{currency=EUR}; … 3 more"
 
 
 def test_exceptions_and_yes_and_no_are_shown() -> None:
@@ -260,7 +273,7 @@ def test_exceptions_and_yes_and_no_are_shown() -> None:
     ]
     keep = Keeping(lambda key, value: key == "name")
     assert table_of([{"pods": pods}], keep).rows == (
-        "pods(name|ready|restarts)=p0|true|0; p1|true|0; p2|true|0; p3|false|31; p4|true|0",
+        "pods(name|ready|restarts)=p0,p1,p2|true|0; p3|false|31; p4|true|0",
     )
     assert table_of([{"pods": pods[:3]}], keep).rows == ("pods(name)=p0; p1; p2",)
 
@@ -310,3 +323,49 @@ def test_a_text_with_what_stands_between_values_stands_in_quotation_marks() -> N
 def test_a_table_that_would_be_empty_for_the_most_part_is_none() -> None:
     found = table_of([{f"u{at}": at} for at in range(20)], EVERYTHING)
     assert (found.common, found.head, found.rows[:2]) == ("", "", ('{"u0":0}', '{"u1":1}'))
+
+
+def test_neighbours_that_differ_in_one_field_share_the_others() -> None:
+    legs = [("HAT1", "05-21"), ("HAT2", "05-21"), ("HAT3", "05-22"), ("HAT4", "05-21")]
+    flights = [{"number": number, "date": date} for number, date in legs]
+    assert table({"flights": flights}).rows == ("flights(number|date)=HAT1,HAT2|05-21; HAT3|05-22; HAT4|05-21",)
+    paid = [{"by": "card_17", "sum": at} for at in (5, -5)]
+    assert table({"id": 1, "paid": paid}, {"id": 2, "paid": [{"by": "card_18", "sum": 7}]}) == Table(
+        "", "id|paid(by|sum)", ("1|card_17|5,-5", "2|card_18|7")
+    )
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("a,b", "2024"), ("c", "2024")],  # a value that could be taken for several
+        [("c", "2024"), ("a,b", "2024")],
+        [("", "2024"), ("c", "2024")],
+        [("a", "x"), ("b", "x")],  # nothing is gained
+        [(["a"], "2024"), (["b"], "2024")],  # a list of one would seem to have two
+        [("a", "2024"), ("b", "2024"), ("b", "2025"), ("a", "2024")],
+    ],
+)
+def test_neighbours_do_not_share_where_it_could_be_misread(rows: list[tuple[Any, str]]) -> None:
+    items = [{"key": key, "year": year} for key, year in [*rows, ("z", "1999")]]
+    [row] = table({"items": items}).rows
+    told = row.partition("=")[2].split("; ")
+    assert len(told) == len(items) - (rows[:2] == [("a", "2024"), ("b", "2024")])
+
+
+def test_dates_of_persons_whose_names_are_not_kept_are_left_out() -> None:
+    people = [{"first_name": "Bo", "last_name": "Li", "dob": "1990-01-02"}]
+    dates = Keeping(lambda key, value: key == "dob")
+    assert table_of([{"people": people}], dates).rows == ("people=×1",)  # how many they are, though
+    assert table_of([{"id": 7, "people": people * 2}, {"id": 8, "people": []}], dates).rows == ("×2", "")
+    both = [*people, {"first_name": "Al", "last_name": "Li", "dob": "1990-01-03"}]
+    assert table_of([both], dates).rows == ("Bo; Al",)  # what is nothing but a list tells them apart
+    assert table_of([{"people": people}], Keeping(dates.keeps, "people")).rows == (
+        "people={first_name=Bo, last_name=Li, dob=1990-01-02}",
+    )
+    assert table_of([{"people": [{"name": "Bo", "dob": "1990-01-02"}]}], dates).rows != ("",)
+    files = [{"file_name": "a", "class_name": "b", "day": "1990-01-02"}]
+    assert table_of([{"files": files}], Keeping(lambda key, _: key == "day")).rows == ("files={day=1990-01-02}",)
+    guests = [{"first_name": f"B{at}", "last_name": "Li", "comes": at != 2} for at in range(4)]
+    [row] = table_of([{"guests": guests}], NOTHING).rows
+    assert row == "guests(first_name|comes)=B0|true; B1|true; B2|false; B3|true"
