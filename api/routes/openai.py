@@ -14,7 +14,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import ValidationError
 from starlette.datastructures import URL
 
-from agents.context import ChatRequest
+from agents.context import ChatRequest, HistoryItem
 from agents.memory import Delta, Event, Finished, Memory
 from agents.openai_chat import DONE, event_of, kept_text, memory_hits, newest_user
 from agents.proxy import Proxy
@@ -187,6 +187,12 @@ def _json(body: Mapping[str, object]) -> Response:
     return Response(orjson.dumps(body), media_type="application/json")
 
 
+def _history(messages: Sequence[Mapping[str, Any]]) -> tuple[HistoryItem, ...]:
+    """What was said before, as the request brings it."""
+    said = ((message.get("role", ""), kept_text(message.get("content"))) for message in messages)
+    return tuple(HistoryItem(role, text) for role, text in said if text and role in ("user", "assistant"))
+
+
 async def _by_rules(memory: Memory, request: ProxyRequest) -> Response:
     """The rules' answer to the user's last message, in OpenAI's shapes."""
     messages = request.body["messages"]
@@ -205,6 +211,7 @@ async def _by_rules(memory: Memory, request: ProxyRequest) -> Response:
         turn_id=turn_id,
         use_memory=options.reads,
         top_k=max(1, options.recipe.top_k),
+        history=_history(messages[:at]),
         isolated=True,
         recipe=options.recipe,
         retried=request.once is not None,

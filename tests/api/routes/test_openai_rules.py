@@ -119,3 +119,19 @@ def test_embeddings_that_the_local_encoder_cannot_make_are_refused_by_what_is_wr
         "param": message.split(":")[0],
         "code": None,
     }
+
+
+@pytest.mark.parametrize("reads", [True, False])
+def test_what_the_request_brings_along_is_known_too(plain_client: OpenAI, user: str, *, reads: bool) -> None:
+    answer = plain_client.chat.completions.create(
+        model="m",
+        messages=[
+            {"role": "system", "content": "The vault's number is 99."},
+            {"role": "user", "content": [{"type": "text", "text": "My locker number is 418."}]},
+            {"role": "assistant", "content": "All right."},
+            {"role": "user", "content": "What is my locker number?"},
+        ],
+        user=user,
+        extra_body={"memory_id": "elsewhere"} | ({} if reads else {"memory_strategy": "none"}),
+    )
+    assert "418" in (answer.choices[0].message.content or "")
