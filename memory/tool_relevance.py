@@ -5,7 +5,7 @@ say little that was not asked for, though they look like identifiers.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -56,7 +56,7 @@ _CALLED = re.compile(r"[\w#:+.\-/@]{2,}")
 _CODE = re.compile(r"[A-Z][A-Z0-9]{4,11}")
 _CODED = re.compile(r"(?=\w*\d)(?=\w*[^\W\d_])\w{2,3}")  # too short for an identifier that nobody named: "P7"
 _ID_KEY = re.compile(
-    r"(?:^|_|-)(?:ids?|uuids?|keys?|codes?|numbers?|sku|ref|hash)$|(?<=[a-z])(?:Ids?|IDs?|Keys?|Codes?|Numbers?)$"
+    r"(?:^|_|-)(?:ids?|uuids?|keys?|codes?|numbers?|sku|ref|hash|versions?|revisions?|rev|builds?|seq)$|(?<=[a-z])(?:Ids?|IDs?|Keys?|Codes?|Numbers?)$"
 )
 _TIME = re.compile(r"\d\d:\d\d")
 # Fields that say whether there is more than what came back.
@@ -193,12 +193,13 @@ class Talk:
         return True
 
 
-def talk_of(texts: Iterable[str], asked: Iterable[str] = (), told: str = "") -> Talk:
-    """`texts`: all that was said; `asked`: those that may name fields, and sizes such as "M"; `told`: what the agent
-    said last."""
+def talk_of(texts: Sequence[str], asked: Iterable[str] = (), told: str = "") -> Talk:
+    """`texts`: all that was said, of which words such as "cheapest" ask for fields; `asked`: those that may name fields
+    themselves, and sizes such as "M"; `told`: what the agent said last."""
     question = " ".join(asked)
     words = frozenset(_names(_spoken(question)))
-    meant = (_names(" ".join(fields)) for said, fields in MEANT if not words.isdisjoint(said))
+    ever = words.union(_names(_spoken(" ".join(texts))))
+    meant = (_names(" ".join(fields)) for said, fields in MEANT if not ever.isdisjoint(said))
     sizes = map(str.casefold, _SIZE.findall(question))
     names = _named_in(question)
     literal = words - STOPWORDS

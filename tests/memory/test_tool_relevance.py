@@ -219,3 +219,15 @@ def test_who_says_yes_speaks_of_no_field_that_is_yes() -> None:
 def test_a_postal_code_is_kept_where_it_was_said(key: str) -> None:
     assert not talk_of(["Send it home"]).keeps(key, "LS14")
     assert talk_of(["Send it to LS14."]).keeps(key, "LS14")
+
+
+def test_what_the_task_compares_is_told_after_another_question_too() -> None:
+    later = talk_of(["Change to the cheapest one, please.", "Which seats are free?"], asked=["Which seats are free?"])
+    never = talk_of(["Change to another one, please.", "Which seats are free?"], asked=["Which seats are free?"])
+    assert later.keeps("price", 233) and not never.keeps("price", 233)
+
+
+@pytest.mark.parametrize("key", ["version", "revision", "build", "file_version"])
+def test_numbers_of_versions_are_told(key: str) -> None:
+    talk = talk_of(["Restore the file as it was before."])
+    assert talk.keeps(key, 7) and not talk.keeps("weight", 7)
