@@ -15,7 +15,7 @@ RELATION = (
     r"wife|husband|spouse|kid|baby|aunt|uncle|cousin|niece|nephew|grandma|grandpa|parents|grandparents|in-laws|"
     r"children|kids|partner|girlfriend|boyfriend|"
     r"fianc[ée]e?|friend|neighbou?r|colleague|co-?worker|classmate|boss|manager|teacher|doctor|dentist|therapist|"
-    r"landlord|landlady|roommate|flatmate|dog|puppy|cat|kitten|horse|parrot|rabbit|hamster|tortoise)"
+    r"landlord|landlady|roommate|flatmate|housemate|supervisor|mentor|tutor|coach|nanny|dog|puppy|cat|kitten|horse|parrot|rabbit|hamster|tortoise)"
 )
 _ONE_AT_A_TIME = (
     r"(?:wife|husband|spouse|partner|girlfriend|boyfriend|boss|manager|doctor|dentist|therapist|landlord|landlady)"
@@ -23,6 +23,7 @@ _ONE_AT_A_TIME = (
 _NAME = r"[^\W\d_a-zß-öø-ÿα-ωа-џ][\w-]*"
 _TITLE = r"(?:(?:Mrs?|Ms|Dr|Prof|Rev|St)\b\.? )?"
 _SUBJECT = re.compile(rf"^(?:(?i:(?:the )?user)\b|{_TITLE}{_NAME}(?: {_NAME}){{0,3}}(?=\s|['’]s))")
+_OF_A_THING = re.compile(r"^The (?!user\b)")
 _BARE_VERB = re.compile(r"^(?:is|has|lives|works|likes|loves|hates|prefers|moved|owns|drives)\b", re.IGNORECASE)
 _RELATIVE = re.compile(
     rf"^'s (?:(?:new|current) (?={_ONE_AT_A_TIME}\b))?(?P<who>(?:[a-z-]+ )?{RELATION})"
@@ -36,7 +37,7 @@ _TASTE = re.compile(
 _DISLIKES = re.compile(r"^(?:hates|dislikes|cannot|does not)")
 _ENDS = re.compile(
     r"\bno longer\b|\b(?:not|never)\b.*\b(?:any ?more|any longer)\b|"
-    r"^The user(?: \w+)? (?:quit|stopped|gave up|sold|broke up with|cancelled|canceled)\b|"
+    r"^The user(?: \w+)? (?:quit|stopped|gave up|given up|sold|broke up with|cancelled|canceled)\b|"
     r"^The user's [\w -]{1,60}? (?:has )?(?:just |recently |sadly )?(?:died|passed away)\b"
 )
 
@@ -147,6 +148,8 @@ def _spelled_out(text: str) -> str:
 
 def _split(text: str) -> tuple[str, str]:
     """Whom a sentence is about, and what stands behind that."""
+    if of_a_thing := _OF_A_THING.match(text):
+        return "the", f"'s {text[of_a_thing.end() :]}"
     found = _SUBJECT.match(text)
     if found is None or _BARE_VERB.match(text):
         return "user", f" {text[:1].lower()}{text[1:]}"

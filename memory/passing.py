@@ -50,7 +50,7 @@ _LASTING = re.compile(
     r"retired|takes|keeps|writes|reads|supports|believes|belongs|suffers|wears|walks|cooks|travels|commutes|"
     r"volunteers|sings|swims|dances|practises|practices|trains|named|called|lost|broke|switched|changed|weighs|earns|"
     r"smokes|used to (?:be|live|work|play|smoke|vape|drink|own|have|study|drive|teach|eat|speak|run)|"
-    r"(?:never )?(?:lived|worked|studied|owned)|manages|leads|reports to)\b)"
+    r"(?:went|got) back to [a-z]+ing|(?:never )?(?:lived|worked|studied|owned)|manages|leads|reports to)\b)"
 )
 _INTENDS = re.compile(rf"^The user{_ADVERBS} (?:will|is going to|is about to|is gonna)\b")
 _OF_A_LIFE = re.compile(
