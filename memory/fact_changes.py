@@ -21,7 +21,7 @@ _CANCELLED = (
         rf"(?:has|have) fallen through|(?:will not|won['’]t) (?:happen|take place)){_WHY}"
     ),
     re.compile(
-        rf"^(?:The user's|The) (?P<what>(?:[^,;.() ]+ )*?{_EVENT}(?: [^,;.()]+?)?) (?:is|are){_ADVERBS} off{_WHY}"
+        rf"^(?:The user's|The) (?P<what>(?:[^,;.() ]+ ){{0,5}}?{_EVENT}(?: [^,;.()]+?)?) (?:is|are){_ADVERBS} off{_WHY}"
     ),
     re.compile(
         rf"^The user{_ADVERBS} (?:has |had to )?(?:cancelled|canceled|cancel|called off|call off|scrapped) "
@@ -69,9 +69,8 @@ _HOW_OFTEN = re.compile(
 )
 _ANY_SMOKE = frozenset({"smok", "smoke", "vape", "vap"})
 
-_MEATS = (
-    "meat beef pork chicken lamb ham bacon steak steaks sausages burgers turkey poultry venison veal salami mince".split()  # noqa: SIM905
-)
+_MEATS = """meat beef pork chicken lamb ham bacon steak steaks sausages burgers turkey poultry venison veal salami
+    mince""".split()  # noqa: SIM905
 _FISH = "fish seafood tuna salmon shrimp prawns sushi".split()  # noqa: SIM905
 _OF_ANIMALS = "eggs dairy cheese milk butter honey yoghurt yogurt cream".split()  # noqa: SIM905
 _LEFT_BY = {

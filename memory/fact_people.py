@@ -47,7 +47,7 @@ class Namesakes(NamedTuple):
         kin, before = self._kin_of(new), _same(old.kin)
         others = self.known.get(new.subject, frozenset())
         if not kin:
-            return len(others) < 2  # noqa: PLR2004
+            return len(others) < 2
         return kin == before if before else not others - {kin}
 
     def _kin_of(self, new: Statement) -> str:

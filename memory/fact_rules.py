@@ -25,8 +25,8 @@ LOOKED_AT = 20_000  # characters of a message
 FEWEST_WORDS = 3
 
 _OF_MINE = re.compile(
-    r"^(?:one|two|three|four|five|some|both|all|none|half|most|many|another|neither|either|the (?:first|second|third|last|"
-    r"oldest|youngest|other)) of (?:my|our)\b",
+    r"^(?:one|two|three|four|five|some|both|all|none|half|most|many|another|neither|either|"
+    r"the (?:first|second|third|last|oldest|youngest|other)) of (?:my|our)\b",
     re.IGNORECASE,
 )
 _OF_A_PLAN = re.compile(r"^The (?!user\b)[a-z]|^The [A-Z][\w-]+ [a-z]")

@@ -32,8 +32,8 @@ _SEVERAL_A_WEEK = re.compile(
     r"rehearsal|exam|test|event|game|match|date|lunch|dinner)\b"
 )
 _RESCHEDULED = (
-    r"(?:moved|changed|postponed|rescheduled|brought forward|pushed back|pushed|delayed|extended|shifted|deferred|put off|"
-    r"put back|moved up|moved forward)"
+    r"(?:moved|changed|postponed|rescheduled|brought forward|pushed back|pushed|delayed|extended|shifted|deferred|"
+    r"put off|put back|moved up|moved forward)"
 )
 # What has one value at a time: the sentence behind its subject, the name of what it says, and the kind of its value.
 _SLOTS: tuple[tuple[re.Pattern[str], str, Callable[[str], bool]], ...] = tuple(
@@ -74,7 +74,8 @@ _SLOTS: tuple[tuple[re.Pattern[str], str, Callable[[str], bool]], ...] = tuple(
         ),
         (
             r"(?:(?:has )?(?:switched|changed) (?:jobs?|careers?|employers?)[:;,]? (?:and )?(?:they are|is)(?: now)?|"
-            r"is now|is(?=.* (?:now|these days|nowadays)$)) (?P<value>an? [^,;]+ (?:at|for|with) (?:the )?[^\W\da-z_].*)",
+            r"is now|is(?=.* (?:now|these days|nowadays)$)) "
+            r"(?P<value>an? [^,;]+ (?:at|for|with) (?:the )?[^\W\da-z_].*)",
             JOB,
             kinds.is_occupation,
         ),

@@ -18,11 +18,13 @@ _LISTS = tuple(
     )
     for verbs, item in (("has|owns", _THING), ("plays", _INSTRUMENT), ("speaks", _NAME))
 )
-_LIKES, _DISLIKES = r"(?:loves|likes|adores|enjoys)", r"(?:hates|dislikes|detests|cannot stand|does not (?:like|enjoy))"
+_LIKES = r"(?:loves|likes|adores|enjoys)"
+_DISLIKES = r"(?:hates|dislikes|detests|cannot stand|does not (?:like|enjoy))"
+_OR_ELSE = r"(?:,? (?:and|but)|,) "
 _TASTES = re.compile(
-    rf"^(?P<who>The user's [^,;]{{1,40}}?|{_NAME}(?: {_NAME})?) (?:(?P<likes>{_LIKES} [^,;]{{1,60}}?)(?:,? (?:and|but)|,) "
-    rf"(?P<not>{_DISLIKES} [^,;]{{1,60}})|(?P<dislikes>{_DISLIKES} [^,;]{{1,60}}?)(?:,? (?:and|but)|,) "
-    rf"(?P<but>{_LIKES} [^,;]{{1,60}}))\.$"
+    rf"^(?P<who>The user's [^,;]{{1,40}}?|{_NAME}(?: {_NAME})?) "
+    rf"(?:(?P<likes>{_LIKES} [^,;]{{1,60}}?){_OR_ELSE}(?P<not>{_DISLIKES} [^,;]{{1,60}})|"
+    rf"(?P<dislikes>{_DISLIKES} [^,;]{{1,60}}?){_OR_ELSE}(?P<but>{_LIKES} [^,;]{{1,60}}))\.$"
 )
 _BETWEEN = re.compile(r",(?: and)? | and ")
 
