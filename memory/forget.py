@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
 
+from memory.attributes import of_what
 from memory.banks import Banks
 from memory.caches import Caches
 from memory.changes import Changes
@@ -137,7 +138,8 @@ class Forgetter:
     async def stated(self, owner: str, key: str, values: Sequence[str]) -> tuple[list[str], int]:
         """The ids of the user's messages that say of the thing under a key that it is one of these values, though
         nobody asked for that to be remembered; and how many others say that it is something else."""
-        words = r"\W+".join(map(re.escape, re.split(r"\W+", key)))
+        thing, _ = of_what(key) or (key, "")
+        words = r"\W+".join(map(re.escape, re.split(r"\W+", thing)))
         saying = {"user_id": owner, "role": "user", "name": None} | {
             "content": {"$regex": rf"\b(?:my|our|the)\W{{1,4}}{words}\b", "$options": "i"}
         }
