@@ -124,7 +124,7 @@ def _with_their_subject(clause: str) -> list[str]:
         return _tastes(clause)
     if not _PLAIN.match(clause):
         return [clause]
-    return _split_at(_FURTHER, clause)
+    return [one for part in _split_at(_FURTHER, clause) for one in _split_at(_FURTHER_TASTE, part)]
 
 
 def _tastes(clause: str) -> list[str]:

@@ -54,10 +54,14 @@ _GIVEN_UP = re.compile(
     r"^.{1,60}? (?:has )?(?:(?:just|now|finally|recently|completely) )*(?:quit|stopped|gave up|given up|cut out|kicked|"
     r"swore off|sworn off|went off|gone off)(?: (?P<doing>[a-z]+ing)\b)?(?: (?P<what>[a-z][a-z -]*?))?" + _FOR_GOOD
 )
+_NO_LONGER = re.compile(
+    r"^.{1,60}? (?:no longer (?P<doing>[a-z]+) (?P<what>[a-z][a-z -]*?)(?: any ?(?:more|longer))?|"
+    r"(?:does|do) not (?P<verb>[a-z]+) (?P<thing>[a-z][a-z -]*?) any ?(?:more|longer))" + _FOR_GOOD
+)
 _HABITS = (
     r"(?:drinks|eats|smokes|takes|plays|does|has|uses|practi[sc]es|watches|chews|vapes|consumes|buys|attends|goes to)"
 )
-_HABIT = re.compile(rf"^.{{1,60}}?{_ADVERBS} (?P<verb>{_HABITS}|[a-z]+s)(?= |\.|$)(?P<what>.*)$")
+_HABIT = re.compile(rf"^.{{1,60}}?{_ADVERBS} (?P<verb>goes [a-z]+ing|{_HABITS}|[a-z]+s)(?= |\.|$)(?P<what>.*)$")
 _QUANTITY = re.compile(
     r"^(?:(?:about|around|at least|up to|over|only|some|too much|too many|a lot of|lots of|plenty of|an?|half an?|one|"
     r"two|three|four|five|six|seven|eight|nine|ten|\d+|several|a few) )*(?:(?:cups?|glass(?:es)?|mugs?|pints?|bottles?|"
@@ -94,6 +98,9 @@ def changed_by(new: Statement, facts: Sequence[Statement]) -> list[int]:
     of_them = [at for at, fact in enumerate(facts) if fact.subject == new.subject and not (fact.denied or fact.ends)]
     if given_up := _GIVEN_UP.match(new.text):
         return [at for at in of_them if _is_habit(facts[at].text, given_up["doing"] or "", given_up["what"] or "")]
+    if over := _NO_LONGER.match(new.text):
+        doing, what = over["doing"] or over["verb"], over["what"] or over["thing"]
+        return [at for at in of_them if _is_habit(facts[at].text, doing, what)]
     return [at for at in of_them if _do_not_go(new, facts[at]) or _do_not_go(facts[at], new)]
 
 
@@ -136,7 +143,7 @@ def _is_habit(text: str, doing: str, what: str) -> bool:
     habit = _HABIT.match(text)
     if habit is None:
         return False
-    verb, does = stem(habit["verb"].split()[0]), stem(doing)
+    verb, does = stem(re.sub(r"^goes (?=[a-z]+ing$)| .*", "", habit["verb"])), stem(doing)
     if doing and does != verb and not does.startswith(verb) and doing not in ("having", "using", "doing"):
         return False
     of_it = content_stems(_HOW_OFTEN.sub("", _QUANTITY.sub("", habit["what"].strip(" ."))))

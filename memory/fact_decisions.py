@@ -10,7 +10,7 @@ from memory.endings import ended_by, parted_with
 from memory.fact_changes import cancels, changed_by
 from memory.fact_people import Namesakes, namesakes, with_kin
 from memory.fact_reading import Statement, read_statement, said_within
-from memory.fact_slots import NEARBY, are_of_two_days, are_rivals, is_rescheduled
+from memory.fact_slots import JOB_HELD, NEARBY, are_of_two_days, are_rivals, is_rescheduled
 
 ENDED = 0.5  # a statement that ends a fact names more than this share of what it says
 _ENDING_WORDS = frozenset("longer anymor quit stop gave give sold sell cancel broke brokn up die pass".split())  # noqa: SIM905
@@ -196,7 +196,7 @@ def _is_rival(old: Statement, new: Statement) -> bool:
     near where they did; of what there may be several a week, two days are of two."""
     if new.slot is None or not (old.subject == new.subject or _is_of_the_same_thing(old, new)):
         return False
-    if old.slot == new.slot:
+    if old.slot == new.slot != JOB_HELD:
         return is_rescheduled(new.text) or not are_of_two_days(new.slot, old.text, new.text)
     moved_away = new.slot == "residence" and old.slot == NEARBY and _MOVED.search(new.text) is not None
     return moved_away or are_rivals(old.slot, new.slot) or _ends_slot(old, new)

@@ -25,13 +25,14 @@ _LIVES = (
 )
 NEARBY = "place nearby"  # one lives in Ostia and near Rome
 JOB = "job"  # an occupation and where one has it
-_JOBS = frozenset({JOB, "employer", "occupation"})
+JOB_HELD = "job held"  # the same, not said to be new: there may be two
+_JOBS = frozenset({JOB, JOB_HELD, "employer", "occupation"})
 _WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
 _SEVERAL_A_WEEK = re.compile(
     r"\b(?:meeting|appointment|call|class|lesson|course|lecture|seminar|session|interview|shift|training|practice|"
     r"rehearsal|exam|test|event|game|match|date|lunch|dinner)\b"
 )
-_RESCHEDULED = (
+RESCHEDULED = (
     r"(?:moved|changed|postponed|rescheduled|brought forward|pushed back|pushed|delayed|extended|shifted|deferred|"
     r"put off|put back|moved up|moved forward)"
 )
@@ -67,7 +68,8 @@ _SLOTS: tuple[tuple[re.Pattern[str], str, Callable[[str], bool]], ...] = tuple(
             kinds.is_employer,
         ),
         (
-            r"(?:has )?(?:(?:got|started|took|accepted|found|landed) an? (?:new )?(?:job|position|role) (?:at|with)|"
+            r"(?:has )?(?:(?:got|started|took|accepted|found|landed) an? (?:new )?(?:job|position|role)"
+            r"(?: as an? [\w -]{1,30})? (?:at|with)|"
             r"started (?:working )?(?:at|for)) (?P<value>.+)",
             "employer",
             kinds.is_organisation,
@@ -85,6 +87,7 @@ _SLOTS: tuple[tuple[re.Pattern[str], str, Callable[[str], bool]], ...] = tuple(
             JOB,
             kinds.is_occupation,
         ),
+        (r"is (?P<value>an? [^,;]+ (?:at|for) (?:the )?[^\W\da-z_].*)", JOB_HELD, kinds.is_occupation),
         (r"(?:works|is working|(?:has|have) been working) as (?P<value>.+)", "occupation", kinds.is_occupation),
         (r"is now (?P<value>an? .+)", "occupation", kinds.is_occupation),
         (r"is (?P<value>an? .+?) (?:now|these days|nowadays)", "occupation", kinds.is_occupation),
@@ -150,13 +153,11 @@ _OWN_NAME = re.compile(
 )
 _OWN_IS = re.compile(
     r"^'s (?:new |current )?(?P<thing>[^.,;!?]{1,50}?) (?:is|are|(?:was|were|is|are|has been|have been|got) "
-    rf"{_RESCHEDULED}(?: back)?(?: from [^,;]{{1,30}}?)? (?:to|until|till|by)|"
+    rf"{RESCHEDULED}(?: back)?(?: from [^,;]{{1,30}}?)? (?:to|until|till|by)|"
     r"(?:has |have )?(?:moved|changed|slipped|shifted)(?: from [^,;]{1,30}?)? to)(?: now)? "
     r"(?P<value>(?!called |named ).+)$"
 )
-_CHANGED = re.compile(
-    rf"\b(?:{_RESCHEDULED}|slipped)\b|^The (?:user's )?new\b|\b(?:is|are) now\b|\bnow\.?$|\binstead\b"
-)
+_CHANGED = re.compile(rf"\b(?:{RESCHEDULED}|slipped)\b|^The (?:user's )?new\b|\b(?:is|are) now\b|\bnow\.?$|\binstead\b")
 _IS_SOMEBODY = re.compile(rf"^{ADVERBS} is(?: now)? (?P<value>.+)$")
 
 
@@ -196,7 +197,9 @@ def reschedules(text: str) -> bool:
 
 def are_rivals(old: str | None, new: str) -> bool:
     """Whether a value of one slot takes the place of one of another: who is a baker at Brotkorb works nowhere else."""
-    return old in _JOBS and new in _JOBS and JOB in (old, new)
+    if new == JOB_HELD or old not in _JOBS or new not in _JOBS:
+        return False
+    return JOB in (old, new) or (old == JOB_HELD and new == "employer")
 
 
 def are_of_two_days(slot: str, old: str, new: str) -> bool:
