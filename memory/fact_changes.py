@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from memory.fact_reading import Statement
+from memory.fact_reading import READ, Statement
 from utils.text import content_stems, stem
 
 _ADVERBS = r"(?: (?:also|really|just|now|still|recently|finally|currently|already|sadly|unfortunately|usually|only))*"
@@ -96,9 +96,9 @@ def changed_by(new: Statement, facts: Sequence[Statement]) -> list[int]:
     if what := _cancelled(new.text):
         return _plans(what, facts)
     of_them = [at for at, fact in enumerate(facts) if fact.subject == new.subject and not (fact.denied or fact.ends)]
-    if given_up := _GIVEN_UP.match(new.text):
+    if given_up := _GIVEN_UP.match(new.text[:READ]):
         return [at for at in of_them if _is_habit(facts[at].text, given_up["doing"] or "", given_up["what"] or "")]
-    if over := _NO_LONGER.match(new.text):
+    if over := _NO_LONGER.match(new.text[:READ]):
         doing, what = over["doing"] or over["verb"], over["what"] or over["thing"]
         return [at for at in of_them if _is_habit(facts[at].text, doing, what)]
     return [at for at in of_them if _do_not_go(new, facts[at]) or _do_not_go(facts[at], new)]
@@ -110,7 +110,7 @@ def cancels(text: str) -> bool:
 
 
 def _cancelled(text: str) -> str | None:
-    found = next((found for pattern in _CANCELLED if (found := pattern.match(text))), None)
+    found = next((found for pattern in _CANCELLED if (found := pattern.match(text[:READ]))), None)
     return found["what"] if found else None
 
 
@@ -128,9 +128,9 @@ def _planned(fact: Statement) -> frozenset[str]:
     """What a fact says to be planned, in stems; nothing where it is of no plan of the user's."""
     if fact.denied or fact.ends or fact.subject not in ("user", "the") or cancels(fact.text):
         return frozenset()
-    if travels := _TRAVELS.match(fact.text):
+    if travels := _TRAVELS.match(fact.text[:READ]):
         return _as_trip(content_stems(travels["where"])) | {_TRIP}
-    plan = _PLAN.match(fact.text)
+    plan = _PLAN.match(fact.text[:READ])
     return _as_trip(content_stems(plan["plan"] or plan["of"] or plan["the"])) if plan else frozenset()
 
 
@@ -140,7 +140,7 @@ def _as_trip(stems: Sequence[str]) -> frozenset[str]:
 
 def _is_habit(text: str, doing: str, what: str) -> bool:
     """Whether a fact tells the habit of doing something, or of having it, however much and often."""
-    habit = _HABIT.match(text)
+    habit = _HABIT.match(text[:READ])
     if habit is None:
         return False
     verb, does = stem(re.sub(r"^goes (?=[a-z]+ing$)| .*", "", habit["verb"])), stem(doing)
@@ -156,6 +156,8 @@ def _do_not_go(diet: Statement, food: Statement) -> bool:
     """Whether one statement gives a diet, and the other says that what it leaves out is eaten."""
     if diet.slot != "diet" or diet.past or food.denied or food.ends:
         return False
-    eaten = _EATS.match(food.text)
-    kept = next((out for name, out in _LEFT_BY.items() if re.search(rf"\b{name}\b", diet.text, re.I)), frozenset())
+    eaten = _EATS.match(food.text[:READ])
+    kept = next(
+        (out for name, out in _LEFT_BY.items() if re.search(rf"\b{name}\b", diet.text[:READ], re.I)), frozenset()
+    )
     return eaten is not None and not kept.isdisjoint(re.findall(r"[a-z]+", eaten["foods"]))

@@ -99,8 +99,9 @@ _COLOUR = re.compile(
     re.IGNORECASE,
 )
 _DIET = re.compile(
-    r"(?:an? )?(?:strictly |mostly )?(?:vegan|vegetarian|pescatarian|omnivor(?:e|ous)|carnivore|keto|halal|kosher)\b",
-    re.I,
+    r"(?:an? )?(?:strict(?:ly)? |mostly )?"
+    r"(?:vegan|vegetarian|pescatarian|omnivor(?:e|ous)|carnivore|keto|halal|kosher)\b",
+    re.IGNORECASE,
 )
 _WORK = re.compile(
     r"(?:(?:an?|the) )?(?:[a-z-]+ ){0,3}(?:nurse|doctor|teacher|engineer|manager|lawyer|judge|pilot|chef|cook|"

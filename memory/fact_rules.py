@@ -26,7 +26,9 @@ FEWEST_WORDS = 3
 
 _OF_MINE = re.compile(
     r"^(?:one|two|three|four|five|some|both|all|none|half|most|many|another|neither|either|"
-    r"the (?:first|second|third|last|oldest|youngest|other)) of (?:my|our)\b",
+    r"the (?:first|second|third|last|oldest|youngest|other)) of (?:my|our) [^,;.]{1,40}? "
+    r"(?:is|are|was|were|has|have|had|died|ran|left|got|went|came|lives?|works?|stud(?:y|ies)|speaks?|plays?|likes?|loves?|"
+    r"goes|go|needs?|wants?|can|cannot|can['’]t|will|[a-z]{3,}ed)\b",
     re.IGNORECASE,
 )
 _OF_A_PLAN = re.compile(r"^The (?!user\b)[a-z]|^The [A-Z][\w-]+ [a-z]")

@@ -28,6 +28,7 @@ JOB = "job"  # an occupation and where one has it
 JOB_HELD = "job held"  # the same, not said to be new: there may be two
 _JOBS = frozenset({JOB, JOB_HELD, "employer", "occupation"})
 _WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
+_WHEN = re.compile(r"^(?:date|time) of |\b(?:deadline|due date)\b")
 _SEVERAL_A_WEEK = re.compile(
     r"\b(?:meeting|appointment|call|class|lesson|course|lecture|seminar|session|interview|shift|training|practice|"
     r"rehearsal|exam|test|event|game|match|date|lunch|dinner)\b"
@@ -186,13 +187,12 @@ def is_rescheduled(text: str) -> bool:
 
 
 def reschedules(text: str) -> bool:
-    """Whether a sentence of "the" something says that it was moved to another day, time or number."""
+    """Whether a sentence of "the" something says that it was moved to another day or time."""
     found = _OWN_IS.match(f"'s {text[4:].rstrip('.')}")
-    return (
-        found is not None
-        and is_rescheduled(text)
-        and _of_a_thing(found["thing"].casefold(), found["value"]) is not None
-    )
+    if found is None or not is_rescheduled(text):
+        return False
+    slot = _of_a_thing(found["thing"].casefold(), found["value"])
+    return slot is not None and _WHEN.search(slot) is not None
 
 
 def are_rivals(old: str | None, new: str) -> bool:
