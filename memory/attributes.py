@@ -158,5 +158,5 @@ def _day_key(key: str, value: str) -> str:
 
 
 def _alone(statement: str, key: str) -> tuple[str, str]:
-    bare = " ".join(statement.split()).rstrip(".! ")
+    bare = " ".join(statement.split()).rstrip(".! ") or statement
     return slug(bare, KEY_CHARACTERS) or key, bare

@@ -1,8 +1,10 @@
 """Are statements on one thing kept beside each other, where they say different things of it?"""
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
-from memory.attributes import attribute_of, keys_beside, place_beside
+from memory.attributes import KEY_CHARACTERS, attribute_of, keys_beside, place_beside
 from memory.extract import key_and_value, statement_to_remember, values_stated
 
 
@@ -141,3 +143,92 @@ def test_what_is_said_of_a_thing_is_kept_under_its_attribute() -> None:
     assert [one.value for one in values_stated("My wife is a teacher.", "wife's job")] == ["a teacher"]
     assert [one.value for one in values_stated("My wife's job is teaching.", "wife's job")] == ["teaching"]
     assert values_stated("My wife is Elin.", "wife's job") == []
+
+
+@pytest.mark.parametrize(
+    ("statements", "told"),
+    [
+        (["my husband is called Jonas", "my husband is a plumber"], ["Jonas", "plumber"]),
+        (["my son is called Emil", "my son is 7"], ["Emil", "7"]),
+        (["my boss is Ms Lind", "my boss is on holiday until Monday"], ["Lind", "holiday"]),
+        (["my cat is Miso", "my cat is allergic to chicken"], ["Miso", "chicken"]),
+        (["my dentist is Dr. Brown", "my dentist is in Elm Street"], ["Brown", "Elm"]),
+        (["Tom is my brother", "Tom is a vegetarian"], ["brother", "vegetarian"]),
+        (["Tom is my brother", "Tom is 34"], ["brother", "34"]),
+        (["Eva is a nurse", "Eva is pregnant"], ["nurse", "pregnant"]),
+        (["my sister is pregnant", "my sister is called Lea"], ["pregnant", "Lea"]),
+        (["my car is a red Toyota", "my car is parked on level 3"], ["Toyota", "level 3"]),
+        (["my bike is green", "my bike is in the cellar"], ["green", "cellar"]),
+        (["my dog is a poodle", "my dog is called Bello"], ["poodle", "Bello"]),
+        (
+            ["the dentist appointment is at 9 on Monday", "the dentist appointment is at 11 on Thursday"],
+            ["Monday", "Thursday"],
+        ),
+        (["the exam is on 3 June", "the exam is in room 12"], ["3 June", "room 12"]),
+        (["I'm allergic to nuts", "I am allergic to cats"], ["nuts", "cats"]),
+        (["my flat is in Oslo", "my flat is 60 square metres"], ["Oslo", "60"]),
+        (["my daughter is Mia", "my daughter is afraid of dogs"], ["Mia", "afraid"]),
+        (["my landlord is Mr. Klein", "my landlord is very strict"], ["Klein", "strict"]),
+        (["my passport is in the drawer", "my passport is valid until 2030"], ["drawer", "2030"]),
+        (["my wife is Elin", "my wife is from Sweden"], ["Elin", "Sweden"]),
+        (["our teacher is Ms Poe", "our teacher is ill"], ["Poe", "ill"]),
+    ],
+)
+def test_neither_is_lost(statements: list[str], told: list[str]) -> None:
+    kept = str(kept_after(*statements))
+    assert all(one in kept for one in told)
+
+
+@pytest.mark.parametrize(
+    ("statements", "former"),
+    [
+        (["my husband is called Jonas", "my husband is called Jens"], "Jonas"),
+        (["my sister is a nurse", "my sister is a doctor"], "nurse"),
+        (["my sister is 20", "my sister is 21"], "20"),
+        (["my car is in the garage", "my car is on the street"], "garage"),
+        (["my bike is green", "my bike is black"], "green"),
+        (["my locker is 12", "my locker is 40"], "12"),
+        (["my gym is Fitwerk", "my gym is Holmes Place"], "Fitwerk"),
+        (["my flight is at 9:45", "my flight is at 10:15"], "9:45"),
+        (["the exam is on 3 June", "the exam is on 9 June"], "3 June"),
+        (["the exam is on 3 June", "the exam has moved to 9 June"], "3 June"),
+        (["the meeting is on Monday", "the meeting is on Tuesday instead"], "Monday"),
+        (["my door code is 1234", "my door code is 9999"], "1234"),
+        (["my favourite film is Heat", "my favourite film is alien"], "Heat"),
+        (["my boss is Tom", "my boss is Kim"], "Tom"),
+        (["my doctor is Dr. Brown", "my doctor is Dr. Lee"], "Brown"),
+        (["my email is a@b.org", "my email is c@d.org"], "a@b.org"),
+        (["I work at Acme", "I work at Bosch"], "Acme"),
+        (["my brother is single", "my brother is engaged"], "single"),
+        (["my project is in planning", "my project is in testing"], "planning"),
+        (["my rent is 800 euros", "my rent is 900 euros"], "800"),
+        (["my wifi is called Nest", "my wifi is called Hive"], "Nest"),
+        (["my computer is slow", "my computer is fast"], "slow"),
+    ],
+)
+def test_the_former_value_is_kept_no_more(statements: list[str], former: str) -> None:
+    assert former not in str(kept_after(*statements))
+
+
+@given(
+    st.text(min_size=1),
+    st.text(min_size=1),
+    st.sampled_from(["my wife is ", "", "Anna is ", "the meeting is at 9 on "]),
+)
+def test_the_place_of_any_statement_is_one_that_was_looked_at(said: str, before: str, lead: str) -> None:
+    statement = lead + said
+    assume(statement.strip())
+    key, value = key_and_value(statement)
+    keys = keys_beside(statement, key, value)
+    for kept in ({}, {key: before}, dict.fromkeys(keys, before)):
+        place, told = place_beside(statement, key, value, kept)
+        assert place in keys and len(place) <= KEY_CHARACTERS and told
+
+
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize("run", ["a ", "my ", "is ", "on ", "now ", "1", "an a-", "monday ", "'s "])
+def test_a_long_run_of_anything_has_its_place_in_time(run: str) -> None:
+    long = run * (20_000 // len(run))
+    for statement in (f"my wife is {long}x", f"{long}is {long}"):
+        key, value = key_and_value(statement)
+        place_beside(statement, key, value, {key: long})
