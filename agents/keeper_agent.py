@@ -5,13 +5,17 @@ from contextlib import suppress
 from dataclasses import replace
 
 from agents.context import Context
+from memory.attributes import keys_beside, keys_of_the_same, place_beside
 from memory.domain import KeyValue
 from memory.engine import Engine
 from memory.extract import fact_meant, facts_near, key_and_value, statement_to_forget, statement_to_remember, told
 from memory.ids import prompt_id
-from utils.errors import NotFound
+from memory.keyvalues import NONE
+from utils.errors import NotFound, PreconditionFailed
 from utils.text import content_stems
 
+TRIES = 4  # times that a key is chosen anew, where others keep something under it meanwhile
+NAMED = 3  # keys that are named in an answer
 LOOKED_AT = 1_000  # facts among which the one to forget is looked for
 ONE_AT_A_TIME = (
     "I forget one thing at a time, so nothing was deleted. Name it, delete this conversation, or have all that I know "
@@ -69,15 +73,27 @@ class KeeperAgent:
         return replace(context, done=f"I have forgotten that{also}.", forgotten=True)
 
     async def _keep(self, context: Context, statement: str) -> str:
-        key, value = key_and_value(statement)
         request = context.request
-        fact, new = await self._engine.keyvalues.put(request.owner, key, value, source=prompt_id(request.turn_id))
+        fact, new = await self._put(request.owner, statement, prompt_id(request.turn_id))
+        key, value = fact.key, fact.value
         former: list[KeyValue] = []
         if fact.version > 1:
             with suppress(NotFound):  # somebody deleted it just now
                 former = (await self._engine.keyvalues.history(request.owner, key))[1:2]
         instead = f" (before: {former[0].value})" if former and not new else ""
         return f"I'll remember: {told(key, value)}{instead}."
+
+    async def _put(self, owner: str, statement: str, source: str) -> tuple[KeyValue, bool]:
+        """Keeps a statement under the key that suits beside what is kept; returns it, and whether the key is new."""
+        key, value = key_and_value(statement)
+        for _ in range(TRIES):
+            kept = await self._engine.keyvalues.under(owner, keys_beside(statement, key, value))
+            known = {name: fact.value for name, fact in kept.items()}
+            place, told_there = place_beside(statement, key, value, known)
+            expected = kept[place].tag if place in kept else NONE
+            with suppress(PreconditionFailed):  # others keep something of it now
+                return await self._engine.keyvalues.put(owner, place, told_there, source=source, expected=expected)
+        return await self._engine.keyvalues.put(owner, key, value, source=source)
 
     async def _forget(self, context: Context, meant: str) -> Context:
         """Deletes the fact, the exchanges that stated it, and the request itself, which may repeat it."""
@@ -99,7 +115,7 @@ class KeeperAgent:
             hint = f" The closest I have: {', '.join(f'“{one.key}”' for one in close)}." if close else ""
             return replace(context, done=f"I have no stored fact of exactly that kind, so nothing was deleted.{hint}")
         forgetter = self._engine.forgetter
-        values = [fact.value]
+        values, beside = [fact.value], keys_of_the_same(fact.key, [one.key for one in facts])[:NAMED]
         messages = await forgetter.sources_of(owner, fact)
         with suppress(NotFound):  # somebody else was faster
             values += [one.value for one in await self._engine.keyvalues.history(owner, fact.key)]
@@ -111,7 +127,8 @@ class KeeperAgent:
         await self._engine.idempotency.forget(owner, but=context.request.turn_id)
         also = " and the messages in which you told me" if messages else ""
         what = "that" if told(fact.key, fact.value) == fact.value else f"“{fact.key}”"  # else the key tells the value
-        left = f" {SPOKEN_OF}" if others else ""
+        left = f" Still stored: {', '.join(f'“{one}”' for one in beside)}." if beside else ""
+        left += f" {SPOKEN_OF}" if others else ""
         left += await self._told_elsewhere(owner, meant)
         return replace(context, done=f"I have forgotten {what}{also}.{left}", forgotten=True)
 

@@ -61,6 +61,23 @@ _FURTHER = re.compile(
     rf"(?:, and|,| and) (?={_VERBS} (?:in|at|for|as|an?|the|my|our|no|two|three|four|five|six|some|many|\d|to|on|with|"
     rf"from|near)\b|(?:have|am|own|speak|eat|enjoy|prefer|teach) \w)"
 )
+_TASTE = (
+    r"(?:(?:really|also|absolutely|just|still) )*(?:hate|dislike|detest|loathe|love|like|adore|enjoy|can['’]?t stand|"
+    r"cannot stand|(?:don['’]?t|do not)(?: really)? (?:like|enjoy|love))"
+)
+_OF_TASTES = re.compile(rf"^i {_TASTE} ", re.IGNORECASE)
+_LIKES = r"(?:love|like|adore|enjoy) (?!songs?\b|letters?\b|stor(?:y|ies)\b|affairs?\b|mail\b|minds?\b|terms\b)"
+# A further taste: "and hate olives" where what went before is liked, or the reverse; "hate mail" is a noun.
+_FURTHER_TASTE = re.compile(
+    rf"(?:,? (?:and|but)|,) (?=(?:(?:really|also|absolutely|just|still) )+{_LIKES}|"
+    r"(?:(?:really|also|absolutely|just|still) )*(?:hate (?!mail\b|speech\b|crimes?\b|groups?\b)|"
+    r"dislike |detest |loathe |can['’]?t stand |cannot stand |(?:don['’]?t|do not)(?: really)? (?:like|enjoy|love) ))",
+    re.IGNORECASE,
+)
+_FURTHER_LIKING = re.compile(rf"(?:,? (?:and|but)|,) (?={_LIKES}\w)", re.IGNORECASE)
+_DISLIKES = re.compile(
+    r"^i (?:(?:really|also|absolutely|just|still) )*(?:hate|dislike|detest|loathe|can|don|do) ?", re.IGNORECASE
+)
 
 
 def clauses(sentence: str) -> list[str]:
@@ -103,7 +120,19 @@ def _in_order(clause: str) -> str:
 
 
 def _with_their_subject(clause: str) -> list[str]:
+    if _OF_TASTES.match(clause):
+        return _tastes(clause)
     if not _PLAIN.match(clause):
         return [clause]
-    first, *further = _FURTHER.split(clause)
+    return [one for part in _split_at(_FURTHER, clause) for one in _split_at(_FURTHER_TASTE, part)]
+
+
+def _tastes(clause: str) -> list[str]:
+    """What one likes and what one does not, each by itself."""
+    parts = _split_at(_FURTHER_TASTE, clause)
+    return [one for part in parts for one in (_split_at(_FURTHER_LIKING, part) if _DISLIKES.match(part) else [part])]
+
+
+def _split_at(pattern: re.Pattern[str], clause: str) -> list[str]:
+    first, *further = pattern.split(clause)
     return [first, *(f"I {verb}" for verb in further)]

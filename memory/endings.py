@@ -11,7 +11,8 @@ _LEFT = re.compile(
     r"(?P<moved>moved (?:out of|away from))|(?:was|got) (?:fired|laid off|let go)(?: from| by)?)"
     r"(?P<job> (?:their|the|a) (?:[\w-]+ )?(?:job|position|role))?(?:(?: at| with| from)? "
     rf"(?:(?P<name>{_NAME})|(?<= at )(?:the|an?|their) (?P<place>[a-z][\w-]*)))?"
-    r"(?: (?:last|this|in|after|because|on|two|three|a few|a (?:week|month|year))\b.*)?\.?$"
+    r"(?: (?:last|this|in|after|because|on|two|three|a few|a (?:week|month|year)|"
+    r"and (?:started|joined|am|now|is))\b.*| for [A-Z].*)?\.?$"
 )
 _DIED = re.compile(
     rf"^(?:(?P<whose>The user)'s (?P<kin>[a-z][\w-]*(?: [a-z][\w-]*)?)(?: (?P<called>{_NAME}))?|(?P<name>{_NAME}))"

@@ -4,11 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from memory.attributes import KEY_CHARACTERS, attribute_of, of_what
 from memory.domain import KeyValue
 from utils.sentences import split_sentences
 from utils.text import content_stems, cut_at_word, slug
-
-KEY_CHARACTERS = 60
 
 _LEAD = r"^(?:(?:please|hey|hi|ok|okay|so|and|now|also|can you|could you|would you)\b[\s,]*)*"
 _REMEMBER = re.compile(
@@ -51,6 +50,11 @@ _PLACE = re.compile(
     r"(?P<value>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_MOVED = re.compile(
+    r"^(?:the|my|our)\s+(?P<key>[^.,;:!?=]{1,50}?)\s+(?:(?:has|have)\s+)?(?:been\s+)?(?:moved|changed|slipped|shifted)\s+to\s+"
+    r"(?P<value>.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
 _IS = re.compile(
     r"^(?:(?:the|my|our)\s+)?(?P<key>(?!(?:i|you|he|she|it|we|they|this|that|there)\b)[^.,;:!?=]{1,50}?)\s*"
     r"(?:\s(?:is|are|was|were)\s|=|:\s)\s*(?P<value>.+)$",
@@ -83,7 +87,7 @@ def key_and_value(statement: str) -> tuple[str, str]:
     A statement of no known form is its own value, under a key made of its first words.
     """
     bare = " ".join(statement.split()).rstrip(".! ") or statement
-    for pattern in (_MY, _PLACE, _IS):
+    for pattern in (_MY, _PLACE, _MOVED, _IS):
         found = pattern.match(_NAME_S.sub("my name is", bare))
         if found and (key := slug(found["key"], KEY_CHARACTERS)) and (value := found["value"].strip(" \"'“”")):
             return key, value
@@ -103,9 +107,18 @@ def values_stated(text: str, key: str) -> list[Stated]:
     found: list[Stated] = []
     for bare in (_BY_THE_WAY.sub("", sentence) for sentence in sentences):
         one = _MY.match(_THE.sub("my ", _NAME_S.sub("my name is", bare)))
-        if one and slug(one["key"], KEY_CHARACTERS) == slug(key) and (value := one["value"].strip(" \"'“”")):
+        if one and (value := one["value"].strip(" \"'“”")) and _is_under(key, slug(one["key"], KEY_CHARACTERS), value):
             found.append(Stated(value, own=_THE.match(bare) is None))
     return found
+
+
+def _is_under(key: str, said: str, value: str) -> bool:
+    """Whether what is said of something is kept under a key: of the "wife's job" what is said of the wife, if it is a
+    job."""
+    if said == slug(key):
+        return True
+    part = of_what(key)
+    return part is not None and said == part[0] and attribute_of(value, of_a_being=True) == part[1]
 
 
 def told(key: str, value: str) -> str:

@@ -7,8 +7,10 @@ from typing import Literal
 
 from memory.corrections import corrected, is_correction
 from memory.endings import ended_by, parted_with
+from memory.fact_changes import cancels, changed_by
+from memory.fact_people import Namesakes, namesakes, with_kin
 from memory.fact_reading import Statement, read_statement, said_within
-from memory.fact_slots import NEARBY
+from memory.fact_slots import JOB_HELD, NEARBY, are_of_two_days, are_rivals, is_rescheduled
 
 ENDED = 0.5  # a statement that ends a fact names more than this share of what it says
 _ENDING_WORDS = frozenset("longer anymor quit stop gave give sold sell cancel broke brokn up die pass".split())  # noqa: SIM905
@@ -67,16 +69,14 @@ def decide_by_rules(new: Sequence[str], known: Sequence[Known]) -> list[Decision
     ends; all else is added.
     """
     read = [(one, read_statement(one.text)) for one in known]
+    stated = [read_statement(text) for text in {text.casefold(): text for text in reversed(new)}.values()][::-1]
+    people = namesakes(stated, [statement for _, statement in read])
     decisions: list[Decision] = []
-    said: set[str] = set()
-    for text in new:
-        if text.casefold() in said:
-            continue
-        said.add(text.casefold())
-        made = _decide(read_statement(text), read)
+    for statement in stated:
+        made = _decide(statement, read, people)
         decisions += made
         touched = {one.id for one in made if not isinstance(one, Add | Keep)}
-        read = [(one, statement) for one, statement in read if one.id not in touched]
+        read = [(one, old) for one, old in read if one.id not in touched]
     return decisions
 
 
@@ -95,7 +95,11 @@ def reconciled(new: Sequence[str]) -> list[str]:
     return standing
 
 
-def _decide(new: Statement, known: Sequence[tuple[Known, Statement]]) -> list[Decision]:
+def _decide(new: Statement, read: Sequence[tuple[Known, Statement]], people: Namesakes) -> list[Decision]:
+    for one, old in read:
+        if old.subject == new.subject and old.kin == new.kin and _says_the_same(new, old):
+            return [Keep(one.id)]
+    known = [(one, old) for one, old in read if old.subject != new.subject or people.may_be_one(new, old)]
     about = [(one, old) for one, old in known if old.subject == new.subject]
     for one, old in about:
         if _says_the_same(new, old):
@@ -106,29 +110,28 @@ def _decide(new: Statement, known: Sequence[tuple[Known, Statement]]) -> list[De
     over = ended_by(new.text, [old for _, old in known])
     if over is not None:
         return [Update(known[over][0].id, new.text)]
+    if changed := changed_by(new, [old for _, old in known]):
+        return _instead_of([known[at] for at in changed], new)
     parted = set(parted_with(new.text, [old for _, old in known]))
-    if denied := [one for one, old in about if _denies(new, old)]:
+    if denied := [(one, old) for one, old in about if _denies(new, old)]:
         return _instead_of(denied, new)
-    if over_now := [one for one, old in about if _is_over(new, old)]:
+    if over_now := [(one, old) for one, old in about if _is_over(new, old)]:
         return _instead_of(over_now, new)
     if new.ends and not parted:
-        ended = _ended(new, known)
+        ended = None if cancels(new.text) else _ended(new, known)
         return [Add(new.text)] if ended is None else [Update(ended.id, new.text)]
-    rivals = [
-        one
-        for at, (one, old) in enumerate(known)
-        if at in parted or (new.slot is not None and old.subject == new.subject and _is_rival(old, new))
-    ]
-    if rivals:
+    rivals = [known[at] for at in range(len(known)) if at in parted or _is_rival(known[at][1], new)]
+    if rivals or (rivals := _moved(new, known)):
         return _instead_of(rivals, new)
     for one, old in about:
         if _says_more(new, old):
-            return [Update(one.id, new.text)]
+            return [Update(one.id, with_kin(new, old))]
     return [Add(new.text)]
 
 
-def _instead_of(rivals: Sequence[Known], new: Statement) -> list[Decision]:
-    return [Update(rivals[-1].id, new.text), *(Delete(one.id) for one in rivals[:-1])]
+def _instead_of(rivals: Sequence[tuple[Known, Statement]], new: Statement) -> list[Decision]:
+    *others, (last, old) = rivals
+    return [Update(last.id, with_kin(new, old)), *(Delete(one.id) for one, _ in others)]
 
 
 def _says_the_same(new: Statement, old: Statement) -> bool:
@@ -190,9 +193,32 @@ def _is_over(new: Statement, old: Statement) -> bool:
 
 def _is_rival(old: Statement, new: Statement) -> bool:
     """Whether two give the one value of something, or the old said that it has none any more. Who moves no longer lives
-    near where they did."""
+    near where they did; of what there may be several a week, two days are of two."""
+    if new.slot is None or not (old.subject == new.subject or _is_of_the_same_thing(old, new)):
+        return False
+    if old.slot == new.slot != JOB_HELD:
+        return is_rescheduled(new.text) or not are_of_two_days(new.slot, old.text, new.text)
     moved_away = new.slot == "residence" and old.slot == NEARBY and _MOVED.search(new.text) is not None
-    return old.slot == new.slot or moved_away or _ends_slot(old, new)
+    return moved_away or are_rivals(old.slot, new.slot) or _ends_slot(old, new)
+
+
+def _is_of_the_same_thing(old: Statement, new: Statement) -> bool:
+    """Whether "the" deadline is the user's: where it is said to have changed."""
+    return {old.subject, new.subject} == {"the", "user"} and is_rescheduled(new.text)
+
+
+def _moved(new: Statement, known: Sequence[tuple[Known, Statement]]) -> list[tuple[Known, Statement]]:
+    """The facts that say when something is that a statement says to have been moved: of the time, where it gives the
+    day."""
+    if new.slot is None or not is_rescheduled(new.text):
+        return []
+    kind, _, thing = new.slot.partition(" of ")
+    other = {"date": f"time of {thing}", "time": f"date of {thing}"}.get(kind)
+    return [
+        (one, old)
+        for one, old in known
+        if other is not None and old.slot == other and (old.subject == new.subject or _is_of_the_same_thing(old, new))
+    ]
 
 
 def _ends_slot(old: Statement, new: Statement) -> bool:

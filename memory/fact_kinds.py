@@ -85,7 +85,10 @@ _DATE = re.compile(
     rf"sun)day\b)",
     re.IGNORECASE,
 )
-_TIME = re.compile(r"(?:at )?\d{1,2}(?:[:.]\d\d\b| ?[ap]m\b)", re.I)
+_TIME = re.compile(
+    r"(?:at )?\d{1,2}(?:[:.]\d\d\b| ?[ap]m\b)|at \d{1,2}(?=$|,| (?:on|in the|o['’]clock|sharp|today|tomorrow|every)\b)",
+    re.I,
+)
 _NUMBERED = re.compile(
     r"(?:(?:in|at|on) )?(?:number|no\.?|gate|room|seat|platform|locker|row|desk|building|floor) \w*\d", re.IGNORECASE
 )
@@ -96,8 +99,9 @@ _COLOUR = re.compile(
     re.IGNORECASE,
 )
 _DIET = re.compile(
-    r"(?:an? )?(?:strictly |mostly )?(?:vegan|vegetarian|pescatarian|omnivor(?:e|ous)|carnivore|keto|halal|kosher)\b",
-    re.I,
+    r"(?:an? )?(?:strict(?:ly)? |mostly )?"
+    r"(?:vegan|vegetarian|pescatarian|omnivor(?:e|ous)|carnivore|keto|halal|kosher)\b",
+    re.IGNORECASE,
 )
 _WORK = re.compile(
     r"(?:(?:an?|the) )?(?:[a-z-]+ ){0,3}(?:nurse|doctor|teacher|engineer|manager|lawyer|judge|pilot|chef|cook|"
@@ -107,7 +111,8 @@ _WORK = re.compile(
     r"baker|butcher|farmer|gardener|journalist|editor|writer|author|translator|librarian|photographer|musician|actor|"
     r"actress|artist|dancer|singer|paramedic|firefighter|policeman|policewoman|officer|soldier|secretary|assistant|"
     r"receptionist|cashier|salesperson|therapist|psychologist|psychiatrist|midwife|principal|headteacher|foreman|"
-    r"supervisor|partner|ceo|cto|cfo|coo|vp|head of [a-z]+|team lead(?:er)?|tutor|trainer|coach|technician)\b(?!['’-])",
+    r"supervisor|partner|ceo|cto|cfo|coo|vp|head of [a-z]+|team lead(?:er)?|tutor|trainer|coach|technician|welder|"
+    r"builder|painter|tailor|hairdresser|clerk|florist|roofer|bricklayer|mason|locksmith|optician|nanny|postman|courier)\b(?!['’-])",
     re.IGNORECASE,
 )
 _PASSES = frozenset(

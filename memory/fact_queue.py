@@ -10,7 +10,7 @@ from memory.domain import RULE_BASED
 from memory.fact_decisions import Add, Decision, Delete, Keep, Known, Update, decide_by_rules, reconciled
 from memory.fact_model import decide_by_model, extract_by_model
 from memory.fact_rules import extract_by_rules
-from memory.fact_statement import is_statement
+from memory.fact_statement import stated_by_rules
 from memory.facts import Decided, Facts, Origin
 from memory.leases import Claim, claim, fail, held, put_back
 from memory.named_leases import NamedLeases
@@ -83,8 +83,8 @@ class FactQueue:
         """
         async with self._facts.asking(Origin(owner, memory_id, RULE_BASED, now())) as origin:
             facts, by = await self._extracted(text)
-            if not facts and by == RULE_BASED and is_statement(text):
-                facts = [" ".join(text.split())]
+            if by == RULE_BASED:
+                facts = stated_by_rules(text)
             return await self._learn(replace(origin, by=by), facts) if facts else []
 
     async def _learn(self, origin: Origin, facts: Sequence[str]) -> list[Decided]:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from memory.fact_slots import ADVERBS, slot_of
+from memory.fact_slots import ADVERBS, RESCHEDULED, slot_of
 from memory.person import is_past
 from utils.text import content_stems, stem
 
@@ -15,18 +15,25 @@ RELATION = (
     r"wife|husband|spouse|kid|baby|aunt|uncle|cousin|niece|nephew|grandma|grandpa|parents|grandparents|in-laws|"
     r"children|kids|partner|girlfriend|boyfriend|"
     r"fianc[ée]e?|friend|neighbou?r|colleague|co-?worker|classmate|boss|manager|teacher|doctor|dentist|therapist|"
-    r"landlord|landlady|roommate|flatmate|dog|puppy|cat|kitten|horse|parrot|rabbit|hamster|tortoise)"
+    r"landlord|landlady|roommate|flatmate|housemate|supervisor|mentor|tutor|coach|nanny|dog|puppy|cat|kitten|horse|parrot|rabbit|hamster|tortoise)"
 )
 _ONE_AT_A_TIME = (
     r"(?:wife|husband|spouse|partner|girlfriend|boyfriend|boss|manager|doctor|dentist|therapist|landlord|landlady)"
 )
+_OF_THEM = r"(?:appointments?|visits?|check-?ups?|food|beds?|tree|house|toys?|training|meetings?|conference|group)"
 _NAME = r"[^\W\d_a-zß-öø-ÿα-ωа-џ][\w-]*"
 _TITLE = r"(?:(?:Mrs?|Ms|Dr|Prof|Rev|St)\b\.? )?"
 _SUBJECT = re.compile(rf"^(?:(?i:(?:the )?user)\b|{_TITLE}{_NAME}(?: {_NAME}){{0,3}}(?=\s|['’]s))")
+_OF_A_THING = re.compile(r"^The (?!user\b)")
+# What somebody did to a plan reads as what became of it: "They moved the deadline to Friday."
+_REARRANGED = re.compile(
+    rf"^(?:They|We|The user(?:'s [a-z]+)?|The [a-z]+|{_NAME}) (?:(?:just|have|has|already) )*(?P<how>{RESCHEDULED}) "
+    r"(?:the|their|our|the user's) (?P<what>[^.,;]{2,50}?) (?P<when>(?:to|until|till|by) .+)$"
+)
 _BARE_VERB = re.compile(r"^(?:is|has|lives|works|likes|loves|hates|prefers|moved|owns|drives)\b", re.IGNORECASE)
 _RELATIVE = re.compile(
     rf"^'s (?:(?:new|current) (?={_ONE_AT_A_TIME}\b))?(?P<who>(?:[a-z-]+ )?{RELATION})"
-    rf"(?: (?P<name>{_TITLE}{_NAME})(?! (?:is|are) (?:called|named)))?(?='s | [a-z])"
+    rf"(?: (?P<name>{_TITLE}{_NAME})(?! (?:is|are) (?:called|named)))?(?='s | (?!{_OF_THEM}\b)[a-z])"
 )
 
 _TASTE = re.compile(
@@ -36,7 +43,7 @@ _TASTE = re.compile(
 _DISLIKES = re.compile(r"^(?:hates|dislikes|cannot|does not)")
 _ENDS = re.compile(
     r"\bno longer\b|\b(?:not|never)\b.*\b(?:any ?more|any longer)\b|"
-    r"^The user(?: \w+)? (?:quit|stopped|gave up|sold|broke up with|cancelled|canceled)\b|"
+    r"^The user(?: \w+)? (?:quit|stopped|gave up|given up|sold|broke up with|cancelled|canceled)\b|"
     r"^The user's [\w -]{1,60}? (?:has )?(?:just |recently |sadly )?(?:died|passed away)\b"
 )
 
@@ -147,6 +154,10 @@ def _spelled_out(text: str) -> str:
 
 def _split(text: str) -> tuple[str, str]:
     """Whom a sentence is about, and what stands behind that."""
+    if rearranged := _REARRANGED.match(text):
+        return "the", f"'s {rearranged['what']} was {rearranged['how']} {rearranged['when']}"
+    if of_a_thing := _OF_A_THING.match(text):
+        return "the", f"'s {text[of_a_thing.end() :]}"
     found = _SUBJECT.match(text)
     if found is None or _BARE_VERB.match(text):
         return "user", f" {text[:1].lower()}{text[1:]}"

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from memory.clauses import clauses, is_in_jest, takes_back, without_fillers
 from memory.corrections import correction_of, slip_of, straightened
 from memory.endings import is_of_a_death
+from memory.fact_changes import cancels
 from memory.fact_kinds import is_of_a_people, is_place_in_lower_case, is_somebody
 from memory.fact_reading import RELATION, Statement, read_statement
+from memory.fact_slots import reschedules
 from memory.lists import apart
 from memory.own_words import LEFT_OUT, own_words
 from memory.passing import asks_or_supposes, is_conditional, is_lasting_in_a_word, lasts, passes
@@ -23,6 +25,14 @@ MOST = 12  # facts of one message
 LOOKED_AT = 20_000  # characters of a message
 FEWEST_WORDS = 3
 
+_OF_MINE = re.compile(
+    r"^(?:one|two|three|four|five|some|both|all|none|half|most|many|another|neither|either|"
+    r"the (?:first|second|third|last|oldest|youngest|other)) of (?:my|our) [^,;.]{1,40}? "
+    r"(?:is|are|was|were|has|have|had|died|ran|left|got|went|came|lives?|works?|stud(?:y|ies)|speaks?|plays?|likes?|loves?|"
+    r"goes|go|needs?|wants?|can|cannot|can['’]t|will|[a-z]{3,}ed)\b",
+    re.IGNORECASE,
+)
+_OF_A_PLAN = re.compile(r"^The (?!user\b)[a-z]|^The [A-Z][\w-]+ [a-z]")
 _FIRST = re.compile(r"^(?:i|im|i['’](?:m|ve|ll|d)|my|our|we|we['’](?:re|ve|ll))\b(?!['’-])", re.IGNORECASE)
 _NAME = r"[^\W\d_a-zß-öø-ÿα-ωа-џ][\w’'-]+"
 _TITLE = r"(?:Mrs?|Ms|Dr|Prof|Rev|St)\b\.?"
@@ -124,7 +134,12 @@ def _fact(clause: str, about: str) -> str | None:
         return None
     if _FIRST.match(clause):
         text = third_person(clause)
-        return _ended(text) if lasts(text) and not passes(text) else None
+        return _ended(text) if lasts(text) and (cancels(text) or not passes(text)) else None
+    if _OF_MINE.match(clause):
+        text = third_person(clause)
+        return None if passes(text) else _ended(text)
+    if _OF_A_PLAN.match(clause) and (cancels(clause) or reschedules(clause)):
+        return _ended(third_person(clause))
     pronoun = _PRONOUN.match(clause)
     if pronoun and about:
         possessive = pronoun["pronoun"].lower() in ("his", "her", "their")

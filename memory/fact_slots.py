@@ -11,7 +11,7 @@ _SEVERAL = re.compile(  # of whom one has several, so that another name is someb
     r"(?:\w+-?)?(?:sister|"
     r"brother|son|daughter|child)(?:-in-law)?|kid|teacher)$"
 )
-ADVERBS = r"(?: (?:also|really|just|now|still|recently|finally|actually|currently|absolutely|happily))*"
+ADVERBS = r"(?: (?:also|really|just|now|only|still|recently|finally|actually|currently|absolutely|happily))*"
 _HAS = r"(?: (?:has|have))?"
 _SINCE = (
     r"(?P<value>.+?) (?:since|for (?:\d|the|over|about|almost|nearly|many|some|a|one|two|three|four|five|six|ten)\b).*"
@@ -24,6 +24,19 @@ _LIVES = (
     r"(?: now| currently)?"
 )
 NEARBY = "place nearby"  # one lives in Ostia and near Rome
+JOB = "job"  # an occupation and where one has it
+JOB_HELD = "job held"  # the same, not said to be new: there may be two
+_JOBS = frozenset({JOB, JOB_HELD, "employer", "occupation"})
+_WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
+_WHEN = re.compile(r"^(?:date|time) of |\b(?:deadline|due date)\b")
+_SEVERAL_A_WEEK = re.compile(
+    r"\b(?:meeting|appointment|call|class|lesson|course|lecture|seminar|session|interview|shift|training|practice|"
+    r"rehearsal|exam|test|event|game|match|date|lunch|dinner)\b"
+)
+RESCHEDULED = (
+    r"(?:moved|changed|postponed|rescheduled|brought forward|pushed back|pushed|delayed|extended|shifted|deferred|"
+    r"put off|put back|moved up|moved forward)"
+)
 # What has one value at a time: the sentence behind its subject, the name of what it says, and the kind of its value.
 _SLOTS: tuple[tuple[re.Pattern[str], str, Callable[[str], bool]], ...] = tuple(
     (re.compile(rf"^{ADVERBS} {pattern}$"), slot, fits)
@@ -56,11 +69,26 @@ _SLOTS: tuple[tuple[re.Pattern[str], str, Callable[[str], bool]], ...] = tuple(
             kinds.is_employer,
         ),
         (
-            r"(?:has )?(?:(?:got|started|took|accepted|found|landed) an? (?:new )?(?:job|position|role) (?:at|with)|"
+            r"(?:has )?(?:(?:got|started|took|accepted|found|landed) an? (?:new )?(?:job|position|role)"
+            r"(?: as an? [\w -]{1,30})? (?:at|with)|"
             r"started (?:working )?(?:at|for)) (?P<value>.+)",
             "employer",
             kinds.is_organisation,
         ),
+        (
+            r"(?:(?:has )?(?:switched|changed) (?:jobs?|careers?|employers?)[:;,]? (?:and )?(?:they are|is)(?: now)?|"
+            r"is now|is(?=.* (?:now|these days|nowadays)$)) "
+            r"(?P<value>an? [^,;]+ (?:at|for|with) (?:the )?[^\W\da-z_].*)",
+            JOB,
+            kinds.is_occupation,
+        ),
+        (
+            r"(?:has )?(?:switched|changed) (?:jobs?|careers?|employers?)[:;,]? (?:and )?(?:they are|is)(?: now)? "
+            r"(?P<value>an? .+)",
+            JOB,
+            kinds.is_occupation,
+        ),
+        (r"is (?P<value>an? [^,;]+ (?:at|for) (?:the )?[^\W\da-z_].*)", JOB_HELD, kinds.is_occupation),
         (r"(?:works|is working|(?:has|have) been working) as (?P<value>.+)", "occupation", kinds.is_occupation),
         (r"is now (?P<value>an? .+)", "occupation", kinds.is_occupation),
         (r"is (?P<value>an? .+?) (?:now|these days|nowadays)", "occupation", kinds.is_occupation),
@@ -89,8 +117,9 @@ _SLOTS: tuple[tuple[re.Pattern[str], str, Callable[[str], bool]], ...] = tuple(
     )
 )
 _COUNTED = re.compile(
-    rf"^{ADVERBS} (?:has|owns)(?: got)?(?: now)? (?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
-    r" (?P<what>[a-z]+)(?: now)?(?=,|$)"
+    rf"^{ADVERBS} (?:has|owns|is down to)(?: got)?(?: (?:now|only|just|still|a single))* "
+    r"(?:\d+|one|(?<=single )|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+    r" ?(?P<what>[a-z]+)(?: (?:now|left|these days|any ?more|at the moment))*(?=,| (?:called|named)\b|$)"
 )
 # What somebody has one of: its names, and the kind of its value.
 _THINGS: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = tuple(
@@ -107,7 +136,7 @@ _THINGS: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = tuple(
         (r"job|occupation|profession", kinds.is_occupation),
         (r"salary|budget|weight|height|shoe size|commute", kinds.is_amount),
         (r"age", kinds.is_age),
-        (r"deadline|due date", kinds.is_day),
+        (r"(?:.{1,40} )?(?:deadline|due date)(?: .{1,40})?", kinds.is_day),
         (r"birthday|date of birth", kinds.is_birthday),
         (r"blood type", kinds.is_blood_type),
         (r"(?:native|first) language|nationality|time ?zone|title|major", kinds.is_word_in_capitals),
@@ -125,9 +154,11 @@ _OWN_NAME = re.compile(
 )
 _OWN_IS = re.compile(
     r"^'s (?:new |current )?(?P<thing>[^.,;!?]{1,50}?) (?:is|are|(?:was|were|is|are|has been|have been|got) "
-    r"(?:moved|changed|postponed|rescheduled|brought forward|pushed back|pushed|delayed)(?: back)? (?:to|until|till)|"
-    r"(?:has |have )?(?:moved|changed) to)(?: now)? (?P<value>(?!called |named ).+)$"
+    rf"{RESCHEDULED}(?: back)?(?: from [^,;]{{1,30}}?)? (?:to|until|till|by)|"
+    r"(?:has |have )?(?:moved|changed|slipped|shifted)(?: from [^,;]{1,30}?)? to)(?: now)? "
+    r"(?P<value>(?!called |named ).+)$"
 )
+_CHANGED = re.compile(rf"\b(?:{RESCHEDULED}|slipped)\b|^The (?:user's )?new\b|\b(?:is|are) now\b|\bnow\.?$|\binstead\b")
 _IS_SOMEBODY = re.compile(rf"^{ADVERBS} is(?: now)? (?P<value>.+)$")
 
 
@@ -148,6 +179,33 @@ def slot_of(subject: str, rest: str) -> str | None:
     if found := _OWN_IS.match(rest):
         return _of_a_thing(found["thing"].casefold(), found["value"])
     return None
+
+
+def is_rescheduled(text: str) -> bool:
+    """Whether a sentence says that what it tells has changed."""
+    return _CHANGED.search(text) is not None
+
+
+def reschedules(text: str) -> bool:
+    """Whether a sentence of "the" something says that it was moved to another day or time."""
+    found = _OWN_IS.match(f"'s {text[4:].rstrip('.')}")
+    if found is None or not is_rescheduled(text):
+        return False
+    slot = _of_a_thing(found["thing"].casefold(), found["value"])
+    return slot is not None and _WHEN.search(slot) is not None
+
+
+def are_rivals(old: str | None, new: str) -> bool:
+    """Whether a value of one slot takes the place of one of another: who is a baker at Brotkorb works nowhere else."""
+    if new == JOB_HELD or old not in _JOBS or new not in _JOBS:
+        return False
+    return JOB in (old, new) or (old == JOB_HELD and new == "employer")
+
+
+def are_of_two_days(slot: str, old: str, new: str) -> bool:
+    """Whether two texts on something of which there may be several a week name different days of it."""
+    days = [{day.lower() for day in _WEEKDAY.findall(text)} for text in (old, new)]
+    return _SEVERAL_A_WEEK.search(slot.partition(" of ")[2]) is not None and all(days) and days[0].isdisjoint(days[1])
 
 
 def _of_a_thing(thing: str, value: str) -> str | None:

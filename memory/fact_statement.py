@@ -2,7 +2,7 @@
 
 import re
 
-from memory.fact_rules import LONGEST
+from memory.fact_rules import LONGEST, extract_by_rules
 from memory.own_words import LEFT_OUT, own_words
 from utils.sentences import split_sentences
 from utils.text import words
@@ -37,6 +37,16 @@ _OF_ONESELF = re.compile(
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(r"\bif\b", re.IGNORECASE)
+_MINE = re.compile(r"(?<![\w’'-])(?:my|our)(?![\w’'-])")
+_ME = re.compile(r"(?<![\w’'-])(?:me|us)(?![\w’'-])")
+
+
+def stated_by_rules(text: str) -> list[str]:
+    """The facts of a text that is to be kept: those that rules read in it, or else itself, where it is a statement, in
+    the third person."""
+    if facts := extract_by_rules(text):
+        return facts
+    return [_ME.sub("the user", _MINE.sub("the user's", " ".join(text.split())))] if is_statement(text) else []
 
 
 def is_statement(text: str) -> bool:

@@ -35,6 +35,12 @@ class KeyValues:
     async def get(self, owner: str, key: str) -> KeyValue:
         return _keyvalue(await self._find(owner, key))
 
+    async def under(self, owner: str, keys: Sequence[str]) -> dict[str, KeyValue]:
+        """By their keys, those of the facts that there are."""
+        kept = {"user_id": owner, "key": {"$in": list(keys)}}
+        found = await self._memories.find(kept, {"history": 0}).to_list(None)
+        return {one["key"]: _keyvalue(one) for one in found}
+
     def let_go(self, owner: str) -> None:
         """Lets go of what is kept of an owner in memory."""
         self._newest.forget(owner)

@@ -18,12 +18,22 @@ _LISTS = tuple(
     )
     for verbs, item in (("has|owns", _THING), ("plays", _INSTRUMENT), ("speaks", _NAME))
 )
+_LIKES = r"(?:loves|likes|adores|enjoys)"
+_DISLIKES = r"(?:hates|dislikes|detests|cannot stand|does not (?:like|enjoy))"
+_OR_ELSE = r"(?:,? (?:and|but)|,) "
+_TASTES = re.compile(
+    rf"^(?P<who>The user's [^,;]{{1,40}}?|{_NAME}(?: {_NAME})?) "
+    rf"(?:(?P<likes>{_LIKES} [^,;]{{1,60}}?){_OR_ELSE}(?P<not>{_DISLIKES} [^,;]{{1,60}})|"
+    rf"(?P<dislikes>{_DISLIKES} [^,;]{{1,60}}?){_OR_ELSE}(?P<but>{_LIKES} [^,;]{{1,60}}))\.$"
+)
 _BETWEEN = re.compile(r",(?: and)? | and ")
 
 
 def apart(fact: str) -> list[str]:
     """A fact on several things of a kind as one on each, so that what ends one leaves the others: "The user has a dog
     called Rex and a cat." """
+    if taste := _TASTES.match(fact):
+        return [f"{taste['who']} {one.rstrip('.')}." for one in taste.group("likes", "not", "dislikes", "but") if one]
     found = next((found for pattern in _LISTS if (found := pattern.match(fact))), None)
     if found is None:
         return [fact]

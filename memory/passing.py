@@ -46,11 +46,12 @@ _LASTING = re.compile(
     r" (?:is|was (?:born|promoted|hired|fired|raised|diagnosed|adopted)|has|does not|likes|loves|hates|prefers|"
     r"enjoys|adores|dislikes|lives|works|studies|plays|"
     r"speaks|owns|drives|wants|needs|plans|goes|eats|drinks|uses|teaches|runs|collects|cannot|can|will|moved|"
-    rf"relocated|joined|quit|stopped|gave up|started|sold|bought|adopted|{_GOT}|became|graduated|married|grew up|"
+    rf"relocated|joined|quit|stopped|gave up|cut out|swore off|"
+    rf"went off|started|sold|bought|adopted|{_GOT}|became|graduated|married|grew up|"
     r"retired|takes|keeps|writes|reads|supports|believes|belongs|suffers|wears|walks|cooks|travels|commutes|"
     r"volunteers|sings|swims|dances|practises|practices|trains|named|called|lost|broke|switched|changed|weighs|earns|"
     r"smokes|used to (?:be|live|work|play|smoke|vape|drink|own|have|study|drive|teach|eat|speak|run)|"
-    r"(?:never )?(?:lived|worked|studied|owned)|manages|leads|reports to)\b)"
+    r"(?:went|got) back to [a-z]+ing|(?:never )?(?:lived|worked|studied|owned)|manages|leads|reports to)\b)"
 )
 _INTENDS = re.compile(rf"^The user{_ADVERBS} (?:will|is going to|is about to|is gonna)\b")
 _OF_A_LIFE = re.compile(

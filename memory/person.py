@@ -51,6 +51,7 @@ _INSIDE = (
     (re.compile(r"\bI['’]d\b"), "they would"),
     (re.compile(r"\bI am\b"), "they are"),
     (re.compile(r"\bI was\b"), "they were"),
+    (re.compile(r"\band am\b"), "and is"),
     (re.compile(r"(?<![.\w])I\b(?!\.\w)"), "they"),
     (re.compile(r"\b[Mm]yself\b"), "themself"),
     (re.compile(r"\b(?:[Mm]ine|ours)\b"), "theirs"),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from memory.attributes import of_what
 from memory.collections import Collections
 from memory.extract import Stated, values_stated
 from memory.traits import is_unmarked_question
@@ -23,7 +24,8 @@ class Saying:
     async def value(self, owner: str, key: str, values: Sequence[str]) -> tuple[list[str], int]:
         """The ids of the messages that say of the thing under a key that it is one of these values; and how many others
         say that it is something else."""
-        words = r"\W+".join(map(re.escape, re.split(r"\W+", key)))
+        thing, _ = of_what(key) or (key, "")
+        words = r"\W+".join(map(re.escape, re.split(r"\W+", thing)))
         saying = {"user_id": owner, "role": "user", "name": None} | {
             "content": {"$regex": rf"\b(?:my|our|the)\W{{1,4}}{words}\b", "$options": "i"}
         }

@@ -1,5 +1,7 @@
 """Is kept what a user asks to be kept, and only deleted what was meant?"""
 
+import asyncio
+
 import pytest
 
 from agents.keeper_agent import SPOKEN_OF
@@ -26,6 +28,40 @@ async def test_remember_keeps_a_fact_and_says_so(quiet: Memory) -> None:
 async def test_a_changed_fact_is_told_with_what_was_before(quiet: Memory) -> None:
     await say(quiet, "remember that my dog is Rex")
     assert await say(quiet, "remember that my dog is Biscuit") == "I'll remember: dog: Biscuit (before: Rex)."
+
+
+async def test_what_says_something_else_of_the_same_is_kept_beside_it(quiet: Memory) -> None:
+    told = await say(quiet, "remember that my wife is called Elin", "remember that my wife is a teacher")
+    assert told == "I'll remember: wife's job: a teacher."
+    assert await values(quiet) == {"wife": "Elin", "wife's job": "a teacher"}
+    assert "Elin" in (await say(quiet, "What's my wife's name?", session_id="s2")).splitlines()[0]
+    assert "a teacher" in await say(quiet, "What is my wife's job?", session_id="s2")
+    told = await say(quiet, "remember that my wife is a nurse")
+    assert told == "I'll remember: wife's job: a nurse (before: a teacher)."
+
+
+async def test_what_was_kept_of_old_under_one_key_is_found_and_changed_there(quiet: Memory) -> None:
+    await quiet.engine.keyvalues.put(USER, "wife", "a teacher")
+    await say(quiet, "remember that my wife is called Elin", "remember that my wife is a nurse")
+    assert await values(quiet) == {"wife": "a nurse", "wife's name": "Elin"}
+    assert "Elin" in await say(quiet, "What's my wife's name?", session_id="s2")
+
+
+async def test_forgetting_names_what_is_still_stored_of_the_same(quiet: Memory) -> None:
+    await say(quiet, "My wife is a teacher.", "remember that my wife is called Elin")
+    await say(quiet, "remember that my wife is a teacher", "remember that my dog food is Acana")
+    assert (await say(quiet, "forget my wife")).startswith(
+        "I have forgotten “wife” and the messages in which you told me. Still stored: “wife's job”."
+    )
+    await say(quiet, "forget my wife's job")
+    assert await values(quiet) == {"dog food": "Acana"}
+    assert not any("teacher" in one["content"] for one in await messages(quiet))
+
+
+async def test_two_statements_at_once_are_both_kept(quiet: Memory) -> None:
+    both = ("remember that my dog is Rex", "remember that my dog is brown")
+    await asyncio.gather(*(say(quiet, one, session_id=one[-3:]) for one in both))
+    assert sorted((await values(quiet)).values()) == ["Rex", "brown"]
 
 
 async def test_forget_deletes_the_fact_and_every_exchange_that_stated_it(quiet: Memory) -> None:

@@ -26,7 +26,6 @@ def known(*texts: str) -> list[Known]:
         ("The user loves sushi.", "The user hates sushi."),
         ("The user is single.", "The user got married."),
         ("Ana lives in Rome.", "Ana moved to Paris."),
-        ("The user's sister Ana lives in Rome.", "Ana moved to Paris."),
         ("The user has a cat.", "The user has a cat named Miso."),
         ("The user drives a Volvo.", "The user sold their Volvo."),
         ("The user eats meat.", "The user does not eat meat anymore."),
@@ -36,6 +35,11 @@ def known(*texts: str) -> list[Known]:
 )
 def test_a_new_value_takes_the_place_of_the_old(old: str, new: str) -> None:
     assert decide_by_rules([new], known("The user plays chess.", old)) == [Update("1", new)]
+
+
+def test_who_somebody_is_stays_told() -> None:
+    facts = known("The user's sister Ana lives in Rome.")
+    assert decide_by_rules(["Ana moved to Paris."], facts) == [Update("0", "The user's sister Ana moved to Paris.")]
 
 
 @pytest.mark.parametrize(

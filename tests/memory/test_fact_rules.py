@@ -41,6 +41,40 @@ def test_what_users_say_of_themselves_is_a_fact(message: str, facts: list[str]) 
 @pytest.mark.parametrize(
     ("message", "facts"),
     [
+        ("The trip to Lisbon is cancelled.", ["The trip to Lisbon is cancelled."]),
+        ("The deadline moved to 15 November.", ["The deadline moved to 15 November."]),
+        ("The party is off, sadly.", ["The party is off, sadly."]),
+        ("My wedding is off.", ["The user's wedding is off."]),
+        ("One of my cats died.", ["One of the user's cats died."]),
+        ("Both of our kids play the piano.", ["Both of the user's kids play the piano."]),
+        ("I switched jobs and am a baker now.", ["The user switched jobs.", "The user is a baker now."]),
+        ("I live in Rome and hate olives.", ["The user lives in Rome.", "The user hates olives."]),
+    ],
+)
+def test_what_changes_is_a_fact(message: str, facts: list[str]) -> None:
+    assert extract_by_rules(message) == facts
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "The lights are off.",
+        "The meeting is at 10.",
+        "The file moved to the next folder.",
+        "The cursor moved to line 15.",
+        "Most of my code, sadly.",
+        "half of my school too",
+        "My server is off.",
+        "The alarm is off.",
+    ],
+)
+def test_what_changes_for_a_moment_is_none(message: str) -> None:
+    assert extract_by_rules(message) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "facts"),
+    [
         ("Ana has a PhD in chemistry.", ["Ana has a PhD in chemistry."]),
         (
             "Ana is my colleague. She has a PhD in chemistry.",
@@ -141,6 +175,13 @@ RUNS = (
         "My sister ",
         "I have a ",
         "has lived in ",
+        "and hate ",
+        "really ",
+        "drinks a ",
+        "no longer ",
+        "gave up a ",
+        "is cancelled ",
+        "the trip is off ",
         "moved from ",
         "```\n",
         " \n",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.fact_statement import is_statement
+from memory.fact_statement import is_statement, stated_by_rules
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,15 @@ def test_what_says_something_is_kept(text: str) -> None:
 )
 def test_what_says_nothing_is_not(text: str) -> None:
     assert not is_statement(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("The key to my flat is under the mat.", "The key to the user's flat is under the mat."),
+        ("Tom gave me a book for our garden.", "Tom gave the user a book for the user's garden."),
+        ("Gate code: 4711", "Gate code: 4711"),
+    ],
+)
+def test_a_statement_is_kept_in_the_third_person(text: str, fact: str) -> None:
+    assert stated_by_rules(text) == [fact]
