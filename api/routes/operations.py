@@ -15,14 +15,17 @@ from agents.memory import Memory
 from api.fields import Wire
 from api.state import TheMemory, TheSettings
 from config.recipes import QUERY_RECIPES
+from embedded.room import check_room, is_full
 from memory.search_index import NAME
-from utils.errors import LociError, ModelUnavailable
+from utils.errors import DiskFull, LociError, ModelUnavailable, StoreUnavailable
+from utils.mongo import FULL, as_loci_error
 from workers.broker import ping_broker
 
 router = APIRouter(tags=["operations"])
 
 PROBE_SECONDS = 3.0
 MOST_COUNTED = 1_000  # of what waits to be embedded
+UNWRITABLE = "Its folder cannot be written"
 VERSION = version("loci")
 
 
@@ -71,7 +74,13 @@ async def readyz(response: Response, memory: TheMemory, settings: TheSettings) -
 
     async def store() -> str:
         await memory.engine.ping()
-        return "MongoDB" if settings.mongodb_uri else "built-in store"
+        if settings.mongodb_uri:
+            return "MongoDB"
+        try:
+            await asyncio.to_thread(check_room, settings.loci_home / "store")
+        except OSError as error:
+            raise (DiskFull(FULL) if is_full(error) else StoreUnavailable(f"{UNWRITABLE}: {error.strerror}")) from error
+        return "built-in store"
 
     async def broker() -> str:
         return await ping_broker(settings)
@@ -115,7 +124,8 @@ async def _probe(probe: Callable[[], Awaitable[str]]) -> Dependency:
     except LociError as error:
         detail, ok = error.detail, False
     except (PyMongoError, OSError) as error:
-        detail, ok = type(error).__name__, False
+        known = as_loci_error(error)
+        detail, ok = known.detail if isinstance(known, DiskFull) else type(error).__name__, False
     return Dependency(ok=ok, latency_ms=round(1_000 * (perf_counter() - began), 3), detail=detail)
 
 
