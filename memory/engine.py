@@ -80,6 +80,7 @@ class Engine:
     sessions: Sessions
     places: Places
     turns: Turns
+    gists: GistReader
     drafts: Drafts
     facts: Facts
     fact_queue: FactQueue
@@ -251,6 +252,7 @@ async def open_engine(
         sessions=sessions,
         places=places,
         turns=turns,
+        gists=gists,
         drafts=Drafts(collections, turns),
         facts=facts,
         fact_queue=FactQueue(collections, facts, fact_model, (digests.extend, eviction.run)),
