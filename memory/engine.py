@@ -21,7 +21,7 @@ from memory.collections import Collections, ensure_indexes
 from memory.digest import Digests
 from memory.domain import SECTION, Recall
 from memory.drafts import Drafts
-from memory.embed import EmbeddingQueue
+from memory.embed import EmbeddingQueue, Waiting
 from memory.evict import Eviction
 from memory.fact_queue import FactQueue
 from memory.facts import Facts
@@ -145,7 +145,7 @@ class Engine:
         """Asks the store for a sign of life; raises what the driver raises."""
         await self.collections.owners.database.command("ping")
 
-    async def not_embedded(self, most: int) -> int:
+    async def not_embedded(self, most: int) -> Waiting:
         """How many gists wait to be embedded, for the first time or anew, up to `most`."""
         return await self.embeddings.count_waiting(most)
 

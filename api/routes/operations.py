@@ -16,6 +16,7 @@ from api.fields import Wire
 from api.state import TheMemory, TheSettings
 from config.recipes import QUERY_RECIPES
 from embedded.room import check_room, is_full
+from memory.embed import Waiting
 from memory.search_index import NAME
 from utils.errors import DiskFull, LociError, ModelUnavailable, StoreUnavailable
 from utils.mongo import FULL, as_loci_error
@@ -24,7 +25,7 @@ from workers.broker import ping_broker
 router = APIRouter(tags=["operations"])
 
 PROBE_SECONDS = 3.0
-MOST_COUNTED = 1_000  # of what waits to be embedded
+MOST_COUNTED = 100_000  # of what waits to be embedded
 UNWRITABLE = "Its folder cannot be written"
 VERSION = version("loci")
 
@@ -40,13 +41,14 @@ class Dependency(Wire):
 
 
 class Ready(Wire):
-    """`not_embedded`: messages, facts and the like that wait for a worker, 1,000 for more, those among them that the
-    local encoder of an earlier version embedded; most searches do not find them yet. None where the store does not
-    tell."""
+    """`not_embedded`: messages, facts and the like that wait for a worker, those among them that the local encoder of
+    an earlier version embedded; most searches do not find them yet. None where the store does not tell.
+    `not_embedded_at_least`: there may be more, for 100,000 are counted at most, for a moment at most."""
 
     ready: bool
     dependencies: dict[str, Dependency]
     not_embedded: int | None
+    not_embedded_at_least: bool
 
 
 class Health(Wire):
@@ -103,10 +105,15 @@ async def readyz(response: Response, memory: TheMemory, settings: TheSettings) -
     ready = all(one.ok for one in found)
     response.status_code = 200 if ready else 503
     dependencies = dict(zip(probes, found, strict=True))
-    return Ready(ready=ready, dependencies=dependencies, not_embedded=waiting)
+    return Ready(
+        ready=ready,
+        dependencies=dependencies,
+        not_embedded=waiting.count if waiting else None,
+        not_embedded_at_least=waiting.at_least if waiting else False,
+    )
 
 
-async def _waiting(memory: Memory) -> int | None:
+async def _waiting(memory: Memory) -> Waiting | None:
     """How many gists wait for a worker; None where the store does not tell in time."""
     with suppress(TimeoutError, LociError, PyMongoError, OSError):
         async with asyncio.timeout(PROBE_SECONDS):
