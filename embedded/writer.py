@@ -77,6 +77,7 @@ class Writer:
         jobs: list[Job] = []
         job: Job | None = first
         until = time.monotonic() + MAX_SECONDS
+        changes = self._connection.total_changes
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             while job is not None:
@@ -90,7 +91,7 @@ class Writer:
         except Exception as error:  # whatever it is, those who wait are answered and the next ones get their turn
             self._undo(jobs or [first], error)
         else:
-            if self._full:
+            if self._full and self._connection.total_changes != changes:  # others need no room
                 logger.info("there is room on the disk again")
                 self._full = False
             self._ledger.committed()

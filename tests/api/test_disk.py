@@ -61,6 +61,8 @@ def test_a_full_disk_is_told_as_such_and_once_in_the_log_until_there_is_room_aga
         assert ready.status_code == 503
         assert "disk is full" in ready.json()["dependencies"]["store"]["detail"]
         assert api.post("/v1/search", json={"query": "dog"}).json()["items"]
+        asked = run(home, "ask", "hello")
+        assert asked.returncode == 1 and "disk is full" in asked.stderr and len(asked.stderr.splitlines()) == 1
         told = run(home, "doctor", "--quick", columns=400)
         assert told.returncode == 1 and "FAIL store: the disk of" in told.stdout and "ok   broker" in told.stdout
         requests = [line for line in service.output[before:].splitlines() if "api.problems" in line]
