@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from memory.engine import Engine
+from utils.mongo import as_loci_error
 
 log = logging.getLogger(__name__)
 
@@ -50,8 +51,12 @@ class BackgroundNudge:
                 await work()
                 if name not in self._again:
                     return
-        except Exception:
-            log.exception("%s failed; the sweep will try again", name)
+        except Exception as error:
+            known = as_loci_error(error)
+            if known is None:
+                log.exception("%s failed; the sweep will try again", name)
+            else:
+                log.warning("%s waits for the sweep: %s", name, known.detail)
         finally:
             del self._running[name]
 

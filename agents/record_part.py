@@ -32,6 +32,14 @@ class Part:
     def end(self) -> int:
         return self.begin + len(self.text)
 
+    @property
+    def more(self) -> str | None:
+        """Which part it is, and how to get the next; None where it is all."""
+        if not self.begin and self.end >= self.all:
+            return None
+        where = f"characters {self.begin} to {self.end} of {self.all}"
+        return f"{where}; offset {self.end} reads on" if self.end < self.all else f"{where}, the last ones"
+
 
 @dataclass(frozen=True)
 class ReadRecord:
@@ -56,11 +64,7 @@ def read_record(trace: Trace, *, offset: int, limit: int, query: str = "") -> Re
     if part is None:
         raise NotFound("The record has none of these words; without a query it is read from the offset on")
     arguments = trace.raw_input if len(trace.raw_input) <= limit else f"{trace.raw_input[:limit]}…"
-    if not part.begin and part.end >= part.all:
-        return ReadRecord(trace.tool_name, arguments, part.text)
-    where = f"characters {part.begin} to {part.end} of {part.all}"
-    more = f"{where}; offset {part.end} reads on" if part.end < part.all else f"{where}, the last ones"
-    return ReadRecord(trace.tool_name, arguments, part.text, more)
+    return ReadRecord(trace.tool_name, arguments, part.text, part.more)
 
 
 def part_of(text: str, *, offset: int, limit: int, query: str = "") -> Part | None:

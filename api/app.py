@@ -1,6 +1,7 @@
 """What is the HTTP application?"""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.metadata import version
@@ -36,6 +37,10 @@ from utils.errors import ConfigurationError
 from workers.app import make_app
 from workers.inprocess import InProcessWorker
 from workers.nudges import CeleryNudge
+
+KEY_CHARACTERS = 16  # of a key that nobody guesses
+
+log = logging.getLogger(__name__)
 
 # What pages of other origins may read.
 EXPOSED = ("ETag", "X-Request-ID", "Idempotency-Replayed", "Retry-After", "X-Loci-Turn-ID", "Mcp-Session-Id")
@@ -103,8 +108,23 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
     return app
 
 
+def _tell_of_short(settings: Settings) -> None:
+    """Warns of keys that others, who can reach this address, may guess."""
+    short = sorted({user for key, user in settings.keys.items() if len(key) < KEY_CHARACTERS})
+    if short:
+        log.warning(
+            "API_KEYS: %s of fewer than %d characters may be guessed from other machines, and HOST=%s lets them in; "
+            "`openssl rand -hex 16` makes a key",
+            f"the key{'s' * (len(short) > 1)} of {', '.join(short)}",
+            KEY_CHARACTERS,
+            settings.host,
+        )
+
+
 async def _require_keys(settings: Settings, keys: ApiKeys, *, make_key: bool) -> None:
     if settings.on_loopback or keys.required:
+        if not settings.on_loopback:
+            _tell_of_short(settings)
         return
     if not make_key:
         raise ConfigurationError(f"HOST={settings.host} is not a loopback address: set API_KEYS=user:key first")

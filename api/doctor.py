@@ -10,6 +10,7 @@ from pymongo.errors import PyMongoError
 
 from config.settings import Settings
 from embedded.launch import StoreStartError
+from embedded.room import check_room, told
 from memory.changes import Changes
 from memory.collections import Collections
 from memory.embed import outdated_by
@@ -53,14 +54,20 @@ async def examine(settings: Settings, *, quick: bool = False) -> list[Finding]:
 
 
 async def _store(settings: Settings) -> Finding:
-    name = "store"
+    name, folder = "store", settings.loci_home / "store"
     began = perf_counter()
     try:
         async with open_database(settings) as database:
             await database.command("ping")
             build = await database.command("buildInfo")
+            if settings.mongodb_uri is None:
+                await asyncio.to_thread(check_room, folder)
+    except OSError as error:
+        return Finding(
+            name, False, told(folder, error), "It is read meanwhile, and goes on by itself once it can write."
+        )
     except StoreStartError as error:
-        return Finding(name, False, str(error), f"See {settings.loci_home / 'store' / 'log'}, or set MONGODB_URI.")
+        return Finding(name, False, str(error), f"See {folder / 'log'}; another LOCI_HOME may be set, or MONGODB_URI.")
     except PyMongoError as error:
         advice = "Is MongoDB running and MONGODB_URI right? Without MONGODB_URI the built-in store is used."
         return Finding(name, False, type(error).__name__, advice)

@@ -12,14 +12,16 @@ from pymongo.errors import DocumentTooLarge, PyMongoError
 from starlette.exceptions import HTTPException
 
 from api.reasons import message_of, printable
-from utils.errors import LociError, Unauthorized
+from utils.errors import DiskFull, LociError, Unauthorized
 from utils.mongo import as_loci_error
+from utils.seldom import Seldom
 
 MEDIA_TYPE = "application/problem+json"
 OPENAI_PATHS = frozenset({"/v1/chat/completions", "/v1/models", "/v1/embeddings"})
 OPENAI_TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 409: "conflict_error"}
 
 log = logging.getLogger(__name__)
+_full = Seldom()
 
 
 def problem(status: int, title: str, detail: str, request_id: str, errors: list[dict[str, Any]] | None = None) -> bytes:
@@ -42,6 +44,8 @@ def problem_of(error: Exception, request_id: str) -> tuple[int, bytes, dict[str,
     match known:
         case LociError():
             headers = {} if known.retry_after is None else {"Retry-After": str(max(1, round(known.retry_after)))}
+            if isinstance(known, DiskFull) and _full.due():
+                log.error("%s; requests are refused meanwhile", known.detail)
             if isinstance(known, Unauthorized):
                 headers["WWW-Authenticate"] = "Bearer"
             return known.status, problem(known.status, known.title, known.detail, request_id), headers

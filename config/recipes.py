@@ -52,6 +52,10 @@ QUERY_NEWEST_200 = Recipe("query-newest-200", top_k=8, floor=0.45, ranking="cosi
 QUERY_RECIPES = {recipe.name: recipe for recipe in (QUERY, QUERY_COSINE, QUERY_NEWEST_200)}
 SEARCH = Recipe("search", top_k=8, floor=0.0, distinct=False, silence=SILENCE, rerank=RERANK)
 
+# What an assistant gets over MCP, which reads and pays for all of it: nothing where the best is hardly likely to
+# answer, and of the rest what /v1/search would not take for silence (docs/decisions.md).
+RECALL = Recipe("recall", top_k=8, floor=SILENCE, silence=0.15, rerank=RERANK)
+
 # The proxy's document, "Retrieval Pipeline" and "Summary of Current Defaults": floor 0.35, recency 0.2, MMR 0.7, and
 # the cross-encoder alone says what is relevant, where there is one. Of the items to return it says nothing.
 ANSWERS = 0.14  # of what a search returns, so much answers (docs/recall.md)

@@ -3,6 +3,7 @@
 Only entry points (the API, the CLI, the workers) construct `Settings`; everything else receives what it needs.
 """
 
+import re
 from functools import cached_property
 from ipaddress import ip_address
 from pathlib import Path
@@ -12,6 +13,8 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+_MONGODB = re.compile(r"mongodb(?:\+srv)?://(?:[^@/]*@)?(?P<hosts>[^/?@\s]+)(?:[/?]\S*)?")
+_HOST = re.compile(r"(?:\[[^\[\]]+\]|[^:\[\]]+)(?::(?P<port>\d{1,5}))?")
 OPENAI_URL = "https://api.openai.com/v1"
 
 
@@ -135,6 +138,15 @@ class Settings(BaseSettings):
     def _name_level(cls, level: object) -> object:
         return level.strip().upper() if isinstance(level, str) else level
 
+    @field_validator("mongodb_uri")
+    @classmethod
+    def _check_mongodb(cls, uri: SecretStr | None) -> SecretStr | None:
+        if uri is not None and not _is_mongodb(uri.get_secret_value()):
+            raise ValueError(
+                "must be mongodb://host:port/, or mongodb+srv://host/; names and passwords have :/?#[]@ percent-encoded"
+            )
+        return uri
+
     @field_validator("redis_url")
     @classmethod
     def _check_redis(cls, url: SecretStr | None) -> SecretStr | None:
@@ -148,6 +160,15 @@ class Settings(BaseSettings):
         if len(self.keys) != len(listed) or not all(self.keys.values()):
             raise ValueError("API_KEYS must be comma-separated user:key pairs with distinct keys")
         return self
+
+
+def _is_mongodb(uri: str) -> bool:
+    """Whether it names hosts, and ports that there are; the driver looks at the rest."""
+    found = _MONGODB.fullmatch(uri)
+    return found is not None and all(
+        (host := _HOST.fullmatch(one)) is not None and 0 < int(host["port"] or 27017) < 65536
+        for one in found["hosts"].split(",")
+    )
 
 
 def _is_redis(url: str) -> bool:

@@ -56,6 +56,7 @@ NAMES = {
 }
 
 
+NO_ROOM = 14031
 MAX_MESSAGE = 4096
 
 
@@ -90,14 +91,15 @@ DAMAGED = (
 """What to do with a file that SQLite cannot read."""
 
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-_NO_ROOM = (sqlite3.SQLITE_FULL,)
+_FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)  # the latter where a file is opened
 
 
 def storage_error(error: sqlite3.Error) -> StoreError:
     """What the client is told when SQLite fails: OutOfDiskSpace (14031), DataCorruptionDetected (327), else 8."""
-    primary = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the upper bits are details
-    if primary in _NO_ROOM:
-        return StoreError(14031, f"the store could not write: {error}")
+    code = getattr(error, "sqlite_errorcode", 0)
+    primary = code & 0xFF  # the upper bits are details
+    if code in _FULL:
+        return StoreError(NO_ROOM, "the disk is full: make room on it")
     if primary in _DAMAGE:
         return StoreError(327, f"the data file is damaged ({error}): {DAMAGED}")
     return StoreError(8, f"the storage failed: {error}")

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import bson
 
+from embedded.room import check_room, told
 from embedded.starting import EXIT_ALREADY_RUNNING, HOST, StoreStartError
 from embedded.wire import message_length, request_message
 
@@ -103,7 +104,7 @@ async def _attach(home: Path, port: int, idle_exit: float) -> Attachment:
             await _hang_up(attachment)
             raise StoreStartError(f"the store of {home} has moved to port {attachment.port}")
         if child is None or child.poll() == EXIT_ALREADY_RUNNING:
-            child = _spawn(home, port, idle_exit)
+            child = _started_on(folder, home, port, idle_exit)
         elif child.poll() is not None and child.returncode != 0:
             raise StoreStartError(_reason(folder, child))
         elif child.poll() == 0:
@@ -151,6 +152,14 @@ async def _hang_up(attachment: Attachment) -> None:
         await attachment.writer.wait_closed()
 
 
+def _started_on(folder: Path, home: Path, port: int, idle_exit: float) -> Server:
+    """A server that has been started. Raises StoreStartError where nothing can be written in its folder."""
+    try:
+        return _spawn(home, port, idle_exit)
+    except OSError as error:
+        raise StoreStartError(told(folder, error)) from error
+
+
 def _spawn(home: Path, port: int, idle_exit: float) -> Server:
     """Start the server in a session of its own, so that it outlives a Ctrl-C of its starter."""
     _started[:] = [child for child in _started if child.poll() is None]  # reaps what has ended
@@ -190,4 +199,8 @@ def _reason(folder: Path, child: Server) -> str:
     for line in reversed(lines):
         if mark in line:
             return line.split(mark, 1)[1]
+    try:
+        check_room(folder)  # without room, the log could not be written
+    except OSError as error:
+        return told(folder, error)
     return f"the server ended with status {child.returncode}; see {folder / 'log'}"

@@ -6,7 +6,6 @@ file that says where it listens, and the log.
 
 import asyncio
 import contextlib
-import errno
 import fcntl
 import json
 import logging
@@ -22,6 +21,7 @@ from typing import IO
 from embedded.connection import Connection
 from embedded.dispatch import Dispatcher, deliver
 from embedded.process import give_back, keep_small, tune
+from embedded.room import told
 from embedded.schema import FileRefused
 from embedded.starting import HOST, AlreadyRunning, StoreStartError
 from embedded.store import Store
@@ -131,7 +131,7 @@ async def _written(store: Store, run: Callable[..., bytes]) -> bytes:
 @contextlib.contextmanager
 def _locked(folder: Path, *, patient: bool) -> Iterator[None]:
     """Hold the lock for as long as the server lives; the kernel frees it however the process ends."""
-    with (folder / "lock").open("a+") as file:
+    with _opened(folder) as file:
         until: float | None = None
         while (taken := _refused(file)) is not None:
             if until is None:
@@ -140,6 +140,14 @@ def _locked(folder: Path, *, patient: bool) -> Iterator[None]:
                 raise AlreadyRunning(f"another server has {folder}{_told_address(folder)}") from taken
             time.sleep(_POLL_SECONDS)
         yield
+
+
+def _opened(folder: Path) -> IO[str]:
+    """The file that is locked. Raises StoreStartError."""
+    try:
+        return (folder / "lock").open("a+")
+    except OSError as error:
+        raise StoreStartError(told(folder, error)) from error
 
 
 def _refused(file: IO[str]) -> OSError | None:
@@ -221,8 +229,7 @@ def _replace(path: Path, text: str) -> None:
         draft.replace(path)
     except OSError as error:
         draft.unlink(missing_ok=True)
-        advice = ": make room on the disk" if error.errno == errno.ENOSPC else ""
-        raise StoreStartError(f"{path} cannot be written ({error.strerror}){advice}") from error
+        raise StoreStartError(told(path, error)) from error
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

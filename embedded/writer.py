@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 
 from embedded.catalog import Catalog
-from embedded.errors import StoreError, storage_error
+from embedded.errors import NO_ROOM, StoreError, storage_error
 from embedded.ledger import Ledger
 
 logger = logging.getLogger(__name__)
@@ -50,6 +50,7 @@ class Writer:
         self._publish = publish
         self._deliver = deliver
         self._ledger = Ledger(connection, catalog)
+        self._full = False  # the disk, when it was last written to
         self._queue: SimpleQueue[Job | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="writer", daemon=True)
 
@@ -76,6 +77,7 @@ class Writer:
         jobs: list[Job] = []
         job: Job | None = first
         until = time.monotonic() + MAX_SECONDS
+        changes = self._connection.total_changes
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             while job is not None:
@@ -89,6 +91,9 @@ class Writer:
         except Exception as error:  # whatever it is, those who wait are answered and the next ones get their turn
             self._undo(jobs or [first], error)
         else:
+            if self._full and self._connection.total_changes != changes:  # others need no room
+                logger.info("there is room on the disk again")
+                self._full = False
             self._ledger.committed()
             if self._ledger.catalog is not self._published:
                 self._published = self._ledger.catalog
@@ -112,8 +117,12 @@ class Writer:
             job.outcome = error
 
     def _undo(self, jobs: list[Job], error: Exception) -> None:
-        known = isinstance(error, sqlite3.Error)
-        logger.error("the transaction of %d writes failed: %s", len(jobs), error, exc_info=None if known else error)
+        outcome = storage_error(error) if isinstance(error, sqlite3.Error) else error
+        full = isinstance(outcome, StoreError) and outcome.code == NO_ROOM
+        if not (full and self._full):  # told once: each line takes of what little room there is
+            known = None if outcome is not error else error
+            logger.error("the transaction of %d writes failed: %s", len(jobs), error, exc_info=known)
+        self._full = full
         if self._connection.in_transaction:
             try:
                 self._connection.execute("ROLLBACK")
@@ -121,4 +130,4 @@ class Writer:
                 logger.exception("ROLLBACK failed")
         self._ledger.rolled_back(self._published)
         for job in jobs:
-            job.outcome = storage_error(error) if isinstance(error, sqlite3.Error) else error
+            job.outcome = outcome

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from time import monotonic
 
 import numpy as np
@@ -28,6 +29,14 @@ COUNTING = 0.2  # seconds of a call, for who asks how many there are waits
 UNAVAILABLE = "model_unavailable"
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """How many gists wait for an embedding. `at_least`: there may be more, which were not counted."""
+
+    count: int
+    at_least: bool = False
 
 
 class EmbeddingQueue:
@@ -162,24 +171,29 @@ class EmbeddingQueue:
         by_encoder = {"embedding_model": {"$regex": f"^{FAMILY}"}}
         return {"$and": [{"_id": there}, by_encoder, outdated_by(self._embedder.model)]}
 
-    async def count_waiting(self, most: int) -> int:
+    async def count_waiting(self, most: int) -> Waiting:
         """How many gists wait for an embedding, up to `most`: a first one, or a new one for an earlier encoder's."""
-        waiting = await count_waiting(self._vectors, "embed", most)
-        return waiting + (await self._count_earlier(most - waiting) if waiting < most else 0)
+        waiting = await count_waiting(self._vectors, "embed", most + 1)
+        if waiting > most:
+            return Waiting(most, at_least=True)
+        earlier = await self._count_earlier(most - waiting)
+        return Waiting(waiting + earlier.count, earlier.at_least)
 
-    async def _count_earlier(self, most: int) -> int:
+    async def _count_earlier(self, most: int) -> Waiting:
         """How many gists `renew` has still to ask new embeddings for, up to `most`. A large store is looked through in
         several calls; what is up to date at its beginning, once in a process's life."""
         until = monotonic() + COUNTING
         count, after = 0, self._up_to_date
-        while self._renews and after is not None and count < most and monotonic() < until:
+        while self._renews and after is not None:
+            if count > most or monotonic() >= until:
+                return Waiting(min(count, most), at_least=True)
             last = await self._last_of_page(after, COUNTED_AT_ONCE)
             if last is not None:
-                count += await self._vectors.count_documents(self._earlier(after, last), limit=most - count)
+                count += await self._vectors.count_documents(self._earlier(after, last), limit=most + 1 - count)
             if not count:
                 self._up_to_date = last
             after = last
-        return count
+        return Waiting(min(count, most), at_least=count > most)
 
     async def mark_outdated(self, after: str, most: int) -> tuple[int, str] | None:
         """Asks for new embeddings of at most `most` gists, in the order of `_id`, whose embedding is another model's.

@@ -21,7 +21,7 @@ from memory.collections import Collections, ensure_indexes
 from memory.digest import Digests
 from memory.domain import SECTION, Recall
 from memory.drafts import Drafts
-from memory.embed import EmbeddingQueue
+from memory.embed import EmbeddingQueue, Waiting
 from memory.evict import Eviction
 from memory.fact_queue import FactQueue
 from memory.facts import Facts
@@ -80,6 +80,7 @@ class Engine:
     sessions: Sessions
     places: Places
     turns: Turns
+    gists: GistReader
     drafts: Drafts
     facts: Facts
     fact_queue: FactQueue
@@ -144,7 +145,7 @@ class Engine:
         """Asks the store for a sign of life; raises what the driver raises."""
         await self.collections.owners.database.command("ping")
 
-    async def not_embedded(self, most: int) -> int:
+    async def not_embedded(self, most: int) -> Waiting:
         """How many gists wait to be embedded, for the first time or anew, up to `most`."""
         return await self.embeddings.count_waiting(most)
 
@@ -251,6 +252,7 @@ async def open_engine(
         sessions=sessions,
         places=places,
         turns=turns,
+        gists=gists,
         drafts=Drafts(collections, turns),
         facts=facts,
         fact_queue=FactQueue(collections, facts, fact_model, (digests.extend, eviction.run)),

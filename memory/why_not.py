@@ -23,6 +23,7 @@ Reason = (
     Drop
     | Literal["used", "budget", "not_quoted", "owner", "later", "own", "asked", "not_embedded", "by_rules"]
     | Literal["memory_not_asked", "pool", "since", "conversation", "not_observed"]
+    | Literal["no_question", "no_answer", "image"]
 )
 
 EXPLANATIONS: dict[Reason, str] = {
@@ -35,8 +36,10 @@ EXPLANATIONS: dict[Reason, str] = {
     "since": "As things are now it would be found: something has changed since the answer.",
     "deleted": "It was deleted while the question was being answered.",
     "budget": "It was found, and there was no room for it in the prompt.",
-    "not_quoted": "It was found, and the rules quoted others, whose words are nearer to the question, or none at all, "
-    "as where they took it for a statement.",
+    "not_quoted": "It was found, and the rules answered from others, which come nearer to the question.",
+    "no_question": "It was found, and the rules quoted nothing, for they did not take the message for a question.",
+    "no_answer": "It was found, and the rules quoted nothing, for nothing that was found answers the question.",
+    "image": "It was found, and the rules quoted nothing, for the message asked about an image.",
     "owner": "You have no message or observation of this id.",
     "later": "It was said after the answer.",
     "own": "It is the question itself, or its answer.",
@@ -148,9 +151,19 @@ class Explainer:
         return WhyNot(one.id, reason, place, each.as_candidate().parts)
 
 
-def left_out(receipt: Receipt) -> Literal["budget", "not_quoted"]:
+def left_out(receipt: Receipt) -> Reason:
     """Why what was found did not come into the answer."""
-    return "not_quoted" if receipt.model == RULE_BASED else "budget"
+    if receipt.model != RULE_BASED:
+        return "budget"
+    if receipt.used:
+        return "not_quoted"
+    match receipt.intent:
+        case "chat":
+            return "no_question"
+        case "image":
+            return "image"
+        case _:
+            return "no_answer"
 
 
 def _recorded(receipt: Receipt, owner: str, identifier: str) -> WhyNot | None:

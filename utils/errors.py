@@ -11,6 +11,7 @@ LociError
 ├── UnsupportedMediaType   415
 ├── IdempotencyMismatch    422  the idempotency key was used with another body
 ├── StoreUnavailable       503  MongoDB or the built-in store does not answer
+├── DiskFull               507  the store has no room for what is to be kept
 ├── ConfigurationError     500  settings that contradict each other; refused at start
 └── ModelError             502  the language or embedding model failed
     ├── ModelUnavailable   503  cannot be reached, overloaded, or out of time
@@ -84,6 +85,11 @@ class IdempotencyMismatch(LociError):
 class StoreUnavailable(LociError):
     status = 503
     title = "Store unavailable"
+
+
+class DiskFull(LociError):
+    status = 507
+    title = "Disk full"
 
 
 class ConfigurationError(LociError):

@@ -26,7 +26,7 @@ from pymongo.errors import (
 
 from config.settings import Settings
 from embedded.launch import attached
-from utils.errors import InvalidInput, LociError, StoreUnavailable
+from utils.errors import DiskFull, InvalidInput, LociError, StoreUnavailable
 
 Document: TypeAlias = dict[str, Any]
 Collection: TypeAlias = AsyncCollection[Document]
@@ -34,6 +34,7 @@ Database: TypeAlias = AsyncDatabase[Document]
 
 DUPLICATE_KEY = 11000
 TOO_LARGE = 10334  # a document, for the server; where the driver sees it first, it raises `DocumentTooLarge`
+NO_ROOM = 14031
 SELECTION_SECONDS = 10  # how long an operation waits for a server before it fails
 
 
@@ -101,14 +102,17 @@ async def aggregate(collection: Collection, pipeline: Sequence[Document]) -> lis
     return found
 
 
+FULL = "The disk is full: nothing can be kept until there is room on it"
 StoreError = PyMongoError  # the root of what the drivers raise
 
 
 def as_loci_error(error: Exception) -> LociError | None:
-    """`StoreUnavailable` where the driver says that the server is away, `InvalidInput` where a document has more than
-    the store takes; None for every other error."""
+    """`StoreUnavailable` where the driver says that the server is away, `DiskFull` where the server has no room,
+    `InvalidInput` where a document has more than it takes; None for every other error."""
     if isinstance(error, ConnectionFailure | AutoReconnect | ExecutionTimeout):
         return StoreUnavailable("The store does not answer; try again", retry_after=1.0)
+    if NO_ROOM in _codes(error):
+        return DiskFull(FULL)
     if isinstance(error, DocumentTooLarge) or TOO_LARGE in _codes(error):
         return InvalidInput("The store takes at most 16 MB in a document")
     return None

@@ -11,8 +11,10 @@ from pymongo.errors import PyMongoError
 from agents.memory import Memory
 from agents.open import open_memory
 from config.settings import Settings
+from utils.errors import DiskFull
 from utils.loops import new_runner
 from utils.mongo import as_loci_error
+from utils.seldom import Seldom
 
 T = TypeVar("T")
 
@@ -27,6 +29,7 @@ class WorkerProcess:
         self._runner: asyncio.Runner | None = None
         self._stack = AsyncExitStack()
         self._memory: Memory | None = None
+        self._full = Seldom()
 
     def start(self) -> None:
         """Opens the loop, and on it the memory. Where that fails, the next piece of work tries again."""
@@ -38,7 +41,7 @@ class WorkerProcess:
             raise
 
     def run(self, work: Callable[[Memory], Awaitable[T]]) -> T | None:
-        """What one piece of work gives. Where the store is away it is left to the next sweep, and gives None."""
+        """What one piece of work gives. Where the store is away or has no room it is left to the next sweep: None."""
 
         async def job(memory: Memory) -> T:
             return await work(memory)
@@ -49,9 +52,13 @@ class WorkerProcess:
             assert self._runner is not None and self._memory is not None  # noqa: S101
             return self._runner.run(job(self._memory))
         except PyMongoError as error:
-            if as_loci_error(error) is None:
+            known = as_loci_error(error)
+            if known is None:
                 raise
-            log.warning("the store does not answer (%s); the work waits for the next sweep", type(error).__name__)
+            full = isinstance(known, DiskFull)
+            if not full or self._full.due():
+                what = "the disk is full" if full else f"the store does not answer ({type(error).__name__})"
+                log.warning("%s; the work waits for the next sweep", what)
             return None
 
     def stop(self) -> None:

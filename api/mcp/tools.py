@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Any
 
 from mcp_types import Tool, ToolAnnotations
@@ -18,20 +17,20 @@ from api.wire.banks import (
     BankOut,
     BankPage,
     BanksCall,
-    RecallCall,
     RememberCall,
     RememberResult,
     Update,
     UpdateResult,
 )
+from api.wire.recalled import MemoryCall, MemoryRead, RecallCall, Recalled
 from api.wire.records import RecordCall, RecordRead
-from api.wire.search import SearchResponse
-from config.recipes import SEARCH
+from config.recipes import RECALL
 from memory.domain import SAID, SECTION, Turn
 from memory.ids import new_id
 from memory.ranking import Scope
 from memory.recall import with_overrides
 from utils.clock import now
+from utils.errors import NotFound
 from utils.text import CONTROL_CHARACTERS
 
 # What `recall` looks through. Not insights: what agents' tools gave is noted under the same kind.
@@ -93,12 +92,17 @@ async def _update(call: Call, asked: Update) -> UpdateResult:
     return UpdateResult.of(done)
 
 
-async def _recall(call: Call, asked: RecallCall) -> SearchResponse:
-    recipe = with_overrides(SEARCH, top_k=asked.top_k)
-    began = perf_counter()
+async def _recall(call: Call, asked: RecallCall) -> Recalled:
+    recipe = with_overrides(RECALL, top_k=asked.top_k)
     found = await call.memory.search(call.owner, asked.query, recipe, Scope(kinds=KINDS))
-    took = 1_000 * (perf_counter() - began)
-    return SearchResponse.of(found, asked.query, took)
+    return await asyncio.to_thread(Recalled.of, found, asked.query)
+
+
+async def _read_memory(call: Call, asked: MemoryCall) -> MemoryRead:
+    found = await call.memory.engine.gists.by_ids(call.owner, [asked.id])
+    if not found:
+        raise NotFound("Nothing is remembered under this id")
+    return MemoryRead.of(found[0], asked)
 
 
 async def _remember(call: Call, asked: RememberCall) -> RememberResult:
@@ -148,10 +152,20 @@ OFFERS = (
         "recall",
         "Recall",
         "Searches what is remembered of the user: what was said in any conversation, facts, findings and lessons, and "
-        "memory banks.",
+        "memory banks. Of long messages it shows what has to do with the query; read_memory gives the whole.",
         RecallCall,
-        SearchResponse,
+        Recalled,
         _recall,
+        reads=True,
+    ),
+    Offer(
+        "read_memory",
+        "Read what is remembered",
+        "Reads the whole of what recall showed a part of, by its id. A long text comes in parts: `more` says how to "
+        "get the next, `query` finds one by its words.",
+        MemoryCall,
+        MemoryRead,
+        _read_memory,
         reads=True,
     ),
     Offer(

@@ -15,14 +15,18 @@ from agents.memory import Memory
 from api.fields import Wire
 from api.state import TheMemory, TheSettings
 from config.recipes import QUERY_RECIPES
+from embedded.room import check_room, is_full
+from memory.embed import Waiting
 from memory.search_index import NAME
-from utils.errors import LociError, ModelUnavailable
+from utils.errors import DiskFull, LociError, ModelUnavailable, StoreUnavailable
+from utils.mongo import FULL, as_loci_error
 from workers.broker import ping_broker
 
 router = APIRouter(tags=["operations"])
 
 PROBE_SECONDS = 3.0
-MOST_COUNTED = 1_000  # of what waits to be embedded
+MOST_COUNTED = 100_000  # of what waits to be embedded
+UNWRITABLE = "Its folder cannot be written"
 VERSION = version("loci")
 
 
@@ -37,13 +41,14 @@ class Dependency(Wire):
 
 
 class Ready(Wire):
-    """`not_embedded`: messages, facts and the like that wait for a worker, 1,000 for more, those among them that the
-    local encoder of an earlier version embedded; most searches do not find them yet. None where the store does not
-    tell."""
+    """`not_embedded`: messages, facts and the like that wait for a worker, those among them that the local encoder of
+    an earlier version embedded; most searches do not find them yet. None where the store does not tell.
+    `not_embedded_at_least`: there may be more, for 100,000 are counted at most, for a moment at most."""
 
     ready: bool
     dependencies: dict[str, Dependency]
     not_embedded: int | None
+    not_embedded_at_least: bool
 
 
 class Health(Wire):
@@ -71,7 +76,13 @@ async def readyz(response: Response, memory: TheMemory, settings: TheSettings) -
 
     async def store() -> str:
         await memory.engine.ping()
-        return "MongoDB" if settings.mongodb_uri else "built-in store"
+        if settings.mongodb_uri:
+            return "MongoDB"
+        try:
+            await asyncio.to_thread(check_room, settings.loci_home / "store")
+        except OSError as error:
+            raise (DiskFull(FULL) if is_full(error) else StoreUnavailable(f"{UNWRITABLE}: {error.strerror}")) from error
+        return "built-in store"
 
     async def broker() -> str:
         return await ping_broker(settings)
@@ -94,10 +105,15 @@ async def readyz(response: Response, memory: TheMemory, settings: TheSettings) -
     ready = all(one.ok for one in found)
     response.status_code = 200 if ready else 503
     dependencies = dict(zip(probes, found, strict=True))
-    return Ready(ready=ready, dependencies=dependencies, not_embedded=waiting)
+    return Ready(
+        ready=ready,
+        dependencies=dependencies,
+        not_embedded=waiting.count if waiting else None,
+        not_embedded_at_least=waiting.at_least if waiting else False,
+    )
 
 
-async def _waiting(memory: Memory) -> int | None:
+async def _waiting(memory: Memory) -> Waiting | None:
     """How many gists wait for a worker; None where the store does not tell in time."""
     with suppress(TimeoutError, LociError, PyMongoError, OSError):
         async with asyncio.timeout(PROBE_SECONDS):
@@ -115,7 +131,8 @@ async def _probe(probe: Callable[[], Awaitable[str]]) -> Dependency:
     except LociError as error:
         detail, ok = error.detail, False
     except (PyMongoError, OSError) as error:
-        detail, ok = type(error).__name__, False
+        known = as_loci_error(error)
+        detail, ok = known.detail if isinstance(known, DiskFull) else type(error).__name__, False
     return Dependency(ok=ok, latency_ms=round(1_000 * (perf_counter() - began), 3), detail=detail)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from api.fields import ID_CHARACTERS, QUERY_CHARACTERS, Query, TopK, Wire, not_blank
+from api.fields import ID_CHARACTERS, Wire, not_blank
 from api.wire.base import OwnedRequest
 from api.wire.facts import DecisionOut
 from memory.bank import Bank, BankError, BankInfo, BankVersion, Updated
@@ -94,11 +94,6 @@ class UpdateRequest(Update, OwnedRequest):
     """An update of the bank that the address names, whatever a client calls its own conversation."""
 
     conversation_id: ConversationId = None
-
-
-class RecallCall(Wire):
-    query: Annotated[Query, Field(description=f"What to look for, up to {QUERY_CHARACTERS:,} characters")]
-    top_k: TopK = 8
 
 
 class RememberCall(Wire):

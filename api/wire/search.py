@@ -41,15 +41,12 @@ class Explanation(Wire):
     mmr: float | None = None
 
     @classmethod
-    def of(cls, parts: Parts) -> "Explanation":
-        return cls(
-            dense=parts.dense,
-            bm25=parts.bm25,
-            fused=parts.fused,
-            rerank=parts.rerank,
-            recency=parts.recency,
-            mmr=parts.mmr,
-        )
+    def of(cls, parts: Parts, digits: int | None = None) -> "Explanation":
+        """`digits`: to which the parts are rounded; None for all that they have."""
+        told = {name: getattr(parts, name) for name in cls.model_fields}
+        if digits is not None:
+            told = {name: part if part is None else round(part, digits) for name, part in told.items()}
+        return cls(**told)
 
 
 class SearchItem(Wire):

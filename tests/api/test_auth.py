@@ -109,3 +109,19 @@ def test_observations_and_scratchpads_are_the_keys_users(guarded: httpx.Client) 
         problem(guarded.post(path, json={**body, "user_id": "alice"}, headers=bob), 403)
         problem(guarded.post(path, json=body), 401)
     assert guarded.post("/v1/observations/recall", json={"query": "heron"}, headers=bob).json() == {"items": []}
+
+
+def test_short_keys_are_warned_of_once_where_others_reach_the_server(
+    serve: Callable[..., str], caplog: pytest.LogCaptureFixture
+) -> None:
+    def warnings() -> list[str]:
+        return [record.getMessage() for record in caplog.records if "API_KEYS" in record.getMessage()]
+
+    serve(api_keys=KEYS)
+    serve(host="0.0.0.0", api_keys="ann:0123456789abcdef")  # served here at 127.0.0.1 all the same
+    assert warnings() == []
+    address = serve(host="0.0.0.0", api_keys="ann:short,bob:0123456789abcdef,cid:brief")
+    for _ in range(2):
+        assert httpx.get(f"{address}/v1/sessions", headers=bearer("short")).status_code == 200
+    [warning] = warnings()
+    assert "the keys of ann, cid" in warning and "16" in warning and "short" not in warning

@@ -264,6 +264,8 @@ def test_the_doctor_looks_at_the_mirror_where_there_is_one(here: Run, tmp_path: 
         (["worker"], {}, "REDIS_URL is not set"),
         (["beat"], {}, "REDIS_URL is not set"),
         (["ask", "hello"], {"mongodb_uri": "hunter2://"}, "MONGODB_URI"),
+        (["serve"], {"mongodb_uri": "hunter2", "port": 0}, "MONGODB_URI: must be mongodb://"),
+        (["doctor"], {"mongodb_uri": "mongodb://hunter2:99999"}, "MONGODB_URI: must be mongodb://"),
         (["serve"], {"rerank_model": "/no/such/model.onnx", "port": 0}, "RERANK_MODEL: there is no ONNX file"),
         (["ask", "hello"], {"rerank_model": "/no/such/model.onnx"}, "RERANK_MODEL: there is no ONNX file"),
         (["ask", "hello"], {"loci_home": "/dev/null/home"}, "cannot be made"),

@@ -119,3 +119,24 @@ def test_secrets_do_not_show_in_what_is_printed() -> None:
     )  # fmt: skip
     printed = f"{settings!r} {settings}"
     assert not any(secret in printed for secret in ("pass-1", "sk-2", "key-3", "key-4", "pass-5"))
+
+
+@pytest.mark.parametrize(
+    "uri",
+    ["mongodb://localhost", "mongodb://localhost:27017/?replicaSet=rs0", "mongodb://a:1,b:2,c/db", "mongodb://[::1]:27017",
+     "mongodb://ann:p%40ss:word@host/", "mongodb+srv://cluster0.example.net/?retryWrites=true",
+     "mongodb://%2Ftmp%2Fmongodb-27017.sock"],
+)  # fmt: skip
+def test_addresses_of_mongodb_are_taken(uri: str) -> None:
+    assert Settings(mongodb_uri=uri).mongodb_uri
+
+
+@pytest.mark.parametrize(
+    "uri",
+    ["bogus", "mongodb", "mongodb://", "mongodb+srv://", "http://host:27017", "mongodb://host:99999", "mongodb://host:x",
+     "mongodb://host:0", "mongodb://a b/", "mongodb://ann:p@ss@host", "mongodb://a,,b", "localhost:27017"],
+)  # fmt: skip
+def test_what_is_no_address_of_mongodb_is_refused_without_repeating_it(uri: str) -> None:
+    with pytest.raises(ValidationError, match="mongodb://host:port/") as refused:
+        Settings(mongodb_uri=uri)
+    assert [one["loc"] for one in refused.value.errors()] == [("mongodb_uri",)]

@@ -1,9 +1,16 @@
 """What do the drivers' errors mean to us?"""
 
 import pytest
-from pymongo.errors import AutoReconnect, BulkWriteError, DocumentTooLarge, DuplicateKeyError, WriteError
+from pymongo.errors import (
+    AutoReconnect,
+    BulkWriteError,
+    DocumentTooLarge,
+    DuplicateKeyError,
+    OperationFailure,
+    WriteError,
+)
 
-from utils.errors import InvalidInput, StoreUnavailable
+from utils.errors import DiskFull, InvalidInput, StoreUnavailable
 from utils.mongo import as_loci_error
 
 
@@ -12,6 +19,7 @@ from utils.mongo import as_loci_error
     [
         (AutoReconnect("gone"), StoreUnavailable),
         (DocumentTooLarge("20 MB"), InvalidInput),
+        (OperationFailure("full", 14031), DiskFull),
         (WriteError("20 MB", 10334), InvalidInput),
         (BulkWriteError({"writeErrors": [{"index": 0, "code": 10334}]}), InvalidInput),
         (BulkWriteError({"writeErrors": [{"index": 0, "code": 121}]}), type(None)),

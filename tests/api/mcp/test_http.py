@@ -31,7 +31,7 @@ def address(serve: Callable[..., str]) -> str:
 async def test_a_whole_conversation(address: str, mode: str) -> None:
     async with client(address, mode) as connected:
         offered = {tool.name for tool in (await connected.list_tools()).tools}
-        assert offered == {"activate", "update", "recall", "remember", "list_banks", "tool_record"}
+        assert offered == {"activate", "update", "recall", "read_memory", "remember", "list_banks", "tool_record"}
         assert "activate" in await refusal(connected, "update", content="Too early.")
         begun = await call(
             connected, "activate", conversation_type="project", project_name="Loci", current_path="/src/loci"
@@ -210,6 +210,52 @@ async def test_an_agents_tools_are_not_recalled(address: str) -> None:
         await call(connected, "update", content="The lighthouse keeper is called Ada.")
         found = (await call(connected, "recall", query="lighthouses counted", top_k=20))["items"]
         assert {one["kind"] for one in found} == {"section"}
+
+
+async def test_recall_gives_what_has_to_do_with_the_query_and_of_long_messages_a_part(address: str) -> None:
+    weather = [f"On day {day} it rained for {day % 7 + 1} hours over the northern harbour." for day in range(450)]
+    long = " ".join([*weather[:12], "The spare key lies under the blue flowerpot.", *weather[12:]])[:32_000]
+    said = [
+        long,
+        "My dog is called Biscuit.",
+        "We had soup for lunch.",
+        "The tram was late again.",
+        "I planted two apple trees.",
+        "My sister plays the cello.",
+        "The printer is out of toner.",
+        "Let us meet at noon.",
+    ]
+    messages = [{"id": f"m{n}", "role": "user", "content": text} for n, text in enumerate(said)]
+    async with httpx.AsyncClient(base_url=address, timeout=30) as plain:
+        kept = await plain.post("/v1/messages", json={"session_id": "s", "messages": messages, "wait": True})
+        assert kept.status_code == 200, kept.text
+    async with client(address) as connected:
+        await call(connected, "activate", conversation_type="global")
+        await call(connected, "update", content="The lighthouse keeper is called Ada.")
+        unrelated = await call(connected, "recall", query="quantum chromodynamics")
+        assert unrelated["items"] == [] and "Nothing" in unrelated["note"]
+        found = await call(connected, "recall", query="Where is the spare key?")
+        assert len(json.dumps(found)) < 10_000
+        first = found["items"][0]
+        assert first["id"] == "m0" and first["whole_characters"] == len(long)
+        assert "blue flowerpot" in first["content"] and len(first["content"]) <= 1_000
+        part = await call(connected, "read_memory", id="m0", query="flowerpot", limit=200)
+        assert "under the blue flowerpot" in part["content"]
+        parts, offset = "", 0
+        while True:
+            read = await call(connected, "read_memory", id="m0", offset=offset, limit=20_000)
+            parts += read["content"]
+            offset = len(parts)
+            if "reads on" not in (read["more"] or ""):
+                break
+        assert parts == long
+        short = (await call(connected, "recall", query="What is my dog called?"))["items"][0]
+        assert short["content"] == "My dog is called Biscuit." and "whole_characters" not in short
+        section = (await call(connected, "recall", query="Who keeps the lighthouse?"))["items"][0]
+        read = await call(connected, "read_memory", id=section["id"])
+        assert (read["kind"], read["content"], read["more"]) == ("section", section["content"], None)
+        assert "Nothing is remembered" in await refusal(connected, "read_memory", id="m99")
+        assert "none of these words" in await refusal(connected, "read_memory", id="m0", query="submarine")
 
 
 async def test_an_unknown_tool_is_an_error_of_the_protocol(address: str) -> None:

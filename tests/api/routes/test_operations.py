@@ -6,11 +6,16 @@ from pathlib import Path
 
 import httpx
 import pytest
+from fastapi import Response
 
+from agents.memory import Memory
+from api.routes import operations
+from api.routes.operations import readyz
 from config.recipes import QUERY
 from config.settings import Settings
 from tests.checks import eventually, problem
 from tests.conftest import Served
+from tests.conversations import USER, turn
 from tests.processes import free_port, loci
 from utils import mongo
 
@@ -28,6 +33,21 @@ def test_readyz_names_each_dependency_with_its_latency(api: httpx.Client) -> Non
         assert dependency["latency_ms"] >= 0
     assert body["dependencies"]["broker"]["detail"] == "in-process queue"
     eventually(lambda: api.get("/readyz").json()["not_embedded"] == 0)
+    assert api.get("/readyz").json()["not_embedded_at_least"] is False
+
+
+async def test_what_waits_is_counted_beyond_a_thousand_and_where_it_is_not_it_says_so(
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def counted() -> tuple[int | None, bool]:
+        ready = await readyz(Response(), quiet, Settings(mongodb_uri="mongodb://127.0.0.1"))
+        return ready.not_embedded, ready.not_embedded_at_least
+
+    for part in range(2):
+        await quiet.add(USER, "s", [turn(f"m{part}.{number}", f"item {number}") for number in range(600)])
+    assert await counted() == (1_200, False)
+    monkeypatch.setattr(operations, "MOST_COUNTED", 1_000)
+    assert await counted() == (1_000, True)
 
 
 def test_health_tells_the_basic_configuration(api: httpx.Client) -> None:

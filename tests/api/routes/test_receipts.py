@@ -103,6 +103,27 @@ def test_a_receipt_names_the_observation_that_an_answer_rests_on(
     assert (why["reason"], why["place"], why["recorded"]) == ("used", 0, True)
 
 
+@pytest.mark.parametrize(
+    ("query", "reason", "said"),
+    [
+        ("Which harbour crane is painted blue?", "not_quoted", "answered from others"),
+        ("Is the harbour crane afraid of my aunt Berta?", "no_answer", "nothing that was found answers"),
+        ("We painted the harbour crane number 7 once more.", "no_question", "did not take the message for a question"),
+    ],
+)
+def test_why_rules_did_not_quote_what_was_found_is_one_reason(
+    api: httpx.Client, user: str, query: str, reason: str, said: str
+) -> None:
+    embedded(api, user, *(f"The harbour crane number {number} is painted blue." for number in range(8)))
+    body = ask(api, user, query)
+    path, params = f"/v1/receipts/{body['turn_id']}", {"user_id": user}
+    receipt = api.get(path, params=params).json()
+    [first, *_] = [one["id"] for one in receipt["considered"] if one["dropped"] == reason]
+    why = api.get(f"{path}/why-not", params=params | {"id": first}).json()
+    assert (why["reason"], why["recorded"]) == (reason, True)
+    assert said in why["detail"] and " or none " not in why["detail"]
+
+
 def test_a_message_that_no_memory_was_asked_for_says_so(api: httpx.Client, user: str) -> None:
     [told] = embedded(api, user, "My locker code is 4711.")
     body = ask(api, user, "What is my locker code?", use_memory=False)

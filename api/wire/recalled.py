@@ -1,0 +1,103 @@
+"""How does what is remembered look to an assistant over MCP, which reads all of it and pays for that?"""
+
+from datetime import datetime
+from typing import Annotated, Self
+
+from pydantic import Field
+
+from agents.passage import passage
+from agents.record_part import FURTHEST, MOST_READ, READ, part_of
+from api.fields import ID_CHARACTERS, QUERY_CHARACTERS, Query, TopK, Wire
+from api.wire.search import Explanation
+from memory.domain import Gist, Hit, Recall
+from utils.errors import NotFound
+
+SHOWN = 1_000  # characters of a message
+DIGITS = 3  # of scores
+NOTHING = "Nothing that is remembered has to do with this"
+
+
+class RecallCall(Wire):
+    query: Annotated[Query, Field(description=f"What to look for, up to {QUERY_CHARACTERS:,} characters")]
+    top_k: TopK = 8
+
+
+class RecalledItem(Wire):
+    """`whole_characters`: where `content` is a part, those of the whole, which `read_memory` gives by the id."""
+
+    id: str
+    kind: str
+    role: str
+    content: str
+    score: float
+    session_id: str
+    timestamp: datetime
+    explain: Explanation
+    whole_characters: int | None = Field(default=None, exclude_if=lambda value: value is None)
+
+    @classmethod
+    def of(cls, hit: Hit, query: str) -> Self:
+        gist = hit.gist
+        content = passage(gist.content, query, SHOWN)
+        return cls(
+            id=gist.id,
+            kind=gist.kind,
+            role=gist.role,
+            content=content,
+            score=round(hit.score, DIGITS),
+            session_id=gist.session_id,
+            timestamp=gist.timestamp,
+            explain=Explanation.of(hit.parts, digits=DIGITS),
+            whole_characters=None if content == gist.content else len(gist.content),
+        )
+
+
+class Recalled(Wire):
+    """`searched`: what was searched for, where words of the query were misspelt; `note`: where nothing was found."""
+
+    items: list[RecalledItem]
+    searched: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    note: str | None = Field(default=None, exclude_if=lambda value: value is None)
+
+    @classmethod
+    def of(cls, found: Recall, query: str) -> Self:
+        return cls(
+            items=[RecalledItem.of(hit, query) for hit in found.hits],
+            searched=found.respelt(query),
+            note=None if found.hits else NOTHING,
+        )
+
+
+class MemoryCall(Wire):
+    id: Annotated[str, Field(min_length=1, max_length=2 * ID_CHARACTERS, description="The id of what recall gave")]
+    query: Annotated[str, Field(max_length=2_000, description="Words by which the part is found; left out: none")] = ""
+    offset: Annotated[int, Field(ge=0, lt=FURTHEST, description="Characters that are passed over")] = 0
+    limit: Annotated[int, Field(ge=100, le=MOST_READ, description=f"Characters; left out: {READ}")] = READ
+
+
+class MemoryRead(Wire):
+    """`more`: which part of the whole it is, and how to get the next; null where it is all."""
+
+    id: str
+    kind: str
+    role: str
+    session_id: str
+    timestamp: datetime
+    content: str
+    more: str | None
+
+    @classmethod
+    def of(cls, gist: Gist, asked: MemoryCall) -> Self:
+        """Raises `NotFound` where it has none of the words that are looked for."""
+        part = part_of(gist.content, offset=asked.offset, limit=asked.limit, query=asked.query)
+        if part is None:
+            raise NotFound("It has none of these words; without a query it is read from the offset on")
+        return cls(
+            id=gist.id,
+            kind=gist.kind,
+            role=gist.role,
+            session_id=gist.session_id,
+            timestamp=gist.timestamp,
+            content=part.text,
+            more=part.more,
+        )
