@@ -1,6 +1,7 @@
 """What does the user ask to be kept under a key, or deleted?"""
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from memory.extract import fact_meant, facts_near, key_and_value, statement_to_f
 from memory.ids import prompt_id
 from memory.keyvalues import NONE
 from utils.errors import NotFound, PreconditionFailed
-from utils.text import content_stems
+from utils.text import content_stems, slug
 
 TRIES = 4  # times that a key is chosen anew, where others keep something under it meanwhile
 NAMED = 3  # keys that are named in an answer
@@ -28,6 +29,7 @@ IN_ENGLISH = (
 )
 KEPT_HERE = "Noted. I'll remember that in this conversation."
 
+_MY = re.compile(r"^(?:my|our|the) ", re.IGNORECASE)
 _ALL = re.compile(r"everything|all|anything|me|(?:that )?(?:you know|i (?:said|told you))(?: about me)?", re.IGNORECASE)
 
 
@@ -101,7 +103,7 @@ class KeeperAgent:
         if _ALL.fullmatch(meant):
             return replace(context, done=ONE_AT_A_TIME)
         facts = await self._engine.keyvalues.suited(owner, meant, LOOKED_AT)
-        fact = fact_meant(meant, facts)
+        fact = fact_meant(meant, facts) or _only_one_of(meant, facts)
         if fact is None and (said := await self._engine.saying.statement(owner, meant)):
             for source in (*said, prompt_id(context.request.turn_id)):
                 await self._engine.forgetter.exchange(owner, source)
@@ -139,3 +141,10 @@ class KeeperAgent:
         found = {fact.memory_id for fact, _ in facts if asked and asked <= set(content_stems(fact.text))}
         named = ", ".join(f"“{conversation}”" for conversation in sorted(found)[:3])
         return f" It was also told in the conversation {named}, and can be forgotten there." if found else ""
+
+
+def _only_one_of(meant: str, facts: Sequence[KeyValue]) -> KeyValue | None:
+    """The one fact that is kept of a thing, where something else than its name is: "my wife" of `wife's job`."""
+    known = {fact.key: fact for fact in facts}
+    found = keys_of_the_same(slug(_MY.sub("", meant)), list(known))
+    return known[found[0]] if len(found) == 1 else None

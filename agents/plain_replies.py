@@ -41,7 +41,8 @@ _TODAY = re.compile(
     re.IGNORECASE,
 )
 _TASK = re.compile(  # "Book club is on Thursdays." and "Call sheet: …" are none
-    r"^\W*(?!\w+(?: \w+){0,4}? (?:is|are|was|were|has|had|moved|starts?|begins?|ends?)\b(?! there)|\w+(?: \w+){0,3}:)"
+    r"^\W*(?!(?:book|order|call|play|search|set|draft|open)\b"
+    r"(?:(?: \w+){0,4}? (?:is|are|was|were|has|had|moved|starts?|begins?|ends?)\b(?! there)|(?: \w+){0,3}:))"
     r"(please\s+)?(write|draft|compose|translate|tell|generate|create|make|calculate|compute|draw|suggest|recommend|"
     r"rewrite|rephrase|fix|correct|improve|repeat|find(?! (?:attached|enclosed|below))|search|book|order|send|call|"
     r"open|play|set)\b",

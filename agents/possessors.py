@@ -45,10 +45,9 @@ _PERSON = (
     r"children)s?(?:-in-law)?|wife|husband|partner|girlfriend|boyfriend|uncle|aunt|cousin|nephew|niece|grandma|grandpa|"
     r"granny|boss|manager|colleague|co-?worker|neighbou?r|friend|flatmate|roommate|landlord|landlady|teacher|in-laws)s?"
 )
+_NOT_NAMES = "|".join(sorted(word.capitalize() for word in NO_NAME | STOPWORDS if word.isalpha()))
 _NAME = r"[A-ZÀ-Þ][\w-]+(?: [A-ZÀ-Þ][\w-]+)?"
-_OWNER = (
-    rf"(?:(?i:(?:my|our) (?:[\w-]+ )?{_PERSON})(?: {_NAME})?|(?!(?:My|Our|It|This|That|The|There|What|I)\b){_NAME})"
-)
+_OWNER = rf"(?:(?i:(?:my|our) (?:[\w-]+ )?{_PERSON})(?: {_NAME})?|(?!(?:{_NOT_NAMES})\b){_NAME})"
 _OF_A_THIRD = re.compile(
     rf"(?:^\W{{0,3}}|(?<=[.,;:!] )|(?<=and )){_OWNER} (?:also |still |now )?(?:has|have|had|owns?|got|keeps?|is|was|"
     r"works?|worked|lives?|lived)\b"

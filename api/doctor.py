@@ -63,6 +63,8 @@ async def _store(settings: Settings) -> Finding:
             if settings.mongodb_uri is None:
                 await asyncio.to_thread(check_room, folder)
     except OSError as error:
+        if settings.mongodb_uri is not None:
+            return Finding(name, False, str(error), "Is MONGODB_URI right, and are the files there that it names?")
         return Finding(
             name, False, told(folder, error), "It is read meanwhile, and goes on by itself once it can write."
         )

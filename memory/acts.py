@@ -23,7 +23,7 @@ BORDERS = Path(__file__).with_name("acts.npy")  # (acts, 385) float32: weights o
 LONGEST = 200  # characters of a text that only asks
 # How likely what is asked is to be, of a text that ends without a mark and of one that ends with it.
 LIKELY: dict[Asked, tuple[float, float]] = {"asks": (0.55, 0.8), "forgets": (0.5, 0.8), "summarises": (0.55, 0.8)}
-SURE_TO_ASK = (0.75, 0.9)
+SURE = (0.75, 0.9)
 STATED = (".", "!", "。", "！", "।")
 
 
@@ -50,7 +50,7 @@ def asked_by(text: str, does: Doing, *, surely: bool = False) -> Asked | None:
     if len(text) > LONGEST:
         return None
     ends = text.rstrip().endswith(STATED) or ends_with_question_mark(text)
-    least = (SURE_TO_ASK if surely and best == "asks" else LIKELY[best])[ends]
+    least = (SURE if surely else LIKELY[best])[ends]
     return best if getattr(does, best) >= least else None
 
 

@@ -32,12 +32,16 @@ _QUESTION = re.compile(
     r"(?:is|are|was|were|do|does|did|has|have|had|can|could|would|should|wo)n['’]t(?=\s+(?:i|you|he|she|it|we|they|my|our)\b)|"
     r"(?:at|on|in|since|for|from|until|by|with|to|of|about)\s+(?:what|which|when|how|whom|whose)|"
     r"(?:can|will|has|had)(?!['’]t\b)(?=\s+(?:i|you|he|she|it|we|they|the|my|our|your|this|that|there|anyone)\b)|"
-    r"have\s+(?:i|you|we|they)|tell me|explain|show me|give me|list|name)\b",
+    r"have\s+(?:i|you|we|they)|tell me|explain|show me|give me|(?:list|name)(?!\s+of\b))\b",
     re.IGNORECASE,
 )
 # "where is my van", "what's next", "which of the two do I take", "how old is Mia"
 _STRAIGHT = re.compile(
     rf"{_FILLER}{_BEFORE_WH}{_WH}(?:['’]s|\s+(?:(?!{_SUBJECT}\b)[\w-]+\s+){{0,4}}?{_AUXILIARY})\b", re.IGNORECASE
+)
+# "Was in Rome in March.", "Am reading Dune", "Did my taxes on Monday.": of whoever writes.
+_WITHOUT_SUBJECT = re.compile(
+    rf"{_FILLER}{_AUXILIARY}\s+(?:(?:in|at|on|to|from|with|off|out|back|home|not|\w+ing)\b|.*\.\s*$)", re.IGNORECASE
 )
 _BEGINS_WITH_WH = re.compile(rf"{_FILLER}{_BEFORE_WH}{_WH}\b", re.IGNORECASE)
 # What a clause with a question word is followed by where it is a part of what is told: "What I like most is jazz",
@@ -60,7 +64,10 @@ def ends_as_question(text: str) -> bool:
     if not ends_with_question_mark(text):
         return False
     tag = _TAG.search(text.rstrip())
-    return tag is None or begins_as_question(text.rstrip()[: tag.start()])
+    if tag is None:
+        return True
+    head = text.rstrip()[: tag.start()]
+    return asks_in_another_language(head) if may_not_be_english(text) else begins_as_question(head)
 
 
 def begins_as_question(text: str) -> bool:
@@ -72,8 +79,10 @@ def begins_as_question(text: str) -> bool:
     head, colon, _ = bare.partition(":")
     if colon and len(head.split()) < LONG_QUESTION:
         return False
-    if _STRAIGHT.match(bare) or not _BEGINS_WITH_WH.match(bare):
+    if _STRAIGHT.match(bare):
         return True
+    if not _BEGINS_WITH_WH.match(bare):
+        return _WITHOUT_SUBJECT.match(bare) is None
     return not text.rstrip().endswith(_ENDS_A_STATEMENT) and _GOES_ON.match(bare) is None
 
 

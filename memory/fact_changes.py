@@ -35,6 +35,9 @@ _PLAN = re.compile(
     r"going on)|plans|planned|has(?: got)?|booked|has (?:booked|planned)|arranged|scheduled|signed up for|will have|"
     r"subscribes to|pays for) (?P<plan>.+)$|^The user's (?P<of>.+)$|^The (?P<the>(?!user\b).+)$"
 )
+_BEHIND_ITS_NOUN = re.compile(
+    r" (?:is|are|was|were|has|have|had|will|starts?|begins?|takes?|made|to|for|with|in|on|at|of|from|about|by)\b"
+)
 _TRAVELS = re.compile(
     rf"^The user{_ADVERBS} (?:is (?:going|travelling|traveling|flying|heading|off)|will (?:go|travel|fly)|"
     r"plans to (?:go|travel|fly|visit)|is planning to (?:go|travel|fly|visit)|will visit|is visiting) (?P<where>.+)$"
@@ -118,20 +121,28 @@ def _plans(what: str, facts: Sequence[Statement]) -> list[int]:
     """The facts of the plan that is named; none where it may be either of two."""
     for named in dict.fromkeys((what, _WHEN.sub("", what))):
         stems = _as_trip(content_stems(named))
-        found = [at for at, fact in enumerate(facts) if stems and stems <= _planned(fact)]
-        if len(found) == 1 or (found and len(stems) > 1):
+        found = [at for at, fact in enumerate(facts) if stems and stems <= _planned(fact, stems)]
+        if len(found) == 1:
             return found
     return []
 
 
-def _planned(fact: Statement) -> frozenset[str]:
-    """What a fact says to be planned, in stems; nothing where it is of no plan of the user's."""
+def _planned(fact: Statement, named: frozenset[str]) -> frozenset[str]:
+    """What a fact says to be planned, in stems; nothing where it is of no plan of the user's. `named`: the stems of a
+    plan, one of which is what a fact has to be of that only says of something what or when it is: "the wedding is in
+    May" is of a wedding, and "the wedding dress is white" is not."""
     if fact.denied or fact.ends or fact.subject not in ("user", "the") or cancels(fact.text):
         return frozenset()
     if travels := _TRAVELS.match(fact.text[:READ]):
         return _as_trip(content_stems(travels["where"])) | {_TRIP}
     plan = _PLAN.match(fact.text[:READ])
-    return _as_trip(content_stems(plan["plan"] or plan["of"] or plan["the"])) if plan else frozenset()
+    if plan is None:
+        return frozenset()
+    if plan["plan"] is None:
+        thing = _as_trip(content_stems(_BEHIND_ITS_NOUN.split(plan["of"] or plan["the"], maxsplit=1)[0])[-1:])
+        if not thing <= named:
+            return frozenset()
+    return _as_trip(content_stems(plan["plan"] or plan["of"] or plan["the"]))
 
 
 def _as_trip(stems: Sequence[str]) -> frozenset[str]:

@@ -82,9 +82,7 @@ class FactQueue:
         Raises `Conflict` where the conversation is deleted meanwhile, or others keep changing its facts.
         """
         async with self._facts.asking(Origin(owner, memory_id, RULE_BASED, now())) as origin:
-            facts, by = await self._extracted(text)
-            if by == RULE_BASED:
-                facts = stated_by_rules(text)
+            facts, by = await self._extracted(text, stated_by_rules)
             return await self._learn(replace(origin, by=by), facts) if facts else []
 
     async def _learn(self, origin: Origin, facts: Sequence[str]) -> list[Decided]:
@@ -201,14 +199,16 @@ class FactQueue:
 
         await self._facts.apply(self._origin(document, written["by"]), _read(written["of"]), stands)
 
-    async def _extracted(self, text: str) -> tuple[list[str], str]:
+    async def _extracted(
+        self, text: str, by_rules: Callable[[str], list[str]] = extract_by_rules
+    ) -> tuple[list[str], str]:
         """The facts of a text, and who found them."""
         if self._model is not None:
             try:
                 return await extract_by_model(self._model, text), self._model.model
             except ModelError as error:
                 log.warning("facts by rules: %s", error.detail)
-        return extract_by_rules(text), RULE_BASED
+        return by_rules(text), RULE_BASED
 
     async def _decisions(self, origin: Origin, new: Sequence[str]) -> tuple[list[Decision], str]:
         """What becomes of new facts, and who decided."""

@@ -50,7 +50,7 @@ class UserIndex:
 
     `matrix`: (rows, dimensions) float32, rows L2-normalised. `terms`, `tokens`: of every row, as its imprint has them.
     `times`: seconds since 1970. `sessions`, `kinds`, `speakers`: codes of names. `places`: -1 where there is none.
-    `traits`: (rows, 8). `changes`: how often a row came or went.
+    `traits`: (rows, 8). `changes`: how often a row came, went or had other neighbours; raised last.
     """
 
     def __init__(self, model: str, dimensions: int) -> None:
@@ -116,15 +116,15 @@ class UserIndex:
         for identifier in ids:
             row = self._row_of.pop(identifier, None)
             if row is not None:
-                self.changes += 1
                 self.alive[row] = False
                 self._unname(int(self.speakers[row]))
                 self.links.remove(row, int(self.sessions[row]))
+                self.changes += 1
 
     def refresh(self) -> None:
         """Puts in order what is kept in order lazily."""
         size = len(self)
-        self.links.refresh(self.sessions[:size], self.places[:size], self.alive[:size])
+        self.changes += self.links.refresh(self.sessions[:size], self.places[:size], self.alive[:size])
 
     def compacted(self) -> "UserIndex":
         """Itself, or a copy without holes where there are more of them than rows; searches under way keep the old."""
@@ -176,7 +176,6 @@ class UserIndex:
         )
 
     def _append(self, document: Document, vector: NDArray[np.float32], imprint: Imprint) -> None:
-        self.changes += 1
         row = len(self.ids)
         if row == len(self.matrix):
             self._grow(row + 1)
@@ -194,6 +193,7 @@ class UserIndex:
         self.links.add(row, int(self.sessions[row]), int(self.places[row]))
         self._row_of[document["_id"]] = row
         self.ids.append(document["_id"])
+        self.changes += 1
 
     def _speaker(self, document: Document) -> int:
         """The code of the speaker's name; 0 for one who has none but the role."""

@@ -47,10 +47,10 @@ class Links:
         if self._last.get(session, (-1, NONE))[1] == row:
             self._stale = True
 
-    def refresh(self, sessions: NDArray[np.int32], places: NDArray[np.int32], alive: NDArray[np.bool_]) -> None:
-        """Links all rows anew where that is due. Columns of all rows."""
+    def refresh(self, sessions: NDArray[np.int32], places: NDArray[np.int32], alive: NDArray[np.bool_]) -> bool:
+        """Links all rows anew where that is due, and says whether it was. Columns of all rows."""
         if not self._stale:
-            return
+            return False
         rows = np.flatnonzero(alive & (places >= 0))
         rows = rows[np.lexsort((places[rows], sessions[rows]))]
         before, after = np.full(len(self.before), NONE, np.int32), np.full(len(self.after), NONE, np.int32)
@@ -59,6 +59,7 @@ class Links:
         ends = rows[np.append(~joined, True)] if len(rows) else rows
         self._last = {int(sessions[row]): (int(places[row]), int(row)) for row in ends}
         self.before, self.after, self._stale = before, after, False
+        return True
 
 
 def visible_neighbours(links: NDArray[np.int32], visible: NDArray[np.bool_]) -> Rows:

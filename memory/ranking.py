@@ -123,11 +123,14 @@ def _compared(index: UserIndex, recipe: Recipe, scope: Scope, visible: NDArray[n
 
 def sight_of(index: UserIndex, recipe: Recipe, scope: Scope) -> Sight:
     """What a search may see. The last one of each index is kept for as long as nothing comes or goes."""
-    wanted = index.changes, len(index), scope, recipe.expand_below
+    wanted = index.changes, scope, recipe.expand_below
     kept = _SIGHTS.get(index)
-    if kept is None or kept[0] != wanted:
-        kept = _SIGHTS[index] = wanted, Sight.of(index, _visible_rows(index, recipe, scope))
-    return kept[1]
+    if kept is not None and kept[0] == wanted:
+        return kept[1]
+    sight = Sight.of(index, _visible_rows(index, recipe, scope))
+    if index.changes == wanted[0]:  # else something came or went while a thread looked
+        _SIGHTS[index] = wanted, sight
+    return sight
 
 
 def _visible_rows(index: UserIndex, recipe: Recipe, scope: Scope) -> NDArray[np.bool_]:

@@ -26,6 +26,7 @@ _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ı": "i", "
 DOTTED_I = "i\u0307"  # what "İ" is in lower case
 _FENCED = re.compile(r"```\w*\s(.*?)```", re.DOTALL)
 
+_LETTER = re.compile(r"[^\W\d_]")
 _GREEK = re.compile(r"[\u0370-\u03ff]")  # a script in which a semicolon asks
 
 GAP = "…"  # stands where something is left out
@@ -60,7 +61,7 @@ def ends_with_question_mark(text: str) -> bool:
     """Whether a text ends with the mark of a question, in whatever script it is."""
     bare = text.rstrip()
     return bare.endswith(("?", "？", "؟", "\u037e", "\u055e")) or (
-        bare.endswith(";") and _GREEK.search(bare) is not None
+        bare.endswith(";") and 2 * len(_GREEK.findall(bare)) > len(_LETTER.findall(bare))
     )
 
 

@@ -244,3 +244,9 @@ async def test_a_fact_that_is_deleted_while_it_is_stored_is_no_error(
 
     monkeypatch.setattr(quiet.engine.keyvalues, "history", gone)
     assert await say(quiet, "Remember that my locker is 43.") == "I'll remember: locker: 43."
+
+
+async def test_a_thing_of_which_one_fact_is_kept_is_forgotten_by_its_name(quiet: Memory) -> None:
+    await say(quiet, "remember that my wife is called Elin", "remember that my wife is a teacher", "forget Elin")
+    assert "I have forgotten" in await say(quiet, "forget my wife")
+    assert "teacher" not in await say(quiet, "What does my wife do?")

@@ -32,7 +32,18 @@ async def test_today_is_known(quiet: Memory, asked: str) -> None:
     assert f"{now():It is %A, %Y-%m-%d}" in await say(quiet, "The party is on Monday.", asked)
 
 
-@pytest.mark.parametrize("said", ["Write a poem about the sea", "Repeat your last answer", "Book a table for two"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Write a poem about the sea",
+        "Repeat your last answer",
+        "Book a table for two",
+        "Translate: good morning",
+        "Find out who is the mayor",
+        "Suggest a film that has robots",
+        "Create a list: milk",
+    ],
+)
 async def test_tasks_need_a_model(quiet: Memory, said: str) -> None:
     assert (await say(quiet, said)).startswith("I can't do that without a language model.")
 

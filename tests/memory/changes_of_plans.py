@@ -57,6 +57,14 @@ CANCELLED: list[Row] = [
     (["My flight to Oslo is on Friday.", "The flight to Oslo got cancelled."], ["cancelled"], ["Friday"]),
     (["I'm planning a trip to Lisbon.", "The trip is cancelled."], ["cancelled"], ["planning"]),
     (["I'm planning a trip to Lisbon.", "The trip to Porto is cancelled."], ["Lisbon", "Porto"], []),
+    (["My wedding anniversary is on 4 May.", "The wedding was cancelled."], ["4 May"], []),
+    (["My favourite concert venue is the Roxy.", "The concert was cancelled."], ["Roxy"], []),
+    (["My meeting room is 12.", "My meeting was cancelled."], ["12"], []),
+    (
+        ["I booked a trip to Rome in May.", "I'm planning a trip to Rome in October.", "I cancelled my trip to Rome."],
+        ["May", "October"],
+        [],
+    ),
     (
         ["I'm planning a trip to Lisbon.", "I'm planning a trip to Porto.", "The trip to Porto is cancelled."],
         ["planning a trip to Lisbon", "Porto is cancelled"],

@@ -64,3 +64,13 @@ def test_both_likenesses_are_products_of_the_whole_matrix(rows: int) -> None:
 def test_a_sight_of_nothing_has_no_rows() -> None:
     index = index_of(SAID)
     assert Sight.of(index, np.zeros(3, np.bool_)).count == 0
+
+
+def test_neighbours_that_are_linked_anew_are_seen_anew() -> None:
+    index = index_of([Said("first", place=0), Said("third", place=2)])
+    index.put([one | {"_id": "late"} for one in documents([Said("second", place=1)])])
+    before = sight_of(index, SEARCH, Scope())
+    index.refresh()
+    after = sight_of(index, SEARCH, Scope())
+    assert after is not before
+    assert after.before.tolist() == [-1, 2, 0, -1]

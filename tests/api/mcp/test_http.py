@@ -43,6 +43,7 @@ async def test_a_whole_conversation(address: str, mode: str) -> None:
         assert done["bank_info"]["id"] == begun["bank_info"]["id"]
         found = await call(connected, "recall", query="Which database was decided on?", top_k=3)
         assert "SQLite" in found["items"][0]["content"]
+        assert found["items"][0]["explain"]["fused"] > 0
         assert (await call(connected, "remember", text="I live in Madrid."))["decisions"][0]["event"] == "ADD"
         assert (await call(connected, "remember", text="What about lunch?"))["message_id"]
         assert (await call(connected, "recall", query="Where does the user live?"))["items"][0]["kind"] == "fact"
