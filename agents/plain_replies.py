@@ -9,8 +9,8 @@ from utils.clock import now
 
 LONGEST = 600  # characters; who writes more tells something
 DELETING = (
-    "I delete no conversations from here. Delete this one in the list of the chat page, or with "
-    "DELETE /v1/sessions/{id}; “forget my phone number” deletes one thing."
+    "I delete no conversations from here: DELETE /v1/sessions/{id} does, with all that was derived of it. "
+    "“Forget my phone number” deletes one thing."
 )
 HELPING = (
     "Tell me things, and ask me about them later, here or in another conversation. “Remember that …” keeps a fact, "
