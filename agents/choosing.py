@@ -33,7 +33,7 @@ NEARLY_LIKE = 0.44  # and its cosine similarity, where a word is shared
 UNLIKE = 0.5  # cosine similarity that it needs where none is
 
 # Of two of these a sentence speaks of one or the other: a question about a brother is not answered by a sister.
-_SUBJECTS = frozenset(
+SUBJECTS = frozenset(
     content_stems(
         "mother father brother sister son daughter wife husband uncle aunt cousin boss neighbour dog cat car bike"
     )
@@ -235,8 +235,8 @@ def _names_another(query: str, sentence: Sentence) -> bool:
 
 def _is_of_subject(sought: set[str], stems: set[str], *, known: bool) -> bool:
     """Whether a sentence speaks of the kind of one that is asked for; `known`: or of none."""
-    subjects = sought & _SUBJECTS
-    return not subjects or bool(subjects & stems) or (known and not stems & _SUBJECTS)
+    subjects = sought & SUBJECTS
+    return not subjects or bool(subjects & stems) or (known and not stems & SUBJECTS)
 
 
 def _has_what_is_wanted(query: str, sentence: Sentence) -> bool:

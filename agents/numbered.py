@@ -1,4 +1,4 @@
-"""Is a sentence about another one of a kind than a question names: item 52, where item 500 is asked for?"""
+"""Is a sentence about another one of a kind than a question names, item 52 for item 500, or about another day?"""
 
 import re
 from collections import defaultdict

@@ -7,7 +7,6 @@ from agents.intent import is_assent, is_small_talk
 from memory.courtesy import is_courtesy
 from utils.clock import now
 
-LONGEST = 600  # characters; who writes more tells something
 DELETING = (
     "I delete no conversations from here: DELETE /v1/sessions/{id} does, with all that was derived of it. "
     "“Forget my phone number” deletes one thing."
@@ -18,7 +17,7 @@ HELPING = (
 )
 
 _ABOUT_LOCI = re.compile(
-    r"^\W*(hi|hello|hey|so|and)?\W*((who|what) are you|what(['’]s| is) your name|what can you do( for me)?)\W*$",
+    r"^\W*((hi|hello|hey|so|and)\b\W*)?((who|what) are you|what(['’]s| is) your name|what can you do( for me)?)\W*$",
     re.IGNORECASE,
 )
 _KEEPS_NOT = re.compile(
@@ -58,8 +57,6 @@ _GREETINGS = (
 
 def plain_reply(query: str, intent: IntentName, *, temporary: bool) -> str | None:
     """What rules answer whatever is remembered; None where that matters."""
-    if len(query) > LONGEST:
-        return None
     if _DELETES.match(query):
         return DELETING
     if _HELP.match(query):

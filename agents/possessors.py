@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from agents.asked_words import meant
 from agents.statements import Sentence
+from memory.fact_reading import RELATION
 from utils.sentences import NO_NAME, split_sentences
 from utils.text import STOPWORDS, content_stems, stem
 
@@ -40,14 +41,9 @@ _HOW_MANY = re.compile(
     re.IGNORECASE,
 )
 # "My neighbour Lars has a dog", "Ann has two"; and what is asked of one's own work, which "works as" answers.
-_PERSON = (
-    r"(?:(?:step|half-?|grand|great-?grand|god)?-?(?:mother|father|mom|mum|dad|parents?|brother|sister|son|daughter|child|"
-    r"children)s?(?:-in-law)?|wife|husband|partner|girlfriend|boyfriend|uncle|aunt|cousin|nephew|niece|grandma|grandpa|"
-    r"granny|boss|manager|colleague|co-?worker|neighbou?r|friend|flatmate|roommate|landlord|landlady|teacher|in-laws)s?"
-)
 _NOT_NAMES = "|".join(sorted(word.capitalize() for word in NO_NAME | STOPWORDS if word.isalpha()))
 _NAME = r"[A-ZÀ-Þ][\w-]+(?: [A-ZÀ-Þ][\w-]+)?"
-_OWNER = rf"(?:(?i:(?:my|our) (?:[\w-]+ )?{_PERSON})(?: {_NAME})?|(?!(?:{_NOT_NAMES})\b){_NAME})"
+_OWNER = rf"(?:(?i:(?:my|our) (?:[\w-]+ )?{RELATION}s?)(?: {_NAME})?|(?!(?:{_NOT_NAMES})\b){_NAME})"
 _OF_A_THIRD = re.compile(
     rf"(?:^\W{{0,3}}|(?<=[.,;:!] )|(?<=and )){_OWNER} (?:also |still |now )?(?:has|have|had|owns?|got|keeps?|is|was|"
     r"works?|worked|lives?|lived)\b"

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.asked_words import meant
-from agents.choosing import LIKE
+from agents.choosing import LIKE, SUBJECTS
 from agents.context import Citation
 from agents.kinds_elsewhere import kinds_in
 from agents.statements import Sentence
 from agents.subjects import Source, names_in, source_of
 from memory.heard import Heard
-from utils.text import content_stems, words
+from utils.text import words
 
 CHANGES = 0.72  # how likely it is that it tells of a change,
 CHANGES_A_MATTER = 0.5  # and of one of where somebody lives, or works
@@ -20,10 +20,6 @@ ALIKE_OF_A_MATTER = 0.5  # the first sum, where both are about where somebody li
 ASKED = 0.4  # cosine similarity to the question that it needs,
 ASKED_OF_A_MATTER = 0.2  # and where both are about where somebody lives, or works
 NEAR_BEST = 0.1  # of several changes the newest counts, of those that are so much less alike at most
-
-_PEOPLE = frozenset(
-    content_stems("mother father brother sister son daughter wife husband uncle aunt cousin boss neighbour dog cat")
-)
 
 
 def of_the_asked(query: str, sentences: Sequence[Sentence], heard: Heard) -> list[Sentence]:
@@ -72,7 +68,7 @@ def _is_of_the_same(query: str, text: str, heard: Heard) -> bool:
     """Whether a text is about the one whom a question names or means."""
     if named := names_in(query, but_first=True):
         return not named.isdisjoint(words(text))
-    return heard.of_others(text) == heard.of_others(query) and _people(text) == _people(query)
+    return heard.of_others(text) == heard.of_others(query) and _subjects(text) == _subjects(query)
 
 
 def _renewing(query: str, one: Citation, renewing: dict[Source, Citation], heard: Heard) -> frozenset[Source]:
@@ -89,5 +85,5 @@ def _renewing(query: str, one: Citation, renewing: dict[Source, Citation], heard
     return frozenset(key for key, score in scores.items() if score >= least)
 
 
-def _people(text: str) -> set[str]:
-    return (kinds_in(text) | meant(text)) & _PEOPLE
+def _subjects(text: str) -> set[str]:
+    return (kinds_in(text) | meant(text)) & SUBJECTS

@@ -34,6 +34,7 @@ NEAR_BEST = 0.15  # and how much less than the best it is at most
 MOST_ASKED = 20  # that are told where more are asked for
 MOST_KNOWN = 5  # statements told where the question names no subject
 SUMMARY_TOKENS = 200
+
 # Words that ask for a summary, and say how it is to be and of nothing in particular.
 _SUMMARISING = frozenset(
     content_stems(
@@ -94,7 +95,7 @@ def answer_by_rules(context: Context) -> RuleAnswer:
             if found := sought_by_fragment(query, _sentences(context)):
                 return _quote(found, dated="always" if tells_of_change(found, of_now=True) else "never")
         noted = "Noted." if context.request.temporary else "Noted. I'll remember that."
-        if is_fragment(query) and (near := nearest(query, sentences_of(context))):  # told, or looked for
+        if is_fragment(query) and (near := nearest(query, _sentences(context))):  # told, or looked for
             quoted = _quote(near, dated="always")
             return replace(quoted, text=f"{noted} What I know that comes nearest:\n{quoted.text}")
         return RuleAnswer(noted)

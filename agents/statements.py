@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from agents.context import Bundle, Citation, Context, HistoryItem
-from memory.asking import asks
+from memory.asking import asks, is_request
 from memory.domain import Gist, Hit, KeyValue
 from memory.extract import statement_to_forget, told
 from memory.heard import Heard
 from memory.observed import Recalled
-from memory.traits import is_request
 from utils.clock import now
 from utils.sentences import split_sentences
 from utils.text import ends_with_question_mark

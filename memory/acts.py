@@ -7,24 +7,23 @@ that it knows; `python -m bench.fit_acts` fits on written examples where the bor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from utils.text import ends_with_question_mark
+from utils.text import ends_with_full_stop, ends_with_question_mark
 from utils.vectors import Floats
 
 Act = Literal["asks", "forgets", "summarises", "changes", "whole", "home", "work", "others"]
 Asked = Literal["asks", "forgets", "summarises"]
-ACTS: tuple[Act, ...] = ("asks", "forgets", "summarises", "changes", "whole", "home", "work", "others")
+ACTS: tuple[Act, ...] = get_args(Act)
 
 BORDERS = Path(__file__).with_name("acts.npy")  # (acts, 385) float32: weights of the embedding's parts, and an offset
 LONGEST = 200  # characters of a text that only asks
 # How likely what is asked is to be, of a text that ends without a mark and of one that ends with it.
 LIKELY: dict[Asked, tuple[float, float]] = {"asks": (0.55, 0.8), "forgets": (0.5, 0.8), "summarises": (0.55, 0.8)}
 SURE = (0.75, 0.9)
-STATED = (".", "!", "。", "！", "।")
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ def asked_by(text: str, does: Doing, *, surely: bool = False) -> Asked | None:
     best: Asked = max(LIKELY, key=lambda act: getattr(does, act))
     if len(text) > LONGEST:
         return None
-    ends = text.rstrip().endswith(STATED) or ends_with_question_mark(text)
+    ends = ends_with_full_stop(text) or ends_with_question_mark(text)
     least = (SURE if surely else LIKELY[best])[ends]
     return best if getattr(does, best) >= least else None
 

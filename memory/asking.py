@@ -4,7 +4,7 @@ import re
 
 from memory.languages import may_not_be_english
 from memory.question_words import asks_in_another_language, with_question_word
-from utils.text import ends_with_question_mark
+from utils.text import ends_with_full_stop, ends_with_question_mark
 
 _FILLER = r"^\W*(?:(?:so|and|but|hey|hi|ok|okay|well|please)\b\W*)*"
 _WH = r"(?:who|whom|whose|what|when|where|which|why|how)"
@@ -48,15 +48,38 @@ _BEGINS_WITH_WH = re.compile(rf"{_FILLER}{_BEFORE_WH}{_WH}\b", re.IGNORECASE)
 # "When I was ten I broke my arm".
 _GOES_ON = re.compile(
     rf"{_FILLER}{_WH}\s+(?:i|we|you|he|she|it|they)\s+(?!(?:is|are|am|was|were)\b)[\w'’-]+\b.*\b(?:is|are|was|were)\s+\w"
-    rf"|{_FILLER}(?:when|where|while|how|why)\s+\S+\s+\S+.*?"
+    rf"|{_FILLER}(?:when|where|how|why)\s+\S+\s+\S+.*?"
     r"(?<!\bwhen)(?<!\bthat)(?<!\bif)(?<!\bbecause)(?<!\bwhile)(?<!\bwhere)(?<!\bwhat)(?<!\bhow)(?<!\bbefore)"
-    r"(?<!\bafter)(?<!\bsince)(?<!\band)(?<!\bto)(?<!\bwhen)(?<!\bwhy)(?<!\bor)(?<!\bthan)(?<!\bas) "
+    r"(?<!\bafter)(?<!\bsince)(?<!\band)(?<!\bto)(?<!\bwhy)(?<!\bor)(?<!\bthan)(?<!\bas) "
     r"(?:i|we|he|she|they|it)\s+(?!am\b|is\b|are\b|was\b|were\b|do\b|did\b)\w+\s+\w",
     re.IGNORECASE,
 )
+_REQUEST = re.compile(
+    r"^\W*(?:(?:please|now|ok|okay|hey|can you|could you|would you)\b\W*)*"
+    r"(?:summari[sz]e|sum up|recap|tl;? ?dr|tell me|remind me|list(?! of\b[^.!?\n]*:)|show me|give me|repeat|recall|"
+    r"look up|search for)\b"
+    r"[^.!?\n]*[.!?]?\s*$",
+    re.IGNORECASE,
+)
+# A question without its mark: "where did I park the scooter"
+_NO_THING = "an?|the|i|you|he|she|it|we|they|my|our|this|that|about"  # "what a day it was" asks nothing
+_UNMARKED = re.compile(
+    rf"{_FILLER}(?:(?:where|when|who|whom|why)(?:'s|\s+{_AUXILIARY})"
+    rf"|(?:what|which|whose|how)(?:'s|\s+(?:(?!(?:{_NO_THING})\b)[\w-]+\s+){{0,2}}?{_AUXILIARY})"
+    r"|(?:is|are|will|would|can|could|should)\s+(?:i|you|we|he|she|it|they|my|our|the)"
+    r"|(?:do|does|did|have)\s+(?:i|you|we|he|she|they)"
+    r")\b[^.!?:,\d\n]{0,120}$",
+    re.IGNORECASE,
+)
+# What begins so and tells all the same: "what matters is that …", "who has the key is Anton", "did I tell you I …".
+_TELLS = re.compile(
+    r"\b(?:is|are|was|were) that\b|\b(?:is|are|was|were|has|have|had)\b.*\b(?:is|are|was|were)\b|\bbelieve\b|"
+    r"\b(?:did|have) i (?:tell|told|mention(?:ed)?)\b",
+    re.IGNORECASE,
+)
+LONGEST = 200  # characters of a request, or of a question without its mark, that tells nothing
 LOOKED_AT = 1_000  # characters
 LONG_QUESTION = 6  # words before a colon from which on they may ask: "In what order did I ask about these: …"
-_ENDS_A_STATEMENT = (".", "!", "。", "！", "।")
 
 
 def ends_as_question(text: str) -> bool:
@@ -83,7 +106,7 @@ def begins_as_question(text: str) -> bool:
         return True
     if not _BEGINS_WITH_WH.match(bare):
         return _WITHOUT_SUBJECT.match(bare) is None
-    return not text.rstrip().endswith(_ENDS_A_STATEMENT) and _GOES_ON.match(bare) is None
+    return not ends_with_full_stop(text) and _GOES_ON.match(bare) is None
 
 
 def asks(text: str) -> bool:
@@ -93,3 +116,16 @@ def asks(text: str) -> bool:
     if may_not_be_english(text):  # of German, "am" and "was" begin statements, too
         return asks_in_another_language(text)
     return begins_as_question(text)
+
+
+def is_request(text: str) -> bool:
+    """Whether a text asks for something that was said, and tells nothing, as one of more than 200 characters would."""
+    return len(text) <= LONGEST and _REQUEST.match(text) is not None
+
+
+def is_unmarked_question(text: str) -> bool:
+    """Whether a text is one question that ends without a mark, as people type them."""
+    if len(text) > LONGEST:
+        return False
+    text = with_question_word(text)
+    return (_UNMARKED.match(text) is not None and not _TELLS.search(text)) or asks_in_another_language(text)

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.asking import asks
 from memory.index import UserIndex
 from memory.lexical import bm25, idf
-from memory.question import Ask, Question, is_question
+from memory.question import Ask, Question
 from memory.ragged import Rows
 from memory.sight import Sight
 from memory.spans import nearness
@@ -55,8 +56,9 @@ def alike(index: UserIndex, probe: Probe, size: int) -> Alike:
         dense: Floats = index.matrix[:size] @ probe.dense
         return Alike(dense, dense)
     vectors, found = np.array([probe.dense, probe.bare]).T.copy(), np.empty((size, 2), np.float32)
+    matrix = index.matrix[:size]
     for start in range(0, size, AT_ONCE):
-        np.dot(index.matrix[start : min(size, start + AT_ONCE)], vectors, out=found[start : start + AT_ONCE])
+        np.dot(matrix[start : start + AT_ONCE], vectors, out=found[start : start + AT_ONCE])
     return Alike(*np.ascontiguousarray(found.T))
 
 
@@ -67,11 +69,11 @@ def asked_before(index: UserIndex, question: Question, dense: Floats) -> NDArray
     size = len(dense)
     found: NDArray[np.bool_] = (dense >= ALIKE) & (question.asks[Ask.REPLIES] == 0)
     if found.any():
-        asks = index.traits[:size, Trait.ASKS] > 0
-        if is_question(question.text):
-            asks |= dense >= SAME
+        asking = index.traits[:size, Trait.ASKS] > 0
+        if asks(question.text):
+            asking |= dense >= SAME
         longest = LONGER * (len(question.stems) + len(question.filler)) + 2
-        found &= asks & (index.roles[:size] == USER) & (index.terms.counts[:size] <= longest)
+        found &= asking & (index.roles[:size] == USER) & (index.terms.counts[:size] <= longest)
     return found
 
 

@@ -18,7 +18,7 @@ from memory.periods import Span
 from memory.spans import spans_of
 from memory.traits import is_first_person
 from memory.translated_times import stems_in_english
-from utils.text import STOPWORDS, WORD, ends_with_question_mark, searched_words, stem, words
+from utils.text import STOPWORDS, WORD, searched_words, stem, words
 
 LONG_NAME, ABBREVIATED = 5, 3  # "Mel" names Melanie: the first three letters of at least five
 MOST_NAMES = 32  # words of a question that are tried as names cut short or misspelt
@@ -34,13 +34,6 @@ _PLACE = re.compile(r"\bwhere\b|\bwhat country\b|\bwhich city\b|\bplaces?\b", re
 _NAME = re.compile(r"\bwho\b|\bnames? of\b", re.IGNORECASE)
 _ORDER = re.compile(r"\border\b|\bsequence\b|\btimeline\b|\bchronolog", re.IGNORECASE)
 _COURSE = re.compile(r"summar|overview|progress|develop|evolv|\bover time\b|\bthroughout\b", re.IGNORECASE)
-
-_QUESTION = re.compile(
-    r"\s*(?:(?:so|and|but|hey|hi|ok|okay|well|please)\b,?\s*)*"
-    r"(?:wh(?:at|ere|en|o|om|ose|ich|y)(?:['’]s)?|how|do|does|did|is|are|was|were|can|could|will|would|should|has|have|had|"
-    r"tell me|remind me)\b",
-    re.IGNORECASE,
-)
 
 
 class Ask(IntEnum):
@@ -105,11 +98,6 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
         bool(spans) and asks_only_for_a_time(timely),
         tuple(code for code in stems if code in codes),
     )
-
-
-def is_question(text: str) -> bool:
-    """Whether a text asks, by its mark or by how it begins."""
-    return ends_with_question_mark(text) or _QUESTION.match(text) is not None
 
 
 def capitalised(text: str) -> set[str]:

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Sequence
 
+from memory.asking import is_unmarked_question
 from memory.attributes import of_what
 from memory.collections import Collections
 from memory.extract import Stated, values_stated
-from memory.traits import is_unmarked_question
 from utils.text import slug
 
 SHORTEST_STATEMENT = 2  # words

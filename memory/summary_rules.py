@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from itertools import pairwise, zip_longest
 
+from memory.asking import is_request
 from memory.domain import Gist
-from memory.traits import is_request
 from utils.sentences import split_sentences
 from utils.text import WORD, content_stems, count_tokens, cut_at_word, is_unspaced, searched_words
 

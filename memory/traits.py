@@ -6,8 +6,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.asking import ends_as_question
-from memory.question_words import asks_in_another_language, with_question_word
+from memory.asking import ends_as_question, is_request, is_unmarked_question
 
 MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
@@ -36,32 +35,7 @@ _REPLY = re.compile(
     r"|that is|this is|this looks|i see|lol|haha|wow|nice|right|true|oh|hmm|absolutely|definitely|of course)\b",
     re.IGNORECASE,
 )
-_REQUEST = re.compile(
-    r"^\W*(?:(?:please|now|ok|okay|hey|can you|could you|would you)\b\W*)*"
-    r"(?:summari[sz]e|sum up|recap|tl;? ?dr|tell me|remind me|list(?! of\b[^.!?\n]*:)|show me|give me|repeat|recall|"
-    r"look up|search for)\b"
-    r"[^.!?\n]*[.!?]?\s*$",
-    re.IGNORECASE,
-)
-# A question without its mark: "where did I park the scooter"
-_AUXILIARY = "is|are|am|was|were|do|does|did|has|have|had|will|would|can|could|should|shall"
-_NO_THING = "an?|the|i|you|he|she|it|we|they|my|our|this|that|about"  # "what a day it was" asks nothing
-_UNMARKED = re.compile(
-    r"^\W*(?:(?:so|and|but|hey|hi|ok|okay|well|please)\b\W*)*(?:"
-    rf"(?:where|when|who|whom|why)(?:'s|\s+(?:{_AUXILIARY}))"
-    rf"|(?:what|which|whose|how)(?:'s|\s+(?:(?!(?:{_NO_THING})\b)[\w-]+\s+){{0,2}}?(?:{_AUXILIARY}))"
-    r"|(?:is|are|will|would|can|could|should)\s+(?:i|you|we|he|she|it|they|my|our|the)"
-    r"|(?:do|does|did|have)\s+(?:i|you|we|he|she|they)"
-    r")\b[^.!?:,\d\n]{0,120}$",
-    re.IGNORECASE,
-)
-# What begins so and tells all the same: "what matters is that …", "who has the key is Anton", "did I tell you I …".
-_TELLS = re.compile(
-    r"\b(?:is|are|was|were) that\b|\b(?:is|are|was|were|has|have|had)\b.*\b(?:is|are|was|were)\b|\bbelieve\b|"
-    r"\b(?:did|have) i (?:tell|told|mention(?:ed)?)\b",
-    re.IGNORECASE,
-)
-_BEGINNING = 200  # characters in which an instruction says that it is one, and of a request at most
+_BEGINNING = 200  # characters in which an instruction says that it is one
 
 
 class Trait(IntEnum):
@@ -93,19 +67,6 @@ def traits_of(text: str) -> NDArray[np.uint8]:
         ],
         np.uint8,
     )
-
-
-def is_request(text: str) -> bool:
-    """Whether a text asks for something that was said, and tells nothing, as one of more than 200 characters would."""
-    return len(text) <= _BEGINNING and _REQUEST.match(text) is not None
-
-
-def is_unmarked_question(text: str) -> bool:
-    """Whether a text is one question that ends without a mark, as people type them."""
-    if len(text) > _BEGINNING:
-        return False
-    text = with_question_word(text)
-    return (_UNMARKED.match(text) is not None and not _TELLS.search(text)) or asks_in_another_language(text)
 
 
 def is_first_person(text: str) -> bool:

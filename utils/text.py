@@ -65,6 +65,11 @@ def ends_with_question_mark(text: str) -> bool:
     )
 
 
+def ends_with_full_stop(text: str) -> bool:
+    """Whether a text ends with the mark of a statement's end, or an exclamation's, in whatever script it is."""
+    return text.rstrip().endswith((".", "!", "。", "！", "।"))
+
+
 def is_unspaced(word: str) -> bool:
     """Whether a word is, at least in part, of a script that has no blanks between words: Chinese, Japanese."""
     return _UNSPACED.search(word) is not None

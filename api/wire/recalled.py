@@ -8,7 +8,7 @@ from pydantic import Field
 from agents.passage import passage
 from agents.record_part import FURTHEST, MOST_READ, READ, part_of
 from api.fields import ID_CHARACTERS, QUERY_CHARACTERS, Query, TopK, Wire
-from api.wire.search import Explanation
+from api.wire.search import Explanation, SearchItem
 from memory.domain import Gist, Hit, Recall
 from utils.errors import NotFound
 
@@ -22,21 +22,13 @@ class RecallCall(Wire):
     top_k: TopK = 8
 
 
-class RecalledItem(Wire):
+class RecalledItem(SearchItem):
     """`whole_characters`: where `content` is a part, those of the whole, which `read_memory` gives by the id."""
 
-    id: str
-    kind: str
-    role: str
-    content: str
-    score: float
-    session_id: str
-    timestamp: datetime
-    explain: Explanation
     whole_characters: int | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @classmethod
-    def of(cls, hit: Hit, query: str) -> Self:
+    def shown(cls, hit: Hit, query: str) -> Self:
         gist = hit.gist
         content = passage(gist.content, query, SHOWN)
         return cls(
@@ -62,7 +54,7 @@ class Recalled(Wire):
     @classmethod
     def of(cls, found: Recall, query: str) -> Self:
         return cls(
-            items=[RecalledItem.of(hit, query) for hit in found.hits],
+            items=[RecalledItem.shown(hit, query) for hit in found.hits],
             searched=found.respelt(query),
             note=None if found.hits else NOTHING,
         )

@@ -48,6 +48,10 @@ async def test_tasks_need_a_model(quiet: Memory, said: str) -> None:
     assert (await say(quiet, said)).startswith("I can't do that without a language model.")
 
 
+async def test_a_long_task_needs_a_model_too(quiet: Memory) -> None:
+    assert (await say(quiet, "Translate: " + "good morning, " * 100)).startswith("I can't do that")
+
+
 @pytest.mark.parametrize(
     "said",
     [

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.traits import Trait, is_first_person, is_request, is_unmarked_question, traits_of
+from memory.asking import is_request, is_unmarked_question
+from memory.traits import Trait, is_first_person, traits_of
 
 MOST = {Trait.TIMES: 3, Trait.NUMBERS: 3, Trait.NAMES: 4, Trait.FIRST_PERSON: 4}
 
