@@ -35,6 +35,7 @@ Database: TypeAlias = AsyncDatabase[Document]
 DUPLICATE_KEY = 11000
 TOO_LARGE = 10334  # a document, for the server; where the driver sees it first, it raises `DocumentTooLarge`
 NO_ROOM = 14031
+FULL = "The disk is full: nothing can be kept until there is room on it"
 SELECTION_SECONDS = 10  # how long an operation waits for a server before it fails
 
 
@@ -102,7 +103,6 @@ async def aggregate(collection: Collection, pipeline: Sequence[Document]) -> lis
     return found
 
 
-FULL = "The disk is full: nothing can be kept until there is room on it"
 StoreError = PyMongoError  # the root of what the drivers raise
 
 
