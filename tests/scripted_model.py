@@ -185,6 +185,11 @@ class ScriptedModel:
         """The next requests to `on` (a kind) are answered so, in this order, then by default again."""
         self._script[on].extend(behaviours)
 
+    def forget_script(self) -> None:
+        """No request is answered by a script that none has come for."""
+        for behaviours in self._script.values():
+            behaviours.clear()
+
     def always(self, behaviour: Behaviour | None, *, on: str = "chat") -> None:
         """Every request to `on` without a script is answered so; None: by default again."""
         if behaviour is None:

@@ -95,6 +95,7 @@ def model(_model_and_api: tuple[ScriptedModel, str]) -> Iterator[ScriptedModel]:
     model = _model_and_api[0]
     model.requests.clear()
     yield model
+    model.forget_script()  # of a test that failed before its request came, the next ones know nothing
     model.reply, model.find_facts = echo, no_facts
     model.always(None)
     model.always(None, on="embeddings")
