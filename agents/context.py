@@ -8,6 +8,8 @@ from typing import Literal, Protocol
 from agents.rounds import Toolbox
 from config.recipes import Recipe
 from memory.domain import Gist, Hit, KeyValue, Recall, Summary
+from memory.ends import End
+from memory.facts import Fact
 from memory.heard import NOTHING_HEARD, Heard
 from memory.ids import prompt_id, response_id, scoped
 from memory.observed import Recalled
@@ -62,7 +64,9 @@ class Bundle:
 
     `recall.hits` may stand among `recent` too; `context` leaves those out, so that nothing is in the bundle twice.
     `unsummarised`: for a request to summarise, the messages of the session that no summary covers; for what is known
-    at all, the newest ones. `observations`: those that suit the request, where answers are to use them.
+    at all, the newest ones. `observations`: those that suit the request, where answers are to use them. `known`: for a
+    request to tell all, the facts in force that changed last. `end`: which message the request asks for by its place
+    alone; `at_end`: that message, None where there is none.
     """
 
     recall: Recall = field(default_factory=Recall)
@@ -71,6 +75,9 @@ class Bundle:
     memories: tuple[KeyValue, ...] = ()
     unsummarised: tuple[Gist, ...] = ()
     observations: tuple[Recalled, ...] = ()
+    known: tuple[Fact, ...] = ()
+    end: End | None = None
+    at_end: Gist | None = None
 
     @property
     def context(self) -> tuple[Hit, ...]:

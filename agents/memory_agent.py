@@ -7,8 +7,10 @@ from dataclasses import replace
 from agents.context import Bundle, ChatRequest, Context
 from config.recipes import BundleSizes, Recipe
 from memory.courtesy import is_courtesy
-from memory.domain import FACT, Candidate, Gist, Hit, KeyValue, Recall, Summary
+from memory.domain import FACT, Candidate, Gist, Hit, KeyValue, Parts, Recall, Summary
+from memory.ends import asks_for_all, end_asked_for
 from memory.engine import Engine
+from memory.facts import Fact
 from memory.observed import Recalled
 from memory.ranking import Scope
 from memory.recall import with_overrides
@@ -16,6 +18,8 @@ from utils.errors import ModelError
 from utils.text import content_stems
 
 UNSUMMARISED = 100  # messages
+KNOWN = 50  # facts that are gathered where all is asked for
+ASKED_FOR = Parts(dense=0.0, score=1.0)  # of what is meant beyond doubt, and was not found by its likeness
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +48,7 @@ class MemoryAgent:
                 memories = reading.create_task(self._memories(request))
                 unsummarised = reading.create_task(self._unsummarised(context))
                 observed = reading.create_task(self._observed(request))
+                known = reading.create_task(self._known(request))
         except ExceptionGroup as failed:
             raise failed.exceptions[0] from None
         bundle = Bundle(
@@ -53,10 +58,37 @@ class MemoryAgent:
             tuple(memories.result()),
             tuple(unsummarised.result()),
             tuple(await self._with_likeness(request, recall.result(), observed.result())),
+            tuple(known.result()),
         )
         if bundle.recall.among_facts:
             bundle = await self._without_outdated(request.owner, await self._without_echoes(request.owner, bundle))
-        return replace(context, bundle=bundle)
+        return replace(context, bundle=await self._with_end(context, bundle))
+
+    async def _with_end(self, context: Context, bundle: Bundle) -> Bundle:
+        """A bundle with the message that is asked for by its place alone, before all that recall found. It is of this
+        conversation where that has one, else of all."""
+        request, end = context.request, end_asked_for(context.request.query)
+        if end is None:
+            return bundle
+        place = await context.opening()
+        found = None
+        if place is not None and not end.ever:
+            found = await self._engine.turns.at_end(request.owner, request.session_id, place.index, end)
+        if found is None and not request.isolated:
+            found = await self._engine.recaller.at_end(request.owner, end, context.own_keys)
+        if found is None:
+            return replace(bundle, end=end)
+        recall = bundle.recall
+        hits = (Hit(found, ASKED_FOR), *(hit for hit in recall.hits if hit.gist.key != found.key))
+        others = (one for one in recall.considered if one.key != found.key)
+        considered = (Candidate(found.key, ASKED_FOR), *others)
+        return replace(bundle, recall=replace(recall, hits=hits, considered=considered), end=end, at_end=found)
+
+    async def _known(self, request: ChatRequest) -> list[Fact]:
+        """For a request to tell all, the facts in force that changed last."""
+        if request.isolated or not asks_for_all(request.query):
+            return []
+        return [fact for fact, _ in await self._engine.facts.page(request.owner, limit=KNOWN)]
 
     async def _without_echoes(self, owner: str, bundle: Bundle) -> Bundle:
         """A bundle without the facts that a message in it states."""
@@ -122,15 +154,16 @@ class MemoryAgent:
         return await self._engine.observations.with_likeness(request.owner, observed, vector, embedder.model)
 
     async def _unsummarised(self, context: Context) -> list[Gist]:
-        """For a request that names no subject: what no summary covers yet, or simply what was said last."""
-        intent = context.intent.name
-        if intent != "summarise" and (intent != "recall" or content_stems(context.request.query)):
+        """For a request that names no subject: what no summary covers yet, or simply what was said last, where no
+        summary is asked for, or all that is known."""
+        intent, query = context.intent.name, context.request.query
+        if intent != "summarise" and not asks_for_all(query) and (intent != "recall" or content_stems(query)):
             return []
         place = await context.opening()
         if place is None:
             return []
         covered = -1
-        if intent == "summarise":
+        if intent == "summarise" and not asks_for_all(query):
             # Asked anew, for the request's place may not know of the last summary.
             current = await self._engine.places.place(context.request.owner, context.request.session_id)
             covered = current.summarised_to if current is not None else -1

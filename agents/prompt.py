@@ -7,13 +7,15 @@ from datetime import datetime
 
 from agents.context import Bundle, Citation, Context, HistoryItem
 from config.recipes import Cut, PromptTable
-from memory.domain import Gist, Hit, KeyValue, Summary
+from memory.domain import FACT, Gist, Hit, KeyValue, Summary
+from memory.ends import End
+from memory.facts import Fact
 from memory.observed import Recalled
 from memory.receipts import LedgerEntry
 from utils.text import count_tokens, cut_at_word
 
 QUOTE_MARK = re.compile(r"<(?=[\W_]{0,8}memory)", re.IGNORECASE)
-_FOUND = ("memories", "observations", "similar")  # sections of what was found for the question
+_FOUND = ("memories", "observations", "known", "end", "similar")  # sections of what was found for the question
 NUMBERS = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
 
 
@@ -74,14 +76,18 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
     request = context.request
     bundle = context.bundle or Bundle()
     said = {" ".join(item.content.split()) for item in request.history[-table.history.items :]}
-    recent = [m for m in bundle.recent if " ".join(m.content.split()) not in said][-table.recent.items :]
-    shown = {message.key for message in recent}
+    known = bundle.known[: table.known.items]
+    shown = {fact.id for fact in known} | ({bundle.at_end.key} if bundle.at_end is not None else set())
+    told = [m for m in bundle.recent if m.key not in shown and " ".join(m.content.split()) not in said]
+    recent = told[-table.recent.items :]
+    shown |= {message.key for message in recent}
     stated = {source for fact in bundle.memories[: table.memories.items] for source in fact.sources}
     similar = [
         hit
         for hit in bundle.recall.hits
         if hit.gist.key not in shown and hit.gist.id not in stated and " ".join(hit.gist.content.split()) not in said
     ][: table.similar.items]
+    ends = [] if bundle.end is None or bundle.at_end is None else [_of_end(bundle.at_end, bundle.end, table.end)]
     numbers = _Numbers()
     sections = [
         _history(request.history, table.history),
@@ -104,6 +110,8 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
             numbers,
             [_of_observation(one, table.observations) for one in bundle.observations[: table.observations.items]],
         ),
+        _quotes("known", "Facts about the user", numbers, [_of_known(one, table.known) for one in known]),
+        _quotes("end", "The message that is asked for", numbers, ends),
         _quotes("similar", "Earlier messages like this one", numbers, [_of_hit(one, table.similar) for one in similar]),
         _quotes("recent", "Most recent messages", numbers, [_of_message(one, table.recent) for one in recent]),
         Section("location", f"## The user's location\n{quoted(request.location, 200)}\n\n" if request.location else ""),
@@ -116,7 +124,12 @@ def assemble(context: Context, system: str, table: PromptTable) -> Prompt:
 def _has_context(context: Context) -> bool:
     request, bundle = context.request, context.bundle
     remembered = bundle and (
-        bundle.recall.hits or bundle.recent or bundle.summaries or bundle.memories or bundle.observations
+        bundle.recall.hits
+        or bundle.recent
+        or bundle.summaries
+        or bundle.memories
+        or bundle.observations
+        or bundle.known
     )
     return bool(request.history or context.images or request.location or context.done or remembered)
 
@@ -218,6 +231,26 @@ def _of_observation(recalled: Recalled, cut: Cut) -> _Quote:
         timestamp=one.created_at,
         score=recalled.score,
     )
+
+
+def _of_known(fact: Fact, cut: Cut) -> _Quote:
+    return _Quote(
+        label=f"since {fact.valid_from:%Y-%m-%d}",
+        text=quoted(fact.text, cut.characters),
+        id=fact.id,
+        kind=FACT,
+        session_id=fact.memory_id,
+        role=FACT,
+        content=fact.text,
+        timestamp=fact.valid_from,
+    )
+
+
+def _of_end(gist: Gist, end: End, cut: Cut) -> _Quote:
+    """The first or last message, its label saying which."""
+    kind = "question" if end.asking else "message"
+    label = f"{'last' if end.last else 'first'} {kind} of the {end.role}, {gist.timestamp:%Y-%m-%d %H:%M}"
+    return _of_gist(gist, label, cut, None)
 
 
 def _of_hit(hit: Hit, cut: Cut) -> _Quote:

@@ -10,12 +10,14 @@ import numpy as np
 from agents.asked_words import asked, coverage, meant, meant_in_english
 from agents.changed import asks_for_now, tells_of_change
 from agents.choosing import COVERED, LIKE, WHEN, choose, nearest, sought_by_fragment, times_of
-from agents.context import Citation, Context
+from agents.context import Bundle, Citation, Context
 from agents.plain_replies import plain_reply
 from agents.renewals import of_the_asked, with_renewals
 from agents.replies import reply_asked_for
-from agents.statements import HISTORY, Sentence, each_once, sentences_of
+from agents.statements import HISTORY, Sentence, citation_of, each_once, sentences_of
 from agents.subjects import Source, source_of
+from memory.domain import FACT
+from memory.ends import End, asks_for_all
 from memory.fragments import is_fragment
 from memory.heard import NOTHING_HEARD, Heard
 from memory.languages import is_foreign
@@ -32,7 +34,8 @@ MOST_OF_SUBJECT = 6  # statements of a summary of one subject, where no other nu
 OF_SUBJECT = 0.42  # cosine similarity of what a summary of one subject tells, in other languages than English,
 NEAR_BEST = 0.15  # and how much less than the best it is at most
 MOST_ASKED = 20  # that are told where more are asked for
-MOST_KNOWN = 5  # statements told where the question names no subject
+MOST_KNOWN = 5  # statements told where the question names no subject,
+MOST_OF_ALL = 12  # and where it asks for all
 SUMMARY_TOKENS = 200
 
 # Words that ask for a summary, and say how it is to be and of nothing in particular.
@@ -66,6 +69,7 @@ _RELATIVE = re.compile(
     re.IGNORECASE,
 )
 
+_KNOWN = {"memory": 0, FACT: 1}  # kinds of what is known rather than said, the surest first
 
 Dated = Literal["never", "relative", "always"]
 
@@ -84,6 +88,10 @@ def answer_by_rules(context: Context) -> RuleAnswer:
     query, intent = context.question, context.intent.name
     if context.done is not None:
         return RuleAnswer(context.done)
+    if context.bundle is not None and context.bundle.end is not None:
+        return _at_end(context.bundle, context.bundle.end)
+    if asks_for_all(query) and (lasting := _lasting(_sentences(context), MOST_OF_ALL)):
+        return _quote(lasting, dated="never")
     if intent == "summarise":
         return _summary(context)
     if (reply := plain_reply(query, intent, temporary=context.request.temporary)) is not None:
@@ -110,7 +118,7 @@ def answer_by_rules(context: Context) -> RuleAnswer:
     only_time = bool(spans) and asks_only_for_a_time(stems_in_english(query))
     of_now = asks_for_now(query)
     chosen = (only_time and _told_of(query, sentences)) or (
-        choose(query, sentences, spans, of_now=of_now) if asked(query) else _lasting(sentences)
+        choose(query, sentences, spans, of_now=of_now) if asked(query) else _lasting(sentences, MOST_KNOWN)
     )
     if not chosen and intent == "location" and context.request.location:
         return RuleAnswer(f"You are at {context.request.location}, your request says. I know nothing else about it.")
@@ -172,11 +180,21 @@ def _length_asked(query: str) -> int | None:
     return min(number_of(found["count"]), MOST_ASKED) or None
 
 
-def _lasting(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """What is known of the user at all: facts, then the statements that say most."""
-    own = [s for s in sentences if s.source.kind == "memory" or (s.source.role == "user" and weight(s.text) > 0)]
-    own.sort(key=lambda s: (s.source.kind != "memory", -weight(s.text)))
-    return each_once(own)[:MOST_KNOWN]
+def _at_end(bundle: Bundle, end: End) -> RuleAnswer:
+    """The message that is asked for by its place, whole."""
+    if bundle.at_end is None:
+        done = "asked" if end.asking else "said"
+        return RuleAnswer(f"{'You' if end.role == 'user' else 'I'} have {done} nothing before this.")
+    said = bundle.at_end
+    hit = next((hit for hit in bundle.recall.hits if hit.gist.key == said.key), None)
+    return _quote([Sentence(said.content.strip(), citation_of(said, hit), 0.0)], dated="always", whole=True)
+
+
+def _lasting(sentences: Sequence[Sentence], most: int) -> list[Sentence]:
+    """What is known of the user at all: what they asked to remember, then the facts and statements that say most."""
+    own = [s for s in sentences if s.source.kind in _KNOWN or (s.source.role == "user" and weight(s.text) > 0)]
+    own.sort(key=lambda s: (_KNOWN.get(s.source.kind, len(_KNOWN)), -weight(s.text)))
+    return each_once(own)[:most]
 
 
 def _quote(chosen: Sequence[Sentence], *, dated: Dated, whole: bool = False) -> RuleAnswer:

@@ -7,8 +7,9 @@ from datetime import timedelta
 
 from agents.context import Bundle, Citation, Context, HistoryItem
 from memory.asking import asks, is_request
-from memory.domain import Gist, Hit, KeyValue
+from memory.domain import FACT, Gist, Hit, KeyValue
 from memory.extract import statement_to_forget, told
+from memory.facts import Fact
 from memory.heard import Heard
 from memory.observed import Recalled
 from utils.clock import now
@@ -48,7 +49,7 @@ class Sentence:
 
 
 def sentences_of(context: Context) -> list[Sentence]:
-    """Every statement of the bundle: facts first, then hits, then what was said lately, each message once, then
+    """Every statement of the bundle: facts first, hits, then what was said lately, each message once, then
     observations; and of the history that the request brings, what is not among these."""
     remembered = _remembered(context.bundle, context.heard) if context.bundle is not None else []
     known = {one.source.content for one in remembered}
@@ -63,7 +64,9 @@ def _remembered(bundle: Bundle, heard: Heard) -> list[Sentence]:
     for fact in bundle.memories:
         alike = max((likeness.get(source, 0.0) for source in fact.sources), default=0.0)
         found.append(Sentence(told(fact.key, fact.value), _of_fact(fact), alike))
+    found += [Sentence(fact.text, _of_known(fact), 0.0) for fact in bundle.known]
     stated = {source for fact in bundle.memories for source in fact.sources}
+    stated |= {source for fact in bundle.known for source in fact.sources}
     messages = {key: hit.gist for key, hit in hits.items()}
     messages |= {gist.key: gist for gist in (*bundle.recent, *bundle.unsummarised) if gist.key not in hits}
     for key, gist in messages.items():
@@ -92,6 +95,10 @@ def _brought(history: Sequence[HistoryItem]) -> Iterator[Citation]:
 def _of_fact(fact: KeyValue) -> Citation:
     text = f"{fact.key}: {fact.value}"
     return Citation(0, fact.key, "memory", "memories", None, "user", text, fact.updated_at, None)
+
+
+def _of_known(fact: Fact) -> Citation:
+    return Citation(0, fact.id, FACT, "known", fact.memory_id, FACT, fact.text, fact.valid_from, None)
 
 
 def citation_of(gist: Gist, hit: Hit | None) -> Citation:

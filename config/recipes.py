@@ -106,6 +106,8 @@ class PromptTable:
     summaries: Cut = Cut(3, 240)
     memories: Cut = Cut(5, None)
     observations: Cut = Cut(3, 240)  # no section of the document's; as long as summaries
+    known: Cut = Cut(20, 200)  # nor one of its; where all is asked for that is known
+    end: Cut = Cut(1, 2_000)  # nor this; the first or last message, where that is asked for
     similar: Cut = Cut(4, 200)
     recent: Cut = Cut(6, 180)
 

@@ -6,7 +6,8 @@ from typing import Literal, NamedTuple
 
 RULE_BASED = "rule_based"  # the `model` of what no language model wrote
 FACT = "fact"  # the kind, and the role, of a fact's gist
-SAID = ("turn", FACT)  # kinds of gists that a search sees unless it asks for others: what was said, and is known of it
+TURN = "turn"  # the kind of a message's gist
+SAID = (TURN, FACT)  # kinds of gists that a search sees unless it asks for others: what was said, and is known of it
 SECTION = "section"  # the same of a part of a memory bank; recalled only by those who ask for it
 
 Role = Literal["system", "user", "assistant", "tool"]

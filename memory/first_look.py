@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.asking import asks
 from memory.index import UserIndex
 from memory.lexical import bm25, idf
 from memory.question import Ask, Question
@@ -70,7 +69,7 @@ def asked_before(index: UserIndex, question: Question, dense: Floats) -> NDArray
     found: NDArray[np.bool_] = (dense >= ALIKE) & (question.asks[Ask.REPLIES] == 0)
     if found.any():
         asking = index.traits[:size, Trait.ASKS] > 0
-        if asks(question.text):
+        if question.asking:
             asking |= dense >= SAME
         longest = LONGER * (len(question.stems) + len(question.filler)) + 2
         found &= asking & (index.roles[:size] == USER) & (index.terms.counts[:size] <= longest)

@@ -1,6 +1,7 @@
 """How does a query become what an index is searched with?"""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from memory.first_look import Probe
 from memory.index import UserIndex
 from memory.maxsim import SCALE
 from memory.question import MOST_NAMES, Question, capitalised, read_question
+from memory.spelling import strange_words
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.text import STOPWORDS, stem
 from utils.vectors import Floats
@@ -48,26 +50,29 @@ def question_for(query: str, index: UserIndex, now: float) -> Question:
 @dataclass(frozen=True)
 class Understood:
     """A question as those understand it who know who speaks in an index. `names`: of these, and their codes.
-    `changes`: of the index by then, where it was asked who is greeted by a word of the question."""
+    `changes`: of the index by then, where it was asked who is greeted by a word of the question. `strange`: its words
+    that are none in English."""
 
     question: Question
     index: UserIndex
     names: Mapping[str, int]
     changes: int | None
+    strange: Sequence[re.Match[str]]
 
     @classmethod
     def of(cls, query: str, index: UserIndex, now: float) -> "Understood":
         """`now`: seconds since 1970."""
-        strange = _strange(query, index)
-        question = read_question(query, index.names | _called(strange, index), now)
-        return cls(question, index, dict(index.names), index.changes if strange else None)
+        greeted = _greeted(query, index)
+        question = read_question(query, index.names | _called(greeted, index), now)
+        changes = index.changes if greeted else None
+        return cls(question, index, dict(index.names), changes, strange_words(query))
 
     def holds_for(self, index: UserIndex) -> bool:
         """Whether it would be understood the same by what an index has now."""
         return self.index is index and self.names == index.names and self.changes in (None, index.changes)
 
 
-def _strange(query: str, index: UserIndex) -> list[str]:
+def _greeted(query: str, index: UserIndex) -> list[str]:
     """Words of a query that may be names by which speakers are greeted."""
     return sorted(capitalised(query) - STOPWORDS - index.names.keys())[:MOST_NAMES] if index.names else []
 

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.addressed import asks_of_assistant
+from memory.asking import asks
 from memory.codes import codes_of
 from memory.courtesy import is_courtesy
+from memory.fragments import is_fragment
 from memory.languages import ENGLISH, language_of
 from memory.only_time import asks_only_for_a_time
 from memory.periods import Span
@@ -33,6 +35,7 @@ _COUNT = re.compile(r"\bhow (?:many|much|often)\b", re.IGNORECASE)
 _PLACE = re.compile(r"\bwhere\b|\bwhat country\b|\bwhich city\b|\bplaces?\b", re.IGNORECASE)
 _NAME = re.compile(r"\bwho\b|\bnames? of\b", re.IGNORECASE)
 _ORDER = re.compile(r"\border\b|\bsequence\b|\btimeline\b|\bchronolog", re.IGNORECASE)
+_ABOUT_QUESTIONS = re.compile(r"\b(?:ask(?:s|ed|ing)?|questions?|wonder(?:ed)?)\b", re.IGNORECASE)
 _COURSE = re.compile(r"summar|overview|progress|develop|evolv|\bover time\b|\bthroughout\b", re.IGNORECASE)
 
 
@@ -55,7 +58,8 @@ class Question:
     are none. `filler`: the other stems. `speakers`: codes of those it names. `bare`: the text without those names.
     `asks`: (8,) of 0 and 1, by `Ask`. `spans`: the times that it names. `idle`: it asks and tells nothing.
     `only_time`: it asks for whatever was said at those times. `codes`: those of `stems` that are numbers of one of a
-    kind."""
+    kind. `asking`: it asks by its mark or by how it begins; `fragment`: it is a thing that is looked for, or told.
+    `about_questions`: it looks for what was asked."""
 
     text: str
     stems: tuple[str, ...]
@@ -67,7 +71,10 @@ class Question:
     spans: tuple[Span, ...]
     idle: bool
     only_time: bool
-    codes: tuple[str, ...] = ()
+    codes: tuple[str, ...]
+    asking: bool
+    fragment: bool
+    about_questions: bool
 
 
 def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
@@ -82,7 +89,7 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
     stems = tuple(dict.fromkeys(stem(word) for word in telling))
     others = dict.fromkeys(stem(word) for word in rest)
     named = {stem(word) for word in name_words}
-    asks = [bool(pattern.search(text)) for pattern in (_WHEN, _COUNT, _PLACE, _NAME, _ORDER, _COURSE)]
+    wanted = [bool(pattern.search(text)) for pattern in (_WHEN, _COUNT, _PLACE, _NAME, _ORDER, _COURSE)]
     timely = stems if language is ENGLISH else [one for one in stems_in_english(text) if one not in named]
     spans, codes = spans_of(text, now), codes_of(text)
     return Question(
@@ -92,11 +99,14 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
         frozenset(speakers),
         frozenset(name_words),
         _without(text, name_words) if speakers else text,
-        np.array([*asks, is_first_person(text), asks_of_assistant(text)], np.float32),
+        np.array([*wanted, is_first_person(text), asks_of_assistant(text)], np.float32),
         spans,
         not speakers and is_courtesy(text),
         bool(spans) and asks_only_for_a_time(timely),
         tuple(code for code in stems if code in codes),
+        asks(text),
+        is_fragment(text),
+        _ABOUT_QUESTIONS.search(text) is not None,
     )
 
 

@@ -1,6 +1,5 @@
 """How well does each row of a user's index answer a query? Pure functions over arrays."""
 
-import re
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -12,7 +11,6 @@ from config.recipes import Recipe
 from memory.domain import SAID
 from memory.features import POOL, Pool, candidates
 from memory.first_look import SAME, Probe, alike, asked_before
-from memory.fragments import is_fragment
 from memory.index import UserIndex
 from memory.ranker import load_ranker
 from memory.scored import Scored
@@ -29,8 +27,6 @@ LONGEST_QUESTION = 12  # terms of a short one
 GLOBAL = "global"  # the session that the proxy recalls from beside a conversation's own
 
 _SIGHTS: WeakKeyDictionary[UserIndex, tuple[object, Sight]] = WeakKeyDictionary()
-
-_ASKED = re.compile(r"\b(?:ask(?:s|ed|ing)?|questions?|wonder(?:ed)?)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -92,10 +88,10 @@ def likelihoods(index: UserIndex, probe: Probe, pool: Pool) -> Floats:
         found = found + TIMELY * pool.columns["date"] * (1 - found)
     if pool.of_another is not None:
         found = np.where(pool.of_another, OF_ANOTHER * found, found)
-    if is_fragment(probe.question.text):  # a message that says just that was a search for it, too
+    if probe.question.fragment:  # a message that says just that was a search for it, too
         same = (pool.columns["dense"] >= SAME) & (pool.columns["user"] > 0)
         found = np.where(same, OF_QUESTION * found, found)
-    if not _ASKED.search(probe.question.text):
+    if not probe.question.about_questions:
         asks = (pool.columns["user_asks"] > 0) & (index.terms.counts[pool.rows] <= LONGEST_QUESTION)
         found = np.where(asks, OF_QUESTION * found, found)
     return found

@@ -12,6 +12,7 @@ from config.recipes import Recipe
 from memory import metrics
 from memory.changes import Standing
 from memory.domain import FACT, RULE_BASED, Candidate, Drop, Gist, Hit, Recall
+from memory.ends import End, key_at_end
 from memory.features import POOL
 from memory.first_look import Probe, asked_before
 from memory.gist_reader import GistReader
@@ -23,7 +24,7 @@ from memory.probe import Understood, probe_of
 from memory.ranking import Scope, score, sight_of
 from memory.reranking import Reranking
 from memory.scored import Ranked, Scored
-from memory.spelling import respelt, strange_words
+from memory.spelling import respelt
 from utils.embeddings import AHEAD_CHARACTERS, Embedder, LocalEmbedder
 from utils.errors import ModelError, ModelUnavailable
 from utils.tasks import begun
@@ -113,6 +114,14 @@ class Recaller:
         scored = await self._scored(asked, POOL) if row is not None else None
         return scored.place_of(row) if scored is not None and row is not None else None
 
+    async def at_end(self, owner: str, end: End, exclude: Collection[str]) -> Gist | None:
+        """The first or last message of the owner's in all conversations, as far as they are embedded, but for some
+        `_id`s; None where there is none, or the whole history is not in memory."""
+        index = self._indexes.known(owner)
+        key = key_at_end(index, end, exclude) if index is not None else None
+        found = await self._gists.by_keys(owner, [key], None) if key is not None else {}
+        return found.get(key) if key is not None else None
+
     async def asks_the_same(self, owner: str, query: str, recipe: Recipe, scope: Scope, key: str) -> bool:
         """Whether a gist is left out of a search because it asks the same. Raises as `recall`."""
         asked = await self._ask(owner, query, recipe, scope)
@@ -154,21 +163,23 @@ class Recaller:
             while index.dimensions != len(vector):  # the model of this name is another by now
                 index, standing = await self._indexes.suiting(owner, reading, recipe, scope)
         await self._put_just_said(owner, index, scope.exclude)
-        searched = await self._respelt(owner, query, index, recipe, scope)
+        if not understood.holds_for(index):
+            understood = Understood.of(query, index, moment)
+        searched = await self._respelt(owner, understood, recipe, scope)
         if searched != query:
             [vector] = await self._embedder.embed([searched])
-        if searched != query or not understood.holds_for(index):
             understood = Understood.of(searched, index, moment)
         probe = await probe_of(understood.question, vector, self._embedder, self._reader)
         index.refresh()
         return _Asked(owner, searched, index, standing, probe, recipe, scope, moment)
 
-    async def _respelt(self, owner: str, query: str, index: UserIndex, recipe: Recipe, scope: Scope) -> str:
+    async def _respelt(self, owner: str, understood: Understood, recipe: Recipe, scope: Scope) -> str:
         """The query, misspelt words as the history has them. A provider's model reads through slips; and what MongoDB
         found by the query as it was typed is not all that was told."""
-        if recipe.ranking != "fused" or self._embedder is not self._reader or self._indexes.known(owner) is not index:
+        query, strange, index = understood.question.text, understood.strange, understood.index
+        if not strange or recipe.ranking != "fused" or self._embedder is not self._reader:
             return query
-        if not (strange := strange_words(query)):
+        if self._indexes.known(owner) is not index:
             return query
         parts = query, strange, index, sight_of(index, recipe, scope).visible
         return respelt(*parts) if len(index) < THREAD_ROWS else await asyncio.to_thread(respelt, *parts)

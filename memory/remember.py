@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from memory.asking import asks
 from memory.changes import Changes
 from memory.collections import Collections
 from memory.domain import Gist, Remembered, Turn
+from memory.ends import End
 from memory.gist_reader import GistReader
 from memory.gists import TEXT, document_of, gist_of, turn_of
 from memory.ids import keys_of, scoped
@@ -18,6 +20,8 @@ from utils.clock import now
 from utils.coalesce import Coalescer
 from utils.errors import Conflict
 from utils.mongo import Document, insert_new
+
+NEAR_END = 50  # messages that are looked at for the first or last that asks, or that does not
 
 
 class Turns:
@@ -157,6 +161,15 @@ class Turns:
         filter = {"user_id": owner, "session_id": session_id, "message_index": {"$lt": before}}
         cursor = self._vectors.find(filter, TEXT).sort("message_index", -1).limit(most)
         return [gist_of(document) for document in reversed(await cursor.to_list(None))]
+
+    async def at_end(self, owner: str, session_id: str, before: int, end: End) -> Gist | None:
+        """The session's first or last message before a place that is of the kind asked for, by the first or last
+        `NEAR_END` of whoever says it."""
+        places = {"message_index": {"$gte": 0, "$lt": before}}
+        own = {"user_id": owner, "session_id": session_id, "role": end.role} | places
+        cursor = self._vectors.find(own, TEXT).sort("message_index", -1 if end.last else 1).limit(NEAR_END)
+        found = [gist_of(document) for document in await cursor.to_list(None)]
+        return next((gist for gist in found if end.asking in (None, asks(gist.content))), None)
 
     async def page(self, owner: str, session_id: str, *, after: int, limit: int) -> list[Turn]:
         """Messages of a session in order, from the place after `after`."""

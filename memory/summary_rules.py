@@ -5,6 +5,7 @@ from itertools import pairwise, zip_longest
 
 from memory.asking import is_request
 from memory.domain import Gist
+from memory.ends import asks_for_all, end_asked_for
 from utils.sentences import split_sentences
 from utils.text import WORD, content_stems, count_tokens, cut_at_word, is_unspaced, searched_words
 
@@ -40,7 +41,8 @@ def summarise_by_rules(messages: Sequence[Gist], max_tokens: int, *, most: int |
     max_tokens = max_tokens * max(most, LINES) // LINES
     telling = [f"- {point}" for point in _points([m for m in messages if m.key not in asked], points)]
     if not pairs and not telling and messages:
-        telling = [f"- {cut_at_word(messages[0].content, POINT_CHARACTERS)}"]
+        said = next((one.content for one in messages if not one.by_rules and not is_request(one.content)), "")
+        telling = [f"- {cut_at_word(said, POINT_CHARACTERS)}"] if said else []
     by_worth = [line for both in zip_longest(telling, reversed(asking)) for line in both if line is not None]
     kept: list[str] = []
     for line in [*by_worth, *unanswered][:most]:
@@ -83,11 +85,12 @@ def _drop_least(lines: list[str]) -> None:
 
 
 def _pairs(messages: Sequence[Gist]) -> list[tuple[Gist, Gist]]:
-    """User questions with the assistant message that follows each."""
+    """User questions with the assistant message that follows each; those for what was said before say nothing."""
     return [
         (before, after)
         for before, after in pairwise(messages)
         if before.role == "user" and after.role == "assistant" and "?" in before.content
+        if not asks_for_all(before.content) and end_asked_for(before.content) is None
     ]
 
 

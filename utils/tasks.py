@@ -16,5 +16,9 @@ async def begun(work: Coroutine[Any, Any, T]) -> AsyncIterator["asyncio.Task[T]"
     try:
         yield task
     finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+        if task.done():
+            if not task.cancelled():
+                task.exception()  # else asyncio tells of an error that nobody looked at
+        else:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)

@@ -36,7 +36,7 @@ async def test_today_is_known(quiet: Memory, asked: str) -> None:
     "said",
     [
         "Write a poem about the sea",
-        "Repeat your last answer",
+        "Repeat after me: one, two",
         "Book a table for two",
         "Translate: good morning",
         "Find out who is the mayor",
