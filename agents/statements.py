@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from agents.context import Bundle, Citation, Context, HistoryItem
-from memory.asking import asks, is_request
+from memory.asking import asks, is_request, told_before_asking
 from memory.domain import FACT, Gist, Hit, KeyValue
 from memory.extract import statement_to_forget, told
 from memory.facts import Fact
@@ -124,7 +124,7 @@ def _of_observation(recalled: Recalled) -> Citation:
 
 def _statements(content: str) -> list[str]:
     """What a text says, together where it is short."""
-    stating = [text for text in _with_corrections(split_sentences(content)) if _states(text)]
+    stating = [told for text in _with_corrections(split_sentences(content)) if (told := _stated(text))]
     together = " ".join(stating)
     return [together] if stating and len(together) <= TOLD_WHOLE else stating
 
@@ -145,11 +145,11 @@ def takes_back(sentence: str) -> bool:
     return _TAKES_BACK.match(sentence) is not None and not ends_with_question_mark(sentence)
 
 
-def _states(sentence: str) -> bool:
-    """Whether a sentence says something, and neither asks nor asks to forget."""
-    return not (
-        asks(sentence) or is_request(sentence) or statement_to_forget(sentence) or _EXCLAIMS.fullmatch(sentence)
-    )
+def _stated(sentence: str) -> str:
+    """What a sentence says, of one that asks what it tells before; nothing where it only asks, or asks to forget."""
+    if is_request(sentence) or statement_to_forget(sentence) or _EXCLAIMS.fullmatch(sentence):
+        return ""
+    return told_before_asking(sentence) if asks(sentence) else sentence
 
 
 def each_once(sentences: Sequence[Sentence]) -> list[Sentence]:

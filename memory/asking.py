@@ -4,6 +4,7 @@ import re
 
 from memory.languages import may_not_be_english
 from memory.question_words import asks_in_another_language, with_question_word
+from utils.sentences import split_sentences
 from utils.text import ends_with_full_stop, ends_with_question_mark
 
 _FILLER = r"^\W*(?:(?:so|and|but|hey|hi|ok|okay|well|please)\b\W*)*"
@@ -77,6 +78,19 @@ _TELLS = re.compile(
     r"\b(?:did|have) i (?:tell|told|mention(?:ed)?)\b",
     re.IGNORECASE,
 )
+# Where a sentence may stop telling and begin to ask: "Flight delayed by a strike, can we claim?"
+_TURNS = re.compile(r"[,;]\s+|\s[-–—]+\s|\.{3}\s*|…\s*")
+# What tells nothing by itself: a condition, a place, a greeting, thanks, or what asks.
+_ONLY_LEADS = re.compile(
+    r"^\W*(?:if|when(?:ever)?|as|since|because|although|though|unless|while|after|before|until|once|with|without|for|in|"
+    r"on|at|by|from|to|about|regarding|apart|besides|speaking|given|considering|hey|hi|hello|good (?:morning|evening|"
+    r"afternoon|night)|ok(?:ay)?|so|and|but|or|well|please|sorry|excuse|thank(?:s|ing)?|great|got it|quick|just|one|"
+    r"another|i['’]m (?:wondering|curious|asking)|i (?:was|am) (?:wondering|curious)|i wonder(?:ed)?|tell me|"
+    r"i (?:(?:keep|always) )?forg[eo]t\w*|i (?:can|do)(?:no|n['’])t (?:remember|recall)|"
+    r"(?:can|could|would|will|do) you|i have a question|who|whom|whose|what|where|which|why|how)\b",
+    re.IGNORECASE,
+)
+TELLS = 3  # words of what tells
 LONGEST = 200  # characters of a request, or of a question without its mark, that tells nothing
 LOOKED_AT = 1_000  # characters
 LONG_QUESTION = 6  # words before a colon from which on they may ask: "In what order did I ask about these: …"
@@ -116,6 +130,25 @@ def asks(text: str) -> bool:
     if may_not_be_english(text):  # of German, "am" and "was" begin statements, too
         return asks_in_another_language(text)
     return begins_as_question(text)
+
+
+def told_before_asking(sentence: str) -> str:
+    """What a sentence tells before it asks: "Knee hurts after running" of "Knee hurts after running, what could it
+    be?"; nothing where it only asks."""
+    for turn in reversed(list(_TURNS.finditer(sentence[:LOOKED_AT]))):
+        head, tail = sentence[: turn.start()].strip(), sentence[turn.end() :]
+        if begins_as_question(tail) and _tells(head):
+            return head
+    return ""
+
+
+def tells_too(text: str) -> bool:
+    """Whether a text that ends with a question tells something, too: "The plumber takes 85 an hour. Is that a lot?"."""
+    return any(_tells(sentence) or told_before_asking(sentence) for sentence in split_sentences(text[:LOOKED_AT]))
+
+
+def _tells(text: str) -> bool:
+    return len(text.split()) >= TELLS and not asks(text) and not is_request(text) and _ONLY_LEADS.match(text) is None
 
 
 def is_request(text: str) -> bool:

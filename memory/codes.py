@@ -14,12 +14,12 @@ _NO_CODE = (
     r"(?i:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?|utc|gmt|covid|sars|gpt|claude|mp|top|page|chapter|step|level|version)"
 )
-# "INV-2292", "LH441", "CT-34", "zeus2", "#12", "48213"; neither "9:30", "£1,200.50", "2500 people" nor
+# "INV-2292", "LH441", "CT-34", "db-02", "zeus2", "#12", "48213"; neither "9:30", "£1,200.50", "2500 people" nor
 # "mid-90s", and no year.
 _CODE = re.compile(
     rf"\b(?!{_NO_CODE}-?\d{{1,2}}\b)(?:[^\W\d_]{{1,3}}\d{{2,}}[\w-]*"
     r"|[^\W\d_]{1,8}-?(?!(?:19|20)\d\d\b)\d{3,}[\w-]*"
-    r"|[A-Z]{1,4}-\d{1,2}\b|[^\W\d_]{3,12}\d{1,2}\b)"
+    r"|[A-Z]{1,4}-\d{1,2}\b|[^\W\d_]{2,8}-0\d\b|[^\W\d_]{3,12}\d{1,2}\b)"
     r"|(?<=#)\d+\b"
     rf"|(?<![\d.,:/$€£-])\b(?!(?:1\d|20)\d\d\b)\d{{4,}}\b(?![.,:/-]\d| [a-z]+s\b| ?{_UNIT})"
 )

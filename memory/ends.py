@@ -103,7 +103,8 @@ def key_at_end(index: UserIndex, end: End, exclude: Collection[str]) -> str | No
     fitting = index.alive[:size] & (index.kinds[:size] == index.code("kind", TURN))
     fitting &= index.roles[:size] == ROLES[end.role]
     if end.asking is not None:
-        fitting &= (index.traits[:size, Trait.ASKS] > 0) == end.asking
+        asks = index.traits[:size, Trait.ASKS]
+        fitting &= (asks > 0) if end.asking else (asks != 1)
     for key in exclude:
         if (row := index.row_of(key)) is not None:
             fitting[row] = False

@@ -53,12 +53,14 @@ class Pool:
     """Candidates of a search. `rows`: (n,) of the index. `columns`: of their features, each (n,). `once`: (n,), those
     by which the others are measured: of rows that are the question itself, one alone; None for all. `of_another`: (n,),
     those that have a number, if only the word for one, where the question names another that neither they nor what
-    stands next to them has; None where it names none."""
+    stands next to them has; None where it names none. `naming`: (n,), those that have it, or of a question of rare
+    words alone, those that have all of them; None of any other question."""
 
     rows: Rows
     columns: dict[str, Floats]
     once: NDArray[np.bool_] | None = None
     of_another: NDArray[np.bool_] | None = None
+    naming: NDArray[np.bool_] | None = None
 
     @property
     def size(self) -> int:
@@ -77,7 +79,8 @@ def candidates(index: UserIndex, probe: Probe, sight: Sight, size: int = POOL, l
     rows = search.best(size)
     pool = Pool(rows, {}, search.once_among(rows))
     around = _Around(search, pool)
-    return replace(pool, columns=around.columns(), of_another=around.of_another())
+    of_another, naming = around.by_codes()
+    return replace(pool, columns=around.columns(), of_another=of_another, naming=naming)
 
 
 class _Around:
@@ -113,14 +116,16 @@ class _Around:
         self._feedback(columns)
         return columns
 
-    def of_another(self) -> NDArray[np.bool_] | None:
-        """As `Pool` has it."""
+    def by_codes(self) -> tuple[NDArray[np.bool_] | None, NDArray[np.bool_] | None]:
+        """`Pool.of_another` and `Pool.naming`."""
         search, stems = self.search, self.search.probe.question.stems
         codes = [stems.index(code) for code in search.probe.question.codes]
         if not codes:
-            return None
-        named = self._of_near(self.counts[codes].sum(0)).any(0)
-        return np.asarray(~named & (search.index.traits[self.rows, Trait.NUMBERS] > 0))
+            own = np.searchsorted(self.every, self.rows)
+            return None, np.asarray((self.counts[:, own] > 0).all(0)) if search.rare else None
+        near = self._of_near(self.counts[codes].sum(0)) > 0
+        others = ~near.any(0) & (search.index.traits[self.rows, Trait.NUMBERS] > 0)
+        return np.asarray(others), np.asarray(near[HERE])
 
     @cached_property
     def counts(self) -> Floats:
@@ -195,6 +200,7 @@ class _Around:
         index = search.index
         traits = np.ascontiguousarray(index.traits[rows].T, np.float32)
         columns |= zip(TRAITS, traits, strict=True)
+        columns["asks"] = np.minimum(columns["asks"], 1)
         self._speakers(columns)
         unnamed = index.speakers[rows] == 0
         roles = index.roles[rows]

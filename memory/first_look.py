@@ -23,6 +23,7 @@ ALIKE = np.float32(0.73)  # from which on a row that asks asks the same: "Do you
 LONGER = 1.5  # times as many words has a row at most that asks the same
 AT_ONCE = 1_024  # rows
 USER, ASSISTANT = 0, 1
+RARE = 3  # rows that have a rare word at most
 NEAR_IN_TIME = 4.0  # deviations that lie between what was said at the time asked for and the rest
 
 
@@ -68,7 +69,7 @@ def asked_before(index: UserIndex, question: Question, dense: Floats) -> NDArray
     size = len(dense)
     found: NDArray[np.bool_] = (dense >= ALIKE) & (question.asks[Ask.REPLIES] == 0)
     if found.any():
-        asking = index.traits[:size, Trait.ASKS] > 0
+        asking = index.traits[:size, Trait.ASKS] == 1
         if question.asking:
             asking |= dense >= SAME
         longest = LONGER * (len(question.stems) + len(question.filler)) + 2
@@ -97,6 +98,8 @@ class FirstLook:
         self.idf_of = dict(zip(terms, weights.tolist(), strict=True))
         self.weights = np.where(frequencies > 0, weights, 0).astype(np.float32)[: len(words)]
         self.idf = self.weights[: len(question.stems)]
+        telling = own > 1 and not question.spans
+        self.rare = bool(telling and frequencies[:own].min() > 0 and frequencies[:own].max() <= RARE)
         self.bm25 = bm25(self.hits, self.idf, sight.lengths, sight.mean)
 
     def _once(self) -> NDArray[np.bool_] | None:

@@ -36,6 +36,13 @@ _PLACE = re.compile(r"\bwhere\b|\bwhat country\b|\bwhich city\b|\bplaces?\b", re
 _NAME = re.compile(r"\bwho\b|\bnames? of\b", re.IGNORECASE)
 _ORDER = re.compile(r"\border\b|\bsequence\b|\btimeline\b|\bchronolog", re.IGNORECASE)
 _ABOUT_QUESTIONS = re.compile(r"\b(?:ask(?:s|ed|ing)?|questions?|wonder(?:ed)?)\b", re.IGNORECASE)
+_DID = r"\b(?:did|have|had|has) [\w']+ "
+_LATEST = re.compile(
+    r"\b(?:most recent(?:ly)?|latest|newest)\b|\blast time (?:that )?[\w']+ \w+"
+    rf"|{_DID}(?:[\w']+ )?last (?!week|month|year|night|time)\w|{_DID}[\w']+(?: [\w']+)* last\W*$",
+    re.IGNORECASE,
+)
+_EARLIEST = re.compile(rf"{_DID}first (?!of\b)\w|\bfirst (?:time|ever)\b|\bearliest\b", re.IGNORECASE)
 _COURSE = re.compile(r"summar|overview|progress|develop|evolv|\bover time\b|\bthroughout\b", re.IGNORECASE)
 
 
@@ -58,8 +65,10 @@ class Question:
     are none. `filler`: the other stems. `speakers`: codes of those it names. `bare`: the text without those names.
     `asks`: (8,) of 0 and 1, by `Ask`. `spans`: the times that it names. `idle`: it asks and tells nothing.
     `only_time`: it asks for whatever was said at those times. `codes`: those of `stems` that are numbers of one of a
-    kind. `asking`: it asks by its mark or by how it begins; `fragment`: it is a thing that is looked for, or told.
-    `about_questions`: it looks for what was asked."""
+    kind. `asking`: it asks by its mark or by how it begins; `fragment`: it is a thing that is looked for,
+    or told; one with a figure that is no code is told.
+    `about_questions`: it looks for what was asked. `latest`: whether it asks for what was last, or for what was first;
+    None for neither."""
 
     text: str
     stems: tuple[str, ...]
@@ -75,6 +84,7 @@ class Question:
     asking: bool
     fragment: bool
     about_questions: bool
+    latest: bool | None
 
 
 def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
@@ -105,8 +115,9 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
         bool(spans) and asks_only_for_a_time(timely),
         tuple(code for code in stems if code in codes),
         asks(text),
-        is_fragment(text),
+        is_fragment(text) and (bool(codes) or not any(one.isdigit() for one in text)),
         _ABOUT_QUESTIONS.search(text) is not None,
+        True if _LATEST.search(text) else False if _EARLIEST.search(text) else None,
     )
 
 

@@ -12,14 +12,19 @@ from memory.domain import SAID
 from memory.features import POOL, Pool, candidates
 from memory.first_look import SAME, Probe, alike, asked_before
 from memory.index import UserIndex
+from memory.ragged import Rows
 from memory.ranker import load_ranker
 from memory.scored import Scored
 from memory.sight import Sight
+from memory.traits import Trait
 from utils.vectors import Floats
 
 RECENCY_DAYS = 30.0  # seed 3: recency = exp(-age_days / 30)
 DAY = 86_400.0
 TIMELY = np.float32(0.3)  # how likely a message of the time asked for answers a question that asks for nothing else
+OF_ANOTHER_TIME = np.float32(0.2)  # the share that one of another time keeps then, where there is one of that time
+A_LITTLE = np.float32(0.05)  # of what is missing to certainty, by which what says just that comes before the rest
+LIKELY = np.float32(0.3)  # the share of the best's likelihood from which on a message may be the last that is asked for
 OF_ANOTHER = np.float32(0.3)  # the share of its likelihood that a message about another one of the same kind keeps
 OF_QUESTION = np.float32(0.15)  # and a short question of the user's own, which tells nothing
 BY_WORDS = np.float32(0.5)  # how likely a message with all words of a question answers of which no meaning is known
@@ -85,16 +90,47 @@ def likelihoods(index: UserIndex, probe: Probe, pool: Pool) -> Floats:
         covered = pool.columns["covered_of_all"]
         found = np.where(covered > 0, np.maximum(found, BY_WORDS * covered), 0)
     if probe.question.only_time:  # of which there are too few examples to learn from
-        found = found + TIMELY * pool.columns["date"] * (1 - found)
+        found = _timely(found, pool.columns["date"])
     if pool.of_another is not None:
         found = np.where(pool.of_another, OF_ANOTHER * found, found)
+    same = (pool.columns["dense"] >= SAME) & (index.traits[pool.rows, Trait.ASKS] != 1)
     if probe.question.fragment:  # a message that says just that was a search for it, too
-        same = (pool.columns["dense"] >= SAME) & (pool.columns["user"] > 0)
+        same &= pool.columns["user"] > 0
         found = np.where(same, OF_QUESTION * found, found)
     if not probe.question.about_questions:
-        asks = (pool.columns["user_asks"] > 0) & (index.terms.counts[pool.rows] <= LONGEST_QUESTION)
+        asks = (pool.columns["user_asks"] > 0) & (index.traits[pool.rows, Trait.ASKS] == 1)
+        asks &= index.terms.counts[pool.rows] <= LONGEST_QUESTION
         found = np.where(asks, OF_QUESTION * found, found)
-    return found
+    if probe.question.latest is not None:
+        found = _foremost(found, _at_end(found, index, pool.rows, last=probe.question.latest))
+    if pool.naming is not None:
+        found = _foremost(found, pool.naming & ~same)
+    return found if probe.question.asking or probe.question.fragment else _foremost(found, same)
+
+
+def _at_end(found: Floats, index: UserIndex, rows: Rows, *, last: bool) -> NDArray[np.bool_]:
+    """The one of likely rows, (n,), that was said last, or first."""
+    likely = (found >= LIKELY * found.max()) & (index.traits[rows, Trait.ASKS] != 1)
+    times = np.where(likely, index.times[rows] if last else -index.times[rows], -np.inf)
+    return np.asarray(likely & (times == times.max()))
+
+
+def _timely(found: Floats, date: Floats) -> Floats:
+    """Likelihoods where it is asked what there was at a time, (n,). `date`: how near each is to it, 1 within."""
+    within = date == 1
+    near = found + TIMELY * date * (1 - found)
+    return np.where(within, near, OF_ANOTHER_TIME * near) if within.any() else near
+
+
+def _foremost(found: Floats, those: NDArray[np.bool_]) -> Floats:
+    """Likelihoods, (n,), with the best of those, if there is one, before all others."""
+    if not those.any():
+        return found
+    best, others = int(np.where(those, found, -1).argmax()), found[~those]
+    raised = found.copy()
+    if len(others) and found[best] <= (top := others.max()):
+        raised[best] = top + (1 - top) * A_LITTLE
+    return raised
 
 
 def at_even_odds(probabilities: Floats, prior: float) -> Floats:

@@ -16,6 +16,7 @@ from memory.ragged import Rows
 from utils.vectors import Floats
 
 POOL_PER_ITEM = 3  # seed 3: candidates per item returned, before MMR
+RELEVANT = 0.1  # the share of the best's score that one has which is new, or different, and relevant too
 EXTRA = 8  # candidates below the cut that a receipt still lists
 
 Reads = Mapping[int, float]  # what a cross-encoder says of rows, 0..1; of those that it read
@@ -56,11 +57,14 @@ class Scored:
 
     @cached_property
     def scores(self) -> NDArray[Any]:
-        """In 0..1, (n,). Recency comes after a cross-encoder (seed 3)."""
+        """In 0..1, (n,). Recency comes after a cross-encoder (seed 3). Likelihoods are small, so what has nothing to do
+        with a question would come first by being new: that is new in vain."""
         scores: NDArray[Any] = self._relevance
         if self.recency is not None:
-            weight = self.recipe.recency_weight
-            scores = (1 - weight) * scores + weight * self.recency
+            weight, recency = self.recipe.recency_weight, self.recency
+            if self.recipe.ranking == "fused" and weight < 1:
+                recency = np.where(scores >= RELEVANT * scores.max(), recency, 0)
+            scores = (1 - weight) * scores + weight * recency
         return scores
 
     @cached_property
@@ -106,9 +110,11 @@ class Scored:
         over: Drop = "top_k"
         if weight is not None:
             kept, over_pool = self._of_each_scope(kept, POOL_PER_ITEM * top_k)
-            rest = over_pool + rest
-            kept, less = _diverse(self.index, kept, top_k, weight)
-            rest, over = less + rest, "mmr"
+            relevant = [one for one in kept if one.parts.score >= RELEVANT * kept[0].parts.score]
+            fill = kept[len(relevant) :][: max(0, top_k - len(relevant))]
+            rest = kept[len(relevant) + len(fill) :] + over_pool + rest
+            kept, less = _diverse(self.index, relevant, top_k, weight)
+            kept, rest, over = kept + fill, less + rest, "mmr"
         failed = [one for one in found if one.dropped is not None]
         return [*kept, *(one._replace(dropped=over) for one in rest), *failed]
 

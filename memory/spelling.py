@@ -48,7 +48,7 @@ def respelt(query: str, strange: Sequence[re.Match[str]], index: UserIndex, visi
 def _told(stems: Sequence[str], index: UserIndex, visible: NDArray[np.bool_]) -> NDArray[np.intp]:
     """How many visible rows that do not ask have each of some stems, (n,)."""
     hits, size = index.postings.find(hashes(stems)), len(visible)
-    telling = visible & (index.traits[:size, Trait.ASKS] == 0)
+    telling = visible & (index.traits[:size, Trait.ASKS] != 1)
     inside = hits.rows < size
     rows, terms = hits.rows[inside], hits.terms[inside]
     return np.bincount(terms[telling[rows]], minlength=len(stems))

@@ -6,7 +6,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.asking import ends_as_question, is_request, is_unmarked_question
+from memory.asking import ends_as_question, is_request, is_unmarked_question, tells_too
 
 MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
@@ -41,7 +41,7 @@ _BEGINNING = 200  # characters in which an instruction says that it is one
 class Trait(IntEnum):
     """The columns of a message's traits."""
 
-    ASKS = 0  # ends with a question, be it without its mark, or is a request alone
+    ASKS = 0  # ends with a question, be it without its mark, or is a request alone; 2 where it tells something, too
     QUESTION = 1  # has one
     TIMES = 2  # words for times, up to 3
     NUMBERS = 3  # up to 3
@@ -56,7 +56,7 @@ def traits_of(text: str) -> NDArray[np.uint8]:
     text = text.replace("’", "'")
     return np.array(
         [
-            ends_as_question(text) or is_request(text) or is_unmarked_question(text),
+            _asks(text),
             "?" in text,
             min(len(_TIMES.findall(text)), 3),
             min(len(_NUMBERS.findall(text)), 3),
@@ -67,6 +67,12 @@ def traits_of(text: str) -> NDArray[np.uint8]:
         ],
         np.uint8,
     )
+
+
+def _asks(text: str) -> int:
+    if not (ends_as_question(text) or is_request(text) or is_unmarked_question(text)):
+        return 0
+    return 2 if tells_too(text) else 1
 
 
 def is_first_person(text: str) -> bool:
