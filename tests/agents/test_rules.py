@@ -354,3 +354,10 @@ async def test_a_citation_has_the_score_of_the_search(quiet: Memory) -> None:
     assert finished.context.bundle is not None
     [citation], [hit] = finished.answer.citations, finished.context.bundle.recall.hits
     assert citation.score == hit.score
+
+
+async def test_what_tells_before_it_asks_answers(quiet: Memory) -> None:
+    told = "My blood pressure was 151 over 94 this morning, should I worry?"
+    answer = await say(quiet, told, "The plumber takes 85 an hour. Is that a lot?", "What was my blood pressure?")
+    assert "My blood pressure was 151 over 94 this morning" in answer
+    assert "85 an hour" in await say(quiet, "How much does the plumber take?")

@@ -17,6 +17,7 @@ MOST = {Trait.TIMES: 3, Trait.NUMBERS: 3, Trait.NAMES: 4, Trait.FIRST_PERSON: 4}
         ("Where is it?", Trait.ASKS, 1),
         ("Where is it? \n", Trait.ASKS, 1),
         ("Where is it? Here.", Trait.ASKS, 0),
+        ("The key is lost. Where is it?", Trait.ASKS, 2),
         ("Where is it? Here.", Trait.QUESTION, 1),
         ("Here.", Trait.QUESTION, 0),
         ("We left on Friday at 7pm.", Trait.TIMES, 2),
