@@ -27,7 +27,7 @@ from memory.spans import nearness, spans_of
 from memory.summary_rules import shortened, summarise_by_rules, weight
 from memory.translated_times import stems_in_english
 from utils.clock import now
-from utils.text import content_stems, cut_at_word, words
+from utils.text import content_stems, cut_at_word, stem, words
 
 SENTENCE_CHARACTERS = 300
 MOST_OF_SUBJECT = 6  # statements of a summary of one subject, where no other number is asked for
@@ -115,7 +115,7 @@ def answer_by_rules(context: Context) -> RuleAnswer:
     spans = spans_of(query, now().timestamp())
     if said := reply_asked_for(context, spans):
         return _quote([said], dated="always" if spans or WHEN.search(query) else "never", whole=True)
-    only_time = bool(spans) and asks_only_for_a_time(stems_in_english(query))
+    only_time = bool(spans) and asks_only_for_a_time(set(stems_in_english(query)) - _speakers(sentences))
     of_now = asks_for_now(query)
     chosen = (only_time and _told_of(query, sentences)) or (
         choose(query, sentences, spans, of_now=of_now) if asked(query) else _lasting(sentences, MOST_KNOWN)
@@ -136,6 +136,11 @@ def answer_by_rules(context: Context) -> RuleAnswer:
 def _sentences(context: Context) -> list[Sentence]:
     query, heard = context.question, context.heard
     return with_renewals(query, of_the_asked(query, sentences_of(context), heard), heard)
+
+
+def _speakers(sentences: Sequence[Sentence]) -> set[str]:
+    """The stems of the names of those who say sentences."""
+    return {stem(word) for sentence in sentences for word in words(sentence.source.name or "")}
 
 
 def _told_of(

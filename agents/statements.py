@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from agents.context import Bundle, Citation, Context, HistoryItem
 from memory.asking import asks, is_request, told_before_asking
+from memory.courtesy import is_courtesy
 from memory.domain import FACT, Gist, Hit, KeyValue
 from memory.extract import statement_to_forget, told
 from memory.facts import Fact
@@ -146,8 +147,9 @@ def takes_back(sentence: str) -> bool:
 
 
 def _stated(sentence: str) -> str:
-    """What a sentence says, of one that asks what it tells before; nothing where it only asks, or asks to forget."""
-    if is_request(sentence) or statement_to_forget(sentence) or _EXCLAIMS.fullmatch(sentence):
+    """What a sentence says, of one that asks what it tells before; nothing where it only asks, asks to forget, or is a
+    courtesy."""
+    if is_courtesy(sentence) or is_request(sentence) or statement_to_forget(sentence) or _EXCLAIMS.fullmatch(sentence):
         return ""
     return told_before_asking(sentence) if asks(sentence) else sentence
 

@@ -361,3 +361,22 @@ async def test_what_tells_before_it_asks_answers(quiet: Memory) -> None:
     answer = await say(quiet, told, "The plumber takes 85 an hour. Is that a lot?", "What was my blood pressure?")
     assert "My blood pressure was 151 over 94 this morning" in answer
     assert "85 an hour" in await say(quiet, "How much does the plumber take?")
+
+
+async def test_courtesies_are_not_told_of_a_day(quiet: Memory) -> None:
+    await say(quiet, "I sold the boat.", "Thanks a lot!", "lol")
+    answer = await say(quiet, "What did I tell you today?")
+    assert "I sold the boat." in answer
+    assert "Thanks" not in answer and "lol" not in answer
+
+
+async def test_who_is_asked_what_somebody_did_then_tells_what_they_said(quiet: Memory) -> None:
+    said = [
+        turn("m1", "Did 120 miles with the club today.", name="Daniel", timestamp=datetime(2025, 6, 13, tzinfo=UTC)),
+        turn("m2", "I did one hour of pottery.", name="Priya", timestamp=datetime(2025, 6, 13, 1, tzinfo=UTC)),
+        turn("m3", "Sprocket hates fireworks.", name="Daniel", timestamp=datetime(2025, 11, 5, tzinfo=UTC)),
+    ]
+    await quiet.add(USER, "chat", said, wait=True)
+    answer = await say(quiet, "What did Daniel do in June?")
+    assert "120 miles" in answer
+    assert "pottery" not in answer and "fireworks" not in answer
