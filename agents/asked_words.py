@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
+from agents.irregular import base_of
 from memory.languages import language_of
 from memory.translated_times import stems_in_english
 from utils.text import WORD, content_stems, stem, words
@@ -66,7 +67,8 @@ def _plain(text: str) -> str:
 
 
 def _same(stems: Iterable[str]) -> set[str]:
-    return {_SAME.get(found, found) for found in stems}
+    bases = (base_of(found) for found in stems)
+    return {_SAME.get(base, base) for base in bases}
 
 
 def coverage(sought: AbstractSet[str], stems: Sequence[AbstractSet[str]]) -> list[float]:

@@ -24,7 +24,7 @@ DAY = 86_400.0
 TIMELY = np.float32(0.3)  # how likely a message of the time asked for answers a question that asks for nothing else
 OF_ANOTHER_TIME = np.float32(0.2)  # the share that one of another time keeps then, where there is one of that time
 A_LITTLE = np.float32(0.05)  # of what is missing to certainty, by which what says just that comes before the rest
-LIKELY = np.float32(0.3)  # the share of the best's likelihood from which on a message may be the last that is asked for
+LIKELY = np.float32(0.5)  # the share of the best's likelihood from which on a message may be the last that is asked for
 OF_ANOTHER = np.float32(0.3)  # the share of its likelihood that a message about another one of the same kind keeps
 OF_QUESTION = np.float32(0.15)  # and a short question of the user's own, which tells nothing
 BY_WORDS = np.float32(0.5)  # how likely a message with all words of a question answers of which no meaning is known
@@ -85,27 +85,29 @@ def score(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: flo
 
 def likelihoods(index: UserIndex, probe: Probe, pool: Pool) -> Floats:
     """How likely each of a pool answers, (n,) in 0..1: by the ranker, and by what it knows too little of."""
-    found = load_ranker().scores(pool)
+    question, found = probe.question, load_ranker().scores(pool)
     if not probe.known:
         covered = pool.columns["covered_of_all"]
         found = np.where(covered > 0, np.maximum(found, BY_WORDS * covered), 0)
-    if probe.question.only_time:  # of which there are too few examples to learn from
+    if question.only_time:  # of which there are too few examples to learn from
         found = _timely(found, pool.columns["date"])
     if pool.of_another is not None:
         found = np.where(pool.of_another, OF_ANOTHER * found, found)
-    same = (pool.columns["dense"] >= SAME) & (index.traits[pool.rows, Trait.ASKS] != 1)
-    if probe.question.fragment:  # a message that says just that was a search for it, too
-        same &= pool.columns["user"] > 0
-        found = np.where(same, OF_QUESTION * found, found)
-    if not probe.question.about_questions:
+    if not question.about_questions:
         asks = (pool.columns["user_asks"] > 0) & (index.traits[pool.rows, Trait.ASKS] == 1)
         asks &= index.terms.counts[pool.rows] <= LONGEST_QUESTION
         found = np.where(asks, OF_QUESTION * found, found)
-    if probe.question.latest is not None:
-        found = _foremost(found, _at_end(found, index, pool.rows, last=probe.question.latest))
+    if question.latest is not None:
+        found = _foremost(found, _at_end(found, index, pool.rows, last=question.latest))
+    if question.asking:
+        return found if pool.naming is None else _foremost(found, pool.naming)
+    same = (pool.columns["dense"] >= SAME) & (index.traits[pool.rows, Trait.ASKS] != 1)
+    if question.fragment:  # a message that says just that was a search for it, too
+        same &= pool.columns["user"] > 0
+        found = np.where(same, OF_QUESTION * found, found)
     if pool.naming is not None:
         found = _foremost(found, pool.naming & ~same)
-    return found if probe.question.asking or probe.question.fragment else _foremost(found, same)
+    return found if question.fragment else _foremost(found, same)
 
 
 def _at_end(found: Floats, index: UserIndex, rows: Rows, *, last: bool) -> NDArray[np.bool_]:
