@@ -4,7 +4,7 @@ from functools import cache
 
 from utils.text import stem
 
-# Words and their forms. Left out are those that are rather other words: "wound", "rose", "lay", "bore", "leaves".
+# Words and their forms. Left out are those that are rather other words: "wound", "rose", "lay", "bore", "leaves", "lives".
 _FORMS = """
 awake awoke awoken|beat beaten|become became|begin began begun|bend bent|bet betting|bite bit bitten|bleed bled
 blow blew blown|break broke broken|breed bred|bring brought|build built|burn burnt|buy bought|catch caught
@@ -21,7 +21,7 @@ spin spun|spit spat|split splitting|spoil spoilt|spread spreading|spring sprang 
 stick stuck|sting stung|strike struck stricken|strive strove|swear swore sworn|sweep swept|swell swollen
 swim swam swum|swing swung|take took taken|teach taught|tear tore torn|tell told|think thought|throw threw thrown
 tread trod|understand understood|undertake undertook|wake woke woken|wear wore worn|weave wove woven|weep wept
-win won|withdraw withdrew withdrawn|write wrote written|see saw seen|rise rose risen|choose choice|lie lain
+win won|withdraw withdrew withdrawn|write wrote written|see saw seen|rise risen|choose choice|lie lain
 child children|man men|woman women|person people|foot feet|tooth teeth|mouse mice|goose geese|wife wives|knife knives
 half halves|shelf shelves|loaf loaves|wolf wolves|thief thieves
 """
