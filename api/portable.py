@@ -2,13 +2,14 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any
 
 import orjson
 from pydantic import ValidationError
 
 from agents.memory import Memory
+from api.reasons import wrong
 from api.strict import AT_ONCE, read_json
 from api.wire.portable import LINES, End, Header, fields_of
 from memory.portable.importing import Taken
@@ -20,22 +21,22 @@ from utils.mongo import StoreError, as_loci_error
 MEDIA_TYPE = "application/x-ndjson"
 LONGEST_LINE = 32 * 1024 * 1024  # bytes; a document of the store has 16 MB, and JSON may write a character as several
 CHUNK = 64 * 1024  # bytes that are sent at once
-CUT = "The file is cut: it ends after line {}, which is not the last of an export. What came is kept"
+CUT = "The file is cut: it ends after line {}, without the last line of an export. What came is kept"
 
 
 class LineRefused(InvalidInput):
-    """A line that is JSON, and no line of an export. `number`: of the line, from 1; `errors`: as pydantic tells them."""
+    """A line that is JSON, and no line of an export. `number`: of the line, from 1; `error`: what is wrong with it."""
 
     status = 422
     title = "Validation error"
 
-    def __init__(self, number: int, errors: list[Any]) -> None:
-        super().__init__(f"Line {number} is not one of an export")
+    def __init__(self, number: int, error: ValidationError) -> None:
+        super().__init__(f"Line {number}: {wrong(error)}")
         self.number = number
-        self.errors = errors
+        self.error = error
 
 
-async def exported(memory: Memory, owner: str) -> AsyncIterator[bytes]:
+async def exported(memory: Memory, owner: str) -> AsyncGenerator[bytes, None]:
     """All that a user has, as the lines of a file, many at once. One that breaks off has no last line."""
     counts: Counter[Kind] = Counter(dict.fromkeys(KINDS, 0))
     chunk = bytearray(_line(Header(user_id=owner, at=now()).model_dump()))
@@ -101,7 +102,7 @@ class _Reader:
         try:
             return self._read(number, fields, len(raw))
         except ValidationError as error:
-            raise LineRefused(number, list(error.errors())) from None
+            raise LineRefused(number, error) from None
 
     def _read(self, number: int, fields: dict[str, Any], size: int) -> Record | None:
         kind = fields.get("kind")

@@ -1,6 +1,7 @@
 """All of a user's data: out, in, gone."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
@@ -42,10 +43,11 @@ async def export_user(user_id: Annotated[Identifier, Path()], memory: TheMemory,
     return StreamingResponse(_chained(first, lines), media_type=MEDIA_TYPE, headers=HEADERS)
 
 
-async def _chained(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    yield first
-    async for chunk in rest:
-        yield chunk
+async def _chained(first: bytes, rest: AsyncGenerator[bytes, None]) -> AsyncIterator[bytes]:
+    async with aclosing(rest):
+        yield first
+        async for chunk in rest:
+            yield chunk
 
 
 @streamed.post(
@@ -61,6 +63,6 @@ async def import_user(
     try:
         taken = await bring_in(memory, calling.owner(user_id), request.stream())
     except LineRefused as refused:
-        told = [{**one, "loc": ("line", refused.number, *one["loc"])} for one in refused.errors]
+        told = [{**one, "loc": ("line", refused.number, *one["loc"])} for one in refused.error.errors()]
         raise RequestValidationError(told) from None
     return ImportResult(imported=dict(taken.imported), already_there=dict(taken.there))
