@@ -68,7 +68,7 @@ async def import_export(memory: Memory, user: str, first: bytes, file: BinaryIO)
     """Brings in a file, of which the first line is read already, and has all that waits done that came of it."""
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     try:
-        with Progress(*columns, console=err, transient=True) as progress:
+        with Progress(*columns, console=err, disable=not err.is_terminal) as progress:
             read = progress.add_task("read", total=os.fstat(file.fileno()).st_size or None)
 
             async def chunks() -> AsyncIterator[bytes]:

@@ -19,7 +19,7 @@ Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 def is_unbound(scope: Scope) -> bool:
     """Whether a request may have a body of any size."""
-    return scope["method"] == "POST" and UNBOUND.fullmatch(scope["path"]) is not None
+    return UNBOUND.fullmatch(scope["path"]) is not None and scope["method"] == "POST"
 
 
 class StreamedRoute(APIRoute):
