@@ -12,7 +12,7 @@ from agents.memory import Memory
 from api.reasons import wrong
 from api.strict import AT_ONCE, read_json
 from api.wire.portable import LINES, End, Header, fields_of
-from memory.portable.importing import Taken
+from memory.portable.importing import Import, Taken
 from memory.portable.record import FORMAT, KINDS, VERSION, Kind, Record
 from utils.clock import now
 from utils.errors import BodyTooLarge, InvalidInput
@@ -57,25 +57,33 @@ async def bring_in(memory: Memory, owner: str, stream: AsyncIterator[bytes]) -> 
     """Imports an export into a user's memory; returns what came of it once all of it is committed.
 
     Raises `InvalidInput`, or `LineRefused`, which name the line; `BodyTooLarge` for a line that is too long; `Conflict`
-    where another import goes on, or something of the user was deleted meanwhile. What was committed before stays, and
-    the same file again brings in the rest.
+    where another import goes on, or something of the user was deleted meanwhile. What stands before a line that is
+    refused is kept, and the whole file brings in the rest.
     """
     reader = _Reader()
     number = 0
     async with memory.importing(owner) as importing:
-        async for number, raw, whole in _lines(stream):
-            record = await reader.read(number, raw, whole=whole)
-            if record is not None:
-                try:
-                    await importing.take(record)
-                except (InvalidInput, StoreError) as error:
-                    known = as_loci_error(error) if isinstance(error, StoreError) else error
-                    if not isinstance(known, InvalidInput):
-                        raise
-                    raise InvalidInput(f"Line {number}: {known.detail}") from None
-        if not reader.ended:
-            raise InvalidInput(CUT.format(number))
+        try:
+            async for number, raw, whole in _lines(stream):
+                record = await reader.read(number, raw, whole=whole)
+                if record is not None:
+                    await _take(importing, number, record)
+            if not reader.ended:
+                raise InvalidInput(CUT.format(number))
+        except (InvalidInput, BodyTooLarge):
+            await importing.commit()
+            raise
         return await importing.finish()
+
+
+async def _take(importing: Import, number: int, record: Record) -> None:
+    try:
+        await importing.take(record)
+    except (InvalidInput, StoreError) as error:
+        known = as_loci_error(error) if isinstance(error, StoreError) else error
+        if not isinstance(known, InvalidInput):
+            raise
+        raise InvalidInput(f"Line {number}: {known.detail}") from None
 
 
 class _Reader:

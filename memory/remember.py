@@ -197,9 +197,10 @@ class Turns:
 
     async def insert(self, owner: str, documents: Sequence[Document]) -> set[str]:
         """Inserts the documents of placed turns, no two of one id; returns the ids that were new."""
+        landing = {"created_at": now()}  # imported ones say an earlier time, and may have been deleted since
         refused = await self._insert_many(documents)
         every = {document["id"] for document in documents}
-        self._just_said.add(owner, [document for document in documents if document not in refused])
+        self._just_said.add(owner, [document | landing for document in documents if document not in refused])
         if not refused:
             return every
         known = await self.known(owner, [document["id"] for document in refused])
@@ -207,7 +208,7 @@ class Turns:
             document | {"_id": scoped(document["id"], owner)} for document in refused if document["id"] not in known
         ]
         again = await self._insert_many(foreign) if foreign else []
-        self._just_said.add(owner, [document for document in foreign if document not in again])
+        self._just_said.add(owner, [document | landing for document in foreign if document not in again])
         if {document["id"] for document in again} - await self.known(owner, [document["id"] for document in again]):
             raise RuntimeError("two messages were given the same place")
         return every - known - {document["id"] for document in again}

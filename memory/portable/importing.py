@@ -70,22 +70,23 @@ class Import:
         deleted meanwhile; those that are committed stay.
         """
         if self._batch and self._batch[0].kind != record.kind:
-            await self._commit()
+            await self.commit()
         self._takers[record.kind].check(record)
         self._batch.append(record)
         self._size += record.size
         if record.kind in ONE_BY_ONE or len(self._batch) >= BATCH or self._size >= BATCH_BYTES:
-            await self._commit()
+            await self.commit()
 
     async def finish(self) -> Taken:
         """Commits what is left; returns what it all came to. Raises as `take` does."""
-        await self._commit()
+        await self.commit()
         for taker in dict.fromkeys(self._takers.values()):
             await taker.close()
         await self._refuse_ended()
         return self.taken
 
-    async def _commit(self) -> None:
+    async def commit(self) -> None:
+        """Commits what was taken. Raises as `take` does."""
         if not self._batch:
             return
         batch, self._batch, self._size = self._batch, [], 0
