@@ -65,9 +65,7 @@ async def bring_in(memory: Memory, owner: str, stream: AsyncIterator[bytes]) -> 
     async with memory.importing(owner) as importing:
         try:
             async for number, raw, whole in _lines(stream):
-                record = await reader.read(number, raw, whole=whole)
-                if record is not None:
-                    await _take(importing, number, record)
+                await _take(importing, number, await reader.read(number, raw, whole=whole))
             if not reader.ended:
                 raise InvalidInput(CUT.format(number))
         except (InvalidInput, BodyTooLarge):
@@ -76,9 +74,13 @@ async def bring_in(memory: Memory, owner: str, stream: AsyncIterator[bytes]) -> 
         return await importing.finish()
 
 
-async def _take(importing: Import, number: int, record: Record) -> None:
+async def _take(importing: Import, number: int, record: Record | None) -> None:
+    """Takes the record of a line; after the last line, and the first, looks whether one is missing."""
     try:
-        await importing.take(record)
+        if record is None:
+            importing.check_end()
+        else:
+            await importing.take(record)
     except (InvalidInput, StoreError) as error:
         known = as_loci_error(error) if isinstance(error, StoreError) else error
         if not isinstance(known, InvalidInput):

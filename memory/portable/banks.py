@@ -86,6 +86,11 @@ class BankTaker:
             raise InvalidInput("id: the bank of the versions before it is missing")
         arriving.add(fields)
 
+    def check_end(self) -> None:
+        """Raises `InvalidInput` where the bank of the last versions has not come."""
+        if self._arriving is not None and not self._arriving.ended:
+            raise InvalidInput("the last memory bank is missing, of which there are versions")
+
     async def take(self, records: Sequence[Record]) -> Landed:
         arriving = self._arriving
         if arriving is None:

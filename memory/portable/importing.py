@@ -55,10 +55,11 @@ class Taken:
 class Import:
     """An import under way. `note`: the `_id` of its note."""
 
-    def __init__(self, note: str, collections: Collections, takers: dict[Kind, Taker]) -> None:
+    def __init__(self, note: str, collections: Collections, takers: dict[Kind, Taker], banks: BankTaker) -> None:
         self._note = note
         self._requests = collections.idempotency
         self._takers = takers
+        self._banks = banks
         self._batch: list[Record] = []
         self._size = 0
         self.taken = Taken()
@@ -77,8 +78,13 @@ class Import:
         if record.kind in ONE_BY_ONE or len(self._batch) >= BATCH or self._size >= BATCH_BYTES:
             await self.commit()
 
+    def check_end(self) -> None:
+        """Raises `InvalidInput` where something is still to come that belongs to the last record."""
+        self._banks.check_end()
+
     async def finish(self) -> Taken:
         """Commits what is left; returns what it all came to. Raises as `take` does."""
+        self.check_end()
         await self.commit()
         for taker in dict.fromkeys(self._takers.values()):
             await taker.close()
@@ -149,9 +155,10 @@ class Importer:
                 raise Conflict(BUSY, retry_after=1.0)
             note = new_id()
             await self._requests.insert_one({"_id": note, "user_id": owner, "importing": True, "at": now()})
-            takers = self._takers(owner)
+            banks = self._bank_taker(owner)
+            takers = self._takers(owner, banks)
             try:
-                yield Import(note, self._collections, takers)
+                yield Import(note, self._collections, takers, banks)
             finally:
                 for taker in dict.fromkeys(takers.values()):
                     await taker.close()
@@ -166,14 +173,16 @@ class Importer:
         await self._collections.tombstones.delete_many({"user_id": owner})
         await self._changes.forget(owner)
 
-    def _takers(self, owner: str) -> dict[Kind, Taker]:
+    def _bank_taker(self, owner: str) -> BankTaker:
+        due = pending() | {"lease_until": now() + self._due_after}
+        return BankTaker(owner, self._collections, self._bank_store, self._bank_sections, due)
+
+    def _takers(self, owner: str, banks: BankTaker) -> dict[Kind, Taker]:
         stored = self._collections
         conversations = Conversations(
             owner, stored, self._changes, self._sessions, self._places, self._turns, self._eraser
         )
         tasks = TaskTaker(owner, stored)
-        due = pending() | {"lease_until": now() + self._due_after}
-        banks = BankTaker(owner, stored, self._bank_store, self._bank_sections, due)
         return {
             "session": conversations,
             "summaries": conversations,

@@ -80,7 +80,7 @@ async def test_a_deletion_takes_back_what_lands_after_it(quiet: Memory, kind: Ki
             await importing.commit()
             await quiet.engine.forgetter.user(OTHER)
             await importing.take(every[first])
-            await importing.finish()
+            await importing.commit()
     assert await left(quiet) == {}
     await settle(quiet)
     assert await left(quiet) == {}

@@ -139,8 +139,14 @@ def test_nothing_may_stand_behind_the_end(api: httpx.Client, user: str) -> None:
 
 def test_a_bank_comes_whole_or_not_at_all(api: httpx.Client, user: str) -> None:
     second = {**VERSION, "version": 2, "texts": [], "files": [{"name": "context.md", "version": 1}]}
-    for lines in ([VERSION], [VERSION, second, {**BANK, "version": 1}], [VERSION, {**BANK, "id": "other"}]):
-        refused(api, user, file_of([HEADER, *lines, {"kind": "end", "counts": {}}]), 400)
+    missing = [
+        [VERSION],
+        [VERSION, MEMORY],
+        [VERSION, second, {**BANK, "version": 1}],
+        [VERSION, {**BANK, "id": "other"}],
+    ]
+    for lines in missing:
+        assert "Line " in refused(api, user, ended(lines), 400)
         assert api.get("/v1/banks", params={"user_id": user}).json()["items"] == []
     file = ended([VERSION, second, {**BANK, "version": 2}])
     assert imported(api, user, file)[0] == {"bank_version": 2, "bank": 1}
