@@ -45,7 +45,7 @@ def _appearing(target: Path) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.link(part, target)  # refuses to take the place of one that was made meanwhile
+        part.rename(target)
     finally:
         part.unlink(missing_ok=True)
 
