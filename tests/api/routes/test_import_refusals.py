@@ -214,7 +214,11 @@ def test_two_exports_of_the_same_are_the_same_but_for_their_moment(api: httpx.Cl
 EVERY = [SESSION, MESSAGE, FACT, MEMORY, TASK, TRACE, VERSION, BANK]
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
 leaves |= st.sampled_from(["\ud800", "\x00", "$gt", "2024-01-01T00:00:00Z", "s", "t"])
-values = st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3))
+values = st.recursive(
+    leaves,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
 READ = ["/v1/sessions", "/v1/sessions/s/messages", "/v1/facts?ended=true", "/v1/facts/f1/history", "/v1/memories"]
 READ += ["/v1/memories/dog/history", "/v1/scratchpad", "/v1/tool-memory/records", "/v1/banks/project/loci/versions"]
 READ += ["/v1/banks/project/loci", "/v1/observations"]
