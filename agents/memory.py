@@ -1,8 +1,8 @@
 """How is a request answered from start to end? `Memory`: chat, search and add, the Python API over core and agents."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing, nullcontext
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -28,6 +28,7 @@ from memory.observation_rules import Said
 from memory.observed import CATEGORIES, FIL, Category, Observation, Recalled, observed
 from memory.observer import Consolidated, Extracted
 from memory.place import Place
+from memory.portable.importing import Import
 from memory.ranking import Scope
 from memory.receipts import Receipt
 from memory.scratchpad import Scratchpad
@@ -230,6 +231,17 @@ class Memory:
         done = await asyncio.shield(updating)
         self._nudge.embed()
         return done
+
+    @asynccontextmanager
+    async def importing(self, owner: str) -> AsyncIterator[Import]:
+        """Takes in what was exported (`memory/portable/`). Once it ends, however it does, workers see to what came.
+        Raises `Conflict` where another import of the owner goes on."""
+        try:
+            async with self.engine.importer.begin(owner) as begun:
+                yield begun
+        finally:
+            for nudge in (self._nudge.embed, self._nudge.learn, self._nudge.summarise, self._nudge.observe):
+                nudge()
 
     def nudge_embedding(self) -> None:
         """Tells that a gist may be there to be embedded."""

@@ -102,6 +102,7 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
         operations,
     ):
         app.include_router(module.router)
+    app.include_router(users.streamed)
     app.include_router(pages)
     app.state.mcp = mcp = install_mcp(app, frozenset(origins))
     app.mount("/web", Assets(directory=WEB), name="web")

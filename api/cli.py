@@ -1,17 +1,15 @@
 """The command `loci`."""
 
-import codecs
 import logging
 import sys
 import webbrowser
-from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated
 
 import typer
-from pydantic import TypeAdapter, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import ValidationError
 from pymongo.errors import ConfigurationError as PyMongoConfigurationError
 from pymongo.errors import PyMongoError
 from rich.console import Console
@@ -25,35 +23,30 @@ from agents.memory import Delta, Finished
 from agents.open import open_memory
 from api.conversation import Conversation
 from api.doctor import examine
-from api.fields import Identifier
+from api.export_commands import export_to, import_export, is_export
 from api.keyboard import Keyboard
-from api.reasons import message_of
+from api.message_files import batches_of, turns_of
+from api.reasons import reason_of
 from api.settings_table import rows
 from api.store_commands import app as store
-from api.strict import read_json
-from api.terminal import asynchronous, err, fail, out
+from api.terminal import asynchronous, err, fail, identifier, out
 from api.wire.chat import QueryRequest
-from api.wire.messages import MessageIn
 from api.wire.search import SearchRequest
 from config.recipes import SEARCH
 from config.settings import Settings
 from embedded.launch import StoreStartError
-from memory.domain import Turn
-from memory.ids import derived_id, new_id
+from memory.ids import new_id
 from memory.recall import with_overrides
-from utils.clock import now
-from utils.errors import InvalidInput, LociError
+from utils.errors import LociError
 from utils.loading import loading
 from utils.mongo import as_loci_error
 from workers.run import run_beat, run_worker
 
-IDENTIFIER: TypeAdapter[str] = TypeAdapter(Identifier)
 # Loggers of libraries that tell too much, some of them what users say.
 OTHERS = (
     "asyncio", "celery", "httpcore", "httpcore2", "httpx", "httpx2", "kombu", "mcp", "openai", "pymongo",
     "sse_starlette",
 )  # fmt: skip
-BATCH = 200  # messages that `loci import` commits at a time
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 app.add_typer(store, name="store")
@@ -71,7 +64,7 @@ def main() -> None:
     except (LociError, StoreStartError) as error:
         fail(str(error))
     except ValidationError as error:
-        fail("; ".join(_reason(one, error.title) for one in error.errors()))
+        fail("; ".join(reason_of(one, error.title) for one in error.errors()))
     except PyMongoError as error:
         known = as_loci_error(error)
         if known is None and not isinstance(error, PyMongoConfigurationError):
@@ -84,13 +77,6 @@ def log_as_set() -> None:
     """Loci: a chat backend that remembers."""
     with suppress(ValidationError):  # the command tells what is wrong with its settings
         logging.getLogger().setLevel(Settings().log_level)
-
-
-def _reason(error: ErrorDetails, model: str) -> str:
-    """What is wrong with a setting or a field of a message, without its value."""
-    name = ".".join(map(str, error["loc"]))
-    message = message_of(error)
-    return f"{name.upper() if model == 'Settings' else name}: {message}" if name else message
 
 
 @app.command()
@@ -136,7 +122,7 @@ async def mcp(user: User = "default") -> None:
     with loading():
         from api.mcp.stdio import serve as serve_mcp  # its SDK takes half a second to import
 
-    await serve_mcp(Settings(), _identifier("--user", user))
+    await serve_mcp(Settings(), identifier("--user", user))
 
 
 @app.command()
@@ -167,7 +153,7 @@ async def ask(
 @app.command()
 def chat(user: User = "default", session: Session = None) -> None:
     """Hold a conversation in the terminal; each line of a pipe is a message."""
-    user, session = _identifier("--user", user), new_id() if session is None else _identifier("--session", session)
+    user, session = identifier("--user", user), new_id() if session is None else identifier("--session", session)
     keyboard = Keyboard()
     plain = Console(color_system=None), Console(color_system=None, stderr=True)
     screens = (out, err) if keyboard.attended else plain
@@ -201,79 +187,53 @@ async def search(
     out.print(table)
 
 
+@app.command()
+@asynchronous
+async def export(
+    file: Annotated[Path | None, typer.Argument(help="The file to make; not given: standard output")] = None,
+    user: User = "default",
+) -> None:
+    """Write everything of a user to a JSONL file, which `loci import` brings in, here or elsewhere."""
+    user = identifier("--user", user)
+    async with open_memory() as memory:
+        await export_to(memory, user, file)
+
+
 @app.command("import")
 @asynchronous
 async def import_messages(
-    file: Annotated[typer.FileBinaryRead, typer.Argument(help="JSONL, one message a line; - for standard input")],
+    file: Annotated[
+        typer.FileBinaryRead,
+        typer.Argument(help="JSONL, one message a line, or what `loci export` made; - for standard input"),
+    ],
     user: User = "default",
     session: Annotated[str, typer.Option("--session", "-s", help="For lines without a session_id")] = "imported",
 ) -> None:
-    """Import messages from a JSONL file: {role, content, session_id?, id?, name?, timestamp?} a line.
+    """Import messages from a JSONL file: {role, content, session_id?, id?, name?, timestamp?} a line; or all that
+    `loci export` wrote, of whichever user.
 
     Lines without an id get one from the file's name and the lines up to theirs: the same file imports once, and one
     that grew imports what is new.
     """
-    user, session = _identifier("--user", user), _identifier("--session", session)
-    lines = list(_lines(file, session))
+    user, session = identifier("--user", user), identifier("--session", session)
+    first = file.readline()
+    if is_export(first):
+        async with open_memory() as memory:
+            await import_export(memory, user, first, file)
+        return
+    lines = list(turns_of(file.name, chain([first], file), session))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     accepted = duplicates = 0
     async with open_memory() as memory:
         with Progress(*columns, console=err) as progress:
             kept = progress.add_task("messages", total=len(lines))
-            for session_id, turns in _batches(lines):
+            for session_id, turns in batches_of(lines):
                 done = await memory.add(user, session_id, turns, wait=True)
                 accepted += done.accepted
                 duplicates += done.duplicates
                 progress.advance(kept, len(turns))
         await memory.engine.summaries.work()
     out.print(f"{accepted} imported, {duplicates} already there")
-
-
-def _identifier(option: str, value: str) -> str:
-    try:
-        return IDENTIFIER.validate_python(value, strict=True)
-    except ValidationError as error:
-        fail(f"{option}: {_reason(error.errors()[0], error.title)}")
-
-
-def _lines(file: BinaryIO, session: str) -> Iterator[tuple[str, Turn]]:
-    """Each line's session and turn. The whole file is checked before anything is stored."""
-    so_far = Path(file.name).name
-    for number, line in enumerate(file, 1):
-        line = line.removeprefix(codecs.BOM_UTF8)
-        if not line.strip():
-            continue
-        try:
-            session_id, message = _line(line, session)
-        except ValidationError as error:
-            fail(f"{file.name}, line {number}: {_reason(error.errors()[0], error.title)}")
-        except InvalidInput as error:
-            fail(f"{file.name}, line {number}: {error.detail}")
-        so_far = derived_id(so_far, session_id, message.role, message.content)  # a file that grew keeps its ids
-        identifier = message.id or so_far
-        yield session_id, Turn(identifier, message.role, message.content, message.timestamp or now(), message.name)
-
-
-def _line(line: bytes, session: str) -> tuple[str, MessageIn]:
-    fields = read_json(line)
-    if not isinstance(fields, dict):
-        raise InvalidInput("not a JSON object")
-    session_id = IDENTIFIER.validate_python(fields.pop("session_id", session), strict=True)
-    return session_id, MessageIn.model_validate(fields)
-
-
-def _batches(lines: list[tuple[str, Turn]]) -> Iterator[tuple[str, list[Turn]]]:
-    """Consecutive lines of one session, at most `BATCH` at a time."""
-    batch: list[Turn] = []
-    current = ""
-    for session_id, turn in lines:
-        if batch and (session_id != current or len(batch) == BATCH):
-            yield current, batch
-            batch = []
-        current = session_id
-        batch.append(turn)
-    if batch:
-        yield current, batch
 
 
 @app.command()

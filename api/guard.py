@@ -10,6 +10,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.problems import response_of
+from api.streamed import is_unbound
 from memory.ids import new_id
 from utils.errors import BodyTooLarge, Forbidden, InvalidInput, LociError
 from utils.yielding import ANSWERING
@@ -35,13 +36,16 @@ class Guard:
         label = request_id.encode()
         started = False
         size = 0
+        unbound = is_unbound(scope)
         answered = ANSWERING.begin()
+        if unbound:
+            answered()  # nobody waits for its first word, and the workers have what it brings to do meanwhile
 
         async def capped() -> Message:
             nonlocal size
             message = await receive()
             size += len(message.get("body", b""))
-            if size > MAX_BODY:
+            if size > MAX_BODY and not unbound:
                 raise BodyTooLarge(f"A request body may have {MAX_BODY // 1024 // 1024} MB")
             return message
 
@@ -72,7 +76,7 @@ class Guard:
             if b"%" in part and not _is_text(part):
                 raise InvalidInput("The address is not percent-encoded UTF-8")
         length = headers.get("content-length", "")
-        if length.isdigit() and int(length) > MAX_BODY:
+        if length.isdigit() and int(length) > MAX_BODY and not is_unbound(scope):
             raise BodyTooLarge(f"A request body may have {MAX_BODY // 1024 // 1024} MB")
 
 

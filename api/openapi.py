@@ -13,6 +13,7 @@ from api.wire.base import OwnedRequest
 ANY = (400, 401, 403, 413, 415, 422, 503)  # what any call may be answered
 WRITES = (409,)  # and any write, under an Idempotency-Key
 UNGUARDED = frozenset({"/livez", "/readyz", "/health", "/metrics"})  # they take no key and no input
+REPEATABLE = frozenset({"/v1/users/{user_id}/import"})  # the same request again adds nothing, and takes no key
 
 IDEMPOTENCY_KEY = {
     "name": "Idempotency-Key",
@@ -85,7 +86,7 @@ def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
     else:
         operation["security"] = [{}, *({name: []} for name in KEYS)]
         common = ANY if method == "get" else ANY + WRITES
-    if method != "get":
+    if method != "get" and path not in REPEATABLE:
         operation.setdefault("parameters", []).append(IDEMPOTENCY_KEY)
     if method == "post" and any(one["name"] == "user_id" for one in operation["parameters"]):
         operation.setdefault("requestBody", NAMES_A_USER)

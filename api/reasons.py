@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from api.fields import ONE_SEGMENT, PRINTABLE
 
@@ -38,3 +39,10 @@ def wrong(error: ValidationError) -> str:
         f"{'.'.join(str(printable(part)) for part in one['loc']) or 'arguments'}: {message_of(one)}"
         for one in error.errors()
     )
+
+
+def reason_of(error: ErrorDetails, model: str) -> str:
+    """What is wrong with a setting or a field of a message, without its value."""
+    name = ".".join(map(str, error["loc"]))
+    message = message_of(error)
+    return f"{name.upper() if model == 'Settings' else name}: {message}" if name else message

@@ -270,8 +270,13 @@ class BankStore:
         return found
 
 
+def version_key(epoch: str, number: int) -> str:
+    """The `_id` of a version of a bank."""
+    return derived_id(epoch, str(number))
+
+
 def _key(bank: Document, number: int) -> str:
-    return derived_id(bank["epoch"], str(number))
+    return version_key(bank["epoch"], number)
 
 
 def _version(seen: Document, change: Change) -> Document:

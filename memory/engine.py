@@ -24,6 +24,7 @@ from memory.drafts import Drafts
 from memory.embed import EmbeddingQueue, Waiting
 from memory.evict import Eviction
 from memory.fact_queue import FactQueue
+from memory.fact_store import FactStore
 from memory.facts import Facts
 from memory.forget import Forgetter
 from memory.gist_eraser import GistEraser
@@ -38,6 +39,8 @@ from memory.observation_store import INDEXED, ObservationStore
 from memory.observations import Observations
 from memory.observer import Observer
 from memory.places import Places
+from memory.portable.export import Exporter
+from memory.portable.importing import Importer
 from memory.ranking import Scope
 from memory.recall import Indexes, Recaller, merged
 from memory.receipts import Receipts
@@ -109,6 +112,8 @@ class Engine:
     bank_tidying: BankTidying
     activations: Activations
     section_recaller: Recaller
+    exporter: Exporter
+    importer: Importer
     search_index: SearchIndex | None = None
 
     async def recall(self, owner: str, query: str, recipe: Recipe, scope: Scope) -> Recall:
@@ -238,10 +243,12 @@ async def open_engine(
     facts = Facts(collections, changes, eraser, just_said)
     traces = Traces(collections, changes, eraser, just_said, observed=observer_model is not None)
     word_search = WordSearch(words, gists)
-    observations = Observations(ObservationStore(collections, changes, eraser), word_search)
+    observation_store = ObservationStore(collections, changes, eraser)
+    observations = Observations(observation_store, word_search)
     scratchpad = Scratchpad(collections)
     recipe = BankRecipe()
-    bank_store = BankStore(collections, recipe.most, timedelta(hours=bank_optimise_hours))
+    due_after = timedelta(hours=bank_optimise_hours)
+    bank_store = BankStore(collections, recipe.most, due_after)
     sections, writer = BankSections(collections, eraser, said_in_banks), BankWriter(bank_model, recipe)
     banks = Banks(collections, bank_store, sections, writer, bank_folder, bank_large_update)
     eviction = Eviction(collections, eraser, sessions, max_entries)
@@ -294,5 +301,21 @@ async def open_engine(
         bank_tidying=BankTidying(collections, bank_store, sections, writer, banks),
         activations=Activations(collections),
         section_recaller=Recaller(of_sections, said_in_banks, gists, embedder, reader, reranking),
+        exporter=Exporter(collections),
+        importer=Importer(
+            collections,
+            changes,
+            sessions,
+            places,
+            turns,
+            eraser,
+            FactStore(collections, changes, eraser, just_said),
+            observation_store,
+            traces,
+            bank_store,
+            sections,
+            observed=observer_model is not None,
+            due_after=due_after,
+        ),
         search_index=search_index,
     )

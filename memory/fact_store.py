@@ -1,5 +1,6 @@
 """How does a fact stand in the store, and beside it the gist by which it is recalled?"""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -131,29 +132,34 @@ class FactStore:
         of = {"$exists": True} if memory_id is None else memory_id
         await self._requests.delete_many({"user_id": owner, "facts_of": of, "at": {"$lte": moment}})
 
-    async def make_recallable(self, fact: Document) -> None:
-        """Gives a fact in force its gist."""
-        owner = fact["user_id"]
-        gist: Document = {
-            "_id": fact["_id"],
-            "id": fact["_id"],
-            "user_id": owner,
-            "session_id": fact["memory_id"],
-            "kind": FACT,
-            "role": FACT,
-            "content": fact["text"],
-            "timestamp": fact["valid_from"],
-            "created_at": now(),
-            "embed": pending(),
-        }
-        [inserted] = await insert_new(self._vectors, [gist])
-        if inserted:
-            self._just_said.add(owner, [gist])
-        # Whoever ended or deleted the fact just before found no gist to delete.
-        in_force = {"_id": fact["_id"], "user_id": owner, "valid_to": None}
-        if await self._facts.find_one(in_force, {"_id": 1}) is None:
-            await self.stop_recalling(owner, fact["_id"])
-            await self.drop_unused(owner)
+    async def make_recallable(self, *facts: Document) -> None:
+        """Gives facts in force, all of one owner's, their gists."""
+        owner = facts[0]["user_id"]
+        gists = [_gist(fact) for fact in facts]
+        inserted = await insert_new(self._vectors, gists)
+        self._just_said.add(owner, [gist for gist, is_new in zip(gists, inserted, strict=True) if is_new])
+        # Whoever ended or deleted a fact just before found no gist to delete.
+        ids = [fact["_id"] for fact in facts]
+        in_force = {"_id": {"$in": ids}, "user_id": owner, "valid_to": None}
+        left = {fact["_id"] for fact in await self._facts.find(in_force, {"_id": 1}).to_list(None)}
+        for fact_id in ids:
+            if fact_id not in left:
+                await self.stop_recalling(owner, fact_id)
+                await self.drop_unused(owner)
+
+    async def take_in(self, owner: str, facts: Sequence[Document]) -> list[str]:
+        """Adds facts that are imported, and sees to it that those in force are recalled, also of those that are there
+        already; returns the `_id`s that are new."""
+        inserted = await insert_new(self._facts, facts)
+        in_force = {"_id": {"$in": [fact["_id"] for fact in facts]}, "user_id": owner, "valid_to": None}
+        if recalled := await self._facts.find(in_force).to_list(None):
+            await self.make_recallable(*recalled)
+        return [fact["_id"] for fact, is_new in zip(facts, inserted, strict=True) if is_new]
+
+    async def known(self, owner: str, keys: Sequence[str]) -> set[str]:
+        """Those of these `_id`s that a fact of the owner's has."""
+        there = {"_id": {"$in": list(keys)}, "user_id": owner}
+        return {fact["_id"] for fact in await self._facts.find(there, {"_id": 1}).to_list(None)}
 
     async def stop_recalling(self, owner: str, fact_id: str) -> None:
         """Takes a fact's gist away, if it has one."""
@@ -174,6 +180,21 @@ class FactStore:
             await self._vectors.update_one(embedded, {"$set": {"change": number}})
             if await self._changes.close(owner, number):
                 return
+
+
+def _gist(fact: Document) -> Document:
+    return {
+        "_id": fact["_id"],
+        "id": fact["_id"],
+        "user_id": fact["user_id"],
+        "session_id": fact["memory_id"],
+        "kind": FACT,
+        "role": FACT,
+        "content": fact["text"],
+        "timestamp": fact["valid_from"],
+        "created_at": now(),
+        "embed": pending(),
+    }
 
 
 def event_of(event: str, by: str, source: str | None = None, other: str | None = None) -> Document:

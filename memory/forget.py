@@ -93,8 +93,9 @@ class Forgetter:
         the tools of its agent gave; returns counts by collection.
 
         It is ended first, so that answers that land later find it gone, and what is said from then on stays. Called
-        again after a crash, it deletes what was left.
+        again after a crash, it deletes what was left. An import of the user's that is under way ends.
         """
+        await self._end_imports(owner)
         moment = now()
         own = {"user_id": owner, "session_id": session_id}
         ended = await self._sessions.end(owner, session_id)
@@ -200,7 +201,9 @@ class Forgetter:
                 await self._overwrite(owner, found, re.sub(quotation, "“…”", found["content"]))
 
     async def user(self, owner: str) -> dict[str, int]:
-        """Deletes everything of a user that is there now; returns counts by collection."""
+        """Deletes everything of a user that is there now; returns counts by collection. An import that is under way
+        ends."""
+        await self._end_imports(owner)  # first: what of it landed before is not later than this
         moment, own = now(), {"user_id": owner}
         counts = Counter(dict.fromkeys(COUNTED, 0))
         for session in await self._collections.sessions.find(own, {"session_id": 1}).to_list(None):
@@ -225,6 +228,10 @@ class Forgetter:
         await self._changes.forget(owner)
         self._caches.forget(owner)
         return dict(counts)
+
+    async def _end_imports(self, owner: str) -> None:
+        """What an import brings from now on is taken back (`memory/portable/importing.py`)."""
+        await self._collections.idempotency.delete_many({"user_id": owner, "importing": True})
 
     async def finish(self) -> None:
         """Ends the deletions of messages that a crash cut short, some of them at a time."""

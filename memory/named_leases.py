@@ -21,7 +21,8 @@ STEP = 0.02  # seconds between two tries
 # `learning`: from the look at what is in force to the end of what is decided of it, which may ask a model.
 # `linking`: a few writes that belong together. Whoever holds both took `learning` first.
 # `indexing`: of a memory bank, while its gists are brought up to it.
-Doing = Literal["learning", "linking", "indexing"]
+# `importing`: into a user's memory, from the first line of a file to its last.
+Doing = Literal["learning", "linking", "indexing", "importing"]
 
 
 class NamedLeases:

@@ -20,6 +20,7 @@ from memory.place import Place
 from memory.sessions import COUNTERS, title_of
 from utils.clock import now
 from utils.coalesce import Coalescer
+from utils.errors import Conflict
 from utils.mongo import Document
 
 EVENTS = 200  # newest events that a session keeps
@@ -106,6 +107,18 @@ class Places:
             return False
         own = {"user_id": owner, "session_id": session_id, "events": {"$elemMatch": {"$or": events}}}
         return await self._sessions.find_one(own, {"_id": 1}) is not None
+
+    async def take_in(self, place: Place, turns: Sequence[Turn], *, places: int = 0) -> Place:
+        """Logs turns that are imported into a session, and hands out places behind all others where they need some.
+        When the session was changed last stays as it is. Raises `Conflict` where the session is gone."""
+        handing_out = _handing_out(places, turns)
+        del handing_out["$set"]
+        found: Document | None = await self._sessions.find_one_and_update(
+            place.session, handing_out, projection=COUNTERS, return_document=ReturnDocument.AFTER
+        )
+        if found is None:
+            raise Conflict("The session was deleted meanwhile")
+        return _place(found, found["next_index"] - places)
 
     async def recount(self, place: Place, messages: int, answers: int) -> None:
         """Sets the counters to what there is, after two requests counted the same turns."""

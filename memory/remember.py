@@ -48,7 +48,7 @@ class Turns:
         known, logged = set[str](), False
         if not ids_are_new:
             known, logged = await asyncio.gather(
-                self._known(owner, [turn.id for turn in turns]), self._places.has_logged(owner, session_id, turns[-1:])
+                self.known(owner, [turn.id for turn in turns]), self._places.has_logged(owner, session_id, turns[-1:])
             )
         first = {turn.id: turn for turn in reversed(turns)}
         fresh = [turn for turn in turns if turn.id not in known and first[turn.id] is turn]
@@ -186,25 +186,30 @@ class Turns:
         """Whether the embedding of one of these messages was given up for now."""
         return await self._vectors.find_one(_own(owner, ids) | {"embed.state": "dead"}, {"_id": 1}) is not None
 
-    async def _known(self, owner: str, ids: list[str]) -> set[str]:
+    async def known(self, owner: str, ids: Sequence[str]) -> set[str]:
+        """Those of these ids that a message of the owner's has, in whatever session."""
         found = self._vectors.find(_own(owner, ids), {"id": 1})
         return {document["id"] for document in await found.to_list(None)}
 
     async def _insert(self, owner: str, session_id: str, turns: list[Turn]) -> set[str]:
         """Inserts placed turns; returns the ids that were new. An id that another user has gets a `_id` of its own."""
-        documents = [document_of(owner, session_id, turn, turn.index or 0) for turn in turns]
+        return await self.insert(owner, [document_of(owner, session_id, turn, turn.index or 0) for turn in turns])
+
+    async def insert(self, owner: str, documents: Sequence[Document]) -> set[str]:
+        """Inserts the documents of placed turns, no two of one id; returns the ids that were new."""
+        landing = {"created_at": now()}  # imported ones say an earlier time, and may have been deleted since
         refused = await self._insert_many(documents)
-        every = {turn.id for turn in turns}
-        self._just_said.add(owner, [document for document in documents if document not in refused])
+        every = {document["id"] for document in documents}
+        self._just_said.add(owner, [document | landing for document in documents if document not in refused])
         if not refused:
             return every
-        known = await self._known(owner, [document["id"] for document in refused])
+        known = await self.known(owner, [document["id"] for document in refused])
         foreign = [
             document | {"_id": scoped(document["id"], owner)} for document in refused if document["id"] not in known
         ]
         again = await self._insert_many(foreign) if foreign else []
-        self._just_said.add(owner, [document for document in foreign if document not in again])
-        if {document["id"] for document in again} - await self._known(owner, [document["id"] for document in again]):
+        self._just_said.add(owner, [document | landing for document in foreign if document not in again])
+        if {document["id"] for document in again} - await self.known(owner, [document["id"] for document in again]):
             raise RuntimeError("two messages were given the same place")
         return every - known - {document["id"] for document in again}
 
@@ -218,10 +223,10 @@ class Turns:
             await self._vectors.update_one(_own(owner, [turn.id]), {"$set": document, "$unset": gone})
             self._just_said.drop(owner, dict.fromkeys(keys_of(turn.id, owner), now()))
 
-    async def _insert_many(self, documents: list[Document]) -> list[Document]:
+    async def _insert_many(self, documents: Sequence[Document]) -> list[Document]:
         """The documents that were refused as duplicates."""
         if len(documents) == 1:
-            return [] if await self._inserts.get(documents[0]) else documents
+            return [] if await self._inserts.get(documents[0]) else list(documents)
         new = await insert_new(self._vectors, documents)
         return [document for document, inserted in zip(documents, new, strict=True) if not inserted]
 

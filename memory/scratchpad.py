@@ -75,7 +75,7 @@ class Scratchpad:
                 raise PreconditionFailed("The entry is not the one that was expected")
             fresh = {
                 "value": value,
-                "folded": [other for one in (key, value) if (other := folded(one)) != one.lower()],
+                "folded": folded_of(key, value),
                 "updated_at": moment,
                 "expires_at": moment + ttl if ttl is not None else None,
             }
@@ -145,6 +145,11 @@ def wrong_with(key: str) -> str | None:
     if any(part in (".", "..") for part in key.split("/")):
         return "A key has . or .. between its slashes"
     return None
+
+
+def folded_of(key: str, value: str) -> list[str]:
+    """Key and value `folded`, as they stand beside these where that is more than their lower case."""
+    return [other for one in (key, value) if (other := folded(one)) != one.lower()]
 
 
 def after_prefix(prefix: str) -> str | None:

@@ -94,7 +94,7 @@ class TraceQueue:
         try:
             await self._kept.make_recallable([claimed])
             if not await self._kept.is_under_way(claimed.task):
-                await self._kept.drop(claimed)
+                await self._kept.drop(claimed.task.owner, [claimed.key])
                 return False
             if self._model is not None:
                 noted = await self._note(mine, claimed, self._model)

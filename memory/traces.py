@@ -133,20 +133,28 @@ class Traces:
             documents = await asyncio.to_thread(self._documents, task, every[start : start + AT_ONCE], start)
             new = await self._insert(documents)
             if not await self.is_under_way(task):
-                await self._drop(task.owner, [document["_id"] for document in documents])
+                await self.drop(task.owner, [document["_id"] for document in documents])
                 raise Conflict("The task is reset meanwhile", retry_after=1.0)
             if new and not self._observed:
                 done = {"_id": {"$in": [claimed.key for claimed in new]}}
                 await self._traces.update_many(done, {"$set": {"observe": {"state": "done"}}})
 
+    async def take_in(self, task: Task, documents: Sequence[Document]) -> list[str]:
+        """Adds traces that are imported, with their insights; returns the keys of those that are new.
+
+        Raises `Conflict` where the task is reset meanwhile; nothing is left of them then.
+        """
+        inserted = await insert_new(self._traces, documents)
+        await self.make_recallable([claimed_of(document) for document in documents])
+        if not await self.is_under_way(task):
+            await self.drop(task.owner, [document["_id"] for document in documents])
+            raise Conflict("The task is reset meanwhile", retry_after=1.0)
+        return [document["_id"] for document, is_new in zip(documents, inserted, strict=True) if is_new]
+
     async def is_under_way(self, task: Task) -> bool:
         """Whether a task still is what it was when a trace of it was kept."""
         there = {"user_id": task.owner, "task_id": task.id, "epoch": task.epoch}
         return await self._tasks.find_one(there, {"_id": 1}) is not None
-
-    async def drop(self, claimed: Claimed) -> None:
-        """Deletes a trace that was kept while its task was reset."""
-        await self._drop(claimed.task.owner, [claimed.key])
 
     async def get(self, owner: str, trace_id: str) -> Trace:
         """Raises `NotFound`."""
@@ -238,11 +246,11 @@ class Traces:
             found = await self._traces.find({"user_id": owner} | filter, {"_id": 1}).limit(AT_ONCE).to_list(None)
             if not found:
                 return {"traces": traces, "vectors": vectors}
-            counts = await self._drop(owner, [document["_id"] for document in found])
+            counts = await self.drop(owner, [document["_id"] for document in found])
             traces += counts["traces"]
             vectors += counts["vectors"]
 
-    async def _drop(self, owner: str, keys: Sequence[str]) -> dict[str, int]:
+    async def drop(self, owner: str, keys: Sequence[str]) -> dict[str, int]:
         """Deletes traces by their keys, and their insights, even those whose trace is gone already."""
         gists = {"_id": {"$in": [_gist_key(key) for key in keys]}, "user_id": owner}
         vectors = await self._eraser.erase(owner, gists)

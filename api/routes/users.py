@@ -1,19 +1,68 @@
-"""All of a user's data."""
+"""All of a user's data: out, in, gone."""
 
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import StreamingResponse
 
 from api.auth import Calling
 from api.fields import Identifier
 from api.once import LociRoute
+from api.openapi import errors
+from api.portable import MEDIA_TYPE, LineRefused, bring_in, exported
 from api.state import TheMemory
+from api.streamed import StreamedRoute
 from api.wire.base import Deleted
+from api.wire.portable import ImportResult
+
+HEADERS = {"Cache-Control": "no-store", "Content-Disposition": 'attachment; filename="loci-export.jsonl"'}
+LINES = {"schema": {"type": "string", "description": "One JSON object a line; an export has a first and a last line"}}
 
 router = APIRouter(prefix="/v1/users", route_class=LociRoute, tags=["users"])
+streamed = APIRouter(prefix="/v1/users", route_class=StreamedRoute, tags=["users"])
 
 
 @router.delete("/{user_id}")
 async def delete_user(user_id: Annotated[Identifier, Path()], memory: TheMemory, calling: Calling) -> Deleted:
     """Delete everything of a user."""
     return Deleted(deleted=await memory.engine.forgetter.user(calling.owner(user_id)))
+
+
+@router.get(
+    "/{user_id}/export",
+    response_class=StreamingResponse,
+    responses={200: {"content": {MEDIA_TYPE: LINES}, "description": "Everything of the user, one thing a line"}},
+)
+async def export_user(user_id: Annotated[Identifier, Path()], memory: TheMemory, calling: Calling) -> StreamingResponse:
+    """Everything of a user, to be kept or imported. The last line counts the others: a file without it is cut."""
+    lines = exported(memory, calling.owner(user_id))
+    first = await anext(lines)  # an error before it still has its own status
+    return StreamingResponse(_chained(first, lines), media_type=MEDIA_TYPE, headers=HEADERS)
+
+
+async def _chained(first: bytes, rest: AsyncGenerator[bytes, None]) -> AsyncIterator[bytes]:
+    async with aclosing(rest):
+        yield first
+        async for chunk in rest:
+            yield chunk
+
+
+@streamed.post(
+    "/{user_id}/import",
+    responses=errors(507),
+    openapi_extra={"requestBody": {"required": True, "content": {MEDIA_TYPE: LINES}}},
+)
+async def import_user(
+    user_id: Annotated[Identifier, Path()], request: Request, memory: TheMemory, calling: Calling
+) -> ImportResult:
+    """Bring in what was exported, of this user or of another, here or elsewhere. What the user has already stays as it
+    is, so the same file again adds nothing, and ends what was cut short. A line that is refused is named."""
+    try:
+        taken = await bring_in(memory, calling.owner(user_id), request.stream())
+    except LineRefused as refused:
+        told = [{**one, "loc": ("line", refused.number, *one["loc"])} for one in refused.error.errors()]
+        raise RequestValidationError(told) from None
+    return ImportResult(imported=dict(taken.imported), already_there=dict(taken.there))

@@ -137,6 +137,38 @@ def test_a_file_that_is_not_there_or_is_a_folder_is_told_in_one_line(here: Run, 
         assert path.name in refused.stderr.replace("\n", "")
 
 
+def test_what_was_exported_comes_into_another_store(here: Run, tmp_path: Path) -> None:
+    told = write(
+        tmp_path / "told.jsonl",
+        {"role": "user", "content": "My canoe is green.", "session_id": "lake", "timestamp": "2024-05-01T12:00:00Z"},
+        {"role": "assistant", "content": "Noted.", "session_id": "lake", "timestamp": "2024-05-01T12:01:00Z"},
+    )
+    here("import", str(told), "--user", "hans")
+    file = tmp_path / "hans.jsonl"
+    made = here("export", str(file), "--user", "hans")
+    assert made.returncode == 0, made.stderr
+    printed = here("export", "--user", "hans").stdout.splitlines()
+    assert printed[1:] == file.read_text().splitlines()[1:]
+    assert "is there already" in one_line(here("export", str(file), "--user", "hans"))
+    assert "lost" in one_line(here("export", str(tmp_path / "lost" / "x.jsonl"), "--user", "hans"))
+    elsewhere = {"loci_home": tmp_path / "elsewhere"}
+    for expected in ("3 imported, 0 already there\n", "0 imported, 3 already there\n"):
+        brought = here("import", str(file), "--user", "olga", **elsewhere)
+        assert (brought.returncode, brought.stdout) == (0, expected), brought.stderr
+    found = here("search", "What colour is my canoe?", "--user", "olga", "--top-k", "1", **elsewhere)
+    assert "2024-05-01" in found.stdout and "My canoe is green." in found.stdout
+    assert [path.name for path in tmp_path.glob("*.part")] == []
+
+
+def test_an_export_that_is_cut_or_wrong_is_refused_in_one_line(here: Run, tmp_path: Path) -> None:
+    file = tmp_path / "ida.jsonl"
+    here("export", str(file), "--user", "ida")
+    first, last = file.read_text().splitlines()
+    assert "is cut" in one_line(here("import", str(write(tmp_path / "cut.jsonl", first)), "--user", "ida"))
+    wrong = write(tmp_path / "wrong.jsonl", first, {"kind": "memory", "key": 1}, last)
+    assert "Line 2: key" in one_line(here("import", str(wrong), "--user", "ida"))
+
+
 @pytest.mark.parametrize("option", ["--user", "--session"])
 def test_an_import_for_nobody_is_refused_in_one_line(here: Run, tmp_path: Path, option: str) -> None:
     file = write(tmp_path / "said.jsonl", {"role": "user", "content": "Hello"})

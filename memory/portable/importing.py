@@ -1,0 +1,199 @@
+"""How does what was exported come into a user's memory, such that a repeat adds nothing and a deletion ends it?
+
+Records come in batches; what is there already stays as it is, so an import that was cut short is ended by a repeat. One
+import of a user goes on at a time, in whatever process. It is noted among the requests in progress, and whoever deletes
+a session of the user, or all, takes the note away first: so the batch that lands next is taken back, and the import is
+ended with `Conflict`. What landed before, the deletion finds.
+"""
+
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from memory.bank_sections import BankSections
+from memory.bank_store import BankStore
+from memory.changes import Changes
+from memory.collections import Collections
+from memory.fact_store import FactStore
+from memory.gist_eraser import GistEraser
+from memory.ids import new_id
+from memory.leases import pending
+from memory.named_leases import NamedLeases
+from memory.observation_store import ObservationStore
+from memory.places import Places
+from memory.portable.banks import BankTaker
+from memory.portable.conversations import Conversations
+from memory.portable.facts import FactTaker
+from memory.portable.landing import Taker
+from memory.portable.notes import EntryTaker, MemoryTaker, ObservationTaker
+from memory.portable.receipts import ReceiptTaker
+from memory.portable.record import KINDS, Kind, Record
+from memory.portable.tools import TaskTaker, TraceTaker
+from memory.remember import Turns
+from memory.sessions import Sessions
+from memory.traces import Traces
+from utils.clock import now
+from utils.errors import Conflict
+
+BATCH = 200  # records
+BATCH_BYTES = 1_000_000  # of the lines that they came in
+ONE_BY_ONE: frozenset[Kind] = frozenset({"session", "summaries", "bank"})
+BUSY = "Another import of the user is under way"
+ENDED = "Something of the user was deleted meanwhile, and the import has ended; a repeat brings in what is missing"
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What an import came to, by kind: how many records are new, and how many were there already."""
+
+    imported: Counter[Kind] = field(default_factory=lambda: Counter(dict.fromkeys(KINDS, 0)))
+    there: Counter[Kind] = field(default_factory=lambda: Counter(dict.fromkeys(KINDS, 0)))
+
+
+class Import:
+    """An import under way. `note`: the `_id` of its note."""
+
+    def __init__(self, note: str, collections: Collections, takers: dict[Kind, Taker], banks: BankTaker) -> None:
+        self._note = note
+        self._requests = collections.idempotency
+        self._takers = takers
+        self._banks = banks
+        self._batch: list[Record] = []
+        self._size = 0
+        self.taken = Taken()
+
+    async def take(self, record: Record) -> None:
+        """Takes the next record; it is committed with others, at the latest by `finish`.
+
+        Raises `InvalidInput` where it does not fit to those before it, and `Conflict` where something of the user was
+        deleted meanwhile; those that are committed stay.
+        """
+        if self._batch and self._batch[0].kind != record.kind:
+            await self.commit()
+        self._takers[record.kind].check(record)
+        self._batch.append(record)
+        self._size += record.size
+        if record.kind in ONE_BY_ONE or len(self._batch) >= BATCH or self._size >= BATCH_BYTES:
+            await self.commit()
+
+    def check_end(self) -> None:
+        """Raises `InvalidInput` where something is still to come that belongs to the last record."""
+        self._banks.check_end()
+
+    async def finish(self) -> Taken:
+        """Commits what is left; returns what it all came to. Raises as `take` does."""
+        self.check_end()
+        await self.commit()
+        for taker in dict.fromkeys(self._takers.values()):
+            await taker.close()
+        await self._refuse_ended()
+        return self.taken
+
+    async def commit(self) -> None:
+        """Commits what was taken. Raises as `take` does."""
+        if not self._batch:
+            return
+        batch, self._batch, self._size = self._batch, [], 0
+        landed = await self._takers[batch[0].kind].take(batch)
+        try:
+            await self._refuse_ended()
+        except Conflict:
+            await landed.take_back()
+            raise
+        self.taken.imported[landed.kind] += landed.imported
+        self.taken.there[landed.kind] += landed.there
+
+    async def _refuse_ended(self) -> None:
+        if await self._requests.find_one({"_id": self._note}, {"_id": 1}) is None:
+            raise Conflict(ENDED)
+
+
+class Importer:
+    """`observed`: a model writes summaries of what tools gave. `due_after`: when a bank that came in is looked at for
+    what may be condensed."""
+
+    def __init__(
+        self,
+        collections: Collections,
+        changes: Changes,
+        sessions: Sessions,
+        places: Places,
+        turns: Turns,
+        eraser: GistEraser,
+        facts: FactStore,
+        observations: ObservationStore,
+        traces: Traces,
+        bank_store: BankStore,
+        bank_sections: BankSections,
+        *,
+        observed: bool,
+        due_after: timedelta,
+    ) -> None:
+        self._collections = collections
+        self._requests = collections.idempotency
+        self._leases = NamedLeases(collections)
+        self._changes = changes
+        self._sessions = sessions
+        self._places = places
+        self._turns = turns
+        self._eraser = eraser
+        self._facts = facts
+        self._observations = observations
+        self._traces = traces
+        self._bank_store = bank_store
+        self._bank_sections = bank_sections
+        self._observed = observed
+        self._due_after = due_after
+
+    @asynccontextmanager
+    async def begin(self, owner: str) -> AsyncIterator[Import]:
+        """An import into a user's memory. Raises `Conflict` where another one of the user goes on."""
+        async with self._leases.held("importing", owner, "") as held:
+            if not held:
+                raise Conflict(BUSY, retry_after=1.0)
+            note = new_id()
+            await self._requests.insert_one({"_id": note, "user_id": owner, "importing": True, "at": now()})
+            banks = self._bank_taker(owner)
+            takers = self._takers(owner, banks)
+            try:
+                yield Import(note, self._collections, takers, banks)
+            finally:
+                for taker in dict.fromkeys(takers.values()):
+                    await taker.close()
+                await self._requests.delete_one({"_id": note})
+                await self._drop_unused(owner)
+
+    async def _drop_unused(self, owner: str) -> None:
+        """Lets go of what was begun for records that were taken back, where all of the user is deleted."""
+        for name in ("sessions", "vectors", "memories", "banks"):
+            if await getattr(self._collections, name).find_one({"user_id": owner}, {"_id": 1}) is not None:
+                return
+        await self._collections.tombstones.delete_many({"user_id": owner})
+        await self._changes.forget(owner)
+
+    def _bank_taker(self, owner: str) -> BankTaker:
+        due = pending() | {"lease_until": now() + self._due_after}
+        return BankTaker(owner, self._collections, self._bank_store, self._bank_sections, due)
+
+    def _takers(self, owner: str, banks: BankTaker) -> dict[Kind, Taker]:
+        stored = self._collections
+        conversations = Conversations(
+            owner, stored, self._changes, self._sessions, self._places, self._turns, self._eraser
+        )
+        tasks = TaskTaker(owner, stored)
+        return {
+            "session": conversations,
+            "summaries": conversations,
+            "message": conversations,
+            "fact": FactTaker(owner, self._facts),
+            "memory": MemoryTaker(owner, stored, self._changes),
+            "observation": ObservationTaker(owner, self._observations),
+            "entry": EntryTaker(owner, stored),
+            "task": tasks,
+            "trace": TraceTaker(owner, stored, self._traces, tasks, observed=self._observed),
+            "bank_version": banks,
+            "bank": banks,
+            "receipt": ReceiptTaker(owner, stored),
+        }

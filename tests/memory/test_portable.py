@@ -1,0 +1,163 @@
+"""Does what a user has go out whole, come in once, and go again where a deletion comes between?"""
+
+import asyncio
+
+import pytest
+
+from agents.memory import Memory
+from memory.ids import scoped
+from memory.portable.record import KINDS, Kind, Record
+from tests.conversations import USER, found, messages, pairs, request, settle, turn
+from tests.tool_calls import called, keep
+from utils.errors import Conflict
+from utils.mongo import Document
+
+OTHER = "bob"
+
+
+async def live(memory: Memory) -> None:
+    """Something of every kind."""
+    engine = memory.engine
+    await memory.add(USER, "s1", pairs(12))
+    await settle(memory)
+    await memory.chat(request("Remember that my locker is 4711"))
+    await memory.chat(request("What does the user say of item number 3?"))
+    for text in ("I live in Madrid.", "I live in Oslo."):
+        await memory.learn(USER, text)
+    await memory.observe(USER, "GOAL:deploy", findings=["The bridge is closed."])
+    await engine.scratchpad.put(USER, "plan", "Straße")
+    await keep(engine.traces, called(1, "HAT001"), called(2, "HAT002"))
+    bank = await memory.activate(USER, "project", "loci")
+    await memory.update(USER, "project", bank.info.id, "We decided to use SQLite.")
+    await settle(memory)
+
+
+async def records(memory: Memory, owner: str = USER) -> list[Record]:
+    return [record async for record in memory.engine.exporter.records(owner)]
+
+
+async def bring_in(memory: Memory, every: list[Record], owner: str = OTHER) -> dict[Kind, int]:
+    """How many are new, by kind."""
+    async with memory.importing(owner) as importing:
+        for record in every:
+            await importing.take(record)
+        taken = await importing.finish()
+    return dict(+taken.imported)
+
+
+async def left(memory: Memory, owner: str = OTHER) -> dict[str, int]:
+    """How many documents a user has in each collection."""
+    collections = {name: one for name, one in vars(memory.engine.collections).items() if name != "idempotency"}
+    counts = {name: await one.count_documents({"user_id": owner}) for name, one in collections.items()}
+    counts["owners"] = await memory.engine.collections.owners.count_documents({"_id": owner})
+    return {name: count for name, count in counts.items() if count}
+
+
+async def test_what_goes_out_comes_in_once_and_goes_out_the_same(quiet: Memory) -> None:
+    await live(quiet)
+    every = await records(quiet)
+    assert {record.kind for record in every} == set(KINDS)
+    new = await bring_in(quiet, every)
+    assert sum(new.values()) == len(every)
+    await settle(quiet)
+    same = [record for record in await records(quiet, OTHER) if record.kind not in ("bank", "bank_version")]
+    assert same == [record for record in every if record.kind not in ("bank", "bank_version")]
+    assert await bring_in(quiet, every) == {}
+    assert await bring_in(quiet, await records(quiet, OTHER), USER) == {}
+    assert await records(quiet) == every
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_deletion_takes_back_what_lands_after_it(quiet: Memory, kind: Kind) -> None:
+    """The user is deleted when records of a kind are about to come: whatever lands then, goes."""
+    await live(quiet)
+    every = await records(quiet)
+    first = next(at for at, record in enumerate(every) if record.kind == kind)
+    with pytest.raises(Conflict, match="meanwhile"):
+        async with quiet.importing(OTHER) as importing:
+            for record in every[:first]:
+                await importing.take(record)
+            await importing.commit()
+            await quiet.engine.forgetter.user(OTHER)
+            await importing.take(every[first])
+            await importing.commit()
+    assert await left(quiet) == {}
+    await settle(quiet)
+    assert await left(quiet) == {}
+    assert await records(quiet) == every
+
+
+async def test_an_import_that_breaks_off_is_ended_by_a_repeat_wherever_that_was(quiet: Memory) -> None:
+    await live(quiet)
+    every = await records(quiet)
+    for count in range(0, len(every), 3):
+        with pytest.raises(ZeroDivisionError):
+            async with quiet.importing(OTHER) as importing:
+                for record in every[:count]:
+                    await importing.take(record)
+                raise ZeroDivisionError
+    await bring_in(quiet, every)
+    await settle(quiet)
+    assert len(await records(quiet, OTHER)) == len(every)
+    session = await quiet.engine.sessions.get(OTHER, "s1")
+    own = await quiet.engine.sessions.get(USER, "s1")
+    assert (session.message_count, session.pair_count) == (own.message_count, own.pair_count)
+    assert (session.title, session.updated_at) == (own.title, own.updated_at)
+
+
+async def test_counts_that_a_crash_left_wrong_are_made_anew(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", pairs(3))
+    every = await records(quiet)
+    await bring_in(quiet, every)
+    crashed: Document = {"$set": {"message_count": 2, "pair_count": 0, "importing": True}}
+    await quiet.engine.collections.sessions.update_one({"user_id": OTHER}, crashed)
+    assert await bring_in(quiet, every) == {}
+    session = await quiet.engine.sessions.get(OTHER, "s1")
+    assert (session.message_count, session.pair_count) == (6, 3)
+
+
+async def test_facts_that_replaced_each_other_still_do(quiet: Memory) -> None:
+    await quiet.learn(USER, "I live in Madrid.")
+    await quiet.learn(USER, "I live in Oslo.")
+    own = await quiet.engine.facts.in_force(USER, "default")
+    await bring_in(quiet, await records(quiet))
+    [fact] = await quiet.engine.facts.in_force(OTHER, "default")
+    assert (fact.id, fact.text) == (scoped(own[0].id, OTHER), own[0].text)
+    await quiet.engine.facts.undo(OTHER, fact.id)
+    [earlier] = await quiet.engine.facts.in_force(OTHER, "default")
+    assert "Madrid" in earlier.text
+    assert await quiet.engine.facts.in_force(USER, "default") == own
+
+
+async def test_messages_that_are_being_forgotten_stay(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", pairs(2))
+    await quiet.engine.collections.vectors.update_one({"id": "user0"}, {"$set": {"forgotten": {"by": "x"}}})
+    await bring_in(quiet, await records(quiet))
+    assert [one["id"] for one in await messages(quiet, owner=OTHER)] == ["assistant0", "user1", "assistant1"]
+    assert [one["message_index"] for one in await messages(quiet, owner=OTHER)] == [1, 2, 3]
+
+
+async def test_an_import_waits_for_another_of_the_same_user_alone(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", pairs(2))
+    every = await records(quiet)
+    async with quiet.importing(OTHER):
+        assert await bring_in(quiet, every, "carl") == {"session": 1, "message": 4}
+        second = asyncio.create_task(bring_in(quiet, every))
+        await asyncio.sleep(0)
+        assert await left(quiet) == {}
+    assert await second == {"session": 1, "message": 4}
+
+
+async def test_what_was_deleted_and_comes_again_is_found_before_it_is_embedded(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", [turn("heron", "The heron nests by the mill.")])
+    await settle(quiet)
+    every = await records(quiet)
+    await quiet.add(USER, "s2", [turn("kiln", "The kiln is hot.")])
+    await settle(quiet)
+    assert "heron" in await found(quiet, "Where does the heron nest?")
+    await quiet.engine.forgetter.session(USER, "s1")
+    assert "heron" not in await found(quiet, "Where does the heron nest?")
+    await bring_in(quiet, every, USER)
+    assert "heron" in await found(quiet, "Where does the heron nest?")
+    await settle(quiet)
+    assert "heron" in await found(quiet, "Where does the heron nest?")
