@@ -124,7 +124,9 @@ def _of_observation(recalled: Recalled) -> Citation:
 
 
 def _statements(content: str) -> list[str]:
-    """What a text says, together where it is short."""
+    """What a text says, together where it is short; nothing where it is a courtesy."""
+    if is_courtesy(content):
+        return []
     stating = [told for text in _with_corrections(split_sentences(content)) if (told := _stated(text))]
     together = " ".join(stating)
     return [together] if stating and len(together) <= TOLD_WHOLE else stating
@@ -147,9 +149,8 @@ def takes_back(sentence: str) -> bool:
 
 
 def _stated(sentence: str) -> str:
-    """What a sentence says, of one that asks what it tells before; nothing where it only asks, asks to forget, or is a
-    courtesy."""
-    if is_courtesy(sentence) or is_request(sentence) or statement_to_forget(sentence) or _EXCLAIMS.fullmatch(sentence):
+    """What a sentence says, of one that asks what it tells before; nothing where it only asks, or asks to forget."""
+    if is_request(sentence) or statement_to_forget(sentence) or _EXCLAIMS.fullmatch(sentence):
         return ""
     return told_before_asking(sentence) if asks(sentence) else sentence
 
