@@ -4,7 +4,7 @@ from functools import cache
 
 from utils.text import stem
 
-# Words and their forms. Left out are those that are rather other words: "wound", "rose", "lay", "bore", "leaves", "lives".
+# Words and their forms. Left out are those that are rather other words: "wound", "rose", "bore", "leaves", "lives".
 _FORMS = """
 awake awoke awoken|beat beaten|become became|begin began begun|bend bent|bet betting|bite bit bitten|bleed bled
 blow blew blown|break broke broken|breed bred|bring brought|build built|burn burnt|buy bought|catch caught

@@ -9,7 +9,7 @@ from utils.text import stem
 
 @pytest.mark.parametrize(
     ("base", "form"),
-    [("break", "broke"), ("buy", "bought"), ("swim", "swum"), ("child", "children"), ("take", "taken")],
+    [("break", "broke"), ("buy", "bought"), ("swim", "swum"), ("child", "children")],
 )
 def test_a_form_is_of_its_word(base: str, form: str) -> None:
     assert base_of(stem(form)) == base_of(stem(base)) == stem(base)
