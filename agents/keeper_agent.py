@@ -6,16 +6,27 @@ from contextlib import suppress
 from dataclasses import replace
 
 from agents.context import Context
+from memory.attribute_meant import attribute_meant, gives
 from memory.attributes import keys_beside, keys_of_the_same, place_beside
 from memory.domain import KeyValue
 from memory.engine import Engine
-from memory.extract import fact_meant, facts_near, key_and_value, statement_to_forget, statement_to_remember, told
+from memory.extract import (
+    fact_meant,
+    facts_near,
+    key_and_value,
+    owned,
+    statement_to_forget,
+    statement_to_remember,
+    told,
+)
 from memory.ids import prompt_id
 from memory.keyvalues import NONE
+from memory.saying import Said
 from utils.errors import NotFound, PreconditionFailed
 from utils.text import content_stems, slug
 
 TRIES = 4  # times that a key is chosen anew, where others keep something under it meanwhile
+CANDIDATES = 5  # statements that are named where several may be meant
 NAMED = 3  # keys that are named in an answer
 LOOKED_AT = 1_000  # facts among which the one to forget is looked for
 ONE_AT_A_TIME = (
@@ -27,10 +38,22 @@ IN_ENGLISH = (
     "I deleted nothing. What to forget I understand in English alone, as in “forget my phone number” or “forget that I "
     "live in Lyon”. You can also delete the message that says it, or this conversation."
 )
+NOTHING_STORED = "I have no stored fact of exactly that kind, so nothing was deleted."
+OTHER_WAYS = (
+    "You can say what it is, as in “forget that I live in Lyon”, delete the message that says it, or this conversation."
+)
+WHICH = "You told me several of these, so nothing was deleted. Which one? Say “forget that”, and what it is:"
 KEPT_HERE = "Noted. I'll remember that in this conversation."
 
 _MY = re.compile(r"^(?:my|our|the) ", re.IGNORECASE)
-_ALL = re.compile(r"everything|all|anything|me|(?:that )?(?:you know|i (?:said|told you))(?: about me)?", re.IGNORECASE)
+_KNOWN = r"(?:that )?(?:you (?:know|have|keep|stored|store|saved|remember)|i (?:said|told you))(?: (?:about|of|on) me)?"
+_ALL = re.compile(
+    rf"everything|all|anything|me|{_KNOWN}|"
+    r"(?:all |everything )?(?:of )?(?:my|our|the) (?:(?:personal|private|stored|saved|own) )?"
+    r"(?:data|information|info|memory|memories|messages|conversations|chats|history|chat history|account|facts|details)"
+    rf"(?: (?:about|of|on) me| {_KNOWN})?",
+    re.IGNORECASE,
+)
 
 
 class KeeperAgent:
@@ -61,9 +84,12 @@ class KeeperAgent:
         asked = set(content_stems(meant))
         facts = await self._engine.facts.in_force(owner, session)
         found = [fact for fact in facts if asked and asked <= set(content_stems(fact.text))]
+        if not found and (attribute := attribute_meant(meant)) is not None:
+            found = [fact for fact in facts if gives(fact.text, attribute)]
         if len(found) != 1:
-            several = f" Which one: {' '.join(f'“{fact.text}”' for fact in found[:3])}" if found else ""
-            return replace(context, done=f"I know no single fact of that kind here, so nothing was deleted.{several}")
+            several = [" Which one:", *(f"- {fact.text}" for fact in found[:CANDIDATES])] if found else [""]
+            nothing = "I know no single fact of that kind here, so nothing was deleted."
+            return replace(context, done=nothing + "\n".join(several))
         [fact] = found
         for source in fact.sources:
             await forgetter.exchange(owner, source)
@@ -104,18 +130,8 @@ class KeeperAgent:
             return replace(context, done=ONE_AT_A_TIME)
         facts = await self._engine.keyvalues.suited(owner, meant, LOOKED_AT)
         fact = fact_meant(meant, facts) or _only_one_of(meant, facts)
-        if fact is None and (said := await self._engine.saying.statement(owner, meant)):
-            for source in (*said, prompt_id(context.request.turn_id)):
-                await self._engine.forgetter.exchange(owner, source)
-            await self._engine.idempotency.forget(owner, but=context.request.turn_id)
-            close = facts_near(meant, facts)
-            kept = f" Still stored: {', '.join(f'“{one.key}”' for one in close)}." if close else ""
-            elsewhere = await self._told_elsewhere(owner, meant)
-            return replace(context, done=f"I have forgotten that.{kept}{elsewhere}", forgotten=True)
         if fact is None:
-            close = facts_near(meant, facts)
-            hint = f" The closest I have: {', '.join(f'“{one.key}”' for one in close)}." if close else ""
-            return replace(context, done=f"I have no stored fact of exactly that kind, so nothing was deleted.{hint}")
+            return await self._forget_said(context, meant, facts_near(meant, facts))
         forgetter = self._engine.forgetter
         values, beside = [fact.value], keys_of_the_same(fact.key, [one.key for one in facts])[:NAMED]
         messages = await forgetter.sources_of(owner, fact)
@@ -133,6 +149,36 @@ class KeeperAgent:
         left += f" {SPOKEN_OF}" if others else ""
         left += await self._told_elsewhere(owner, meant)
         return replace(context, done=f"I have forgotten {what}{also}.{left}", forgotten=True)
+
+    async def _forget_said(self, context: Context, meant: str, near: Sequence[KeyValue]) -> Context:
+        """Deletes what the user said without asking to remember it: the statement, or the one value of the attribute
+        that is meant, and nothing else. `near`: facts that are kept of the like."""
+        owner, saying = context.request.owner, self._engine.saying
+        named = ", ".join(f"“{one.key}”" for one in near)
+        said = await saying.statement(owner, meant)
+        if not said and (attribute := attribute_meant(meant)) is not None:
+            said = await saying.attribute(owner, attribute)
+            if len({slug(one.value) for one in said}) > 1:
+                each = {one.statement.casefold(): f"- {one.statement}" for one in said}
+                return replace(context, done="\n".join([WHICH, *list(each.values())[-CANDIDATES:]]))
+        elsewhere = await self._told_elsewhere(owner, meant)
+        if not said:
+            hint = f" The closest I have: {named}." if named else ""
+            return replace(context, done=f"{NOTHING_STORED}{hint}{elsewhere} {OTHER_WAYS}")
+        for one in said:
+            await self._unsay(owner, one)
+        await self._engine.forgetter.exchange(owner, prompt_id(context.request.turn_id))
+        await self._engine.idempotency.forget(owner, but=context.request.turn_id)
+        kept = f" Still stored: {named}." if named else ""
+        return replace(context, done=f"I have forgotten that.{kept}{elsewhere}", forgotten=True)
+
+    async def _unsay(self, owner: str, said: Said) -> None:
+        """Deletes the exchange of a message, or the sentences alone where it says something else, too; the values that
+        they give go out of the answers that tell them."""
+        if not said.rest or not await self._engine.forgetter.reword(owner, said.id, said.rest):
+            await self._engine.forgetter.exchange(owner, said.id)
+        for key, value in owned(said.statement):
+            await self._engine.forgetter.redact(owner, key, [value])
 
     async def _told_elsewhere(self, owner: str, meant: str) -> str:
         """What is left to say where facts of conversations tell what is to be forgotten: these are forgotten there."""

@@ -1,7 +1,7 @@
 """What can be answered without a language model? The sentences of memory that match best, cited; pure functions."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -24,19 +24,20 @@ from memory.languages import is_foreign
 from memory.only_time import asks_only_for_a_time, beside_times
 from memory.relative_times import COUNT, number_of
 from memory.spans import nearness, spans_of
-from memory.summary_rules import shortened, summarise_by_rules, weight
+from memory.summary_rules import only_asks, shortened, summarise_by_rules, weight
 from memory.translated_times import stems_in_english
 from utils.clock import now
-from utils.text import content_stems, cut_at_word, stem, words
+from utils.text import WORD, content_stems, cut_at_word, stem, words
 
 SENTENCE_CHARACTERS = 300
 MOST_OF_SUBJECT = 6  # statements of a summary of one subject, where no other number is asked for
-OF_SUBJECT = 0.42  # cosine similarity of what a summary of one subject tells, in other languages than English,
+OF_SUBJECT = 0.42  # cosine similarity of what a summary of one subject tells that has no word of it,
 NEAR_BEST = 0.15  # and how much less than the best it is at most
 MOST_ASKED = 20  # that are told where more are asked for
 MOST_KNOWN = 5  # statements told where the question names no subject,
 MOST_OF_ALL = 12  # and where it asks for all
 SUMMARY_TOKENS = 200
+NOTHING_OF_IT = "I found nothing about that."
 
 # Words that ask for a summary, and say how it is to be and of nothing in particular.
 _SUMMARISING = frozenset(
@@ -165,6 +166,8 @@ def _told_of(
         covered = coverage(subject, [meant(sentence.spoken) for sentence in sentences])
         likeness = np.array([sentence.likeness for sentence in sentences])
         likely = np.maximum(covered, np.where(likeness >= LIKE, likeness, 0))
+        if max(covered) < COVERED and not _names_one(query, subject):
+            likely = np.maximum(likely, np.where(likeness >= max(OF_SUBJECT, likeness.max() - NEAR_BEST), COVERED, 0))
         if is_foreign(query):
             alike = np.array([heard.alike(query, sentence.source.content) for sentence in sentences])
             near = alike >= max(OF_SUBJECT, alike.max() - NEAR_BEST)
@@ -175,6 +178,14 @@ def _told_of(
     if not best and is_foreign(query):
         return None  # what stood for a subject may have been another word for summing up
     return sorted(each_once(best)[: most or MOST_OF_SUBJECT], key=lambda sentence: sentence.source.timestamp)
+
+
+def _names_one(query: str, subject: Set[str]) -> bool:
+    """Whether a subject has a name or a number in it, of which only what has it, too, can be."""
+    return any(
+        stem(word.lower()) in subject and (word[0].isupper() or any(map(str.isdigit, word)))
+        for word in WORD.findall(query)[1:]
+    )
 
 
 def _length_asked(query: str) -> int | None:
@@ -250,9 +261,9 @@ def _summary(context: Context) -> RuleAnswer:
     rest = [gist for gist in rest if gist.role != "user" or context.heard.tells(gist.content)]
     if rest:
         parts.append(summarise_by_rules(rest, SUMMARY_TOKENS, most=most))
-    if not any(parts) and bundle.summaries:
+    if not any(parts) or (told is not None and only_asks("\n".join(parts))):
         parts = [summary.text for summary in reversed(bundle.summaries)]
     text = shortened("\n".join(part for part in parts if part), most)
-    if text and told is not None:
-        text = f"I found nothing about that. In all:\n{text}"
-    return RuleAnswer(text or "There is nothing to summarise yet.")
+    if told is None:
+        return RuleAnswer(text or "There is nothing to summarise yet.")
+    return RuleAnswer(NOTHING_OF_IT if only_asks(text) else f"{NOTHING_OF_IT} In all:\n{text}")

@@ -35,6 +35,7 @@ from api.routes import (
 from config.settings import Settings
 from utils.errors import ConfigurationError
 from workers.app import make_app
+from workers.broker import ping_broker
 from workers.inprocess import InProcessWorker
 from workers.nudges import CeleryNudge
 
@@ -53,6 +54,7 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
+            await _tell_of_no_broker(settings)
             worker = InProcessWorker(settings) if settings.redis_url is None else None
             nudge = CeleryNudge(worker.app if worker else make_app(settings)[0])
             stack.push_async_callback(asyncio.to_thread, nudge.close)  # in a thread: the loop keeps answers meanwhile
@@ -119,6 +121,18 @@ def _tell_of_short(settings: Settings) -> None:
             f"the key{'s' * (len(short) > 1)} of {', '.join(short)}",
             KEY_CHARACTERS,
             settings.host,
+        )
+
+
+async def _tell_of_no_broker(settings: Settings) -> None:
+    """Warns where the workers cannot be told of work, which goes on without them."""
+    try:
+        await ping_broker(settings)
+    except OSError as error:
+        log.warning(
+            "REDIS_URL: %s; questions are answered, but embeddings, summaries, facts and notes of new messages wait in "
+            "the database until the workers reach it again: see `loci doctor`",
+            error,
         )
 
 

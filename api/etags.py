@@ -9,8 +9,11 @@ from fastapi import Header, Response
 from memory.keyvalues import NONE
 from utils.errors import InvalidInput, NotFound, PreconditionFailed
 
-IfMatch = Annotated[str | None, Header(description="The ETag that must be in force; `*` for any")]
+IfMatch = Annotated[str | None, Header(description="The ETag that must be in force, or one of several; `*` for any")]
 IfNoneMatch = Annotated[str | None, Header(description="`*`: there must be none yet")]
+
+_OURS = re.compile(r'"(\d{1,12}-[0-9a-f]{1,16})"')  # a weak one is never in force
+_TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"')
 
 
 class Tagged(Protocol):
@@ -25,32 +28,39 @@ def tag(response: Response, thing: Tagged, *, new: bool = False) -> None:
 
 
 async def condition(
-    there: Callable[[], Awaitable[object]], if_match: str | None, if_none_match: str | None
+    there: Callable[[], Awaitable[Tagged]],
+    if_match: str | None,
+    if_none_match: str | None = None,
+    *,
+    deleting: bool = False,
 ) -> str | None:
-    """`expected_tag` of a write; where `If-Match: *` asks that there be something, whatever it is, looks whether
-    `there` raises `NotFound`. Raises `InvalidInput` and `PreconditionFailed` (RFC 9110, 13.1.1)."""
-    expected = expected_tag(if_match, if_none_match)
-    if _is_any(if_match):
-        try:
-            await there()
-        except NotFound as error:
-            raise PreconditionFailed(error.detail) from None
-    return expected
-
-
-def _is_any(if_match: str | None) -> bool:
-    return if_match is not None and if_match.strip() == "*"
-
-
-def expected_tag(if_match: str | None, if_none_match: str | None = None) -> str | None:
-    """The tag of what must be in force: `NONE` for nothing, None where a request says none. Raises `InvalidInput`."""
+    """The tag of what must be in force for a write: `NONE` for nothing, None where a request says none; one that is
+    never in force where no tag of the request can be. Where it depends on what is there, asks `there`, whose `NotFound`
+    fails the condition, but for who is `deleting`. Raises `InvalidInput` and `PreconditionFailed` (RFC 9110, 13.1.1).
+    """
     if if_none_match is not None:
         if if_none_match.strip() != "*" or if_match is not None:
             raise InvalidInput("If-None-Match takes `*`, and goes without If-Match")
         return NONE
-    if if_match is None or _is_any(if_match):
+    if if_match is None:
         return None
-    found = re.fullmatch(r'\s*"(\d{1,12}-[0-9a-f]{1,16})"\s*', if_match)
-    if found is None:
-        raise InvalidInput("If-Match takes one ETag as a response gave it")
-    return found[1]
+    tags = [] if if_match.strip() == "*" else _tags(if_match)
+    known = [found[1] for one in tags if (found := _OURS.fullmatch(one))]
+    if tags and len(known) < 2:
+        return known[0] if known else tags[0]
+    try:
+        current = (await there()).tag
+    except NotFound as error:
+        if deleting:
+            raise
+        raise PreconditionFailed(error.detail) from None
+    return current if current in known else known[0] if known else None
+
+
+def _tags(if_match: str) -> list[str]:
+    """The entity tags of a list, with their quotation marks. Raises `InvalidInput`."""
+    elements = {element.strip(" \t") for element in _TAG.sub("\0", if_match).split(",")}
+    tags = _TAG.findall(if_match)
+    if not tags or not elements <= {"", "\0"}:
+        raise InvalidInput("If-Match takes ETags as responses gave them, or `*`")
+    return tags

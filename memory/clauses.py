@@ -3,6 +3,10 @@
 import re
 
 _JOINED = re.compile(r" ?; ?|,? (?:and|but|so) (?=(?:i|my|we|our|he|she)\b)|, ?(?=(?:i|im|my)\b)", re.IGNORECASE)
+# What is so no longer, and behind it what is: "Anna no longer lives in Kiel, she's in Oslo now".
+_NOW = re.compile(
+    r"(?P<over>[^,]*\b(?:no longer|any ?(?:more|longer))\b[^,]*), (?P<now>(?:he|she)(?:['’]s| is) .*\bnow\b.*)", re.I
+)
 _FILLERS = re.compile(
     r"^(?:(?:well|so|oh|ah|hey|hi|hello|yes|yeah|yep|no|nope|ok|okay|actually|anyway|also|and|but|sorry|honestly|"
     r"by the way|btw|fyi|correction|to be (?:clear|honest)|just so you know|for your information|i mean|please note|"
@@ -89,7 +93,9 @@ def clauses(sentence: str) -> list[str]:
     if _SAID.search(sentence) or _FICTION.search(without_fillers(sentence.strip())):
         return []
     bare = _HEADING.sub("", without_fillers(sentence.strip()), count=1)
-    found = [_in_order(clause) for part in _JOINED.split(bare) if (clause := _LAUGH.sub("", part.strip(' ,.!…"“”')))]
+    now = _NOW.fullmatch(bare)
+    parts = now.groups() if now else _JOINED.split(bare)
+    found = [_in_order(clause) for part in parts if (clause := _LAUGH.sub("", part.strip(' ,.!…"“”')))]
     return [one for clause in found for one in _with_their_subject(clause)]
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from memory.fact_reading import Statement
+from memory.fact_reading import READ, Statement
 
 _NAME = r"[^\Wa-z_][\w&.’'-]*(?: (?:of |the |and |& )?[^\Wa-z_][\w&.’'-]*){0,4}"
 _LEFT = re.compile(
@@ -16,8 +16,17 @@ _LEFT = re.compile(
 )
 _DIED = re.compile(
     rf"^(?:(?P<whose>The user)'s (?P<kin>[a-z][\w-]*(?: [a-z][\w-]*)?)(?: (?P<called>{_NAME}))?|(?P<name>{_NAME}))"
-    r" (?:has )?(?:just |recently |sadly )*(?:died|passed away)\b"
+    r" (?:has )?(?:just |recently |sadly |also )*(?:died|passed away)\b"
 )
+_FIRST_NAME = r"[^\W\d_a-zß-öø-ÿα-ωа-џ][\w’'-]*"
+_NAMES = rf"(?P<names>{_FIRST_NAME}(?:(?:, and|,| and) {_FIRST_NAME}){{1,7}})"
+# Several by name, of whom one may die: "has two cats, Tom and Jerry".
+_HAS_SEVERAL = re.compile(
+    r"^(?P<who>.{1,60}?) (?:has|owns) (?P<count>two|three|four|five|six|seven|eight|[2-8]) "
+    rf"(?P<what>[a-z -]{{2,40}}?)(?:[,:]| called| named|, called|, named) {_NAMES}\.?$"
+)
+_ARE_CALLED = re.compile(rf"^(?P<who>.{{1,60}}?'s?) (?P<what>[a-z -]{{2,40}}?) are(?: called| named)? {_NAMES}\.?$")
+_COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven")
 _PARTED = re.compile(
     r"^The user (?:has |have )?(?:just |recently |finally |already )*(?:sold|gave away|got rid of|scrapped|traded in|"
     r"no longer (?:has|owns)) (?:their|our) (?:old )?(?P<thing>[a-z]+)"
@@ -95,6 +104,46 @@ def parted_with(text: str, facts: Sequence[Statement]) -> list[int]:
         return []
     spouses = ((at, _SPOUSES_NAME.match(fact.text)) for at, fact in enumerate(facts))
     return [at for at, named in spouses if named and (married is None or named["name"] not in married["name"])]
+
+
+def without_the_dead(text: str, facts: Sequence[Statement]) -> tuple[int, str] | None:
+    """Which of the facts names several of whom a statement says that one died, and how it reads of the others; None
+    where there is none or several such facts, or another of that name."""
+    died = _DIED.match(text[:READ])
+    name = died and (died["called"] or died["name"])
+    if died is None or name is None:
+        return None
+    found = [(at, rest) for at, fact in enumerate(facts) if (rest := _of_the_others(fact, name, died["kin"]))]
+    has_namesake = any(fact.subject == name.casefold() and fact.kin for fact in facts)
+    return found[0] if len(found) == 1 and (died["kin"] or not has_namesake) else None
+
+
+def _of_the_others(fact: Statement, name: str, kin: str | None) -> str | None:
+    """What a fact that names several says of all but one of them; None where it names no such one."""
+    counted = _HAS_SEVERAL.match(fact.text[:READ])
+    found = counted or _ARE_CALLED.match(fact.text[:READ])
+    if found is None or fact.denied or fact.ends:
+        return None
+    names, who, several = re.findall(_FIRST_NAME, found["names"]), found["who"], found["what"]
+    one = _one_of(several)
+    if name not in names or one is None or (kin and kin.split()[-1] != one.split()[-1]):
+        return None
+    *others, last = (other for other in names if other != name)
+    if not others:
+        return f"{who} has a {one} called {last}." if counted else f"{who} {one} is called {last}."
+    left = f"{', '.join(others)} and {last}"
+    return (
+        f"{who} has {_COUNTS[len(others) + 1]} {several}, {left}." if counted else f"{who} {several} are called {left}."
+    )
+
+
+def _one_of(several: str) -> str | None:
+    """The singular of what is counted; None where no rule makes one."""
+    if several.endswith("children"):
+        return several.removesuffix("ren")
+    if several.endswith("ies"):
+        return f"{several[:-3]}y"
+    return several[:-1] if several.endswith("s") and not several.endswith("ss") else None
 
 
 def is_of_a_death(text: str) -> bool:

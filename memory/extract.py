@@ -103,13 +103,23 @@ class Stated(NamedTuple):
 
 def values_stated(text: str, key: str) -> list[Stated]:
     """What a text says that something of the user's is, by sentences: "Btw my PIN is 4471." of the PIN."""
-    sentences = (_ASIDE.sub("", " ".join(sentence.split()).rstrip(".! ")) for sentence in split_sentences(text))
     found: list[Stated] = []
-    for bare in (_BY_THE_WAY.sub("", sentence) for sentence in sentences):
+    for bare in map(without_asides, split_sentences(text)):
         one = _MY.match(_THE.sub("my ", _NAME_S.sub("my name is", bare)))
         if one and (value := one["value"].strip(" \"'“”")) and _is_under(key, slug(one["key"], KEY_CHARACTERS), value):
             found.append(Stated(value, own=_THE.match(bare) is None))
     return found
+
+
+def owned(text: str) -> list[tuple[str, str]]:
+    """What a text says that something of the user's is, each with its key, by sentences."""
+    found = (_MY.match(_NAME_S.sub("my name is", without_asides(one))) for one in split_sentences(text))
+    return [(slug(one["key"], KEY_CHARACTERS), one["value"].strip(" \"'“”")) for one in found if one]
+
+
+def without_asides(sentence: str) -> str:
+    """A sentence on one line without the mark at its end, and without "by the way" and the like at either end."""
+    return _BY_THE_WAY.sub("", _ASIDE.sub("", " ".join(sentence.split()).rstrip(".! ")))
 
 
 def _is_under(key: str, said: str, value: str) -> bool:

@@ -1,8 +1,9 @@
-"""What is over when a plan is cancelled, a habit given up, or a diet left?"""
+"""What is over when a plan is cancelled, a habit given up, a diet left, or work changed?"""
 
 import re
 from collections.abc import Sequence
 
+from memory.fact_kinds import is_occupation, is_organisation, is_place
 from memory.fact_reading import READ, Statement
 from utils.text import content_stems, stem
 
@@ -92,6 +93,29 @@ _EATS = re.compile(
     r"(?: (?:again|now|once more|these days|nowadays|too|every day|regularly))*\.?$"
 )
 
+# Work that one seldom has beside other work, told by what somebody is.
+_IS_A = re.compile(
+    r"^.{1,80}? is(?P<now> now)? an? (?!(?:good|great|excellent|brilliant|bad|terrible|decent|keen|avid|amateur|hobby|"
+    r"careful|cautious|fast|slow|strict|born|natural|part-time|volunteer|former|retired)\b)(?P<work>[^,;()]{2,60}?)"
+    r"(?P<then> (?:now|these days|nowadays))?\.?$"
+)
+_BECOMES = re.compile(
+    r"^.{1,80}? (?:became|has become|got promoted to|was promoted to|now works as|is now working as|"
+    r"works as(?=.* now\b)|is working as(?=.* now\b)) (?:an? )?(?P<work>[^,;()]{2,60}?)(?: now)?\.?$"
+)
+_TWO_OF_THEM = re.compile(
+    r"\b(?:and|also|too|as well|besides|on the side|part[- ]time|partner|author|writer|artist|singer|"
+    r"dancer|musician|photographer|coach|tutor|trainer)\b",
+    re.IGNORECASE,
+)
+
+# Where somebody is now who was said to live or work elsewhere no longer.
+_IS_NOW = re.compile(
+    r"^(?P<who>.{1,60}?) is (?:(?P<now>now|currently) )?(?P<where>in|near|at|with) (?P<place>[^,;]{2,60}?)"
+    r"(?P<then> (?:now|these days|nowadays|instead))?\.?$"
+)
+_FOR_A_WHILE = re.compile(r" (?:this|next|for|until|till|on|today|tonight|tomorrow|visiting)\b", re.IGNORECASE)
+
 
 def changed_by(new: Statement, facts: Sequence[Statement]) -> list[int]:
     """Which of the facts in force are over with a statement: the plan that it says is cancelled, the habit that it says
@@ -104,7 +128,34 @@ def changed_by(new: Statement, facts: Sequence[Statement]) -> list[int]:
     if over := _NO_LONGER.match(new.text[:READ]):
         doing, what = over["doing"] or over["verb"], over["what"] or over["thing"]
         return [at for at in of_them if _is_habit(facts[at].text, doing, what)]
+    if works := [at for at in of_them if _is_other_work(new, facts[at])]:
+        return works if len(works) == 1 or not new.subject.startswith("user's ") else []
     return [at for at in of_them if _do_not_go(new, facts[at]) or _do_not_go(facts[at], new)]
+
+
+def somewhere_else(new: Statement, slot: str | None) -> str | None:
+    """How a statement of where somebody is now reads, where it was said before that they no longer live, or work,
+    somewhere; `slot`: which of both. None where it does not tell that."""
+    found = _IS_NOW.match(new.text[:READ])
+    if found is None or not (found["now"] or found["then"]) or _FOR_A_WHILE.search(found["place"]):
+        return None
+    if slot == "residence" and found["where"] in ("in", "near") and is_place(found["place"]):
+        return f"{found['who']} lives {found['where']} {found['place']} now."
+    if slot == "employer" and found["where"] in ("at", "with") and is_organisation(found["place"]):
+        return f"{found['who']} works {'at' if found['where'] == 'at' else 'for'} {found['place']} now."
+    return None
+
+
+def _is_other_work(new: Statement, old: Statement) -> bool:
+    """Whether a statement says that somebody is now of another profession than an old one said."""
+    before, becomes = _IS_A.match(old.text[:READ]), _BECOMES.match(new.text[:READ])
+    if becomes is None and (is_now := _IS_A.match(new.text[:READ])) and (is_now["now"] or is_now["then"]):
+        becomes = is_now
+    if before is None or becomes is None or old.past or new.denied or new.ends:
+        return False
+    if not (is_occupation(before["work"]) and is_occupation(becomes["work"])):
+        return False
+    return not any(_TWO_OF_THEM.search(text[:READ]) for text in (old.text, new.text))
 
 
 def cancels(text: str) -> bool:

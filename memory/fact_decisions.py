@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memory.corrections import corrected, is_correction
-from memory.endings import ended_by, parted_with
-from memory.fact_changes import cancels, changed_by
+from memory.endings import ended_by, parted_with, without_the_dead
+from memory.fact_changes import cancels, changed_by, somewhere_else
 from memory.fact_people import Namesakes, namesakes, with_kin
 from memory.fact_reading import Statement, read_statement, said_within
 from memory.fact_slots import JOB_HELD, NEARBY, are_of_two_days, are_rivals, is_rescheduled
@@ -15,6 +15,7 @@ from memory.fact_slots import JOB_HELD, NEARBY, are_of_two_days, are_rivals, is_
 ENDED = 0.5  # a statement that ends a fact names more than this share of what it says
 _ENDING_WORDS = frozenset("longer anymor quit stop gave give sold sell cancel broke brokn up die pass".split())  # noqa: SIM905
 _NAMING_WORDS = frozenset({"call", "name"})
+_NO_MORE = re.compile(r" no longer\b| (?:does|do) not(?= (?:live|work)\b)| any ?(?:more|longer)\b")
 _WAS = re.compile(r" (?:was|were|used to be) ")
 _MOVED = re.compile(r" (?:moved|relocated) ")
 
@@ -107,11 +108,17 @@ def _decide(new: Statement, read: Sequence[tuple[Known, Statement]], people: Nam
     if is_correction(new.text):
         meant = corrected(new.text, [one.text for one, _ in known])
         return [] if meant is None else [Update(known[meant[0]][0].id, meant[1])]
+    if fewer := without_the_dead(new.text, [old for _, old in known]):
+        at, text = fewer
+        return [Update(known[at][0].id, text), Add(new.text)]
     over = ended_by(new.text, [old for _, old in known])
     if over is not None:
         return [Update(known[over][0].id, new.text)]
     if changed := changed_by(new, [old for _, old in known]):
         return _instead_of([known[at] for at in changed], new)
+    for one, old in about:
+        if old.ends and (elsewhere := somewhere_else(new, _slot_behind(old))) is not None:
+            return [Update(one.id, elsewhere)]
     parted = set(parted_with(new.text, [old for _, old in known]))
     if denied := [(one, old) for one, old in about if _denies(new, old)]:
         return _instead_of(denied, new)
@@ -228,5 +235,4 @@ def _ends_slot(old: Statement, new: Statement) -> bool:
 
 def _slot_behind(statement: Statement) -> str | None:
     """The slot of a statement without its "no longer"."""
-    text = statement.text.replace(" no longer", "").replace(" anymore", "").replace(" any more", "")
-    return read_statement(text).slot
+    return read_statement(_NO_MORE.sub("", statement.text)).slot

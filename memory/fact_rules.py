@@ -38,16 +38,21 @@ _NAME = r"[^\W\d_a-zß-öø-ÿα-ωа-џ][\w’'-]+"
 _TITLE = r"(?:Mrs?|Ms|Dr|Prof|Rev|St)\b\.?"
 _NAMED = re.compile(
     rf"^(?P<subject>(?:{_TITLE} )?{_NAME}(?:\s+(?:and\s+)?{_NAME}){{0,3}})\s+"
-    r"(?:(?:really|also|just|now|still|already|never|always|recently)\s+)*(?:is|was|are|were|has|have|had|lives?|works?|likes?|loves?|hates?|prefers?|moved|got|"
-    r"studies|"
-    r"study|plays?|speaks?|owns?|married|turned|died|joined|quit|left|bought|sold|adopted|became|drives?|runs?|teaches|"
-    r"can|cannot|can['’]t|doesn['’]t|does|don['’]t|wants?|needs?|plans?|will|started|stopped|finished|graduated|lived|"
+    r"(?:(?:really|also|just|now|still|already|never|always|recently|no longer)\s+)*"
+    r"(?:is|was|are|were|has|have|had|lives?|works?|likes?|loves?|hates?|prefers?|moved|got|studies|"
+    r"study|plays?|speaks?|owns?|married|turned|died|passed(?= away)|joined|quit|left|bought|sold|adopted|became|"
+    r"drives?|runs?|teaches|can|cannot|can['’]t|doesn['’]t|does|don['’]t|wants?|needs?|plans?|will|started|stopped|finished|graduated|lived|"
     r"worked|isn['’]t|wasn['’]t|didn['’]t|won['’]t)\b"
 )
 _NO_NAME = frozenset(
     """the this that these those it there here what who which he she they you we today tomorrow yesterday everything
     everyone everybody something someone somebody nothing nobody life work dinner lunch breakfast one all both some
     most many his her their its your our my monday tuesday wednesday thursday friday saturday sunday thanks""".split()  # noqa: SIM905
+)
+# An 's that is short for "is": "Anna's a doctor now", "she's now in Oslo".
+_IS_SHORT = re.compile(
+    r"^(?P<who>[Hh]e|[Ss]he|(?!(?:It|That|There|Here|What|Who|This)\b)[^\W\d_a-zß-öø-ÿα-ωа-џ][\w-]*)['’]s "
+    r"(?=now (?:an?|in|at) |(?:an?|in|at) [^,;]+ now$)"
 )
 _PRONOUN = re.compile(r"^(?P<pronoun>he|she|they|his|her|their)\b(?P<rest>.*)$", re.IGNORECASE | re.DOTALL)
 _TITLED = rf"(?:{_TITLE} )?(?!{_TITLE}){_NAME}"
@@ -99,6 +104,7 @@ def _facts(message: str) -> Iterator[str]:
         for clause in clauses(sentence.lower() if shouted else sentence):
             if LEFT_OUT in clause:
                 continue
+            clause = _IS_SHORT.sub(r"\g<who> is ", clause)
             fact = _fact(clause, about)
             about = _whom(clause[:LONGEST]) or about
             if fact is None:

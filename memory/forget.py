@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import timedelta
 
 from memory.banks import Banks
@@ -24,22 +25,20 @@ from memory.gists import TEXT
 from memory.ids import derived_id, keys_of, new_id
 from memory.leases import leased, pending
 from memory.observations import Observations
+from memory.quotations import lines_of, patterns_of, patterns_of_lines, without_lines, without_quotations
 from memory.receipts import Receipts
 from memory.scratchpad import Scratchpad
 from memory.sessions import Sessions, title_of
-from memory.summarise import Summaries, key_of
+from memory.summarise import TOLD, Summaries, key_of
 from memory.traces import Traces
 from utils.clock import now
 from utils.errors import LociError, NotFound
 from utils.mongo import Document
 from utils.sentences import split_sentences
 from utils.text import content_stems
-from utils.vectors import batches
 
 CUT_SHORT = timedelta(minutes=10)  # after which a deletion that is not done was cut short: models may rewrite summaries
 AT_ONCE = 100
-QUOTED = 100  # characters of a sentence by which a quotation of it is known; rules quote up to 300
-PATTERN = 16_000  # bytes of a pattern, of which MongoDB takes 16,384
 COUNTED = (
     "sessions",
     "vectors",
@@ -54,6 +53,20 @@ COUNTED = (
 )
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What is to be in no answer by rules any more: `texts`, whole or their sentences, and `lines` of summaries."""
+
+    texts: tuple[str, ...]
+    lines: frozenset[str] = frozenset()
+
+    def but_for(self, text: str) -> "_Told":
+        """Without the sentences that a text says."""
+        stays = set(split_sentences(text))
+        gone = (part for one in self.texts for part in split_sentences(one) if part not in stays)
+        return _Told(tuple(gone), self.lines)
 
 
 class Forgetter:
@@ -159,11 +172,13 @@ class Forgetter:
         while (found := await self._turn(owner, message_id)) is not None:
             if found["role"] == "user":
                 await self._receipts.delete(owner, found.get("turn_id") or found["id"])
+            told = await self._told_of(owner, found["session_id"], [found])
             # First the job is taken from whoever makes facts of the former text; after a crash it comes back.
             held = {"_id": found["_id"], "user_id": owner, "facts": {"$exists": True}}
             await self._collections.vectors.update_one(held, {"$set": {"facts": leased()}})
             await self._facts.forget_source(owner, found["session_id"], found["id"])
             if await self._overwrite(owner, found, text):  # else somebody was faster: it has yet another text
+                await self._unquote(owner, told.but_for(text))
                 await self._sessions.retitle(owner, found["session_id"], found["content"], title_of(text))
                 return True
         return False
@@ -190,15 +205,35 @@ class Forgetter:
             redacted += 1
         return redacted
 
-    async def _unquote(self, owner: str, messages: Sequence[Document]) -> None:
-        """Takes what messages said out of the answers by rules that quote them."""
-        parts = dict.fromkeys(part for message in messages for part in split_sentences(message["content"]))
-        said = [re.escape(" ".join(part.split())[:QUOTED]) for part in parts]
-        for some in batches([len(one.encode()) + 1 for one in said], most=len(said), bound=PATTERN):
-            quotation = rf"“(?:{'|'.join(said[some])}).*?”(?= \[\d+\])"
-            quoting = {"user_id": owner, "role": "assistant", "model": RULE_BASED, "content": {"$regex": quotation}}
-            for found in await self._collections.vectors.find(quoting, TEXT).to_list(None):
-                await self._overwrite(owner, found, re.sub(quotation, "“…”", found["content"]))
+    async def _told_of(self, owner: str, session_id: str, messages: Sequence[Document]) -> _Told:
+        """What answers by rules may have told of messages: what these say, what was made of them alone, and the lines
+        of a model's summaries of them."""
+        ids, places = [message["id"] for message in messages], [message["message_index"] for message in messages]
+        texts = [message["content"] for message in messages]
+        collections = self._collections
+        for fact in await collections.facts.find({"user_id": owner, "sources": {"$in": ids}}).to_list(None):
+            texts += [fact["text"]] if set(fact["sources"]) <= set(ids) else []
+        for found in await collections.observations.find({"user_id": owner, "messages": {"$in": ids}}).to_list(None):
+            texts += [found["content"]] if set(found["messages"]) <= set(ids) else []
+        lines: set[str] = set()
+        for summary in await self._summaries.of_session(owner, session_id):
+            if summary.model != RULE_BASED and any(summary.from_index <= at <= summary.to_index for at in places):
+                lines |= lines_of(summary.text)
+        return _Told(tuple(texts), frozenset(lines))
+
+    async def _unquote(self, owner: str, told: _Told) -> None:
+        """Takes what was told out of the answers by rules, which quote and sum up."""
+        by_rules = {"user_id": owner, "role": "assistant", "model": RULE_BASED} | TOLD
+        for pattern in (*patterns_of(told.texts), *patterns_of_lines(told.lines)):
+            telling = by_rules | {"content": {"$regex": pattern}}
+            for one in await self._collections.vectors.find(telling, TEXT).to_list(None):
+                found: Document | None = one
+                while found is not None and not await self._without(owner, found, told):
+                    found = await self._turn(owner, found["id"])  # somebody else was faster
+
+    async def _without(self, owner: str, found: Document, told: _Told) -> bool:
+        text = without_lines(without_quotations(found["content"], told.texts), told.lines)
+        return text == found["content"] or await self._overwrite(owner, found, text)
 
     async def user(self, owner: str) -> dict[str, int]:
         """Deletes everything of a user that is there now; returns counts by collection. An import that is under way
@@ -252,6 +287,8 @@ class Forgetter:
         deleted = 0
         while messages := await self._marked(going):  # again where an answer landed meanwhile
             session_id = messages[0]["session_id"]
+            told = await self._told_of(owner, session_id, messages)
+            await self._unquote(owner, told)  # first, for what was made of them tells what to look for
             for message in messages:
                 mark = derived_id(message["forgotten"]["by"], message["_id"])[:16]
                 await self._sessions.uncount(owner, session_id, mark, is_answer=message["role"] == "assistant")
@@ -259,13 +296,13 @@ class Forgetter:
                 await self._facts.forget_source(owner, session_id, message["id"])
                 await self._observations.forget_message(owner, message["id"])
                 await self._sessions.retitle(owner, session_id, message["content"])
-            await self._unquote(owner, messages)
             await self._summaries.rewrite(owner, session_id, [message["message_index"] for message in messages])
             keys = [message["_id"] for message in messages]
             deleted += await self._eraser.erase(owner, {"_id": {"$in": keys}, "user_id": owner})
             for message in messages:  # again, for whoever was making facts of it
                 await self._facts.forget_source(owner, session_id, message["id"])
                 await self._observations.forget_message(owner, message["id"])
+            await self._unquote(owner, told)  # and for whoever was answering with it
         return deleted
 
     async def _marked(self, going: Document) -> list[Document]:

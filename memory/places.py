@@ -59,9 +59,9 @@ class Places:
             return place
         moment = now()
         update: dict[str, Any] = _handing_out(len(turns) + answers, [] if counted else turns) | {
+            **_spanning(turns),
             "$setOnInsert": {
                 "title": title_of(next((turn for turn in turns if turn.role == "user"), turns[0]).content),
-                "created_at": moment,
                 "epoch": new_id(),
                 "summary": {"state": "done", "attempts": 0, "lease_until": moment, "to": -1},
             },
@@ -80,7 +80,7 @@ class Places:
             message_count=known.message_count + len(turns),
         )
         mark = new_id()[:16]
-        update = _handing_out(len(turns) + answers, turns, mark)
+        update = _handing_out(len(turns) + answers, turns, mark) | _spanning(turns)
         return place if await self._updates.get(_Logging(known.unchanged, update, mark)) else None
 
     async def _upsert(self, owner: str, session_id: str, update: dict[str, Any]) -> Document:
@@ -130,11 +130,11 @@ class Places:
         update: dict[str, Any] = {
             "$inc": {"message_count": 1, "pair_count": 1},
             "$push": _logged([_event(turn)]),
-            "$set": {"updated_at": now()},
+            **_spanning([turn]),
         }
         due = self.is_due(place)
         if due:
-            update["$set"] |= DUE
+            update["$set"] = DUE
         if not once:
             there = await self._updates.get(_Logging(place.session, update))
             if there:
@@ -198,7 +198,15 @@ def _handing_out(places: int, logged: Sequence[Turn], mark: str | None = None) -
     if mark is not None:
         events[-1]["by"] = mark
     counted = {"message_count": len(logged), "pair_count": sum(turn.role == "assistant" for turn in logged)}
-    return {"$inc": {"next_index": places} | counted, "$push": _logged(events), "$set": {"updated_at": now()}}
+    return {"$inc": {"next_index": places} | counted, "$push": _logged(events)}
+
+
+def _spanning(turns: Sequence[Turn]) -> dict[str, Any]:
+    """The update by which a session began no later than turns and ended no sooner; what says to come from later than
+    now, comes from now."""
+    moment = now()
+    said = [min(turn.timestamp, moment) for turn in turns]
+    return {"$min": {"created_at": min(said)}, "$max": {"updated_at": max(said)}}
 
 
 def _logged(events: list[Document]) -> Document:

@@ -16,7 +16,7 @@ from memory.heard import NOTHING_HEARD, hear
 from memory.ids import derived_id
 from memory.leases import Claim, claim, fail, held, put_back
 from memory.notes import NotesCache
-from memory.summary_rules import summarise_by_rules
+from memory.summary_rules import only_asks, summarise_by_rules
 from utils.chat import ChatModel, Message
 from utils.clock import now
 from utils.embeddings import LocalEmbedder
@@ -71,11 +71,13 @@ class Summaries:
         self._abandoned = abandoned  # an answer that takes longer than this will not come
 
     async def newest(self, owner: str, session_id: str, most: int) -> list[Summary]:
-        """The session's newest summaries, newest first, then those of the owner's other sessions up to `most`."""
+        """The session's newest summaries, newest first, then those of the owner's other sessions up to `most`. Those
+        that only ask are left out where any tells something."""
         every = [one for one in await self._newest.get(owner) if one.text]
         sessions = {one.session_id for one in every}
         if len(sessions) == NEWEST_SESSIONS and session_id not in sessions:
             every += [one for one in await self.of_session(owner, session_id) if one.text]
+        every = [one for one in every if not only_asks(one.text)] or every
         every.sort(key=lambda one: (one.session_id == session_id, one.timestamp, one.from_index), reverse=True)
         return every[:most]
 

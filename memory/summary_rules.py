@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise, zip_longest
 
-from memory.asking import is_request
+from memory.asking import asks, is_request
 from memory.domain import Gist
 from memory.ends import asks_for_all, end_asked_for
 from utils.sentences import split_sentences
@@ -15,6 +15,7 @@ LINES = 6  # seed 4: "4-6 bullet points"
 QUESTION_CHARACTERS = 110
 ANSWER_CHARACTERS = 110
 POINT_CHARACTERS = 140
+_ASKED, _ANSWERED = "- Q: ", " A: "
 
 # Sentences with these stems state what lasts: decisions, preferences, plans, constraints, facts about the speaker.
 LASTING = frozenset(
@@ -30,10 +31,10 @@ def summarise_by_rules(messages: Sequence[Gist], max_tokens: int, *, most: int |
     share of more where more bullets than `LINES` are wanted. `most`: bullets.
 
     Seed 4: "Extracted Q&A pairs + key points". Where not all fit, the last pair and the first points go before others.
-    What was asked or said several times stands there once.
+    What was asked or said several times stands there once; what rules answered only where there is nothing else.
     """
     every = _pairs(messages)
-    asked = {question.key for question, _ in every}
+    asked = {question.key for question, answer in every if not answer.by_rules}
     pairs = _once(every)
     asking = [_pair_line(question, answer) for question, answer in pairs[-PAIRS:] if not answer.by_rules]
     unanswered = [_question_line(question) for question, answer in pairs[-PAIRS:] if answer.by_rules]
@@ -45,7 +46,7 @@ def summarise_by_rules(messages: Sequence[Gist], max_tokens: int, *, most: int |
         telling = [f"- {cut_at_word(said, POINT_CHARACTERS)}"] if said else []
     by_worth = [line for both in zip_longest(telling, reversed(asking)) for line in both if line is not None]
     kept: list[str] = []
-    for line in [*by_worth, *unanswered][:most]:
+    for line in (by_worth or unanswered)[:most]:
         if not kept or count_tokens("\n".join([*kept, line])) <= max_tokens:
             kept.append(line)
     return "\n".join(line for line in [*asking, *unanswered, *telling] if line in kept)
@@ -55,7 +56,7 @@ def extend_by_rules(summary: str, messages: Sequence[Gist], max_tokens: int) -> 
     """A summary with what messages add to it, in at most about `max_tokens` estimated tokens: the lines that say least
     go first, the older of two that say as much."""
     added = summarise_by_rules(messages, max_tokens).splitlines()
-    lines = _distinct([*summary.splitlines(), *added])
+    lines = _telling(_distinct([*summary.splitlines(), *added]))
     while len(lines) > 1 and count_tokens("\n".join(lines)) > max_tokens:
         _drop_least(lines)
     return "\n".join(lines)
@@ -63,10 +64,24 @@ def extend_by_rules(summary: str, messages: Sequence[Gist], max_tokens: int) -> 
 
 def shortened(summary: str, most: int | None) -> str:
     """A summary of so many lines at most, each once, without those that say least; None for any number."""
-    lines = _distinct(summary.splitlines())
+    lines = _telling(_distinct(summary.splitlines()))
     while most is not None and len(lines) > most:
         _drop_least(lines)
     return "\n".join(lines)
+
+
+def only_asks(summary: str) -> bool:
+    """Whether a summary has nothing but questions that rules answered."""
+    return all(map(_only_asks, summary.splitlines()))
+
+
+def _only_asks(line: str) -> bool:
+    return line.startswith(_ASKED) and _ANSWERED not in line
+
+
+def _telling(lines: list[str]) -> list[str]:
+    """Lines without those that only ask, where others tell something."""
+    return [line for line in lines if not _only_asks(line)] or lines
 
 
 def _distinct(lines: Sequence[str]) -> list[str]:
@@ -107,13 +122,13 @@ def _once(pairs: Sequence[tuple[Gist, Gist]]) -> list[tuple[Gist, Gist]]:
 
 def _pair_line(question: Gist, answer: Gist) -> str:
     said = next(iter(split_sentences(answer.content)), answer.content)
-    return f"{_question_line(question)} A: {cut_at_word(said, ANSWER_CHARACTERS)}"
+    return f"{_question_line(question)}{_ANSWERED}{cut_at_word(said, ANSWER_CHARACTERS)}"
 
 
 def _question_line(question: Gist) -> str:
     """A question alone: an answer by rules quotes other messages, or says that it knows nothing."""
     asked = next((s for s in split_sentences(question.content) if s.endswith("?")), question.content)
-    return f"- Q: {cut_at_word(asked, QUESTION_CHARACTERS)}"
+    return f"{_ASKED}{cut_at_word(asked, QUESTION_CHARACTERS)}"
 
 
 def _points(messages: Sequence[Gist], most: int) -> list[str]:
@@ -123,7 +138,7 @@ def _points(messages: Sequence[Gist], most: int) -> list[str]:
         for message in messages
         if message.role == "user"
         for sentence in split_sentences(message.content)
-        if not sentence.endswith("?") and not is_request(sentence)
+        if not asks(sentence) and not is_request(sentence)
     ]
     last = {(_said(sentence), name): at for at, (sentence, name) in enumerate(statements)}
     weighed = sorted(last.values(), key=lambda at: (-weight(statements[at][0]), at))

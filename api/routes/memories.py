@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Response
 from pydantic import AfterValidator
 
 from api.auth import Owner
-from api.etags import IfMatch, IfNoneMatch, condition, expected_tag, tag
+from api.etags import IfMatch, IfNoneMatch, condition, tag
 from api.fields import MessageId, not_a_dot_segment
 from api.keys import UNDER_KEY
 from api.once import LociRoute
@@ -85,6 +85,8 @@ async def put_memory(
 @router.delete(UNDER_KEY, responses=errors(404, 412))
 async def delete_memory(key: Key, memory: TheMemory, owner: Owner, if_match: IfMatch = None) -> Deleted:
     """Delete a fact with its history. What was said in messages stays."""
-    await memory.engine.keyvalues.delete(owner, key, expected=expected_tag(if_match))
+    keyvalues = memory.engine.keyvalues
+    expected = await condition(lambda: keyvalues.get(owner, key), if_match, deleting=True)
+    await keyvalues.delete(owner, key, expected=expected)
     await memory.engine.idempotency.forget(owner)
     return Deleted(deleted={"memories": 1})

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import AfterValidator, StringConstraints
 
 from api.auth import Owner
-from api.etags import IfMatch, IfNoneMatch, condition, expected_tag, tag
+from api.etags import IfMatch, IfNoneMatch, condition, tag
 from api.fields import PRINTABLE
 from api.keys import UNDER_KEY
 from api.once import LociRoute
@@ -77,6 +77,7 @@ async def put_entry(
 @router.delete(UNDER_KEY, responses=errors(404, 412))
 async def delete_entry(key: Key, memory: TheMemory, owner: Owner, if_match: IfMatch = None) -> Deleted:
     """Delete what is kept under a key."""
-    await memory.scratchpad.delete(owner, key, expected=expected_tag(if_match))
+    expected = await condition(lambda: memory.scratchpad.get(owner, key), if_match, deleting=True)
+    await memory.scratchpad.delete(owner, key, expected=expected)
     await memory.engine.idempotency.forget(owner)
     return Deleted(deleted={"scratchpad": 1})

@@ -17,6 +17,7 @@ from utils.errors import NotFound
 router = APIRouter(prefix="/v1/sessions", route_class=LociRoute, tags=["sessions"])
 
 SessionId = Annotated[Identifier, Path()]
+PART_OF_TITLE = "A part of the title, in any case; messages are not searched"
 AnyMessageId = Annotated[MessageId, Path()]
 
 
@@ -24,11 +25,12 @@ AnyMessageId = Annotated[MessageId, Path()]
 async def list_sessions(
     memory: TheMemory,
     owner: Owner,
-    q: Annotated[str | None, Query(max_length=200, pattern=PRINTABLE, description="A part of the title")] = None,
+    q: Annotated[str | None, Query(max_length=200, pattern=PRINTABLE, description=PART_OF_TITLE)] = None,
     limit: PageLimit = 50,
     cursor: PageCursor = None,
 ) -> SessionPage:
-    """Sessions, newest first."""
+    """Sessions, that first in which something was said last. `q` searches their titles alone; what was said is found by
+    `POST /v1/search`."""
     found = await memory.engine.sessions.page(owner, limit=limit + 1, after=position_of(cursor), title=q or None)
     page, more = page_of(found, limit, cursor_of)
     return SessionPage(items=[SessionOut.of(session) for session, _ in page], next_cursor=more)

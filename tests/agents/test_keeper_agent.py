@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from agents.keeper_agent import SPOKEN_OF
+from agents.keeper_agent import NOTHING_STORED, OTHER_WAYS, SPOKEN_OF, WHICH
 from agents.memory import Memory
 from memory.domain import KeyValue
 from memory.extract import Stated, values_stated
-from tests.conversations import USER, messages, request, say, turn
+from tests.conversations import USER, messages, request, say, settle, turn
 from utils.errors import NotFound
 
 
@@ -209,7 +209,19 @@ async def test_a_question_back_keeps_nothing(quiet: Memory) -> None:
     assert await values(quiet) == {}
 
 
-@pytest.mark.parametrize("all_of_it", ["everything", "all you know", "everything about me"])
+@pytest.mark.parametrize(
+    "all_of_it",
+    [
+        "everything",
+        "all you know",
+        "everything about me",
+        "all my data",
+        "my data",
+        "all of my messages",
+        "everything you know about me",
+        "all the information you have about me",
+    ],
+)
 async def test_everything_is_not_forgotten_by_a_word(quiet: Memory, all_of_it: str) -> None:
     await say(quiet, "remember that my PIN is 4711")
     answer = await say(quiet, f"forget {all_of_it}")
@@ -250,3 +262,90 @@ async def test_a_thing_of_which_one_fact_is_kept_is_forgotten_by_its_name(quiet:
     await say(quiet, "remember that my wife is called Elin", "remember that my wife is a teacher", "forget Elin")
     assert "I have forgotten" in await say(quiet, "forget my wife")
     assert "teacher" not in await say(quiet, "What does my wife do?")
+
+
+async def left(memory: Memory, *sessions: str) -> list[str]:
+    """What the user said that is still stored."""
+    said = [one for session in sessions or ("s1",) for one in await messages(memory, session)]
+    return [one["content"] for one in said if one["role"] == "user"]
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("My passport number is 533201987", "my passport number"),
+        ("Btw, my passport number is 533201987!", "my passport number please"),
+        ("The wifi password is hunter2.", "the wifi password"),
+        ("I have a nut allergy.", "my allergy"),
+        ("I've got a nut allergy", "my nut allergy"),
+        ("I live in Oslo.", "where I live"),
+        ("I moved to Oslo in May.", "my home"),
+        ("I'm 34 years old", "how old I am"),
+        ("I was born on 3 May 1990.", "my birthday"),
+        ("I am a nurse.", "my job"),
+        ("I work for Nokia.", "my employer"),
+        ("My name is Ben.", "my name"),
+        ("My sister's phone number is 555 12 12.", "my sister's phone number"),
+        ("My boss is called Fatima.", "my boss's name"),
+    ],
+)
+async def test_what_was_said_is_forgotten_by_its_name(quiet: Memory, said: str, meant: str) -> None:
+    others = ["My phone number is 12.", "My brother is a baker and lives in Rome.", "I have a dog.", "What is that?"]
+    await say(quiet, said, *others)
+    await quiet.add(USER, "s2", [turn("m1", said, name="Bob")])
+    await say(quiet, said, owner="bob")
+    assert await say(quiet, f"forget {meant}", session_id="s3") == "I have forgotten that."
+    assert await left(quiet, "s1", "s2", "s3") == [*others, said]
+    assert len(await messages(quiet, "s1", "bob")) == 2
+
+
+async def test_of_several_values_none_is_forgotten_and_each_is_named(quiet: Memory) -> None:
+    await say(quiet, "My PIN is 4471.", "My PIN is 99, I think.", "My PIN is 4471!", "My PIN is 12?")
+    answer = await say(quiet, "forget my PIN")
+    assert answer == f"{WHICH}\n- My PIN is 4471.\n- My PIN is 99, I think.\n- My PIN is 4471!"
+    assert await say(quiet, "forget that my PIN is 4471") == "I have forgotten that."
+    assert await left(quiet) == ["My PIN is 99, I think.", "My PIN is 12?", "forget my PIN"]
+    assert "4471" not in str(await messages(quiet))
+    assert await say(quiet, "forget my PIN") == "I have forgotten that."
+
+
+async def test_what_a_message_says_besides_stays(quiet: Memory) -> None:
+    await say(quiet, "I like tea. My PIN is 4471 and I live in Oslo. Is that so?", "What is my PIN?")
+    assert await say(quiet, "forget my PIN") == "I have forgotten that."
+    assert await left(quiet) == ["I like tea. I live in Oslo. Is that so?", "What is my PIN?"]
+    assert "4471" not in str(await messages(quiet))
+    await settle(quiet)
+    assert "Oslo" in (await quiet.search(USER, "Where do I live?")).hits[0].gist.content
+
+
+async def test_an_earlier_request_that_named_the_value_goes_too(quiet: Memory) -> None:
+    assert "nothing was deleted" in await say(quiet, "forget that my PIN is 4471")
+    await say(quiet, "My PIN is 4471.", session_id="s2")
+    assert await say(quiet, "forget that my PIN is 4471", session_id="s2") == "I have forgotten that."
+    assert "4471" not in str([*await messages(quiet), *await messages(quiet, "s2")])
+
+
+async def test_what_the_assistant_said_of_it_is_told_without_the_value(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", [turn("m1", "My PIN is 4471."), turn("m2", "Your PIN is 4471, noted.", "assistant")])
+    assert await say(quiet, "forget my PIN", session_id="s2") == "I have forgotten that."
+    assert [one["content"] for one in await messages(quiet)] == ["Your PIN is …, noted."]
+
+
+async def test_facts_of_what_is_forgotten_go_with_it(quiet: Memory) -> None:
+    memory_id = "gym"
+    await say(quiet, "My locker is number 12.", session_id=memory_id, isolated=True)
+    await say(quiet, "I work as a nurse.", session_id=memory_id, isolated=True)
+    await quiet.engine.fact_queue.work()
+    assert "told in the conversation “gym”" in await say(quiet, "forget my locker")
+    assert "I have forgotten that" in await say(quiet, "forget my job", session_id=memory_id, isolated=True)
+    assert [fact.text for fact in await quiet.engine.facts.in_force(USER, memory_id)] == [
+        "The user's locker is number 12."
+    ]
+
+
+@pytest.mark.parametrize("meant", ["my shoe size", "my cat", "Elin", "that my cat is grey", "the shed"])
+async def test_what_is_not_known_is_refused_with_other_ways(quiet: Memory, meant: str) -> None:
+    said = ["My cat food is Acana.", "My sister's shoe size is 38.", "I like the shed.", "What is my shoe size?"]
+    await say(quiet, *said)
+    assert await say(quiet, f"forget {meant}") == f"{NOTHING_STORED} {OTHER_WAYS}"
+    assert await left(quiet) == [*said, f"forget {meant}"]

@@ -380,3 +380,36 @@ async def test_who_is_asked_what_somebody_did_then_tells_what_they_said(quiet: M
     answer = await say(quiet, "What did Daniel do in June?")
     assert "120 miles" in answer
     assert "pottery" not in answer and "fireworks" not in answer
+
+
+HEALTH = (
+    "I have been diagnosed with type 2 diabetes.",
+    "I take metformin twice a day.",
+    "My blood pressure was 145 over 90.",
+)
+
+
+@pytest.mark.parametrize("asked", ["Give me a summary of my health", "Summarise my state of health"])
+async def test_a_summary_is_of_what_belongs_to_its_subject_without_its_words(quiet: Memory, asked: str) -> None:
+    await say(quiet, *HEALTH, session_id="s1")
+    await say(quiet, "My mortgage is with Nordea.", "I play the cello.", "We fly to Lisbon on 3 May.", session_id="s2")
+    await say(quiet, "Who is Denise?", "What's happening on 1 December?", session_id="s3")
+    told = await say(quiet, asked, session_id="s3")
+    assert [line.split("“")[1].split("”")[0] for line in told.splitlines()] == list(HEALTH)
+
+
+@pytest.mark.parametrize("subject", ["my chess games", "quantum physics", "what I said of Denise", "my flight LX40"])
+async def test_a_summary_of_what_was_never_spoken_of_says_so(quiet: Memory, subject: str) -> None:
+    await say(quiet, *HEALTH, "My sister is called Anna.", "We fly to Lisbon on 3 May.", session_id="s1")
+    asked = f"Summarise {subject}"
+    assert await say(quiet, "Who is Denise?", asked, session_id="s2") == "I found nothing about that."
+    assert (await say(quiet, asked, session_id="s1")).startswith("I found nothing about that. In all:\n- I have been")
+
+
+async def test_stored_summaries_and_prompts_hold_statements_and_no_questions(quiet: Memory) -> None:
+    await say(quiet, *("Who is Denise?", "What's on 1 December?") * 4, "I like opera.", "Where is my hat?")
+    await say(quiet, *("Who is Denise?", "What's on 1 December?") * 5, session_id="s2")
+    stored = await quiet.engine.summaries.of_session(USER, "s1")
+    assert [one.text for one in stored] == ["- I like opera."]
+    assert [one.text for one in await quiet.engine.summaries.newest(USER, "s2", 3)] == ["- I like opera."]
+    assert await say(quiet, "Summarise our conversation", session_id="s1") == "- I like opera."

@@ -1,13 +1,16 @@
 """How the application starts and ends."""
 
 import asyncio
+import socket
 import threading
 from collections.abc import Callable
 
 import pytest
+from redis.asyncio import Redis
 
 from api.app import create_app
 from config.settings import Settings
+from tests.conversations import request
 from workers.inprocess import InProcessWorker
 from workers.nudges import CeleryNudge
 
@@ -32,3 +35,27 @@ async def test_answers_are_kept_while_the_workers_end(
     async with app.router.lifespan_context(app):
         pass
     assert ran == [True, True]
+
+
+@pytest.mark.parametrize("down", [True, False])
+async def test_a_broker_that_is_away_at_the_start_is_told_of_and_the_start_goes_on(
+    make_settings: Callable[..., Settings],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    down: bool,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        url = f"redis://:secret@127.0.0.1:{free.getsockname()[1]}/0"
+    settings = make_settings(redis_url=url)
+    if not down:
+        monkeypatch.setattr(Redis, "ping", answered)
+    app = create_app(settings)
+    async with app.router.lifespan_context(app):
+        assert (await app.state.memory.chat(request("hello"))).answer.text
+    told = [one.getMessage() for one in caplog.records if one.name == "api.app"]
+    assert len(told) == int(down)
+    assert all(one.startswith("REDIS_URL: Redis does not answer; ") and "secret" not in one for one in told)
+
+
+async def answered(_: object) -> bool:
+    return True

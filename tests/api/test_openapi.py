@@ -93,3 +93,10 @@ def test_an_answer_is_one_of_those_described(
     answer = api.request(method, filled, params={"user_id": user} if named else {}, content=body, headers=headers)
     assert answer.status_code == status
     assert str(status) in described["paths"][path][method]["responses"]
+
+
+def test_it_says_that_sessions_are_searched_by_their_titles_alone(described: dict[str, Any]) -> None:
+    listing = described["paths"]["/v1/sessions"]["get"]
+    [searched] = [one for one in listing["parameters"] if one["name"] == "q"]
+    assert "title" in searched["description"] and "messages are not searched" in searched["description"]
+    assert "titles alone" in listing["description"]

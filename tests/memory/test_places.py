@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -141,3 +141,40 @@ async def test_a_request_that_is_cancelled_leaves_the_counts_right(quiet: Memory
         kept = await messages(quiet, f"s{steps}")
         counted = await quiet.engine.collections.sessions.find_one({"_id": f"s{steps}"})
         assert (counted["message_count"] if counted else 0) == len(kept)
+
+
+async def times(memory: Memory, session_id: str = "s1") -> tuple[datetime, datetime]:
+    session = await memory.engine.sessions.get(USER, session_id)
+    return session.created_at, session.updated_at
+
+
+async def test_an_imported_session_spans_the_time_of_its_messages(quiet: Memory) -> None:
+    began = now()
+    await quiet.add(USER, "s1", [turn("m20"), turn("m10"), turn("m30", timestamp=now() + timedelta(days=9))])
+    first, last = await times(quiet)
+    assert first == turn("m10").timestamp
+    assert began <= last <= now()
+    await quiet.add(USER, "s2", [turn("n40"), turn("n5"), turn("n41", role="assistant")])
+    assert await times(quiet, "s2") == (turn("n5").timestamp, turn("n41").timestamp)
+    await quiet.add(USER, "s2", [turn("n7")])
+    assert await times(quiet, "s2") == (turn("n5").timestamp, turn("n41").timestamp)
+    page = await quiet.engine.sessions.page(USER, limit=9, after=None, title=None)
+    assert [session.id for session, _ in page] == ["s1", "s2"]
+
+
+async def test_a_session_that_goes_on_is_as_new_as_what_was_said_last(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", [turn("m1")])
+    await quiet.add(USER, "s2", [turn("n2")])
+    began = now()
+    for _ in range(2):  # the second time, the process knows the session
+        await quiet.chat(request("hello"))
+        first, last = await times(quiet)
+        assert first == turn("m1").timestamp and last >= began
+    await quiet.add(USER, "s1", [turn("m0")])
+    assert await times(quiet) == (turn("m0").timestamp, last)
+
+
+async def test_several_who_import_at_once_leave_the_first_and_the_last_time(quiet: Memory, others: Memory) -> None:
+    turns = [turn(f"m{n}") for n in range(12)]
+    await asyncio.gather(*((quiet, others)[n % 2].add(USER, "s1", [one]) for n, one in enumerate(turns)))
+    assert await times(quiet) == (turns[0].timestamp, turns[-1].timestamp)

@@ -30,6 +30,6 @@ async def test_a_value_is_found_where_the_user_states_it_and_others_are_counted(
 
 
 async def test_a_statement_is_found_where_a_message_says_nothing_else(told: Memory) -> None:
-    assert sorted(await told.engine.saying.statement(USER, "I like opera")) == ["d", "e"]
-    assert await told.engine.saying.statement(USER, "ICH MAG KÄSE.") == ["h"]
+    assert sorted(one.id for one in await told.engine.saying.statement(USER, "I like opera")) == ["d", "e"]
+    assert [one.id for one in await told.engine.saying.statement(USER, "ICH MAG KÄSE.")] == ["h"]
     assert await told.engine.saying.statement(USER, "opera") == []

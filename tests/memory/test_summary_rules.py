@@ -52,6 +52,24 @@ def test_an_answer_by_rules_is_left_out_for_it_only_quotes_or_knows_nothing() ->
     assert summarise_by_rules(said, 120) == "- Q: What is my dog called?"
 
 
+def test_questions_that_rules_answered_keep_out_of_what_tells() -> None:
+    asked = gists(
+        ("user", "My boss is called Fatima. Who is Denise?"),
+        ("assistant", "I don't know that yet."),
+        ("user", "What's happening on 1 December"),
+        ("assistant", "I don't know that yet."),
+        model=RULE_BASED,
+    )
+    assert summarise_by_rules(asked, 120) == "- My boss is called Fatima."
+    told = gists(("user", "I like C++."))
+    assert extend_by_rules("- Q: Who is Denise?\n- Q: Which one? A: The red one.", told, 120).split("\n") == [
+        "- Q: Which one? A: The red one.",
+        "- I like C++.",
+    ]
+    assert shortened("- Q: Who is Denise?\n- I like tea.\n- Q: Why?", None) == "- I like tea."
+    assert shortened("- Q: Who is Denise?\n- Q: Why?", 1) == "- Q: Who is Denise?"
+
+
 def test_a_point_says_whose_it_is_where_speakers_have_names() -> None:
     said = [Gist("1", "1", "turn", "s1", "user", "I live in Oslo with my dog.", START, name="Petra")]
     assert summarise_by_rules(said, 120) == "- Petra: I live in Oslo with my dog."

@@ -10,7 +10,7 @@ from tests.checks import problem
 
 
 def put(api: httpx.Client, user: str, key: str, value: str, if_match: str | None = None) -> httpx.Response:
-    headers = {} if if_match is None else {"If-Match": if_match}
+    headers = {} if if_match is None else {"If-Match": if_match.encode("latin-1")}
     return api.put(f"/v1/memories/{key}", params={"user_id": user}, json={"value": value}, headers=headers)
 
 
@@ -48,13 +48,35 @@ def test_if_match_never_makes_a_key(api: httpx.Client, user: str) -> None:
     problem(api.get("/v1/memories/dog", params={"user_id": user}), 404)
 
 
-@pytest.mark.parametrize(
-    "if_match", ["1-a", 'W/"1-a"', '"one"', '"1-a", "2-a"', '""', "", '"9999999999999-a"', "-1", '"1"']
-)
-def test_an_if_match_that_no_response_gave_is_refused(api: httpx.Client, user: str, if_match: str) -> None:
+@pytest.mark.parametrize("if_match", ["1-a", "", ",", "-1", '"', '"one', 'one"', "W/one", '"a" "b"', '*, "a"', 'w/"a"'])
+def test_what_is_no_etag_is_refused(api: httpx.Client, user: str, if_match: str) -> None:
     put(api, user, "dog", "Biscuit")
     problem(put(api, user, "dog", "Rex", if_match), 400)
+    problem(api.delete("/v1/memories/dog", params={"user_id": user}, headers={"If-Match": if_match}), 400)
     assert api.get("/v1/memories/dog", params={"user_id": user}).json()["value"] == "Biscuit"
+
+
+@pytest.mark.parametrize(
+    "if_match", ['"0000"', '"abc"', '""', '"1"', 'W/"1-a"', '"1-a", "2-a"', '"a,b" , ,"c"', '"9999999999999-a"', '"é"']
+)
+def test_an_etag_that_no_response_gave_is_not_in_force(api: httpx.Client, user: str, if_match: str) -> None:
+    problem(put(api, user, "cat", "Tom", if_match), 412)
+    put(api, user, "dog", "Biscuit")
+    problem(put(api, user, "dog", "Rex", if_match), 412)
+    headers = {"If-Match": if_match.encode("latin-1")}
+    problem(api.delete("/v1/memories/dog", params={"user_id": user}, headers=headers), 412)
+    problem(api.delete("/v1/memories/cat", params={"user_id": user}, headers=headers), 404)
+    assert api.get("/v1/memories/dog", params={"user_id": user}).json()["value"] == "Biscuit"
+
+
+def test_one_of_several_etags_is_enough(api: httpx.Client, user: str) -> None:
+    first = put(api, user, "dog", "Biscuit").headers["etag"]
+    second = put(api, user, "dog", "Rex").headers["etag"]
+    third = put(api, user, "dog", "Lassie", f'"abc", {first},{second}').headers["etag"]
+    problem(put(api, user, "dog", "Tom", f"{first}, {second}"), 412)
+    problem(put(api, user, "dog", "Tom", f"W/{third}"), 412)
+    headers = {"If-Match": f"{first}, {third}"}
+    assert api.delete("/v1/memories/dog", params={"user_id": user}, headers=headers).status_code == 200
 
 
 def test_an_etag_of_before_a_deletion_is_not_in_force_again(api: httpx.Client, user: str) -> None:

@@ -1,5 +1,6 @@
 """A user's sessions and their messages."""
 
+import json
 from typing import Any
 
 import httpx
@@ -182,3 +183,17 @@ def test_odd_session_ids_work_in_paths(api: httpx.Client, user: str) -> None:
         path = "/v1/sessions/" + "".join(f"%{byte:02X}" for byte in session.encode())
         assert api.get(path, params={"user_id": user}).json()["id"] == session
         assert api.delete(path, params={"user_id": user}).status_code == 200
+
+
+def test_a_deleted_message_stands_in_no_answer_that_summed_it_up(api: httpx.Client, user: str) -> None:
+    def ask(query: str) -> Any:
+        return api.post("/query", json={"user_id": user, "session_id": "s", "query": query}).json()
+
+    for text in ("My boss is called Fatima.", "My passport number is C01X00T47.", "I have a nut allergy."):
+        ask(text)
+    assert "- My passport number is C01X00T47." in ask("Summarise our conversation")["response"]
+    (said,) = pages(api, "/v1/sessions/s/messages", user_id=user)
+    api.delete(f"/v1/sessions/s/messages/{said[2]['id']}", params={"user_id": user})
+    (left,) = pages(api, "/v1/sessions/s/messages", user_id=user)
+    assert [one["content"] for one in left][-1] == "- My boss is called Fatima.\n- …\n- I have a nut allergy."
+    assert "C01X00T47" not in json.dumps([left, ask("Summarise our conversation"), ask("Who is my boss?")])

@@ -1,0 +1,72 @@
+"""What do answers by rules quote of a text that is gone, and what is left of them without it? Pure functions.
+
+Rules tell texts in two forms: between quotation marks, with a number behind them or none, and as the lines of a
+summary, "- …", "- Ann: …", "- Q: … A: …". Both may be cut, and an answer may quote another.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+
+from utils.sentences import split_sentences
+from utils.text import cut_at_word
+from utils.vectors import batches
+
+QUOTED = 100  # characters of a sentence by which a quotation of it is known
+SHORTEST_CUT = 110  # characters to which rules cut what they tell, or more
+PATTERN = 16_000  # bytes of a pattern, of which MongoDB takes 16,384
+
+_BEFORE = r"(?:“|- |: )"
+_REST = r"[^\n]*?(?=” \[\d+\]|”?(?:\n|$))"  # to the end of the quotation, or else of the line
+
+
+def patterns_of(texts: Collection[str]) -> list[str]:
+    """Patterns, each of a length that MongoDB takes, that find quotations of texts and of any sentence of them."""
+    whole = [_beginning(text, text[:QUOTED]) for text in _stripped(texts)]
+    sentences = [" ".join(part.split()) for text in texts for part in split_sentences(text)]
+    return _together(_BEFORE, [*whole, *(_beginning(one, _uncut(one)) for one in sentences)])
+
+
+def patterns_of_lines(lines: Collection[str]) -> list[str]:
+    """The same of whole lines, as a model wrote them."""
+    return _together(r"(?:^|\n)", [re.escape(line[:QUOTED]) for line in lines])
+
+
+def without_quotations(answer: str, texts: Collection[str]) -> str:
+    """An answer by rules with "…" in the place of what it quotes of texts."""
+    for text in _stripped(texts):
+        answer = answer.replace(f"“{text}”", "“…”")
+    for pattern in patterns_of(texts):
+        answer = re.sub(rf"({_BEFORE}){pattern.removeprefix(_BEFORE)}{_REST}", r"\1…", answer)
+    return answer
+
+
+def without_lines(answer: str, lines: Collection[str]) -> str:
+    """An answer by rules with "- …" in the place of these lines."""
+    return "\n".join("- …" if line in lines else line for line in answer.split("\n"))
+
+
+def lines_of(text: str) -> set[str]:
+    """The lines of a text that say something."""
+    return {line for line in text.splitlines() if line.strip()}
+
+
+def _stripped(texts: Collection[str]) -> list[str]:
+    return [text for text in map(str.strip, texts) if text]
+
+
+def _uncut(sentence: str) -> str:
+    """What stands of a sentence wherever it is told."""
+    if len(sentence) <= QUOTED:
+        return sentence
+    return min(sentence[:QUOTED].rstrip(), cut_at_word(sentence, SHORTEST_CUT).removesuffix("…"), key=len)
+
+
+def _beginning(text: str, known: str) -> str:
+    """A pattern for what is `known` of a text; of a whole one that ends in a word, not where the word goes on."""
+    return re.escape(known) + (r"(?!\w)" if known == text and re.search(r"\w$", text) else "")
+
+
+def _together(before: str, known: Sequence[str]) -> list[str]:
+    each = list(dict.fromkeys(known))
+    found = batches([len(one.encode()) + 1 for one in each], most=len(each), bound=PATTERN)
+    return [f"{before}(?:{'|'.join(each[some])})" for some in found]
