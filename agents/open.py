@@ -25,10 +25,11 @@ from config.prompts import check_prompts, provider_prompt
 from config.recipes import OBSERVED, QUERY_RECIPES, BundleSizes, PromptTable, Recipe
 from config.settings import Settings
 from memory.bank_folder import BankFolder
-from memory.engine import Engine, open_engine
+from memory.engine import Engine
 from memory.ids import prompt_id
 from memory.observed import source_of_session
 from memory.search_index import NEEDED
+from memory.wiring import open_engine
 from utils.chat import STREAM_DEADLINES, ChatModel
 from utils.embeddings import LocalEmbedder, open_embedder, open_local_embedder
 from utils.errors import ConfigurationError

@@ -1,51 +1,39 @@
-"""What can the core do? Everything that remembers, recalls, summarises and forgets, wired to one database."""
+"""What can the core do? Everything that remembers, recalls, summarises and forgets."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from config.recipes import BankRecipe, DigestRecipe, ObserverRecipe, Recipe, SummaryRecipe
+from config.recipes import Recipe
 from memory.api_keys import StoredKeys
 from memory.bank_activations import Activations
-from memory.bank_folder import BankFolder
-from memory.bank_sections import BankSections
-from memory.bank_store import BankStore
 from memory.bank_tidying import BankTidying
-from memory.bank_writing import BankWriter
 from memory.banks import Banks
-from memory.caches import Caches
 from memory.changes import Changes
-from memory.collections import Collections, ensure_indexes
+from memory.collections import Collections
 from memory.digest import Digests
 from memory.domain import SECTION, Recall
 from memory.drafts import Drafts
 from memory.embed import EmbeddingQueue, Waiting
 from memory.evict import Eviction
 from memory.fact_queue import FactQueue
-from memory.fact_store import FactStore
 from memory.facts import Facts
 from memory.forget import Forgetter
-from memory.gist_eraser import GistEraser
 from memory.gist_reader import GistReader
 from memory.idempotency import IdempotencyKeys
-from memory.index import WORDS
 from memory.just_said import JustSaid
-from memory.kept_indexes import SECTIONS, KeptIndexes
 from memory.keyvalues import KeyValues
 from memory.leases import reclaim
-from memory.observation_store import INDEXED, ObservationStore
 from memory.observations import Observations
 from memory.observer import Observer
 from memory.places import Places
 from memory.portable.export import Exporter
 from memory.portable.importing import Importer
 from memory.ranking import Scope
-from memory.recall import Indexes, Recaller, merged
+from memory.recall import Recaller, merged
 from memory.receipts import Receipts
 from memory.remember import Turns
-from memory.reranking import Reranking
 from memory.saying import Saying
 from memory.scratchpad import Scratchpad
 from memory.search_index import SearchIndex
@@ -54,19 +42,14 @@ from memory.summarise import Summaries
 from memory.superseded import Superseded
 from memory.trace_queue import TraceQueue
 from memory.traces import Traces
-from memory.vector_search import VectorSearch
 from memory.why_not import Explainer
 from memory.word_search import WordSearch
-from utils.chat import ChatModel
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.errors import ModelUnavailable
-from utils.mongo import Database
 
 if TYPE_CHECKING:
-    from utils.reranker import Reranker
+    pass
 
-WORDS_SHARE = 8  # of the memory for indexes, the share of those of words: one in so many
-SHARE_OF_BANKS = 8  # sections of memory banks may take a share of so much of the memory for indexes, beside it
 WAIT_STEP = 0.02  # seconds between two looks at what others embed
 
 
@@ -180,142 +163,3 @@ class Engine:
             count, after = marked
             await self.embeddings.work()
             yield count
-
-
-async def open_engine(
-    database: Database,
-    embedder: Embedder,
-    reader: LocalEmbedder,
-    summary_model: ChatModel | None,
-    fact_model: ChatModel | None,
-    observer_model: ChatModel | None,
-    *,
-    summary_interval: int,
-    recall_memory_mb: int,
-    abandoned: timedelta,
-    reranker: "Reranker | None" = None,
-    vector_search: bool = False,
-    max_entries: int = 0,
-    bank_model: ChatModel | None = None,
-    bank_folder: BankFolder | None = None,
-    bank_large_update: int = 10_000,
-    bank_optimise_hours: float = 24.0,
-) -> Engine:
-    """Wires the core to a database and makes sure that its indexes are there. `abandoned`: after which an answer that
-    is still to come will not. `reranker`: reads the best candidates of a search. `vector_search`: ask MongoDB for what
-    may answer a query, instead of keeping histories in memory. `max_entries`:
-    messages of a conversation of the proxy at most; 0 for any number. `bank_…`: who places and condenses what memory
-    banks are told, where they stand in files, after how many characters of an update these are written at once, and how
-    long after a change a bank is looked at for what may be condensed.
-
-    Raises `ConfigurationError` where MongoDB is to be asked and has no search, or none that fits.
-    """
-    collections = Collections.of(database)
-    await ensure_indexes(collections)
-    window = 2 * summary_interval  # a pair is two messages
-    changes = Changes(collections)
-    just_said = JustSaid()
-    search_index: SearchIndex | None = None
-    for_words = recall_memory_mb // WORDS_SHARE
-    said_in_banks = JustSaid()
-    words = KeptIndexes(collections, changes, JustSaid(), WORDS, for_words, only=INDEXED)
-    indexes: Indexes = KeptIndexes(collections, changes, just_said, embedder.model, recall_memory_mb - for_words)
-    of_sections: Indexes = KeptIndexes(
-        collections, changes, said_in_banks, embedder.model, max(1, recall_memory_mb // SHARE_OF_BANKS), only=SECTIONS
-    )
-    if vector_search:
-        search_index = SearchIndex(collections.vectors)
-        await search_index.ensure(embedder)
-        indexes = VectorSearch(collections, changes, embedder.model, search_index)
-        of_sections = VectorSearch(collections, changes, embedder.model, search_index, only=SECTIONS)
-    sessions = Sessions(collections)
-    places = Places(collections, window)
-    summaries = Summaries(collections, changes, summary_model, window, SummaryRecipe(), abandoned, reader)
-    receipts = Receipts(collections)
-    gists = GistReader(collections, changes)
-    reranking = Reranking(gists, reranker) if reranker is not None else None
-    recaller = Recaller(indexes, just_said, gists, embedder, reader, reranking)
-    turns = Turns(collections, places, changes, gists, just_said)
-    digests = Digests(collections, changes, summary_model, DigestRecipe())
-    keyvalues = KeyValues(collections, changes)
-    caches = Caches((just_said, said_in_banks), gists, (indexes, words, of_sections), (summaries, digests, keyvalues))
-    eraser = GistEraser(collections, changes, caches)
-    facts = Facts(collections, changes, eraser, just_said)
-    traces = Traces(collections, changes, eraser, just_said, observed=observer_model is not None)
-    word_search = WordSearch(words, gists)
-    observation_store = ObservationStore(collections, changes, eraser)
-    observations = Observations(observation_store, word_search)
-    scratchpad = Scratchpad(collections)
-    recipe = BankRecipe()
-    due_after = timedelta(hours=bank_optimise_hours)
-    bank_store = BankStore(collections, recipe.most, due_after)
-    sections, writer = BankSections(collections, eraser, said_in_banks), BankWriter(bank_model, recipe)
-    banks = Banks(collections, bank_store, sections, writer, bank_folder, bank_large_update)
-    eviction = Eviction(collections, eraser, sessions, max_entries)
-    return Engine(
-        collections=collections,
-        embedder=embedder,
-        reader=reader,
-        sessions=sessions,
-        places=places,
-        turns=turns,
-        gists=gists,
-        drafts=Drafts(collections, turns),
-        facts=facts,
-        fact_queue=FactQueue(collections, facts, fact_model, (digests.extend, eviction.run)),
-        superseded=Superseded(collections, gists),
-        digests=digests,
-        eviction=eviction,
-        traces=traces,
-        trace_queue=TraceQueue(collections, traces, observer_model, ObserverRecipe()),
-        recaller=recaller,
-        word_search=word_search,
-        observations=observations,
-        observer=Observer(collections, observations, turns, places, fact_model),
-        scratchpad=scratchpad,
-        summaries=summaries,
-        keyvalues=keyvalues,
-        receipts=receipts,
-        explainer=Explainer(collections, receipts, recaller, embedder, observations),
-        forgetter=Forgetter(
-            collections,
-            changes,
-            sessions,
-            summaries,
-            receipts,
-            caches,
-            eraser,
-            facts,
-            traces,
-            observations,
-            scratchpad,
-            banks,
-        ),
-        saying=Saying(collections),
-        idempotency=IdempotencyKeys(collections),
-        embeddings=EmbeddingQueue(collections, changes, embedder, reader),
-        changes=changes,
-        just_said=just_said,
-        api_keys=StoredKeys(collections),
-        banks=banks,
-        bank_tidying=BankTidying(collections, bank_store, sections, writer, banks),
-        activations=Activations(collections),
-        section_recaller=Recaller(of_sections, said_in_banks, gists, embedder, reader, reranking),
-        exporter=Exporter(collections),
-        importer=Importer(
-            collections,
-            changes,
-            sessions,
-            places,
-            turns,
-            eraser,
-            FactStore(collections, changes, eraser, just_said),
-            observation_store,
-            traces,
-            bank_store,
-            sections,
-            observed=observer_model is not None,
-            due_after=due_after,
-        ),
-        search_index=search_index,
-    )

@@ -10,7 +10,8 @@ from mongomock.collection import BulkOperationBuilder, Collection
 from mongomock_motor import AsyncMongoMockClient
 from pymongo import IndexModel
 
-from memory.engine import Engine, open_engine
+from memory.engine import Engine
+from memory.wiring import open_engine
 from utils.embeddings import LocalEmbedder
 
 
