@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from agents.background import BackgroundNudge
+from agents.bank_condensing import bank_condensing
 from agents.context import ChatRequest
 from agents.coordinator import Coordinator, routes
 from agents.intent import IntentDetector
@@ -95,7 +96,8 @@ async def open_memory(settings: Settings | None = None, *, nudge: Nudge | None =
             _toolbox if settings.memory_tools and settings.has_model else None,
         )
         try:
-            yield memory
+            async with bank_condensing(engine) if nudge is None else nullcontext():
+                yield memory
         finally:
             await memory.close()
             await background.close()

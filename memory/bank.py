@@ -52,12 +52,14 @@ class BankInfo:
 @dataclass(frozen=True)
 class Bank:
     """A bank and what it says. `cached_at`: since when this process has it at hand; None where it was just read.
-    `others`: where it was activated, those beside it of the same name or at the same path."""
+    `others`: where it was activated, those beside it of the same name or at the same path. `whole`: the content is all
+    that the version says; False where it has grown, is not condensed yet, and was to be read at once."""
 
     info: BankInfo
     content: Mapping[str, str]
     cached_at: datetime | None = None
     others: tuple[NamedBank, ...] = ()
+    whole: bool = True
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -52,6 +52,7 @@ class Banks:
         self._large = large
         self.folder = folder
         self.cache = BankCache()
+        self.grown: Callable[[], None] = _nobody  # tells whoever condenses that there is something to do
 
     async def activate(
         self,
@@ -61,20 +62,28 @@ class Banks:
         path: str | None = None,
         description: str | None = None,
     ) -> Bank:
-        """The bank of a project, made where there is none (`choose`); whose updates count from here on. Raises
-        `InvalidInput` where nothing says which."""
+        """The bank of a project, made where there is none (`choose`); whose updates count from here on. One that has
+        grown is given as it will be once it is condensed. Raises `InvalidInput` where nothing says which."""
         name, path = _said(kind, name, path)
         identifier, others = await self._meant(owner, kind, name, path)
         bank = await self.open(owner, kind, identifier, name=name, path=path or None, description=description)
         kept = await self._store.note_activation(owner, bank.info.key, bank.info.epoch, path)
-        return replace(bank, info=replace(bank.info, path=kept), others=others)
+        return await self._readable(replace(bank, info=replace(bank.info, path=kept), others=others))
 
     async def begin(self, owner: str, kind: BankType, name: str | None = None, path: str | None = None) -> Bank:
         """The same of a bank that is there. Raises `NotFound`, and `InvalidInput` where nothing says which."""
         identifier, _ = await self._meant(owner, kind, *_said(kind, name, path))
         bank = await self.get(owner, kind, identifier)
         await self._store.note_activation(owner, bank.info.key, bank.info.epoch)
-        return bank
+        return await self._readable(bank)
+
+    async def _readable(self, bank: Bank) -> Bank:
+        """A bank in no more tokens than one may have, whatever it was told last."""
+        info = bank.info
+        if info.tokens <= self._writer.recipe.most:
+            return bank
+        short = await self._writer.shorten_by_rules(info.type, bank.content, info.version, now())
+        return replace(bank, content=short, whole=False)
 
     async def _meant(self, owner: str, kind: BankType, name: str, path: str) -> tuple[str, tuple[NamedBank, ...]]:
         """The id of the bank that a project has or is to have, and the others of its name or path."""
@@ -288,6 +297,8 @@ class Banks:
         await self._sections.follow(bank["user_id"], bank["type"], bank["id"])
         if self.folder is not None and change.urgent:
             self.folder.wake()
+        if bank["tokens"] > self._writer.recipe.most:
+            self.grown()
         return made
 
     async def end_deletion(self, bank: Document) -> dict[str, int]:
@@ -317,6 +328,10 @@ def instructions(kind: BankType, *, others: bool = False) -> str:
 def _said(kind: BankType, name: str | None, path: str | None) -> tuple[str, str]:
     """A project's name and path as they are kept. The one global bank has neither."""
     return (shown(name or "")[:LONGEST_NAME], (path or "").strip()) if kind != "global" else ("", "")
+
+
+def _nobody() -> None:
+    """Nobody condenses banks in this process; the sweep does."""
 
 
 def busy() -> Conflict:

@@ -165,7 +165,6 @@ class Engine:
         await self.forgetter.finish()
         await self.observations.mend()
         await reclaim(self.collections.banks, "sections")
-        await reclaim(self.collections.banks, "tidying")
         await self.bank_tidying.work()
 
     async def reembed(self, batch: int = 256) -> AsyncIterator[int]:
