@@ -66,7 +66,7 @@ def parse(text: str) -> Page:
     """A file's sections: each begins at a line `## …` outside of code."""
     lead: list[str] = []
     sections: list[tuple[str, list[str]]] = []
-    for line, fenced, _ in _lines(text):
+    for line, fenced, _ in lines_in(text):
         found = None if fenced else _SECTION.match(line)
         if found:
             sections.append((title_of(found[1]), []))
@@ -84,10 +84,10 @@ def render(page: Page) -> str:
 def nested(text: str) -> str:
     """A text such that it can stand in a section: its headings are below those of entries, its code ends."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    levels = [len(found[1]) for line, fenced, _ in _lines(text) if not fenced and (found := _HEADING.match(line))]
+    levels = [len(found[1]) for line, fenced, _ in lines_in(text) if not fenced and (found := _HEADING.match(line))]
     down = max(0, ENTRY_LEVEL - min(levels)) if levels else 0
     lines: list[str] = []
-    for line, fenced, _ in _lines(closed(text)):
+    for line, fenced, _ in lines_in(closed(text)):
         found = None if fenced else _HEADING.match(line)
         lines.append("#" * min(6, len(found[1]) + down) + line[found.end() :] if found else line)
     return _block(lines)
@@ -95,7 +95,7 @@ def nested(text: str) -> str:
 
 def closed(text: str) -> str:
     """A text whose code ends where it does, so that what follows it is none."""
-    fence = [fence for _, _, fence in _lines(text)][-1]
+    fence = [fence for _, _, fence in lines_in(text)][-1]
     return f"{text.rstrip(chr(10))}\n{fence}" if fence else text
 
 
@@ -123,7 +123,7 @@ def items(body: str) -> list[str]:
     """A section's entries, list items and paragraphs, in order; what stands under a heading of level 3 is one."""
     found: list[list[str]] = []
     under_heading = after_blank = False
-    for line, fenced, _ in _lines(body):
+    for line, fenced, _ in lines_in(body):
         heading = not fenced and line.startswith("###") and not line.startswith("####")
         starts = not fenced and (
             heading
@@ -175,7 +175,7 @@ def blocks(text: str, divides: Callable[[str], bool]) -> list[str]:
     lines without a blank one. `divides`: whether a line begins a part, and ends what stands under a heading."""
     found: list[list[str]] = [[]]
     headed = blank = False
-    for line, fenced, _ in _lines(text.replace("\r\n", "\n").replace("\r", "\n")):
+    for line, fenced, _ in lines_in(text.replace("\r\n", "\n").replace("\r", "\n")):
         divided = not fenced and divides(line)
         heading = not fenced and not divided and _HEADING.match(line) is not None
         if divided or heading or (blank and not headed and not fenced and line.strip()):
@@ -190,7 +190,7 @@ def paragraphs(text: str) -> list[str]:
     """A text's runs of lines without a blank one; code is one, whatever stands in it."""
     found: list[list[str]] = [[]]
     blank = False
-    for line, fenced, _ in _lines(text):
+    for line, fenced, _ in lines_in(text):
         if blank and not fenced and line.strip():
             found.append([])
         found[-1].append(line)
@@ -201,7 +201,7 @@ def paragraphs(text: str) -> list[str]:
 def fenced_from(text: str) -> int:
     """Where the first code of a text begins; its end where there is none."""
     at = 0
-    for line, fenced, _ in _lines(text):
+    for line, fenced, _ in lines_in(text):
         if fenced:
             return at
         at += len(line) + 1
@@ -227,7 +227,7 @@ def title_of(heading: str) -> str:
     return heading[:end]
 
 
-def _lines(text: str) -> Iterator[tuple[str, bool, str]]:
+def lines_in(text: str) -> Iterator[tuple[str, bool, str]]:
     """The lines of a text, each with whether it belongs to fenced code, and the line that would end the code that goes
     on after it; empty where none does (CommonMark 0.31, 4.5)."""
     fence = ""

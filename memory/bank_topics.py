@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 
 from memory.bank_labels import label_of, topic_of
+from memory.bank_lists import UNTICKED, box_of
 from memory.bank_markdown import title_in
 from memory.bank_types import Category
 from memory.left_open import OPEN
@@ -109,8 +110,12 @@ def _compiled() -> tuple[tuple[Category, float, re.Pattern[str]], ...]:
 
 
 def category_of(text: str) -> Category:
-    """What a text is about: what its label says, else the category for which most speaks; a note where nothing does."""
+    """What a text is about: what its box or its label says, else the category for which most speaks; a note where
+    nothing does."""
     title, body = title_in(text[:SHOWN])
+    box = box_of(body)
+    if box == "ticked":
+        return "done"
     settled, left_open = OPEN.subn(" ", body)
     if (label := label_of(body)) is not None:
         return "question" if label == "decision" and left_open else label
@@ -124,4 +129,8 @@ def category_of(text: str) -> Category:
         found = 2 * weight * bool(title and sign.search(title)) + weight * min(3, len(sign.findall(said)))
         if found:
             scores[category] = scores.get(category, 0.0) + found
+    if box == "open":  # what is to be done is no decision, and done least of all
+        scores = {one: scores.get(one, 0.0) for one in ("next", "issue")}
+    elif UNTICKED.search(body):
+        scores.pop("done", None)
     return max(scores, key=lambda one: scores[one]) if scores else "note"

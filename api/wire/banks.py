@@ -200,11 +200,11 @@ def _left_out(bank: Bank) -> str | None:
     """What of a bank is not in an answer that gives it."""
     info, told = bank.info, []
     if not bank.whole:
-        named = Active(info.type, info.id).conversation_id
+        named, version = Active(info.type, info.id).conversation_id, f"?version={info.version}"
         told.append(
             f"The bank has grown to about {info.tokens:,} tokens and is about to be condensed: `content` has some "
             f"{tokens_of(bank.content):,} of them. All of it is in the resources "
-            f"loci://banks/{named}/{{file}}?version={info.version}, and at GET /v1/banks/{named}?version={info.version}."
+            f"loci://banks/{named}/{{file}}{version}, and at GET /v1/banks/{named}{version}."
         )
     if (more := len(bank.others) - MOST_OTHERS) > 0:
         told.append(f"{more:,} more banks of this name or path are not in `others`; list_banks names all.")

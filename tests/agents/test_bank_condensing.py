@@ -14,17 +14,19 @@ from config.settings import Settings
 from memory.bank_tidying import BankTidying
 from memory.bank_types import BankType
 from tests.banks import begun, content, update
-from tests.conversations import USER
+from tests.conversations import USER, until
 
 HUGE = "\n\n".join(f"Note {number}: nothing much was said about part {number} of it." for number in range(2_000))
 
 
 async def condensed(memory: Memory, kind: BankType = "project", name: str = "loci") -> int:
     """The tokens of a bank, once they are few."""
-    async with asyncio.timeout(60):
-        while (info := await memory.engine.banks.info(USER, kind, name)).tokens > BankRecipe().most:
-            await asyncio.sleep(0.01)
-    return info.tokens
+
+    async def few() -> bool:
+        return (await memory.engine.banks.info(USER, kind, name)).tokens <= BankRecipe().most
+
+    await until(few, seconds=60)
+    return (await memory.engine.banks.info(USER, kind, name)).tokens
 
 
 async def test_it_waits_for_no_embedding(quiet: Memory) -> None:
