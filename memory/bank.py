@@ -81,7 +81,7 @@ class BankVersion:
 @dataclass(frozen=True)
 class Updated:
     """What an update did. `bank`: as it stands now; `version`: the one that it made, after which others may have come.
-    `previous_errors`: the bank's, as they were before it, oldest first, and what it asked for that a bank cannot have.
+    `previous_errors`: the bank's, as they were before it, oldest first, and what of it was not done as it was said.
     `repeated`: it had been made before.
     `created`: so was no bank, and it was begun for this."""
 

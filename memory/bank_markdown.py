@@ -18,6 +18,8 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
 _SECTION = re.compile(r"##[ \t]+(.*)$")
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+|###[ \t]")
+_IN_ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)]) {1,4}(?=\S)")
+_BEGINS = re.compile(r" {0,3}(?:#{1,6}(?=[ \t]|$)|>|`{3}|~{3}|(?:[-*+]|\d{1,9}[.)])(?= ))")  # what is no paragraph
 _BULLET = re.compile(r"^\s*[-*+][ \t]+")
 _STAMP = re.compile(r"^(?:- |### )(\d{4}-\d\d-\d\d \d\d:\d\d)\b")
 
@@ -95,8 +97,9 @@ def nested(text: str) -> str:
 
 def closed(text: str) -> str:
     """A text whose code ends where it does, so that what follows it is none."""
-    fence = [fence for _, _, fence in lines_in(text)][-1]
-    return f"{text.rstrip(chr(10))}\n{fence}" if fence else text
+    lines = list(lines_in(text))
+    whole, fence = "\n".join(line for line, _, _ in lines), lines[-1][2]
+    return f"{whole.rstrip(chr(10))}\n{fence}" if fence else whole
 
 
 def entry(text: str, moment: datetime) -> str:
@@ -229,16 +232,37 @@ def title_of(heading: str) -> str:
 
 def lines_in(text: str) -> Iterator[tuple[str, bool, str]]:
     """The lines of a text, each with whether it belongs to fenced code, and the line that would end the code that goes
-    on after it; empty where none does (CommonMark 0.31, 4.5)."""
-    fence = ""
+    on after it; empty where none does (CommonMark 0.31, 4.5). Code in an item of a list ends with the item (5.2), but
+    for a bare fence further left: it can only be meant to end the code, and is given where it does."""
+    fence = ""  # with the blanks before it
+    columns: list[int] = []  # at which what belongs to an item begins, of each item that a line may be in
+    held = 0  # that column, of the item in which code stands
+    in_text = False
     for line in text.split("\n"):
-        found = _FENCE.match(line)
+        indent = len(line) - len(line.lstrip(" "))
         if fence:
-            ends = found is not None and found[1][0] == fence[0] and len(found[1]) >= len(fence)
-            fence = "" if ends and found is not None and not found[2].strip() else fence
-            yield line, True, fence
-        elif found is not None and not (found[1][0] == "`" and "`" in found[2]):
-            fence = found[1]
+            found = _FENCE.match(line[min(held, indent) :])
+            marks = fence.lstrip()
+            bare = found is not None and not found[2].strip()
+            ends = found is not None and bare and found[1][0] == marks[0] and len(found[1]) >= len(marks)
+            if ends or indent >= held or not line.strip():
+                fence, in_text = "" if ends else fence, False
+                yield " " * (held - indent) + line if ends else line, True, fence
+                continue
+            fence, in_text = "", False
+        goes_on = in_text and _BEGINS.match(line) is None  # a paragraph, however far left (CommonMark 0.31, 5.2)
+        while columns and line.strip() and indent < columns[-1] and not goes_on:
+            columns.pop()
+        in_text = bool(line.strip())
+        within = columns[-1] if columns else 0
+        item = _IN_ITEM.match(line[within:]) if line.strip() else None
+        if item is not None:
+            within += item.end()
+            columns.append(within)
+        found = _FENCE.match(line[within:]) if item is not None or indent >= within else None
+        if found is not None and not (found[1][0] == "`" and "`" in found[2]):
+            fence = " " * (within + found.start(1)) + found[1]
+            held, in_text = within, False
             yield line, True, fence
         else:
             yield line, False, ""

@@ -19,7 +19,7 @@ from memory.bank_labels import is_label, label_of, labelled
 from memory.bank_lists import is_item, is_ordered
 from memory.bank_markdown import blocks, fenced_from, folded, paragraphs, title_in
 from memory.bank_outline import list_parts
-from memory.bank_targets import Target, is_target, target_in
+from memory.bank_targets import Target, is_misunderstood, is_target, target_in
 from memory.bank_topics import SHOWN, category_of
 from memory.bank_types import FILES, PLACES, BankType, Category, sections_of
 from memory.left_open import OPEN
@@ -47,6 +47,8 @@ def decide_by_rules(kind: BankType, content: str) -> list[Decision]:
             block = "\n".join(part for part in (said, rest) if part.strip()).strip("\n")
             if not block:
                 continue
+        elif is_misunderstood(first):
+            target = None  # nobody knows which, but another than the last
         for part, category in _apart(kind, block) if target is None else _in_file(kind, block, target):
             decision = _decided(kind, part, category, target)
             if runs and isinstance(decision, Append) and runs[-1].takes(decision):

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -15,17 +15,19 @@ from memory.bank_folder import BankFolder
 from memory.bank_ids import GLOBAL_ID, NamedBank, bank_id, bank_key, bank_name, choose
 from memory.bank_sections import BankSections
 from memory.bank_store import HEAD, BankStore, Change, Committed, Severity
+from memory.bank_targets import told_of_misunderstood
 from memory.bank_types import BankType, template
 from memory.bank_update import BankUpdate
 from memory.bank_writing import IN_THREAD, BankWriter, Placed
 from memory.collections import Collections
 from memory.domain import RULE_BASED
 from utils.clock import now
-from utils.errors import Conflict, InvalidInput, NotFound
+from utils.errors import HAS_CONTROL_CHARACTERS, Conflict, InvalidInput, NotFound
 from utils.mongo import Document
 from utils.text import CONTROL_CHARACTERS, shown
 
 LONGEST_NAME = 200
+UNCOLOURED = "The codes were left out by which a terminal colours and moves; all that it shows of the update is kept."
 TRIES = 50  # times that a change is made anew because another was faster
 
 log = logging.getLogger(__name__)
@@ -64,6 +66,8 @@ class Banks:
     ) -> Bank:
         """The bank of a project, made where there is none (`choose`); whose updates count from here on. One that has
         grown is given as it will be once it is condensed. Raises `InvalidInput` where nothing says which."""
+        if CONTROL_CHARACTERS.search(name or ""):  # which its spelling would lose
+            raise InvalidInput(HAS_CONTROL_CHARACTERS.format("project_name"))
         name, path = _said(kind, name, path)
         identifier, others = await self._meant(owner, kind, name, path)
         bank = await self.open(owner, kind, identifier, name=name, path=path or None, description=description)
@@ -103,7 +107,10 @@ class Banks:
         path: str | None = None,
         description: str | None = None,
     ) -> Bank:
-        """A bank by its id, made where there is none. Raises `InvalidInput` for a second global one."""
+        """A bank by its id, made where there is none. Raises `InvalidInput` for a second global one, and for control
+        characters."""
+        if any(map(CONTROL_CHARACTERS.search, (name or "", path or "", description or ""))):
+            raise InvalidInput(HAS_CONTROL_CHARACTERS.format("a memory bank"))
         if kind == "global" and identifier != GLOBAL_ID:
             raise InvalidInput(f"There is one global bank, and its id is {GLOBAL_ID}")
         for _ in range(TRIES):
@@ -117,8 +124,7 @@ class Banks:
             except NotFound:
                 await self._store.begin(owner, kind, identifier, bank_name(kind, identifier, name, path), path)
                 continue
-            said = CONTROL_CHARACTERS.sub("", description or "").strip()
-            files = template(kind, found["name"] if kind != "global" else "", said)
+            files = template(kind, found["name"] if kind != "global" else "", (description or "").strip())
             made = await self.commit(found, Change(files, "created", RULE_BASED))
             if made is not None:
                 return Bank(info_of(made.bank), texts_of(made.bank))
@@ -196,9 +202,11 @@ class Banks:
             )
             made = await self.commit(seen, change)
             if made is not None:
-                if (missing := told_of_files(placed.decisions, files)) is not None:
-                    await self._note_error(seen, missing, "warning")
-                    errors += (BankError(now(), missing, "warning"),)
+                for told_of in await _told_of(told, placed, files):
+                    await self._note_error(seen, told_of, "warning")
+                    errors += (BankError(now(), told_of, "warning"),)
+                if told.coloured:
+                    errors += (BankError(now(), UNCOLOURED, "info"),)
                 return Updated(info_of(made.bank), made.version, done, placed.by, errors, created=created)
             seen = await self._find(owner, kind, identifier)
             if (again := await self._repeated(seen, request)) is not None:
@@ -323,6 +331,15 @@ def instructions(kind: BankType, *, others: bool = False) -> str:
     """What an assistant is told about a bank of this type. `others`: it is told of others that may have been meant."""
     said = prompt(f"bank_{kind}").substitute()
     return f"{said}\n\n{prompt('bank_others').substitute()}" if others else said
+
+
+async def _told_of(told: BankUpdate, placed: Placed, files: Mapping[str, str]) -> list[str]:
+    """What an update asked for that could not be done as it was said."""
+    misunderstood = None
+    if placed.by == RULE_BASED:  # a model reads what was meant
+        read = asyncio.to_thread(told_of_misunderstood, told.content) if len(told.content) >= IN_THREAD else None
+        misunderstood = await read if read is not None else told_of_misunderstood(told.content)
+    return [one for one in (misunderstood, told_of_files(placed.decisions, files)) if one is not None]
 
 
 def _said(kind: BankType, name: str | None, path: str | None) -> tuple[str, str]:

@@ -243,10 +243,10 @@ class ChangeOut(Wire):
 
 
 class UpdateResult(Wire):
-    """`previous_errors`: what went wrong before this update, oldest first, and files for which the bank has no room.
-    `version`: the one that it made, after which
-    others may have come. `decided_by`: a model, or "rule_based". `created`: there was no such bank, and it was
-    begun."""
+    """`previous_errors`: what went wrong before this update, oldest first, and what of it was not done as it was said:
+    files for which the bank has no room, lines that name files in a way that is not understood, codes of a terminal.
+    `version`: the one that it made, after which others may have come. `decided_by`: a model, or "rule_based".
+    `created`: there was no such bank, and it was begun."""
 
     status: Literal["success"] = "success"
     previous_errors: list[BankErrorOut]
