@@ -45,10 +45,13 @@ WITH_TOOLS = STREAM_DEADLINES * (ROUNDS - 1)  # more, where a model is asked sev
 
 
 @asynccontextmanager
-async def open_memory(settings: Settings | None = None, *, nudge: Nudge | None = None) -> AsyncIterator[Memory]:
+async def open_memory(
+    settings: Settings | None = None, *, nudge: Nudge | None = None, condenses: bool | None = None
+) -> AsyncIterator[Memory]:
     """A memory over the store, models and encoder that the settings name; closed in reverse.
 
-    `nudge`: who is told of work to do; not given, it is done in the background of this event loop.
+    `nudge`: who is told of work to do; not given, it is done in the background of this event loop. `condenses`: memory
+    banks that have grown are condensed there, which asks for a loop that always runs; not given, where no nudge is.
     Raises `ConfigurationError`, or `embedded.launch.StoreStartError`.
     """
     settings = settings or Settings()
@@ -96,7 +99,9 @@ async def open_memory(settings: Settings | None = None, *, nudge: Nudge | None =
             _toolbox if settings.memory_tools and settings.has_model else None,
         )
         try:
-            async with bank_condensing(engine) if nudge is None else nullcontext():
+            async with (
+                bank_condensing(engine) if (nudge is None if condenses is None else condenses) else nullcontext()
+            ):
                 yield memory
         finally:
             await memory.close()
