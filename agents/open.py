@@ -55,6 +55,7 @@ async def open_memory(
     Raises `ConfigurationError`, or `embedded.launch.StoreStartError`.
     """
     settings = settings or Settings()
+    condenses = nudge is None if condenses is None else condenses
     _refuse_unsupported(settings)
     check_prompts()
     recipe = QUERY_RECIPES[settings.query_recipe]
@@ -99,9 +100,7 @@ async def open_memory(
             _toolbox if settings.memory_tools and settings.has_model else None,
         )
         try:
-            async with (
-                bank_condensing(engine) if (nudge is None if condenses is None else condenses) else nullcontext()
-            ):
+            async with bank_condensing(engine) if condenses else nullcontext():
                 yield memory
         finally:
             await memory.close()
