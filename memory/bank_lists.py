@@ -9,9 +9,11 @@ from memory.bank_markdown import lines_in
 
 TAB = 4  # columns
 DEEPEST = 20  # items within each other; what is deeper stands beside the last of these
-UNTICKED = re.compile(r"(?<![^ \t\n])\[ \](?=\s)")
-_MARK = re.compile(r"(?P<indent>[ \t]*)(?:[-*+]|(?P<number>\d{1,9}[.)]))[ \t]+(?=\S)")
-_BOX = re.compile(r"\[(?P<tick>[ xX✓✔])\](?=\s|$)[ \t]*")
+UNTICKED = re.compile(r"(?<![^ \t\n])(?:\[ \](?=\s)|☐)")
+_BOX = re.compile(r"(?:\[(?P<tick>[ xX✓✔])\](?=\s|$)|(?P<drawn>[☐☑✅]))[ \t]*")
+_MARK = re.compile(  # a box makes an item of a line without a mark, too
+    r"(?P<indent>[ \t]*)(?:(?:[-*+]|(?P<number>\d{1,9}[.)]))[ \t]+(?=\S)|(?=\[[ xX✓✔]\](?:\s|$)|[☐☑✅]))"
+)
 
 Box = Literal["open", "ticked"]
 
@@ -51,7 +53,7 @@ def box_of(text: str) -> Box | None:
     found = _BOX.match(text, _behind_mark(text))
     if found is None:
         return None
-    return "open" if found["tick"] == " " else "ticked"
+    return "open" if found["tick"] == " " or found["drawn"] == "☐" else "ticked"
 
 
 def behind_box(text: str) -> int:

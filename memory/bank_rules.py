@@ -155,15 +155,16 @@ def _settled(part: str) -> list[str]:
     if label_of(part) != "decision" or OPEN.search(part) is None:
         return [part]
     cuts, at, was_open = [0], 0, False
-    for number, sentence in enumerate(split_sentences(part[: fenced_from(part)])):
-        is_open = OPEN.search(sentence) is not None
+    sentences = split_sentences(part[: fenced_from(part)])
+    for number, said in enumerate(one for sentence in sentences for one in sentence.split("; ")):
+        is_open = OPEN.search(said) is not None
         if not number and is_open:
             return [part]
-        found = part.find(sentence, at)
+        found = part.find(said, at)
         if is_open != was_open and found > 0:
             cuts.append(found)
             was_open = is_open
-        at = max(at, found) + len(sentence) if found >= 0 else at
+        at = found + len(said) if found >= 0 else at
     ends = [*cuts[1:], len(part)]
     return [text for begin, end in zip(cuts, ends, strict=True) if (text := part[begin:end].rstrip())]
 

@@ -9,9 +9,11 @@ from memory.bank_markdown import title_in
 from memory.bank_types import Category
 from memory.left_open import OPEN
 from utils.sentences import split_sentences
+from utils.text import content_stems
 
 UNSETTLED = 4.0  # for an open question speaks that something is not decided
 TITLED = 6.0  # for the category that a heading names speaks as much as a heading that has a strong word for it
+_CLAUSE_END = re.compile(r"[,;.\n]|\bbut\b|\s[-–—]\s")
 SHOWN = 4_000  # characters of a block that are looked at: what it is about, it says at its beginning
 
 # What speaks for a category, and how much. Words in a heading count twice.
@@ -104,6 +106,12 @@ _SIGNS: tuple[tuple[Category, float, str], ...] = (
 )
 
 
+def _decides(text: str) -> bool:
+    """Whether what begins with the label of a decision decides something, whatever it leaves open behind that."""
+    said = _CLAUSE_END.split(text.partition(":")[2], maxsplit=1)[0]
+    return OPEN.search(said) is None and bool(content_stems(said))
+
+
 @lru_cache
 def _compiled() -> tuple[tuple[Category, float, re.Pattern[str]], ...]:
     return tuple((category, weight, re.compile(sign, re.I | re.M)) for category, weight, sign in _SIGNS)
@@ -118,7 +126,7 @@ def category_of(text: str) -> Category:
         return "done"
     settled, left_open = OPEN.subn(" ", body)
     if (label := label_of(body)) is not None:
-        return "question" if label == "decision" and left_open else label
+        return "question" if label == "decision" and left_open and not _decides(body) else label
     if body.rstrip().endswith("?"):
         settled = " ".join(split_sentences(settled)[:-1])
     scores: dict[Category, float] = {"question": UNSETTLED} if left_open else {}

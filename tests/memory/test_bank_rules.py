@@ -90,6 +90,12 @@ def placed(content: str, kind: BankType = "project") -> list[tuple[str, str]]:
             "- Decision: use A\n  - Open: which B\n  - Next: do C",
             [("Decisions", "- Decision: use A"), ("Open questions", "- Open: which B"), ("Next", "- Next: do C")],
         ),
+        ("[x] fix build\n[ ] write docs", [("Done", "[x] fix build"), ("Next", "[ ] write docs")]),
+        ("☑ fix build\n☐ write docs", [("Done", "☑ fix build"), ("Next", "☐ write docs")]),
+        (
+            "Today: fix build\n[x] the build\n[ ] the docs",
+            [("Current focus", "Today: fix build"), ("Done", "[x] the build"), ("Next", "[ ] the docs")],
+        ),
         ("1. Install numpy\n2. We decided on X", [("Decisions", "1. Install numpy\n2. We decided on X")]),
     ],
 )
@@ -119,7 +125,20 @@ def test_what_is_open_is_not_done_item_by_item(content: str, places: list[tuple[
             "Decision: use Postgres. The cache is not decided yet.",
             [("Decisions", "Decision: use Postgres."), ("Open questions", "The cache is not decided yet.")],
         ),
+        (
+            "Decision: use Postgres; not decided: the cache.",
+            [("Decisions", "Decision: use Postgres;"), ("Open questions", "not decided: the cache.")],
+        ),
+        (
+            "Decision: use Postgres, but the cache is not decided.",
+            [("Decisions", "Decision: use Postgres, but the cache is not decided.")],
+        ),
         ("Decision: not decided yet.", [("Open questions", "Decision: not decided yet.")]),
+        ("Decision: as of now, not decided.", [("Open questions", "Decision: as of now, not decided.")]),
+        (
+            "Decision: whether to use it is undecided.",
+            [("Open questions", "Decision: whether to use it is undecided.")],
+        ),
         (
             "Decision: use Postgres. We decided against Redis.",
             [("Decisions", "Decision: use Postgres. We decided against Redis.")],
