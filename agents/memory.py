@@ -33,6 +33,8 @@ from memory.ranking import Scope
 from memory.receipts import Receipt
 from memory.scratchpad import Scratchpad
 from utils.clock import now
+from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
+from utils.text import CONTROL_CHARACTERS
 
 MakeToolbox = Callable[["Memory", ChatRequest], Toolbox | None]
 
@@ -153,6 +155,8 @@ class Memory:
         """Remembers what was found, concluded or learned; in that order. The same of the same source is remembered
         once. `source`: where it comes from, such as "GOAL:deploy"; `messages`: ids of those that say so,
         with all of which it is forgotten. Raises `InvalidInput`, and then nothing is."""
+        if any(map(CONTROL_CHARACTERS.search, (source, *findings, *insights, *lessons))):
+            raise InvalidInput(HAS_CONTROL_CHARACTERS.format("an observation"))
         every = [replace(one, messages=messages) for one in observed(findings, insights, lessons)]
         kept, _ = await self.engine.observations.remember(owner, every, source)
         self._nudge.embed()

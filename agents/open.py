@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from agents.background import BackgroundNudge
+from agents.bank_condensing import bank_condensing
 from agents.context import ChatRequest
 from agents.coordinator import Coordinator, routes
 from agents.intent import IntentDetector
@@ -45,13 +46,17 @@ WITH_TOOLS = STREAM_DEADLINES * (ROUNDS - 1)  # more, where a model is asked sev
 
 
 @asynccontextmanager
-async def open_memory(settings: Settings | None = None, *, nudge: Nudge | None = None) -> AsyncIterator[Memory]:
+async def open_memory(
+    settings: Settings | None = None, *, nudge: Nudge | None = None, condenses: bool | None = None
+) -> AsyncIterator[Memory]:
     """A memory over the store, models and encoder that the settings name; closed in reverse.
 
-    `nudge`: who is told of work to do; not given, it is done in the background of this event loop.
+    `nudge`: who is told of work to do; not given, it is done in the background of this event loop. `condenses`: memory
+    banks that have grown are condensed there, which asks for a loop that always runs; not given, where no nudge is.
     Raises `ConfigurationError`, or `embedded.launch.StoreStartError`.
     """
     settings = settings or Settings()
+    condenses = nudge is None if condenses is None else condenses
     _refuse_unsupported(settings)
     check_prompts()
     recipe = QUERY_RECIPES[settings.query_recipe]
@@ -96,7 +101,8 @@ async def open_memory(settings: Settings | None = None, *, nudge: Nudge | None =
             _toolbox if settings.memory_tools and settings.has_model else None,
         )
         try:
-            yield memory
+            async with bank_condensing(engine) if condenses else nullcontext():
+                yield memory
         finally:
             await memory.close()
             await background.close()

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
+from agents.bank_condensing import bank_condensing
 from agents.bank_files import bank_files
 from agents.mirroring import mirroring
 from agents.open import open_memory
@@ -70,6 +71,7 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
                 await stack.enter_async_context(mirroring(memory.engine, nudge, settings.mirror_path))
             files = bank_files(memory.engine, settings.bank_flush_seconds, dump=settings.debug_memory_dump)
             await stack.enter_async_context(files)
+            await stack.enter_async_context(bank_condensing(memory.engine))
             await stack.enter_async_context(mcp.running())
             yield
 

@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 from starlette.requests import Request
 
-from utils.errors import InvalidInput
+from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
 from utils.text import CONTROL_CHARACTERS
 
 MAX_DEPTH = 32
@@ -34,7 +34,7 @@ def check(parsed: object, *, control_characters: bool = False) -> None:
         _check(parsed, 0, control_characters)
     except _ControlCharacters as error:
         where = ".".join(map(str, reversed(error.at)))[:LONGEST_PLACE] or "the body"
-        raise InvalidInput(f"{where}: a string has control characters") from None
+        raise InvalidInput(HAS_CONTROL_CHARACTERS.format(where)) from None
 
 
 class StrictRequest(Request):
@@ -53,7 +53,8 @@ class StrictRequest(Request):
 
 
 class ToolRequest(StrictRequest):
-    """One that brings what tools gave, which a terminal may have coloured."""
+    """One that brings what tools gave, which a terminal may have coloured. Of outputs and updates the core refuses
+    other control characters; of records it keeps each as it came."""
 
     control_characters = True
 

@@ -52,12 +52,14 @@ class BankInfo:
 @dataclass(frozen=True)
 class Bank:
     """A bank and what it says. `cached_at`: since when this process has it at hand; None where it was just read.
-    `others`: where it was activated, those beside it of the same name or at the same path."""
+    `others`: where it was activated, those beside it of the same name or at the same path. `whole`: the content is all
+    that the version says; False where it has grown, is not condensed yet, and was to be read at once."""
 
     info: BankInfo
     content: Mapping[str, str]
     cached_at: datetime | None = None
     others: tuple[NamedBank, ...] = ()
+    whole: bool = True
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class BankVersion:
 @dataclass(frozen=True)
 class Updated:
     """What an update did. `bank`: as it stands now; `version`: the one that it made, after which others may have come.
-    `previous_errors`: the bank's, as they were before it, oldest first, and what it asked for that a bank cannot have.
+    `previous_errors`: the bank's, as they were before it, oldest first, and what of it was not done as it was said.
     `repeated`: it had been made before.
     `created`: so was no bank, and it was begun for this."""
 

@@ -15,6 +15,7 @@ from datetime import datetime
 from config.recipes import BankRecipe
 from memory.bank_decisions import CRITICAL
 from memory.bank_labels import label_of, labelled
+from memory.bank_lists import UNTICKED
 from memory.bank_markdown import (
     NOTE,
     TITLE_CHARACTERS,
@@ -48,7 +49,6 @@ SHORT = 1 / 6  # of the target, for the beginnings of what goes
 LINE = 32  # tokens of the line that says where the rest is
 LATER = 1e-6  # what an item counts more than the one before it, all else being equal
 
-_UNTICKED = re.compile(r"(?<![^ \t\n])\[ \](?=\s)")
 _STORED = re.compile(r"(?:- |### )\d{4}-\d\d-\d\d \d\d:\d\d\s*")
 _ONLY_TIME = re.compile(r"### \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*")
 
@@ -216,7 +216,7 @@ def _is_left(text: str, title: str) -> bool:
     """Whether something in an item of a section is left to be done: its label or a box that is not ticked says so, or
     its section does and it does not say that it is done."""
     said = _STORED.sub("", text, count=1) if _STORED.match(text) else text
-    if _UNTICKED.search(said) or any(label_of(part) in ("next", "issue") for part in labelled(said)):
+    if UNTICKED.search(said) or any(label_of(part) in ("next", "issue") for part in labelled(said)):
         return True
     return title in OPEN_SECTIONS and category_of(said) != "done"
 

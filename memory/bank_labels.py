@@ -20,7 +20,8 @@ _LABELS: dict[Category, str] = {
     "upcoming, open item, open point, open task, task, later, reminder",
     "issue": "issue, bug, problem, blocked, blocked by, blocked on, blocker, waiting, waiting for, waiting on, risk",
     "focus": "focus, now, currently, right now, in progress, working on, wip, status, today, doing",
-    "question": "question, unclear, unknown, tbd, to be decided, undecided, to clarify",
+    "question": "question, unclear, unknown, tbd, to be decided, to decide, undecided, to clarify, open, left open, "
+    "unresolved",
     "pattern": "pattern, convention, style, guideline",
     "preference": "preference",
     "reference": "reference, link, see also, documentation, further reading",
@@ -29,6 +30,8 @@ _BEFORE = re.compile(
     r"(?:(?:the|our|my|a|an|one|another|open|known|current|main|key|final|new|important|remaining|further|other|"
     r"immediate|urgent|technical|design|product|project|team|short term|long term) )+"
 )
+_NOT = re.compile(r"(?:still |as )?(?:not|never)(?: yet)? (?:yet |been |finally )?(\w+)$")
+_OF_ISSUES = frozenset({"fixed", "resolved", "solved"})
 _LABEL = re.compile(
     r"""(?:(?:[-*+]|\d{1,3}[.)])[ \t]{1,8})?                # it may be an item of a list
     (?P<bold>\*\*|__)?(?P<label>[A-Za-z](?:[ -]?[A-Za-z]){0,39})
@@ -41,7 +44,7 @@ _MAY_BEGIN = re.compile(r"^(?=[-*+_\dA-Za-z])|(?<=[.!?;])[ \t]+(?=[*_A-Z])", re.
 
 def topic_of(label: str) -> Category | None:
     """What a label or a heading says that what stands under it is about; None where it is none that is known."""
-    return _topics().get(_bare(label)) if label and len(label) <= 60 else None
+    return _topics().get(_bare(label)) or _denied(label) if label and len(label) <= 60 else None
 
 
 def label_of(text: str) -> Category | None:
@@ -72,6 +75,15 @@ def labelled(paragraph: str) -> list[str]:
 @lru_cache
 def _topics() -> dict[str, Category]:
     return {label: category for category, labels in _LABELS.items() for label in labels.split(", ")}
+
+
+def _denied(label: str) -> Category | None:
+    """What a label says by saying what is not so: "Not decided", "Still not fixed"."""
+    found = _NOT.match(folded(label.replace("-", " ")))
+    said = topic_of(found[1]) if found is not None else None
+    if said == "done" and found is not None:
+        return "issue" if found[1] in _OF_ISSUES else "next"
+    return "question" if said == "decision" else None
 
 
 def _bare(label: str) -> str:

@@ -18,6 +18,8 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
 _SECTION = re.compile(r"##[ \t]+(.*)$")
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+|###[ \t]")
+_IN_ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)]) {1,4}(?=\S)")
+_BEGINS = re.compile(r" {0,3}(?:#{1,6}(?=[ \t]|$)|>|`{3}|~{3}|(?:[-*+]|\d{1,9}[.)])(?= ))")  # what is no paragraph
 _BULLET = re.compile(r"^\s*[-*+][ \t]+")
 _STAMP = re.compile(r"^(?:- |### )(\d{4}-\d\d-\d\d \d\d:\d\d)\b")
 
@@ -66,7 +68,7 @@ def parse(text: str) -> Page:
     """A file's sections: each begins at a line `## …` outside of code."""
     lead: list[str] = []
     sections: list[tuple[str, list[str]]] = []
-    for line, fenced, _ in _lines(text):
+    for line, fenced, _ in lines_in(text):
         found = None if fenced else _SECTION.match(line)
         if found:
             sections.append((title_of(found[1]), []))
@@ -84,10 +86,10 @@ def render(page: Page) -> str:
 def nested(text: str) -> str:
     """A text such that it can stand in a section: its headings are below those of entries, its code ends."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    levels = [len(found[1]) for line, fenced, _ in _lines(text) if not fenced and (found := _HEADING.match(line))]
+    levels = [len(found[1]) for line, fenced, _ in lines_in(text) if not fenced and (found := _HEADING.match(line))]
     down = max(0, ENTRY_LEVEL - min(levels)) if levels else 0
     lines: list[str] = []
-    for line, fenced, _ in _lines(closed(text)):
+    for line, fenced, _ in lines_in(closed(text)):
         found = None if fenced else _HEADING.match(line)
         lines.append("#" * min(6, len(found[1]) + down) + line[found.end() :] if found else line)
     return _block(lines)
@@ -95,8 +97,9 @@ def nested(text: str) -> str:
 
 def closed(text: str) -> str:
     """A text whose code ends where it does, so that what follows it is none."""
-    fence = [fence for _, _, fence in _lines(text)][-1]
-    return f"{text.rstrip(chr(10))}\n{fence}" if fence else text
+    lines = list(lines_in(text))
+    whole, fence = "\n".join(line for line, _, _ in lines), lines[-1][2]
+    return f"{whole.rstrip(chr(10))}\n{fence}" if fence else whole
 
 
 def entry(text: str, moment: datetime) -> str:
@@ -123,7 +126,7 @@ def items(body: str) -> list[str]:
     """A section's entries, list items and paragraphs, in order; what stands under a heading of level 3 is one."""
     found: list[list[str]] = []
     under_heading = after_blank = False
-    for line, fenced, _ in _lines(body):
+    for line, fenced, _ in lines_in(body):
         heading = not fenced and line.startswith("###") and not line.startswith("####")
         starts = not fenced and (
             heading
@@ -175,7 +178,7 @@ def blocks(text: str, divides: Callable[[str], bool]) -> list[str]:
     lines without a blank one. `divides`: whether a line begins a part, and ends what stands under a heading."""
     found: list[list[str]] = [[]]
     headed = blank = False
-    for line, fenced, _ in _lines(text.replace("\r\n", "\n").replace("\r", "\n")):
+    for line, fenced, _ in lines_in(text.replace("\r\n", "\n").replace("\r", "\n")):
         divided = not fenced and divides(line)
         heading = not fenced and not divided and _HEADING.match(line) is not None
         if divided or heading or (blank and not headed and not fenced and line.strip()):
@@ -190,7 +193,7 @@ def paragraphs(text: str) -> list[str]:
     """A text's runs of lines without a blank one; code is one, whatever stands in it."""
     found: list[list[str]] = [[]]
     blank = False
-    for line, fenced, _ in _lines(text):
+    for line, fenced, _ in lines_in(text):
         if blank and not fenced and line.strip():
             found.append([])
         found[-1].append(line)
@@ -201,7 +204,7 @@ def paragraphs(text: str) -> list[str]:
 def fenced_from(text: str) -> int:
     """Where the first code of a text begins; its end where there is none."""
     at = 0
-    for line, fenced, _ in _lines(text):
+    for line, fenced, _ in lines_in(text):
         if fenced:
             return at
         at += len(line) + 1
@@ -227,18 +230,39 @@ def title_of(heading: str) -> str:
     return heading[:end]
 
 
-def _lines(text: str) -> Iterator[tuple[str, bool, str]]:
+def lines_in(text: str) -> Iterator[tuple[str, bool, str]]:
     """The lines of a text, each with whether it belongs to fenced code, and the line that would end the code that goes
-    on after it; empty where none does (CommonMark 0.31, 4.5)."""
-    fence = ""
+    on after it; empty where none does (CommonMark 0.31, 4.5). Code in an item of a list ends with the item (5.2), but
+    for a bare fence further left: it can only be meant to end the code, and is given where it does."""
+    fence = ""  # with the blanks before it
+    columns: list[int] = []  # at which what belongs to an item begins, of each item that a line may be in
+    held = 0  # that column, of the item in which code stands
+    in_text = False
     for line in text.split("\n"):
-        found = _FENCE.match(line)
+        indent = len(line) - len(line.lstrip(" "))
         if fence:
-            ends = found is not None and found[1][0] == fence[0] and len(found[1]) >= len(fence)
-            fence = "" if ends and found is not None and not found[2].strip() else fence
-            yield line, True, fence
-        elif found is not None and not (found[1][0] == "`" and "`" in found[2]):
-            fence = found[1]
+            found = _FENCE.match(line[min(held, indent) :])
+            marks = fence.lstrip()
+            bare = found is not None and not found[2].strip()
+            ends = found is not None and bare and found[1][0] == marks[0] and len(found[1]) >= len(marks)
+            if ends or indent >= held or not line.strip():
+                fence, in_text = "" if ends else fence, False
+                yield " " * (held - indent) + line if ends else line, True, fence
+                continue
+            fence, in_text = "", False
+        goes_on = in_text and _BEGINS.match(line) is None  # a paragraph, however far left (CommonMark 0.31, 5.2)
+        while columns and line.strip() and indent < columns[-1] and not goes_on:
+            columns.pop()
+        in_text = bool(line.strip())
+        within = columns[-1] if columns else 0
+        item = _IN_ITEM.match(line[within:]) if line.strip() else None
+        if item is not None:
+            within += item.end()
+            columns.append(within)
+        found = _FENCE.match(line[within:]) if item is not None or indent >= within else None
+        if found is not None and not (found[1][0] == "`" and "`" in found[2]):
+            fence = " " * (within + found.start(1)) + found[1]
+            held, in_text = within, False
             yield line, True, fence
         else:
             yield line, False, ""

@@ -16,14 +16,17 @@ from memory.bank_decisions import (
     section_title,
 )
 from memory.bank_labels import is_label, label_of, labelled
-from memory.bank_markdown import blocks, folded, paragraphs, title_in
-from memory.bank_targets import Target, is_target, target_in
+from memory.bank_lists import is_item, is_ordered
+from memory.bank_markdown import blocks, fenced_from, folded, paragraphs, title_in
+from memory.bank_outline import list_parts
+from memory.bank_targets import Target, is_misunderstood, is_target, target_in
 from memory.bank_topics import SHOWN, category_of
 from memory.bank_types import FILES, PLACES, BankType, Category, sections_of
+from memory.left_open import OPEN
+from utils.sentences import split_sentences
 
 _TAG = re.compile(r"\[(critical|important|decision|idea|risk|blocked|question)\]", re.IGNORECASE)
 _HASHTAG = re.compile(r"(?<![\w&/#])#([A-Za-z][\w-]{1,40})\b")
-_LISTED = re.compile(r"[-*+][ \t]+\S")
 _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _REFERENCE = re.compile(
     r"https?://[^\s<>()\"'`]{4,200}|(?<![\w/])#\d{1,7}\b|\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b|(?<![\w/:.-])(?:[\w.-]++/)++[\w-]++\.\w{1,8}\b"
@@ -44,6 +47,8 @@ def decide_by_rules(kind: BankType, content: str) -> list[Decision]:
             block = "\n".join(part for part in (said, rest) if part.strip()).strip("\n")
             if not block:
                 continue
+        elif is_misunderstood(first):
+            target = None  # nobody knows which, but another than the last
         for part, category in _apart(kind, block) if target is None else _in_file(kind, block, target):
             decision = _decided(kind, part, category, target)
             if runs and isinstance(decision, Append) and runs[-1].takes(decision):
@@ -86,7 +91,7 @@ class _Run:
             mine.target_file == following.target_file
             and folded(mine.metadata.section) == folded(following.metadata.section)
             and not title_in(following.content)[0]
-            and not (is_line and _LISTED.match(following.content))
+            and not (is_line and is_item(following.content))
         )
 
     def add(self, following: Append) -> None:
@@ -133,15 +138,35 @@ def _with_labels(found: list[str]) -> list[str]:
 
 
 def _parts(kind: BankType, block: str) -> list[str]:
-    """The items of a list of lines; else what stands under the block's labels, where they belong to several places;
-    else the block."""
-    lines = block.split("\n")
-    if len(lines) > 1 and all(_LISTED.match(line) for line in lines):
-        return lines
-    if title_in(block)[0] or is_target(lines[0]):
+    """The items of a list; else what stands under the block's labels and what it leaves open, where they belong to
+    several places; else the block."""
+    if title_in(block)[0] or is_target(block.partition("\n")[0]):
         return [block]
-    parts = labelled(block)
+    if is_item(block):
+        parts = list_parts(kind, block)
+        several = len({PLACES[kind][category_of(part)] for part in parts}) > 1
+        return parts if several or not is_ordered(block) else [block]
+    parts = [each for part in labelled(block) for one in _settled(part) for each in list_parts(kind, one)]
     return parts if len({PLACES[kind][category_of(part)] for part in parts}) > 1 else [block]
+
+
+def _settled(part: str) -> list[str]:
+    """What stands under the label of a decision, and apart from it the sentences that leave something open."""
+    if label_of(part) != "decision" or OPEN.search(part) is None:
+        return [part]
+    cuts, at, was_open = [0], 0, False
+    sentences = split_sentences(part[: fenced_from(part)])
+    for number, said in enumerate(one for sentence in sentences for one in sentence.split("; ")):
+        is_open = OPEN.search(said) is not None
+        if not number and is_open:
+            return [part]
+        found = part.find(said, at)
+        if is_open != was_open and found > 0:
+            cuts.append(found)
+            was_open = is_open
+        at = found + len(said) if found >= 0 else at
+    ends = [*cuts[1:], len(part)]
+    return [text for begin, end in zip(cuts, ends, strict=True) if (text := part[begin:end].rstrip())]
 
 
 def _apart(kind: BankType, block: str) -> list[tuple[str, Category]]:

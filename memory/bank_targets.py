@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from memory.bank_decisions import is_file_name
-from memory.bank_markdown import blocks, title_in
+from memory.bank_markdown import blocks, lines_in, title_in
 from utils.errors import InvalidInput
 
 EMPTY = "There is no content to keep"
@@ -29,6 +29,17 @@ _BRACKETS = re.compile(
     rf"""^\s*+(?:[-*+][ \t]++)?+(?:\#{{1,6}}+\s*+)?+(?:\*\*)?+\[\s*+(?:target[ _])?+file\s*+:\s*+{_NAMED}
     \](?:\*\*)?+(?!\((?!replace\)))\s*+(?P<behind>\(replace\))?+:?+[ \t]*+{_REST}$""",
     re.IGNORECASE | re.VERBOSE,
+)
+# What was meant as one, whether or not it names a file that a bank can have.
+_MEANT = re.compile(
+    r"""^\s*+(?:[-*+][ \t]++)?+(?:\#{1,6}+\s*+)?+(?:\*\*)?+\[\s*+(?:target[ _])?+file\s*+:[^\]\n]*+
+    (?:\](?!\((?!replace\)))|$)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+MOST_TOLD = 5  # lines that are told
+NOT_UNDERSTOOD = (
+    "What stands in brackets in line {} of the update was not understood, so it was kept as content, where it seemed "
+    "to belong: a file is named as in [file: ideas.md > Next], by letters of a to z, digits, - and _, in no folder"
 )
 
 
@@ -57,8 +68,24 @@ def target_in(line: str) -> tuple[Target, str] | None:
 
 
 def is_target(line: str) -> bool:
-    """Whether a line says where what follows belongs."""
-    return target_in(line) is not None
+    """Whether a line says where what follows belongs, be it that nobody understands where."""
+    return target_in(line) is not None or is_misunderstood(line)
+
+
+def is_misunderstood(line: str) -> bool:
+    """Whether a line was meant to say where what follows belongs, and names no file that a bank can have."""
+    return _MEANT.match(line) is not None and target_in(line) is None
+
+
+def told_of_misunderstood(content: str) -> str | None:
+    """What a client is told of lines that name files in a way that nobody understands; None where there are none."""
+    lines = content.replace("\r\n", "\n").replace("\r", "\n")
+    numbers = [
+        number for number, (line, fenced, _) in enumerate(lines_in(lines), 1) if not fenced and is_misunderstood(line)
+    ]
+    if not numbers:
+        return None
+    return NOT_UNDERSTOOD.format(", ".join(map(str, numbers[:MOST_TOLD])) + " and others" * (len(numbers) > MOST_TOLD))
 
 
 def check_filled(content: str) -> None:

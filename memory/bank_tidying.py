@@ -1,7 +1,11 @@
 """What is done about memory banks that nobody waits for? Those that have grown are condensed, deletions are ended."""
 
+import asyncio
 import logging
+from contextlib import suppress
 from datetime import timedelta
+
+from pymongo.errors import PyMongoError
 
 from memory.bank import BankInfo, info_of, texts_of
 from memory.bank_sections import BankSections
@@ -11,7 +15,7 @@ from memory.bank_writing import BankWriter
 from memory.banks import TRIES, Banks, busy
 from memory.collections import Collections
 from memory.domain import RULE_BASED
-from memory.leases import claim, fail, held
+from memory.leases import claim, fail, held, pending, reclaim
 from utils.clock import now
 from utils.errors import LociError, NotFound
 from utils.mongo import Document
@@ -40,17 +44,26 @@ class BankTidying:
         old = {"deleted_at": {"$lt": now() - DELETION_CUT_SHORT}}
         for bank in await self._documents.find(old, HEAD).limit(100).to_list(None):
             await self._banks.end_deletion(bank)
+        return await self.condense()
+
+    async def condense(self) -> int:
+        """Condenses the banks that are due, also those whose condenser died; returns how many it did."""
+        await reclaim(self._documents, "tidying")
         total = 0
         while (claimed := await claim(self._documents, "tidying", 1)).documents:
             async with held(self._documents, "tidying", claimed):
                 [bank] = claimed.documents
+                mine = {"_id": bank["_id"], "tidying.lease": claimed.lease}
                 try:
                     total += await self._optimise(bank)
                 except LociError as error:
                     log.warning("a memory bank is condensed later: %s", error.detail)
                     await fail(self._documents, "tidying", claimed.lease, [bank], type(error).__name__)
+                except asyncio.CancelledError:  # its process ends, which is no fault of the bank's
+                    with suppress(PyMongoError):
+                        await self._documents.update_one(mine, {"$set": {"tidying": pending()}})
+                    raise
                 else:
-                    mine = {"_id": bank["_id"], "tidying.lease": claimed.lease}
                     await self._documents.update_one(mine, {"$set": {"tidying": {"state": "done"}}})
         return total
 

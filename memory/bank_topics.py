@@ -4,13 +4,16 @@ import re
 from functools import lru_cache
 
 from memory.bank_labels import label_of, topic_of
+from memory.bank_lists import UNTICKED, box_of
 from memory.bank_markdown import title_in
 from memory.bank_types import Category
 from memory.left_open import OPEN
 from utils.sentences import split_sentences
+from utils.text import content_stems
 
 UNSETTLED = 4.0  # for an open question speaks that something is not decided
 TITLED = 6.0  # for the category that a heading names speaks as much as a heading that has a strong word for it
+_CLAUSE_END = re.compile(r"[,;.\n]|\bbut\b|\s[-–—]\s")
 SHOWN = 4_000  # characters of a block that are looked at: what it is about, it says at its beginning
 
 # What speaks for a category, and how much. Words in a heading count twice.
@@ -103,17 +106,27 @@ _SIGNS: tuple[tuple[Category, float, str], ...] = (
 )
 
 
+def _decides(text: str) -> bool:
+    """Whether what begins with the label of a decision decides something, whatever it leaves open behind that."""
+    said = _CLAUSE_END.split(text.partition(":")[2], maxsplit=1)[0]
+    return OPEN.search(said) is None and bool(content_stems(said))
+
+
 @lru_cache
 def _compiled() -> tuple[tuple[Category, float, re.Pattern[str]], ...]:
     return tuple((category, weight, re.compile(sign, re.I | re.M)) for category, weight, sign in _SIGNS)
 
 
 def category_of(text: str) -> Category:
-    """What a text is about: what its label says, else the category for which most speaks; a note where nothing does."""
+    """What a text is about: what its box or its label says, else the category for which most speaks; a note where
+    nothing does."""
     title, body = title_in(text[:SHOWN])
+    box = box_of(body)
+    if box == "ticked":
+        return "done"
     settled, left_open = OPEN.subn(" ", body)
     if (label := label_of(body)) is not None:
-        return "question" if label == "decision" and left_open else label
+        return "question" if label == "decision" and left_open and not _decides(body) else label
     if body.rstrip().endswith("?"):
         settled = " ".join(split_sentences(settled)[:-1])
     scores: dict[Category, float] = {"question": UNSETTLED} if left_open else {}
@@ -124,4 +137,8 @@ def category_of(text: str) -> Category:
         found = 2 * weight * bool(title and sign.search(title)) + weight * min(3, len(sign.findall(said)))
         if found:
             scores[category] = scores.get(category, 0.0) + found
+    if box == "open":  # what is to be done is no decision, and done least of all
+        scores = {one: scores.get(one, 0.0) for one in ("next", "issue")}
+    elif UNTICKED.search(body):
+        scores.pop("done", None)
     return max(scores, key=lambda one: scores[one]) if scores else "note"

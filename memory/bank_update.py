@@ -8,9 +8,9 @@ from memory.bank_ids import ID_PATTERN
 from memory.bank_targets import check_filled
 from memory.bank_types import BANK_TYPES, BankType
 from memory.ids import derived_id
-from utils.errors import InvalidInput
+from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
 from utils.mongo import Document
-from utils.text import uncoloured
+from utils.text import CONTROL_CHARACTERS, off_a_terminal
 
 LONGEST_UPDATE = 1_000_000  # characters; a document of the store holds a bank of this and what it had before
 
@@ -18,7 +18,8 @@ LONGEST_UPDATE = 1_000_000  # characters; a document of the store holds a bank o
 @dataclass(frozen=True)
 class BankUpdate:
     """New content for a bank. `conversation_id`, `update_count`: which update of which conversation it is; without the
-    former, of the bank's own. `request`: names the request, where it has a name."""
+    former, of the bank's own. `request`: names the request, where it has a name. `coloured`: the codes of a terminal
+    were left out."""
 
     type: BankType
     id: str
@@ -26,11 +27,12 @@ class BankUpdate:
     conversation_id: str | None = None
     update_count: int | None = None
     request: str | None = None
+    coloured: bool = False
 
     def checked(self) -> "BankUpdate":
-        """The same in characters that can be kept. Raises `InvalidInput` where there is no content or too much, it
-        replaces what stands there by nothing, the conversation is at work with another bank, or there can be no bank of
-        this type and id."""
+        """The same without the codes of a terminal. Raises `InvalidInput` where there is no content, too much, or a
+        control character in it, it replaces what stands there by nothing, the conversation is at work with another
+        bank, or there can be no bank of this type and id."""
         if self.type not in BANK_TYPES or re.fullmatch(ID_PATTERN, self.id) is None:
             raise InvalidInput("There can be no memory bank of this type and id")
         named = Active.named(self.conversation_id)
@@ -39,9 +41,12 @@ class BankUpdate:
         if len(self.content) > LONGEST_UPDATE:
             raise InvalidInput(f"An update may have {LONGEST_UPDATE:,} characters")
         lines = self.content.replace("\r\n", "\n").replace("\r", "\n").splitlines(keepends=True)
-        content = "".join(map(uncoloured, lines))  # line by line, so that a thread which does it lets others go on
+        plain = list(map(off_a_terminal, lines))  # line by line, so that a thread which does it lets others go on
+        if any(map(CONTROL_CHARACTERS.search, plain)):
+            raise InvalidInput(HAS_CONTROL_CHARACTERS.format("content"))
+        content = "".join(plain)
         check_filled(content)
-        return replace(self, content=content)
+        return replace(self, content=content, coloured=plain != lines)
 
     def name_for(self, bank: Document) -> str | None:
         """Names the update of this bank, such that it has the same name when it comes again; None where nothing tells

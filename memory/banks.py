@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -15,17 +15,19 @@ from memory.bank_folder import BankFolder
 from memory.bank_ids import GLOBAL_ID, NamedBank, bank_id, bank_key, bank_name, choose
 from memory.bank_sections import BankSections
 from memory.bank_store import HEAD, BankStore, Change, Committed, Severity
+from memory.bank_targets import told_of_misunderstood
 from memory.bank_types import BankType, template
 from memory.bank_update import BankUpdate
 from memory.bank_writing import IN_THREAD, BankWriter, Placed
 from memory.collections import Collections
 from memory.domain import RULE_BASED
 from utils.clock import now
-from utils.errors import Conflict, InvalidInput, NotFound
+from utils.errors import HAS_CONTROL_CHARACTERS, Conflict, InvalidInput, NotFound
 from utils.mongo import Document
 from utils.text import CONTROL_CHARACTERS, shown
 
 LONGEST_NAME = 200
+UNCOLOURED = "The codes were left out by which a terminal colours and moves; all that it shows of the update is kept."
 TRIES = 50  # times that a change is made anew because another was faster
 
 log = logging.getLogger(__name__)
@@ -52,6 +54,7 @@ class Banks:
         self._large = large
         self.folder = folder
         self.cache = BankCache()
+        self.grown: Callable[[], None] = _nobody  # tells whoever condenses that there is something to do
 
     async def activate(
         self,
@@ -61,20 +64,30 @@ class Banks:
         path: str | None = None,
         description: str | None = None,
     ) -> Bank:
-        """The bank of a project, made where there is none (`choose`); whose updates count from here on. Raises
-        `InvalidInput` where nothing says which."""
+        """The bank of a project, made where there is none (`choose`); whose updates count from here on. One that has
+        grown is given as it will be once it is condensed. Raises `InvalidInput` where nothing says which."""
+        if CONTROL_CHARACTERS.search(name or ""):  # which its spelling would lose
+            raise InvalidInput(HAS_CONTROL_CHARACTERS.format("project_name"))
         name, path = _said(kind, name, path)
         identifier, others = await self._meant(owner, kind, name, path)
         bank = await self.open(owner, kind, identifier, name=name, path=path or None, description=description)
         kept = await self._store.note_activation(owner, bank.info.key, bank.info.epoch, path)
-        return replace(bank, info=replace(bank.info, path=kept), others=others)
+        return await self._readable(replace(bank, info=replace(bank.info, path=kept), others=others))
 
     async def begin(self, owner: str, kind: BankType, name: str | None = None, path: str | None = None) -> Bank:
         """The same of a bank that is there. Raises `NotFound`, and `InvalidInput` where nothing says which."""
         identifier, _ = await self._meant(owner, kind, *_said(kind, name, path))
         bank = await self.get(owner, kind, identifier)
         await self._store.note_activation(owner, bank.info.key, bank.info.epoch)
-        return bank
+        return await self._readable(bank)
+
+    async def _readable(self, bank: Bank) -> Bank:
+        """A bank in no more tokens than one may have, whatever it was told last."""
+        info = bank.info
+        if info.tokens <= self._writer.recipe.most:
+            return bank
+        short = await self._writer.shorten_by_rules(info.type, bank.content, info.version, now())
+        return replace(bank, content=short, whole=False)
 
     async def _meant(self, owner: str, kind: BankType, name: str, path: str) -> tuple[str, tuple[NamedBank, ...]]:
         """The id of the bank that a project has or is to have, and the others of its name or path."""
@@ -94,7 +107,10 @@ class Banks:
         path: str | None = None,
         description: str | None = None,
     ) -> Bank:
-        """A bank by its id, made where there is none. Raises `InvalidInput` for a second global one."""
+        """A bank by its id, made where there is none. Raises `InvalidInput` for a second global one, and for control
+        characters."""
+        if any(map(CONTROL_CHARACTERS.search, (name or "", path or "", description or ""))):
+            raise InvalidInput(HAS_CONTROL_CHARACTERS.format("a memory bank"))
         if kind == "global" and identifier != GLOBAL_ID:
             raise InvalidInput(f"There is one global bank, and its id is {GLOBAL_ID}")
         for _ in range(TRIES):
@@ -108,8 +124,7 @@ class Banks:
             except NotFound:
                 await self._store.begin(owner, kind, identifier, bank_name(kind, identifier, name, path), path)
                 continue
-            said = CONTROL_CHARACTERS.sub("", description or "").strip()
-            files = template(kind, found["name"] if kind != "global" else "", said)
+            files = template(kind, found["name"] if kind != "global" else "", (description or "").strip())
             made = await self.commit(found, Change(files, "created", RULE_BASED))
             if made is not None:
                 return Bank(info_of(made.bank), texts_of(made.bank))
@@ -187,9 +202,11 @@ class Banks:
             )
             made = await self.commit(seen, change)
             if made is not None:
-                if (missing := told_of_files(placed.decisions, files)) is not None:
-                    await self._note_error(seen, missing, "warning")
-                    errors += (BankError(now(), missing, "warning"),)
+                for told_of in await _told_of(told, placed, files):
+                    await self._note_error(seen, told_of, "warning")
+                    errors += (BankError(now(), told_of, "warning"),)
+                if told.coloured:
+                    errors += (BankError(now(), UNCOLOURED, "info"),)
                 return Updated(info_of(made.bank), made.version, done, placed.by, errors, created=created)
             seen = await self._find(owner, kind, identifier)
             if (again := await self._repeated(seen, request)) is not None:
@@ -288,6 +305,8 @@ class Banks:
         await self._sections.follow(bank["user_id"], bank["type"], bank["id"])
         if self.folder is not None and change.urgent:
             self.folder.wake()
+        if bank["tokens"] > self._writer.recipe.most:
+            self.grown()
         return made
 
     async def end_deletion(self, bank: Document) -> dict[str, int]:
@@ -314,9 +333,22 @@ def instructions(kind: BankType, *, others: bool = False) -> str:
     return f"{said}\n\n{prompt('bank_others').substitute()}" if others else said
 
 
+async def _told_of(told: BankUpdate, placed: Placed, files: Mapping[str, str]) -> list[str]:
+    """What an update asked for that could not be done as it was said."""
+    misunderstood = None
+    if placed.by == RULE_BASED:  # a model reads what was meant
+        read = asyncio.to_thread(told_of_misunderstood, told.content) if len(told.content) >= IN_THREAD else None
+        misunderstood = await read if read is not None else told_of_misunderstood(told.content)
+    return [one for one in (misunderstood, told_of_files(placed.decisions, files)) if one is not None]
+
+
 def _said(kind: BankType, name: str | None, path: str | None) -> tuple[str, str]:
     """A project's name and path as they are kept. The one global bank has neither."""
     return (shown(name or "")[:LONGEST_NAME], (path or "").strip()) if kind != "global" else ("", "")
+
+
+def _nobody() -> None:
+    """Nobody condenses banks in this process; the sweep does."""
 
 
 def busy() -> Conflict:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from config.recipes import Recipe
 from memory.api_keys import StoredKeys
 from memory.bank_activations import Activations
+from memory.bank_connections import Connections
 from memory.bank_tidying import BankTidying
 from memory.banks import Banks
 from memory.changes import Changes
@@ -94,6 +95,7 @@ class Engine:
     banks: Banks
     bank_tidying: BankTidying
     activations: Activations
+    connections: Connections
     section_recaller: Recaller
     exporter: Exporter
     importer: Importer
@@ -153,7 +155,6 @@ class Engine:
         await self.forgetter.finish()
         await self.observations.mend()
         await reclaim(self.collections.banks, "sections")
-        await reclaim(self.collections.banks, "tidying")
         await self.bank_tidying.work()
 
     async def reembed(self, batch: int = 256) -> AsyncIterator[int]:

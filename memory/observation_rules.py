@@ -40,8 +40,8 @@ class Said:
 def consolidate(messages: Sequence[Said]) -> tuple[Observed, ...]:
     """What a conversation decided, agreed on, found important or learned: each sentence with one of the trigger words
     is an insight, one that tells what was learned a lesson. What is labelled ("Finding: …", or a list under "Lessons:")
-    is what its label says. A sentence that says nothing without the one before it comes with that. Questions tell
-    nothing, and answers made by rules only quote."""
+    is what its label says. A sentence that says nothing without the one before it comes with that, unless that asks or
+    leaves something open. Questions tell nothing, and answers made by rules only quote."""
     notes: list[Observed] = []
     for message in messages:
         if message.role in ("user", "assistant", "tool") and message.model != RULE_BASED:
@@ -82,7 +82,8 @@ def _by_trigger(content: str, message: Said) -> Iterator[Observed]:
         elif TRIGGER.search(settled) and not _asks(sentence):
             alone = bool(content_stems(TRIGGER.sub(" ", sentence)))
             text = sentence if alone else f"{before} {sentence}".strip()
-            if alone or before:
+            is_settled = bool(before) and OPEN.search(before) is None and not _asks(before)
+            if alone or is_settled:
                 category: Category = "lesson" if LEARNED.search(settled) else "insight"
                 yield Observed(category, cut_at_word(text, NOTE_CHARACTERS), _ids(message))
         before = sentence

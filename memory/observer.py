@@ -19,8 +19,8 @@ from memory.output_rules import observe_by_rules
 from memory.places import Places
 from memory.remember import Turns
 from utils.chat import ChatModel
-from utils.errors import Conflict, ModelError, NotFound
-from utils.text import uncoloured
+from utils.errors import HAS_CONTROL_CHARACTERS, Conflict, InvalidInput, ModelError, NotFound
+from utils.text import CONTROL_CHARACTERS, off_a_terminal
 
 SHORTEST = 50  # characters of an output; the observations' document skips shorter ones
 AT_ONCE = 250  # messages of a session that are read at a time
@@ -69,8 +69,10 @@ class Observer:
 
     async def extract(self, owner: str, step_name: str, step_type: str, output: str) -> Extracted:
         """Remembers what a step's output tells, under the source "STEP_TYPE:step_name". A model that fails gives
-        nothing, which is logged and counted."""
-        output = await asyncio.to_thread(uncoloured, output)
+        nothing, which is logged and counted. Raises `InvalidInput` for control characters other than a terminal's."""
+        output = await asyncio.to_thread(off_a_terminal, output)
+        if CONTROL_CHARACTERS.search(output):
+            raise InvalidInput(HAS_CONTROL_CHARACTERS.format("output"))
         if len(output.strip()) < SHORTEST:
             return Extracted("skipped", None)
         try:
@@ -92,9 +94,11 @@ class Observer:
         """Remembers what a session decided and learned, and what sums it up, under the source "session:…". Again, or
         twice at once, it adds nothing. `messages`: of the session; not given, all that are kept of it.
 
-        Raises `NotFound` where the session's own messages are asked for and there is none; `Conflict` where it is
-        deleted meanwhile, and nothing is left behind.
+        Raises `InvalidInput` for messages with control characters; `NotFound` where the session's own messages are
+        asked for and there is none; `Conflict` where it is deleted meanwhile, and nothing is left behind.
         """
+        if any(CONTROL_CHARACTERS.search(said.content) for said in messages or ()):
+            raise InvalidInput(HAS_CONTROL_CHARACTERS.format("messages"))
         place = await self._places.place(owner, session_id)
         if place is None and messages is None:
             raise NotFound("No such session")

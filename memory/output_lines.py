@@ -9,6 +9,7 @@ from typing import Literal
 from memory.excerpt import READ, excerpt
 from memory.note_labels import heading_of, item_of, labelled_note, plain
 from memory.output_json import take_json
+from memory.output_records import Nesting, rated_in
 from memory.output_runs import sums_up, unstamped
 from memory.output_tables import tables_in
 from memory.tool_relevance import Talk
@@ -47,12 +48,18 @@ def lines_of(output: str) -> Iterator[Line]:
     yield from (Line(one, "finding") for one in told)
     raw = [uncoloured(line) for line in read_page(_telling(text, MOST)).splitlines()]
     tables = {table.begin: table for table in tables_in(raw)}
+    rated = {record.begin: record for record in rated_in(raw)}
+    names = Nesting()
     in_code = in_trace = False
     until = 0  # where a table ends
     for at, line in enumerate(raw):
         if at in tables:
             yield from (Line(row, "finding") for row in tables[at].rows)
             until = tables[at].end
+        elif at in rated and at >= until and not in_code:
+            yield from (Line(told, "finding") for told in rated[at].told)
+            until = rated[at].end
+        line = names.named(line) if not in_code else line
         bare = line.strip()
         if at < until or not bare or bare == GAP:
             continue

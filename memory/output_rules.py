@@ -64,10 +64,11 @@ _TO_DO = re.compile(
     r"schedule)\s",
     re.IGNORECASE,
 )
+_HEDGED = re.compile(r"\b(?:maybe|perhaps|possibly)\b", re.IGNORECASE)  # nobody has learned that yet
 _REPORTED = re.compile(
     r"\b(?:ask(?:s|ed|ing)?|wonder(?:s|ed|ing)?|want(?:s|ed)? to know|unclear|unknown|unsure|not sure|not clear|"
     r"not know|no idea)\b.*\b(?:whether|if|who|what|when|where|why|how|which)\b"
-    r"|n['’]t know\b|\b(?:maybe|perhaps|possibly)\b",
+    rf"|n['’]t know\b|{_HEDGED.pattern}",
     re.IGNORECASE,
 )
 # What is only supposed: "If it used OAuth2, we would need an id."
@@ -96,7 +97,11 @@ _LISTING = re.compile(
     r"^[-dlbcps][rwxsStT-]{9}|^\S*,\S*,\S*$|[;{]$|^(?:import|from|def|class|return|const|let|var|func|fn|use)\s"
 )
 _PAIR = re.compile(r"\d[\d.,]* [!-~]+$")  # "140 b.txt"
-_SWITCH = re.compile(r"(?:on|off|true|false|yes|no|enabled|disabled)$", re.IGNORECASE)
+_SWITCH = re.compile(
+    r"(?:on|off|true|false|yes|no|enabled|disabled|up|down|online|offline|(?:un)?healthy|degraded|(?:un)?available|"
+    r"(?:un)?reachable|(?:in)?active|running|stopped|(?:not )?ready|passing|passed|failing|failed|ok)$",
+    re.IGNORECASE,
+)
 _STATE = re.compile(r"(?:status|state|result|verdict|outcome|health|severity)$", re.IGNORECASE)
 _GAPS = re.compile(r"(?:\S(?:\S| (?=\S))*(?<![.!?:])(?: {2,}|\t)\s*){3}\S")  # as between the cells of a row
 _TWO_GAPS = re.compile(r"\S {2,}(?:\S| (?=\S))+ {2,}\S")
@@ -226,7 +231,7 @@ def _category_of(sentence: str) -> Category | None:
     if len(sentence) > LONGEST or sentence.endswith(("?", "？", "؟", ":", "：")):
         return None
     terms = len(asked(sentence))
-    if terms >= FEWEST_OF_LESSON and _LESSON.search(sentence):
+    if terms >= FEWEST_OF_LESSON and _LESSON.search(sentence) and not _HEDGED.search(sentence):
         return "lesson"
     if terms < FEWEST:
         return None
@@ -249,7 +254,7 @@ def _names_something(sentence: str) -> bool:
     did."""
     return (
         any(word[:1].isupper() or re.search(r"\d|[./_`]\w", word) for word in sentence.split()[1:])
-        or re.match(r"[A-Z0-9]{2,}\b|`|\w*\d", sentence) is not None
+        or re.match(r"[A-Z0-9]{2,}\b|`|\w*\d|\w{2,}[._]\w{2,}", sentence) is not None
         or (_DONE.match(sentence) is not None and _ANYBODY.match(sentence) is None)
     )
 

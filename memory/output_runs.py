@@ -42,7 +42,7 @@ _TROUBLE = re.compile(
     r"\b(?i:not found|no such file|permission denied|access denied|connection refused|timed out|segmentation fault|"
     r"out of memory|panicked at)\b|\[(?:emerg|alert|crit|error)\]"
     r"|\b(?:\w+BackOff|ErrImagePull|OOMKilled|CreateContainer\w*Error)\b"  # what Kubernetes says of a pod
-    r"|\S FAILED(?: +\[ *\d+%\])?$|: (?i:failed|error|unhealthy)(?=;|,|$| \()"
+    r"|\S FAILED(?: +\[ *\d+%\])?$|: (?i:failed|failing|error|unhealthy|down|offline|unreachable)(?=;|,|$| \()"
 )
 
 # When a line of a log was written, and how much it matters, where that is little.

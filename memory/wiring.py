@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from config.recipes import BankRecipe, DigestRecipe, ObserverRecipe, SummaryRecipe
 from memory.api_keys import StoredKeys
 from memory.bank_activations import Activations
+from memory.bank_connections import Connections
 from memory.bank_folder import BankFolder
 from memory.bank_sections import BankSections
 from memory.bank_store import BankStore
@@ -182,6 +183,7 @@ async def open_engine(
         banks=banks,
         bank_tidying=BankTidying(collections, bank_store, sections, writer, banks),
         activations=Activations(collections),
+        connections=Connections(collections),
         section_recaller=Recaller(of_sections, said_in_banks, gists, embedder, reader, reranking),
         exporter=Exporter(collections),
         importer=Importer(

@@ -42,6 +42,9 @@ class InvalidInput(LociError):
     title = "Invalid input"
 
 
+HAS_CONTROL_CHARACTERS = "{}: a string has control characters"
+
+
 class Unauthorized(LociError):
     status = 401
     title = "Unauthorized"

@@ -7,7 +7,12 @@ from unicodedata import category, normalize
 
 import snowballstemmer
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+# Sequences of ESC, or of CSI as one character; a character that is erased; the bell, and shifts between alphabets.
+_TERMINAL = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*+[ -/]*+(?:[@-~]|\Z)|\x1b[\]PX^_][^\x07\x1b\n]*+(?:\x07|\x1b\\|\Z)"
+    r"|\x1b[ -/]*+(?:[0-Z\\`-~]|\Z)|[^\n\x07\x08\x0e\x0f\x1b\x9b]\x08|[\x07\x08\x0e\x0f]"
+)
+_FOR_TERMINALS = re.compile(r"[\x07\x08\x0e\x0f\x1b\x9b]")
 CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 LATIN_ACCENTS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
@@ -96,9 +101,15 @@ def cut_at_word(text: str, characters: int | None) -> str:
     return head.rstrip(" ,;:-") + "…"
 
 
+def off_a_terminal(text: str) -> str:
+    """What a terminal shows of a text: without the codes by which programs colour it, move about, ring and erase
+    (ECMA-48), also where the last is cut off. Other control characters are left."""
+    return _TERMINAL.sub("", text) if _FOR_TERMINALS.search(text) else text
+
+
 def uncoloured(text: str) -> str:
-    """What a terminal shows of a text: without the codes that colour it, and other control characters."""
-    return CONTROL_CHARACTERS.sub("", _ANSI.sub("", text))
+    """The same without any control characters."""
+    return CONTROL_CHARACTERS.sub("", off_a_terminal(text))
 
 
 def lower_in_place(text: str) -> str:

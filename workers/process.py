@@ -35,7 +35,8 @@ class WorkerProcess:
         """Opens the loop, and on it the memory. Where that fails, the next piece of work tries again."""
         self._runner = new_runner()
         try:
-            self._memory = self._runner.run(self._stack.enter_async_context(open_memory(self._settings)))
+            opened = open_memory(self._settings, condenses=False)  # whose loop rests between two tasks
+            self._memory = self._runner.run(self._stack.enter_async_context(opened))
         except BaseException:
             self.stop()
             raise

@@ -2,16 +2,20 @@
 
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, TypeVar
 
 import orjson
+from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
+from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
+    METHOD_NOT_FOUND,
     CallToolRequestParams,
     CallToolResult,
     EmptyResult,
@@ -63,7 +67,7 @@ class BankServer:
         self.subscriptions = Subscriptions(banks)
 
     def server(self) -> Server[Any]:
-        return Server(
+        server: Server[Any] = Server(
             "loci",
             version=version("loci"),
             title="Loci",
@@ -80,6 +84,8 @@ class BankServer:
             on_list_prompts=self._list_prompts,
             on_get_prompt=self._get_prompt,
         )
+        server.middleware.append(_without_input)
+        return server
 
     async def _list_tools(self, context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=[offer.tool for offer in OFFERS])
@@ -131,13 +137,23 @@ class BankServer:
     async def _subscribe(self, context: Context, params: SubscribeRequestParams) -> EmptyResult:
         call = await _told(self._caller(context))
         await _told(resources.read_resource(call, params.uri))
-        await _told(self.subscriptions.add(call.owner, call.client.session or "", context.session, params.uri))
+        session = call.client.session or ""
+        await _told(self.subscriptions.add(call.owner, session, context.session, params.uri))
+        await _told(call.memory.engine.connections.listen(call.owner, session, params.uri))
         return EmptyResult()
 
     async def _unsubscribe(self, context: Context, params: UnsubscribeRequestParams) -> EmptyResult:
         call = await _told(self._caller(context))
-        self.subscriptions.drop(call.owner, call.client.session or "", params.uri)
+        session = call.client.session or ""
+        self.subscriptions.drop(call.owner, session, params.uri)
+        await _told(call.memory.engine.connections.leave(call.owner, session, params.uri))
         return EmptyResult()
+
+    async def resubscribe(self, owner: str, session: str, told: ServerSession, addresses: tuple[str, ...]) -> None:
+        """Tells a session again of what it had subscribed to, as far as there is room."""
+        for address in addresses:
+            with suppress(InvalidInput):
+                await self.subscriptions.add(owner, session, told, address)
 
     async def _tell(self, call: Call, result: Wire) -> None:
         """Tells those who asked for it what a tool changed."""
@@ -147,6 +163,16 @@ class BankServer:
             self.subscriptions.changed()
             if result.created or any(change.operation_type == "create" for change in result.changes):
                 await self.subscriptions.listed(call.owner)
+
+
+async def _without_input(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """What a request gives. That a method is unknown is told without its name, which the SDK would repeat."""
+    try:
+        return await call_next(ctx)
+    except MCPError as error:
+        if error.error.code == METHOD_NOT_FOUND:
+            raise MCPError(METHOD_NOT_FOUND, "Method not found") from None
+        raise
 
 
 async def _told(work: Awaitable[T]) -> T:

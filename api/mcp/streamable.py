@@ -1,24 +1,31 @@
 """How is MCP served over HTTP, under the same keys and to the same hosts as the rest of the API?"""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
+from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.datastructures import Headers
 from starlette.requests import Request
+from starlette.types import Message as Sent
 from starlette.types import Receive, Scope, Send
 
 from agents.memory import Memory
 from api.auth import caller
 from api.guard import MAX_BODY
-from api.mcp.calling import Call, Context, client_of
+from api.mcp.calling import SESSION, Call, Context, client_of
+from api.mcp.envelopes import Message, NoMessage, read_message
 from api.mcp.server import BankServer
+from api.mcp.sessions import IDLE_SECONDS, Sessions
 from utils.errors import Forbidden
 
 OWNER = "loci_owner"  # in a request's scope, once it is known
-IDLE_SECONDS = 6 * 3600  # after which a session that nobody uses ends
 
 
 class StreamableHTTP:
@@ -28,16 +35,18 @@ class StreamableHTTP:
         self._memory = memory
         self._origins = origins
         self._server = BankServer(self._call, lambda: memory().engine.banks)
+        self._sdk = self._server.server()
+        self._sessions = Sessions(self._sdk, lambda: memory().engine.connections, self._server.resubscribe)
         self._manager: StreamableHTTPSessionManager | None = None
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Serves for the while."""
         self._manager = StreamableHTTPSessionManager(
-            self._server.server(), max_request_body_size=MAX_BODY, session_idle_timeout=IDLE_SECONDS
+            self._sdk, max_request_body_size=MAX_BODY, session_idle_timeout=IDLE_SECONDS
         )
         try:
-            async with self._manager.run():
+            async with self._manager.run(), self._sessions.running():
                 yield
         finally:
             await self._server.subscriptions.end_all()
@@ -53,8 +62,49 @@ class StreamableHTTP:
         owner = scope[OWNER] = calling.owner(None)
         # A session belongs to whoever opened it.
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[], subject=owner))
+        version = request.headers.get(MCP_PROTOCOL_VERSION_HEADER)
+        if version is None or version in HANDSHAKE_PROTOCOL_VERSIONS:
+            await self._serve_session(request, owner, send)
+        else:
+            assert self._manager is not None  # noqa: S101
+            await self._manager.handle_request(scope, receive, send)
+
+    async def _serve_session(self, request: Request, owner: str, send: Send) -> None:
+        """A request of a protocol before 2026."""
         assert self._manager is not None  # noqa: S101
-        await self._manager.handle_request(scope, receive, send)
+        message: Message | None = None
+        if request.method == "POST":
+            try:
+                message = read_message(await request.body())
+            except NoMessage as refused:
+                await refused.response(request.scope, request.receive, send)
+                return
+        session = request.headers.get(SESSION)
+        receive = await _replayed(request)
+        transport: StreamableHTTPServerTransport | None = None
+        if session is not None:
+            await self._sessions.used(owner, session)
+            transport = self._sessions.here(owner, session)
+        if transport is None:
+            answer = _Answer(send, self._noting(request, owner, message), holds=session is not None)
+            await self._manager.handle_request(request.scope, receive, answer)
+            if session is not None and answer.held:
+                transport = await self._sessions.again(owner, session)
+                if transport is None:
+                    await answer.let_go()
+                receive = await _replayed(request)
+        if transport is not None:
+            answer = _Answer(send, self._noting(request, owner, message))
+            await transport.handle_request(request.scope, receive, answer)
+
+    def _noting(self, request: Request, owner: str, message: Message | None) -> Callable[[str], Awaitable[None]] | None:
+        """What is noted where a request begins or ends a session, whose id it takes."""
+        if request.method == "DELETE":
+            return lambda _: self._sessions.ended(owner, request.headers.get(SESSION, ""))
+        if message is None or message.method != "initialize":
+            return None
+        params = message.params
+        return lambda session: self._sessions.begun(owner, session, params)
 
     def end_streams(self) -> None:
         """Ends what has no end of its own, so that a server that is told to stop need not wait for it. The streams of
@@ -73,3 +123,46 @@ class StreamableHTTP:
         request = context.request
         assert isinstance(request, Request)  # noqa: S101
         return Call(self._memory(), str(request.scope[OWNER]), client_of(context))
+
+
+class _Answer:
+    """Passes an answer on. `noting`: is told of one that all is well, before the client is, with the session that the
+    answer names. `holds`: one that knows no such session is held back."""
+
+    def __init__(self, send: Send, noting: Callable[[str], Awaitable[None]] | None, *, holds: bool = False) -> None:
+        self._send = send
+        self._noting = noting
+        self._holds = holds
+        self._kept: list[Sent] = []
+        self._status = 0
+
+    @property
+    def held(self) -> bool:
+        return bool(self._kept)
+
+    async def __call__(self, message: Sent) -> None:
+        if message["type"] == "http.response.start":
+            self._status = message["status"]
+            if self._noting is not None and self._status == HTTPStatus.OK:
+                await self._noting(Headers(raw=message["headers"]).get(SESSION, ""))
+        if self._kept or (self._holds and self._status == HTTPStatus.NOT_FOUND):
+            self._kept.append(message)
+        else:
+            await self._send(message)
+
+    async def let_go(self) -> None:
+        """Passes on what was held back."""
+        for message in self._kept:
+            await self._send(message)
+
+
+async def _replayed(request: Request) -> Receive:
+    """The request's body once more, and then what comes after it."""
+    messages: list[Sent] = []
+    if request.method == "POST":
+        messages.append({"type": "http.request", "body": await request.body(), "more_body": False})
+
+    async def receive() -> Sent:
+        return messages.pop() if messages else await request.receive()
+
+    return receive

@@ -31,7 +31,6 @@ from memory.ranking import Scope
 from memory.recall import with_overrides
 from utils.clock import now
 from utils.errors import NotFound
-from utils.text import CONTROL_CHARACTERS
 
 # What `recall` looks through. Not insights: what agents' tools gave is noted under the same kind.
 KINDS = (*SAID, "finding", "lesson", SECTION)
@@ -106,7 +105,7 @@ async def _read_memory(call: Call, asked: MemoryCall) -> MemoryRead:
 
 
 async def _remember(call: Call, asked: RememberCall) -> RememberResult:
-    text = CONTROL_CHARACTERS.sub("", asked.text).strip()
+    text = asked.text.strip()
     decided = await call.memory.learn(call.owner, text)
     if decided:
         return RememberResult.of(decided, None)

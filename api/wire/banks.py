@@ -13,6 +13,7 @@ from memory.bank import Bank, BankError, BankInfo, BankVersion, Updated
 from memory.bank_activations import Active
 from memory.bank_decisions import Done, Operation
 from memory.bank_ids import NamedBank
+from memory.bank_markdown import tokens_of
 from memory.bank_store import Reason, Severity
 from memory.bank_types import BankType
 from memory.bank_update import LONGEST_UPDATE
@@ -22,6 +23,7 @@ from utils.text import CONTROL_CHARACTERS
 
 PATH_CHARACTERS = 4_096
 DESCRIPTION_CHARACTERS = 20_000
+MOST_OTHERS = 20  # banks of one name or path that are told
 
 
 def _bank_or_own(text: str) -> str:
@@ -160,7 +162,8 @@ class OtherBank(Wire):
 
 
 class ActivationResult(Wire):
-    """`others`: banks of the same name or path, of which one may have been meant."""
+    """`others`: banks of the same name or path, of which one may have been meant, the first `MOST_OTHERS` of them.
+    `left_out`: where not all is here that there is, what is not, and how to read it."""
 
     status: Literal["success"] = "success"
     bank_info: BankHead
@@ -170,6 +173,7 @@ class ActivationResult(Wire):
     conversation_id: str
     previous_errors: list[BankErrorOut]
     others: list[OtherBank]
+    left_out: str | None
 
     @classmethod
     def of(cls, bank: Bank) -> "ActivationResult":
@@ -187,8 +191,24 @@ class ActivationResult(Wire):
             ),
             conversation_id=Active(info.type, info.id).conversation_id,
             previous_errors=[BankErrorOut.of(error) for error in info.errors],
-            others=[OtherBank.of(other) for other in bank.others],
+            others=[OtherBank.of(other) for other in bank.others[:MOST_OTHERS]],
+            left_out=_left_out(bank),
         )
+
+
+def _left_out(bank: Bank) -> str | None:
+    """What of a bank is not in an answer that gives it."""
+    info, told = bank.info, []
+    if not bank.whole:
+        named, version = Active(info.type, info.id).conversation_id, f"?version={info.version}"
+        told.append(
+            f"The bank has grown to about {info.tokens:,} tokens and is about to be condensed: `content` has some "
+            f"{tokens_of(bank.content):,} of them. All of it is in the resources "
+            f"loci://banks/{named}/{{file}}{version}, and at GET /v1/banks/{named}{version}."
+        )
+    if (more := len(bank.others) - MOST_OTHERS) > 0:
+        told.append(f"{more:,} more banks of this name or path are not in `others`; list_banks names all.")
+    return " ".join(told) or None
 
 
 class MetadataOut(Wire):
@@ -223,10 +243,10 @@ class ChangeOut(Wire):
 
 
 class UpdateResult(Wire):
-    """`previous_errors`: what went wrong before this update, oldest first, and files for which the bank has no room.
-    `version`: the one that it made, after which
-    others may have come. `decided_by`: a model, or "rule_based". `created`: there was no such bank, and it was
-    begun."""
+    """`previous_errors`: what went wrong before this update, oldest first, and what of it was not done as it was said:
+    files for which the bank has no room, lines that name files in a way that is not understood, codes of a terminal.
+    `version`: the one that it made, after which others may have come. `decided_by`: a model, or "rule_based".
+    `created`: there was no such bank, and it was begun."""
 
     status: Literal["success"] = "success"
     previous_errors: list[BankErrorOut]

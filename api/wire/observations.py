@@ -160,10 +160,11 @@ class ConsolidateRequest(OwnedRequest):
 
 
 class ConsolidateResponse(Wire):
-    """What is remembered of the session, by this call or before. `summary`: its last long message by the assistant.
-    `added`: how many of all are new."""
+    """What is remembered of the session, by this call or before. `summary`: its last long message by the assistant, an
+    insight, too. `added`: how many of all these are new."""
 
     added: int
+    findings: list[NoteOut]
     insights: list[NoteOut]
     lessons: list[NoteOut]
     summary: NoteOut | None
@@ -172,6 +173,7 @@ class ConsolidateResponse(Wire):
     def of(cls, done: Consolidated) -> "ConsolidateResponse":
         return cls(
             added=done.added,
+            findings=NoteOut.of_category("finding", done.observations),
             insights=NoteOut.of_category("insight", done.observations),
             lessons=NoteOut.of_category("lesson", done.observations),
             summary=NoteOut(id=done.summary.id, content=done.summary.content) if done.summary else None,

@@ -5,12 +5,14 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from memory.bank_decisions import section_title
 from memory.bank_markdown import (
     Page,
     Section,
     blocks,
+    closed,
     entry,
     items,
     joined,
@@ -167,3 +169,30 @@ def test_blocks_are_divided_where_it_is_said_even_under_a_heading() -> None:
     text = "# A\none\n\ntwo\n\n>> x\nthree"
     assert blocks(text, never) == ["# A\none\n\ntwo\n\n>> x\nthree"]
     assert blocks(text, lambda line: line.startswith(">>")) == ["# A\none\n\ntwo", ">> x\nthree"]
+
+
+@pytest.mark.parametrize(
+    ("text", "ended"),
+    [
+        ("```\nopen", "```\nopen\n```"),
+        ("- a\n  ```\n  code", "- a\n  ```\n  code\n  ```"),
+        ("1. a\n   ~~~~sh\n   code", "1. a\n   ~~~~sh\n   code\n   ~~~~"),
+        ("- ```\n  code", "- ```\n  code\n  ```"),
+        ("- a\n  - b\n    ```\n    code", "- a\n  - b\n    ```\n    code\n    ```"),
+        ("- a\n  ```\nno code any more", "- a\n  ```\nno code any more"),
+        ("- a\n  ```\n  code\n```\nNext: tests", "- a\n  ```\n  code\n  ```\nNext: tests"),
+        ("    ```\nindented", "    ```\nindented"),
+        ("> ```\n> quoted", "> ```\n> quoted"),
+    ],
+)
+def test_code_ends_where_markdown_says_that_it_does(text: str, ended: str) -> None:
+    assert closed(text) == ended == closed(ended)
+
+
+LISTED = ["- a", "  - b", "1. c", "```", "~~~", "  ```", "   ```sh", "    ```", "- ```", "text", "  text", "", "> q"]
+
+
+@given(st.lists(st.sampled_from(LISTED), max_size=9).map("\n".join))
+def test_what_follows_a_text_is_not_taken_for_its_code(text: str) -> None:
+    found = MarkdownIt("commonmark").parse(f"{closed(text)}\n\n## What follows\n\nx")
+    assert "What follows" in [token.content for token in found if token.type == "inline"]

@@ -11,7 +11,7 @@ from memory.bank_decisions import MOST_DONE, Append, Create, Done, Metadata, Rep
 from memory.bank_markdown import Page, parse
 from memory.bank_rules import decide_by_rules, is_critical, metadata_of
 from memory.bank_topics import category_of
-from memory.bank_types import BANK_TYPES, FILES, PLACES, template
+from memory.bank_types import BANK_TYPES, FILES, PLACES, BankType, template
 from utils.clock import now
 
 
@@ -55,6 +55,103 @@ from utils.clock import now
 )
 def test_what_a_text_is_about(text: str, category: str) -> None:
     assert category_of(text) == category
+
+
+def placed(content: str, kind: BankType = "project") -> list[tuple[str, str]]:
+    return [(one.metadata.section, one.content) for one in decide_by_rules(kind, content)]
+
+
+@pytest.mark.parametrize(
+    ("content", "places"),
+    [
+        ("1. [ ] write docs\n2. [x] fix build", [("Next", "1. [ ] write docs"), ("Done", "2. [x] fix build")]),
+        (
+            "- [ ] write docs\n- [x] fix build\n1. first",
+            [("Next", "- [ ] write docs"), ("Done", "- [x] fix build"), ("Notes", "1. first")],
+        ),
+        ("- [ ] a\n  - [x] b done", [("Next", "- [ ] a"), ("Done", "- [x] a › b done")]),
+        (
+            "- [x] release\n\t- [ ] notes\n\t- [x] tests",
+            [("Done", "- [x] release\n\t- [x] tests"), ("Next", "- [ ] release › notes")],
+        ),
+        (
+            "Progress on login:\n* [ ] docs\n* [x] build",
+            [("Next", "* [ ] Progress on login › docs"), ("Done", "* [x] Progress on login › build")],
+        ),
+        ("Done:\n- [x] a\n- [ ] b\n- c", [("Done", "Done:\n- [x] a\n- c"), ("Next", "- [ ] b")]),
+        ("progress.md:\n1. [ ] a\n2. [x] b", [("Next", "1. [ ] a"), ("Done", "2. [x] b")]),
+        ("# Status\n1) [x] a\n2) [ ] b", [("Done", "# Status\n\n1) [x] a"), ("Next", "2) [ ] b")]),
+        (
+            "- [x] a\n  ```\n  - [ ] in code\n  ```\n- [ ] b",
+            [("Done", "- [x] a\n  ```\n  - [ ] in code\n  ```"), ("Next", "- [ ] b")],
+        ),
+        ("- [ ] write what was done, shipped and merged", [("Next", "- [ ] write what was done, shipped and merged")]),
+        (
+            "- Decision: use A\n  - Open: which B\n  - Next: do C",
+            [("Decisions", "- Decision: use A"), ("Open questions", "- Open: which B"), ("Next", "- Next: do C")],
+        ),
+        ("[x] fix build\n[ ] write docs", [("Done", "[x] fix build"), ("Next", "[ ] write docs")]),
+        ("☑ fix build\n☐ write docs", [("Done", "☑ fix build"), ("Next", "☐ write docs")]),
+        (
+            "Today: fix build\n[x] the build\n[ ] the docs",
+            [("Current focus", "Today: fix build"), ("Done", "[x] the build"), ("Next", "[ ] the docs")],
+        ),
+        ("1. Install numpy\n2. We decided on X", [("Decisions", "1. Install numpy\n2. We decided on X")]),
+    ],
+)
+def test_what_is_open_is_not_done_item_by_item(content: str, places: list[tuple[str, str]]) -> None:
+    assert placed(content) == places
+
+
+@pytest.mark.parametrize(
+    ("content", "places"),
+    [
+        (
+            "Decision: use Postgres. Not decided: the cache.",
+            [("Decisions", "Decision: use Postgres."), ("Open questions", "Not decided: the cache.")],
+        ),
+        ("Decided: A. Open: B.", [("Decisions", "Decided: A."), ("Open questions", "Open: B.")]),
+        (
+            "Decided: A. Still not decided: B. Next: C. Not fixed: D. Not done: E.",
+            [
+                ("Decisions", "Decided: A."),
+                ("Open questions", "Still not decided: B."),
+                ("Next", "Next: C."),
+                ("Issues", "Not fixed: D."),
+                ("Next", "Not done: E."),
+            ],
+        ),
+        (
+            "Decision: use Postgres. The cache is not decided yet.",
+            [("Decisions", "Decision: use Postgres."), ("Open questions", "The cache is not decided yet.")],
+        ),
+        (
+            "Decision: use Postgres; not decided: the cache.",
+            [("Decisions", "Decision: use Postgres;"), ("Open questions", "not decided: the cache.")],
+        ),
+        (
+            "Decision: use Postgres, but the cache is not decided.",
+            [("Decisions", "Decision: use Postgres, but the cache is not decided.")],
+        ),
+        ("Decision: not decided yet.", [("Open questions", "Decision: not decided yet.")]),
+        ("Decision: as of now, not decided.", [("Open questions", "Decision: as of now, not decided.")]),
+        (
+            "Decision: whether to use it is undecided.",
+            [("Open questions", "Decision: whether to use it is undecided.")],
+        ),
+        (
+            "Decision: use Postgres. We decided against Redis.",
+            [("Decisions", "Decision: use Postgres. We decided against Redis.")],
+        ),
+    ],
+)
+def test_a_decision_is_kept_apart_from_what_is_left_open(content: str, places: list[tuple[str, str]]) -> None:
+    assert placed(content) == places
+
+
+def test_lists_within_lists_may_be_as_deep_as_an_update_is_long() -> None:
+    deep = "\n".join(f"{' ' * depth}- [x] item {depth}" for depth in range(1_200))
+    assert "".join(text for _, text in placed(deep)).count("item") == 1_200
 
 
 def test_every_category_has_a_place_in_every_type_and_every_place_is_in_its_template() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from memory.bank_decisions import Append, Metadata, Replace
 from memory.bank_rules import decide_by_rules
+from memory.bank_targets import told_of_misunderstood
 
 BLANKS = " " * 900_000
 
@@ -107,3 +108,43 @@ def test_a_file_without_a_section_is_replaced_in_those_that_the_content_is_for(l
 def test_the_longest_line_is_told_from_one_that_names_a_file(line: str) -> None:
     decisions = decide_by_rules("project", line)  # for hours, if a pattern went back over what it took
     assert "".join(one.content for one in decisions).replace(" ", "")[-1:] in ("x", "(", "#")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[file: ünï.md > Ä/Ö] The sky was blue.",
+        "[file: evil.exe] The sky was blue.",
+        "[file: a/b.md] The sky was blue.",
+        "- **[target_file: .md]** The sky was blue.",
+        "[file: ideas.md > A (b)] The sky was blue.",
+        "[file: ideas.md The sky was blue.",
+        "[file:] (replace) The sky was blue.",
+    ],
+)
+def test_a_line_that_was_meant_to_name_a_file_is_kept_as_content_and_told_of(line: str) -> None:
+    content = f"decisions.md:\nWe use Z.\n\n{line}"
+    first, second = decide_by_rules("project", content)
+    assert (first.target_file, first.content) == ("decisions.md", "We use Z.")
+    assert (second.target_file, second.content) == ("active.md", line)
+    assert "in line 4 of" in (told_of_misunderstood(content) or "")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[file: ideas.md] x",
+        "See [file: a/b.md] for more.",
+        "[file: notes](https://example.org)",
+        "```\n[file: evil.exe]\n```",
+        "src/a.md: x",
+        "The file: evil.exe",
+    ],
+)
+def test_what_was_not_meant_so_is_not_told_of(content: str) -> None:
+    assert told_of_misunderstood(content) is None
+
+
+def test_of_many_lines_that_are_not_understood_some_are_told() -> None:
+    told = told_of_misunderstood("[file: x] y\r\n" * 9)
+    assert told is not None and "in line 1, 2, 3, 4, 5 and others of" in told and "x" not in told.split()

@@ -16,7 +16,7 @@ from tests.conversations import USER
 from tests.scripted_model import ScriptedModel, answer
 from utils.clock import now
 from utils.errors import InvalidInput
-from utils.text import uncoloured
+from utils.text import off_a_terminal
 
 
 async def begun(memory: Memory, name: str = "loci") -> str:
@@ -92,15 +92,23 @@ async def test_a_clients_own_conversation_goes_on_whoever_activates_the_bank(qui
 
 
 def test_what_a_terminal_coloured_is_kept_as_it_shows_it_line_by_line() -> None:
-    said = "\x1b[31mred\x1b[0m\r\n\x0cfeed\u2028\x1b[1;32mgreen\x1b[\n0m\x85\rlast\x00"
-    assert BankUpdate("project", "loci", said).checked().content == "red\nfeed\u2028green[\n0m\nlast"
+    said = "\x1b[31mred\x1b[0m\r\n\x07feed\u2028\x1b[1;32mgreen\x1b]0;title\x07\x1b(B\nbo\x08old\rlast\x1b[3"
+    checked = BankUpdate("project", "loci", said).checked()
+    assert checked.content == "red\nfeed\u2028green\nbold\nlast" and checked.coloured
+    assert not BankUpdate("project", "loci", "\tred\r\n").checked().coloured
+
+
+@pytest.mark.parametrize("said", ["a\0b", "\x0cpage", "next\x85", "\x1b[31mred\x1b[0m \x01", "\x7f"])
+def test_an_update_with_other_control_characters_is_refused(said: str) -> None:
+    with pytest.raises(InvalidInput, match="content: a string has control characters"):
+        BankUpdate("project", "loci", said).checked()
 
 
 def test_an_update_that_is_too_long_is_refused_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     def never(text: str) -> str:
         raise AssertionError
 
-    monkeypatch.setattr("memory.bank_update.uncoloured", never)
+    monkeypatch.setattr("memory.bank_update.off_a_terminal", never)
     with pytest.raises(InvalidInput, match="may have 1,000,000 characters"):
         BankUpdate("project", "loci", "x" * (LONGEST_UPDATE + 1)).checked()
 
@@ -111,9 +119,9 @@ async def test_a_long_update_is_read_beside_the_loop(quiet: Memory, monkeypatch:
 
     def noting(text: str) -> str:
         here.add(threading.current_thread() is threading.main_thread())
-        return uncoloured(text)
+        return off_a_terminal(text)
 
-    monkeypatch.setattr("memory.bank_update.uncoloured", noting)
+    monkeypatch.setattr("memory.bank_update.off_a_terminal", noting)
     await update(quiet, "The sky was blue.\n" * (size // 18))
     assert here == {size < IN_THREAD}
 
@@ -188,3 +196,21 @@ async def test_a_conversation_with_another_bank_changes_nothing(quiet: Memory) -
     with pytest.raises(InvalidInput, match="another memory bank"):
         await update(quiet, "The sky was blue.", conversation_id=other)
     assert (await quiet.engine.banks.info(USER, "project", "loci")).version == 1
+
+
+async def test_a_line_that_is_not_understood_is_told_of_at_once_and_later(quiet: Memory) -> None:
+    await begun(quiet)
+    done = await update(quiet, "The sky was blue.\n[file: evil.exe] The sea was calm.")
+    [told] = done.previous_errors
+    assert told.severity == "warning" and "line 2" in told.description
+    assert "[file: evil.exe] The sea was calm." in await content(quiet)
+    [later] = (await update(quiet, "Nothing else.")).previous_errors
+    assert later.description == told.description
+
+
+async def test_what_was_coloured_is_told_in_the_answer(quiet: Memory) -> None:
+    await begun(quiet)
+    [told] = (await update(quiet, "\x1b[32mThe tests passed\x1b[0m today.")).previous_errors
+    assert told.severity == "info" and "codes" in told.description
+    assert (await update(quiet, "Nothing else.")).previous_errors == ()
+    assert "The tests passed today." in await content(quiet)

@@ -138,3 +138,15 @@ def test_the_last_long_message_of_the_assistant_is_the_summary() -> None:
     assert summary_of([Said("assistant", long), Said("user", longer)]) is None
     assert summary_of([Said("assistant", longer, model="rule_based")]) is None
     assert summary_of([]) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We have not decided yet whether to use Redis. It is important.",
+        "Should we use Redis? That is important.",
+        "Nobody has agreed to that yet. Remember!",
+    ],
+)
+def test_what_is_open_does_not_become_settled_by_the_sentence_behind_it(text: str) -> None:
+    assert told(text) == []

@@ -15,7 +15,7 @@ from memory.output_rules import observe_by_rules
 from tests.conversations import USER, turn
 from tests.scripted_model import ScriptedModel, answer
 from utils.errors import Conflict, NotFound
-from utils.text import uncoloured
+from utils.text import off_a_terminal
 
 DECIDED = "We decided to use OAuth2 for item number {}."
 
@@ -140,7 +140,7 @@ async def test_reading_a_long_output_never_holds_up_the_event_loop(
         return reading
 
     for name, read in (
-        ("uncoloured", uncoloured),
+        ("off_a_terminal", off_a_terminal),
         ("observe_by_rules", observe_by_rules),
         ("output_for_model", output_for_model),
     ):

@@ -1,5 +1,6 @@
 """What becomes of a piece of work that does not come to its end?"""
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -53,6 +54,13 @@ def test_a_bug_is_told(process: WorkerProcess) -> None:
 
     with pytest.raises(OperationFailure):
         process.run(work)
+
+
+def test_a_worker_whose_loop_rests_between_tasks_condenses_banks_in_the_sweep_alone(process: WorkerProcess) -> None:
+    async def work(memory: Memory) -> list[str]:
+        return [task.get_coro().__qualname__ for task in asyncio.all_tasks()]  # type: ignore[union-attr]
+
+    assert not any("condense" in name for name in process.run(work) or ("condense",))
 
 
 def test_a_worker_never_searches_and_does_not_load_the_cross_encoder(

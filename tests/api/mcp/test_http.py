@@ -14,7 +14,9 @@ from mcp.shared.exceptions import MCPError
 from agents.open import open_memory
 from api.mcp import server, tools
 from api.wire.banks import BankPage
+from config.recipes import BankRecipe
 from config.settings import Settings
+from memory.bank_tidying import BankTidying
 from tests.checks import problem
 from tests.conversations import Silent
 from tests.mcp_clients import ACCEPT, INITIALIZE, call, client, refusal
@@ -77,6 +79,33 @@ async def test_files_are_resources_now_and_as_they_were(address: str) -> None:
                 await connected.read_resource(uri)
         templates = (await connected.list_resource_templates()).resource_templates
         assert templates[0].uri_template == "loci://banks/{type}/{id}/{file}"
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_what_activate_gives_has_a_limit_whatever_the_bank_was_told_last(
+    address: str, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def nobody(_: BankTidying) -> int:
+        return 0
+
+    monkeypatch.setattr(BankTidying, "condense", nobody)
+    huge = "\n\n".join(f"Note {number}: nothing much was said about part {number} of it." for number in range(4_000))
+    async with client(address, mode) as connected:
+        await call(connected, "activate", conversation_type="project", project_name="loci")
+        await call(connected, "update", content="[critical] The key is under the mat.\n\nNext: the tests.")
+        assert (await call(connected, "activate", conversation_type="project", project_name="loci"))["left_out"] is None
+        await call(connected, "update", content=huge)
+        told = await call(connected, "activate", conversation_type="project", project_name="loci")
+        text = "\n".join(told["content"].values())
+        assert len(text) < 4 * BankRecipe().most < len(huge)
+        assert "The key is under the mat." in text and "Next: the tests." in text
+        assert f"version {told['cache']['version']} has all of it" in text
+        whole = f"loci://banks/project/loci/active.md?version={told['cache']['version']}"
+        assert whole.replace("active.md", "{file}") in told["left_out"]
+        read = (await connected.read_resource(whole)).contents[0]
+        assert all(f"Note {number}:" in read.text for number in range(4_000))  # type: ignore[union-attr]
+        begun = await connected.get_prompt("memory_bank", {"conversation_type": "project", "project_name": "loci"})
+        assert len(begun.messages[0].content.text) < 5 * BankRecipe().most  # type: ignore[union-attr]
 
 
 async def test_resources_of_many_banks_come_page_by_page(address: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from api.wire.banks import MOST_OTHERS
 from tests.checks import problem
 
 
@@ -79,6 +80,13 @@ def test_banks_of_the_same_name_are_told_of(api: httpx.Client, user: str) -> Non
     assert (other["conversation_id"], other["path"]) == (first["conversation_id"], "/a/webapp")
     assert apart["custom_instructions"].startswith(first["custom_instructions"])
     assert "`others`" in apart["custom_instructions"]
+
+
+def test_of_many_banks_of_the_same_name_some_are_told_and_how_many_more_there_are(api: httpx.Client, user: str) -> None:
+    for number in range(MOST_OTHERS + 3):
+        told = activate(api, user, project_name="webapp", current_path=f"/{number}/webapp")
+    assert len(told["others"]) == MOST_OTHERS
+    assert "2 more banks" in told["left_out"] and "list_banks" in told["left_out"]
 
 
 def test_versions_are_listed_page_by_page(api: httpx.Client, user: str) -> None:

@@ -141,6 +141,23 @@ def test_a_session_is_consolidated_once(api: httpx.Client, user: str) -> None:
     assert texts(recalled(api, user, "when do tokens expire", category="lesson")) == texts(done["lessons"])
 
 
+def test_what_is_counted_is_what_is_given(api: httpx.Client, user: str) -> None:
+    said = [
+        {"role": "user", "content": "Finding: the disk of db-2 is 97% full"},
+        {"role": "assistant", "content": "Note that the retention is 14 days. We learned that the job runs at 03:00."},
+        {"role": "user", "content": "Lessons:\n- never deploy on Friday\n- check the pool first\n\nThanks"},
+        {"role": "assistant", "content": "We have not decided yet whether to use Redis. It is important."},
+        {"role": "assistant", "content": f"We decided to use SQLite, because one machine is enough{', so far' * 9}."},
+    ]
+    done = consolidate(api, user, f"{user}-c", messages=said)
+    assert texts(done["findings"]) == ["the disk of db-2 is 97% full"]
+    assert [one for one in texts(done["insights"]) if "Redis" in one] == []
+    every = [*done["findings"], *done["insights"], *done["lessons"], done["summary"]]
+    ids = {one["id"] for one in every}
+    assert done["added"] == len(ids) == len(listed(api, user))
+    assert ids == {one["id"] for one in listed(api, user)}
+
+
 def test_a_session_without_a_body_is_consolidated(api: httpx.Client) -> None:
     api.post("/v1/messages", json={"session_id": "bodiless", "messages": SAID})
     assert api.post("/v1/sessions/bodiless/consolidate").json()["added"] == 3

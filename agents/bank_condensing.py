@@ -1,0 +1,42 @@
+"""Who condenses a memory bank that has grown? A task of the process that is told of it: a worker may be at embeddings
+for long, and what a bank says is read whole."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from pymongo.errors import PyMongoError
+
+from memory.engine import Engine
+
+LOOK = 5.0  # seconds between two looks at what another process left, at most
+
+log = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def bank_condensing(engine: Engine) -> AsyncIterator[None]:
+    """Condenses for the while what has grown: at once where this process let it grow. What is under way at the end is
+    left to whoever looks next, once its lease is over."""
+    woken = asyncio.Event()
+    engine.banks.grown = woken.set
+    task = asyncio.create_task(_condense(engine, woken))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+
+
+async def _condense(engine: Engine, woken: asyncio.Event) -> None:
+    while True:
+        woken.clear()
+        try:
+            await engine.bank_tidying.condense()
+        except PyMongoError as error:
+            log.warning("memory banks that have grown wait for the store: %s", type(error).__name__)
+        except Exception:
+            log.exception("condensing memory banks failed; it is tried again")
+        with suppress(TimeoutError):
+            await asyncio.wait_for(woken.wait(), LOOK)

@@ -1,0 +1,95 @@
+"""Which items of a list belong somewhere else than those around them? What is open is not done, nor the reverse."""
+
+from functools import lru_cache
+
+from memory.bank_labels import is_label, label_of
+from memory.bank_lists import Item, behind_box, box_of, is_ordered, outline
+from memory.bank_topics import category_of
+from memory.bank_types import PLACES, BankType, Category
+from utils.text import cut_at_word
+
+CRUMB = 60  # characters of what an item stands under that go along with it
+OPEN_KINDS = ("next", "issue")  # of what is left to be done, wherever it is kept
+
+
+def list_parts(kind: BankType, text: str) -> list[str]:
+    """A list's items one by one, each with those within it but for such as say by a box or a label that they belong
+    elsewhere; these follow it, with its words before theirs. Text before a list goes with its items in the same way.
+    Steps in numbers whose items say nothing of the kind stay one part, as does a text without a list."""
+    before, roots = outline(text)
+    if not roots:
+        return [text]
+    if before:
+        return _apart(kind, Item(before, -1, roots), None)
+    if is_ordered(text) and not any(_said(one) for root in roots for one in _all(root)):
+        return [text]
+    return [part for root in roots for part in _apart(kind, root, None)]
+
+
+def _apart(kind: BankType, item: Item, around: Category | None) -> list[str]:
+    """An item as it stays, first, unless nothing of it does, and what is taken out of it. `around`: what it stands
+    under is about."""
+    mine = _said(item) or around or category_of("\n".join(item.lines + _unsaid(item)))
+    kept = Item(list(item.lines), item.indent)
+    taken: list[str] = []
+    for child in item.children:
+        theirs = _said(child)
+        first, *others = _apart(kind, child, mine)
+        if theirs is None or _together(kind, mine, theirs):
+            kept.lines.append(first)
+        else:
+            taken.append(_under(item, first))
+        taken += others
+    if taken and len(kept.lines) == 1 and _is_only_a_heading(item):
+        return taken
+    return [kept.text, *taken]
+
+
+def _said(item: Item) -> Category | None:
+    """What an item itself says that it is about, by its box or its label."""
+    return _said_by(item.lines[0].lstrip())
+
+
+@lru_cache(maxsize=1_024)  # each is asked for several times, one soon after the other
+def _said_by(line: str) -> Category | None:
+    return category_of(line) if box_of(line) is not None else label_of(line)
+
+
+def _unsaid(item: Item) -> list[str]:
+    """The lines of the items within one that do not say what they are about."""
+    return [line for child in item.children if _said(child) is None for line in (*child.lines, *_unsaid(child))]
+
+
+def _all(item: Item) -> list[Item]:
+    return [item, *(one for child in item.children for one in _all(child))]
+
+
+def _together(kind: BankType, one: Category, other: Category) -> bool:
+    return PLACES[kind][one] == PLACES[kind][other] or (one in OPEN_KINDS and other in OPEN_KINDS)
+
+
+def _is_only_a_heading(item: Item) -> bool:
+    """Whether all that an item says goes along with those that were taken out of it, or is a label for them."""
+    line = item.lines[0].strip()
+    return is_label(line) or (_said(item) is None and 0 < len(_words(item)) < CRUMB)
+
+
+def _words(item: Item) -> str:
+    """What an item says, as it stands before those that were within it; nothing where it is a label, or a text that
+    does not lead to a list."""
+    line = item.lines[0].strip()
+    if label_of(line) is not None or (item.indent < 0 and not (len(item.lines) == 1 and line.endswith(":"))):
+        return ""
+    return cut_at_word(line[behind_box(line) :].rstrip(" \t:"), CRUMB)
+
+
+def _under(item: Item, text: str) -> str:
+    """A part that was taken out of an item, as it stands by itself: further left, and where it has a box, with the
+    item's words."""
+    lines = text.split("\n")
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    lines = [line[min(indent, len(line) - len(line.lstrip())) :] for line in lines]
+    at, words = behind_box(lines[0]), _words(item)
+    if words and box_of(lines[0]) is not None:
+        lines[0] = f"{lines[0][:at]}{words} › {lines[0][at:]}"
+    return "\n".join(lines)

@@ -1,0 +1,90 @@
+"""Are values under names told with what they are of?"""
+
+import pytest
+
+from memory.output_rules import observe_by_rules
+
+
+def findings(output: str) -> list[str]:
+    return [one.content for one in observe_by_rules(output) if one.category == "finding"]
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        (
+            "found 3 vulnerabilities (1 moderate, 2 high)\nlodash  <4.17.21\nSeverity: high\n"
+            "Prototype Pollution in lodash - https://npm.example/advisories/1523\nfix available via `npm audit fix`\n",
+            [
+                "found 3 vulnerabilities (1 moderate, 2 high)",
+                "lodash <4.17.21; Severity: high",
+                "Prototype Pollution in lodash - https://npm.example/advisories/1523",
+            ],
+        ),
+        (
+            "@babel/traverse  <7.23.2\nSeverity: critical\nRuns what it reads - https://npm.example/a/1\n"
+            "A second way to do so - https://npm.example/a/2\n\nminimist  <1.2.6\nSeverity: low\n",
+            [
+                "@babel/traverse <7.23.2; Severity: critical",
+                "Runs what it reads - https://npm.example/a/1",
+                "A second way to do so - https://npm.example/a/2",
+                "minimist <1.2.6; Severity: low",
+            ],
+        ),
+        (
+            "Crate:     time\nVersion:   0.1.44\nTitle:     Potential segfault\nSeverity:  6.2 (medium)\n",
+            ["Crate: time; Version: 0.1.44; Title: Potential segfault; Severity: 6.2 (medium)"],
+        ),
+        (
+            ">> Issue: [B105] Possible hardcoded password\n   Severity: Low   Confidence: Medium\n",
+            ["Issue: [B105] Possible hardcoded password; Severity: Low Confidence: Medium"],
+        ),
+        ("The outage began at 10:05 in the morning.\nSeverity: high\n", ["Severity: high"]),
+    ],
+)
+def test_how_bad_something_is_comes_with_what_it_is(output: str, told: list[str]) -> None:
+    assert [one for one in findings(output) if one in told] == told
+    assert sum("everity" in one for one in findings(output)) == output.count("everity")
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        (
+            "replicas: 3\nlimits:\n  memory: 256Mi\n  cpu: 500m\nport: 80\n",
+            ["replicas: 3", "limits.memory: 256Mi", "limits.cpu: 500m", "port: 80"],
+        ),
+        (
+            "Containers:\n  web:\n    Image:  nginx:1.25\n    Restart Count: 12\n",
+            ["Containers.web.Image: nginx:1.25", "Containers.web.Restart Count: 12"],
+        ),
+        ("Findings:\n  - Disk: 97% full\n", ["Disk: 97% full"]),
+        ("a_very_long_outer_name_of_settings:\n  an_inner_name:\n    size: 3\n", ["an_inner_name.size: 3"]),
+        ("```\nlimits:\n```\n  memory: 256Mi\n", ["memory: 256Mi"]),
+    ],
+)
+def test_a_value_within_another_name_is_told_with_it(output: str, told: list[str]) -> None:
+    assert findings(output) == told
+
+
+@pytest.mark.parametrize(
+    "line", ["Region eu: down", "Region us: up", "api-gateway: degraded", "Cache: unreachable", "Backup: not ready"]
+)
+def test_how_something_is_is_told(line: str) -> None:
+    assert line in findings(f"<html><body><p>Everything as of now.</p><ul><li>{line}</li></ul></body></html>")
+
+
+def test_what_must_be_done_to_a_thing_of_code_is_told_like_what_will_be() -> None:
+    plan = ["aws_s3_bucket.logs will be created", "aws_instance.web must be replaced", "module.vpc.main has changed"]
+    assert findings("".join(f"  # {line}\n" for line in plan)) == plan
+
+
+def test_what_somebody_only_considers_is_no_lesson() -> None:
+    said = "Should we use Redis or Memcached? Maybe we should avoid both. Perhaps never deploy on Fridays. "
+    assert observe_by_rules(said) == ()
+    assert [one.category for one in observe_by_rules("Avoid both of them. Never deploy on Fridays.")] == ["lesson"] * 2
+
+
+def test_a_long_output_of_lines_that_rate_is_read_once() -> None:
+    output = "name: x\n" * 20_000 + "Severity: high\n" * 20_000
+    assert findings(output)
