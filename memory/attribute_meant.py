@@ -17,7 +17,7 @@ _OWN = re.compile(r"^(?:my|our|the) (?P<name>[^.,;:!?]{1,60})$", re.IGNORECASE)
 _HAS = re.compile(
     r"^\W*(?:i|we)(?:['’]ve| have)(?: got)? (?:also )?(?:an? |the |some )?(?P<thing>[^.,;:!?]{1,60})\W*$", re.IGNORECASE
 )
-
+_JOBS = frozenset({"job", "job held", "occupation"})
 _IS_ONE = re.compile(r"^The user is (?P<what>an? [^.,;]+)")
 _PLEASE = re.compile(r",? (?:please|now|again)$", re.IGNORECASE)
 
@@ -33,7 +33,6 @@ class Attribute:
     own: bool = True
 
 
-_JOBS = frozenset({"job", "job held", "occupation"})
 # What has a name of its own, or is named by a question: its slots, and words of the sentences that give it.
 _NAMED: tuple[tuple[re.Pattern[str], frozenset[str], str], ...] = tuple(
     (re.compile(rf"(?:{names})", re.IGNORECASE), slots, words)
@@ -100,4 +99,5 @@ def gives(fact: str, attribute: Attribute) -> bool:
 
 
 def _named(key: str) -> str:
-    return r"\b" + r"\W+".join(map(re.escape, re.split(r"\W+", key.removesuffix("'s name")))) + r"\b"
+    # MongoDB takes letters that are not ASCII for none.
+    return r"(?:^|\W)" + r"\W+".join(map(re.escape, re.split(r"\W+", key.removesuffix("'s name")))) + r"(?:\W|$)"

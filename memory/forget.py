@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import timedelta
 
 from memory.banks import Banks
@@ -25,7 +24,7 @@ from memory.gists import TEXT
 from memory.ids import derived_id, keys_of, new_id
 from memory.leases import leased, pending
 from memory.observations import Observations
-from memory.quotations import lines_of, patterns_of, patterns_of_lines, without_lines, without_quotations
+from memory.quotations import Told, lines_of
 from memory.receipts import Receipts
 from memory.scratchpad import Scratchpad
 from memory.sessions import Sessions, title_of
@@ -34,7 +33,6 @@ from memory.traces import Traces
 from utils.clock import now
 from utils.errors import LociError, NotFound
 from utils.mongo import Document
-from utils.sentences import split_sentences
 from utils.text import content_stems
 
 CUT_SHORT = timedelta(minutes=10)  # after which a deletion that is not done was cut short: models may rewrite summaries
@@ -53,20 +51,6 @@ COUNTED = (
 )
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class _Told:
-    """What is to be in no answer by rules any more: `texts`, whole or their sentences, and `lines` of summaries."""
-
-    texts: tuple[str, ...]
-    lines: frozenset[str] = frozenset()
-
-    def but_for(self, text: str) -> "_Told":
-        """Without the sentences that a text says."""
-        stays = set(split_sentences(text))
-        gone = (part for one in self.texts for part in split_sentences(one) if part not in stays)
-        return _Told(tuple(gone), self.lines)
 
 
 class Forgetter:
@@ -205,7 +189,7 @@ class Forgetter:
             redacted += 1
         return redacted
 
-    async def _told_of(self, owner: str, session_id: str, messages: Sequence[Document]) -> _Told:
+    async def _told_of(self, owner: str, session_id: str, messages: Sequence[Document]) -> Told:
         """What answers by rules may have told of messages: what these say, what was made of them alone, and the lines
         of a model's summaries of them."""
         ids, places = [message["id"] for message in messages], [message["message_index"] for message in messages]
@@ -219,20 +203,20 @@ class Forgetter:
         for summary in await self._summaries.of_session(owner, session_id):
             if summary.model != RULE_BASED and any(summary.from_index <= at <= summary.to_index for at in places):
                 lines |= lines_of(summary.text)
-        return _Told(tuple(texts), frozenset(lines))
+        return Told(tuple(texts), frozenset(lines))
 
-    async def _unquote(self, owner: str, told: _Told) -> None:
+    async def _unquote(self, owner: str, told: Told) -> None:
         """Takes what was told out of the answers by rules, which quote and sum up."""
         by_rules = {"user_id": owner, "role": "assistant", "model": RULE_BASED} | TOLD
-        for pattern in (*patterns_of(told.texts), *patterns_of_lines(told.lines)):
+        for pattern in told.patterns():
             telling = by_rules | {"content": {"$regex": pattern}}
             for one in await self._collections.vectors.find(telling, TEXT).to_list(None):
                 found: Document | None = one
                 while found is not None and not await self._without(owner, found, told):
                     found = await self._turn(owner, found["id"])  # somebody else was faster
 
-    async def _without(self, owner: str, found: Document, told: _Told) -> bool:
-        text = without_lines(without_quotations(found["content"], told.texts), told.lines)
+    async def _without(self, owner: str, found: Document, told: Told) -> bool:
+        text = told.taken_out_of(found["content"])
         return text == found["content"] or await self._overwrite(owner, found, text)
 
     async def user(self, owner: str) -> dict[str, int]:

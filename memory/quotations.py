@@ -6,6 +6,7 @@ summary, "- …", "- Ann: …", "- Q: … A: …". Both may be cut, and an answe
 
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from utils.sentences import split_sentences
 from utils.text import cut_at_word
@@ -17,6 +18,27 @@ PATTERN = 16_000  # bytes of a pattern, of which MongoDB takes 16,384
 
 _BEFORE = r"(?:“|- |: )"
 _REST = r"[^\n]*?(?=” \[\d+\]|”?(?:\n|$))"  # to the end of the quotation, or else of the line
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is to be in no answer by rules any more: `texts`, whole or their sentences, and `lines` of a model's."""
+
+    texts: tuple[str, ...]
+    lines: frozenset[str] = frozenset()
+
+    def but_for(self, text: str) -> "Told":
+        """Without the sentences that a text says."""
+        stays = set(split_sentences(text))
+        gone = (part for one in self.texts for part in split_sentences(one) if part not in stays)
+        return Told(tuple(gone), self.lines)
+
+    def patterns(self) -> list[str]:
+        """Patterns, each of a length that MongoDB takes, that find the answers that tell it."""
+        return [*patterns_of(self.texts), *patterns_of_lines(self.lines)]
+
+    def taken_out_of(self, answer: str) -> str:
+        return without_lines(without_quotations(answer, self.texts), self.lines)
 
 
 def patterns_of(texts: Collection[str]) -> list[str]:

@@ -1,5 +1,6 @@
 """Which messages of the user's say what is to be forgotten, though nobody asked to remember it?"""
 
+import asyncio
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -70,8 +71,9 @@ class Saying:
     async def attribute(self, owner: str, attribute: Attribute) -> list[Said]:
         """The messages that give an attribute of the user's a value; of conversations with facts of their own none."""
         found = await self._told(owner, attribute.words)
-        told = (one for one in found if statement_to_remember(one["content"]) is None)  # else it is kept under a key
-        return _each_said(told, lambda part: value_given(part, attribute))
+        told = [one for one in found if statement_to_remember(one["content"]) is None]  # else it is kept under a key
+        # In a thread, for there may be many, and the loop answers others meanwhile.
+        return await asyncio.to_thread(_each_said, told, lambda part: value_given(part, attribute))
 
     async def _told(self, owner: str, pattern: str) -> list[Document]:
         told = {"user_id": owner, "role": "user", "name": None, "facts": {"$exists": False}} | {
