@@ -12,6 +12,7 @@ from memory.domain import SAID
 from memory.features import POOL, Pool, candidates
 from memory.first_look import SAME, Probe, alike, asked_before
 from memory.index import UserIndex
+from memory.question import Ask
 from memory.ragged import Rows
 from memory.ranker import load_ranker
 from memory.scored import Scored
@@ -99,14 +100,16 @@ def likelihoods(index: UserIndex, probe: Probe, pool: Pool) -> Floats:
         found = np.where(asks, OF_QUESTION * found, found)
     if question.latest is not None:
         found = _foremost(found, _at_end(found, index, pool.rows, last=question.latest))
+    telling = index.traits[pool.rows, Trait.ASKS] != 1
+    naming = telling & pool.naming if pool.naming is not None and not question.asks[Ask.REPLIES] else None
     if question.asking:
-        return found if pool.naming is None else _foremost(found, pool.naming)
-    same = (pool.columns["dense"] >= SAME) & (index.traits[pool.rows, Trait.ASKS] != 1)
+        return found if naming is None else _foremost(found, naming)
+    same = telling & (pool.columns["dense"] >= SAME)
     if question.fragment:  # a message that says just that was a search for it, too
         same &= pool.columns["user"] > 0
         found = np.where(same, OF_QUESTION * found, found)
-    if pool.naming is not None:
-        found = _foremost(found, pool.naming & ~same)
+    if naming is not None:
+        found = _foremost(found, naming & ~same)
     return found if question.fragment else _foremost(found, same)
 
 
