@@ -17,7 +17,7 @@ from memory.tool_order import overtaken
 from memory.tool_records import Call, Record, in_force
 from memory.tool_relevance import SMALL, Talk
 from utils.errors import InvalidInput
-from utils.json_table import scalars, written
+from utils.json_values import scalars, written
 
 RULE = "-------------------"  # between records (seed 0)
 OTHERS = "[OTHER RECORDS]"

@@ -18,7 +18,8 @@ from memory.tool_order import COMMANDS
 from memory.tool_records import Call, Record, Shown
 from memory.tool_relevance import SMALL, Talk, names_id, names_place
 from memory.tool_shapes import tables
-from utils.json_table import EVERYTHING, Json, Keep, Part, Scalar, Table, scalars, table_of, written
+from utils.json_table import Table, table_of
+from utils.json_values import EVERYTHING, Json, Keep, Part, Scalar, scalars, written
 from utils.table_rows import FIELD
 from utils.text import GAP
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from memory.tool_relevance import Talk, is_identifier
-from utils.json_table import Json, Part, Scalar, rows_by_id, scalars
+from utils.json_values import Json, Part, Scalar, rows_by_id, scalars
 from utils.text import GAP
 
 V = TypeVar("V")

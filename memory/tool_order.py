@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from memory.tool_records import Call, Record
 from memory.tool_relevance import MARKS, is_name, names_id, names_place
-from utils.json_table import Json, scalars
+from utils.json_values import Json, scalars
 
 COMMANDS = frozenset({"command", "commands", "cmd", "script", "shell", "args", "argv", "code", "sql", "statement"})
 READ = 2_000  # characters of a command in which things are looked for

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from memory.excerpt import tells_of_failure
 from memory.tool_relevance import SMALL, is_name, names_id
-from utils.json_table import Json, Scalar, scalars
+from utils.json_values import Json, Scalar, scalars
 from utils.text import repair
 
 DEEPEST = 40  # objects and lists in each other; what is nested deeper is taken as text

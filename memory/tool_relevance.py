@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from utils.json_table import Json, Scalar
+from utils.json_values import Json, Scalar
 from utils.text import STOPWORDS, UMLAUTS
 
 SMALL = 160  # characters of a result that is shown whole, whatever it says

@@ -1,6 +1,7 @@
 """How do JSON values of one shape become a table?"""
 
 from collections.abc import Callable, Mapping
+from itertools import product as product_of
 from json import dumps
 from typing import Any
 
@@ -8,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.json_table import EVERYTHING, Part, Scalar, Table, scalars, table_of, written
+from utils.json_table import Table, table_of
+from utils.json_values import EVERYTHING, Part, Scalar, scalars, written
 
 
 class Keeping:
@@ -81,6 +83,36 @@ def test_objects_of_which_nothing_else_is_kept_are_told_apart_by_what_differs_mo
     assert table_of([{"seats": [{"row": 1}, {"row": 1}]}], NOTHING).rows == ("",)
     assert table_of([{"seats": [{"at": {"x": 1}}, {"at": {"x": 2}}]}], NOTHING).rows == ("seats(at(x))=1; 2",)
     assert table_of([{"seats": [{"at": [1]}, {"at": [2]}]}], NOTHING).rows == ("",)
+
+
+def variants(product: str, **options: tuple[str, ...]) -> dict[str, Any]:
+    """A product with a variant for each combination of its options."""
+    chosen = [dict(zip(options, one, strict=True)) for one in product_of(*options.values())]
+    kinds = [{"item_id": f"{product}-{at}", "options": one, "price": 10 + at} for at, one in enumerate(chosen)]
+    return {"product": product, "variants": kinds}
+
+
+def test_what_ids_alone_tell_apart_is_told_with_how_it_is() -> None:
+    by_id = Keeping(lambda key, value: key in ("product", "item_id") or value == "red")
+    lamp = variants("L1", color=("red", "blue"), size=("S", "M"))
+    shelf = variants("S2", material=("oak", "glass"), color=("white", "brown"), height=("3 ft", "4 ft"))
+    assert (
+        table_of([shelf], by_id)
+        .rows[0]
+        .startswith("product=S2, variants(item_id|options(material|color|height))=S2-0|oak|white|3 ft; ")
+    )
+    found = table_of([lamp, shelf], by_id)
+    assert found.head == "product|variants(item_id|options(color|size|material|height))"
+    assert found.rows[0].endswith("L1-3|blue|M||") and found.rows[1].endswith("S2-7|brown||glass|4 ft")
+    flat = [{"id": f"v{at}", **one["options"]} for at, one in enumerate(shelf["variants"])]
+    assert table_of([flat], Keeping(lambda key, _: key == "id")).head == "id|material|color|height"
+
+
+def test_what_is_called_by_a_name_needs_no_more() -> None:
+    named = [
+        {"id": f"v{at}", "name": name, "kind": "ab"[at % 2]} for at, name in enumerate(["Lamp", "Desk", "Mug", "Tee"])
+    ]
+    assert table_of([named], Keeping(lambda key, _: key in ("id", "name"))).head == "id|name"
 
 
 def test_of_an_object_that_is_asked_for_all_values_are_kept() -> None:
