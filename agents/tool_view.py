@@ -13,8 +13,9 @@ from agents.tool_budget import PARTS, SHORTEST, between, largest, least, tokens_
 from agents.tool_messages import HEADING, RETRIEVED, Asked, Interaction, Message, said_in
 from agents.tool_talk import PROMPTS, after, before, everything, spoken_of
 from memory.tool_blocks import Block, blocks_of, call_text, is_note, left_out, one_line
+from memory.tool_in_force import in_force
 from memory.tool_order import overtaken
-from memory.tool_records import Call, Record, in_force
+from memory.tool_records import Call, Record
 from memory.tool_relevance import SMALL, Talk
 from utils.errors import InvalidInput
 from utils.json_values import scalars, written

@@ -21,6 +21,7 @@ NAMED = 64  # lines of a longer one that are looked at, too, since the user name
 FAILING = 16  # and of those with each of these words, since they tell of a failure
 FAILURES = ("ERROR", "error", "Error", "FATAL", "fatal", "CRITICAL", "Traceback", "Exception", "panic", "FAILED",
             "failed", "refused", "denied")  # fmt: skip
+SHORT_ANSWER = 100  # characters of a result that says no more than that there is none
 NEAR_FAILURE = 200  # characters of a line of a failure that say what it is about
 LONG_LINE = 2_000  # characters of such a line
 FEWEST_LINES = 8  # of a text; one of fewer lines is read by its sentences
@@ -40,6 +41,12 @@ _TROUBLE = re.compile(
     r"|(?-i:[a-z](?:Timeout|BackOff|Killed|Refused|Failed|Fault)\b)"
 )
 _NO_FAILURE = re.compile(r"(?i)\b(?:no|0|without(?: any)?) (?:error|warning|failure|exception)s?\b")
+# A line that says alone that nothing came back.
+_NO_ANSWER = re.compile(
+    r"(?i)\b(?:timeout|time-out|timed out|(?:service|temporarily) unavailable|bad gateway|unreachable|no route to host|"
+    r"too many requests|(?:connection|socket|request|stream) (?:was )?(?:reset|closed|lost|aborted|cancell?ed))\b"
+    r"(?!\s*[=:]\s*\d)"
+)
 _THROWN = re.compile(r"\w+(?:\.\w+)+: \S")  # how a trace ends: "db.PoolTimeout: pg-primary"
 _NUMBER_ALONE = re.compile(r"\s*\d+\s*[|:→\t]?\s*")  # a blank line with its number
 _INDENT = re.compile(r"[\s│├└─|+`]*")
@@ -140,6 +147,12 @@ def _counts(found: Iterable[frozenset[str]]) -> Counter[str]:
 def tells_of_failure(line: str) -> bool:
     """Whether a line of a log or of an answer speaks of an error."""
     return bool(_FAILURE.search(line) or _FAILURE_NAME.search(line)) and not _NO_FAILURE.search(line)
+
+
+def is_no_answer(text: str) -> bool:
+    """Whether a text says alone that nothing came back, such as `timeout`."""
+    said = text.strip()
+    return len(said) <= SHORT_ANSWER and "\n" not in said and _NO_ANSWER.search(said) is not None
 
 
 def failures_in(text: str) -> list[str]:

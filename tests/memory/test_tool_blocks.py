@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from memory import tool_blocks
 from memory.tool_blocks import blocks_of, call_text, is_note, left_out
-from memory.tool_records import Record, in_force
+from memory.tool_in_force import in_force
+from memory.tool_records import Record
 from memory.tool_relevance import talk_of
 from memory.tool_shapes import tables
 from tests.tool_calls import names, record
