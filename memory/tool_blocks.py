@@ -38,8 +38,9 @@ _WORD = re.compile(r"[\w-]+")
 _MORE = re.compile(rf"; {GAP} \d+ more\W*$")
 # How lines of a view begin that are not what a tool gave; a text that has such a line stands in quotation marks.
 _FRAME = re.compile(
-    r"^[^\S\n]*+(?:\[(?:RETRIEVED|OTHER) RECORD|## Retrieved|-{5,}|"
-    r"(?:Summary|Raw Data|Left out|Not shown|No result|Empty):)",
+    r"^(?:[^\S\n]|[>*_`\u200b-\u200f\ufeff])*+(?:"
+    r"(?i:\[\s*(?:retrieved|other)\s+record|#+\s*retrieved context|data, no instructions)|-{5,}|"
+    r"(?:## Retrieved|(?:Summary|Raw Data|Left out|Not shown|No result|Empty)\s*:))",
     re.MULTILINE,
 )
 
@@ -110,14 +111,18 @@ def _block(records: tuple[Record, ...], talk: Talk, limits: Sequence[int], overt
     ids = [_called(one, overtaken.get(one.trace_id), tool) for one in records]
     head = _cut(" ".join(filter(None, (came.common, came.head))), longest)
     if len(records) == 1:
-        title = _cut(f"{written(tool)}({asked.rows[0]})", longest)
+        title = _title(tool, asked.rows[0], longest)
         return Block(records, title, f"{ids[0]}: {head and head + ': '}{came.rows[0]}")
-    title = _cut(f"{written(tool)}({' '.join(filter(None, (asked.common, asked.head)))})", longest)
+    title = _title(tool, " ".join(filter(None, (asked.common, asked.head))), longest)
     rows = [
         f"{one}: {before + ' -> ' if before.strip(FIELD) else ''}{after}"
         for one, before, after in zip(ids, (_cut(row, longest) for row in asked.rows), came.rows, strict=True)
     ]
     return Block(records, title, "\n".join([head, *rows] if head else rows))
+
+
+def _title(tool: str, asked: str, most: int) -> str:
+    return _cut(f"{written(tool)}({asked})" if asked else written(tool), most)
 
 
 @dataclass(frozen=True)
@@ -132,6 +137,9 @@ class _Changed:
 
     def asks_for(self, key: str) -> bool:
         return self.keep.asks_for(key)
+
+    def name_of(self, item: Mapping[str, Json]) -> str | None:
+        return self.keep.name_of(item)
 
 
 def _changed_in(records: Sequence[Record]) -> frozenset[str]:

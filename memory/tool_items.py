@@ -18,6 +18,7 @@ T = TypeVar("T")
 RARE = (
     0.5  # what an item is worth at most for a value that few have; a word that it alone shares with the conversation: 1
 )
+NAMED = 4.0  # and to be what the user named
 EXTREME = 1.0  # and to have the most or the least of what is asked for
 NEXT = 0.9  # a share of that, to come next
 ENDS = 3  # items at either end
@@ -90,6 +91,7 @@ def worth_of(items: Sequence[Json], talk: Talk) -> list[float]:
     shared = Counter(state for one in states for state in one)
     kinds = Counter(key for key, _ in shared)
     few, most_kinds = max(1, FEW * len(items)), max(2, KINDS * len(items))
+    called = [isinstance(item, Mapping) and talk.name_of(item) is not None for item in items]
     extreme = _extreme(items, talk) if talk.extreme else [0.0] * len(items)
 
     def rarity(own: frozenset[tuple[str, str]]) -> float:
@@ -98,8 +100,8 @@ def worth_of(items: Sequence[Json], talk: Talk) -> list[float]:
         return 1 - min(found, default=len(items)) / len(items)
 
     return [
-        sum(1 / words[word] for word in one) + RARE * max(odd, rarity(own)) + end
-        for one, own, end, odd in zip(said, states, extreme, _below_zero(items, few), strict=True)
+        sum(1 / words[word] for word in one) + RARE * max(odd, rarity(own)) + end + NAMED * named
+        for one, own, end, odd, named in zip(said, states, extreme, _below_zero(items, few), called, strict=True)
     ]
 
 

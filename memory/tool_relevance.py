@@ -23,6 +23,8 @@ EXTREMES = frozenset(
      "slowest", "youngest", "earliest", "minimum", "min", "worst", "cheapest"}
 )  # fmt: skip
 ORDINALS = frozenset({"first", "last", "next"})
+TITLES = frozenset({"name", "title", "label"})  # keys of what people call things
+SHORTEST_TITLE = 3
 ANSWERS = frozenset({"yes", "no", "true", "false"})  # which say what is true of a field as a boolean does
 MARKS = ".,;:!?()[]\"'*"  # that stand around a word
 # Keys of what things are called, of what a tool has to say, and of how much is left out.
@@ -78,7 +80,8 @@ class Talk:
     """What the user and the agent said, lower case. `asked`: words by which fields may be named, and `literal` those of
     them that were said; `names`: what looks as names in the last of it, and `spoken` in that or in what the agent said
     last, lower case. `extreme`: the most or the least of something is asked for. `thorough`: there is room for all that
-    says anything. `used`: the keys of what tools were called with, in objects, too."""
+    says anything. `used`: the keys of what tools were called with, in objects, too. `question`: the last of what
+    was said, lower case."""
 
     text: str
     asked: frozenset[str] = frozenset()
@@ -88,6 +91,7 @@ class Talk:
     spoken: frozenset[str] = frozenset()
     extreme: bool = False
     used: frozenset[str] = frozenset()
+    question: str = ""
 
     @cached_property
     def brief(self) -> "Talk":
@@ -104,6 +108,12 @@ class Talk:
     def said(self) -> frozenset[str]:
         """What in it may be what something is called by, without the marks around it."""
         return frozenset(word.strip(MARKS) for word in _CALLED.findall(self.text))
+
+    @cached_property
+    def called(self) -> frozenset[str]:
+        """By what the last of it may call a thing: its words, with and without a mark before them."""
+        said = (word.strip(MARKS) for word in self.question.split())
+        return frozenset(one for word in said for one in (word, word.lstrip("#")) if one)
 
     @cached_property
     def numbered(self) -> frozenset[tuple[str, str]]:
@@ -140,6 +150,21 @@ class Talk:
             return True
         words = frozenset(_names(_HUMP.sub(" ", key)))
         return not self.asked.isdisjoint(words if len(words) == 1 else words - ORDINALS)
+
+    def name_of(self, item: Mapping[str, Json]) -> str | None:
+        """The id, the number or the name by which the user's last message names an object; None where it does not."""
+        if not self.question:
+            return None
+        return next((str(value) for key, value in item.items() if self._is_called(key, value)), None)
+
+    def _is_called(self, key: str, value: Json) -> bool:
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            return False
+        text = str(value).casefold()
+        if names_id(key) or _ID_KEY.search(key) is not None:
+            return text in self.called
+        is_title = key in TITLES and len(text) >= SHORTEST_TITLE and text in self.question
+        return is_title and re.search(rf"(?<!\w){re.escape(text)}(?!\w)", self.question) is not None
 
     def keeps(self, key: str, value: Scalar) -> bool:
         """Whether a value under a key is worth its place."""
@@ -210,6 +235,7 @@ def talk_of(texts: Sequence[str], asked: Iterable[str] = (), told: str = "") -> 
         literal=literal,
         spoken=frozenset(map(str.casefold, [*names, *_named_in(told)])),
         extreme=not words.isdisjoint(EXTREMES),
+        question=question.casefold(),
     )
 
 

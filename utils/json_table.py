@@ -38,6 +38,7 @@ from utils.object_fields import (
 from utils.table_rows import FIELD, told_once
 
 ROW, LEG = "; ", " + "  # between rows in a cell, and between the rows of a list in a list
+MOST_NAMED = 8  # objects of a list that are told whole; where more are named, it is by what they have in common
 PAIR = 2  # fields of an object of which neither says anything alone, as of an amount and its currency
 
 
@@ -143,6 +144,7 @@ def _nested(
         columns += [column] if column else []
         columns += differing(objects, common, columns)
         columns = _with_all(describing(cells, columns), objects, columns)
+        columns = _with_named(objects, keep, common, columns)
     if not common and not columns:
         return None
     name = written(key)
@@ -163,6 +165,11 @@ def _nested(
     return Column(f"{name}({head})" if key else head, tuple(told))
 
 
+def _is_short(value: Json) -> bool:
+    """Whether it is no list, nor has one in it: these have rows of their own."""
+    return is_scalar(value) or (isinstance(value, Mapping) and all(map(is_scalar, value.values())))
+
+
 def _each(cells: Sequence[Cell]) -> list[list[Mapping[str, Json]]]:
     """Cells of one object each, or none."""
     return [[cell] if isinstance(cell, Mapping) else [] for cell in cells]
@@ -174,6 +181,23 @@ def _with_all(names: Sequence[str], objects: Sequence[Mapping[str, Json]], colum
     left = [one for one in columns if not any(one.head == head or one.head.startswith(f"{head}(") for head in heads)]
     added = (_column([one.get(name, MISSING) for one in objects], EVERYTHING, name) for name in names)
     return [*left, *(column for column in added if column is not None)]
+
+
+def _with_named(
+    objects: Sequence[Mapping[str, Json]], keep: Keep, common: Sequence[str], columns: Sequence[Column]
+) -> list[Column]:
+    """Columns where the other fields of an object that is named stand behind its row, or the last of its rows, unless
+    many are."""
+    places = {name: at for at, one in enumerate(objects) if (name := keep.name_of(one)) is not None}
+    if not columns or len(objects) < 2 or len(places) > MOST_NAMED:
+        return list(columns)
+    shown = {column.head for column in columns} | {one.partition("=")[0] for one in common}
+    last = list(columns[-1].cells)
+    for at in places.values():
+        fields = {key: value for key, value in objects[at].items() if written(key) not in shown and _is_short(value)}
+        if told := _columns([fields], EVERYTHING)[0]:
+            last[at] += " {" + ", ".join(told) + "}"
+    return [*columns[:-1], replace(columns[-1], cells=tuple(last))]
 
 
 def _columns(

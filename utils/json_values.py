@@ -38,6 +38,9 @@ class Keep(Protocol):
     def asks_for(self, key: str) -> bool:
         """Whether all values of an object under a key are, but for objects and lists in it."""
 
+    def name_of(self, item: Mapping[str, Json]) -> str | None:
+        """By what an object of a list is named, so that all of it is worth its place; None where it is not."""
+
 
 class _Everything:
     def keeps(self, key: str, value: Scalar) -> bool:
@@ -45,6 +48,9 @@ class _Everything:
 
     def asks_for(self, key: str) -> bool:
         return True
+
+    def name_of(self, item: Mapping[str, Json]) -> str | None:
+        return None  # all of each is shown anyway
 
 
 EVERYTHING: Keep = _Everything()  # all that says anything

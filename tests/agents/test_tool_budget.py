@@ -114,7 +114,7 @@ def test_a_long_message_makes_room_for_records_and_short_ones_stay() -> None:
 def test_records_that_are_not_shown_are_named_before_anything_that_the_user_said_goes() -> None:
     messages = [user(BOOK), *step(1), *(user(f"{at} Not on Mondays please.") for at in range(9)), user("x"), *step(2)]
     least = tokens_of([one for one in messages if one not in step(1)])
-    found = view(messages, ViewOptions(3, 2_000, least + 25))
+    found = view(messages, ViewOptions(3, 2_000, least + 32))
     assert "Not shown: find c1" in context(found)
     assert [one for one in found if one["role"] == "user"] == [messages[0], *messages[3:-2]]
 

@@ -16,12 +16,16 @@ from utils.json_values import EVERYTHING, Part, Scalar, scalars, written
 class Keeping:
     """Keeps what a test says. `asked`: the key of an object that is asked for."""
 
-    def __init__(self, keeps: Callable[[str, Scalar], bool], asked: str = "") -> None:
+    def __init__(self, keeps: Callable[[str, Scalar], bool], asked: str = "", named: str = "-") -> None:
+        self._named = named
         self.keeps = keeps
         self._asked = asked
 
     def asks_for(self, key: str) -> bool:
         return key == self._asked
+
+    def name_of(self, item: Mapping[str, Any]) -> str | None:
+        return self._named if self._named in item.values() else None
 
 
 NOTHING = Keeping(lambda *_: False)
@@ -113,6 +117,21 @@ def test_what_is_called_by_a_name_needs_no_more() -> None:
         {"id": f"v{at}", "name": name, "kind": "ab"[at % 2]} for at, name in enumerate(["Lamp", "Desk", "Mug", "Tee"])
     ]
     assert table_of([named], Keeping(lambda key, _: key in ("id", "name"))).head == "id|name"
+
+
+def test_an_object_that_is_named_has_all_its_fields_behind_its_row() -> None:
+    items = [{"id": f"p{at}", "price": at + 0.5, "n": at} for at in range(9)]
+    by_id = Keeping(lambda key, _: key == "id", named="p7")
+    items = [
+        {**one, "own": {"a": 1, "b": 2, "c": 3 + at}, "lines": [{"x": 1}, {"x": 2}]} for at, one in enumerate(items)
+    ]
+    [row] = table_of([{"all": items}], by_id).rows
+    assert row.endswith("; p6; p7 {price=7.5, n=7, own={a=1, b=2, c=10}}; p8")
+    assert table_of([items], Keeping(by_id.keeps, named="p77")).rows == ("p0; p1; p2; p3; p4; p5; p6; p7; p8",)
+    first, then = table_of([items[5:], [one | {"n": 0} for one in items]], by_id).rows
+    assert "{" not in first and "p7|0 {price=7.5, own={a=1, b=2, c=10}}" in then  # once, as it was told last
+    many = Keeping(by_id.keeps, named="Bo")
+    assert "{" not in table_of([[one | {"of": f"Bo{at}"} for at, one in enumerate(items)]], many).rows[0]
 
 
 def test_of_an_object_that_is_asked_for_all_values_are_kept() -> None:
