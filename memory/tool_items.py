@@ -4,6 +4,7 @@ Those that the conversation speaks of, the more the fewer others have the word; 
 nearly all others, such as the one server that is down; and those that have the most or the least of what is asked for.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
@@ -11,6 +12,8 @@ from typing import Any, TypeVar
 from memory.tool_relevance import Talk, is_identifier
 from utils.json_values import Json, Part, Scalar, rows_by_id, scalars
 from utils.text import GAP
+
+_TIME = re.compile(r"\d{4}-\d\d(?:-\d\d)?(?:[T ]|$)")
 
 V = TypeVar("V")
 T = TypeVar("T")
@@ -124,16 +127,20 @@ def _said_of(value: Scalar, talk: Talk) -> frozenset[str]:
 
 
 def _extreme(items: Sequence[Json], talk: Talk) -> list[float]:
-    """What each item is worth for being among the `ENDS` first or last by a field with numbers that is asked for, or by
-    the only one that they have."""
-    found: defaultdict[str, list[tuple[float, int]]] = defaultdict(list)
+    """What each item is worth for being among the `ENDS` first or last by a field with numbers or times that is asked
+    for, or by the only one that they have."""
+    numbers: defaultdict[str, list[tuple[float | str, int]]] = defaultdict(list)
+    times: defaultdict[str, list[tuple[float | str, int]]] = defaultdict(list)
     for at, item in enumerate(items):
         for key, value in scalars(item):
             if isinstance(value, int | float) and not isinstance(value, bool):
-                found[key].append((value, at))
+                numbers[key].append((value, at))
+            elif isinstance(value, str) and _TIME.match(value):
+                times[key].append((value, at))
     worth = [0.0] * len(items)
-    for values in (values for key, values in found.items() if len(found) == 1 or talk.names_field(key)):
-        values.sort()
+    every = [(key, values, len(found) == 1) for found in (numbers, times) for key, values in found.items()]
+    asked = [sorted(values) for key, values, alone in every if alone or talk.names_field(key)]
+    for values in asked or [[(at, at) for at in range(len(items))]]:  # else by their places in the list
         for end in (values[:ENDS], values[: -ENDS - 1 : -1]):
             for place, (_, at) in enumerate(end):
                 worth[at] = max(worth[at], EXTREME * NEXT**place)

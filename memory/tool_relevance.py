@@ -32,6 +32,8 @@ TELLING = frozenset(
     {"name", "title", "status", "state", "error", "errors", "warning", "warnings", "message", "reason", "detail",
      "snippet", "stdout", "stderr", "output", "…"}
 )  # fmt: skip
+TIME_ORDER = "time-order"  # stands for "the first" and "the last" of things that come one after another
+TIMES = ("created", "opened", "date", "timestamp", "published", "updated", "modified", "sent", "received", "started")
 # Words of a question, and the fields that they ask for without naming them.
 MEANT = (
     (("cheap", "cheaper", "cheapest", "expensive", "much", "difference", "afford", "sum", "least", "below", "money",
@@ -51,8 +53,14 @@ MEANT = (
     (("heavy", "heavier", "heaviest"), ("weight",)),
     (("big", "bigger", "biggest", "large", "larger", "largest", "small", "smaller", "smallest"), ("size",)),
     (("old", "older", "oldest", "young", "younger", "youngest"), ("age", "born", "dob", "birthday")),
+    (("oldest", "newest", "latest", "earliest", TIME_ORDER), TIMES),
 )  # fmt: skip
 
+# "The last commit", but not "my last name", nor "the first option" of those that were offered.
+_IN_ORDER = re.compile(
+    r"(?i)\bmost recent\b|\b(?:first|last)\s+(?!(?:names?|class|options?|choices?|digits?|two|three|four|few|steps?|flights?|"
+    r"week|month|year|night|time|days?|and|of|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b)\w"
+)
 _IDENTIFIER = re.compile(r"(?=.*\d)[\w#:+.\-/@]{4,}")
 _CALLED = re.compile(r"[\w#:+.\-/@]{2,}")
 _CODE = re.compile(r"[A-Z][A-Z0-9]{4,11}")
@@ -223,7 +231,8 @@ def talk_of(texts: Sequence[str], asked: Iterable[str] = (), told: str = "") -> 
     themselves, and sizes such as "M"; `told`: what the agent said last."""
     question = " ".join(asked)
     words = frozenset(_names(_spoken(question)))
-    ever = words.union(_names(_spoken(" ".join(texts))))
+    in_order = _IN_ORDER.search(question) is not None
+    ever = words.union(_names(_spoken(" ".join(texts))), [TIME_ORDER] if in_order else [])
     meant = (_names(" ".join(fields)) for said, fields in MEANT if not ever.isdisjoint(said))
     sizes = map(str.casefold, _SIZE.findall(question))
     names = _named_in(question)
@@ -234,7 +243,7 @@ def talk_of(texts: Sequence[str], asked: Iterable[str] = (), told: str = "") -> 
         names[-MOST_NAMES:],
         literal=literal,
         spoken=frozenset(map(str.casefold, [*names, *_named_in(told)])),
-        extreme=not words.isdisjoint(EXTREMES),
+        extreme=in_order or not words.isdisjoint(EXTREMES),
         question=question.casefold(),
     )
 

@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from json import dumps
 
 from utils.json_values import Cell, Json, is_number, is_scalar, written
 
 FEWEST_ALIKE, MOSTLY = 4, 0.75  # objects, and the share of them with the same value, from which others are exceptions
+MOST_CALLED = 400  # characters of such values together, if they are more than one
+LONG = 32  # characters of a value that is told once, however many rows have it
 LONGEST_DESCRIPTION = 40  # characters of a text that says how an object is
 
 
@@ -71,6 +73,23 @@ def telling_apart(
         if counts and max(counts) > told:
             return found[counts.index(max(counts))]
     return None
+
+
+def naming_repeats(columns: Sequence[Column]) -> tuple[list[str], list[Column]]:
+    """What long values that stand in several rows are called, as `$1=value`, and the columns with these names in their
+    places: a token that each call was made with is told once, though another one took its place."""
+    counts = Counter(cell for column in columns if column.is_plain for cell in column.cells if len(cell) >= LONG)
+    repeated: list[str] = []
+    for cell, count in counts.most_common():
+        if count > 1 and (not repeated or sum(map(len, repeated)) + len(cell) <= MOST_CALLED):
+            repeated.append(cell)
+    if not repeated or any(cell.startswith("$") for column in columns for cell in column.cells):
+        return [], list(columns)
+    names = {cell: f"${number}" for number, cell in enumerate(repeated, 1)}
+    return [f"{name}={cell}" for cell, name in names.items()], [
+        replace(column, cells=tuple(names.get(cell, cell) for cell in column.cells)) if column.is_plain else column
+        for column in columns
+    ]
 
 
 def describing(groups: Iterable[Sequence[Mapping[str, Json]]], columns: Sequence[Column]) -> list[str]:

@@ -8,7 +8,7 @@ is a column whose head names the objects' own fields, `flights(number|date)`, an
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from utils.json_columns import Column, describing, differing, telling_apart
+from utils.json_columns import Column, describing, differing, naming_repeats, telling_apart
 from utils.json_values import (
     EVERYTHING,
     MISSING,
@@ -63,8 +63,9 @@ def table_of(values: Sequence[Json], keep: Keep) -> Table:
     common, columns = _columns(objects, keep)
     if len(values) == 1:
         return Table(rows=(", ".join(common),))
+    named, columns = naming_repeats(columns)
     rows = tuple(FIELD.join(column.cells[at] for column in columns) for at in range(len(values)))
-    return Table(" ".join(common), FIELD.join(column.head for column in columns), rows)
+    return Table(" ".join([*common, *named]), FIELD.join(column.head for column in columns), rows)
 
 
 def _column(cells: Sequence[Cell], keep: Keep, key: str, others: Sequence[Cell] = ()) -> Column | None:
@@ -158,10 +159,11 @@ def _nested(
     if not columns:
         texts = (f"×{len(cell)}{told_of_all(cell, between)}" if cell else "" for cell in cells)
         return Column(f"{name}({' '.join(common)})", tuple(texts))
+    named, columns = naming_repeats(columns)
     rows = iter(list(zip(*(column.cells for column in columns), strict=True)))
     plain = [column.is_plain and between != LEG for column in columns]
     told = (between.join(told_once([next(rows) for _ in cell], plain)) + told_of_all(cell, between) for cell in cells)
-    head = " ".join([*common, FIELD.join(column.head for column in columns)]).strip()
+    head = " ".join([*common, *named, FIELD.join(column.head for column in columns)]).strip()
     return Column(f"{name}({head})" if key else head, tuple(told))
 
 
