@@ -123,6 +123,7 @@ def _said_of(value: Scalar, talk: Talk) -> frozenset[str]:
     """The words of a value that were said, and the whole of it where that was named, be it short or a date."""
     words, text = talk.words_of(value), str(value).casefold()
     is_named = text in talk.spoken or (isinstance(value, str) and text in talk.said and not text.isdecimal())
+    is_named = is_named or (" " in text and len(text) <= LONGEST and f" {text} " in talk.flat)
     return words | {text} if is_named else words
 
 

@@ -9,6 +9,7 @@ from math import isfinite
 from typing import NoReturn
 
 from memory.excerpt import is_no_answer, tells_of_failure
+from memory.source_text import is_code
 from memory.tool_relevance import is_name, names_id
 from utils.json_values import Json, Scalar, scalars
 from utils.text import repair
@@ -87,7 +88,7 @@ class Record:
             return not self.output or refused or any(self.output.get(name) for name in FAILED)
         if isinstance(self.output, str):
             first = self.output.lstrip()[:BEGINNING].partition("\n")[0]
-            return not first or tells_of_failure(first) or is_no_answer(self.output)
+            return not first or (tells_of_failure(first) and not is_code(first)) or is_no_answer(self.output)
         return self.output in (None, [])
 
     @cached_property

@@ -58,9 +58,10 @@ MEANT = (
 
 # "The last commit", but not "my last name", nor "the first option" of those that were offered.
 _IN_ORDER = re.compile(
-    r"(?i)\bmost recent\b|\b(?:first|last)\s+(?!(?:names?|class|options?|choices?|digits?|two|three|four|few|steps?|flights?|"
-    r"week|month|year|night|time|days?|and|of|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b)\w"
+    r"(?i)\bmost recent\b|\b(?:first|last)\s+(?!(?:names?|class|options?|choices?|digits?|two|three|four|few|steps?|"
+    r"flights?|week|month|year|night|time|days?|and|of|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b)\w"
 )
+_PART_OF_CALL = re.compile(r"[.:/#+\-@]+")
 _IDENTIFIER = re.compile(r"(?=.*\d)[\w#:+.\-/@]{4,}")
 _CALLED = re.compile(r"[\w#:+.\-/@]{2,}")
 _CODE = re.compile(r"[A-Z][A-Z0-9]{4,11}")
@@ -116,6 +117,16 @@ class Talk:
     def said(self) -> frozenset[str]:
         """What in it may be what something is called by, without the marks around it."""
         return frozenset(word.strip(MARKS) for word in _CALLED.findall(self.text))
+
+    @cached_property
+    def called_things(self) -> frozenset[str]:
+        """What in it may be what code calls something: of `order.net_total()` each part, too."""
+        return self.said.union(part for word in self.said for part in _PART_OF_CALL.split(word))
+
+    @cached_property
+    def flat(self) -> str:
+        """All of it without marks around its words, one blank between these."""
+        return f" {' '.join(word.strip(MARKS) for word in self.text.split())} "
 
     @cached_property
     def called(self) -> frozenset[str]:
