@@ -73,9 +73,9 @@ def _wrong_call(call: object) -> Iterator[str]:
         return
     if not _is_name(call.get("id")):
         yield ".id: must be a string that results name"
-    if function and not isinstance(function.get("arguments"), str):
+    if function and not isinstance(function.get("arguments", ""), str):
         yield ".function.arguments: must be a string of JSON"
-    if not function and not isinstance(called.get("input"), str):
+    if not function and not isinstance(called.get("input", ""), str):
         yield ".custom.input: must be a string"
 
 
@@ -85,7 +85,7 @@ def _wrong_former(call: object) -> Iterator[str]:
         return
     if not isinstance(call, Mapping) or not _is_name(call.get("name")):
         yield "function_call: must name the function"
-    elif not isinstance(call.get("arguments"), str):
+    elif not isinstance(call.get("arguments", ""), str):
         yield "function_call.arguments: must be a string of JSON"
 
 

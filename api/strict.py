@@ -17,7 +17,7 @@ AT_ONCE = 100_000  # bytes that are read in a few milliseconds
 LONGEST_PLACE = 100  # characters of a place that are told
 LONGEST_INTEGER = 20  # digits of one of 64 bits, with its sign
 
-_MARKS = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
+_MARKS = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
 
 
 def read_json(raw: bytes, *, control_characters: bool = False) -> Any:

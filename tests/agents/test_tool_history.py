@@ -13,7 +13,7 @@ from utils.errors import InvalidInput
 NO_ID = {"type": "function", "function": {"name": "f", "arguments": "{}"}}
 SHELL = {"id": "a", "type": "custom", "custom": {"name": "sh", "input": "ls"}}
 OF_OLD = {"role": "assistant", "function_call": {"name": "f", "arguments": {}}}
-NO_INPUT = {"id": "a", "custom": {"name": "f"}}
+NO_INPUT = {"id": "a", "custom": {"name": "f", "input": {"q": 1}}}
 ASKED = [user(BOOK), *step(1)]
 
 
@@ -36,7 +36,6 @@ def odd(**function: Any) -> Message:
         ([*ASKED, calling(NO_ID)], "messages.3.tool_calls.0.id"),
         ([*ASKED, odd(arguments={"q": 1})], "messages.3.tool_calls.0.function.arguments: "),
         ([*ASKED, odd(arguments=None)], "messages.3.tool_calls.0.function.arguments: "),
-        ([*ASKED, odd()], "messages.3.tool_calls.0.function.arguments: "),
         ([OF_OLD], "messages.0.function_call.arguments: "),
         ([{"role": "assistant", "tool_calls": [NO_INPUT]}], "messages.0.tool_calls.0.custom"),
     ],
