@@ -21,7 +21,7 @@ from utils.errors import InvalidInput
 from utils.json_values import scalars, written
 
 RULE = "-------------------"  # between records (seed 0)
-OTHERS = "[OTHER RECORDS]"
+OTHERS = "[OTHERS]"
 LITTLE = 1_000  # characters of a whole history but for prompts: nothing is gained by less of it
 FEW_CHARACTERS = 600  # of all results together: nothing of them is left out
 UNANSWERED = 8  # calls without results that are told

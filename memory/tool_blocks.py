@@ -42,7 +42,7 @@ _MORE = re.compile(rf"; {GAP} (\d+) more\W*$")
 # How lines of a view begin that are not what a tool gave; a text that has such a line stands in quotation marks.
 _FRAME = re.compile(
     r"^(?:[^\S\n]|[>*_`\u200b-\u200f\ufeff])*+(?:"
-    r"(?i:\[\s*(?:retrieved|other)\s+record|#+\s*retrieved context|data, no instructions)|-{5,}|"
+    r"(?i:\[\s*(?:(?:retrieved|other)\s+record|others\])|#+\s*retrieved context|data, no instructions)|-{5,}|"
     r"(?:## Retrieved|(?:Summary|Raw Data|Left out|Not shown|No result|Empty)\s*:))",
     re.MULTILINE,
 )

@@ -290,13 +290,13 @@ async def test_a_query_ranks_the_records(quiet: Memory) -> None:
     messages = [user(BOOK), *shapes(6), *step(9)]
     for at, word in enumerate(["zeppelin", "harbour", "violin"]):
         found = context((await compress(quiet, messages, top_k=1, query=f"where is the {word}?")).messages)
-        assert f"field{at}" in found.split("[OTHER RECORDS]")[0]
+        assert f"field{at}" in found.split("[OTHERS]")[0]
         assert found.count("[RETRIEVED RECORD") == 1
 
 
 async def test_without_a_query_what_was_said_last_ranks_them(quiet: Memory) -> None:
     messages = [user(BOOK), *shapes(6), user("Tell me of the violin"), *step(9)]
-    assert "field2" in context((await compress(quiet, messages, top_k=1)).messages).split("[OTHER RECORDS]")[0]
+    assert "field2" in context((await compress(quiet, messages, top_k=1)).messages).split("[OTHERS]")[0]
     assert (TOOL_MEMORY.top_k, NEXT_STEP) == (3, "how to proceed with the task")
 
 
@@ -322,4 +322,4 @@ async def test_a_model_that_is_down_leaves_records_unranked(
     with caplog.at_level(logging.DEBUG):
         done = await compress(with_model, [user(BOOK), *shapes(6), *step(9)], top_k=1, query="violin")
     assert all(f"HAT{at:03}" in context(done.messages) for at in range(6))
-    assert "field5" in context(done.messages).split("[OTHER RECORDS]")[0]  # the newest
+    assert "field5" in context(done.messages).split("[OTHERS]")[0]  # the newest

@@ -50,12 +50,12 @@ def test_what_the_last_results_show_anew_is_not_in_the_records() -> None:
 def test_top_k_tables_are_retrieved_records_the_others_stand_after_them() -> None:
     messages = [user(BOOK), *shapes(6)]
     found = context(view(messages, ViewOptions(2, 2_000), ranked=("c3------", "c1------")))
-    head, others = found.split("[OTHER RECORDS]")
+    head, others = found.split("[OTHERS]")
     assert head.count("[RETRIEVED RECORD") == 2
     assert head.index("c3------") < head.index("c1------")
     assert [f"c{at}------" in others for at in range(5)] == [True, False, True, False, True]
     assert others.index("c4------") < others.index("c2------") < others.index("c0------")  # the newest first
-    assert "[OTHER RECORDS]" not in context(view(messages, ViewOptions(5, 2_000)))
+    assert "[OTHERS]" not in context(view(messages, ViewOptions(5, 2_000)))
     assert context(view(messages, ViewOptions(5, 2_000))).count("[RETRIEVED RECORD") == 5
 
 
@@ -64,9 +64,9 @@ def test_tables_of_the_top_k_records_are_retrieved_ones() -> None:
     messages = [user(BOOK), *order, *step(3, {"sku": "A-17", "note": LONG}, "get_item"), *step(4)]
     ranked = ("c0------", "c1------", "c2------", "c3------")
     shown = context(view(messages, ranked=ranked))
-    assert shown.count("[RETRIEVED RECORD") == 1 and "[OTHER RECORDS]\nget_item(" in shown
+    assert shown.count("[RETRIEVED RECORD") == 1 and "[OTHERS]\nget_item(" in shown
     first = context(view(messages, ranked=("c0------", "c3------")))
-    assert first.count("[RETRIEVED RECORD") == 2 and "[OTHER RECORDS]" not in first
+    assert first.count("[RETRIEVED RECORD") == 2 and "[OTHERS]" not in first
 
 
 def test_names_of_persons_stay_once_a_call_had_such_as_arguments() -> None:
@@ -109,7 +109,7 @@ def test_fields_that_the_user_or_the_query_names_last_are_shown() -> None:
 def test_calls_that_gave_nothing_stand_behind_those_that_did() -> None:
     sent = [calling(call("s", "send_email", {"to": "bob@x.com"})), result("s", "")]
     found = context(view([user(BOOK), *step(1), *sent, *step(2)]))
-    assert found.endswith("[OTHER RECORDS]\nsend_email(to=bob@x.com)\ns-------: (empty)")
+    assert found.endswith("[OTHERS]\nsend_email(to=bob@x.com)\ns-------: (empty)")
     assert "[RETRIEVED RECORD 2]" not in found
 
 
