@@ -51,6 +51,19 @@ def test_those_that_are_as_few_others_are_stay(down: tuple[int, ...]) -> None:
     assert "web-29|lost" in block.body
 
 
+def test_of_objects_under_keys_those_stay_that_were_spoken_of_whole_and_the_others_are_counted() -> None:
+    kinds = [(a, b, c) for a in ("maple", "bamboo", "oak") for b in ("28 inch", "31 inch", "34 inch") for c in "xyz"]
+    options = [dict(zip(("material", "length", "design"), one, strict=True)) for one in kinds]
+    variants = {f"70{at:02}": {"item_id": f"70{at:02}", "options": one} for at, one in enumerate(options)}
+    product = record("a", {"name": "Skateboard", "variants": variants}, "get_product")
+    for characters in (200, 300, 400):
+        [block] = blocks_of([product], talk_of(["Swap it for the bamboo one of 34 inch."]), characters)
+        assert "|bamboo|34 inch|z" in block.body and len(block.body) <= characters + 3
+        rows, _, more = block.body.partition(")=")[2].rpartition("; … ")
+        assert more == f"{27 - len(rows.split('; '))} more"
+        assert all(row.count("|") == 3 for row in rows.split("; "))
+
+
 @pytest.mark.parametrize("asked", ["Close the oldest one.", "Which is the latest?", "What does the first issue say?",
                                    "Close the last one.", "And the newest?", "Show the most recent one."])  # fmt: skip
 def test_of_times_the_ends_stay_with_their_times(asked: str) -> None:
