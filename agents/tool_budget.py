@@ -3,6 +3,7 @@
 Nothing of the first message and the last. Of long ones in between the middle, and where that is not enough, the oldest.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from agents.openai_chat import text_of
@@ -14,13 +15,36 @@ UNTOLD = "[Earlier messages of the user that are left out here: {}, the first: {
 SHORTEST = 100  # characters of a message or a result that is cut
 FIRST = 40  # characters by which the first message that is left out is known
 ENDING = 3  # of so many characters that are left of a message, one is of its end
+NUMBERS, MIXED = 0.28, 0.42  # more tokens for each digit of a number, and each character of a word with digits in it
+# And for each byte of some: marks between values, marks of sentences, the first one of a character of three or four.
+_SMALLER = ((0.5, b'|;={}[]":<>/\\_@#&+'), (0.12, b".,-()'!?*`$%^~"), (0.5, bytes(range(0xE0, 0x100))))
+_WITH_DIGITS = re.compile(rb"[A-Za-z]*\d[A-Za-z\d]*")
 PARTS = 16  # steps in which things become shorter
 MESSAGE_TOKENS = 4  # that a message takes beside its text
 
 
 def tokens_of(messages: Iterable[Message]) -> int:
-    """Estimated tokens of messages."""
-    return sum(MESSAGE_TOKENS + count_tokens(said_in(message)) for message in messages)
+    """Estimated tokens of messages, as a budget counts them."""
+    return sum(MESSAGE_TOKENS + estimated(said_in(message)) for message in messages)
+
+
+def estimated(text: str) -> int:
+    """Tokens of a text: a quarter of its bytes, as `count_tokens` has it, and more for what tokenizers cut smaller:
+    digits, hex and other ids, the marks of JSON and tables, writing without spaces.
+
+    Fitted to the larger of what o200k_base and cl100k_base make of texts of each kind: from 0.81 (English, JSON with
+    words) to 1.11 (rows of numbers) of the estimate.
+    """
+    written = text.encode("utf-8", "replace")
+    numbers = mixed = 0
+    for word in _WITH_DIGITS.findall(written):
+        if word.isdigit():
+            numbers += len(word)
+        else:
+            mixed += len(word)
+    found = ((share, len(written) - len(written.translate(None, each))) for share, each in _SMALLER)
+    more = NUMBERS * numbers + MIXED * mixed + sum(share * count for share, count in found)
+    return count_tokens(text) + round(more)
 
 
 def largest(most: int, fits: Callable[[int], bool]) -> int | None:

@@ -14,7 +14,7 @@ from utils.text import STOPWORDS
 
 WHOLE = 160  # characters of a message that stays as it is
 CLOSING = 45  # characters of its end, at least its last sentence
-DETAILS, FEWER_DETAILS = 50, 20  # characters of what stays of the rest; before a long answer, which has its own
+DETAILS, FEWER_DETAILS = 45, 10  # characters of what stays of the rest; before a long answer, which has its own
 DETAILS_OF_CHOICE, MOST_CHOICES = 35, 5  # and for each of its options, of so many at most
 FEWEST = 10  # of details by which an option is known
 PIECE = 40  # characters of a sentence, or of a line of a list, that stays as it is

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from agents.nudge import Nudge
 from agents.openai_chat import storable, text_of
 from agents.tool_budget import tokens_of
+from agents.tool_history import check_history
 from agents.tool_messages import Asked, Interaction, Message, ToolResult, interactions, retrieved_in
 from agents.tool_view import Step, ViewOptions, view_of
 from config.recipes import NEXT_STEP, TOOL_MEMORY, Recipe
@@ -76,8 +77,11 @@ class ToolMemory:
         back before and does not stand whole in the messages, `READ` characters at most are read, of the `top_k` most
         relevant records and then of the newest; of the others stands what the agent left of them, or their names.
 
-        Raises `InvalidInput` where the budget is too small, and `Conflict` where the task is reset meanwhile.
+        Raises `InvalidInput` where the budget is too small or no provider would take the messages, and `Conflict` where
+        the task is reset meanwhile. A history that a provider is asked with anyway is the provider's to judge.
         """
+        if not asked.sent_alone:
+            check_history(asked.messages)
         if not asked.messages:
             return Compressed((), 0, 0)
         last, calls, unanswered = await asyncio.to_thread(_read, asked)

@@ -10,17 +10,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from agents.tool_budget import PARTS, SHORTEST, between, largest, least, tokens_of, within
-from agents.tool_messages import HEADING, RETRIEVED, Asked, Interaction, Message, said_in
+from agents.tool_messages import HEADING, NOTICE, RETRIEVED, Asked, Interaction, Message, said_in
 from agents.tool_talk import PROMPTS, after, before, everything, spoken_of
 from memory.tool_blocks import Block, blocks_of, call_text, is_note, left_out, one_line
+from memory.tool_in_force import in_force
 from memory.tool_order import overtaken
-from memory.tool_records import Call, Record, in_force
+from memory.tool_records import Call, Record
 from memory.tool_relevance import SMALL, Talk
 from utils.errors import InvalidInput
-from utils.json_table import scalars, written
+from utils.json_values import scalars, written
 
 RULE = "-------------------"  # between records (seed 0)
-OTHERS = "[OTHER RECORDS]"
+OTHERS = "[OTHERS]"
 LITTLE = 1_000  # characters of a whole history but for prompts: nothing is gained by less of it
 FEW_CHARACTERS = 600  # of all results together: nothing of them is left out
 UNANSWERED = 8  # calls without results that are told
@@ -122,14 +123,14 @@ class _Drawing:
         told = [*self._tables(blocks)]
         if gone := left_out(blocks, self._talk, brief):
             told.append(f"Left out: {_named(gone, FIELDS)}")
-        if notes := [f"{written(one.tool_name)} {one.trace_id}" for one in reversed(shown) if is_note(one)]:
-            told.append(f"Empty: {_named(notes, RECORDS)}")
+        if notes := [(one.tool_name, one.trace_id) for one in reversed(shown) if is_note(one)]:
+            told.append(f"Empty: {_named(_by_tool(notes), RECORDS)}")
         unseen = [*self._step.unread, *((one.tool_name, one.trace_id) for one in hidden)]
-        if names := [f"{written(tool_name)} {trace_id}" for tool_name, trace_id in reversed(unseen)]:
-            told.append(f"Not shown: {_named(names, RECORDS)}")
+        if unseen:
+            told.append(f"Not shown: {_named(_by_tool(unseen[::-1]), RECORDS)}")
         if unanswered := [call_text(*one) for one in reversed(self._step.unanswered)]:
             told.append(f"No result: {_named(unanswered, UNANSWERED)}")
-        return [{"role": "system", "content": "\n".join([HEADING, *told])}] if told else []
+        return [{"role": "system", "content": "\n".join([HEADING, NOTICE, *told])}] if told else []
 
     def _tables(self, blocks: Iterable[Block]) -> Iterable[str]:
         """The tables of the most relevant records as retrieved ones, with the rule between them, and then the
@@ -144,8 +145,9 @@ class _Drawing:
             for number, block in enumerate(telling, 1)
         ]
         if others := [block for block in blocks if block not in telling]:
-            parts.append("\n".join([OTHERS, *(f"{block.title}\n{block.body}" for block in others)]))
-        return [f"\n{RULE}\n".join(parts)] if parts else []
+            titled = "\n".join([OTHERS, *(f"{block.title}\n{block.body}" for block in others)])
+        told = [f"\n{RULE}\n".join(parts)] if parts else []
+        return [*told, titled] if others else told
 
     def packed(self, wanted: int, budget: int) -> list[Message]:
         """The view with the last results cut, within a budget: what the user said and so many records, short, before as
@@ -197,6 +199,15 @@ class _Drawing:
 def _used_in(step: Step) -> frozenset[str]:
     """The keys of the arguments of a step's calls."""
     return frozenset(key for record in (*step.records, *step.newest) for key, _ in scalars(record.arguments))
+
+
+def _by_tool(called: Sequence[Asked]) -> list[str]:
+    """Tools with the ids of their records, the tool once where several follow each other."""
+    before = [None, *(tool_name for tool_name, _ in called)]
+    return [
+        trace_id if tool_name == last else f"{written(tool_name)} {trace_id}"
+        for last, (tool_name, trace_id) in zip(before, called, strict=False)
+    ]
 
 
 def _named(names: Sequence[str], most: int) -> str:

@@ -30,7 +30,7 @@ from bench.speed.report import figure
 from bench.speed.server import Server
 from bench.speed.times import milliseconds_since, times
 from memory.tool_records import read_json
-from utils.json_table import Json
+from utils.json_values import Json
 from utils.loops import new_runner
 
 SHORTEST = 4  # characters of a value that is looked for

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from memory.separated import rows_of
+from memory.source_text import is_source, without_numbers, worth_of_bodies
 from memory.tool_items import worth_of
 from memory.tool_relevance import Talk, is_identifier
 from utils.pages import is_page, read_page
@@ -21,12 +22,15 @@ NAMED = 64  # lines of a longer one that are looked at, too, since the user name
 FAILING = 16  # and of those with each of these words, since they tell of a failure
 FAILURES = ("ERROR", "error", "Error", "FATAL", "fatal", "CRITICAL", "Traceback", "Exception", "panic", "FAILED",
             "failed", "refused", "denied")  # fmt: skip
+SHORT_ANSWER = 100  # characters of a result that says no more than that there is none
 NEAR_FAILURE = 200  # characters of a line of a failure that say what it is about
 LONG_LINE = 2_000  # characters of such a line
+BLANK_PART = 8  # of the room of an excerpt, for blank lines
 FEWEST_LINES = 8  # of a text; one of fewer lines is read by its sentences
 FAILURE = 3.0  # what a line is worth that tells of a failure; a word that it alone shares with the conversation: 1
 BEFORE = 0.3  # and to come right before one that tells of a failure, of what that is worth
 NAME = 0.5  # and an identifier of which nothing else speaks
+RARE = 0.05  # and to be like no other line but for its numbers; of lines that are alike, each has its share of both
 END = 0.4  # and to be the first line or the last
 UNDER = 0.35  # and to come right after one that the conversation speaks of, of what that one is worth
 FADING = 0.9  # and of that, one line further
@@ -40,8 +44,15 @@ _TROUBLE = re.compile(
     r"|(?-i:[a-z](?:Timeout|BackOff|Killed|Refused|Failed|Fault)\b)"
 )
 _NO_FAILURE = re.compile(r"(?i)\b(?:no|0|without(?: any)?) (?:error|warning|failure|exception)s?\b")
+# A line that says alone that nothing came back.
+_NO_ANSWER = re.compile(
+    r"(?i)\b(?:timeout|time-out|timed out|(?:service|temporarily) unavailable|bad gateway|unreachable|no route to host|"
+    r"too many requests|(?:connection|socket|request|stream) (?:was )?(?:reset|closed|lost|aborted|cancell?ed))\b"
+    r"(?!\s*[=:]\s*\d)"
+)
 _THROWN = re.compile(r"\w+(?:\.\w+)+: \S")  # how a trace ends: "db.PoolTimeout: pg-primary"
 _NUMBER_ALONE = re.compile(r"\s*\d+\s*[|:→\t]?\s*")  # a blank line with its number
+_DIGITS = re.compile(r"\d+")
 _INDENT = re.compile(r"[\s│├└─|+`]*")
 _CAPITALS = re.compile(r"(?=.*[A-Z])[^a-z]+")
 FEWEST_COLUMNS = 3  # of a table of text that has no lines between them
@@ -57,14 +68,29 @@ def excerpt(text: str, talk: Talk, characters: int) -> str:
         if len(text) <= characters:
             return text
     read = text if len(text) <= READ else _beginning_and_end(text, talk)
-    lines = [line.rstrip() for line in read.splitlines() if line.strip() and not _NUMBER_ALONE.fullmatch(line)]
-    if len(lines) < FEWEST_LINES:
-        lines = [sentence for line in read.splitlines() for sentence in split_sentences(line)]
-    if not lines:
+    every = [line.rstrip() for line in read.splitlines()]
+    places = [at for at, line in enumerate(every) if line not in ("", GAP) and not _NUMBER_ALONE.fullmatch(line)]
+    if len(places) < FEWEST_LINES:
+        every = [sentence for line in every for sentence in split_sentences(line)]
+        places = list(range(len(every)))
+    if not places:
         return ""
-    chosen = _chosen(lines, talk, characters)
-    said = _joined(lines, chosen) if chosen else text.strip()
-    return said if len(said) <= characters else said[: max(0, characters - 1)] + GAP
+    lines = [every[at] for at in places]
+    blank = min(len(every) - len(places), characters // BLANK_PART)  # which stay between neighbours
+    chosen = _chosen(lines, talk, characters - blank)
+    if not chosen:
+        said = text.strip()
+        return said if len(said) <= characters else said[: max(0, characters - 1)] + GAP
+    return _within(_joined(every, {places[at] for at in chosen}, places), characters)
+
+
+def _within(said: str, characters: int) -> str:
+    """As many whole lines as there is room for; of one that is longer, its beginning."""
+    if len(said) <= characters:
+        return said
+    room = max(0, characters - 2)
+    end = said.rfind("\n", 0, room + 1)
+    return f"{said[:end]}\n{GAP}" if end > 0 else said[: room + 1] + GAP
 
 
 def _beginning_and_end(text: str, talk: Talk) -> str:
@@ -96,7 +122,7 @@ def _lines_with(name: str, text: str, most: int) -> dict[int, str]:
 
 def _chosen(lines: Sequence[str], talk: Talk, characters: int) -> set[int]:
     """The places of the lines that matter most, as many as there is room for with gaps between them."""
-    worth, parents = _worth(lines, talk), _parents(lines)
+    worth, parents = _worth(lines, talk), _parents(without_numbers(lines))
     if (rows := rows_of(lines)) is not None:
         worth = [worth[0], *map(max, worth[1:], worth_of(rows, talk))]
         parents = [None, *(0 for _ in rows)]
@@ -118,17 +144,24 @@ def _chosen(lines: Sequence[str], talk: Talk, characters: int) -> set[int]:
 
 
 def _worth(lines: Sequence[str], talk: Talk) -> list[float]:
+    source = is_source(lines)
+    bodies = worth_of_bodies(lines, talk) if source else [0.0] * len(lines)
     shared = [talk.words_of(line) for line in lines]
+    alike = [_DIGITS.sub("0", line) for line in lines]
+    often = Counter(alike)
     named = [frozenset(filter(is_identifier, line.split())) for line in lines]
     words, names = _counts(shared), _counts(named)
-    failures = list(map(_tells_of_trouble, lines))
+    failures = [not source and _tells_of_trouble(line) for line in lines]
     worth: list[float] = []
     under = 0.0  # what lines before lend to the next: the table under a heading, the trace under an error
-    for line, said, own, failed, fails_next in zip(lines, shared, named, failures, [*failures[1:], False], strict=True):
+    next_fails = [*failures[1:], False]
+    for line, said, own, failed, fails_next, like, body in zip(
+        lines, shared, named, failures, next_fails, alike, bodies, strict=True
+    ):
         spoken_of = sum(1 / words[one] for one in said)
         told = FAILURE * (failed or (under > 0 and _THROWN.match(line) is not None))
-        itself = told + spoken_of + sum(NAME / names[one] for one in own)
-        worth.append(max(itself, under, BEFORE * FAILURE * fails_next))
+        itself = told + spoken_of + (RARE + sum(NAME / names[one] for one in own)) / often[like]
+        worth.append(max(itself, under, BEFORE * FAILURE * fails_next) + body)
         under = max(FADING * under, UNDER * (spoken_of + told))
     return worth
 
@@ -142,10 +175,18 @@ def tells_of_failure(line: str) -> bool:
     return bool(_FAILURE.search(line) or _FAILURE_NAME.search(line)) and not _NO_FAILURE.search(line)
 
 
+def is_no_answer(text: str) -> bool:
+    """Whether a text says alone that nothing came back, such as `timeout`."""
+    said = text.strip()
+    return len(said) <= SHORT_ANSWER and "\n" not in said and _NO_ANSWER.search(said) is not None
+
+
 def failures_in(text: str) -> list[str]:
     """The first lines of a text that tell of a failure, each with the line before it, which often says where; of long
     ones, their beginnings."""
     lines = [line for line in text[:READ].splitlines() if line.strip()]
+    if is_source(lines):
+        return []
     told = [at for at, line in enumerate(lines) if tells_of_failure(line)][:FAILING]
     return [lines[at][:NEAR_FAILURE] for at in sorted({place for at in told for place in (at - 1, at) if place >= 0})]
 
@@ -191,14 +232,17 @@ def _above(parents: Sequence[int | None], at: int) -> Iterator[int]:
         at = parent
 
 
-def _joined(lines: Sequence[str], chosen: set[int]) -> str:
+def _joined(lines: Sequence[str], chosen: set[int], told: Sequence[int]) -> str:
+    """The chosen lines, by their places, with a mark wherever one of those that tell something is left out; blank lines
+    stay between neighbours. `told`: the places of all that tell something."""
     parts: list[str] = []
-    before = -1
-    for at in sorted(chosen):
-        if at != before + 1:
-            parts.append(GAP)
+    before, waiting = -1, False  # the last line that stays, and whether some are left out behind it
+    for at in told:
+        if at not in chosen:
+            waiting = True
+            continue
+        between = lines[before + 1 : at]
+        parts += [GAP] if waiting or GAP in between else [""] * len(between) if parts else []
         parts.append(lines[at])
-        before = at
-    if before != len(lines) - 1:
-        parts.append(GAP)
-    return "\n".join(parts)
+        before, waiting = at, False
+    return "\n".join([*parts, GAP] if waiting or GAP in lines[before + 1 :] else parts)

@@ -4,7 +4,7 @@ import csv
 import re
 from collections.abc import Mapping, Sequence
 
-from utils.json_table import Scalar
+from utils.json_values import Scalar
 
 SEPARATORS = (",", ";", "\t", "|")
 FEWEST_FIELDS = 3

@@ -18,7 +18,8 @@ from memory.tool_order import COMMANDS
 from memory.tool_records import Call, Record, Shown
 from memory.tool_relevance import SMALL, Talk, names_id, names_place
 from memory.tool_shapes import tables
-from utils.json_table import EVERYTHING, Json, Keep, Part, Scalar, Table, scalars, table_of, written
+from utils.json_table import ROW, Table, table_of
+from utils.json_values import EVERYTHING, Json, Keep, Part, Scalar, scalars, written
 from utils.table_rows import FIELD
 from utils.text import GAP
 
@@ -32,13 +33,17 @@ WORDS = 4  # of an argument that is prose
 MOST_CHANGED = 8  # keys of what differs between answers to one call; where more do, they are of different things
 LONGEST_KEY = 40  # characters of one that is left out
 EMPTY = "(empty)"
+BETWEEN = (ROW, ", ", FIELD, "\n", ",", " ")  # what stands between values, the first being between the rows of a list
+BETWEEN_FROM = 3  # a row is cut there behind so much of its room: the third part
+LONGEST_COUNT = 14  # characters of the count of what is left out
 
 _WORD = re.compile(r"[\w-]+")
-_MORE = re.compile(rf"; {GAP} \d+ more\W*$")
+_MORE = re.compile(rf"; {GAP} (\d+) more\W*$")
 # How lines of a view begin that are not what a tool gave; a text that has such a line stands in quotation marks.
 _FRAME = re.compile(
-    r"^[^\S\n]*+(?:\[(?:RETRIEVED|OTHER) RECORD|## Retrieved|-{5,}|"
-    r"(?:Summary|Raw Data|Left out|Not shown|No result|Empty):)",
+    r"^(?:[^\S\n]|[>*_`\u200b-\u200f\ufeff])*+(?:"
+    r"(?i:\[\s*(?:(?:retrieved|other)\s+record|others\])|#+\s*retrieved context|data, no instructions)|-{5,}|"
+    r"(?:## Retrieved|(?:Summary|Raw Data|Left out|Not shown|No result|Empty)\s*:))",
     re.MULTILINE,
 )
 
@@ -109,14 +114,18 @@ def _block(records: tuple[Record, ...], talk: Talk, limits: Sequence[int], overt
     ids = [_called(one, overtaken.get(one.trace_id), tool) for one in records]
     head = _cut(" ".join(filter(None, (came.common, came.head))), longest)
     if len(records) == 1:
-        title = _cut(f"{written(tool)}({asked.rows[0]})", longest)
+        title = _title(tool, asked.rows[0], longest)
         return Block(records, title, f"{ids[0]}: {head and head + ': '}{came.rows[0]}")
-    title = _cut(f"{written(tool)}({' '.join(filter(None, (asked.common, asked.head)))})", longest)
+    title = _title(tool, " ".join(filter(None, (asked.common, asked.head))), longest)
     rows = [
         f"{one}: {before + ' -> ' if before.strip(FIELD) else ''}{after}"
         for one, before, after in zip(ids, (_cut(row, longest) for row in asked.rows), came.rows, strict=True)
     ]
     return Block(records, title, "\n".join([head, *rows] if head else rows))
+
+
+def _title(tool: str, asked: str, most: int) -> str:
+    return _cut(f"{written(tool)}({asked})" if asked else written(tool), most)
 
 
 @dataclass(frozen=True)
@@ -131,6 +140,27 @@ class _Changed:
 
     def asks_for(self, key: str) -> bool:
         return self.keep.asks_for(key)
+
+    def name_of(self, item: Mapping[str, Json]) -> str | None:
+        return self.keep.name_of(item)
+
+
+@dataclass(frozen=True)
+class _Unlinked:
+    """What is kept, but for addresses that nobody asked for: where there is no room for all, an id says as much."""
+
+    keep: Keep
+
+    def keeps(self, key: str, value: Scalar) -> bool:
+        if isinstance(value, str) and "://" in value and not self.keep.asks_for(key):
+            return False
+        return self.keep.keeps(key, value)
+
+    def asks_for(self, key: str) -> bool:
+        return self.keep.asks_for(key)
+
+    def name_of(self, item: Mapping[str, Json]) -> str | None:
+        return self.keep.name_of(item)
 
 
 def _changed_in(records: Sequence[Record]) -> frozenset[str]:
@@ -156,11 +186,19 @@ def _cut(text: str, most: int) -> str:
 
 
 def _cut_row(row: str, most: int) -> str:
-    """A row of so many characters at most, which still says how many items are left out at its end."""
+    """So many characters of a row at most, whole values of them, and how many rows or fields are left out at its end;
+    of one value that is longer, its beginning."""
+    if len(row) <= most:
+        return row
     more = _MORE.search(row)
-    if len(row) <= most or more is None or len(more[0]) > most // 2:
-        return _cut(row, most)
-    return _cut(row[: more.start()], most - len(more[0])) + more[0]
+    end = more[0] if more is not None and len(more[0]) <= most // 2 else ""
+    whole = row[: more.start()] if more is not None else row
+    room = most - len(end) if end else most - LONGEST_COUNT
+    for mark in BETWEEN:
+        if (at := whole.rfind(mark, 0, max(0, room - 1))) > most // BETWEEN_FROM:
+            gone = whole.count(mark, at) + (int(more[1]) if more is not None and mark == ROW else 0)
+            return f"{whole[:at]}{ROW}{GAP} {gone} more" if mark == ROW else f"{whole[:at]}{mark.rstrip()}{GAP}{end}"
+    return f"{_cut(whole, most - len(end))}{end}"
 
 
 def _came_back(records: Sequence[Record], talk: Talk, keep: Keep, limits: Sequence[int]) -> Table:
@@ -191,10 +229,13 @@ def _fitting(outputs: list[Json], shortener: Shortener, keep: Keep, limits: Sequ
     is too long."""
     whole, outputs = outputs, list(outputs)
     table, longest = table_of(outputs, keep), max(limits)
+    if any(len(row) > limit for row, limit in zip(table.rows, limits, strict=True)) and _have_ids(outputs):
+        keep = _Unlinked(keep)
+        table = table_of(outputs, keep)
     for _ in range(ROUNDS):
         head = len(table.common) + len(table.head)
         long = {at: len(row) for at, row in enumerate(table.rows) if head > longest or len(row) > limits[at]}
-        sizes = {at: size for at in long if (size := _longest_in(outputs[at])) > 1}
+        sizes = {at: size for at in long if (size := _longest_in(outputs[at], shortener)) > 1}
         if not sizes:
             break
         for at, size in sizes.items():
@@ -204,14 +245,19 @@ def _fitting(outputs: list[Json], shortener: Shortener, keep: Keep, limits: Sequ
     return table, outputs
 
 
-def _longest_in(value: Json) -> int:
+def _have_ids(outputs: Iterable[Json]) -> bool:
+    return any(names_id(key) for output in outputs for key, _ in scalars(output))
+
+
+def _longest_in(value: Json, shortener: Shortener) -> int:
     """How many items the longest list in a value has; of a text, those that it takes the room of."""
     match value:
         case Mapping():
             listed = len(value.keys() - {GAP}) if len(value) > MOST_FIELDS or GAP in value else 0
-            return max(listed, max(map(_longest_in, value.values()), default=0))
+            inner = (_longest_in(shortener.rows(item), shortener) for item in value.values())
+            return max(listed, max(inner, default=0))
         case list():
-            return max(len(value), max(map(_longest_in, value), default=0))
+            return max(len(value), max((_longest_in(item, shortener) for item in value), default=0))
         case str():
             return max(0, len(value) - DONE) // CHARACTERS_AN_ITEM
         case _:

@@ -4,13 +4,16 @@ Those that the conversation speaks of, the more the fewer others have the word; 
 nearly all others, such as the one server that is down; and those that have the most or the least of what is asked for.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from memory.tool_relevance import Talk, is_identifier
-from utils.json_table import Json, Part, Scalar, rows_by_id, scalars
+from utils.json_values import Json, Part, Scalar, rows_by_id, scalars
 from utils.text import GAP
+
+_TIME = re.compile(r"\d{4}-\d\d(?:-\d\d)?(?:[T ]|$)")
 
 V = TypeVar("V")
 T = TypeVar("T")
@@ -18,6 +21,7 @@ T = TypeVar("T")
 RARE = (
     0.5  # what an item is worth at most for a value that few have; a word that it alone shares with the conversation: 1
 )
+NAMED = 4.0  # and to be what the user named
 EXTREME = 1.0  # and to have the most or the least of what is asked for
 NEXT = 0.9  # a share of that, to come next
 ENDS = 3  # items at either end
@@ -90,6 +94,7 @@ def worth_of(items: Sequence[Json], talk: Talk) -> list[float]:
     shared = Counter(state for one in states for state in one)
     kinds = Counter(key for key, _ in shared)
     few, most_kinds = max(1, FEW * len(items)), max(2, KINDS * len(items))
+    called = [isinstance(item, Mapping) and talk.name_of(item) is not None for item in items]
     extreme = _extreme(items, talk) if talk.extreme else [0.0] * len(items)
 
     def rarity(own: frozenset[tuple[str, str]]) -> float:
@@ -98,8 +103,8 @@ def worth_of(items: Sequence[Json], talk: Talk) -> list[float]:
         return 1 - min(found, default=len(items)) / len(items)
 
     return [
-        sum(1 / words[word] for word in one) + RARE * max(odd, rarity(own)) + end
-        for one, own, end, odd in zip(said, states, extreme, _below_zero(items, few), strict=True)
+        sum(1 / words[word] for word in one) + RARE * max(odd, rarity(own)) + end + NAMED * named
+        for one, own, end, odd, named in zip(said, states, extreme, _below_zero(items, few), called, strict=True)
     ]
 
 
@@ -118,20 +123,25 @@ def _said_of(value: Scalar, talk: Talk) -> frozenset[str]:
     """The words of a value that were said, and the whole of it where that was named, be it short or a date."""
     words, text = talk.words_of(value), str(value).casefold()
     is_named = text in talk.spoken or (isinstance(value, str) and text in talk.said and not text.isdecimal())
+    is_named = is_named or (" " in text and len(text) <= LONGEST and f" {text} " in talk.flat)
     return words | {text} if is_named else words
 
 
 def _extreme(items: Sequence[Json], talk: Talk) -> list[float]:
-    """What each item is worth for being among the `ENDS` first or last by a field with numbers that is asked for, or by
-    the only one that they have."""
-    found: defaultdict[str, list[tuple[float, int]]] = defaultdict(list)
+    """What each item is worth for being among the `ENDS` first or last by a field with numbers or times that is asked
+    for, or by the only one that they have."""
+    numbers: defaultdict[str, list[tuple[float | str, int]]] = defaultdict(list)
+    times: defaultdict[str, list[tuple[float | str, int]]] = defaultdict(list)
     for at, item in enumerate(items):
         for key, value in scalars(item):
             if isinstance(value, int | float) and not isinstance(value, bool):
-                found[key].append((value, at))
+                numbers[key].append((value, at))
+            elif isinstance(value, str) and _TIME.match(value):
+                times[key].append((value, at))
     worth = [0.0] * len(items)
-    for values in (values for key, values in found.items() if len(found) == 1 or talk.names_field(key)):
-        values.sort()
+    every = [(key, values, len(found) == 1) for found in (numbers, times) for key, values in found.items()]
+    asked = [sorted(values) for key, values, alone in every if alone or talk.names_field(key)]
+    for values in asked or [[(at, at) for at in range(len(items))]]:  # else by their places in the list
         for end in (values[:ENDS], values[: -ENDS - 1 : -1]):
             for place, (_, at) in enumerate(end):
                 worth[at] = max(worth[at], EXTREME * NEXT**place)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from memory.tool_records import Call, Record
 from memory.tool_relevance import MARKS, is_name, names_id, names_place
-from utils.json_table import Json, scalars
+from utils.json_values import Json, scalars
 
 COMMANDS = frozenset({"command", "commands", "cmd", "script", "shell", "args", "argv", "code", "sql", "statement"})
 READ = 2_000  # characters of a command in which things are looked for
@@ -26,27 +26,28 @@ _LINE = re.compile(r":\d+:?.*")  # behind a path: "src/invoice.py:90:"
 
 
 def overtaken(records: Sequence[Record]) -> Mapping[str, str]:
-    """For each record that tells of something that its call names, the id of the next call of another tool that names
-    it, too; for one whose result names things, of the next that changed one of them; for an answer to a call, of the
-    next answer to it. A call that failed did nothing to anything. `records`: oldest first."""
+    """For each record that tells of things, in its result or in its call, the id of the next call that changed one of
+    them; where none did, of the next of another tool that names what its call names, or of the next answer to the same
+    call. A call that failed did nothing to anything. `records`: oldest first."""
     calls: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)  # of each thing, the next of two tools
-    changes: dict[str, str] = {}  # of each thing, the next
+    changes: dict[str, tuple[str, str]] = {}  # of each thing, the next
     answers: dict[Call, str] = {}  # to each call, the next
     found: dict[str, str] = {}
     place = {record.trace_id: at for at, record in enumerate(records)}
     for record in reversed(records):
         about = dict.fromkeys(_things(record.arguments))
         if record.raw_output.strip() and not record.failed:
+            changed = [changes[one][1] for one in set(_told_of(record)) if one in changes]
+            changed += [changes[one][1] for one in about if one in changes and changes[one][0] != record.tool_name]
             others = [trace_id for one in about for tool, trace_id in calls[one] if tool != record.tool_name]
-            others += [changes[one] for one in set(_told_of(record)) if one in changes]
             others += [answers[record.call]] if record.call in answers else []
-            if others:
+            if others := changed or others:
                 found[record.trace_id] = min(others, key=lambda trace_id: place[trace_id])
             answers[record.call] = record.trace_id
         if record.failed and record.raw_output.strip():
             continue
         if not _READS.match(record.tool_name):
-            changes |= dict.fromkeys(_changed(record), record.trace_id)
+            changes |= dict.fromkeys(_changed(record), (record.tool_name, record.trace_id))
         for one in about:
             other = next((call for call in calls[one] if call[0] != record.tool_name), None)
             calls[one] = [(record.tool_name, record.trace_id), *([other] if other else [])]

@@ -1,27 +1,30 @@
-"""What did tools give, and what of it still holds?"""
+"""What did a tool give, and does it tell of a failure?"""
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from json import dumps, loads
 from math import isfinite
 from typing import NoReturn
 
-from memory.excerpt import tells_of_failure
-from memory.tool_relevance import SMALL, is_name, names_id
-from utils.json_table import Json, Scalar, scalars
+from memory.excerpt import is_no_answer, tells_of_failure
+from memory.source_text import is_code
+from memory.tool_relevance import is_name, names_id
+from utils.json_values import Json, Scalar, scalars
 from utils.text import repair
 
 DEEPEST = 40  # objects and lists in each other; what is nested deeper is taken as text
 RAW = "_raw"  # stands for arguments or a result that are not JSON (seed 0)
 
-COMPARED = 8  # later answers to a call, and results on a thing, that an earlier one is compared with
-NEARLY = 0.8  # share of an answer that a later one says, too, from which it stands for it
 FEW_LINES = 3  # of a text from which it is compared by lines, not by words
 BEGINNING = 300  # characters of a text in which it says so
 STATES = ("status", "state", "result", "outcome")  # fields that say how something went
+OF_CALLS = frozenset({"error", "err", "nok"})  # values of these that may be of the call alone
+PENDING = frozenset(
+    {"running", "pending", "queued", "starting", "started", "restarting", "retrying", "processing", "waiting",
+     "in progress", "scheduled", "creating", "updating", "deploying", "building", "submitted", "accepted"}
+)  # fmt: skip
 FAILED = ("error", "errors", "exception", "fault")  # fields of a result that say so
 
 Call = tuple[str, str]  # a tool's name, and the arguments
@@ -34,6 +37,7 @@ _LOGGED = re.compile(
     r"\b(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC)\b",
     re.MULTILINE,
 )
+_WORDS = re.compile(r"\w+")
 _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
@@ -84,8 +88,26 @@ class Record:
             return not self.output or refused or any(self.output.get(name) for name in FAILED)
         if isinstance(self.output, str):
             first = self.output.lstrip()[:BEGINNING].partition("\n")[0]
-            return not first or tells_of_failure(first)
+            return not first or (tells_of_failure(first) and not is_code(first)) or is_no_answer(self.output)
         return self.output in (None, [])
+
+    @cached_property
+    def state(self) -> tuple[str, str] | None:
+        """The field that says how the thing is, or how it went with it, and what it says; None where there is none, or
+        where it may be the call itself that failed."""
+        told = ((name, self.fields.get(name)) for name in STATES)
+        found = next(((name, value) for name, value in told if isinstance(value, str) and value), None)
+        return None if found is None or found[1].casefold() in OF_CALLS else found
+
+    @cached_property
+    def pending(self) -> bool:
+        """Whether it says that something is still under way, which is no success yet."""
+        return self.state is not None and self.state[1].casefold().replace("_", " ") in PENDING
+
+    @cached_property
+    def gist(self) -> frozenset[str]:
+        """The words by which a failure is told from another one: without numbers, times and ids."""
+        return frozenset(word for word in _WORDS.findall(self.raw_output) if not any(map(str.isdigit, word)))
 
     @cached_property
     def reports_failure(self) -> bool:
@@ -184,101 +206,6 @@ def _finite(digits: str) -> float:
 def _has_halves(value: Json) -> bool:
     whole = dumps(value, ensure_ascii=False)
     return repair(whole) != whole
-
-
-def in_force(records: Sequence[Record], shown: Sequence[Record] = ()) -> list[Record]:
-    """The records that no later one repeats or replaces, be it one that is `shown` whole. What a call gave more than
-    once, to the letter, such as the receipt of a payment, counts how often; one that is shown, too, stays beside it if
-    it is as short as a receipt."""
-    states = _States()
-    left: list[Record] = []
-    times: list[int] = []
-    answers: defaultdict[Call, list[Record]] = defaultdict(list)
-    same: dict[tuple[Call, str], int] = {}
-    whole = {(one.call, one.raw_output) for one in shown}
-    for one in shown:
-        states.add(one)
-        answers[one.call].append(one)
-    for one in reversed(records):
-        known = answers[one.call]
-        said = one.call, one.raw_output
-        if (at := same.get(said)) is not None:
-            times[at] += 1
-            continue
-        is_receipt = said in whole and len(one.raw_output) <= SMALL
-        if not is_receipt and (any(_stands_for(later, one) for later in known[-COMPARED:]) or states.replace(one)):
-            continue
-        states.add(one)
-        same[said] = len(left)
-        known.append(one)
-        left.append(one)
-        times.append(1)
-    return [replace(one, times=count) for one, count in zip(left[::-1], times[::-1], strict=True)]
-
-
-def _stands_for(later: Record, record: Record) -> bool:
-    """Whether the later answer to a call stands for one before. What failed stands for no answer, and a next page not
-    for the page before it; the same thing in another state does, and what says nearly the same."""
-    if later.failed or record.failed:
-        return record.failed
-    if later.thing or record.thing:
-        return later.thing == record.thing and record.fields.keys() <= later.fields.keys()
-    return len(record.pieces & later.pieces) >= NEARLY * len(record.pieces)
-
-
-class _States:
-    """What tools have told of each thing so far."""
-
-    def __init__(self) -> None:
-        self._asked: defaultdict[tuple[Thing, str, str], list[Record]] = defaultdict(list)
-        self._told: defaultdict[Thing, list[Record]] = defaultdict(list)
-
-    def add(self, record: Record) -> None:
-        if record.thing and not record.failed:  # a failure tells nothing of the thing
-            self._asked[_question(record)].append(record)
-            self._told[record.thing].append(record)
-
-    def replace(self, record: Record) -> bool:
-        """Whether one that was added says all that a record does: of the same tool, asked the same, for the weather of
-        a place is not the same on each day; or of another tool that tells of the same thing, as most of it shows."""
-        if not record.thing:
-            return False
-        keys = record.fields.keys()
-        if any(
-            keys <= one.fields.keys() and _is_anew(record, one) for one in self._asked[_question(record)][-COMPARED:]
-        ):
-            return True
-        others = self._told[record.thing][-COMPARED:]
-        return any(keys <= other.fields.keys() and _is_the_same(record, other) for other in others)
-
-
-def _is_anew(record: Record, later: Record) -> bool:
-    """Whether a later answer of the same tool about the same thing says how it is now. Where it was asked with other
-    arguments, which both answers repeat, that is so if little else differs: an address that was changed, and not the
-    next page of a list."""
-    if record.call == later.call:
-        return True
-    asked = {key for key in record.arguments.keys() | later.arguments.keys()
-             if record.arguments.get(key) != later.arguments.get(key)}  # fmt: skip
-    return _is_mostly_equal(record, later, besides=asked)
-
-
-def _question(record: Record) -> tuple[Thing, str, str]:
-    return record.thing, record.tool_name, dumps(record.asked_beside, sort_keys=True)
-
-
-def _is_the_same(record: Record, other: Record) -> bool:
-    """Whether two tools tell of one thing, of which some fields may have changed: a user and a project may both have
-    the id 1."""
-    return other.tool_name != record.tool_name and _is_mostly_equal(record, other)
-
-
-def _is_mostly_equal(record: Record, other: Record, besides: Collection[str] = ()) -> bool:
-    """Whether of the fields of a result, but for its ids, half are the same in another one."""
-    named = {key for key, _ in record.thing}.union(besides)
-    compared = [key for key in record.fields if key not in named]
-    equal = sum(record.fields[key] == other.fields[key] for key in compared)
-    return 2 * equal >= len(compared) > 0
 
 
 def _depth(value: Json) -> int:

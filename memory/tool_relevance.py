@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from utils.json_table import Json, Scalar
+from utils.json_values import Json, Scalar
 from utils.text import STOPWORDS, UMLAUTS
 
 SMALL = 160  # characters of a result that is shown whole, whatever it says
@@ -23,6 +23,8 @@ EXTREMES = frozenset(
      "slowest", "youngest", "earliest", "minimum", "min", "worst", "cheapest"}
 )  # fmt: skip
 ORDINALS = frozenset({"first", "last", "next"})
+TITLES = frozenset({"name", "title", "label"})  # keys of what people call things
+SHORTEST_TITLE = 3
 ANSWERS = frozenset({"yes", "no", "true", "false"})  # which say what is true of a field as a boolean does
 MARKS = ".,;:!?()[]\"'*"  # that stand around a word
 # Keys of what things are called, of what a tool has to say, and of how much is left out.
@@ -30,6 +32,8 @@ TELLING = frozenset(
     {"name", "title", "status", "state", "error", "errors", "warning", "warnings", "message", "reason", "detail",
      "snippet", "stdout", "stderr", "output", "…"}
 )  # fmt: skip
+TIME_ORDER = "time-order"  # stands for "the first" and "the last" of things that come one after another
+TIMES = ("created", "opened", "date", "timestamp", "published", "updated", "modified", "sent", "received", "started")
 # Words of a question, and the fields that they ask for without naming them.
 MEANT = (
     (("cheap", "cheaper", "cheapest", "expensive", "much", "difference", "afford", "sum", "least", "below", "money",
@@ -49,8 +53,15 @@ MEANT = (
     (("heavy", "heavier", "heaviest"), ("weight",)),
     (("big", "bigger", "biggest", "large", "larger", "largest", "small", "smaller", "smallest"), ("size",)),
     (("old", "older", "oldest", "young", "younger", "youngest"), ("age", "born", "dob", "birthday")),
+    (("oldest", "newest", "latest", "earliest", TIME_ORDER), TIMES),
 )  # fmt: skip
 
+# "The last commit", but not "my last name", nor "the first option" of those that were offered.
+_IN_ORDER = re.compile(
+    r"(?i)\bmost recent\b|\b(?:first|last)\s+(?!(?:names?|class|options?|choices?|digits?|two|three|four|few|steps?|"
+    r"flights?|week|month|year|night|time|days?|and|of|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b)\w"
+)
+_PART_OF_CALL = re.compile(r"[.:/#+\-@]+")
 _IDENTIFIER = re.compile(r"(?=.*\d)[\w#:+.\-/@]{4,}")
 _CALLED = re.compile(r"[\w#:+.\-/@]{2,}")
 _CODE = re.compile(r"[A-Z][A-Z0-9]{4,11}")
@@ -78,7 +89,8 @@ class Talk:
     """What the user and the agent said, lower case. `asked`: words by which fields may be named, and `literal` those of
     them that were said; `names`: what looks as names in the last of it, and `spoken` in that or in what the agent said
     last, lower case. `extreme`: the most or the least of something is asked for. `thorough`: there is room for all that
-    says anything. `used`: the keys of what tools were called with, in objects, too."""
+    says anything. `used`: the keys of what tools were called with, in objects, too. `question`: the last of what
+    was said, lower case."""
 
     text: str
     asked: frozenset[str] = frozenset()
@@ -88,6 +100,7 @@ class Talk:
     spoken: frozenset[str] = frozenset()
     extreme: bool = False
     used: frozenset[str] = frozenset()
+    question: str = ""
 
     @cached_property
     def brief(self) -> "Talk":
@@ -104,6 +117,22 @@ class Talk:
     def said(self) -> frozenset[str]:
         """What in it may be what something is called by, without the marks around it."""
         return frozenset(word.strip(MARKS) for word in _CALLED.findall(self.text))
+
+    @cached_property
+    def called_things(self) -> frozenset[str]:
+        """What in it may be what code calls something: of `order.net_total()` each part, too."""
+        return self.said.union(part for word in self.said for part in _PART_OF_CALL.split(word))
+
+    @cached_property
+    def flat(self) -> str:
+        """All of it without marks around its words, one blank between these."""
+        return f" {' '.join(word.strip(MARKS) for word in self.text.split())} "
+
+    @cached_property
+    def called(self) -> frozenset[str]:
+        """By what the last of it may call a thing: its words, with and without a mark before them."""
+        said = (word.strip(MARKS) for word in self.question.split())
+        return frozenset(one for word in said for one in (word, word.lstrip("#")) if one)
 
     @cached_property
     def numbered(self) -> frozenset[tuple[str, str]]:
@@ -140,6 +169,21 @@ class Talk:
             return True
         words = frozenset(_names(_HUMP.sub(" ", key)))
         return not self.asked.isdisjoint(words if len(words) == 1 else words - ORDINALS)
+
+    def name_of(self, item: Mapping[str, Json]) -> str | None:
+        """The id, the number or the name by which the user's last message names an object; None where it does not."""
+        if not self.question:
+            return None
+        return next((str(value) for key, value in item.items() if self._is_called(key, value)), None)
+
+    def _is_called(self, key: str, value: Json) -> bool:
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            return False
+        text = str(value).casefold()
+        if names_id(key) or _ID_KEY.search(key) is not None:
+            return text in self.called
+        is_title = key in TITLES and len(text) >= SHORTEST_TITLE and text in self.question
+        return is_title and re.search(rf"(?<!\w){re.escape(text)}(?!\w)", self.question) is not None
 
     def keeps(self, key: str, value: Scalar) -> bool:
         """Whether a value under a key is worth its place."""
@@ -198,7 +242,8 @@ def talk_of(texts: Sequence[str], asked: Iterable[str] = (), told: str = "") -> 
     themselves, and sizes such as "M"; `told`: what the agent said last."""
     question = " ".join(asked)
     words = frozenset(_names(_spoken(question)))
-    ever = words.union(_names(_spoken(" ".join(texts))))
+    in_order = _IN_ORDER.search(question) is not None
+    ever = words.union(_names(_spoken(" ".join(texts))), [TIME_ORDER] if in_order else [])
     meant = (_names(" ".join(fields)) for said, fields in MEANT if not ever.isdisjoint(said))
     sizes = map(str.casefold, _SIZE.findall(question))
     names = _named_in(question)
@@ -209,7 +254,8 @@ def talk_of(texts: Sequence[str], asked: Iterable[str] = (), told: str = "") -> 
         names[-MOST_NAMES:],
         literal=literal,
         spoken=frozenset(map(str.casefold, [*names, *_named_in(told)])),
-        extreme=not words.isdisjoint(EXTREMES),
+        extreme=in_order or not words.isdisjoint(EXTREMES),
+        question=question.casefold(),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 from memory.tool_records import Record
-from utils.json_table import Json
+from utils.json_values import Json
 
 LIKE = 0.75  # share of all fields of two objects that both have, from which they share a table
 COMPARED = 8  # shapes that a new one is compared with

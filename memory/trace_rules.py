@@ -6,7 +6,7 @@ from itertools import islice
 
 from memory.tool_records import RAW, Record
 from memory.tool_relevance import identifiers, is_identifier
-from utils.json_table import Json, scalars, written
+from utils.json_values import Json, scalars, written
 from utils.text import cut_at_word
 
 LONGEST = 400  # characters of a summary

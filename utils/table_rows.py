@@ -31,7 +31,7 @@ def _may_join(row: Row, group: Sequence[Row], plain: Sequence[bool]) -> bool:
     [at] = differing
     values = group[-1][at], row[at]
     is_shorter = sum(map(len, row)) - len(row[at]) >= SHARED
-    return plain[at] and is_shorter and all(values) and not any("," in value for value in values)
+    return plain[at] and is_shorter and all(values) and not any("," in value or "{" in value for value in values)
 
 
 def _joined(group: Sequence[Row]) -> str:

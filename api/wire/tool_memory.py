@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
+from agents.tool_history import misplaced_in, wrong_with
 from api.fields import Identifier, Query, TopK, Wire
 from api.wire.base import OwnedRequest
 from memory.domain import Hit
@@ -16,54 +17,18 @@ LONGEST_NAME = 200
 LONGEST_CHARS = 1_000_000
 
 
-ROLES = ("system", "developer", "user", "assistant", "tool", "function")
-WITHOUT_CONTENT = ("tool_calls", "function_call", "refusal", "audio")  # with which the assistant may say nothing
-
-
 def _checked(message: dict[str, Any]) -> dict[str, Any]:
-    """Refuses what no provider takes; fields that are not known here pass."""
-    role = message.get("role")
-    if role not in ROLES:
-        raise ValueError(f"role: must be one of {', '.join(ROLES)}")
-    if (wrong := _wrong_content(message)) is not None:
-        raise ValueError(f"content: {wrong}")
-    if role == "tool" and not _is_name(message.get("tool_call_id")):
-        raise ValueError("tool_call_id: must be a string that names the call")
-    calls = message.get("tool_calls")
-    if calls is not None and not isinstance(calls, list):
-        raise ValueError("tool_calls: must be a list")
-    for at, call in enumerate(calls or ()):
-        if not isinstance(call, dict):
-            raise ValueError(f"tool_calls.{at}: must be an object")
-        function = call.get("function")
-        if function is not None and not isinstance(function, dict):
-            raise ValueError(f"tool_calls.{at}.function: must be an object")
-        called = function or call.get("custom")
-        if not isinstance(called, dict) or not _is_name(called.get("name")):
-            raise ValueError(f"tool_calls.{at}: must name the function")
+    """Refuses what no provider takes."""
+    if (wrong := wrong_with(message)) is not None:
+        raise ValueError(wrong)
     return message
 
 
-def _is_name(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-def _wrong_content(message: dict[str, Any]) -> str | None:
-    """What is wrong with the content of a message; None where nothing is."""
-    content, role = message.get("content"), message["role"]
-    if content is None:
-        may_be = role == "function" or (role == "assistant" and any(message.get(name) for name in WITHOUT_CONTENT))
-        return None if may_be else f"must not be missing or null in a message of the role {role}"
-    if isinstance(content, str):
-        return None
-    if not isinstance(content, list):
-        return "must be a string or a list of parts"
-    for at, part in enumerate(content):
-        if not isinstance(part, dict):
-            return f"its part {at} must be an object"
-        if not isinstance(part.get("type"), str) and not isinstance(part.get("text"), str):
-            return f'its part {at} must have a type, such as {{"type": "text", "text": "…"}}; JSON goes in as a string'
-    return None
+def _in_order(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Refuses results that answer no call."""
+    if (misplaced := misplaced_in(messages)) is not None:
+        raise ValueError(misplaced)
+    return messages
 
 
 AgentMessage = Annotated[dict[str, Any], AfterValidator(_checked)]  # as OpenAI's chat API has it, and passed on so
@@ -72,7 +37,7 @@ Json = dict[str, Any] | list[Any] | str | int | float | bool | None
 
 class CompressRequest(OwnedRequest):
     task_id: Identifier
-    messages: Annotated[list[AgentMessage], Field(max_length=MOST_MESSAGES)]
+    messages: Annotated[list[AgentMessage], Field(max_length=MOST_MESSAGES), AfterValidator(_in_order)]
     top_k: TopK | None = None
     max_chars_per_record: Annotated[int, Field(ge=100, le=LONGEST_CHARS)] | None = None
     budget_tokens: Annotated[int, Field(ge=1)] | None = None

@@ -101,10 +101,19 @@ async def test_a_call_without_a_result_is_kept_when_that_comes(quiet: Memory) ->
     assert {one.raw_output for one in await kept(quiet)} == {"one", "two"}
 
 
+def called_as(call_id: str) -> list[Message]:
+    """A call under an id, or without one as OpenAI had it before."""
+    former = {"role": "assistant", "content": None, "function_call": {"name": "poll", "arguments": "{}"}}
+    return [calling(call(call_id, "poll"))] if call_id else [former]
+
+
+def answered_as(call_id: str, text: str) -> Message:
+    return result(call_id, text) if call_id else {"role": "function", "name": "poll", "content": text}
+
+
 async def test_calls_that_share_an_id_are_all_kept(quiet: Memory) -> None:
     for name in ("a", ""):
-        same = [calling(call(name, "poll")), result(name, f"HAT1 waits {name}")]
-        later = [calling(call(name, "poll")), result(name, f"HAT1 is done {name}")]
+        same, later = ([*called_as(name), answered_as(name, f"HAT1 {how} {name}")] for how in ("waits", "is done"))
         messages = [user(BOOK), *same, *later, *same, *step(1)]
         for _ in range(2):
             done = await compress(quiet, messages, task=f"t{name}")
@@ -167,7 +176,7 @@ async def test_results_that_an_agent_shortens_later_are_no_new_records(quiet: Me
 
 async def test_calls_without_ids_are_all_kept_from_step_to_step(quiet: Memory) -> None:
     for text in ("HAT1 waits", "HAT1 is done", "HAT1 is done"):
-        await compress(quiet, [user(BOOK), calling(call("", "poll")), result("", text)])
+        await compress(quiet, [user(BOOK), *called_as(""), answered_as("", text)])
     assert {one.raw_output for one in await kept(quiet)} == {"HAT1 waits", "HAT1 is done"}
     assert len(await kept(quiet)) == 2
 
@@ -281,13 +290,13 @@ async def test_a_query_ranks_the_records(quiet: Memory) -> None:
     messages = [user(BOOK), *shapes(6), *step(9)]
     for at, word in enumerate(["zeppelin", "harbour", "violin"]):
         found = context((await compress(quiet, messages, top_k=1, query=f"where is the {word}?")).messages)
-        assert f"field{at}" in found.split("[OTHER RECORDS]")[0]
+        assert f"field{at}" in found.split("[OTHERS]")[0]
         assert found.count("[RETRIEVED RECORD") == 1
 
 
 async def test_without_a_query_what_was_said_last_ranks_them(quiet: Memory) -> None:
     messages = [user(BOOK), *shapes(6), user("Tell me of the violin"), *step(9)]
-    assert "field2" in context((await compress(quiet, messages, top_k=1)).messages).split("[OTHER RECORDS]")[0]
+    assert "field2" in context((await compress(quiet, messages, top_k=1)).messages).split("[OTHERS]")[0]
     assert (TOOL_MEMORY.top_k, NEXT_STEP) == (3, "how to proceed with the task")
 
 
@@ -313,4 +322,4 @@ async def test_a_model_that_is_down_leaves_records_unranked(
     with caplog.at_level(logging.DEBUG):
         done = await compress(with_model, [user(BOOK), *shapes(6), *step(9)], top_k=1, query="violin")
     assert all(f"HAT{at:03}" in context(done.messages) for at in range(6))
-    assert "field5" in context(done.messages).split("[OTHER RECORDS]")[0]  # the newest
+    assert "field5" in context(done.messages).split("[OTHERS]")[0]  # the newest

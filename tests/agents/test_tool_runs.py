@@ -10,7 +10,7 @@ from agents.tool_messages import calls_of, interactions, said_in
 from memory.tool_records import read_json
 from tests.tool_calls import Message, call, calling, context, result, user
 from tests.tool_views import view
-from utils.json_table import Json, scalars
+from utils.json_values import Json, scalars
 
 SHORTEST = 4  # characters of a value that is looked for
 

@@ -243,10 +243,10 @@ async def test_of_very_much_the_most_relevant_and_the_newest_is_read_and_the_res
     monkeypatch.setattr(tool_memory, "READ", most // 2 + 100)
     found = context((await compress(quiet, [user(BOOK), *step(9)], **asked)).messages)
     assert [at for at in range(6) if f"HAT{at:03}" in found] == [0, 4, 5]
-    assert found.splitlines()[-1] == f"Not shown: find {ids[3]}, find {ids[2]}, +1"
+    assert found.splitlines()[-1] == f"Not shown: find {ids[3]}, {ids[2]}, +1"
     monkeypatch.setattr(tool_memory, "READ", 0)
     none = context((await compress(quiet, [user(BOOK), *step(9)], **asked)).messages)
-    assert none.splitlines()[1:] == [f"Not shown: find {ids[5]}, find {ids[4]}, +4"]
+    assert none.splitlines()[2:] == [f"Not shown: find {ids[5]}, {ids[4]}, +4"]
 
 
 async def test_of_what_is_not_read_what_the_agent_left_is_shown(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,6 +113,26 @@ def test_blank_lines_with_their_numbers_take_no_room() -> None:
     assert not any(line.strip().isdecimal() for line in kept("\n".join(lines), 300))
 
 
+def test_lines_that_are_like_many_others_go_before_facts() -> None:
+    jobs = [f"job-export-{at}-abcde            0/1  Completed  0  3d" for at in range(60)]
+    pods = ["cart-6f7c9d5b8-x2k4p         1/1  Running    0  12d", "payments-84c7d9-mmn2k        1/1  Running    1  9d"]
+    found = kept("\n".join(["NAME READY STATUS RESTARTS AGE", *jobs[:30], *pods, *jobs[30:]]), 400)
+    assert all(pod in found for pod in pods)
+    logs = [f"2026-11-25T10:00:{at:02}Z INFO request served status=200" for at in range(60)]
+    logs[33] = "2026-11-25T10:00:33Z INFO cache grew to 231 MiB"
+    assert logs[33] in kept("\n".join(logs), 300)
+    mail = "Terms apply. " * 60 + "Your gate is in the north. " + "Terms apply. " * 60
+    found = kept(mail, 100)
+    assert "Your gate is in the north." in found
+
+
+def test_a_cut_falls_between_lines() -> None:
+    text = "\n\n".join(f"the fact {at} is told here" for at in range(60))
+    for characters in range(100, 400, 7):
+        found = kept(text, characters)
+        assert all(line in text.splitlines() or line == "…" for line in found)
+
+
 def test_lines_come_with_those_that_they_are_indented_under() -> None:
     tree = ["├── src", "│   ├── web", *[f"│   │   ├── page{at}.html" for at in range(40)],
             "│   └── auth", "│       ├── jwt.py", "└── end"]  # fmt: skip

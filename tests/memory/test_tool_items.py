@@ -51,6 +51,36 @@ def test_those_that_are_as_few_others_are_stay(down: tuple[int, ...]) -> None:
     assert "web-29|lost" in block.body
 
 
+def test_of_objects_under_keys_those_stay_that_were_spoken_of_whole_and_the_others_are_counted() -> None:
+    kinds = [(a, b, c) for a in ("maple", "bamboo", "oak") for b in ("28 inch", "31 inch", "34 inch") for c in "xyz"]
+    options = [dict(zip(("material", "length", "design"), one, strict=True)) for one in kinds]
+    variants = {f"70{at:02}": {"item_id": f"70{at:02}", "options": one} for at, one in enumerate(options)}
+    product = record("a", {"name": "Skateboard", "variants": variants}, "get_product")
+    for characters in (200, 300, 400):
+        [block] = blocks_of([product], talk_of(["Swap it for the bamboo one of 34 inch."]), characters)
+        assert "|bamboo|34 inch|z" in block.body and len(block.body) <= characters + 3
+        rows, _, more = block.body.partition(")=")[2].rpartition("; … ")
+        assert more == f"{27 - len(rows.split('; '))} more"
+        assert all(row.count("|") == 3 for row in rows.split("; "))
+
+
+@pytest.mark.parametrize("asked", ["Close the oldest one.", "Which is the latest?", "What does the first issue say?",
+                                   "Close the last one.", "And the newest?", "Show the most recent one."])  # fmt: skip
+def test_of_times_the_ends_stay_with_their_times(asked: str) -> None:
+    days = [f"2025-{12 - at // 28:02}-{28 - at % 28:02}T09:00:00Z" for at in range(300)]
+    issues = [{"number": 1_000 - at, "title": f"Issue {at}", "created_at": day} for at, day in enumerate(days)]
+    [block] = blocks_of([record("a", issues, "list_issues")], talk_of(*[[asked]] * 2), 2_000)
+    assert "1000|Issue 0|2025-12-28T09:00:00Z" in block.body and "701|Issue 299|2025-02-09T09:00:00Z" in block.body
+    [other] = blocks_of([record("a", issues, "list_issues")], talk_of(*[["My last name is Li."]] * 2), 2_000)
+    assert "created_at" not in other.body
+
+
+def test_where_nothing_tells_the_time_the_first_and_the_last_are_those_of_the_list() -> None:
+    lines = record("a", [{"key": f"K-{at:03}", "what": f"thing {at}"} for at in range(300)], "list_lines")
+    [block] = blocks_of([lines], talk_of(*[["Undo the last change"]] * 2), 300)
+    assert "K-000" in block.body and "K-299" in block.body
+
+
 @pytest.mark.parametrize("form", [lambda at, value: {"t": f"10:{at:02}", "v": value}, lambda _, value: value])
 def test_of_numbers_that_have_no_other_beside_them_the_most_stay(form: Callable[[int, int], object]) -> None:
     loads = record("a", {"series": [form(at, 100 + at * 7 % 59) for at in range(59)]}, "load")

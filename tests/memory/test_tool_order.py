@@ -23,15 +23,24 @@ def test_what_was_read_before_it_was_written_says_so() -> None:
     assert run.body == "c: 1 passed"
 
 
-def test_the_next_call_of_another_tool_is_named_or_the_next_answer_to_the_same_call() -> None:
+def test_the_next_call_that_changed_it_or_of_another_tool_is_named_or_the_next_answer_to_the_same_call() -> None:
     again = record("d", "def f():\n    return 2", "read_file", path="src/f.py")
     assert overtaken([READ, WRITTEN, again, record("e", "ok", "delete_file", path="src/f.py")]) == {
         "a": "b",
-        "b": "d",
+        "b": "e",
         "d": "e",
     }
     assert overtaken([READ, again]) == {"a": "d"}
     assert overtaken([READ, record("d", "def g(): ...", "read_file", path="src/f.py", offset=100)]) == {}
+
+
+def test_of_later_calls_the_one_that_changed_the_thing_is_named() -> None:
+    log = record("l", "9f3c2ab faster", "run", cmd="git log --oneline src/f.py")
+    assert overtaken([READ, log]) == {"a": "l"}
+    assert overtaken([READ, log, WRITTEN])["a"] == "b"
+    assert overtaken([READ, log, replace(READ, trace_id="d"), WRITTEN])["a"] == "b"
+    failed = record("x", "Error: find string occurs 2 times", "edit_file", file_path="src/f.py")
+    assert overtaken([READ, failed, log, WRITTEN])["a"] == "b"
 
 
 def test_a_list_of_things_is_older_than_what_changed_one_of_them() -> None:

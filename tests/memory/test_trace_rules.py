@@ -10,7 +10,7 @@ from memory import trace_rules
 from memory.tool_records import Record
 from memory.tool_relevance import identifiers
 from memory.trace_rules import LONGEST, VALUES, summary_by_rules
-from utils.json_table import Json, scalars
+from utils.json_values import Json, scalars
 
 
 def summary(output: Any, **arguments: Any) -> str:

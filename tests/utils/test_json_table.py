@@ -1,6 +1,7 @@
 """How do JSON values of one shape become a table?"""
 
 from collections.abc import Callable, Mapping
+from itertools import product as product_of
 from json import dumps
 from typing import Any
 
@@ -8,18 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.json_table import EVERYTHING, Part, Scalar, Table, scalars, table_of, written
+from utils.json_table import Table, table_of
+from utils.json_values import EVERYTHING, Part, Scalar, scalars, written
 
 
 class Keeping:
     """Keeps what a test says. `asked`: the key of an object that is asked for."""
 
-    def __init__(self, keeps: Callable[[str, Scalar], bool], asked: str = "") -> None:
+    def __init__(self, keeps: Callable[[str, Scalar], bool], asked: str = "", named: str = "-") -> None:
+        self._named = named
         self.keeps = keeps
         self._asked = asked
 
     def asks_for(self, key: str) -> bool:
         return key == self._asked
+
+    def name_of(self, item: Mapping[str, Any]) -> str | None:
+        return self._named if self._named in item.values() else None
 
 
 NOTHING = Keeping(lambda *_: False)
@@ -81,6 +87,65 @@ def test_objects_of_which_nothing_else_is_kept_are_told_apart_by_what_differs_mo
     assert table_of([{"seats": [{"row": 1}, {"row": 1}]}], NOTHING).rows == ("",)
     assert table_of([{"seats": [{"at": {"x": 1}}, {"at": {"x": 2}}]}], NOTHING).rows == ("seats(at(x))=1; 2",)
     assert table_of([{"seats": [{"at": [1]}, {"at": [2]}]}], NOTHING).rows == ("",)
+
+
+def variants(product: str, **options: tuple[str, ...]) -> dict[str, Any]:
+    """A product with a variant for each combination of its options."""
+    chosen = [dict(zip(options, one, strict=True)) for one in product_of(*options.values())]
+    kinds = [{"item_id": f"{product}-{at}", "options": one, "price": 10 + at} for at, one in enumerate(chosen)]
+    return {"product": product, "variants": kinds}
+
+
+def test_what_ids_alone_tell_apart_is_told_with_how_it_is() -> None:
+    by_id = Keeping(lambda key, value: key in ("product", "item_id") or value == "red")
+    lamp = variants("L1", color=("red", "blue"), size=("S", "M"))
+    shelf = variants("S2", material=("oak", "glass"), color=("white", "brown"), height=("3 ft", "4 ft"))
+    assert (
+        table_of([shelf], by_id)
+        .rows[0]
+        .startswith("product=S2, variants(item_id|options(material|color|height))=S2-0|oak|white|3 ft; ")
+    )
+    found = table_of([lamp, shelf], by_id)
+    assert found.head == "product|variants(item_id|options(color|size|material|height))"
+    assert found.rows[0].endswith("L1-3|blue|M||") and found.rows[1].endswith("S2-7|brown||glass|4 ft")
+    flat = [{"id": f"v{at}", **one["options"]} for at, one in enumerate(shelf["variants"])]
+    assert table_of([flat], Keeping(lambda key, _: key == "id")).head == "id|material|color|height"
+
+
+def test_what_is_called_by_a_name_needs_no_more() -> None:
+    named = [
+        {"id": f"v{at}", "name": name, "kind": "ab"[at % 2]} for at, name in enumerate(["Lamp", "Desk", "Mug", "Tee"])
+    ]
+    assert table_of([named], Keeping(lambda key, _: key in ("id", "name"))).head == "id|name"
+
+
+def test_an_object_that_is_named_has_all_its_fields_behind_its_row() -> None:
+    items = [{"id": f"p{at}", "price": at + 0.5, "n": at} for at in range(9)]
+    by_id = Keeping(lambda key, _: key == "id", named="p7")
+    items = [
+        {**one, "own": {"a": 1, "b": 2, "c": 3 + at}, "lines": [{"x": 1}, {"x": 2}]} for at, one in enumerate(items)
+    ]
+    [row] = table_of([{"all": items}], by_id).rows
+    assert row.endswith("; p6; p7 {price=7.5, n=7, own={a=1, b=2, c=10}}; p8")
+    assert table_of([items], Keeping(by_id.keeps, named="p77")).rows == ("p0; p1; p2; p3; p4; p5; p6; p7; p8",)
+    first, then = table_of([items[5:], [one | {"n": 0} for one in items]], by_id).rows
+    assert "{" not in first and "p7|0 {price=7.5, own={a=1, b=2, c=10}}" in then  # once, as it was told last
+    many = Keeping(by_id.keeps, named="Bo")
+    assert "{" not in table_of([[one | {"of": f"Bo{at}"} for at, one in enumerate(items)]], many).rows[0]
+
+
+def test_a_long_value_of_several_rows_stands_once() -> None:
+    old, new = "eyJ" + "a1" * 40, "eyJ" + "b2" * 40
+    rows = [{"id": at, "session": old if at < 3 else new} for at in range(5)]
+    expected = (f"$1={old} $2={new}", "id|session", ("0|$1", "1|$1", "2|$1", "3|$2", "4|$2"))
+    found = table(*rows)
+    assert (found.common, found.head, found.rows) == expected
+    [row] = table({"all": rows}).rows
+    assert row == f"all($1={old} $2={new} id|session)=0|$1; 1|$1; 2|$1; 3|$2; 4|$2"
+    assert table(*rows[2:4]).rows == (f"2|{old}", f"3|{new}")
+    assert table(*rows, {"id": "$1", "session": new}).rows[0] == f"0|{old}"
+    many = [{"id": at, "session": f"{at % 50:0100}"} for at in range(100)]
+    assert len(table(*many).common) < 600
 
 
 def test_of_an_object_that_is_asked_for_all_values_are_kept() -> None:

@@ -57,7 +57,7 @@ def test_options_of_a_request_go_before_those_of_the_settings(api: httpx.Client,
     assert context(compress(api, user, messages, top_k=5)["messages"]).count("[RETRIEVED RECORD") == 5
     assert len(context(compress(api, user, messages, max_chars_per_record=100)["messages"])) < len(plain) / 2
     asked = context(compress(api, user, messages, top_k=1, query="what of field1 HAT1001?")["messages"])
-    assert "field1" in asked.split("[OTHER RECORDS]")[0]
+    assert "field1" in asked.split("[OTHERS]")[0]
     found = compress(api, user, messages, budget_tokens=120)
     assert found["stats"]["tokens_after"] <= 120
 

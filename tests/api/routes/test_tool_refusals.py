@@ -10,6 +10,11 @@ from tests.checks import problem
 from tests.tool_calls import Message, result, step
 
 
+def called_with(arguments: Any) -> Message:
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": arguments}}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
 @pytest.mark.parametrize(
     "changed",
     [
@@ -53,6 +58,9 @@ def test_what_is_no_request_is_refused(api: httpx.Client, user: str, changed: di
         ({"role": "assistant", "content": None, "tool_calls": []}, "content"),
         ({"role": "assistant", "content": None, "tool_calls": [{}]}, "tool_calls.0: must name"),
         ({"role": "assistant", "content": "", "tool_calls": [{"function": {"name": None}}]}, "tool_calls.0: must name"),
+        ({"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "f"}}]}, "tool_calls.0.id"),
+        (called_with(None), "tool_calls.0.function.arguments"),
+        (called_with({"q": 1}), "tool_calls.0.function.arguments"),
         ({"role": "tool", "content": "x"}, "tool_call_id"),
         ({"role": "tool", "tool_call_id": 5, "content": "x"}, "tool_call_id"),
         ({"role": "tool", "tool_call_id": "c1", "content": {"a": 1}}, "content"),
@@ -69,6 +77,17 @@ def test_a_message_that_no_provider_takes_is_refused_by_its_place(
     body = {"user_id": user, "task_id": "t", "messages": [HISTORY[0], message]}
     [error] = problem(api.post(f"{PATH}/compress", json=body), 422)["errors"]
     assert error["loc"] == ["body", "messages", 1] and error["msg"].startswith(place), error
+
+
+@pytest.mark.parametrize(("results", "place"), [(["b"], 2), (["a", "a"], 3), (["a", "a", "a"], 3)])
+def test_a_result_that_answers_no_call_is_refused_by_its_place(
+    api: httpx.Client, user: str, results: list[str], place: int
+) -> None:
+    messages = [HISTORY[0], called_with("{}"), *(result(one, f"{at}") for at, one in enumerate(results))]
+    [error] = problem(api.post(f"{PATH}/compress", json={"user_id": user, "task_id": "t", "messages": messages}), 422)[
+        "errors"
+    ]
+    assert error["loc"] == ["body", "messages"] and error["msg"].startswith(f"{place}.tool_call_id: ")
 
 
 @pytest.mark.parametrize(
