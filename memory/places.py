@@ -111,10 +111,8 @@ class Places:
     async def take_in(self, place: Place, turns: Sequence[Turn], *, places: int = 0) -> Place:
         """Logs turns that are imported into a session, and hands out places behind all others where they need some.
         When the session was changed last stays as it is. Raises `Conflict` where the session is gone."""
-        handing_out = _handing_out(places, turns)
-        del handing_out["$set"]
         found: Document | None = await self._sessions.find_one_and_update(
-            place.session, handing_out, projection=COUNTERS, return_document=ReturnDocument.AFTER
+            place.session, _handing_out(places, turns), projection=COUNTERS, return_document=ReturnDocument.AFTER
         )
         if found is None:
             raise Conflict("The session was deleted meanwhile")

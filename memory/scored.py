@@ -110,11 +110,9 @@ class Scored:
         over: Drop = "top_k"
         if weight is not None:
             kept, over_pool = self._of_each_scope(kept, POOL_PER_ITEM * top_k)
-            relevant = [one for one in kept if one.parts.score >= RELEVANT * kept[0].parts.score]
-            fill = kept[len(relevant) :][: max(0, top_k - len(relevant))]
-            rest = kept[len(relevant) + len(fill) :] + over_pool + rest
-            kept, less = _diverse(self.index, relevant, top_k, weight)
-            kept, rest, over = kept + fill, less + rest, "mmr"
+            relevant = sum(one.parts.score >= RELEVANT * kept[0].parts.score for one in kept)
+            kept, less = _diverse(self.index, kept, relevant, top_k, weight)
+            rest, over = less + over_pool + rest, "mmr"
         failed = [one for one in found if one.dropped is not None]
         return [*kept, *(one._replace(dropped=over) for one in rest), *failed]
 
@@ -181,8 +179,11 @@ def _column(values: NDArray[Any] | None, rows: Rows) -> list[float | None]:
     return [None] * len(rows) if values is None else values[rows].tolist()
 
 
-def _diverse(index: UserIndex, pool: list[Ranked], top_k: int, weight: float) -> tuple[list[Ranked], list[Ranked]]:
-    """Maximal marginal relevance (Carbonell and Goldstein, 1998), redundancy by cosine, as seed 3 has it."""
+def _diverse(
+    index: UserIndex, pool: list[Ranked], relevant: int, top_k: int, weight: float
+) -> tuple[list[Ranked], list[Ranked]]:
+    """Maximal marginal relevance (Carbonell and Goldstein, 1998), redundancy by cosine, as seed 3 has it. `relevant`:
+    so many of the best are chosen from before others."""
     if not pool:
         return [], []
     vectors = index.matrix[[one.row for one in pool]]
@@ -193,7 +194,8 @@ def _diverse(index: UserIndex, pool: list[Ranked], top_k: int, weight: float) ->
     kept: list[Ranked] = []
     while len(kept) < min(top_k, len(pool)):
         worth = weight * scores - (1 - weight) * redundancy
-        at = int(np.where(left, worth, -np.inf).argmax())
+        among = left & (np.arange(len(pool)) < relevant) if left[:relevant].any() else left
+        at = int(np.where(among, worth, -np.inf).argmax())
         left[at] = False
         parts = pool[at].parts
         kept.append(Ranked(pool[at].row, parts._replace(mmr=float(redundancy[at]))))
