@@ -48,6 +48,9 @@ class BankTidying:
 
     async def condense(self) -> int:
         """Condenses the banks that are due, also those whose condenser died; returns how many it did."""
+        due = {"tidying.state": {"$in": ["pending", "leased"]}, "tidying.lease_until": {"$lte": now()}}
+        if await self._documents.find_one(due, {"_id": 1}) is None:
+            return 0  # nothing is written for nothing
         await reclaim(self._documents, "tidying")
         total = 0
         while (claimed := await claim(self._documents, "tidying", 1)).documents:

@@ -16,7 +16,7 @@ from memory.ragged import Rows
 from utils.vectors import Floats
 
 POOL_PER_ITEM = 3  # seed 3: candidates per item returned, before MMR
-RELEVANT = 0.1  # the share of the best's score that one has which is new, or different, and relevant too
+RELEVANT = 0.02  # the share of the best's score that one has which is new, or different, and relevant too
 EXTRA = 8  # candidates below the cut that a receipt still lists
 
 Reads = Mapping[int, float]  # what a cross-encoder says of rows, 0..1; of those that it read
@@ -57,15 +57,20 @@ class Scored:
 
     @cached_property
     def scores(self) -> NDArray[Any]:
-        """In 0..1, (n,). Recency comes after a cross-encoder (seed 3). Likelihoods are small, so what has nothing to do
-        with a question would come first by being new: that is new in vain."""
-        scores: NDArray[Any] = self._relevance
-        if self.recency is not None:
-            weight, recency = self.recipe.recency_weight, self.recency
-            if self.recipe.ranking == "fused" and weight < 1:
-                recency = np.where(scores >= RELEVANT * scores.max(), recency, 0)
-            scores = (1 - weight) * scores + weight * recency
+        """In 0..1, (n,). Recency comes after a cross-encoder (seed 3)."""
+        if self._counted is None:
+            return self._relevance
+        weight = self.recipe.recency_weight
+        scores: NDArray[Any] = (1 - weight) * self._relevance + weight * self._counted
         return scores
+
+    @cached_property
+    def _counted(self) -> NDArray[np.float64] | None:
+        """Recency as it counts, (n,). Likelihoods are small, so what has nothing to do with a question would come first
+        by being new: that is new in vain."""
+        if self.recency is None or self.recipe.ranking != "fused" or self.recipe.recency_weight >= 1:
+            return self.recency
+        return np.where(self._relevance >= RELEVANT * self._relevance.max(), self.recency, 0.0)
 
     @cached_property
     def failed(self) -> NDArray[np.bool_]:
@@ -150,7 +155,7 @@ class Scored:
             self.rows[chosen].tolist(),
             self.dense[chosen].tolist(),
             self.scores[chosen].tolist(),
-            _column(self.recency, chosen),
+            _column(self._counted, chosen),
             _column(self.bm25, chosen),
             _column(self.base if self.bm25 is not None else None, chosen),
             self.failed[chosen].tolist(),
