@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.checks import eventually
+
 LEFT = 4_096  # bytes, the least that a file grows by
 
 
@@ -30,11 +32,15 @@ class Disk:
 
     @contextmanager
     def read_only(self) -> Iterator[None]:
-        _run("mount", "-o", "remount,ro", str(self.path))
+        eventually(self._is_read_only)  # which it cannot be while a process that ends has a file open
         try:
             yield
         finally:
             _run("mount", "-o", "remount,rw", str(self.path))
+
+    def _is_read_only(self) -> bool:
+        command = ["mount", "-o", "remount,ro", str(self.path)]
+        return subprocess.run(command, check=False, capture_output=True).returncode == 0
 
 
 @contextmanager
