@@ -16,6 +16,7 @@ from agents.renewals import of_the_asked, with_renewals
 from agents.replies import reply_asked_for
 from agents.statements import HISTORY, Sentence, citation_of, each_once, sentences_of
 from agents.subjects import Source, source_of
+from memory.asking import tells_too
 from memory.domain import FACT
 from memory.ends import End, asks_for_all
 from memory.fragments import is_fragment
@@ -131,6 +132,8 @@ def answer_by_rules(context: Context) -> RuleAnswer:
     if near := nearest(query, sentences):
         quoted = _quote(near, dated="always")
         return replace(quoted, text=f"I don't know that for sure. This comes nearest:\n{quoted.text}")
+    if tells_too(query) and not context.request.temporary:
+        return RuleAnswer("I'll remember what you told me. I know nothing else that answers it.")
     return RuleAnswer("I don't know that yet: nothing you told me answers it.")
 
 

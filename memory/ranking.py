@@ -91,7 +91,7 @@ def likelihoods(index: UserIndex, probe: Probe, pool: Pool) -> Floats:
         covered = pool.columns["covered_of_all"]
         found = np.where(covered > 0, np.maximum(found, BY_WORDS * covered), 0)
     if question.only_time:  # of which there are too few examples to learn from
-        found = _timely(found, pool.columns["date"])
+        found = _timely(found, pool.columns["date"], alone=not question.speakers)
     if pool.of_another is not None:
         found = np.where(pool.of_another, OF_ANOTHER * found, found)
     if not question.about_questions:
@@ -120,11 +120,12 @@ def _at_end(found: Floats, index: UserIndex, rows: Rows, *, last: bool) -> NDArr
     return np.asarray(likely & (times == times.max()))
 
 
-def _timely(found: Floats, date: Floats) -> Floats:
-    """Likelihoods where it is asked what there was at a time, (n,). `date`: how near each is to it, 1 within."""
+def _timely(found: Floats, date: Floats, *, alone: bool) -> Floats:
+    """Likelihoods where it is asked what there was at a time, (n,). `date`: how near each is to it, 1 within. `alone`:
+    no speaker is named; what others did, they tell later."""
     within = date == 1
     near = found + TIMELY * date * (1 - found)
-    return np.where(within, near, OF_ANOTHER_TIME * near) if within.any() else near
+    return np.where(within, near, OF_ANOTHER_TIME * near) if alone and within.any() else near
 
 
 def _foremost(found: Floats, those: NDArray[np.bool_]) -> Floats:

@@ -361,6 +361,7 @@ async def test_what_tells_before_it_asks_answers(quiet: Memory) -> None:
     answer = await say(quiet, told, "The plumber takes 85 an hour. Is that a lot?", "What was my blood pressure?")
     assert "My blood pressure was 151 over 94 this morning" in answer
     assert "85 an hour" in await say(quiet, "How much does the plumber take?")
+    assert (await say(quiet, "The roofer takes 70. Is that a lot?")).startswith("I'll remember what you told me.")
 
 
 async def test_courtesies_are_not_told_of_a_day(quiet: Memory) -> None:
