@@ -87,7 +87,7 @@ async def test_a_writer_so_slow_that_the_sweep_closed_its_number_writes_again(
 
     monkeypatch.setattr(type(ledger), "close_all", slow)
     await one.engine.embeddings.work()
-    assert calls == 2
+    assert calls >= 2  # another task of the same process may close one, too
     assert sorted(await found(other, "bees")) == ["m0", "m1"]
 
 
