@@ -91,6 +91,7 @@ _ONLY_LEADS = re.compile(
     re.IGNORECASE,
 )
 TELLS = 3  # words of what tells
+MOST_TURNS = 8  # the last ones, that are looked at
 LONGEST = 200  # characters of a request, or of a question without its mark, that tells nothing
 LOOKED_AT = 1_000  # characters
 LONG_QUESTION = 6  # words before a colon from which on they may ask: "In what order did I ask about these: …"
@@ -135,7 +136,7 @@ def asks(text: str) -> bool:
 def told_before_asking(sentence: str) -> str:
     """What a sentence tells before it asks: "Knee hurts after running" of "Knee hurts after running, what could it
     be?"; nothing where it only asks."""
-    for turn in reversed(list(_TURNS.finditer(sentence[:LOOKED_AT]))):
+    for turn in reversed(list(_TURNS.finditer(sentence[:LOOKED_AT]))[-MOST_TURNS:]):
         head, tail = sentence[: turn.start()].strip(), sentence[turn.end() :]
         if begins_as_question(tail) and _tells(head):
             return head

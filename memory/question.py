@@ -39,7 +39,7 @@ _ABOUT_QUESTIONS = re.compile(r"\b(?:ask(?:s|ed|ing)?|questions?|wonder(?:ed)?)\
 _DID = r"\b(?:did|have|had|has) [\w']+ "
 _LATEST = re.compile(
     r"\b(?:most recent(?:ly)?|latest|newest)\b|\blast time (?:that )?[\w']+ \w+"
-    rf"|{_DID}(?:[\w']+ )?last (?!week|month|year|night|time)\w|{_DID}[\w']+(?: [\w']+)* last\W*$",
+    rf"|{_DID}(?:[\w']+ )?last (?!week|month|year|night|time)\w|{_DID}[\w']+(?: [\w']+){{0,8}} last\W{{0,8}}$",
     re.IGNORECASE,
 )
 _EARLIEST = re.compile(rf"{_DID}first (?!of\b)\w|\bfirst (?:time|ever)\b|\bearliest\b", re.IGNORECASE)

@@ -201,3 +201,8 @@ def test_a_long_question_with_many_capitals_is_read_in_time_with_many_speakers()
     text = " ".join(f"Word{number}x" for number in range(4_000))
     assert read_question(text, names, START.timestamp()).speakers == frozenset()
     assert read_question("What does Aname0 do?", names, START.timestamp()).speakers == {0}
+
+
+@pytest.mark.parametrize("part", ["did a ", "have you x ", "has it's "])
+def test_a_long_text_asks_for_nothing_last_and_takes_no_more_time_than_its_length(part: str) -> None:
+    assert read(part * 5_000).latest is None
