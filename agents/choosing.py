@@ -16,9 +16,8 @@ from agents.statements import Sentence, each_once
 from agents.subjects import names_somebody_else, of_others, source_of
 from memory.fragments import is_fragment, names_a_thing
 from memory.languages import ENGLISH, language_of
-from memory.periods import Span
+from memory.periods import MONTHS, Span
 from memory.spans import nearness
-from memory.traits import MONTHS
 from utils.text import content_stems
 
 MOST_SENTENCES = 3

@@ -5,9 +5,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
 
-from memory.periods import DAY, Span
+from memory.periods import DAY, MONTHS, Span
 from memory.spans import spans_of
-from memory.traits import MONTHS
 from utils.text import STOPWORDS, stem
 
 # Before these a number counts: "2 chairs", "10 km", but not "bus 5 goes".

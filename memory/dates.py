@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from memory.periods import (
+    MONTHS,
     Clock,
     Span,
     Yearly,
@@ -16,7 +17,6 @@ from memory.periods import (
     year_of,
     year_span,
 )
-from memory.traits import MONTHS
 
 _FLAGS = re.IGNORECASE | re.ASCII
 LONGEST_LEAD = 40  # characters before a time that are read with it

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from memory.traits import MONTHS
+from memory.periods import MONTHS
 from utils.text import stem
 
 _WORDS = """

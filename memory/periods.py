@@ -7,9 +7,13 @@ from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache, partial
 from typing import NamedTuple
 
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
 DAY = 86_400.0
 WEEK = 7 * DAY
-ANY_YEAR = range(2000, 2040)  # in which a time without a year is looked for
+ANY_YEAR = range(1970, 2050)  # in which a time without a year is looked for
 FIRST, LAST = -62_104_060_800.0, 253_370_764_800.0  # when the years 2 and 9999 begin
 AHEAD = 20  # years by which one of two digits may lie ahead
 AROUND = 8  # years around now in which "last" and "next" are looked for; a 29 February is among any eight

@@ -16,7 +16,7 @@ from memory.courtesy import is_courtesy
 from memory.fragments import is_fragment
 from memory.languages import ENGLISH, language_of
 from memory.only_time import asks_only_for_a_time
-from memory.periods import Span
+from memory.periods import MONTHS, Span
 from memory.spans import spans_of
 from memory.traits import is_first_person
 from memory.translated_times import stems_in_english
@@ -37,11 +37,19 @@ _NAME = re.compile(r"\bwho\b|\bnames? of\b", re.IGNORECASE)
 _ORDER = re.compile(r"\border\b|\bsequence\b|\btimeline\b|\bchronolog", re.IGNORECASE)
 _ABOUT_QUESTIONS = re.compile(r"\b(?:ask(?:s|ed|ing)?|questions?|wonder(?:ed)?)\b", re.IGNORECASE)
 _DID = r"\b(?:did|have|had|has) [\w']+ "
+_OF_TIME = (  # what makes a time of "last": "last Friday", "last summer", "last minute changes"
+    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun|(?:week|year)(?:end)?|month"
+    r"|night|time|day|hour|minute|decade|century|quarter|term|semester|season|morning|afternoon|evening|few|couple|\d+"
+    r"|two|three|four|five|six|seven|eight|nine|ten|spring|summer|autumn|fall|winter|christmas|xmas|new year|easter"
+    r"|halloween|thanksgiving|valentine"
+    rf"|{'|'.join(f'{name}|{name[:3]}' for name in MONTHS)}|sept)s?\b"
+)
 _LATEST = re.compile(
     r"\b(?:most recent(?:ly)?|latest|newest)\b|\blast time (?:that )?[\w']+ \w+"
-    rf"|{_DID}(?:[\w']+ )?last (?!week|month|year|night|time)\w|{_DID}[\w']+(?: [\w']+){{0,8}} last\W{{0,8}}$",
+    rf"|{_DID}(?:[\w']+ )?last (?!{_OF_TIME})\w|{_DID}[\w']+(?: [\w']+){{0,8}} last\W{{0,8}}$",
     re.IGNORECASE,
 )
+_LASTS = re.compile(r"\bhow (?:long|many)\b", re.IGNORECASE)  # "How long did the meeting last?"
 _EARLIEST = re.compile(rf"{_DID}first (?!of\b)\w|\bfirst (?:time|ever)\b|\bearliest\b", re.IGNORECASE)
 _COURSE = re.compile(r"summar|overview|progress|develop|evolv|\bover time\b|\bthroughout\b", re.IGNORECASE)
 
@@ -117,8 +125,16 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
         asks(text),
         is_fragment(text) and (bool(codes) or not any(one.isdigit() for one in text)),
         _ABOUT_QUESTIONS.search(text) is not None,
-        True if _LATEST.search(text) else False if _EARLIEST.search(text) else None,
+        _latest(text),
     )
+
+
+def _latest(text: str) -> bool | None:
+    """`Question.latest`."""
+    found = _LATEST.search(text)
+    if found and not (_LASTS.search(text) and found[0].rstrip("?!. ").endswith("last")):
+        return True
+    return False if _EARLIEST.search(text) else None
 
 
 def capitalised(text: str) -> set[str]:

@@ -1,6 +1,5 @@
 """What did a search find, and which of it is kept? Rows with the parts of their scores, ordered and chosen from."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -105,34 +104,39 @@ class Scored:
         """The best rows, best first: at most `recipe.top_k` and `spare` more kept, and after them some that were
         dropped."""
         top_k, weight = self.recipe.top_k + spare, self.recipe.mmr_lambda
-        pool = top_k if weight is None else POOL_PER_ITEM * top_k * self.scopes
-        most = min(len(self.rows), pool + EXTRA)
-        best = np.argpartition(self._order, most - 1)[:most]
-        best = best[np.lexsort((self.rows[best], -self.scores[best], self.failed[best]))]
-        found = self._ranked(best)
-        passed = [one for one in found if one.dropped is None]
-        kept, rest = passed[:pool], passed[pool:]
+        pool = top_k if weight is None else POOL_PER_ITEM * top_k
+        found = self._ranked(self._best(pool + EXTRA))
+        kept, rest = self._of_each_scope([one for one in found if one.dropped is None], pool)
         over: Drop = "top_k"
         if weight is not None:
-            kept, over_pool = self._of_each_scope(kept, POOL_PER_ITEM * top_k)
             relevant = sum(one.parts.score >= RELEVANT * kept[0].parts.score for one in kept)
             kept, less = _diverse(self.index, kept, relevant, top_k, weight)
-            rest, over = less + over_pool + rest, "mmr"
+            rest, over = less + rest, "mmr"
         failed = [one for one in found if one.dropped is not None]
         return [*kept, *(one._replace(dropped=over) for one in rest), *failed]
 
+    @property
+    def _scoped(self) -> bool:
+        """Whether each session has a pool of its own, of which results are chosen for being different (seed 3)."""
+        return self.scopes > 1 and self.recipe.mmr_lambda is not None
+
+    def _best(self, most: int) -> Rows:
+        """Places of the best rows, at most so many, of each session where each has a pool; best first."""
+        if self._scoped:
+            best = np.arange(len(self.rows))
+        else:
+            most = min(len(self.rows), most)
+            best = np.argpartition(self._order, most - 1)[:most]
+        best = best[np.lexsort((self.rows[best], -self.scores[best], self.failed[best]))]
+        return best[rank_within(self.index.sessions[self.rows[best]]) < most] if self._scoped else best
+
     def _of_each_scope(self, ranked: list[Ranked], most: int) -> tuple[list[Ranked], list[Ranked]]:
-        """The best of each session, where the pool is taken of several; and the others."""
-        if self.scopes == 1:
-            return ranked, []
-        taken: Counter[int] = Counter()
-        kept: list[Ranked] = []
-        over: list[Ranked] = []
-        for one in ranked:
-            session = int(self.index.sessions[one.row])
-            taken[session] += 1
-            (kept if taken[session] <= most else over).append(one)
-        return kept, over
+        """The best, or the best of each session where each has a pool; and the others."""
+        if not self._scoped:
+            return ranked[:most], ranked[most:]
+        within = rank_within(self.index.sessions[[one.row for one in ranked]]) < most
+        kept = [one for one, inside in zip(ranked, within, strict=True) if inside]
+        return kept, [one for one, inside in zip(ranked, within, strict=True) if not inside]
 
     def place_of(self, row: int) -> tuple[int, Ranked] | None:
         """Where a row comes in the order, 0 for the best, before any was chosen; None where it was not looked at."""
@@ -165,6 +169,15 @@ class Scored:
             Ranked(row, Parts(alike, score, age, None, words, fused, self.reads.get(row)), low if failed else None)
             for row, alike, score, age, words, fused, failed in columns
         ]
+
+
+def rank_within(groups: NDArray[Any]) -> Rows:
+    """Of things in an order, which each is within its group, 0 for the first, (n,). `groups`: (n,)."""
+    together = np.argsort(groups, kind="stable")
+    ordered = groups[together]
+    ranks = np.empty(len(groups), np.intp)
+    ranks[together] = np.arange(len(groups)) - np.searchsorted(ordered, ordered)
+    return ranks
 
 
 def _blended(base: Floats, rows: Rows, reads: Reads, share: float) -> NDArray[np.float64]:

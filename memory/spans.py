@@ -16,7 +16,7 @@ from memory.translated_times import in_english
 
 EARLIER, LATER = 3 * DAY, 7 * DAY  # by which nearness falls to a third: what happened is told later rather than before
 REACH = 30  # times its length is what "before" a time goes back: before a day is a month, before a month some years
-MOST_YEARS, MOST_TIMES, MOST_SPANS = 20, 100, 500  # taken of one text
+MOST_YEARS, MOST_TIMES, MOST_SPANS = 20, 100, 4_000  # taken of one text
 
 _FLAGS = re.IGNORECASE | re.ASCII
 _PUNCTUATION = str.maketrans({"’": "'", "‘": "'", "–": "-", "—": "-", "‑": "-"})
@@ -107,11 +107,11 @@ class _Text:
 
 
 def spans_of(text: str, now: float) -> tuple[Span, ...]:
-    """The times that a text names, at most 500. `now`: seconds since 1970, by which "last week" is understood.
+    """The times that a text names, at most 4,000. `now`: seconds since 1970, by which "last week" is understood.
 
     A month, a day, a season or a feast without a year is that of the years that the text names elsewhere, or else of
-    every year, but behind "since", "until" and "before" the latest one. A year alone counts where nothing else is
-    named. What a text names in another language is read as the same in English.
+    every year from 1970 to 2049, but behind "since", "until" and "before" the latest one. A year alone counts where
+    nothing else is named. What a text names in another language is read as the same in English.
     """
     text = in_english(text)
     if not _CUE.search(text):
@@ -127,10 +127,14 @@ def spans_of(text: str, now: float) -> tuple[Span, ...]:
 
 def nearness(spans: tuple[Span, ...], times: NDArray[np.float64]) -> NDArray[np.float64]:
     """How near each time is to the nearest span, shape (n,): 1 within, less before it and, more slowly, after it."""
-    near = np.zeros(len(times))
-    for start, end in spans:
-        gap = np.where(times < start, (start - times) / EARLIER, np.maximum(times - end, 0) / LATER)
-        near = np.maximum(near, np.exp(-gap))
+    if not spans:
+        return np.zeros(len(times))
+    ordered = np.array(sorted(spans))
+    begun = np.searchsorted(ordered[:, 0], times, side="right")  # how many have, by then
+    starts = np.append(ordered[:, 0], np.inf)
+    ends = np.append(-np.inf, np.maximum.accumulate(ordered[:, 1]))
+    before, after = (starts[begun] - times) / EARLIER, np.maximum(times - ends[begun], 0) / LATER
+    near: NDArray[np.float64] = np.exp(-np.minimum(before, after))
     return near
 
 

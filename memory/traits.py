@@ -7,11 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.asking import ends_as_question, is_request, is_unmarked_question, tells_too
-
-MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
+from memory.periods import MONTHS
 
 _TIMES = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|weeks?|weekend|months?|years?|morning|evening|night|recently"

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from memory.languages import ENGLISH, language_of
+from memory.periods import MONTHS
 from memory.tongues import TONGUES, Tongue
-from memory.traits import MONTHS
 from utils.text import STOPWORDS, content_stems, stem, without_accents, words
 
 LONGEST = 4_000  # characters of a query that is read

@@ -12,7 +12,7 @@ import pytest
 from config.recipes import PROXY, Recipe
 from memory.index import UserIndex
 from memory.ranking import GLOBAL, RECENCY_DAYS, Scope, at_even_odds
-from memory.scored import POOL_PER_ITEM, Ranked, Reads, Scored
+from memory.scored import EXTRA, POOL_PER_ITEM, Ranked, Reads, Scored
 from tests.conversations import START
 from utils.vectors import to_binary
 
@@ -97,9 +97,11 @@ def test_the_second_pick_weighs_its_score_against_likeness_to_the_first() -> Non
 def test_three_candidates_an_item_are_looked_at_in_each_conversation() -> None:
     """Doubles of the first fill a pool of six; the best of the other conversation has a pool of its own."""
     recipe = replace(PROXY, top_k=2)
-    said = [*((0.9, "c", 0) for _ in range(9)), (0.5, GLOBAL, 1)]
+    said = [*((0.9, "c", 0) for _ in range(40)), (0.5, GLOBAL, 1)]
     assert kept(scored(said, recipe)) == [0, 1]
-    assert kept(scored(said, recipe, scopes=2)) == [0, 9]
+    found = scored(said, recipe, scopes=2)
+    assert kept(found) == [0, 40]
+    assert len(found) == POOL_PER_ITEM * 2 + EXTRA + 1  # of a long conversation, no more are told of
 
 
 def test_what_is_beyond_the_pool_of_its_conversation_is_not_chosen_for_being_other() -> None:

@@ -1,5 +1,7 @@
 """Is it understood what a question asks for, and of whom?"""
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -203,6 +205,30 @@ def test_a_long_question_with_many_capitals_is_read_in_time_with_many_speakers()
     assert read_question("What does Aname0 do?", names, START.timestamp()).speakers == {0}
 
 
-@pytest.mark.parametrize("part", ["did a ", "have you x ", "has it's "])
-def test_a_long_text_asks_for_nothing_last_and_takes_no_more_time_than_its_length(part: str) -> None:
-    assert read(part * 5_000).latest is None
+@pytest.mark.parametrize("part", ["did a ", "have you x ", "has it's ", "did a last ", "did you last mo"])
+def test_whether_a_long_text_asks_for_the_last_is_told_in_no_time(part: str) -> None:
+    started = time.process_time()
+    read(part * (32_000 // len(part)))
+    assert time.process_time() - started < 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "latest"),
+    [
+        ("When did I last go climbing?", True),
+        ("When did I go climbing last?", True),
+        ("Where did I last see Mark?", True),
+        ("How long did we wait the last time we flew?", True),
+        ("When did I first go climbing?", False),
+        ("Where did we go last summer?", None),
+        ("With whom did I play last Friday?", None),
+        ("What have I read last May?", None),
+        ("How did I spend last Christmas?", None),
+        ("What did we do last weekend?", None),
+        ("Did you have last minute changes?", None),
+        ("How long did the meeting last?", None),
+        ("How many days did it last?", None),
+    ],
+)
+def test_the_last_that_is_asked_for_is_told_from_a_last_that_is_of_a_time(text: str, latest: bool | None) -> None:
+    assert read(text).latest is latest

@@ -278,6 +278,20 @@ def test_nearness_falls_to_a_third_three_days_before_and_a_week_after() -> None:
     assert found == pytest.approx([1, 1, 1, math.exp(-1), math.exp(-1)])
 
 
+def test_many_times_are_compared_with_many_spans_in_no_time() -> None:
+    text = ", ".join(f"on {number} {month}" for month in ("May", "June") for number in range(1, 28))
+    spans, times = spans_of(text, NOW), NOW - 3_600 * np.arange(100_000)
+    started = time.process_time()
+    found = nearness(spans, times)
+    assert time.process_time() - started < 0.5  # 0.01 s here; 2 s where each span is compared with each time
+    assert (found == 1).any() and (found < 1).any()
+
+
+def test_all_dates_of_a_long_question_count_and_those_of_long_ago() -> None:
+    text = ", ".join(f"on {number} May" for number in range(1, 28))
+    assert near(list(spans_of(text, NOW)), *(at(1999, 5, number) for number in range(1, 28))) == [1.0] * 27
+
+
 def test_without_spans_nothing_is_near() -> None:
     assert near([], 0.0, NOW) == [0.0, 0.0]
     assert near(days((2023, 5, 7))) == []
