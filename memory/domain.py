@@ -54,9 +54,10 @@ class Gist:
 class Parts(NamedTuple):  # a tuple, as are candidates: a search makes dozens of them
     """What a score is made of, each in 0..1; None where the recipe does not use it.
 
-    `dense`: cosine similarity, negative ones as 0. `recency`: exp(-age / 30 days). `mmr`: similarity to what was chosen
-    before it. `score`: what the ranking went by. `bm25`: s / (1 + s) of the BM25 score s. `fused`: the probability that
-    it answers, of all that is known of it. `rerank`: what a cross-encoder says; None where none read it.
+    `dense`: cosine similarity, negative ones as 0. `recency`: exp(-age / 30 days), and 0 for what has nothing to do
+    with the question where all that is known is fused. `mmr`: similarity to what was chosen before it.
+    `score`: what the ranking went by. `bm25`: s / (1 + s) of the BM25 score s. `fused`: the probability that it
+    answers, of all that is known of it. `rerank`: what a cross-encoder says; None where none read it.
     """
 
     dense: float

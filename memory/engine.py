@@ -118,7 +118,7 @@ class Engine:
         if not others:
             return await sections
         messages = self.recaller.recall(owner, query, recipe, replace(scope, kinds=others))
-        return merged(await asyncio.gather(messages, sections), recipe.top_k)
+        return merged(await asyncio.gather(messages, sections), recipe)
 
     async def embed_all(self, owner: str, ids: Sequence[str]) -> None:
         """Returns when none of these messages waits for its embedding any more, by this process's work or another's.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.index import UserIndex
+from memory.index import ROLES, UserIndex
 from memory.lexical import bm25, idf
 from memory.question import Ask, Question
 from memory.ragged import Rows
@@ -22,7 +22,7 @@ SAME = np.float32(0.9995)  # cosine similarity from which on a row says what the
 ALIKE = np.float32(0.73)  # from which on a row that asks asks the same: "Do you know where I live?"
 LONGER = 1.5  # times as many words has a row at most that asks the same
 AT_ONCE = 1_024  # rows
-USER, ASSISTANT = 0, 1
+USER, ASSISTANT = ROLES["user"], ROLES["assistant"]
 RARE = 3  # rows that have a rare word at most
 NEAR_IN_TIME = 4.0  # deviations that lie between what was said at the time asked for and the rest
 
@@ -75,6 +75,13 @@ def asked_before(index: UserIndex, question: Question, dense: Floats) -> NDArray
         longest = LONGER * (len(question.stems) + len(question.filler)) + 2
         found &= asking & (index.roles[:size] == USER) & (index.terms.counts[:size] <= longest)
     return found
+
+
+def asks_the_same(index: UserIndex, probe: Probe, row: int) -> bool:
+    """Whether the user asked the same in a row and told nothing, as `asked_before` has it."""
+    dense = np.zeros(row + 1, np.float32)
+    dense[row] = index.matrix[row] @ probe.dense
+    return bool(asked_before(index, probe.question, dense)[row])
 
 
 class FirstLook:

@@ -42,6 +42,7 @@ WORD_FIELDS = {name: 1 for name in FIELDS if name not in ("embedding", "recall")
 WORDS = ""  # the model of an index that goes by words alone, whatever embedding a gist has, or none
 ROLES = {"user": 0, "assistant": 1}
 OTHER_ROLE = 2
+THREAD_ROWS = 20_000  # from so many rows on, what looks through all of them leaves the event loop
 
 
 class UserIndex:

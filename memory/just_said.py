@@ -47,6 +47,10 @@ class JustSaid:
             if self.has(owner, key) and self._said[owner][key][1]["created_at"] <= at:
                 self._remove(owner, key)
 
+    def let_go(self, owner: str, key: str) -> None:
+        """Lets go of one message, which is not to be looked for any more."""
+        self._remove(owner, key)
+
     def forget(self, owner: str) -> None:
         """Lets go of all that the owner said."""
         for key in list(self._said.get(owner, {})):

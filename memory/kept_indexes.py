@@ -11,7 +11,7 @@ from memory import metrics
 from memory.changes import Changes, Standing
 from memory.collections import TOMBSTONE_SECONDS, Collections
 from memory.domain import SECTION
-from memory.index import FIELDS, WORD_FIELDS, WORDS, UserIndex
+from memory.index import FIELDS, THREAD_ROWS, WORD_FIELDS, WORDS, UserIndex
 from memory.just_said import JustSaid
 from memory.ranking import Scope
 from utils.coalesce import Coalescer
@@ -129,6 +129,8 @@ class KeptIndexes:
         if standing.change > kept.settled:
             await self._catch_up(owner, kept.index, kept.settled, standing)
             kept.settled = standing.settled
+            if len(kept.index) >= THREAD_ROWS:
+                await asyncio.to_thread(kept.index.postings.sort)
         kept.index = kept.index.compacted()
         kept.refreshed = monotonic()
 

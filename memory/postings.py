@@ -62,11 +62,16 @@ class Postings:
     def bytes(self) -> int:
         return sum(array.nbytes for array in self._sorted[1:])
 
-    def find(self, terms: Terms) -> Hits:
-        """Where terms stand, each of them given once; no row need have one. Rows may be appended meanwhile."""
+    def sort(self) -> None:
+        """Sorts the rows by their terms, unless few are new. The next search would, on the event loop."""
         end, done = len(self._terms), self._sorted
         if self._terms.items_between(done.end, end) > max(UNSORTED, len(done.rows) // 8):
-            done = self._sorted = _sort(self._terms, end)
+            self._sorted = _sort(self._terms, end)
+
+    def find(self, terms: Terms) -> Hits:
+        """Where terms stand, each of them given once; no row need have one. Rows may be appended meanwhile."""
+        self.sort()
+        done, end = self._sorted, len(self._terms)
         found = _looked_up(done, terms)
         if end == done.end:
             return found

@@ -18,7 +18,7 @@ from memory.features import Pool
 from utils.vectors import Floats
 
 WEIGHTS = Path(__file__).with_name("ranker.json")
-SAME = (0,)  # the strides of a column that is the same for all, and tells nothing
+NO_STRIDE = (0,)  # of a column that is the same for all, and tells nothing
 CLIP = (-4.0, 8.0)  # deviations from the pool's mean
 CERTAINTY = ("tokens_rare", "covered_of_all", "dense", "tokens_window")  # of the pool's best, in absolute terms
 
@@ -37,7 +37,7 @@ class Ranker:
 
     def scores(self, pool: Pool) -> Floats:
         """How likely each of the pool answers, (n,) in 0..1."""
-        telling = [at for at, name in enumerate(self.features) if pool.columns[name].strides != SAME]
+        telling = [at for at, name in enumerate(self.features) if pool.columns[name].strides != NO_STRIDE]
         features = scaled(pool, [self.features[at] for at in telling])
         behind = behind_best(self._raw(features, self.hidden[telling], self.straight[telling]))
         weights = self.calibration

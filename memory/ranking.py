@@ -12,6 +12,7 @@ from memory.domain import SAID
 from memory.features import POOL, Pool, candidates
 from memory.first_look import SAME, Probe, alike, asked_before
 from memory.index import UserIndex
+from memory.periods import DAY
 from memory.question import Ask
 from memory.ragged import Rows
 from memory.ranker import load_ranker
@@ -21,7 +22,6 @@ from memory.traits import Trait
 from utils.vectors import Floats
 
 RECENCY_DAYS = 30.0  # seed 3: recency = exp(-age_days / 30)
-DAY = 86_400.0
 TIMELY = np.float32(0.3)  # how likely a message of the time asked for answers a question that asks for nothing else
 OF_ANOTHER_TIME = np.float32(0.2)  # the share that one of another time keeps then, where there is one of that time
 A_LITTLE = np.float32(0.05)  # of what is missing to certainty, by which what says just that comes before the rest
@@ -58,7 +58,7 @@ def score(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: flo
     """The rows that are looked at closely; None where nothing is visible.
 
     `now`: seconds since 1970. `pool`: how many are described by features, where all that is known is fused.
-    O(rows · dimensions).
+    O(rows · dimensions), and a logarithm of the times that a question names.
     """
     sight = sight_of(index, recipe, scope)
     if not sight.count:

@@ -1,12 +1,13 @@
 """What did the user say that answers this? The one way to recall."""
 
 import asyncio
+import heapq
 import logging
 from asyncio import Future
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from time import time
-from typing import Protocol
+from typing import Literal, Protocol
 
 from config.recipes import Recipe
 from memory import metrics
@@ -14,27 +15,27 @@ from memory.changes import Standing
 from memory.domain import FACT, RULE_BASED, Candidate, Drop, Gist, Hit, Recall
 from memory.ends import End, key_at_end
 from memory.features import POOL
-from memory.first_look import Probe, asked_before
+from memory.first_look import Probe, asks_the_same
 from memory.gist_reader import GistReader
 from memory.gists import text_to_embed
 from memory.imprint import embedded_fields, imprints
-from memory.index import UserIndex
+from memory.index import THREAD_ROWS, UserIndex
 from memory.just_said import JustSaid
 from memory.probe import Understood, probe_of
 from memory.ranking import Scope, score, sight_of
 from memory.reranking import Reranking
-from memory.scored import Ranked, Scored
+from memory.scored import SPARE, UNREAD, Ranked, Reads, Scored
 from memory.spelling import respelt
 from utils.embeddings import AHEAD_CHARACTERS, Embedder, LocalEmbedder
 from utils.errors import ModelError, ModelUnavailable
+from utils.mongo import Document
 from utils.tasks import begun
 from utils.vectors import Floats
 
-THREAD_ROWS = 20_000  # from so many rows on, scoring leaves the event loop
-SPARE = 2  # kept beyond top_k, to take the place of duplicates
-MOST_DIVERSE = 1_024  # of these where results are to be diverse: of some times as many each is compared with each
-MOST_AT_ONCE = 128  # of these at most while the event loop waits
-WIDE_POOL = 8 * POOL  # where the best are all the same
+MOST_FILLED = 8_192  # kept at most to fill up what is repeated, whose texts are all read: some 0.3 s
+MOST_DIVERSE = 1_024  # the same with MMR, whose pool is three times as large and compared pairwise: some 40 MB
+MOST_AT_ONCE = 128  # kept at most on the event loop; to choose more, a thread is used
+WIDE_POOL = 8 * POOL  # rows that are looked at closely where all texts of the first pool are the same
 
 log = logging.getLogger(__name__)
 
@@ -106,13 +107,19 @@ class Recaller:
 
     async def place_of(
         self, owner: str, query: str, recipe: Recipe, scope: Scope, key: str
-    ) -> tuple[int, Ranked] | None:
-        """Where a gist comes in a search, 0 for the best, before any was chosen; None where it is not looked at
-        closely. Raises as `recall`."""
+    ) -> tuple[int, Ranked] | Literal["asked", "pool"]:
+        """Where a gist comes in a search, 0 for the best, before any was chosen; "asked" where it is left out because
+        it asks the same, "pool" where it is not looked at closely. Raises as `recall`."""
         asked = await self._ask(owner, query, recipe, scope)
         row = asked.index.row_of(key)
-        scored = await self._scored(asked, POOL) if row is not None else None
-        return scored.place_of(row) if scored is not None and row is not None else None
+        if row is None:
+            return "pool"
+        scored = await self._scored(asked, POOL)
+        placed = scored.place_of(row) if scored is not None else None
+        if placed is not None:
+            return placed
+        fused = recipe.ranking == "fused"
+        return "asked" if fused and asks_the_same(asked.index, asked.probe, row) else "pool"
 
     async def at_end(self, owner: str, end: End, exclude: Collection[str]) -> Gist | None:
         """The first or last message of the owner's in all conversations, as far as they are embedded, but for some
@@ -122,21 +129,14 @@ class Recaller:
         found = await self._gists.by_keys(owner, [key], None) if key is not None else {}
         return found.get(key) if key is not None else None
 
-    async def asks_the_same(self, owner: str, query: str, recipe: Recipe, scope: Scope, key: str) -> bool:
-        """Whether a gist is left out of a search because it asks the same. Raises as `recall`."""
-        asked = await self._ask(owner, query, recipe, scope)
-        row = asked.index.row_of(key)
-        if row is None or recipe.ranking != "fused":
-            return False
-        cosines = asked.index.matrix[: len(asked.index)] @ asked.probe.dense
-        return bool(asked_before(asked.index, asked.probe.question, cosines)[row])
-
     async def _best(self, asked: _Asked) -> Recall:
         recall = Recall(dimensions=len(asked.probe.dense))
+        read = UNREAD
         for pool in (POOL, WIDE_POOL):
-            scored = await self._scored(asked, pool)
+            scored = await self._scored(asked, pool, read)
             if scored is None:
                 break
+            read = scored.reads
             recall, enough = await self._filled(asked, scored)
             if enough or asked.recipe.ranking != "fused" or len(scored.rows) < pool:
                 break  # else the same text stands there so often that others had no room
@@ -214,36 +214,48 @@ class Recaller:
             and document["_id"] not in exclude
             and index.row_of(document["_id"]) is None
         ]
-        if not fresh:
-            return
-        texts = [text_to_embed(document) for document in fresh]
-        try:
-            vectors = await self._embedder.embed(texts)
-        except ModelUnavailable:
-            raise
-        except ModelError as error:
-            log.warning("what was just said is not searched: %s", error.detail)
-            return
-        made = await imprints(self._reader, [document["content"] for document in fresh], texts)
+        embedded = await self._as_far_as_embeddable(owner, fresh) if fresh else []
+        texts = [text_to_embed(document) for document, _ in embedded]
+        made = await imprints(self._reader, [document["content"] for document, _ in embedded], texts)
         index.put(
             [
                 document | embedded_fields(vector, self._embedder.model, imprint)
-                for document, vector, imprint in zip(fresh, vectors, made, strict=True)
+                for (document, vector), imprint in zip(embedded, made, strict=True)
                 if self._is_new(owner, document["_id"], index)
             ]
         )
 
-    async def _scored(self, asked: _Asked, pool: int) -> Scored | None:
+    async def _as_far_as_embeddable(self, owner: str, said: Sequence[Document]) -> list[tuple[Document, Floats]]:
+        """Messages with their embeddings, but for those that the model refuses, which are not tried again here.
+
+        Raises `ModelUnavailable`.
+        """
+        try:
+            vectors = await self._embedder.embed([text_to_embed(document) for document in said])
+            return list(zip(said, vectors, strict=True))
+        except ModelUnavailable:
+            raise
+        except ModelError as error:
+            if len(said) == 1:
+                log.warning("what was just said is not searched: %s", error.detail)
+                self._just_said.let_go(owner, said[0]["_id"])
+                return []
+        half = len(said) // 2
+        first = await self._as_far_as_embeddable(owner, said[:half])
+        return first + await self._as_far_as_embeddable(owner, said[half:])
+
+    async def _scored(self, asked: _Asked, pool: int, read: Reads = UNREAD) -> Scored | None:
+        """`read`: what a cross-encoder has said by now."""
         parts = asked.index, asked.probe, asked.recipe, asked.scope, asked.moment, pool
         scored = score(*parts) if len(asked.index) < THREAD_ROWS else await asyncio.to_thread(score, *parts)
         if scored is None or self._reranking is None or not asked.recipe.rerank:
             return scored
-        return scored.read(await self._reranking.of(asked.owner, asked.query, scored, asked.standing))
+        return scored.read(await self._reranking.of(asked.owner, asked.query, scored, asked.standing, read))
 
     async def _filled(self, asked: _Asked, scored: Scored) -> tuple[Recall, bool]:
         """The best with their texts, and whether no others could take the place of repeated ones."""
         recipe, spare = scored.recipe, SPARE
-        most = scored.passed if recipe.mmr_lambda is None else MOST_DIVERSE
+        most = MOST_FILLED if recipe.mmr_lambda is None else MOST_DIVERSE
         listed = 0  # of those dropped, however many were looked at in vain
         while True:
             select = scored.select
@@ -257,7 +269,7 @@ class Recaller:
                 return recall, True
             if spare >= most or recipe.top_k + spare >= scored.passed:
                 return recall, scored.passed < len(scored.rows)
-            spare *= 8
+            spare = min(8 * spare, most)
 
     def _is_new(self, owner: str, key: str, index: UserIndex) -> bool:
         """Whether something just said is neither in the index nor deleted meanwhile."""
@@ -276,7 +288,7 @@ def _collect(
         dropped: Drop | None = one.dropped
         if dropped is None:
             gist = found.get(key)
-            text = " ".join(gist.content.split()).casefold() if gist else ""
+            text = _compared_text(gist) if gist else ""
             if gist is None:
                 dropped = "deleted"
             elif recipe.distinct and text in seen:
@@ -312,14 +324,29 @@ def with_overrides(
     )
 
 
-def merged(recalls: Sequence[Recall], top_k: int) -> Recall:
-    """Several searches for the same query as one: the best of all, by the same scores."""
-    every = sorted((hit for recall in recalls for hit in recall.hits), key=lambda hit: -hit.score)
-    hits, over = every[:top_k], {hit.gist.key for hit in every[top_k:]}
+def merged(recalls: Sequence[Recall], recipe: Recipe) -> Recall:
+    """Several searches for the same query as one: the best of all, by the same scores. Each keeps its order, which is
+    not that of scores where results are diverse."""
+    hits: list[Hit] = []
+    dropped: dict[str, Drop] = {}
+    seen: set[str] = set()
+    for hit in heapq.merge(*(recall.hits for recall in recalls), key=lambda hit: -hit.score):
+        text = _compared_text(hit.gist)
+        if recipe.distinct and text in seen:
+            dropped[hit.gist.key] = "duplicate"
+        elif len(hits) == recipe.top_k:
+            dropped[hit.gist.key] = "top_k"
+        else:
+            seen.add(text)
+            hits.append(hit)
+    places = {hit.gist.key: place for place, hit in enumerate(hits)}
     considered = [
-        one._replace(dropped="top_k") if one.key in over and one.dropped is None else one
-        for recall in recalls
-        for one in recall.considered
+        one._replace(dropped=dropped.get(one.key, one.dropped)) for recall in recalls for one in recall.considered
     ]
-    considered.sort(key=lambda one: (one.dropped is not None, -one.parts.score))
+    considered.sort(key=lambda one: (places.get(one.key, len(places)), -one.parts.score))
     return replace(recalls[0], hits=tuple(hits), considered=tuple(considered))
+
+
+def _compared_text(gist: Gist) -> str:
+    """By which texts are told to be the same."""
+    return " ".join(gist.content.split()).casefold()

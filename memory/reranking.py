@@ -1,8 +1,9 @@
 """What does a cross-encoder say of a search's best candidates, where there is one?
 
 It reads the question and each text together, which takes milliseconds a text: so it reads only the best by the fused
-score. That score still decides the floor and silence, because it is a probability, and what a cross-encoder gives means
-something else with every model. Recency and diversity come after (seed 3).
+score. That score decides silence still: it is a probability, and what a cross-encoder gives means something else with
+every model. It decides the floor, too, but where the cross-encoder alone says what is relevant (seed 3). Recency and
+diversity come after.
 """
 
 import logging
@@ -11,13 +12,12 @@ from typing import TYPE_CHECKING
 from memory.changes import Standing
 from memory.gist_reader import GistReader
 from memory.gists import spoken
-from memory.scored import UNREAD, Reads, Scored
+from memory.scored import SPARE, UNREAD, Reads, Scored
 from utils.errors import ModelError
 
 if TYPE_CHECKING:
     from utils.reranker import Reranker  # onnxruntime takes 0.2 s to import
 
-SPARE = 2  # read beyond top_k: what a search returns in the place of duplicates has been read too
 MOST = 64  # rows looked at, and texts read, whatever is asked for
 
 log = logging.getLogger(__name__)
@@ -30,9 +30,12 @@ class Reranking:
         self._gists = gists
         self._reranker = reranker
 
-    async def of(self, owner: str, query: str, scored: Scored, standing: Standing | None) -> Reads:
-        """What the cross-encoder says of the best rows that pass the floor; nothing where it fails, which the log
-        tells. A text that stands in several rows is read once. `standing`: the owner's, as it was just read."""
+    async def of(
+        self, owner: str, query: str, scored: Scored, standing: Standing | None, read: Reads = UNREAD
+    ) -> Reads:
+        """What the cross-encoder says of the best rows, as `Scored.shortlist` has them; nothing where it fails, which
+        the log tells. A text that stands in several rows is read once. `standing`: the owner's, as it was just read.
+        `read`: what it said of some rows by now, whose texts are not read again."""
         index, recipe = scored.index, scored.recipe
         rows = scored.shortlist(MOST)
         found = await self._gists.by_keys(owner, [index.ids[row] for row in rows], standing)
@@ -42,9 +45,11 @@ class Reranking:
             if gist is not None:
                 said.setdefault(spoken(gist.name, gist.role, gist.content), []).append(row)
         texts = list(said)[: max(recipe.rerank, recipe.top_k + SPARE)]
+        scores = {text: read[row] for text in texts for row in said[text] if row in read}
+        unread = [text for text in texts if text not in scores]
         try:
-            scores = await self._reranker.scores(query, texts)
+            scores |= zip(unread, (await self._reranker.scores(query, unread)).tolist(), strict=True)
         except ModelError as error:
             log.warning("search without the cross-encoder: %s", error.detail)
             return UNREAD
-        return {row: score for text, score in zip(texts, scores.tolist(), strict=True) for row in said[text]}
+        return {row: scores[text] for text in texts for row in said[text]}

@@ -16,6 +16,7 @@ from utils.vectors import Floats
 
 POOL_PER_ITEM = 3  # seed 3: candidates per item returned, before MMR
 RELEVANT = 0.02  # the share of the best's score that one has which is new, or different, and relevant too
+SPARE = 2  # kept, and read, beyond top_k, to take the place of what is repeated
 EXTRA = 8  # candidates below the cut that a receipt still lists
 
 Reads = Mapping[int, float]  # what a cross-encoder says of rows, 0..1; of those that it read

@@ -57,11 +57,11 @@ class VectorSearch:
         if scope.among is not None:
             return await self._named(owner, scope.among, len(await vector))
         await self._index.require()
-        filter = self._filter(owner, scope)
+        wanted = self._filter(owner, scope)
         if await self._stays_inside(owner, recipe, scope):
-            filter["session_id"] = scope.session_id
+            wanted["session_id"] = scope.session_id
         standing, near, newest = await asyncio.gather(
-            self._changes.standing(owner), self._nearest(vector, filter), self._newest(owner, scope)
+            self._changes.standing(owner), self._nearest(vector, wanted), self._newest(owner, scope)
         )
         if newest and not near:  # MongoDB answers so, too, where it has no such index
             await self._index.look()
@@ -91,15 +91,15 @@ class VectorSearch:
 
     def _filter(self, owner: str, scope: Scope) -> Document:
         """What a document must be to be found, as a query of MongoDB's."""
-        filter: dict[str, Any] = {"user_id": owner, "embedding_model": self._model, "model": {"$ne": RULE_BASED}}
-        filter |= self._of_kinds(scope)
+        wanted: dict[str, Any] = {"user_id": owner, "embedding_model": self._model, "model": {"$ne": RULE_BASED}}
+        wanted |= self._of_kinds(scope)
         if scope.sessions is not None:
-            filter["session_id"] = {"$in": list(scope.sessions)}
+            wanted["session_id"] = {"$in": list(scope.sessions)}
         limits = {"$gte": scope.since, "$lte": scope.until}
         said = {name: DatetimeMS(floor(limit * 1_000)) for name, limit in limits.items() if limit is not None}
         if said:
-            filter["timestamp"] = said
-        return filter
+            wanted["timestamp"] = said
+        return wanted
 
     def _of_kinds(self, scope: Scope) -> Document:
         return self._only if scope.kinds is None else {"kind": {"$in": list(scope.kinds)}}
@@ -115,14 +115,14 @@ class VectorSearch:
         inside = self._filter(owner, scope) | place | {"_id": {"$nin": list(scope.exclude)}}
         return await self._vectors.count_documents(inside, limit=recipe.expand_below) >= recipe.expand_below
 
-    async def _nearest(self, vector: "asyncio.Future[Floats]", filter: Document) -> list[Document]:
+    async def _nearest(self, vector: "asyncio.Future[Floats]", wanted: Document) -> list[Document]:
         search = {
             "index": NAME,
             "path": PATH,
             "queryVector": to_binary(await vector),
             "numCandidates": CANDIDATES,
             "limit": NEAREST,
-            "filter": {"$and": [{name: value} for name, value in filter.items()]},
+            "filter": {"$and": [{name: value} for name, value in wanted.items()]},
         }
         try:
             return await aggregate(self._vectors, [{"$vectorSearch": search}, {"$project": PLACES}])

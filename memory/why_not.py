@@ -120,9 +120,8 @@ class Explainer:
             return WhyNot(identifier, "conversation")
         searched = receipt.searched or receipt.query
         placed = await self._recaller.place_of(owner, searched, recipe, scope, found["_id"])
-        if placed is None:
-            asks = await self._recaller.asks_the_same(owner, searched, recipe, scope, found["_id"])
-            return WhyNot(identifier, "asked" if asks else "pool")
+        if isinstance(placed, str):
+            return WhyNot(identifier, placed)
         place, ranked = placed
         better: Reason = "top_k" if place >= receipt.top_k else "since"
         return WhyNot(identifier, ranked.dropped or better, place, ranked.parts)

@@ -1,14 +1,15 @@
 """How much of what was said does recall find?
 
     python -m bench.recall [DATA …] [--url http://127.0.0.1:8000]
-                           [--save RUN.json] [--against RUN.json] [--report REPORT.md] [--misspelt]
+                           [--limit N] [--conversations N] [--save RUN.json] [--against RUN.json]
+                           [--report REPORT.md] [--misspelt]
 
 DATA: files of conversations with questions, in LoCoMo's format, in LongMemEval's, or in that of bench/data/small.json,
 which is what the command runs on when none is named. Without --url, recall is measured in this process, over a store
 of its own and the built-in encoder. With it, a running server is asked that has no API keys; what it is told is
 deleted afterwards. It prints tables by category: the share of the answering messages among the first 5, 8, 10 and 20,
 what is returned where nothing should be, and times. --against adds the difference to a run that was saved. --misspelt
-has a slip in a word of each question.
+has a slip in a word of each question that has a long one in small letters, and says of how many.
 """
 
 import argparse
@@ -55,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         against = load(options.against) if options.against else None
         corpora = [read_corpus(file) for file in options.data or (SMALL,)]
         if options.misspelt:
-            corpora = list(map(misspelt, corpora))
+            corpora = [misspelt(corpus) for corpus in corpora]
     except (UnreadableCorpus, UnreadableRun) as error:
         sys.exit(f"bench.recall: {error}")
     names = [corpus.name for corpus in corpora]
@@ -72,8 +73,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     text = report(run, against, plot.name if plot else None)
     print(text)
     if options.report and plot:
-        options.report.write_text(text)
-        plot.write_text(drawing(run, against))
+        options.report.write_text(text, encoding="utf-8")
+        plot.write_text(drawing(run, against), encoding="utf-8")
 
 
 def _options(arguments: Sequence[str] | None) -> Options:

@@ -1,6 +1,5 @@
 """How well is found what is asked for with a slip of the finger?"""
 
-from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
@@ -12,15 +11,17 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def misspelt(corpus: Corpus) -> Corpus:
-    """The same with a slip in the longest word of each question that carries meaning, always the same one."""
-    return replace(
-        corpus,
-        name=f"{corpus.name}-misspelt",
-        conversations=tuple(
-            replace(one, questions=tuple(_misspelt(question, f"{one.id} {question.id}") for question in one.questions))
-            for one in corpus.conversations
-        ),
+    """The same with a slip, always the same one, in the longest word of each question that carries meaning and is
+    written small; a question without one stays as it is. Prints how many have a slip."""
+    conversations = tuple(
+        replace(one, questions=tuple(_misspelt(question, f"{one.id} {question.id}") for question in one.questions))
+        for one in corpus.conversations
     )
+    before = [question.text for one in corpus.conversations for question in one.questions]
+    after = [question.text for one in conversations for question in one.questions]
+    changed = sum(text != other for text, other in zip(before, after, strict=True))
+    print(f"{corpus.name}: {changed:,} of {len(before):,} questions have a slip")
+    return replace(corpus, name=f"{corpus.name}-misspelt", conversations=conversations)
 
 
 def _misspelt(question: Question, seed: str) -> Question:
@@ -34,13 +35,13 @@ def _misspelt(question: Question, seed: str) -> Question:
 
 
 def _with_slip(word: str, random: Random) -> str:
-    """With one letter but the first left out, added or another, or with two of these exchanged."""
+    """With one letter but the first left out, added or another, or with two of these exchanged; never the same."""
     at = random.randrange(1, len(word) - 1)
     left, right, letter = word[:at], word[at:], random.choice(LETTERS)
-    kinds: list[Callable[[], str]] = [
-        lambda: left + right[1:],
-        lambda: left + letter + right,
-        lambda: left + letter + right[1:],
-        lambda: left + right[1] + right[0] + right[2:],
-    ]
-    return random.choice(kinds)()
+    slips = (
+        left + right[1:],
+        left + letter + right,
+        left + letter + right[1:],
+        left + right[1] + right[0] + right[2:],
+    )
+    return random.choice([slip for slip in slips if slip != word])

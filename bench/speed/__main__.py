@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     text = report(results)
     print(text)
     if options.report:
-        options.report.write_text(text)
+        options.report.write_text(text, encoding="utf-8")
 
 
 async def _measure(options: Options, results: Results) -> Material | None:

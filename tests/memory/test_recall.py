@@ -1,6 +1,7 @@
 """Is what was said found, as it was asked for, and nothing else?"""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -9,14 +10,17 @@ import pytest
 from agents.memory import Memory
 from config.recipes import QUERY, QUERY_COSINE, QUERY_NEWEST_200, SEARCH, Recipe
 from memory import recall as recall_module
-from memory.domain import RULE_BASED
-from memory.recall import SPARE, with_overrides
-from memory.scored import EXTRA
+from memory.changes import Standing
+from memory.domain import RULE_BASED, Candidate, Gist, Hit, Parts, Recall
+from memory.gist_reader import GistReader
+from memory.recall import merged, with_overrides
+from memory.scored import EXTRA, SPARE
 from tests.conversations import START, USER, found, pairs, settle, turn
 from tests.scripted_model import ScriptedModel
 from utils.circuit import CircuitBreaker
-from utils.errors import ModelUnavailable
+from utils.errors import ModelRefused, ModelUnavailable
 from utils.remote_embedder import RemoteEmbedder
+from utils.vectors import Floats
 
 # At a provider.
 
@@ -247,6 +251,26 @@ async def test_what_was_just_said_is_found_before_a_worker_has_embedded_it(quiet
     assert (await quiet.search(USER, "What is my cat's name?", QUERY)).hits == ()
 
 
+async def test_what_a_provider_refuses_hides_nothing_else_that_was_just_said(
+    with_model: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embed, asked = RemoteEmbedder.embed, list[list[str]]()
+
+    async def picky(self: RemoteEmbedder, texts: Sequence[str]) -> Floats:
+        asked.append(list(texts))
+        if any("poison" in text for text in texts):
+            raise ModelRefused("against the rules")
+        return await embed(self, texts)
+
+    monkeypatch.setattr(RemoteEmbedder, "embed", picky)
+    said = ["My dog is called Biscuit.", "How do I poison rats?", "My cat is called Luna.", "The dog has a sister."]
+    await with_model.add(USER, "s1", [turn(f"m{n}", text) for n, text in enumerate(said)])
+    for _ in range(2):
+        assert set(await found(with_model, "What is my dog called?")) == {"m0", "m2", "m3"}
+    refused = [texts for texts in asked if any("poison" in text for text in texts)]
+    assert len(refused) == 3  # all, its half, and it alone; the second search does not try again
+
+
 async def test_who_has_just_begun_to_speak_is_known_by_name(quiet: Memory) -> None:
     said = [turn("m1", "I adore pottery.", name="Bob"), turn("m2", "I adore pottery.", name="Caroline")]
     await quiet.add(USER, "s1", said)
@@ -373,6 +397,40 @@ async def test_a_question_that_is_asked_often_does_not_make_its_answer_less_like
         scores += [hit.score for hit in hits if hit.gist.content == answer]
     assert min(scores) > 0.35
     assert scores[1] > 0.9 * scores[0]
+
+
+async def test_a_text_that_was_said_very_often_is_not_all_read(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recall_module, "MOST_FILLED", 20)
+    await quiet.add(USER, "s1", [turn(f"m{n}", "bees make honey") for n in range(60)], wait=True)
+    read = list[int]()
+    by_keys = GistReader.by_keys
+
+    async def counted(self: GistReader, owner: str, keys: Sequence[str], standing: Standing | None) -> dict[str, Gist]:
+        read.append(len(keys))
+        return await by_keys(self, owner, keys, standing)
+
+    monkeypatch.setattr(GistReader, "by_keys", counted)
+    recall = await quiet.search(USER, "bees make honey", QUERY_COSINE)
+    assert len(recall.hits) == 1
+    assert max(read) < 60
+
+
+async def test_a_search_of_messages_and_banks_keeps_the_order_of_each() -> None:
+    def recall(*scored: tuple[str, float]) -> Recall:
+        hits = [Hit(Gist(text, text, "turn", "s", "user", text, START), Parts(score, score)) for text, score in scored]
+        return Recall(tuple(hits), tuple(Candidate(hit.gist.key, hit.parts) for hit in hits))
+
+    diverse = with_overrides(SEARCH, top_k=3, mmr_lambda=0.5)
+    both = merged([recall(("a", 0.9), ("b", 0.4), ("c", 0.39)), recall(("x", 0.5), ("A", 0.3))], diverse)
+    assert [hit.gist.id for hit in both.hits] == ["a", "x", "b"]
+    assert [(one.key, one.dropped) for one in both.considered] == [
+        ("a", None),
+        ("x", None),
+        ("b", None),
+        ("c", "top_k"),
+        ("A", "duplicate"),
+    ]
+    assert len(merged([recall(("a", 0.9)), recall(("A", 0.3))], SEARCH).hits) == 2
 
 
 async def test_searches_on_threads_go_on_while_messages_come_and_go(

@@ -232,10 +232,24 @@ async def test_a_messages_place_is_where_the_search_has_it(reranked: Memory) -> 
     found = await reranked.search(USER, HERONS, recipe)
     for at, one in enumerate(found.considered):
         placed = await reranked.engine.recaller.place_of(USER, HERONS, recipe, Scope(), one.key)
-        assert placed is not None
+        assert not isinstance(placed, str)
         place, ranked = placed
         assert (ranked.parts.rerank, ranked.parts.fused) == (one.parts.rerank, one.parts.fused)
         assert place <= at and found.considered[place].parts.score == one.parts.score
+
+
+async def test_what_was_read_is_not_read_again_where_a_search_looks_further(
+    reranked: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await tell(reranked)
+    read, recaller = listen(reranked, monkeypatch), reranked.engine.recaller
+    asked = await recaller._ask(USER, HERONS, QUERY, Scope())
+    near = await recaller._scored(asked, 2)
+    assert near is not None and len(read[0]) == 2
+    wide = await recaller._scored(asked, 4, near.reads)
+    assert wide is not None and wide.reads.keys() > near.reads.keys()
+    every = [text for texts in read for text in texts]
+    assert len(every) == len(set(every)) == len(wide.reads)
 
 
 async def test_receipts_keep_what_the_cross_encoder_said(reranked: Memory) -> None:
