@@ -37,6 +37,8 @@ class Part:
         """Which part it is, and how to get the next; None where it is all."""
         if not self.begin and self.end >= self.all:
             return None
+        if self.begin >= self.all:
+            return f"nothing is left from offset {self.begin} on: there are {self.all} characters"
         where = f"characters {self.begin} to {self.end} of {self.all}"
         return f"{where}; offset {self.end} reads on" if self.end < self.all else f"{where}, the last ones"
 

@@ -1,19 +1,23 @@
 """Who calls? The user of the API key where keys are on; on loopback without keys, whoever the request names."""
 
 import hmac
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Query, Request
 from fastapi.exceptions import RequestValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from api.fields import Identifier
 from memory.api_keys import StoredKeys, hashed
 from utils.errors import Forbidden, Unauthorized
 
 DEFAULT_USER = "default"
+DIFFERENT_USERS = "the request names different users"
 OWN_BEARER = "loci"  # says that the provider is to be asked with the key of the settings: clients must send something
+
+_IDENTIFIER: TypeAdapter[str] = TypeAdapter(Identifier)
 
 
 class ApiKeys:
@@ -124,8 +128,30 @@ async def check_names(request: Request) -> None:
     named = {in_path, *request.query_params.getlist("user_id"), in_body} - {None}
     if len(named) > 1:
         place = "query" if in_body is None else "body"
-        told = "the request names different users"
-        raise RequestValidationError([{"type": "value_error", "loc": (place, "user_id"), "msg": told}])
+        raise RequestValidationError([{"type": "value_error", "loc": (place, "user_id"), "msg": DIFFERENT_USERS}])
+
+
+def check_parameters(request: Request, known: Collection[str]) -> None:
+    """Refuses a request whose query has others than the known parameters. Raises `RequestValidationError`."""
+    unknown = [name for name in request.query_params if name not in known]
+    if unknown:
+        errors = [{"type": "extra_forbidden", "loc": ("query", name), "msg": ""} for name in unknown]
+        raise RequestValidationError(errors)
+
+
+def named_in_query(request: Request) -> str | None:
+    """The user whom the query of a request names, of which it may have nothing else; None for nobody.
+
+    Raises `RequestValidationError`, also where it names several, or what is no id.
+    """
+    check_parameters(request, ("user_id",))
+    try:
+        named = [_IDENTIFIER.validate_python(one) for one in request.query_params.getlist("user_id")]
+    except ValidationError as error:
+        raise RequestValidationError([{**one, "loc": ("query", "user_id")} for one in error.errors()]) from None
+    if len(set(named)) > 1:
+        raise RequestValidationError([{"type": "value_error", "loc": ("query", "user_id"), "msg": DIFFERENT_USERS}])
+    return named[0] if named else None
 
 
 Calling = Annotated[Caller, Depends(caller)]

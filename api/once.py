@@ -13,7 +13,7 @@ from fastapi.routing import APIRoute
 from pydantic import ValidationError
 from starlette.responses import StreamingResponse
 
-from api.auth import caller, check_names
+from api.auth import caller, check_names, check_parameters
 from api.strict import StrictRequest, ToolRequest
 from api.wire.base import OwnedRequest
 from memory.idempotency import IdempotencyKeys, StoredAnswer
@@ -44,10 +44,7 @@ class LociRoute(APIRoute):
 
         async def strict(request: Request) -> Response:
             request = self.request_class(request.scope, request.receive)
-            unknown = [name for name in request.query_params if name not in known]
-            if unknown:
-                errors = [{"type": "extra_forbidden", "loc": ("query", name), "msg": ""} for name in unknown]
-                raise RequestValidationError(errors)
+            check_parameters(request, known)
             if await request.body():
                 if not JSON_TYPE.match(request.headers.get("content-type", "")):
                     raise UnsupportedMediaType("Send the body as Content-Type: application/json")

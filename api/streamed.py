@@ -9,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.types import Scope
 
+from api.auth import DIFFERENT_USERS, check_parameters
 from utils.errors import UnsupportedMediaType
 
 LINES = re.compile(r"\s*application/(x-ndjson|ndjson|jsonl|x-jsonlines)\s*(;|$)", re.IGNORECASE)
@@ -30,13 +31,11 @@ class StreamedRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def streamed(request: Request) -> Response:
-            for name in request.query_params:
-                if name != "user_id":
-                    raise RequestValidationError([{"type": "extra_forbidden", "loc": ("query", name), "msg": ""}])
+            check_parameters(request, ("user_id",))
             named = {request.path_params["user_id"], *request.query_params.getlist("user_id")}
             if len(named) > 1:
-                told = "the request names different users"
-                raise RequestValidationError([{"type": "value_error", "loc": ("query", "user_id"), "msg": told}])
+                different = {"type": "value_error", "loc": ("query", "user_id"), "msg": DIFFERENT_USERS}
+                raise RequestValidationError([different])
             if not LINES.match(request.headers.get("content-type", "")):
                 raise UnsupportedMediaType("Send the export as Content-Type: application/x-ndjson")
             return await handle(request)

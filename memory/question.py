@@ -49,6 +49,9 @@ _LATEST = re.compile(
     rf"|{_DID}(?:[\w']+ )?last (?!{_OF_TIME})\w|{_DID}[\w']+(?: [\w']+){{0,8}} last\W{{0,8}}$",
     re.IGNORECASE,
 )
+_CURRENT = re.compile(
+    r"\b(?:now(?! that\b)|nowadays|current(?:ly)?|these days|at the moment|at present)\b", re.IGNORECASE
+)
 _LASTS = re.compile(r"\bhow (?:long|many)\b", re.IGNORECASE)  # "How long did the meeting last?"
 _EARLIEST = re.compile(rf"{_DID}first (?!of\b)\w|\bfirst (?:time|ever)\b|\bearliest\b", re.IGNORECASE)
 _COURSE = re.compile(r"summar|overview|progress|develop|evolv|\bover time\b|\bthroughout\b", re.IGNORECASE)
@@ -75,8 +78,8 @@ class Question:
     `only_time`: it asks for whatever was said at those times. `codes`: those of `stems` that are numbers of one of a
     kind. `asking`: it asks by its mark or by how it begins; `fragment`: it is a thing that is looked for,
     or told; one with a figure that is no code is told.
-    `about_questions`: it looks for what was asked. `latest`: whether it asks for what was last, or for what was first;
-    None for neither."""
+    `about_questions`: it looks for what was asked. `current`: it asks for what holds now. `latest`: whether it
+    asks for what was last, or for what was first; None for neither."""
 
     text: str
     stems: tuple[str, ...]
@@ -92,6 +95,7 @@ class Question:
     asking: bool
     fragment: bool
     about_questions: bool
+    current: bool
     latest: bool | None
 
 
@@ -125,6 +129,7 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
         asks(text),
         is_fragment(text) and (bool(codes) or not any(one.isdigit() for one in text)),
         _ABOUT_QUESTIONS.search(text) is not None,
+        _CURRENT.search(text) is not None,
         _latest(text),
     )
 

@@ -23,11 +23,13 @@ from utils.vectors import Floats
 
 RECENCY_DAYS = 30.0  # seed 3: recency = exp(-age_days / 30)
 TIMELY = np.float32(0.3)  # how likely a message of the time asked for answers a question that asks for nothing else
-OF_ANOTHER_TIME = np.float32(0.2)  # the share that one of another time keeps then, where there is one of that time
+OF_ANOTHER_TIME = np.float32(0.2)  # the share that one of another time keeps then
+SHORTLY_AFTER = np.float32(0.5)  # how near to that time one was said that is none, where there is no other
 A_LITTLE = np.float32(0.05)  # of what is missing to certainty, by which what says just that comes before the rest
 LIKELY = np.float32(0.3)  # the share of the best's likelihood from which on a message may be the last that is asked for
+OF_SAME = np.float32(0.55)  # cosine similarity from which on two messages may be about the same thing
 OF_ANOTHER = np.float32(0.3)  # the share of its likelihood that a message about another one of the same kind keeps
-OF_QUESTION = np.float32(0.15)  # and a short question of the user's own, which tells nothing
+OF_QUESTION = np.float32(0.15)  # and a short question, which tells nothing
 BY_WORDS = np.float32(0.5)  # how likely a message with all words of a question answers of which no meaning is known
 LONGEST_QUESTION = 12  # terms of a short one
 GLOBAL = "global"  # the session that the proxy recalls from beside a conversation's own
@@ -94,13 +96,17 @@ def likelihoods(index: UserIndex, probe: Probe, pool: Pool) -> Floats:
         found = _timely(found, pool.columns["date"], alone=not question.speakers)
     if pool.of_another is not None:
         found = np.where(pool.of_another, OF_ANOTHER * found, found)
+    telling = index.traits[pool.rows, Trait.ASKS] != 1
     if not question.about_questions:
-        asks = (pool.columns["user_asks"] > 0) & (index.traits[pool.rows, Trait.ASKS] == 1)
-        asks &= index.terms.counts[pool.rows] <= LONGEST_QUESTION
+        asks = pool.columns["user"] > 0
+        if not question.asks[Ask.REPLIES]:
+            asks |= pool.columns["assistant"] > 0
+        asks &= ~telling & (index.terms.counts[pool.rows] <= LONGEST_QUESTION)
         found = np.where(asks, OF_QUESTION * found, found)
     if question.latest is not None:
         found = _foremost(found, _at_end(found, index, pool.rows, last=question.latest))
-    telling = index.traits[pool.rows, Trait.ASKS] != 1
+    elif question.current:
+        found = _foremost(found, _newest_like_best(found, index, pool.rows))
     naming = telling & pool.naming if pool.naming is not None and not question.asks[Ask.REPLIES] else None
     if question.asking:
         return found if naming is None else _foremost(found, naming)
@@ -120,12 +126,23 @@ def _at_end(found: Floats, index: UserIndex, rows: Rows, *, last: bool) -> NDArr
     return np.asarray(likely & (times == times.max()))
 
 
+def _newest_like_best(found: Floats, index: UserIndex, rows: Rows) -> NDArray[np.bool_]:
+    """The one of likely rows that are about the same as the best of them, (n,), that was said last."""
+    telling = np.where(index.traits[rows, Trait.ASKS] != 1, found, 0)
+    vectors = index.matrix.take(rows, axis=0)
+    of_same = (telling >= LIKELY * found.max()) & (vectors @ vectors[telling.argmax()] >= OF_SAME)
+    times = np.where(of_same, index.times[rows], -np.inf)
+    return np.asarray(of_same & (times == times.max()))
+
+
 def _timely(found: Floats, date: Floats, *, alone: bool) -> Floats:
     """Likelihoods where it is asked what there was at a time, (n,). `date`: how near each is to it, 1 within. `alone`:
     no speaker is named; what others did, they tell later."""
-    within = date == 1
     near = found + TIMELY * date * (1 - found)
-    return np.where(within, near, OF_ANOTHER_TIME * near) if alone and within.any() else near
+    if not alone:
+        return near
+    told = date == 1
+    return np.where(told if told.any() else date >= SHORTLY_AFTER, near, OF_ANOTHER_TIME * near)
 
 
 def _foremost(found: Floats, those: NDArray[np.bool_]) -> Floats:

@@ -17,7 +17,7 @@ from starlette.types import Message as Sent
 from starlette.types import Receive, Scope, Send
 
 from agents.memory import Memory
-from api.auth import caller
+from api.auth import caller, named_in_query
 from api.guard import MAX_BODY
 from api.mcp.calling import SESSION, Call, Context, client_of
 from api.mcp.envelopes import Message, NoMessage, read_message
@@ -53,13 +53,14 @@ class StreamableHTTP:
             self._manager = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Raises `Forbidden` for a page of another origin, and `Unauthorized` where a key is needed."""
+        """Raises `Forbidden` for a page of another origin or another's key, `Unauthorized` where a key is needed, and
+        `RequestValidationError` where the address has other parameters than `user_id`."""
         # The HTTP parser leaves white space behind a value, which is no part of it (RFC 9110, 5.5).
         scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         request = Request(scope, receive)
         self._check_origin(request)
         calling = await caller(request)
-        owner = scope[OWNER] = calling.owner(None)
+        owner = scope[OWNER] = calling.owner(named_in_query(request))
         # A session belongs to whoever opened it.
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[], subject=owner))
         version = request.headers.get(MCP_PROTOCOL_VERSION_HEADER)

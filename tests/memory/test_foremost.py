@@ -80,6 +80,36 @@ async def test_who_looks_for_the_last_or_the_first_time_gets_it(quiet: Memory) -
     assert (await found(quiet, "When did I first go climbing?"))[0] == "m0"
 
 
+@pytest.mark.parametrize(
+    ("older", "newer", "asked"),
+    [
+        ("our team standup moved to 10:15", "the standup is now at 11, i stopped caring", "What time is standup {}?"),
+        ("the entry code for the street door is 4417#", "the door code changed: 8802#", "What is the door code {}?"),
+        ("bought a used Skoda Fabia, 5,650 pounds", "sold the Fabia, we bought a Kia Niro", "Which car do we have {}?"),
+    ],
+)
+@pytest.mark.parametrize("when", ["now", "these days", "at the moment", "currently"])
+async def test_what_holds_now_is_what_was_said_of_it_last(
+    quiet: Memory, older: str, newer: str, asked: str, when: str
+) -> None:
+    await tell(quiet, *DIARY[:3], older, *DIARY[3:5], newer, *DIARY[5:], days=10)
+    assert (await found(quiet, asked.format(when)))[:2] == ["m6", "m3"]
+
+
+async def test_what_was_said_last_of_something_else_holds_for_nothing_else(quiet: Memory) -> None:
+    await tell(quiet, "the code for the street door is 4417#", "the code of the library card is 2 9041", *DIARY)
+    assert (await found(quiet, "What is the current code for the street door?"))[0] == "m0"
+
+
+async def test_of_a_time_in_which_nothing_was_said_nothing_is_likely(quiet: Memory) -> None:
+    await tell(quiet, *DIARY, days=3)
+    turns = [turn("asks", "Sorry to hear. What happened?", "assistant", timestamp=now() - timedelta(days=2))]
+    await quiet.add(USER, "s1", turns, wait=True)
+    hits = (await quiet.search(USER, f"What happened in March {now().year - 3}?")).hits
+    assert all(hit.score < 0.1 for hit in hits)
+    assert all(hit.gist.id != "asks" for hit in hits[:1])
+
+
 async def test_who_types_what_was_said_finds_it(quiet: Memory) -> None:
     texts = [f"spent £{price} on headphones" for price in (104, 88, 121, 86)]
     await tell(quiet, *texts)

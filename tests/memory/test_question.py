@@ -55,6 +55,21 @@ def test_what_is_asked_for_is_told_by_its_words(text: str, expected: set[Ask]) -
     assert asks(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "current"),
+    [
+        ("Where do I live now?", True),
+        ("What is my current rent?", True),
+        ("Which car do we have at the moment?", True),
+        ("Now that it rains, what did I plan?", False),
+        ("I know where she lives", False),
+        ("What did the undercurrents do?", False),
+    ],
+)
+def test_what_holds_now_is_asked_for_by_words_for_it(text: str, current: bool) -> None:
+    assert read(text).current is current
+
+
 def test_stems_are_of_the_words_that_carry_meaning_each_once() -> None:
     question = read("What dogs did the dog chase, and what cats?")
     assert question.stems == ("dog", "chase", "cat")
