@@ -6,9 +6,9 @@ is a logistic regression over the encoder's embedding. Tells how well it does in
 others, and with the examples held out, which are in other languages or other words.
 """
 
+import argparse
 import asyncio
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -164,7 +164,13 @@ def report(title: str, some: Sequence[Example], found: NDArray[np.float32]) -> N
         print(f"  {act:11}{'; '.join(rates)}")
 
 
-async def main() -> None:
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--list", action="store_true", help="tell what is found in each example held out")
+    asyncio.run(_fit(listed=parser.parse_args().list))
+
+
+async def _fit(*, listed: bool) -> None:
     reader = await asyncio.to_thread(open_local_embedder, Settings())
     known, others = examples(), held_out()
     vectors = await reader.embed([one.text for one in known])
@@ -177,7 +183,7 @@ async def main() -> None:
     found = borders(known, vectors)
     over = likely(found, await reader.embed([one.text for one in others]))
     report(f"{len(others)} examples held out", others, over)
-    if "--list" in sys.argv:
+    if listed:
         for one, row in zip(others, over, strict=True):
             print(
                 one.language, one.kind, *(f"{act}={share:.2f}" for act, share in zip(ACTS, row, strict=True)), one.text
@@ -187,4 +193,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    main()

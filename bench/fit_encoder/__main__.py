@@ -22,8 +22,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-import torch
-import torch.nn.functional as F
+
+try:
+    import torch
+    import torch.nn.functional as F
+except ModuleNotFoundError:
+    raise SystemExit(__doc__) from None
 
 from bench.fit_encoder.bert import Bert
 from bench.fit_encoder.long_texts import MOST_QUESTIONS, long_texts
