@@ -158,10 +158,10 @@ Calling = Annotated[Caller, Depends(caller)]
 NamedUser = Annotated[Identifier | None, Query(description="Whose memory it is, without API keys; else `default`")]
 
 
-async def owner(request: Request, calling: Calling, user_id: NamedUser = None) -> str:
+async def owner(request: Request, user_id: NamedUser = None) -> str:
     """The user whom a request is about, named in its query or its body. Raises `Forbidden` where the key is another
-    user's."""
-    return calling.owner(user_id or await _named_in_body(request))
+    user's, and `Unauthorized` where one is needed."""
+    return (await caller(request)).owner(user_id or await _named_in_body(request))
 
 
 PassingOn = Annotated[Passing, Depends(passing)]

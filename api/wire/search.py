@@ -9,6 +9,7 @@ from api.fields import Identifier, LastMoment, Moment, Query, Share, TopK, Wire
 from api.wire.base import OwnedRequest
 from memory.domain import Hit, Parts, Recall
 
+TOLD = ("dense", "bm25", "fused", "rerank", "recency", "mmr")  # parts of a score
 Kind = Literal["turn", "fact", "finding", "insight", "lesson", "section"]
 
 
@@ -43,7 +44,7 @@ class Explanation(Wire):
     @classmethod
     def of(cls, parts: Parts, digits: int | None = None) -> "Explanation":
         """`digits`: to which the parts are rounded; None for all that they have."""
-        told = {name: getattr(parts, name) for name in cls.model_fields}
+        told = {name: getattr(parts, name) for name in TOLD}
         if digits is not None:
             told = {name: part if part is None else round(part, digits) for name, part in told.items()}
         return cls(**told)
