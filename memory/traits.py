@@ -38,7 +38,7 @@ class Trait(IntEnum):
     """The columns of a message's traits."""
 
     ASKS = 0  # ends with a question, be it without its mark, or is a request alone; 2 where it tells something, too
-    QUESTION = 1  # has one
+    QUESTION = 1  # has one, or is one without its mark
     TIMES = 2  # words for times, up to 3
     NUMBERS = 3  # up to 3
     NAMES = 4  # capitalised words within sentences, and quotations, up to 4
@@ -53,7 +53,7 @@ def traits_of(text: str) -> NDArray[np.uint8]:
     return np.array(
         [
             _asks(text),
-            "?" in text,
+            "?" in text or is_unmarked_question(text),
             min(len(_TIMES.findall(text)), 3),
             min(len(_NUMBERS.findall(text)), 3),
             min(len(_NAMES.findall(text)), 4),
