@@ -20,7 +20,7 @@ from config.recipes import OBSERVATIONS, SEARCH, Recipe
 from memory.bank import Bank, Updated
 from memory.bank_types import BankType
 from memory.bank_update import BankUpdate
-from memory.domain import Recall, Remembered, Turn
+from memory.domain import RULE_BASED, Recall, Remembered, Turn
 from memory.engine import Engine
 from memory.facts import Decided
 from memory.ids import prompt_id, response_id
@@ -30,7 +30,7 @@ from memory.observer import Consolidated, Extracted
 from memory.place import Place
 from memory.portable.importing import Import
 from memory.ranking import Scope
-from memory.receipts import Receipt
+from memory.receipts import LeftOut, Receipt
 from memory.scratchpad import Scratchpad
 from utils.clock import now
 from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
@@ -393,7 +393,17 @@ class Memory:
             observed=tuple(one.as_candidate() for one in bundle.observations),
             tools_used=answer.tools,
             searched=bundle.recall.respelt(request.query) if not context.forgotten else None,
+            left_out=_left_out(context.intent.name, answer),
         )
+
+
+def _left_out(intent: str, answer: Answer) -> LeftOut:
+    """Why an answer did not come to use what was found."""
+    if answer.model != RULE_BASED:
+        return "budget"
+    if answer.given:
+        return "not_quoted"
+    return "no_question" if intent == "chat" else "image" if intent == "image" else "no_answer"
 
 
 async def _coalesced(pieces: asyncio.Queue[str | None]) -> AsyncGenerator[str, None]:

@@ -5,11 +5,12 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from pymongo.errors import DuplicateKeyError
 
 from memory.collections import Collections
-from memory.domain import Candidate, Parts
+from memory.domain import RULE_BASED, Candidate, Parts
 from memory.ids import keys_of
 from memory.place import Place
 from utils.coalesce import Coalescer
@@ -17,6 +18,7 @@ from utils.errors import NotFound
 from utils.mongo import Document, insert_new
 
 FIRST = 0.005  # seconds in which the client gets its answer before the receipt of it is written
+LeftOut = Literal["budget", "not_quoted", "no_question", "no_answer", "image"]
 _OPTIONAL = ("recency", "mmr", "bm25", "fused", "rerank")  # parts that not every recipe has
 
 
@@ -43,7 +45,7 @@ class Used:
 class Receipt:
     """What an exchange considered, used and spent. `observed`: the observations that it considered, by their ids;
     `tools_used`: by a model, before it answered. `searched`: what was searched for, where that is not the query, since
-    words of it were misspelt."""
+    words of it were misspelt. `left_out`: why the answer did not come to use what was found."""
 
     turn_id: str
     session_id: str
@@ -66,6 +68,7 @@ class Receipt:
     observed: tuple[Candidate, ...] = ()
     tools_used: tuple[str, ...] = ()
     searched: str | None = None
+    left_out: LeftOut = "budget"
 
 
 class Receipts:
@@ -153,6 +156,7 @@ def _document(owner: str, receipt: Receipt) -> Document:
         "interrupted": receipt.interrupted,
         "messages": list(receipt.messages),
         "top_k": receipt.top_k,
+        "left_out": receipt.left_out,
     }
 
 
@@ -193,4 +197,5 @@ def _receipt(found: Document) -> Receipt:
         observed=tuple(_candidate(entry) for entry in found.get("observed", ())),
         tools_used=tuple(found.get("tools_used", ())),
         searched=found.get("searched"),
+        left_out=found.get("left_out") or ("not_quoted" if found["model"] == RULE_BASED else "budget"),
     )

@@ -6,14 +6,14 @@ from typing import Literal
 from config.recipes import OBSERVED, PROXY, RECIPES
 from memory.collections import Collections
 from memory.courtesy import is_courtesy
-from memory.domain import RULE_BASED, Drop, Parts
+from memory.domain import Drop, Parts
 from memory.gists import TEXT, gist_of
 from memory.ids import keys_of, unscoped
 from memory.observations import Observations
 from memory.observed import Observation
 from memory.ranking import Scope
 from memory.recall import Recaller
-from memory.receipts import Receipt, Receipts
+from memory.receipts import LeftOut, Receipt, Receipts
 from utils.embeddings import Embedder
 from utils.errors import NotFound
 
@@ -21,9 +21,9 @@ LOOKED_AT = 1_000  # observations among which the place of one is looked for
 
 Reason = (
     Drop
-    | Literal["used", "budget", "not_quoted", "owner", "later", "own", "asked", "not_embedded", "by_rules"]
+    | LeftOut
+    | Literal["used", "owner", "later", "own", "asked", "not_embedded", "by_rules"]
     | Literal["memory_not_asked", "pool", "since", "conversation", "not_observed"]
-    | Literal["no_question", "no_answer", "image"]
 )
 
 EXPLANATIONS: dict[Reason, str] = {
@@ -150,21 +150,6 @@ class Explainer:
         return WhyNot(one.id, reason, place, each.as_candidate().parts)
 
 
-def left_out(receipt: Receipt) -> Reason:
-    """Why what was found did not come into the answer."""
-    if receipt.model != RULE_BASED:
-        return "budget"
-    if receipt.used:
-        return "not_quoted"
-    match receipt.intent:
-        case "chat":
-            return "no_question"
-        case "image":
-            return "image"
-        case _:
-            return "no_answer"
-
-
 def _recorded(receipt: Receipt, owner: str, identifier: str) -> WhyNot | None:
     """What the receipt itself says of a message."""
     if identifier in receipt.messages:
@@ -173,6 +158,6 @@ def _recorded(receipt: Receipt, owner: str, identifier: str) -> WhyNot | None:
     for considered in (receipt.considered, receipt.observed):
         for place, candidate in enumerate(considered):
             if unscoped(candidate.key, owner) == identifier:
-                reason: Reason = candidate.dropped or ("used" if identifier in prompt else left_out(receipt))
+                reason: Reason = candidate.dropped or ("used" if identifier in prompt else receipt.left_out)
                 return WhyNot(identifier, reason, place, candidate.parts, recorded=True)
     return WhyNot(identifier, "used", recorded=True) if identifier in prompt else None

@@ -9,7 +9,7 @@ from api.wire.search import Explanation
 from memory.domain import Candidate
 from memory.ids import unscoped
 from memory.receipts import Receipt
-from memory.why_not import EXPLANATIONS, WhyNot, left_out
+from memory.why_not import EXPLANATIONS, WhyNot
 from utils.chat import Usage
 
 
@@ -113,7 +113,7 @@ class ReceiptOut(Wire):
             recipe=receipt.recipe,
             messages=list(receipt.messages),
             considered=[
-                CandidateOut.of(candidate, unscoped(candidate.key, owner), prompt, left_out(receipt))
+                CandidateOut.of(candidate, unscoped(candidate.key, owner), prompt, receipt.left_out)
                 for candidate in (*receipt.considered, *receipt.observed)
             ],
             used=[UsedOut(**vars(used)) for used in receipt.used],

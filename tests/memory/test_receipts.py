@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from agents.memory import Memory
-from tests.conversations import USER, request, say
+from memory.domain import RULE_BASED
+from tests.conversations import USER, request, say, settle
 from utils.errors import NotFound
 
 
@@ -74,3 +75,17 @@ async def test_a_second_receipt_of_an_exchange_takes_the_place_of_the_first(quie
     for _ in range(2):
         await quiet.chat(request("I am Ann", turn_id="same", retried=True))
     assert await quiet.engine.collections.receipts.count_documents({}) == 1
+
+
+async def test_a_receipt_of_an_earlier_version_tells_as_much_as_it_knows(quiet: Memory) -> None:
+    await say(quiet, "my dog is called Biscuit")
+    asked = request("What is my dog called?")
+    await quiet.chat(asked)
+    await settle(quiet)
+    receipts = quiet.engine.receipts
+    assert (await receipts.get(USER, asked.turn_id)).left_out == "not_quoted"
+    stored = quiet.engine.collections.receipts
+    for model, expected in ((RULE_BASED, "not_quoted"), ("a-model", "budget")):
+        change = {"$unset": {"left_out": 1}, "$set": {"model": model}}
+        assert (await stored.update_one({"turn_id": asked.turn_id}, change)).modified_count == 1
+        assert (await receipts.get(USER, asked.turn_id)).left_out == expected
