@@ -14,7 +14,14 @@ from agents.numbered import is_of_another_day, is_of_another_number
 from agents.possessors import is_of_another
 from agents.statements import Sentence, each_once
 from agents.subjects import names_somebody_else, of_others, source_of
-from agents.wanted import SURE, has_what_is_wanted, is_for_another_thing, likely_to_tell_when
+from agents.wanted import (
+    SURE,
+    asks_when,
+    has_what_is_wanted,
+    is_for_another_thing,
+    likely_to_tell_when,
+    names_a_time,
+)
 from memory.fragments import is_fragment, names_a_thing
 from memory.languages import ENGLISH, language_of
 from memory.only_time import beside_times
@@ -30,6 +37,7 @@ LIKE = 0.56  # cosine similarity that suffices where no word is shared
 STANDS_OUT = 0.25  # score of recall from which on a message may be the nearest to an answer,
 BEFORE_NEXT = 2.2  # times that of the next one,
 NEARLY_LIKE = 0.44  # and its cosine similarity, where a word is shared
+NEARLY_AS_LIKELY = 0.5  # share of the best score of recall by which another message is nearly as likely
 UNLIKE = 0.5  # cosine similarity that it needs where none is
 
 # Of two of these a sentence speaks of one or the other: a question about a brother is not answered by a sister.
@@ -110,6 +118,8 @@ def choose(
     scored.sort(key=lambda one: (-one[0], one[1]))
     best = each_once([sentences[at] for score, at in scored if score >= NEAR_BEST * scored[0][0]])[:MOST_SENTENCES]
     best = _telling(best)
+    if asks_when(query) and best and not any(map(names_a_time, best)):
+        best = [*_telling_when(query, sentences, others), *best]
     if of_now:
         best = newest_first(best)
     same = [one for one, other in zip(sentences, others, strict=True) if not other]
@@ -125,6 +135,26 @@ def _covering(every: set[str], sought: set[str], stems: Sequence[set[str]], then
         within if in_time else whole if within else 0.0
         for whole, within, in_time in zip(of_all, of_these, then.tolist(), strict=True)
     ]
+
+
+def _telling_when(query: str, sentences: Sequence[Sentence], others: Sequence[bool]) -> list[Sentence]:
+    """Of sentences that share a word with a question the one with a time that is found best, if it is nearly as likely
+    as what is found first. `others`: which are about another one than the question names."""
+    first = max((one.source.score or 0.0 for one in sentences), default=0.0)
+    sought, stems = asked(query) | kinds_in(query), _stems(query, sentences)
+    timed = [
+        (one.source.score, one.likeness, -at)
+        for at, one in enumerate(sentences)
+        if one.source.score is not None
+        and one.source.score >= max(STANDS_OUT, NEARLY_AS_LIKELY * first)
+        and one.likeness >= NEARLY_LIKE
+        and sought & stems[at]
+        and not others[at]
+        and not _names_another(query, one)
+        and _is_of_subject(sought, stems[at], known=True)
+        and names_a_time(one)
+    ]
+    return [sentences[-max(timed)[2]]] if timed else []
 
 
 def _telling(chosen: Sequence[Sentence]) -> list[Sentence]:

@@ -85,10 +85,15 @@ def likely_to_tell_when(
 ) -> list[tuple[float, int]]:
     """Of sentences that may answer, those with a time where a question asks for one and one of them is likely; else
     all. `scored`: their scores and places."""
-    timed = [one for one in scored if _names_a_time(sentences[one[1]])] if _ASKS_WHEN.match(query) else []
+    timed = [one for one in scored if names_a_time(sentences[one[1]])] if asks_when(query) else []
     likely = max((score for score, _ in timed), default=0.0) >= NEAR_BEST * max((one[0] for one in scored), default=0.0)
     return timed if timed and likely else list(scored)
 
 
-def _names_a_time(sentence: Sentence) -> bool:
+def asks_when(query: str) -> bool:
+    """Whether a question begins by asking for a time: "when did I …", not "what did I do when …"."""
+    return _ASKS_WHEN.match(query) is not None
+
+
+def names_a_time(sentence: Sentence) -> bool:
     return bool(spans_of(sentence.text, sentence.source.timestamp.timestamp()))
