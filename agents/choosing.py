@@ -22,6 +22,7 @@ from agents.wanted import (
     likely_to_tell_when,
     names_a_time,
 )
+from memory.addressed import asks_of_assistant
 from memory.fragments import is_fragment, names_a_thing
 from memory.languages import ENGLISH, language_of
 from memory.only_time import beside_times
@@ -34,6 +35,7 @@ NEAR_BEST = 0.8  # a further sentence is told where its score is at least this s
 COVERED = 0.55  # share of the question's weight that a sentence must cover by words alone
 TELLING = 3  # words of its own that a sentence needs which shares none with the question
 LIKE = 0.56  # cosine similarity that suffices where no word is shared
+LIKELY = 0.5  # score of recall from which on a message is the nearest to an answer, whatever comes next;
 STANDS_OUT = 0.25  # score of recall from which on a message may be the nearest to an answer,
 BEFORE_NEXT = 2.2  # times that of the next one,
 NEARLY_LIKE = 0.44  # and its cosine similarity, where a word is shared
@@ -169,24 +171,25 @@ def _telling(chosen: Sequence[Sentence]) -> list[Sentence]:
 
 
 def nearest(query: str, sentences: Sequence[Sentence]) -> list[Sentence]:
-    """The sentence that may answer where none does by its words: of the message that recall found long before all
-    others; none where no message stands out."""
+    """The sentence that may answer where none does by its words: of the message that recall found first, where that is
+    likely to answer, or comes long before all others; else none."""
     found = [one for one in sentences if one.source.score is not None]
     scores: dict[str, float] = {one.source.id: one.source.score or 0.0 for one in found}
     if not scores:
         return []
     first, second = ([*sorted(scores.values(), reverse=True), 0.0])[:2]
-    if first < max(STANDS_OUT, BEFORE_NEXT * second):
+    likely = first >= LIKELY
+    if not likely and first < max(STANDS_OUT, BEFORE_NEXT * second):
         return []
-    role = "assistant" if _BY_LOCI.search(query) else "user"
+    of_loci = asks_of_assistant(query) or _BY_LOCI.search(query) is not None
     sought, others = asked(query) | kinds_in(query), _about_others(query, found)
     stems = _stems(query, found)
     told = [
         (len(stems[at] & sought), -at)
         for at, one in enumerate(found)
         if one.source.score == first
-        and one.source.role == role
-        and one.likeness >= (NEARLY_LIKE if sought & stems[at] else UNLIKE)
+        and _is_said_by(one, of_loci=of_loci, by_anybody=likely)
+        and (likely or one.likeness >= (NEARLY_LIKE if sought & stems[at] else UNLIKE))
         and len(stems[at] - sought) >= TELLING
         and not others[at]
         and not _names_another(query, one)
@@ -194,6 +197,15 @@ def nearest(query: str, sentences: Sequence[Sentence]) -> list[Sentence]:
         and has_what_is_wanted(query, one)
     ]
     return with_changes(query, [found[-max(told)[1]]], sentences) if told else []
+
+
+def _is_said_by(sentence: Sentence, *, of_loci: bool, by_anybody: bool) -> bool:
+    """Whether the assistant said a sentence, if a question is `of_loci`, else the user; `by_anybody`: or somebody else
+    who has a name."""
+    source = sentence.source
+    if source.name and source.name.casefold() != source.role and by_anybody:
+        return not of_loci
+    return source.role == ("assistant" if of_loci else "user")
 
 
 def sought_by_fragment(text: str, sentences: Sequence[Sentence]) -> list[Sentence]:
