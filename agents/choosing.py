@@ -33,6 +33,7 @@ from utils.text import content_stems
 MOST_SENTENCES = 3
 NEAR_BEST = 0.8  # a further sentence is told where its score is at least this share of the best one's
 COVERED = 0.55  # share of the question's weight that a sentence must cover by words alone
+SAID_THEN = 0.25  # added to the score of what was said at the time that is named
 TELLING = 3  # words of its own that a sentence needs which shares none with the question
 LIKE = 0.56  # cosine similarity that suffices where no word is shared
 LIKELY = 0.5  # score of recall from which on a message is the nearest to an answer, whatever comes next;
@@ -110,6 +111,7 @@ def choose(
         score = covered + sentence.likeness + 0.25 * any(answer.search(sentence.spoken) for answer in liked)
         if sentence.source.role == "user":
             score += 0.1
+        score += SAID_THEN * bool(then[at])
         scored.append((score, at))
     telling = [one for one in scored if not _looks_for(sentences[one[1]], sought, stems[one[1]])]
     scored = telling or scored
@@ -182,7 +184,7 @@ def nearest(query: str, sentences: Sequence[Sentence]) -> list[Sentence]:
     if not likely and first < max(STANDS_OUT, BEFORE_NEXT * second):
         return []
     of_loci = asks_of_assistant(query) or _BY_LOCI.search(query) is not None
-    sought, others = asked(query) | kinds_in(query), _about_others(query, found)
+    sought, others = asked(query) | kinds_in(query), _about_others(query, found, quoted=not likely)
     stems = _stems(query, found)
     told = [
         (len(stems[at] & sought), -at)
@@ -243,10 +245,12 @@ def _stems(query: str, sentences: Sequence[Sentence]) -> list[set[str]]:
     return found
 
 
-def _about_others(query: str, sentences: Sequence[Sentence], spans: tuple[Span, ...] = ()) -> list[bool]:
+def _about_others(
+    query: str, sentences: Sequence[Sentence], spans: tuple[Span, ...] = (), *, quoted: bool = True
+) -> list[bool]:
     """Whether each sentence is about another one than the question names, or asks for, or about another day. `spans`:
-    the times that it names; what was said then is about them."""
-    sources = of_others(query, sentences)
+    the times that it names; what was said then is about them. `quoted`: whether who said something matters."""
+    sources = of_others(query, sentences, quoted=quoted)
     speakers = {one.source.name for one in sentences if one.source.name and one.source.role == "user"}
     then = nearness(spans, times_of(sentences)) == 1
     return [
