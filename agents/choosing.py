@@ -184,7 +184,7 @@ def nearest(query: str, sentences: Sequence[Sentence]) -> list[Sentence]:
     if not likely and first < max(STANDS_OUT, BEFORE_NEXT * second):
         return []
     of_loci = asks_of_assistant(query) or _BY_LOCI.search(query) is not None
-    sought, others = asked(query) | kinds_in(query), _about_others(query, found, quoted=not likely)
+    sought, others = asked(query) | kinds_in(query), _about_others(query, found)
     stems = _stems(query, found)
     told = [
         (len(stems[at] & sought), -at)
@@ -245,12 +245,10 @@ def _stems(query: str, sentences: Sequence[Sentence]) -> list[set[str]]:
     return found
 
 
-def _about_others(
-    query: str, sentences: Sequence[Sentence], spans: tuple[Span, ...] = (), *, quoted: bool = True
-) -> list[bool]:
+def _about_others(query: str, sentences: Sequence[Sentence], spans: tuple[Span, ...] = ()) -> list[bool]:
     """Whether each sentence is about another one than the question names, or asks for, or about another day. `spans`:
-    the times that it names; what was said then is about them. `quoted`: whether who said something matters."""
-    sources = of_others(query, sentences, quoted=quoted)
+    the times that it names; what was said then is about them."""
+    sources = of_others(query, sentences)
     speakers = {one.source.name for one in sentences if one.source.name and one.source.role == "user"}
     then = nearness(spans, times_of(sentences)) == 1
     return [

@@ -38,13 +38,13 @@ _SAYING = (
 _SAID_BY = re.compile(rf"\b[Ww]hat (?:did|does|do|has|had) (?P<who>[A-ZÀ-Þ]\w+) (?:ever )?{_SAYING}\b")
 
 
-def of_others(query: str, sentences: Sequence[Sentence], *, quoted: bool = True) -> set[Source]:
+def of_others(query: str, sentences: Sequence[Sentence]) -> set[Source]:
     """The sources that are about another one than a question names: another number of a kind, or another name, where
-    they have none that it has; or, if it is to be `quoted`, what somebody else said than is asked for. Of a question
-    for a name, or for a yes or no, any may be the answer."""
+    they have none that it has; or what somebody else said than is asked for. Of a question for a name, or for a yes or
+    no, any may be the answer."""
     codes, spoken = codes_of(query), frozenset(words(query))
     named = frozenset() if _OPEN.search(query) and not _OF_ONE.match(query) else names_in(query, but_first=True)
-    said_by = _SAID_BY.search(query) if quoted else None
+    said_by = _SAID_BY.search(query)
     if not codes and not named:
         return set()
     sources = {source_of(one): one.source for one in sentences}
@@ -89,10 +89,14 @@ def _has_another(text: str, named: frozenset[str], spoken: frozenset[str]) -> bo
 
 def _is_said_by(source: Citation, who: str) -> bool:
     """Whether somebody wrote a source, or it tells that they said something."""
-    telling = rf"\b{re.escape(who)}\b(?:\W+\w+){{0,2}}?\W+{_SAYING}\b|\b(?:according to|heard from) {re.escape(who)}\b"
-    return (source.name or "").casefold() == who.casefold() or re.search(
-        telling, source.content, re.IGNORECASE
-    ) is not None
+    if (source.name or "").casefold() == who.casefold():
+        return True
+    name = rf"\b{re.escape(who)}\b"
+    telling = (
+        rf"{name}(?:\W+\w+){{0,2}}?\W+{_SAYING}\b|{name},? (?:from|at|of|in) (?:\w+ ){{1,4}}?{_SAYING}\b|{name} ?:|"
+        rf"\b(?:according to|heard from) {name}"
+    )
+    return re.search(telling, source.content, re.IGNORECASE) is not None
 
 
 def _is_same(name: str, word: str) -> bool:

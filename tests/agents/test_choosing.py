@@ -107,17 +107,6 @@ async def test_what_is_told_of_somebody_else_is_not_the_nearest(quiet: Memory) -
     assert "Imke" not in await say(quiet, "What is the name of Mara's cat?", session_id="s2")
 
 
-async def test_what_is_likely_is_told_as_the_nearest_whatever_comes_next(quiet: Memory) -> None:
-    await say(
-        quiet,
-        "Zbigniew from the garage wrote: timing belt has to be changed at 120000 km",
-        "The timing belt is a part of the car, and of the van, too.",
-        "My dog is called Biscuit.",
-    )
-    answer = await say(quiet, "What did Zbigniew say about the timing belt?", session_id="s2")
-    assert answer.startswith(NEAREST) and "120000 km" in answer
-
-
 async def test_what_loci_said_is_the_nearest_where_loci_is_asked(quiet: Memory) -> None:
     said = [
         turn("m1", "The bowls came out of the kiln full of craters."),
@@ -129,7 +118,15 @@ async def test_what_loci_said_is_the_nearest_where_loci_is_asked(quiet: Memory) 
     assert answer.startswith(NEAREST) and "I told you on 2025-03-01: “Pinholing" in answer
 
 
-async def test_who_said_something_may_be_written_small(quiet: Memory) -> None:
-    await say(quiet, "zbigniew says the timing belt has to be changed at 120000 km", "My dog is called Biscuit.")
+@pytest.mark.parametrize(
+    "told",
+    [
+        "zbigniew says the timing belt has to be changed at 120000 km",
+        "Zbigniew from the garage says that the timing belt lasts 120000 km",
+        "zbigniew: the timing belt lasts 120000 km",
+    ],
+)
+async def test_who_said_something_may_be_written_small_or_be_told_more_of(quiet: Memory, told: str) -> None:
+    await say(quiet, told, "My dog is called Biscuit.")
     answer = await say(quiet, "What did Zbigniew say about the timing belt?", session_id="s2")
     assert answer.startswith("You told me") and "120000 km" in answer
