@@ -26,10 +26,11 @@ _NEEDS = (  # what a question wants and a sentence must hold, to be an answer
     (
         WHEN,
         re.compile(
-            _NUMBER
-            + r"|\b(mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(january|february|march|april|may|june|july|august|"
+            r"\d|\b(mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(january|february|march|april|may|june|july|august|"
             r"september|october|november|december|yesterday|today|tomorrow|noon|midnight|morning|afternoon|evening|night|"
-            r"weekend|week|month|year|spring|summer|autumn|winter|christmas|easter|since|after|before|until)s?\b",
+            r"weekend|week|month|year|day|hour|minute|second|spring|summer|autumn|winter|christmas|easter|since|after|"
+            rf"before|until)s?\b|\b(?:at|around|about|by|past|to|till|from) (?:{_COUNTS}|eleven|twelve|half)\b|"
+            rf"\b(?:{_COUNTS}|eleven|twelve) (?:o['’]?clock|am|pm)\b|\bon the (?:first|third|\w+th)\b",
             re.IGNORECASE,
         ),
     ),

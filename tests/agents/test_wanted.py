@@ -40,17 +40,45 @@ async def test_an_amount_for_one_thing_is_not_that_for_another(quiet: Memory) ->
     assert for_garage.startswith((NEAREST, UNKNOWN))
 
 
-async def test_when_is_answered_by_what_has_a_time(quiet: Memory) -> None:
-    said = [
-        turn("m1", "so Ida and Tom marry, and there are two or three things about the wedding to do"),
-        turn("m2", "the hall fell through, so it is 29 May now for the wedding of Ida, not the 8th"),
-        turn("m3", "the bins are collected by the blue van"),
-    ]
+@pytest.mark.parametrize(
+    ("timeless", "timely", "question"),
+    [
+        (
+            "we are planning the wedding of Ida and Tom, 120 guests",
+            "ida phoned: wedding goes to 29 May, because the hall has a leak and the band could not",
+            "when do Ida and Tom marry",
+        ),
+        (
+            "the concert of the Larks is in hall 4, tickets at home",
+            "Larks play on 12 June, not in May, said the venue",
+            "When is the concert of the Larks?",
+        ),
+        (
+            "my new job at the bakery is on level 2 of the mall",
+            "the bakery called, I begin on 3 March, contract is in the post",
+            "When do I start my new job at the bakery?",
+        ),
+    ],
+)
+async def test_when_is_answered_by_what_has_a_time(quiet: Memory, timeless: str, timely: str, question: str) -> None:
+    said = [turn("m1", timeless), turn("m2", timely), turn("m3", "the bins are collected by the blue van")]
     await quiet.add(USER, "s1", said, wait=True)
-    for question in ("When is the wedding now?", "When is the wedding?", "when does Ida marry"):
-        answer = await say(quiet, question, session_id="s2")
-        assert "29 May" in answer.splitlines()[0]
-        assert answer.startswith("You told me")
+    answer = await say(quiet, question, session_id="s2")
+    assert answer.startswith("You told me") and timely in answer.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("told", "answered"),
+    [
+        ("help me plan my wedding, one of many things to do", False),
+        ("my wedding is at three, and the dinner at half past six", True),
+        ("my wedding is on the third", True),
+        ("my wedding lasts two days", True),
+    ],
+)
+async def test_a_number_alone_is_no_time(quiet: Memory, told: str, answered: bool) -> None:
+    await say(quiet, told, "the bins are collected by the blue van")
+    assert (await say(quiet, "When is my wedding?")).startswith("You told me") == answered
 
 
 async def test_what_somebody_did_when_needs_no_time(quiet: Memory) -> None:
