@@ -24,7 +24,7 @@ from agents.wanted import (
 )
 from memory.addressed import asks_of_assistant
 from memory.fragments import is_fragment, names_a_thing
-from memory.languages import ENGLISH, language_of
+from memory.languages import ENGLISH, is_foreign, language_of
 from memory.only_time import beside_times
 from memory.periods import MONTHS, Span
 from memory.spans import nearness
@@ -38,6 +38,7 @@ TELLING = 3  # words of its own that a sentence needs which shares none with the
 LIKE = 0.56  # cosine similarity that suffices where no word is shared
 LIKELY = 0.5  # score of recall from which on a message is the nearest to an answer, whatever comes next;
 STANDS_OUT = 0.25  # score of recall from which on a message may be the nearest to an answer,
+NOT_FIRST = 0.4  # where others come before it that do not hold what is wanted,
 BEFORE_NEXT = 2.2  # times that of the next one,
 NEARLY_LIKE = 0.44  # and its cosine similarity, where a word is shared
 NEARLY_AS_LIKELY = 0.5  # share of the best score of recall by which another message is nearly as likely
@@ -173,15 +174,18 @@ def _telling(chosen: Sequence[Sentence]) -> list[Sentence]:
 
 
 def nearest(query: str, sentences: Sequence[Sentence]) -> list[Sentence]:
-    """The sentence that may answer where none does by its words: of the message that recall found first, where that is
-    likely to answer, or comes long before all others; else none."""
-    found = [one for one in sentences if one.source.score is not None]
-    scores: dict[str, float] = {one.source.id: one.source.score or 0.0 for one in found}
-    if not scores:
-        return []
-    first, second = ([*sorted(scores.values(), reverse=True), 0.0])[:2]
-    likely = first >= LIKELY
-    if not likely and first < max(STANDS_OUT, BEFORE_NEXT * second):
+    """The sentence that may answer where none does by its words: of the message that recall found first, of those that
+    hold what is wanted, where that is likely to answer, or comes long before the others; else none."""
+    best = max((one.source.score or 0.0 for one in sentences), default=0.0)
+    found = [
+        one
+        for one in sentences
+        if one.source.score is not None
+        and (one.source.score == best or not is_foreign(one.text))  # what is wanted is known by English words
+        and has_what_is_wanted(query, one)
+    ]
+    first, likely = _first_of(found, best)
+    if first is None:
         return []
     of_loci = asks_of_assistant(query) or _BY_LOCI.search(query) is not None
     sought, others = asked(query) | kinds_in(query), _about_others(query, found)
@@ -196,9 +200,20 @@ def nearest(query: str, sentences: Sequence[Sentence]) -> list[Sentence]:
         and not others[at]
         and not _names_another(query, one)
         and _is_of_subject(sought, stems[at], known=True)
-        and has_what_is_wanted(query, one)
     ]
     return with_changes(query, [found[-max(told)[1]]], sentences) if told else []
+
+
+def _first_of(found: Sequence[Sentence], best: float) -> tuple[float | None, bool]:
+    """The best score of some sentences, and whether it is likely; None where it is low, others of them come near, or it
+    is too far behind the `best` of all."""
+    scores = {one.source.id: one.source.score or 0.0 for one in found}
+    first, second = ([*sorted(scores.values(), reverse=True), 0.0, 0.0])[:2]
+    if first < best and first < max(NOT_FIRST, NEARLY_AS_LIKELY * best):
+        return None, False
+    likely = first >= LIKELY
+    stands_out = first >= max(STANDS_OUT, BEFORE_NEXT * second)
+    return (first if likely or stands_out else None), likely
 
 
 def _is_said_by(sentence: Sentence, *, of_loci: bool, by_anybody: bool) -> bool:

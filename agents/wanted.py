@@ -43,10 +43,11 @@ _ASKS_WHEN = re.compile(
     r"(?:when|(?:what|which|on (?:what|which)) (?:day|date|time|month|year))\b",
     re.IGNORECASE,
 )
-# What is asked for that is not so; "why not" and "or not" ask for what is.
+# What is asked for that is not so; "why not" asks for what is, and so does what has it of one "who can't" something.
 _ASKS_WHAT_NOT = re.compile(
-    r"\b(?:what|which|who|whom|whose|where|when)\b.*?"
-    r"(?:(?<!why )(?<!or )(?<!if )\bnot\b(?! only\b)|\bnever\b|n['’]t\b)",
+    r"^\W*(?:(?:so|and|but|hey|ok|okay|well|please|of|with|to|from|for|by|on|at|in)\W+)*"
+    r"(?:what|which|who|whom|whose|where|when)\b(?:(?!\b(?:who|that|which|if|when|because|although|but|why|or)\b).)*?"
+    r"(?:\bnot\b(?! only\b)|\bnever\b|n['’]t\b)",
     re.IGNORECASE,
 )
 _TELLS_NOT = re.compile(

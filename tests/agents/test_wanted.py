@@ -18,6 +18,7 @@ NEAREST = "I don't know that for sure. This comes nearest:"
         ("The doctor says I must not take aspirin.", "Which medicine must I not take?", True),
         ("I avoid the blue pills.", "Which pills should I not take?", True),
         ("I take the blue pills at noon.", "Which pills should I take, and why not the red ones?", True),
+        ("The dog treats of the blue box are fine.", "Which box has treats for dogs who can't have milk?", True),
     ],
 )
 async def test_what_is_not_so_is_answered_by_what_says_so(
@@ -25,6 +26,21 @@ async def test_what_is_not_so_is_answered_by_what_says_so(
 ) -> None:
     await say(quiet, told, "I live in Lisbon and work as a nurse.")
     assert (await say(quiet, question)).startswith("You told me") == answered
+
+
+async def test_what_holds_what_is_wanted_is_the_nearest_behind_what_does_not(quiet: Memory) -> None:
+    await say(
+        quiet,
+        "also turns out im allergic to ibuprofen?? got hives all over",
+        "they gave me paracetamol 500, max 4x2 a day",
+        "my sister is allergic to cats",
+        "I live in Lisbon and work as a nurse.",
+        "My car is a red Skoda Fabia from 2015.",
+        "our flat has three rooms and a balcony",
+        "I play the cello on thursdays",
+    )
+    answer = await say(quiet, "Which medicine must I not take?", session_id="s2")
+    assert answer.startswith(NEAREST) and "ibuprofen" in answer and "paracetamol" not in answer
 
 
 async def test_an_amount_for_one_thing_is_not_that_for_another(quiet: Memory) -> None:
