@@ -1,10 +1,15 @@
 """Are the sentences chosen that answer, where words are few, names are words too, or no word is shared?"""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from agents.asked_words import written_otherwise
+from agents.choosing import nearest
+from agents.context import Citation
 from agents.memory import Memory
-from tests.conversations import UNKNOWN, say
+from agents.statements import Sentence
+from tests.conversations import UNKNOWN, USER, say, turn
 
 NEAREST = "I don't know that for sure. This comes nearest:"
 
@@ -105,3 +110,39 @@ async def test_what_stands_out_is_told_as_the_nearest(quiet: Memory) -> None:
 async def test_what_is_told_of_somebody_else_is_not_the_nearest(quiet: Memory) -> None:
     await say(quiet, "Imke has two cats, Pixel and Byte.", "The bins are collected on Tuesday.")
     assert "Imke" not in await say(quiet, "What is the name of Mara's cat?", session_id="s2")
+
+
+async def test_what_loci_said_is_the_nearest_where_loci_is_asked(quiet: Memory) -> None:
+    said = [
+        turn("m1", "The bowls came out of the kiln full of craters."),
+        turn("m2", "Pinholing: gas escapes late. Fire the clay hotter before the glaze comes on.", "assistant"),
+        turn("m3", "The bins are collected on Tuesday."),
+    ]
+    await quiet.add(USER, "s1", said, wait=True)
+    answer = await say(quiet, "why did my glazes get holes, according to you?", session_id="s2")
+    assert answer.startswith(NEAREST) and "I told you on 2025-03-01: “Pinholing" in answer
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "zbigniew says the timing belt has to be changed at 120000 km",
+        "Zbigniew from the garage says that the timing belt lasts 120000 km",
+        "zbigniew: the timing belt lasts 120000 km",
+    ],
+)
+async def test_who_said_something_may_be_written_small_or_be_told_more_of(quiet: Memory, told: str) -> None:
+    await say(quiet, told, "My dog is called Biscuit.")
+    answer = await say(quiet, "What did Zbigniew say about the timing belt?", session_id="s2")
+    assert answer.startswith("You told me") and "120000 km" in answer
+
+
+@pytest.mark.parametrize(("scores", "told"), [((0.55, 0.5), True), ((0.45, 0.4), False), ((0.45, 0.2), True)])
+def test_what_is_likely_or_stands_out_is_the_nearest(scores: tuple[float, float], told: bool) -> None:
+    texts = "downtime was 47 minutes on the second floor", "the lift took 12 minutes to come back to us"
+    moment = datetime(2025, 3, 1, tzinfo=UTC)
+    found = [
+        Sentence(text, Citation(0, text, "turn", "similar", "s", "user", text, moment, score), 0.5)
+        for text, score in zip(texts, scores, strict=True)
+    ]
+    assert [one.text for one in nearest("How long was the outage?", found)] == list(texts[:1]) * told
