@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
-from agents.irregular import base_of
+from memory.irregular import base_of
 from memory.languages import language_of
 from memory.translated_times import stems_in_english
 from utils.text import WORD, content_stems, stem, words

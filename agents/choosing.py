@@ -14,8 +14,17 @@ from agents.numbered import is_of_another_day, is_of_another_number
 from agents.possessors import is_of_another
 from agents.statements import Sentence, each_once
 from agents.subjects import names_somebody_else, of_others, source_of
+from agents.wanted import (
+    SURE,
+    asks_when,
+    has_what_is_wanted,
+    is_for_another_thing,
+    likely_to_tell_when,
+    names_a_time,
+)
 from memory.fragments import is_fragment, names_a_thing
 from memory.languages import ENGLISH, language_of
+from memory.only_time import beside_times
 from memory.periods import MONTHS, Span
 from memory.spans import nearness
 from utils.text import content_stems
@@ -23,13 +32,12 @@ from utils.text import content_stems
 MOST_SENTENCES = 3
 NEAR_BEST = 0.8  # a further sentence is told where its score is at least this share of the best one's
 COVERED = 0.55  # share of the question's weight that a sentence must cover by words alone
+SAID_THEN = 0.25  # added to the score of what was said at the time that is named
 TELLING = 3  # words of its own that a sentence needs which shares none with the question
 LIKE = 0.56  # cosine similarity that suffices where no word is shared
-SURE = 0.68  # cosine similarity from which on a sentence need not hold a number or a date, as the question wants
-STANDS_OUT = 0.25  # score of recall from which on a message may be the nearest to an answer,
-BEFORE_NEXT = 2.2  # times that of the next one,
+STANDS_OUT = 0.25  # score of recall from which on a message may come nearest to an answer,
 NEARLY_LIKE = 0.44  # and its cosine similarity, where a word is shared
-UNLIKE = 0.5  # cosine similarity that it needs where none is
+NEARLY_AS_LIKELY = 0.5  # share of the best score of recall by which another message is nearly as likely
 
 # Of two of these a sentence speaks of one or the other: a question about a brother is not answered by a sister.
 SUBJECTS = frozenset(
@@ -52,33 +60,7 @@ _YES_OR_NO = re.compile(
 )
 _NAME = re.compile(r"(?<=[\w,] )[A-ZÀ-Þ]\w+")
 _ASKS_WHAT = re.compile(r"\b(?:who|whom|whose|what|when|where|which|how|why)\b", re.IGNORECASE)
-_BY_LOCI = re.compile(r"\b(?:did|do|have|had|would|were) you\b", re.IGNORECASE)
-_COUNTS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-_NUMBER = rf"\d|\b({_COUNTS}|dozen|hundred|thousand|couple|no)\b"
-_AGE = (
-    rf"\b(?:\d{{1,3}}|{_COUNTS}|\w+teen|\w+ty)[ -](?:years?|months?|weeks?|days?)\b|\bborn\b|\baged?\b|\bbirthday\b|"
-    r"(?:\b(?:turn(?:s|ed|ing)?|is|are|am|be|was|were)|['’](?:s|m|re|d be)) (?:(?:now|only|about|almost|nearly) )*"
-    rf"(?:\d{{1,3}}\b(?![.,:/-]\d|st\b|nd\b|rd\b|th\b)|(?:{_COUNTS}|\w+teen|\w+ty(?:-\w+)?)\b)|\(\d{{1,3}}\)|"
-    rf"\b(?:1\d|20)\d\d\b|\b(?!(?:{'|'.join(name[:3].title() for name in MONTHS)})[a-z]*\b)(?-i:[A-ZÀ-Þ])\w+,? "
-    r"\(?\d{1,2}\b(?!\d|[.:/-]\d|st\b|nd\b|rd\b|th\b)"
-)
 _VALUE = re.compile(r"\d|\w\W+[A-ZÀ-Þ]")  # a number, or a name inside of a sentence
-WHEN = re.compile(r"\b(when|what (day|date|time|year)|how long)\b", re.IGNORECASE)
-_NEEDS = (  # what a question wants and a sentence must hold, to be an answer
-    (
-        WHEN,
-        re.compile(
-            _NUMBER
-            + r"|\b(mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(january|february|march|april|may|june|july|august|"
-            r"september|october|november|december|yesterday|today|tomorrow|noon|midnight|morning|afternoon|evening|night|"
-            r"weekend|week|month|year|spring|summer|autumn|winter|christmas|easter|since|after|before|until)s?\b",
-            re.IGNORECASE,
-        ),
-    ),
-    (re.compile(r"\bhow (many|much)\b|\bnumber\b", re.IGNORECASE), re.compile(_NUMBER, re.IGNORECASE)),
-    (re.compile(r"\bhow old\b", re.IGNORECASE), re.compile(_AGE, re.IGNORECASE)),
-    (re.compile(r"\b(?:phone|mobile|cell) number\b", re.IGNORECASE), re.compile(r"(?:\d[ ()/.+-]*){5}")),
-)
 _LIKES = (  # what makes a sentence a likelier answer
     (re.compile(r"\bpassword\b|\bcode\b|\bversion\b", re.IGNORECASE), re.compile(r"\d")),
     (re.compile(r"\b(who|whose|where|name|called|which)\b", re.IGNORECASE), re.compile(r"(?<=\w[\s,])[A-ZÀ-Þ]\w+")),
@@ -92,9 +74,11 @@ def choose(
     `spans`: the times that the question names; what was said then, or names the same time, answers before all else.
     What is about another one than the question names answers nothing; what was changed since comes behind that.
     `of_now`: of what is as good the newest comes first."""
-    sought = asked(query) | kinds_in(query)
-    others, stems = _about_others(query, sentences, spans), _stems(query, sentences)
-    covering = coverage(sought, stems)
+    every = asked(query) | kinds_in(query)
+    sought = (beside_times(every) if spans else every) or every
+    others, stems = about_others(query, sentences, spans), stems_of(query, sentences)
+    then = nearness(spans, times_of(sentences)) == 1
+    covering = _covering(every, sought, stems, then)
     own_name = _OWN_NAME.search(query) is not None
     decides = _YES_OR_NO.match(query) is not None and not _ASKS_WHAT.search(query)  # "Do you know where …" asks where
     beside_names = sought - meant(" ".join(_NAME.findall(query)))
@@ -107,7 +91,7 @@ def choose(
                 covered = 1.0
             elif sentence.likeness < SURE:
                 continue
-        if covered < COVERED and (sentence.likeness < LIKE or (not decides and _names_another(query, sentence))):
+        if covered < COVERED and (sentence.likeness < LIKE or (not decides and names_another(query, sentence))):
             continue
         if not stems[at] - sought and not decides:
             continue  # it says no more than the question
@@ -115,26 +99,61 @@ def choose(
             continue  # it says something else of who is named
         if not covered and len(stems[at]) < TELLING:
             continue  # "Cool!" is as like the question as the rest of its message, and says nothing
-        if others[at] or not _is_of_subject(sought, stems[at], known=sentence.likeness >= SURE):
+        if others[at] or not is_of_subject(sought, stems[at], known=sentence.likeness >= SURE):
             continue
-        if not _has_what_is_wanted(query, sentence):
+        if not has_what_is_wanted(query, sentence) or is_for_another_thing(query, sentence):
             continue
         score = covered + sentence.likeness + 0.25 * any(answer.search(sentence.spoken) for answer in liked)
         if sentence.source.role == "user":
             score += 0.1
+        score += SAID_THEN * bool(then[at])
         scored.append((score, at))
     telling = [one for one in scored if not _looks_for(sentences[one[1]], sought, stems[one[1]])]
     scored = telling or scored
     if spans:
-        then, named = nearness(spans, times_of(sentences)) == 1, sought & _TIMES
+        named = every & _TIMES
         scored = [one for one in scored if then[one[1]] or named & stems[one[1]]] or scored
+    scored = likely_to_tell_when(query, sentences, scored)
     scored.sort(key=lambda one: (-one[0], one[1]))
     best = each_once([sentences[at] for score, at in scored if score >= NEAR_BEST * scored[0][0]])[:MOST_SENTENCES]
     best = _telling(best)
+    if asks_when(query) and best and not any(map(names_a_time, best)):
+        best = [*_telling_when(query, sentences, others), *best]
     if of_now:
         best = newest_first(best)
     same = [one for one, other in zip(sentences, others, strict=True) if not other]
     return with_changes(query, best, same, of_now=of_now)
+
+
+def _covering(every: set[str], sought: set[str], stems: Sequence[set[str]], then: NDArray[np.bool_]) -> list[float]:
+    """The share of what is asked for that each sentence has. `sought`: the stems of it without those of the time that
+    is named, of which what was said `then`, (n,), needs no word; of all else, `every` one counts, where it has another.
+    """
+    of_all, of_these = coverage(every, stems), coverage(sought, stems)
+    return [
+        within if in_time else whole if within else 0.0
+        for whole, within, in_time in zip(of_all, of_these, then.tolist(), strict=True)
+    ]
+
+
+def _telling_when(query: str, sentences: Sequence[Sentence], others: Sequence[bool]) -> list[Sentence]:
+    """Of sentences that share a word with a question the one with a time that is found best, if it is nearly as likely
+    as what is found first. `others`: which are about another one than the question names."""
+    first = max((one.source.score or 0.0 for one in sentences), default=0.0)
+    sought, stems = asked(query) | kinds_in(query), stems_of(query, sentences)
+    timed = [
+        (one.source.score, one.likeness, -at)
+        for at, one in enumerate(sentences)
+        if one.source.score is not None
+        and one.source.score >= max(STANDS_OUT, NEARLY_AS_LIKELY * first)
+        and one.likeness >= NEARLY_LIKE
+        and sought & stems[at]
+        and not others[at]
+        and not names_another(query, one)
+        and is_of_subject(sought, stems[at], known=True)
+        and names_a_time(one)
+    ]
+    return [sentences[-max(timed)[2]]] if timed else []
 
 
 def _telling(chosen: Sequence[Sentence]) -> list[Sentence]:
@@ -146,34 +165,6 @@ def _telling(chosen: Sequence[Sentence]) -> list[Sentence]:
         for one, own in zip(chosen, said, strict=True)
         if not (any(own < other for other in said) and is_fragment(one.text))
     ]
-
-
-def nearest(query: str, sentences: Sequence[Sentence]) -> list[Sentence]:
-    """The sentence that may answer where none does by its words: of the message that recall found long before all
-    others; none where no message stands out."""
-    found = [one for one in sentences if one.source.score is not None]
-    scores: dict[str, float] = {one.source.id: one.source.score or 0.0 for one in found}
-    if not scores:
-        return []
-    first, second = ([*sorted(scores.values(), reverse=True), 0.0])[:2]
-    if first < max(STANDS_OUT, BEFORE_NEXT * second):
-        return []
-    role = "assistant" if _BY_LOCI.search(query) else "user"
-    sought, others = asked(query) | kinds_in(query), _about_others(query, found)
-    stems = _stems(query, found)
-    told = [
-        (len(stems[at] & sought), -at)
-        for at, one in enumerate(found)
-        if one.source.score == first
-        and one.source.role == role
-        and one.likeness >= (NEARLY_LIKE if sought & stems[at] else UNLIKE)
-        and len(stems[at] - sought) >= TELLING
-        and not others[at]
-        and not _names_another(query, one)
-        and _is_of_subject(sought, stems[at], known=True)
-        and _has_what_is_wanted(query, one)
-    ]
-    return with_changes(query, [found[-max(told)[1]]], sentences) if told else []
 
 
 def sought_by_fragment(text: str, sentences: Sequence[Sentence]) -> list[Sentence]:
@@ -201,7 +192,7 @@ def times_of(sentences: Sequence[Sentence]) -> NDArray[np.float64]:
     return np.array([sentence.source.timestamp.timestamp() for sentence in sentences])
 
 
-def _stems(query: str, sentences: Sequence[Sentence]) -> list[set[str]]:
+def stems_of(query: str, sentences: Sequence[Sentence]) -> list[set[str]]:
     """What each sentence says, in stems: without what is written as the question's names and is none, and with what one
     that it names is to the user."""
     texts = [sentence.spoken for sentence in sentences]
@@ -211,7 +202,7 @@ def _stems(query: str, sentences: Sequence[Sentence]) -> list[set[str]]:
     return found
 
 
-def _about_others(query: str, sentences: Sequence[Sentence], spans: tuple[Span, ...] = ()) -> list[bool]:
+def about_others(query: str, sentences: Sequence[Sentence], spans: tuple[Span, ...] = ()) -> list[bool]:
     """Whether each sentence is about another one than the question names, or asks for, or about another day. `spans`:
     the times that it names; what was said then is about them."""
     sources = of_others(query, sentences)
@@ -226,20 +217,13 @@ def _about_others(query: str, sentences: Sequence[Sentence], spans: tuple[Span, 
     ]
 
 
-def _names_another(query: str, sentence: Sentence) -> bool:
+def names_another(query: str, sentence: Sentence) -> bool:
     """Whether a sentence has names, and none of those in a question. In other languages than English more than names
     may have capitals."""
     return language_of(query) is ENGLISH and names_somebody_else(query, sentence.spoken)
 
 
-def _is_of_subject(sought: set[str], stems: set[str], *, known: bool) -> bool:
+def is_of_subject(sought: set[str], stems: set[str], *, known: bool) -> bool:
     """Whether a sentence speaks of the kind of one that is asked for; `known`: or of none."""
     subjects = sought & SUBJECTS
     return not subjects or bool(subjects & stems) or (known and not stems & SUBJECTS)
-
-
-def _has_what_is_wanted(query: str, sentence: Sentence) -> bool:
-    """Whether a sentence holds the number or time that is asked for; one that is very like the question need not."""
-    return sentence.likeness >= SURE or all(
-        answer.search(sentence.spoken) for question, answer in _NEEDS if question.search(query)
-    )

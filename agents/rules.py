@@ -9,13 +9,16 @@ import numpy as np
 
 from agents.asked_words import asked, coverage, meant, meant_in_english
 from agents.changed import asks_for_now, tells_of_change
-from agents.choosing import COVERED, LIKE, WHEN, choose, nearest, sought_by_fragment, times_of
+from agents.choosing import COVERED, LIKE, choose, sought_by_fragment, times_of
 from agents.context import Bundle, Citation, Context
+from agents.nearest import nearest
 from agents.plain_replies import plain_reply
 from agents.renewals import of_the_asked, with_renewals
 from agents.replies import reply_asked_for
 from agents.statements import HISTORY, Sentence, citation_of, each_once, sentences_of
 from agents.subjects import Source, source_of
+from agents.told_names import with_told_names
+from agents.wanted import WHEN
 from memory.asking import tells_too
 from memory.domain import FACT
 from memory.ends import End, asks_for_all
@@ -114,6 +117,7 @@ def answer_by_rules(context: Context) -> RuleAnswer:
     if not words(query):
         return RuleAnswer("What would you like to know?")
     sentences = _sentences(context)
+    query = with_told_names(query, sentences)
     spans = spans_of(query, now().timestamp())
     if said := reply_asked_for(context, spans):
         return _quote([said], dated="always" if spans or WHEN.search(query) else "never", whole=True)

@@ -15,7 +15,7 @@ from memory.heard import Heard
 from memory.observed import Recalled
 from utils.clock import now
 from utils.sentences import split_sentences
-from utils.text import ends_with_question_mark
+from utils.text import GAP, ends_with_question_mark
 
 TOLD_WHOLE = 160  # characters of a message up to which its sentences are told together
 ALIKE = 0.68  # cosine similarity from which on an observation counts as like a question; below, by its words alone
@@ -124,12 +124,25 @@ def _of_observation(recalled: Recalled) -> Citation:
 
 
 def _statements(content: str) -> list[str]:
-    """What a text says, together where it is short; nothing where it is a courtesy."""
+    """What a text says, together where it is short, with "…" for what is left out in between; nothing where it is
+    courtesies alone."""
     if is_courtesy(content):
         return []
-    stating = [told for text in _with_corrections(split_sentences(content)) if (told := _stated(text))]
-    together = " ".join(stating)
-    return [together] if stating and len(together) <= TOLD_WHOLE else stating
+    sentences = _with_corrections(split_sentences(content))
+    stated = [_stated(sentence) for sentence in sentences]
+    telling = [part for part in stated if part and not is_courtesy(part)]
+    together = _together(sentences, stated)
+    return [together] if telling and len(together) <= TOLD_WHOLE else telling
+
+
+def _together(sentences: Sequence[str], stated: Sequence[str]) -> str:
+    """What is stated of sentences in one, with "…" where something is left out in between."""
+    text, whole = "", True
+    for sentence, part in zip(sentences, stated, strict=True):
+        if part:
+            text = f"{text}{' ' if whole else f' {GAP} '}{part}" if text else part
+        whole = sentence == part
+    return text
 
 
 def _with_corrections(sentences: Sequence[str]) -> list[str]:

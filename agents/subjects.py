@@ -89,8 +89,14 @@ def _has_another(text: str, named: frozenset[str], spoken: frozenset[str]) -> bo
 
 def _is_said_by(source: Citation, who: str) -> bool:
     """Whether somebody wrote a source, or it tells that they said something."""
-    telling = rf"\b{re.escape(who)}\b(?:\W+\w+){{0,2}}?\W+{_SAYING}\b|\b(?:according to|heard from) {re.escape(who)}\b"
-    return (source.name or "").casefold() == who.casefold() or re.search(telling, source.content) is not None
+    if (source.name or "").casefold() == who.casefold():
+        return True
+    name = rf"\b{re.escape(who)}\b"
+    telling = (
+        rf"{name}(?:\W+\w+){{0,2}}?\W+{_SAYING}\b|{name},? (?:from|at|of|in) (?:\w+ ){{1,4}}?{_SAYING}\b|{name} ?:|"
+        rf"\b(?:according to|heard from) {name}"
+    )
+    return re.search(telling, source.content, re.IGNORECASE) is not None
 
 
 def _is_same(name: str, word: str) -> bool:

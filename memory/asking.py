@@ -2,6 +2,7 @@
 
 import re
 
+from memory.doers import asks_for_doer
 from memory.languages import may_not_be_english
 from memory.question_words import asks_in_another_language, with_question_word
 from utils.sentences import split_sentences
@@ -78,6 +79,32 @@ _TELLS = re.compile(
     r"\b(?:did|have) i (?:tell|told|mention(?:ed)?)\b",
     re.IGNORECASE,
 )
+# "What helps is tea": its verb is of no clause, as that of "what happened when he was ill".
+_SUMS_UP = re.compile(
+    rf"{_FILLER}what (?:really |actually |always |still )?(?:matters|counts|helps|helped|works|worked|bothers|bothered|"
+    r"annoys|annoyed|hurts|surprised|scares|happened|broke|woke|got|came|makes|made)\b"
+    r"(?:(?!\b(?:think|believe|know|sure|if|when|while|that|because|since|before|after|where|who|which|how)\b)"
+    r"[^.!?\n])*?\b(?:is|was) \w",
+    re.IGNORECASE,
+)
+# What is told with surprise, though it ends with several marks: "turns out im allergic to nuts??". It is of oneself,
+_MARKS = "?!？！"
+_OF_ONESELF = re.compile(r"\b(?:i|i['’]?m|i['’]?ve|we|we['’](?:re|ve)|weve)\b", re.IGNORECASE)
+# and has nothing that may ask: no question word, verb before its subject, duty, choice, nor "any".
+_MAY_ASK = re.compile(
+    rf"\b(?:{_WH}|whether|if|or|any\w*|ever|yet|still|should|could|can|may|might|must|shall|will|would|gonna|gotta|need|"
+    r"needs|have to|has to|supposed|allowed|ought|you|u|ur|your|you['’]\w+|right|correct|remember)\b|['’](?:ll|d)\b|"
+    rf"\b{_AUXILIARY} {_SUBJECT}\b|^\W*(?:so|then|meaning|and)\b",
+    re.IGNORECASE,
+)
+_LAST_SENTENCE = re.compile(r"(?:.*[.!?…]\s|.*\n)?(?P<last>.*)$", re.DOTALL)
+# What names a matter and then tells of it: "what about the present for Ann, her birthday is on Friday".
+_WHAT_ABOUT = re.compile(rf"{_FILLER}(?:what|how) about\b[^,;:?\n]*[,;:]\s+(?P<rest>.*)$", re.IGNORECASE | re.DOTALL)
+_HAS_A_VERB = re.compile(
+    r"\b(?:is|are|am|was|were|has|have|had|will|i['’]?m|(?:it|he|she|that)['’]s|(?:we|they)['’]re)\b|"
+    r"^(?:and |so |but )?(?:i|we|he|she|they|it) \w",
+    re.IGNORECASE,
+)
 # Where a sentence may stop telling and begin to ask: "Flight delayed by a strike, can we claim?"
 _TURNS = re.compile(r"[,;]\s+|\s[-–—]+\s|\.{3}\s*|…\s*")
 # What tells nothing by itself: a condition, a place, a greeting, thanks, or what asks.
@@ -90,6 +117,7 @@ _ONLY_LEADS = re.compile(
     r"(?:can|could|would|will|do) you|i have a question|who|whom|whose|what|where|which|why|how)\b",
     re.IGNORECASE,
 )
+SEVERAL = 2  # marks by which a statement is told with surprise
 TELLS = 3  # words of what tells
 MOST_TURNS = 8  # the last ones, that are looked at
 LONGEST = 200  # characters of a request, or of a question without its mark, that tells nothing
@@ -99,7 +127,7 @@ LONG_QUESTION = 6  # words before a colon from which on they may ask: "In what o
 
 def ends_as_question(text: str) -> bool:
     """Whether a text ends with a question mark, and asks with it: "Shall we go, ok?", but not "It is at nine, ok?"."""
-    if not ends_with_question_mark(text):
+    if not ends_with_question_mark(text) or _is_told_loudly(text):
         return False
     tag = _TAG.search(text.rstrip())
     if tag is None:
@@ -112,7 +140,7 @@ def begins_as_question(text: str) -> bool:
     """Whether an English text that does not end with a question mark asks by how it begins. "Who we hired: Ann and Bo",
     "Which reminds me: the key is under the pot" and "Do not call before nine" tell."""
     bare = with_question_word(text.strip()[:LOOKED_AT])
-    if not _QUESTION.match(bare):
+    if not _QUESTION.match(bare) or _SUMS_UP.match(bare) or _tells_about(bare):
         return False
     head, colon, _ = bare.partition(":")
     if colon and len(head.split()) < LONG_QUESTION:
@@ -122,6 +150,28 @@ def begins_as_question(text: str) -> bool:
     if not _BEGINS_WITH_WH.match(bare):
         return _WITHOUT_SUBJECT.match(bare) is None
     return not ends_with_full_stop(text) and _GOES_ON.match(bare) is None
+
+
+def _is_told_loudly(text: str) -> bool:
+    """Whether a text ends with several marks, and its last sentence, which is the user's of themselves, asks nothing by
+    its words: "im allergic to nuts??", but not "I should take two??"."""
+    bare = text.rstrip()
+    head = bare.rstrip(_MARKS)
+    if len(bare) - len(head) < SEVERAL or may_not_be_english(text):
+        return False
+    found = _LAST_SENTENCE.match(head[-LOOKED_AT:])
+    last = found["last"] if found else ""
+    return len(last.split()) >= TELLS and _OF_ONESELF.search(last) is not None and _MAY_ASK.search(last) is None
+
+
+def _tells_about(text: str) -> bool:
+    """Whether a text without a question mark names a matter as a question does, and then tells of it alone."""
+    found = _WHAT_ABOUT.match(text)
+    if found is None:
+        return False
+    clauses = re.split(r"[,;]\s+", found["rest"])
+    asking = any(begins_as_question(clause) for clause in clauses)
+    return not asking and any(_HAS_A_VERB.search(clause) and _tells(clause) for clause in clauses)
 
 
 def asks(text: str) -> bool:
@@ -162,4 +212,8 @@ def is_unmarked_question(text: str) -> bool:
     if len(text) > LONGEST:
         return False
     text = with_question_word(text)
-    return (_UNMARKED.match(text) is not None and not _TELLS.search(text)) or asks_in_another_language(text)
+    if _SUMS_UP.match(text):
+        return False
+    if _UNMARKED.match(text) is not None and not _TELLS.search(text):
+        return True
+    return asks_for_doer(text) or asks_in_another_language(text)

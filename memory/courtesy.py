@@ -10,8 +10,8 @@ _COURTESIES = frozenset(
     """
     absolutely agreed alright amazing appreciate appreciated aw awesome aww bye certainly cheers cool definitely exactly
     excellent fantastic fine glad good goodbye goodnight gotcha great ha haha hahaha hello hey hi hiya hmm hurray lol
-    lovely nice nope oh ok okay omg oops ouch pardon perfect please right sorry sure sweet thank thanks thx totally true
-    understood welcome wonderful wow yay yea yeah yep yes yo yup no
+    lovely nice nope noted oh ok okay omg oops ouch pardon perfect please right sorry sure sweet thank thanks thx
+    totally true understood welcome wonderful wow yay yea yeah yep yes yo yup no
     """.split()  # noqa: SIM905  a list would be four times as long
 )
 _ELSEWHERE = frozenset(  # the same in other languages, but for what may mean something else in English

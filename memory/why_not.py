@@ -36,7 +36,7 @@ EXPLANATIONS: dict[Reason, str] = {
     "since": "As things are now it would be found: something has changed since the answer.",
     "deleted": "It was deleted while the question was being answered.",
     "budget": "It was found, and there was no room for it in the prompt.",
-    "not_quoted": "It was found, and the rules answered from others, which come nearer to the question.",
+    "not_quoted": "It was found, and the rules answered from others: it asks something itself, or they come nearer.",
     "no_question": "It was found, and the rules quoted nothing, for they did not take the message for a question.",
     "no_answer": "It was found, and the rules quoted nothing, for nothing that was found answers the question.",
     "image": "It was found, and the rules quoted nothing, for the message asked about an image.",

@@ -4,7 +4,7 @@ import pytest
 
 from agents.asked_words import written_otherwise
 from agents.memory import Memory
-from tests.conversations import UNKNOWN, say
+from tests.conversations import UNKNOWN, USER, say, turn
 
 NEAREST = "I don't know that for sure. This comes nearest:"
 
@@ -105,3 +105,28 @@ async def test_what_stands_out_is_told_as_the_nearest(quiet: Memory) -> None:
 async def test_what_is_told_of_somebody_else_is_not_the_nearest(quiet: Memory) -> None:
     await say(quiet, "Imke has two cats, Pixel and Byte.", "The bins are collected on Tuesday.")
     assert "Imke" not in await say(quiet, "What is the name of Mara's cat?", session_id="s2")
+
+
+async def test_what_loci_said_is_the_nearest_where_loci_is_asked(quiet: Memory) -> None:
+    said = [
+        turn("m1", "The bowls came out of the kiln full of craters."),
+        turn("m2", "Pinholing: gas escapes late. Fire the clay hotter before the glaze comes on.", "assistant"),
+        turn("m3", "The bins are collected on Tuesday."),
+    ]
+    await quiet.add(USER, "s1", said, wait=True)
+    answer = await say(quiet, "why did my glazes get holes, according to you?", session_id="s2")
+    assert answer.startswith(NEAREST) and "I told you on 2025-03-01: “Pinholing" in answer
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "zbigniew says the timing belt has to be changed at 120000 km",
+        "Zbigniew from the garage says that the timing belt lasts 120000 km",
+        "zbigniew: the timing belt lasts 120000 km",
+    ],
+)
+async def test_who_said_something_may_be_written_small_or_be_told_more_of(quiet: Memory, told: str) -> None:
+    await say(quiet, told, "My dog is called Biscuit.")
+    answer = await say(quiet, "What did Zbigniew say about the timing belt?", session_id="s2")
+    assert answer.startswith("You told me") and "120000 km" in answer

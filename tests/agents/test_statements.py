@@ -1,10 +1,12 @@
 """Is what a message tells seen as told, and with what takes it back?"""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from agents.context import HistoryItem
 from agents.memory import Memory
-from tests.conversations import UNKNOWN, request, say
+from tests.conversations import UNKNOWN, USER, request, say, turn
 
 
 @pytest.mark.parametrize(
@@ -83,3 +85,50 @@ async def test_of_what_the_history_says_the_later_comes_first_and_no_day_is_made
     sent = (HistoryItem("user", "My meeting is on Tuesday at 3."), HistoryItem("user", "sorry, I meant Wednesday"))
     answer = await say(quiet, "When is my meeting?", history=sent)
     assert answer == "You told me: “sorry, I meant Wednesday”\nYou told me: “My meeting is on Tuesday at 3.”"
+
+
+async def test_where_a_question_between_statements_is_left_out_dots_stand(quiet: Memory) -> None:
+    await say(quiet, "its raining. i hate it!! bought an umbrella?? yes, a green one")
+    assert await say(quiet, "do i hate rain?") == "You told me: “its raining. i hate it!! … yes, a green one” [1]"
+
+
+async def test_where_what_is_asked_after_a_statement_is_left_out_dots_stand(quiet: Memory) -> None:
+    await say(quiet, "The knee hurts after running, what could it be? The doctor is on holiday.")
+    answer = await say(quiet, "When does my knee hurt?")
+    assert "“The knee hurts after running … The doctor is on holiday.”" in answer
+
+
+async def test_what_is_left_out_before_and_behind_has_no_dots(quiet: Memory) -> None:
+    await say(quiet, "Guess what? The boat is sold. Are you glad?")
+    assert await say(quiet, "Is the boat sold?") == "You told me: “The boat is sold.” [1]"
+
+
+async def test_what_is_told_with_surprise_answers(quiet: Memory) -> None:
+    await say(
+        quiet,
+        "also turns out im allergic to ibuprofen?? got hives all over",
+        "they gave me paracetamol 500, max 4x2 a day",
+        "my sister is allergic to cats",
+    )
+    for asked in ("Am I allergic to anything?", "What am I allergic to?", "am i allergic to something"):
+        answer = await say(quiet, asked)
+        assert answer.startswith("You told me: “also turns out im allergic to ibuprofen??") and "cats" not in answer
+
+
+async def test_what_names_a_matter_as_a_question_does_and_then_tells_answers(quiet: Memory) -> None:
+    await say(quiet, "ok what about the present for anneliese, birthday is 3 december, she turns 34", "we need a cake")
+    assert "3 december" in await say(quiet, "When is Anneliese's birthday?")
+
+
+@pytest.mark.parametrize("length", ["short", "long"])
+async def test_a_courtesy_beside_what_asks_or_tells_is_not_told_of_a_month(quiet: Memory, length: str) -> None:
+    told = "The desk is in the small room now. " + "The shelf, the lamp and the chair stand there, too. " * 4
+    reply = f"Good. {told}" if length == "long" else "Good. What comes next?"
+    said = [
+        turn("m1", "Moved the desk into the small room.", timestamp=datetime(2025, 7, 4, tzinfo=UTC)),
+        turn("m2", reply, "assistant", timestamp=datetime(2025, 7, 4, 1, tzinfo=UTC)),
+    ]
+    await quiet.add(USER, "s1", said, wait=True)
+    answer = await say(quiet, "What happened in July?", session_id="s2")
+    assert "Moved the desk" in answer
+    assert "“Good.”" not in answer

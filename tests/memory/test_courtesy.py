@@ -17,6 +17,7 @@ IDLE = (
         "Talk to you later!",
         "I’m so happy for you",
         "never mind",
+        "Noted.",
     ),
 )
 ASKING = (

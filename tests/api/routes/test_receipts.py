@@ -124,6 +124,16 @@ def test_why_rules_did_not_quote_what_was_found_is_one_reason(
     assert said in why["detail"] and " or none " not in why["detail"]
 
 
+def test_a_message_that_rules_passed_over_since_it_asks_is_told_so(api: httpx.Client, user: str) -> None:
+    asking, _ = embedded(
+        api, user, "Should I hire somebody with a boat for the crane?", "Berta painted the harbour crane."
+    )
+    body = ask(api, user, "Who painted the harbour crane?")
+    params = {"user_id": user, "id": asking}
+    why = api.get(f"/v1/receipts/{body['turn_id']}/why-not", params=params).json()
+    assert why["reason"] == "not_quoted" and "it asks something itself" in why["detail"]
+
+
 def test_a_message_that_no_memory_was_asked_for_says_so(api: httpx.Client, user: str) -> None:
     [told] = embedded(api, user, "My locker code is 4711.")
     body = ask(api, user, "What is my locker code?", use_memory=False)

@@ -3,7 +3,7 @@
 import pytest
 
 from agents.asked_words import asked, meant
-from agents.irregular import base_of
+from memory.irregular import base_of
 from utils.text import stem
 
 
