@@ -22,9 +22,8 @@ from agents.wanted import (
     likely_to_tell_when,
     names_a_time,
 )
-from memory.addressed import asks_of_assistant
 from memory.fragments import is_fragment, names_a_thing
-from memory.languages import ENGLISH, is_foreign, language_of
+from memory.languages import ENGLISH, language_of
 from memory.only_time import beside_times
 from memory.periods import MONTHS, Span
 from memory.spans import nearness
@@ -36,13 +35,9 @@ COVERED = 0.55  # share of the question's weight that a sentence must cover by w
 SAID_THEN = 0.25  # added to the score of what was said at the time that is named
 TELLING = 3  # words of its own that a sentence needs which shares none with the question
 LIKE = 0.56  # cosine similarity that suffices where no word is shared
-LIKELY = 0.5  # score of recall from which on a message is the nearest to an answer, whatever comes next;
-STANDS_OUT = 0.25  # score of recall from which on a message may be the nearest to an answer,
-NOT_FIRST = 0.4  # where others come before it that do not hold what is wanted,
-BEFORE_NEXT = 2.2  # times that of the next one,
+STANDS_OUT = 0.25  # score of recall from which on a message may come nearest to an answer,
 NEARLY_LIKE = 0.44  # and its cosine similarity, where a word is shared
 NEARLY_AS_LIKELY = 0.5  # share of the best score of recall by which another message is nearly as likely
-UNLIKE = 0.5  # cosine similarity that it needs where none is
 
 # Of two of these a sentence speaks of one or the other: a question about a brother is not answered by a sister.
 SUBJECTS = frozenset(
@@ -65,7 +60,6 @@ _YES_OR_NO = re.compile(
 )
 _NAME = re.compile(r"(?<=[\w,] )[A-ZÀ-Þ]\w+")
 _ASKS_WHAT = re.compile(r"\b(?:who|whom|whose|what|when|where|which|how|why)\b", re.IGNORECASE)
-_BY_LOCI = re.compile(r"\b(?:did|do|have|had|would|were) you\b", re.IGNORECASE)
 _VALUE = re.compile(r"\d|\w\W+[A-ZÀ-Þ]")  # a number, or a name inside of a sentence
 _LIKES = (  # what makes a sentence a likelier answer
     (re.compile(r"\bpassword\b|\bcode\b|\bversion\b", re.IGNORECASE), re.compile(r"\d")),
@@ -82,7 +76,7 @@ def choose(
     `of_now`: of what is as good the newest comes first."""
     every = asked(query) | kinds_in(query)
     sought = (beside_times(every) if spans else every) or every
-    others, stems = _about_others(query, sentences, spans), _stems(query, sentences)
+    others, stems = about_others(query, sentences, spans), stems_of(query, sentences)
     then = nearness(spans, times_of(sentences)) == 1
     covering = _covering(every, sought, stems, then)
     own_name = _OWN_NAME.search(query) is not None
@@ -97,7 +91,7 @@ def choose(
                 covered = 1.0
             elif sentence.likeness < SURE:
                 continue
-        if covered < COVERED and (sentence.likeness < LIKE or (not decides and _names_another(query, sentence))):
+        if covered < COVERED and (sentence.likeness < LIKE or (not decides and names_another(query, sentence))):
             continue
         if not stems[at] - sought and not decides:
             continue  # it says no more than the question
@@ -105,7 +99,7 @@ def choose(
             continue  # it says something else of who is named
         if not covered and len(stems[at]) < TELLING:
             continue  # "Cool!" is as like the question as the rest of its message, and says nothing
-        if others[at] or not _is_of_subject(sought, stems[at], known=sentence.likeness >= SURE):
+        if others[at] or not is_of_subject(sought, stems[at], known=sentence.likeness >= SURE):
             continue
         if not has_what_is_wanted(query, sentence) or is_for_another_thing(query, sentence):
             continue
@@ -146,7 +140,7 @@ def _telling_when(query: str, sentences: Sequence[Sentence], others: Sequence[bo
     """Of sentences that share a word with a question the one with a time that is found best, if it is nearly as likely
     as what is found first. `others`: which are about another one than the question names."""
     first = max((one.source.score or 0.0 for one in sentences), default=0.0)
-    sought, stems = asked(query) | kinds_in(query), _stems(query, sentences)
+    sought, stems = asked(query) | kinds_in(query), stems_of(query, sentences)
     timed = [
         (one.source.score, one.likeness, -at)
         for at, one in enumerate(sentences)
@@ -155,8 +149,8 @@ def _telling_when(query: str, sentences: Sequence[Sentence], others: Sequence[bo
         and one.likeness >= NEARLY_LIKE
         and sought & stems[at]
         and not others[at]
-        and not _names_another(query, one)
-        and _is_of_subject(sought, stems[at], known=True)
+        and not names_another(query, one)
+        and is_of_subject(sought, stems[at], known=True)
         and names_a_time(one)
     ]
     return [sentences[-max(timed)[2]]] if timed else []
@@ -171,58 +165,6 @@ def _telling(chosen: Sequence[Sentence]) -> list[Sentence]:
         for one, own in zip(chosen, said, strict=True)
         if not (any(own < other for other in said) and is_fragment(one.text))
     ]
-
-
-def nearest(query: str, sentences: Sequence[Sentence]) -> list[Sentence]:
-    """The sentence that may answer where none does by its words: of the message that recall found first, of those that
-    hold what is wanted, where that is likely to answer, or comes long before the others; else none."""
-    best = max((one.source.score or 0.0 for one in sentences), default=0.0)
-    found = [
-        one
-        for one in sentences
-        if one.source.score is not None
-        and (one.source.score == best or not is_foreign(one.text))  # what is wanted is known by English words
-        and has_what_is_wanted(query, one)
-    ]
-    first, likely = _first_of(found, best)
-    if first is None:
-        return []
-    of_loci = asks_of_assistant(query) or _BY_LOCI.search(query) is not None
-    sought, others = asked(query) | kinds_in(query), _about_others(query, found)
-    stems = _stems(query, found)
-    told = [
-        (len(stems[at] & sought), -at)
-        for at, one in enumerate(found)
-        if one.source.score == first
-        and _is_said_by(one, of_loci=of_loci, by_anybody=likely)
-        and (likely or one.likeness >= (NEARLY_LIKE if sought & stems[at] else UNLIKE))
-        and len(stems[at] - sought) >= TELLING
-        and not others[at]
-        and not _names_another(query, one)
-        and _is_of_subject(sought, stems[at], known=True)
-    ]
-    return with_changes(query, [found[-max(told)[1]]], sentences) if told else []
-
-
-def _first_of(found: Sequence[Sentence], best: float) -> tuple[float | None, bool]:
-    """The best score of some sentences, and whether it is likely; None where it is low, others of them come near, or it
-    is too far behind the `best` of all."""
-    scores = {one.source.id: one.source.score or 0.0 for one in found}
-    first, second = ([*sorted(scores.values(), reverse=True), 0.0, 0.0])[:2]
-    if first < best and first < max(NOT_FIRST, NEARLY_AS_LIKELY * best):
-        return None, False
-    likely = first >= LIKELY
-    stands_out = first >= max(STANDS_OUT, BEFORE_NEXT * second)
-    return (first if likely or stands_out else None), likely
-
-
-def _is_said_by(sentence: Sentence, *, of_loci: bool, by_anybody: bool) -> bool:
-    """Whether the assistant said a sentence, if a question is `of_loci`, else the user; `by_anybody`: or somebody else
-    who has a name."""
-    source = sentence.source
-    if source.name and source.name.casefold() != source.role and by_anybody:
-        return not of_loci
-    return source.role == ("assistant" if of_loci else "user")
 
 
 def sought_by_fragment(text: str, sentences: Sequence[Sentence]) -> list[Sentence]:
@@ -250,7 +192,7 @@ def times_of(sentences: Sequence[Sentence]) -> NDArray[np.float64]:
     return np.array([sentence.source.timestamp.timestamp() for sentence in sentences])
 
 
-def _stems(query: str, sentences: Sequence[Sentence]) -> list[set[str]]:
+def stems_of(query: str, sentences: Sequence[Sentence]) -> list[set[str]]:
     """What each sentence says, in stems: without what is written as the question's names and is none, and with what one
     that it names is to the user."""
     texts = [sentence.spoken for sentence in sentences]
@@ -260,7 +202,7 @@ def _stems(query: str, sentences: Sequence[Sentence]) -> list[set[str]]:
     return found
 
 
-def _about_others(query: str, sentences: Sequence[Sentence], spans: tuple[Span, ...] = ()) -> list[bool]:
+def about_others(query: str, sentences: Sequence[Sentence], spans: tuple[Span, ...] = ()) -> list[bool]:
     """Whether each sentence is about another one than the question names, or asks for, or about another day. `spans`:
     the times that it names; what was said then is about them."""
     sources = of_others(query, sentences)
@@ -275,13 +217,13 @@ def _about_others(query: str, sentences: Sequence[Sentence], spans: tuple[Span, 
     ]
 
 
-def _names_another(query: str, sentence: Sentence) -> bool:
+def names_another(query: str, sentence: Sentence) -> bool:
     """Whether a sentence has names, and none of those in a question. In other languages than English more than names
     may have capitals."""
     return language_of(query) is ENGLISH and names_somebody_else(query, sentence.spoken)
 
 
-def _is_of_subject(sought: set[str], stems: set[str], *, known: bool) -> bool:
+def is_of_subject(sought: set[str], stems: set[str], *, known: bool) -> bool:
     """Whether a sentence speaks of the kind of one that is asked for; `known`: or of none."""
     subjects = sought & SUBJECTS
     return not subjects or bool(subjects & stems) or (known and not stems & SUBJECTS)

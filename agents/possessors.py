@@ -29,9 +29,9 @@ _PLAIN = frozenset(content_stems("new old first last next best favourite favorit
 _FIRST_PERSON = re.compile(
     r"\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|we|we['’](?:re|ve|d|ll)|us|our|ours)\b", re.IGNORECASE
 )
-_MYSELF = re.compile(r"\b(?:my|mine|(?:do|did|am|was|have|can|will|should) [Ii])\b")
+_MYSELF = re.compile(r"\b(?:my|mine|(?:[Dd]o|[Dd]id|[Aa]m|[Ww]as|[Hh]ave|[Cc]an|[Ww]ill|[Ss]hould) [Ii])\b")
 _TO_LOCI = re.compile(r"\b(?:tell|told|say|said|mention(?:ed)?|ask(?:ed)?|talk(?:ed)?)\b", re.IGNORECASE)
-_I_DO = re.compile(r"\b(?:do|am) I (?:(?:still|usually|always|currently|now) )?(?P<verb>[a-z]+)")
+_I_DO = re.compile(r"\b(?:[Dd]o|[Aa]m) [Ii] (?:(?:still|usually|always|currently|now) )?(?P<verb>[a-z]+)")
 _OF_MINE = re.compile(r"\b(?:my|mine|our|ours)\b(?! [\w-]+['’]s\b)", re.IGNORECASE)
 _WITH_ME = re.compile(r"\b(?:me|us)\b", re.IGNORECASE)
 _AM = re.compile(r"\b(?:i am|i['’]m)\b", re.IGNORECASE)

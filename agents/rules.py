@@ -9,8 +9,9 @@ import numpy as np
 
 from agents.asked_words import asked, coverage, meant, meant_in_english
 from agents.changed import asks_for_now, tells_of_change
-from agents.choosing import COVERED, LIKE, choose, nearest, sought_by_fragment, times_of
+from agents.choosing import COVERED, LIKE, choose, sought_by_fragment, times_of
 from agents.context import Bundle, Citation, Context
+from agents.nearest import nearest
 from agents.plain_replies import plain_reply
 from agents.renewals import of_the_asked, with_renewals
 from agents.replies import reply_asked_for

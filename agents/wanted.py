@@ -10,6 +10,7 @@ from memory.periods import MONTHS
 from memory.spans import spans_of
 
 SURE = 0.68  # cosine similarity from which on a sentence need not hold a number or a date, as the question wants
+LOOKED_AT = 500  # characters of a question, its first or its last
 NEAR_BEST = 0.75  # what has a time is as likely to tell when where its score is this share of the best one's
 
 _COUNTS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
@@ -66,7 +67,7 @@ def has_what_is_wanted(query: str, sentence: Sentence) -> bool:
     """Whether a sentence holds the number or time that is asked for, which one that is very like the question need not,
     and says that something is not so where that is asked."""
     text = sentence.spoken
-    if _ASKS_WHAT_NOT.search(query) and not _TELLS_NOT.search(text):
+    if _ASKS_WHAT_NOT.match(query[:LOOKED_AT]) and not _TELLS_NOT.search(text):
         return False
     if sentence.likeness >= SURE:
         return True
@@ -76,7 +77,7 @@ def has_what_is_wanted(query: str, sentence: Sentence) -> bool:
 def is_for_another_thing(query: str, sentence: Sentence) -> bool:
     """Whether a question asks how much is for a thing that a sentence does not name, which is not very like it; in
     other languages than the question's the thing has another name."""
-    found = _AMOUNT_FOR.search(query)
+    found = _AMOUNT_FOR.search(query[-LOOKED_AT:])
     if found is None or sentence.likeness >= SURE or is_foreign(sentence.text):
         return False
     return not meant(found["what"]) <= meant(sentence.text)

@@ -1,14 +1,9 @@
 """Are the sentences chosen that answer, where words are few, names are words too, or no word is shared?"""
 
-from datetime import UTC, datetime
-
 import pytest
 
 from agents.asked_words import written_otherwise
-from agents.choosing import nearest
-from agents.context import Citation
 from agents.memory import Memory
-from agents.statements import Sentence
 from tests.conversations import UNKNOWN, USER, say, turn
 
 NEAREST = "I don't know that for sure. This comes nearest:"
@@ -135,14 +130,3 @@ async def test_who_said_something_may_be_written_small_or_be_told_more_of(quiet:
     await say(quiet, told, "My dog is called Biscuit.")
     answer = await say(quiet, "What did Zbigniew say about the timing belt?", session_id="s2")
     assert answer.startswith("You told me") and "120000 km" in answer
-
-
-@pytest.mark.parametrize(("scores", "told"), [((0.55, 0.5), True), ((0.45, 0.4), False), ((0.45, 0.2), True)])
-def test_what_is_likely_or_stands_out_is_the_nearest(scores: tuple[float, float], told: bool) -> None:
-    texts = "downtime was 47 minutes on the second floor", "the lift took 12 minutes to come back to us"
-    moment = datetime(2025, 3, 1, tzinfo=UTC)
-    found = [
-        Sentence(text, Citation(0, text, "turn", "similar", "s", "user", text, moment, score), 0.5)
-        for text, score in zip(texts, scores, strict=True)
-    ]
-    assert [one.text for one in nearest("How long was the outage?", found)] == list(texts[:1]) * told

@@ -110,8 +110,9 @@ async def test_what_is_told_with_surprise_answers(quiet: Memory) -> None:
         "they gave me paracetamol 500, max 4x2 a day",
         "my sister is allergic to cats",
     )
-    for asked in ("Am I allergic to anything?", "What am I allergic to?"):
-        assert "allergic to ibuprofen" in (await say(quiet, asked)).splitlines()[0]
+    for asked in ("Am I allergic to anything?", "What am I allergic to?", "am i allergic to something"):
+        answer = await say(quiet, asked)
+        assert answer.startswith("You told me: “also turns out im allergic to ibuprofen??") and "cats" not in answer
 
 
 async def test_what_names_a_matter_as_a_question_does_and_then_tells_answers(quiet: Memory) -> None:

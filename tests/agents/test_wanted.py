@@ -28,21 +28,6 @@ async def test_what_is_not_so_is_answered_by_what_says_so(
     assert (await say(quiet, question)).startswith("You told me") == answered
 
 
-async def test_what_holds_what_is_wanted_is_the_nearest_behind_what_does_not(quiet: Memory) -> None:
-    await say(
-        quiet,
-        "also turns out im allergic to ibuprofen?? got hives all over",
-        "they gave me paracetamol 500, max 4x2 a day",
-        "my sister is allergic to cats",
-        "I live in Lisbon and work as a nurse.",
-        "My car is a red Skoda Fabia from 2015.",
-        "our flat has three rooms and a balcony",
-        "I play the cello on thursdays",
-    )
-    answer = await say(quiet, "Which medicine must I not take?", session_id="s2")
-    assert answer.startswith(NEAREST) and "ibuprofen" in answer and "paracetamol" not in answer
-
-
 async def test_an_amount_for_one_thing_is_not_that_for_another(quiet: Memory) -> None:
     await say(
         quiet,
