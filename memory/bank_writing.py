@@ -9,6 +9,7 @@ from datetime import datetime
 from config.recipes import BankRecipe
 from memory.bank_condense import condense
 from memory.bank_decisions import Decision, Replace, section_key, stale, without_loss
+from memory.bank_gone import with_notes
 from memory.bank_model import as_shown, decide_by_model, optimise_by_model
 from memory.bank_rules import decide_by_rules
 from memory.bank_types import BankType
@@ -92,7 +93,9 @@ class BankWriter:
         failed: str | None = None
         if self._model is not None and sum(map(len, files.values())) <= 8 * self.recipe.shown:
             try:
-                return Shortened(await optimise_by_model(self._model, kind, files, self.recipe), self._model.model)
+                short = await optimise_by_model(self._model, kind, files, self.recipe)
+                noted = await asyncio.to_thread(with_notes, files, short, version, moment)
+                return Shortened(noted, self._model.model)
             except ModelError as error:
                 failed = f"Condensed by rules: {error.detail}"
                 log.warning("a memory bank is condensed by rules: %s", error.detail)
