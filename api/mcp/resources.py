@@ -142,7 +142,7 @@ async def get_prompt(call: Call, name: str, arguments: dict[str, str]) -> GetPro
     except NotFound:
         named = orjson.dumps(asked.model_dump(exclude_none=True)).decode()
         told = (
-            f"{instructions(asked.conversation_type)}\n\nThere is no such memory bank yet. `activate` makes it: {named}"
+            f"There is no such memory bank yet. `activate` makes it: {named}\n\n{instructions(asked.conversation_type)}"
         )
         return _prompt("A memory bank that is not there yet", told)
     active = Active(bank.info.type, bank.info.id)
