@@ -34,7 +34,7 @@ async def test_the_shape_that_an_update_answers_with_is_carried_out(quiet: Memor
     ]
     done = await update(quiet, json.dumps(again, indent=1))
     assert [(one.target_file, one.metadata.section) for one in done.changes][1:] == [("decisions.md", "Decisions")]
-    assert "A theme." in await content(quiet) and "SQLite." in await content(quiet)
+    assert "A dark theme." in await content(quiet) and "SQLite." in await content(quiet)
     assert (await quiet.engine.banks.versions(USER, "project", "loci", limit=1))[0].said == json.dumps(again, indent=1)
 
 

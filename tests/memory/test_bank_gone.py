@@ -94,13 +94,13 @@ async def codes_found(memory: Memory, numbers: range) -> list[int]:
 
 async def test_what_was_condensed_is_found_by_its_words_after_any_number_of_times(quiet: Memory) -> None:
     await begun(quiet)
-    await grown(quiet, range(1_000, 1_080))
+    await grown(quiet, range(1_000, 1_070))
     first = (await quiet.engine.banks.info(USER, "project", "loci")).version - 1
     assert "Z1000 " not in await content(quiet)
-    await grown(quiet, range(1_080, 1_160))
+    await grown(quiet, range(1_070, 1_140))
     assert "Z1000 " not in await content(quiet)
-    some = range(1_000, 1_160, 9)
-    await settle(quiet)
+    some = range(1_000, 1_140, 9)
+    await settle(quiet, seconds=60)
     assert await codes_found(quiet, some) == list(some)
     [hit] = (await quiet.search(USER, "Z1000", SEARCH, Scope(kinds=("section",)))).hits[:1]
     assert hit.gist.condensed == Condensed("active.md", first)
@@ -113,7 +113,7 @@ async def test_what_was_condensed_is_found_by_its_words_after_any_number_of_time
 async def test_activate_says_that_a_bank_was_condensed_and_how_to_read_what_went(quiet: Memory) -> None:
     assert left_out_of(await begun(quiet)) is None
     versions: list[int] = []
-    for numbers in (range(1_000, 1_080), range(1_080, 1_160)):
+    for numbers in (range(1_000, 1_070), range(1_070, 1_140)):
         await grown(quiet, numbers)
         versions.insert(0, (await quiet.engine.banks.info(USER, "project", "loci")).version - 1)
     told = left_out_of(await begun(quiet)) or ""
@@ -124,8 +124,8 @@ async def test_activate_says_that_a_bank_was_condensed_and_how_to_read_what_went
 @pytest.mark.parametrize("anew", [False, True])
 async def test_what_was_condensed_goes_with_the_bank(quiet: Memory, anew: bool) -> None:
     await begun(quiet)
-    await grown(quiet, range(1_000, 1_080))
-    await settle(quiet)
+    await grown(quiet, range(1_000, 1_070))
+    await settle(quiet, seconds=60)
     assert await codes_found(quiet, range(1_000, 1_001))
     await quiet.engine.banks.delete(USER, "project", "loci")
     if anew:
@@ -137,7 +137,7 @@ async def test_what_was_condensed_goes_with_the_bank(quiet: Memory, anew: bool) 
 
 async def test_what_a_bank_lost_before_this_was_kept_is_found_once_it_changes(quiet: Memory) -> None:
     await begun(quiet)
-    await grown(quiet, range(1_000, 1_080))
+    await grown(quiet, range(1_000, 1_070))
     await quiet.engine.collections.banks.update_many({}, {"$unset": {"condensed_to": ""}})
     await quiet.engine.collections.vectors.delete_many({"condensed": {"$exists": True}})
     await update(quiet, "Hello.")
