@@ -150,9 +150,13 @@ class MemoryTools:
         """What goes into `tools` of a chat completion."""
         return [{"type": "function", "function": _described(name, of)} for name, of in self._tools.items()]
 
-    async def answers(self, calls: Iterable[Any] | None) -> list[dict[str, str]]:
+    async def answers(self, calls: Iterable[Any] | None, others: Collection[str] = ()) -> list[dict[str, str]]:
         """The messages that answer the calls of an assistant's message, to be sent after it, in their order. `calls`:
-        its `tool_calls`, as objects of a client or as JSON has them; what is no call of a function is told so."""
+        its `tool_calls`, as objects of a client or as JSON has them; what is no call of a function is told so.
+        `others`: names of the agent's own tools, whose calls it answers itself; none of them may be one of these.
+        Raises `ValueError` where one is."""
+        if ours := self._tools.keys() & set(others):
+            raise ValueError(f"tools of memory have this name: {', '.join(sorted(ours))}")
         return [
             {
                 "role": "tool",
@@ -160,6 +164,7 @@ class MemoryTools:
                 "content": await self.call(*_named(_field(call, "function"))),
             }
             for call in calls or ()
+            if _named(_field(call, "function"))[0] not in others
         ]
 
     async def call(self, name: object, arguments: object) -> str:

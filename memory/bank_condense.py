@@ -1,6 +1,6 @@
 """How is a bank that has grown too large made small again by rules? What matters least and is oldest goes first.
 
-What goes stays in the history: a line in the file says in which version. The order is that of the banks' document:
+What goes stays in the history: a line in the file says in which versions. The order is that of the banks' document:
 what is tagged as critical goes last, before it what is left to be done; of the others architecture stays before
 implementation before discussion, newer before older. The more of a section stays, the less the next older part of it
 counts, so that each section keeps its newest.
@@ -14,10 +14,10 @@ from datetime import datetime
 
 from config.recipes import BankRecipe
 from memory.bank_decisions import CRITICAL
+from memory.bank_gone import note_in, with_note
 from memory.bank_labels import label_of, labelled
 from memory.bank_lists import UNTICKED
 from memory.bank_markdown import (
-    NOTE,
     TITLE_CHARACTERS,
     Page,
     Section,
@@ -46,7 +46,7 @@ SHARE = 1_000  # tokens of a section after which what is older in it counts half
 NEWEST = 150  # tokens of a section that count three times, so that none is left without its newest
 LEFT = 1 / 2  # of what stays whole, at most, for what is left to be done: of a bank that has more, the newest
 SHORT = 1 / 6  # of the target, for the beginnings of what goes
-LINE = 32  # tokens of the line that says where the rest is
+LINE = 52  # tokens of the line that says where the rest is, at most
 LATER = 1e-6  # what an item counts more than the one before it, all else being equal
 
 _STORED = re.compile(r"(?:- |### )\d{4}-\d\d-\d\d \d\d:\d\d\s*")
@@ -270,11 +270,7 @@ def _filled(name: str, frame: Page, page: Page, kept: _Kept) -> Page:
 
 def _told(page: Page, gone: list[_Part], version: int, moment: datetime) -> str:
     """A page with a line at its beginning that says where the rest is; that of before where nothing went."""
-    if not gone:
-        return render(page)
-    many = "1 entry" if len(gone) == 1 else f"{len(gone)} entries"
-    critical = sum(part.critical for part in gone)
-    many += f" ({critical} of them critical)" if critical else ""
-    line = f"{NOTE} {moment:%Y-%m-%d}: {many} shortened or left out; version {version} has all of it._"
-    lead = [one for one in items(page.lead) if not is_note(one)]
-    return render(Page("\n\n".join([*lead[:2], line, *lead[2:]]), page.sections))
+    if gone:
+        critical = sum(part.critical for part in gone)
+        page = with_note(page, note_in(page), len(gone), critical, version, moment)
+    return render(page)

@@ -106,6 +106,11 @@ def bank_key(owner: str, kind: BankType, identifier: str) -> str:
     return derived_id("bank", owner, kind, identifier)
 
 
+def condensed_key(bank: str) -> str:
+    """What gists are of that say what a bank said before it was condensed. `bank`: its `_id`."""
+    return derived_id("condensed", bank)
+
+
 def _label(name: str | None, path: str | None) -> str:
     """A project's name, else that of its folder, in one spelling."""
     label = " ".join(normalize("NFKC", name or "").split()).casefold()

@@ -25,6 +25,7 @@ _LABELS: dict[Category, str] = {
     "pattern": "pattern, convention, style, guideline",
     "preference": "preference",
     "reference": "reference, link, see also, documentation, further reading",
+    "note": "note, side note, remark, fyi, nb, for the record",
 }
 _BEFORE = re.compile(
     r"(?:(?:the|our|my|a|an|one|another|open|known|current|main|key|final|new|important|remaining|further|other|"
@@ -61,11 +62,11 @@ def is_label(text: str) -> bool:
 
 def labelled(paragraph: str) -> list[str]:
     """The parts of a paragraph, of which each but the first begins with a label: of a line, or of a sentence, which has
-    a capital then. What is in code is none. O(n)."""
+    a capital then. What is in code is none, nor is a note, which belongs to what stands before it. O(n)."""
     cuts, seen = [0], 0
     for place in _MAY_BEGIN.finditer(paragraph, 0, fenced_from(paragraph)):
         found = _LABEL.match(paragraph, place.end()) if place.end() >= seen else None
-        if found is not None and topic_of(found["label"]) is not None:
+        if found is not None and topic_of(found["label"]) not in (None, "note"):
             cuts.append(place.end())
             seen = found.end()
     ends = [*cuts[1:], len(paragraph)]

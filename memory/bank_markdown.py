@@ -12,7 +12,8 @@ ENTRY_LEVEL = 4  # of the highest heading within an entry, which itself stands u
 LINE_CHARACTERS = 400  # up to which a single line is an item of a list
 TITLE_CHARACTERS = 300  # of a heading, above which it is not taken for one when a file is condensed
 REMARK_CHARACTERS = 160  # of the line below a file's title that says what it is for
-NOTE = "_Condensed on"  # how the line begins that says in which version the rest of a condensed file is
+NOTE_CHARACTERS = 320  # of the line that says in which versions the rest of a condensed file is
+NOTE = "_Condensed on"  # how the line begins that says in which versions the rest of a condensed file is
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
@@ -152,13 +153,13 @@ def lead_of(page: Page) -> tuple[list[str], list[str]]:
     return stays, others
 
 
-def _is_remark(item: str) -> bool:
-    return item.startswith("_") and item.endswith("_") and len(item) <= REMARK_CHARACTERS and "\n" not in item
+def _is_remark(item: str, longest: int = REMARK_CHARACTERS) -> bool:
+    return item.startswith("_") and item.endswith("_") and len(item) <= longest and "\n" not in item
 
 
 def is_note(item: str) -> bool:
     """Whether an item is the line that says where the rest is."""
-    return item.startswith(NOTE) and _is_remark(item)
+    return item.startswith(NOTE) and _is_remark(item, NOTE_CHARACTERS)
 
 
 def joined(parts: list[str]) -> str:

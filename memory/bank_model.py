@@ -2,72 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from config.prompts import prompt
 from config.recipes import BankRecipe
-from memory.bank_decisions import (
-    CRITICAL,
-    MOST_FOUND,
-    Append,
-    Create,
-    Decision,
-    Metadata,
-    Replace,
-    is_file_name,
-    section_title,
-)
+from memory.bank_decisions import Decision, section_title
+from memory.bank_directives import clean, decisions_in
 from memory.bank_markdown import Page, Section, items, parse, render, tokens_of
-from memory.bank_rules import is_critical, metadata_of
+from memory.bank_rules import is_critical
 from memory.bank_types import BankType
 from memory.model_json import ask_for_json
 from utils.chat import ChatModel
 from utils.errors import ModelGarbage
-from utils.text import CONTROL_CHARACTERS, content_stems
+from utils.text import content_stems
 
-MOST_DECISIONS = 60
-TAG_CHARACTERS = 40  # of a tag, or of a category
 UNREADABLE = "The model's answer on a bank cannot be used"
 
 
-class _Answer(BaseModel):
+class _Optimised(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore")
 
-
-class _Metadata(_Answer):
-    section: str = ""
-    category: str = "note"
-    tags: list[str] = Field(default_factory=list)
-
-
-class _Decided(_Answer):
-    target_file: str
-    content: Annotated[str, Field(min_length=1)]
-    metadata: _Metadata = Field(default_factory=_Metadata)
-
-
-class _Appended(_Decided):
-    operation_type: Literal["append"]
-
-
-class _Replaced(_Decided):
-    operation_type: Literal["replace"]
-
-
-class _Created(_Decided):
-    operation_type: Literal["create"]
-
-
-class _Placed(_Answer):
-    decisions: Annotated[
-        list[Annotated[_Appended | _Replaced | _Created, Field(discriminator="operation_type")]],
-        Field(min_length=1, max_length=MOST_DECISIONS),
-    ]
-
-
-class _Optimised(_Answer):
     files: dict[str, str]
 
 
@@ -99,7 +54,7 @@ async def decide_by_model(
     data = {"type": kind, "bank": dict(bank), "content": content}
 
     def read(raw: str) -> list[Decision]:
-        decisions = [_decision(one) for one in _Placed.model_validate_json(raw).decisions]
+        decisions = decisions_in(raw)
         wanted = set(content_stems(content))
         said = {stem for one in decisions for stem in content_stems(one.content)}
         if len(wanted & said) < recipe.kept_words * len(wanted):
@@ -125,7 +80,7 @@ async def optimise_by_model(
         written = _Optimised.model_validate_json(raw).files
         if set(written) != set(files) or not all(text.strip() for text in written.values()):
             raise ValueError("it has other files than those that the model was shown")
-        cleaned = {name: render(parse(_clean(written[name]))) for name in files}
+        cleaned = {name: render(parse(clean(written[name]))) for name in files}
         flat = [_flat(text) for text in cleaned.values()]
         whole = {name: _with_critical(cleaned[name], files[name], flat) for name in files}
         size, before = tokens_of(whole), tokens_of(files)
@@ -135,27 +90,6 @@ async def optimise_by_model(
 
     data = {"type": kind, "files": dict(files)}
     return await ask_for_json(model, asked, data, read, garbage=UNREADABLE, temperature=recipe.temperature)
-
-
-def _decision(one: _Decided) -> Decision:
-    """Raises `ValueError`."""
-    name, content = one.target_file.strip().lower(), _clean(one.content).strip("\n")
-    if not is_file_name(name) or not content.strip():
-        raise ValueError("it names what cannot be a file of a bank, or puts nothing into it")
-    category = section_title(one.metadata.category).lower()[:TAG_CHARACTERS]
-    known = metadata_of(content, section_title(one.metadata.section), category)
-    tags = [tag.strip().lower().strip("#[]")[:TAG_CHARACTERS] for tag in one.metadata.tags]
-    tags = list(dict.fromkeys(tag for tag in (*tags, *known.tags) if tag))
-    if CRITICAL in tags and not is_critical(content):
-        content = f"{content} [{CRITICAL}]" if "\n" not in content else f"[{CRITICAL}]\n\n{content}"
-    metadata = Metadata(known.section, known.category, tuple(tags[:MOST_FOUND]), known.dates, known.references)
-    match one:
-        case _Replaced():
-            return Replace(name, content, metadata)
-        case _Created():
-            return Create(name, content, metadata)
-        case _:
-            return Append(name, content, metadata)
 
 
 def _with_critical(text: str, before: str, written: Sequence[str]) -> str:
@@ -180,7 +114,3 @@ def _missing(body: str, written: Sequence[str]) -> list[str]:
 
 def _flat(text: str) -> str:
     return " ".join(text.split())
-
-
-def _clean(text: str) -> str:
-    return CONTROL_CHARACTERS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))

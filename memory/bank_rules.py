@@ -58,6 +58,11 @@ def decide_by_rules(kind: BankType, content: str) -> list[Decision]:
     return [run.whole() for run in runs]
 
 
+def section_for(kind: BankType, file: str, content: str) -> str:
+    """The section of a file where content belongs that names the file and no section of it."""
+    return _decided(kind, content, category_of(content), Target(file, None, False)).metadata.section
+
+
 def metadata_of(text: str, section: str, category: str) -> Metadata:
     """What patterns tell of a text: its tags, dates, and what it refers to."""
     tags = [tag.lower() for tag in (*_TAG.findall(text), *_HASHTAG.findall(text))]

@@ -174,6 +174,12 @@ class BankStore:
         cursor = self._versions.find(own, {"texts": 0}).sort([("version", -1), ("_id", -1)]).limit(limit)
         return await cursor.to_list(None)
 
+    async def condensed_since(self, bank: Document, number: int) -> list[int]:
+        """The versions of a bank behind one, as far as it goes, that condensing made, in order."""
+        own = {"user_id": bank["user_id"], "bank": bank["_id"], "version": {"$gt": number, "$lte": bank["version"]}}
+        made = self._versions.find(own | {"epoch": bank["epoch"], "reason": "optimise"}, {"version": 1})
+        return sorted([one["version"] async for one in made])
+
     async def page(self, owner: str, limit: int, after: tuple[datetime, str] | None) -> list[Document]:
         """Banks without their texts, the last changed first. `after`: `updated_at` and `_id` of the last one seen."""
         filter: dict[str, Any] = {"user_id": owner, "deleted_at": None}

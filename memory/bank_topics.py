@@ -14,6 +14,7 @@ from utils.text import content_stems
 UNSETTLED = 4.0  # for an open question speaks that something is not decided
 TITLED = 6.0  # for the category that a heading names speaks as much as a heading that has a strong word for it
 _CLAUSE_END = re.compile(r"[,;.\n]|\bbut\b|\s[-–—]\s")
+_ASKS = re.compile(r"\?[\"'”)*_]{0,4}(?:\s+(?:\[\w+\]|#\w+)){0,4}\s*$")
 SHOWN = 4_000  # characters of a block that are looked at: what it is about, it says at its beginning
 
 # What speaks for a category, and how much. Words in a heading count twice.
@@ -112,14 +113,22 @@ def _decides(text: str) -> bool:
     return OPEN.search(said) is None and bool(content_stems(said))
 
 
+def _only_asks(text: str) -> bool:
+    """Whether each sentence of a text asks something, whatever words stand in it; tags may stand behind the last."""
+    if _ASKS.search(text) is None:
+        return False
+    *before, _ = split_sentences(_ASKS.sub("?", text))
+    return all(one.endswith("?") for one in before)
+
+
 @lru_cache
 def _compiled() -> tuple[tuple[Category, float, re.Pattern[str]], ...]:
     return tuple((category, weight, re.compile(sign, re.I | re.M)) for category, weight, sign in _SIGNS)
 
 
 def category_of(text: str) -> Category:
-    """What a text is about: what its box or its label says, else the category for which most speaks; a note where
-    nothing does."""
+    """What a text is about: what its box or its label says, a question where it asks and does nothing else, else the
+    category for which most speaks; a note where nothing does."""
     title, body = title_in(text[:SHOWN])
     box = box_of(body)
     if box == "ticked":
@@ -127,6 +136,8 @@ def category_of(text: str) -> Category:
     settled, left_open = OPEN.subn(" ", body)
     if (label := label_of(body)) is not None:
         return "question" if label == "decision" and left_open and not _decides(body) else label
+    if box is None and topic_of(title) is None and _only_asks(body):
+        return "question"
     if body.rstrip().endswith("?"):
         settled = " ".join(split_sentences(settled)[:-1])
     scores: dict[Category, float] = {"question": UNSETTLED} if left_open else {}

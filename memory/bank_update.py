@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from memory.bank_activations import Active
+from memory.bank_directives import directives_in
 from memory.bank_ids import ID_PATTERN
 from memory.bank_targets import check_filled
 from memory.bank_types import BANK_TYPES, BankType
@@ -31,8 +32,8 @@ class BankUpdate:
 
     def checked(self) -> "BankUpdate":
         """The same without the codes of a terminal. Raises `InvalidInput` where there is no content, too much, or a
-        control character in it, it replaces what stands there by nothing, the conversation is at work with another
-        bank, or there can be no bank of this type and id."""
+        control character in it, it replaces what stands there by nothing or is a directive that cannot be carried out,
+        the conversation is at work with another bank, or there can be no bank of this type and id."""
         if self.type not in BANK_TYPES or re.fullmatch(ID_PATTERN, self.id) is None:
             raise InvalidInput("There can be no memory bank of this type and id")
         named = Active.named(self.conversation_id)
@@ -46,6 +47,7 @@ class BankUpdate:
             raise InvalidInput(HAS_CONTROL_CHARACTERS.format("content"))
         content = "".join(plain)
         check_filled(content)
+        directives_in(self.type, content)
         return replace(self, content=content, coloured=plain != lines)
 
     def name_for(self, bank: Document) -> str | None:

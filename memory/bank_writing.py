@@ -9,6 +9,8 @@ from datetime import datetime
 from config.recipes import BankRecipe
 from memory.bank_condense import condense
 from memory.bank_decisions import Decision, Replace, section_key, stale, without_loss
+from memory.bank_directives import directives_in
+from memory.bank_gone import with_notes
 from memory.bank_model import as_shown, decide_by_model, optimise_by_model
 from memory.bank_rules import decide_by_rules
 from memory.bank_types import BankType
@@ -54,7 +56,10 @@ class BankWriter:
         self.recipe = recipe
 
     async def place(self, kind: BankType, files: Mapping[str, str], content: str) -> Placed:
-        """Where content belongs in a bank of these files; all of it has a place."""
+        """Where content belongs in a bank of these files; all of it has a place. Content that decides it itself is put
+        where it says. Raises `InvalidInput` where that cannot be carried out."""
+        if (decided := await _by_itself(kind, content)) is not None:
+            return Placed(decided, RULE_BASED, files)
         failed: str | None = None
         if self._model is not None:
             try:
@@ -92,7 +97,9 @@ class BankWriter:
         failed: str | None = None
         if self._model is not None and sum(map(len, files.values())) <= 8 * self.recipe.shown:
             try:
-                return Shortened(await optimise_by_model(self._model, kind, files, self.recipe), self._model.model)
+                short = await optimise_by_model(self._model, kind, files, self.recipe)
+                noted = await asyncio.to_thread(with_notes, files, short, version, moment)
+                return Shortened(noted, self._model.model)
             except ModelError as error:
                 failed = f"Condensed by rules: {error.detail}"
                 log.warning("a memory bank is condensed by rules: %s", error.detail)
@@ -121,6 +128,12 @@ async def _unseen(placed: Placed, kind: BankType, files: Mapping[str, str], cont
         return []
     meant = {section_key(one) for one in await _by_rules(kind, content) if isinstance(one, Replace)}
     return [one for one in unseen if section_key(one) not in meant]
+
+
+async def _by_itself(kind: BankType, content: str) -> Sequence[Decision] | None:
+    if len(content) < IN_THREAD:
+        return directives_in(kind, content)
+    return await asyncio.to_thread(directives_in, kind, content)
 
 
 async def _by_rules(kind: BankType, content: str) -> Sequence[Decision]:

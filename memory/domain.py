@@ -31,8 +31,18 @@ class Turn:
 
 
 @dataclass(frozen=True)
+class Condensed:
+    """Where that stands which a memory bank does not say any more: a file, and a version of the bank in which it has
+    it."""
+
+    file: str
+    version: int
+
+
+@dataclass(frozen=True)
 class Gist:
-    """One thing that can be recalled, as read from `vectors`. `key`: its `_id` there; `id`: its id for its owner."""
+    """One thing that can be recalled, as read from `vectors`. `key`: its `_id` there; `id`: its id for its owner.
+    `condensed`: of a part of a memory bank that was left out when that was condensed; else None."""
 
     key: str
     id: str
@@ -44,6 +54,7 @@ class Gist:
     name: str | None = None
     message_index: int = -1
     model: str | None = None
+    condensed: Condensed | None = None
 
     @property
     def by_rules(self) -> bool:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from memory.domain import Gist, Turn
+from memory.domain import Condensed, Gist, Turn
 from memory.leases import pending
 from utils.clock import now
 from utils.mongo import Document
@@ -49,6 +49,7 @@ def gist_of(document: Document) -> Gist:
         name=document.get("name"),
         message_index=document.get("message_index", -1),
         model=document.get("model"),
+        condensed=Condensed(said["file"], said["version"]) if (said := document.get("condensed")) is not None else None,
     )
 
 

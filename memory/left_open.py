@@ -1,6 +1,7 @@
 """What do sentences leave open? What is not so yet, or not so at all, though the words for what is stand in them."""
 
 import re
+from collections.abc import Iterable, Iterator
 
 # "Not yet decided", "I don't remember", "maybe we will use".
 OPEN = re.compile(
@@ -14,3 +15,9 @@ OPEN = re.compile(
     r"(?:decided?|conclusions?|important|remember|agreed?|learn(?:ed|t)? that)\b",
     re.IGNORECASE,
 )
+
+
+def parts_of(sentences: Iterable[str]) -> Iterator[str]:
+    """Sentences; of one that leaves something open its parts, which may settle something else."""
+    for sentence in sentences:
+        yield from filter(None, map(str.strip, sentence.split("; ") if OPEN.search(sentence) else [sentence]))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memory.domain import RULE_BASED
-from memory.left_open import OPEN
+from memory.left_open import OPEN, parts_of
 from memory.note_labels import NAMED, NOTE_CHARACTERS, heading_of, item_of, labelled_note, plain
 from memory.observed import Category, Observed
 from utils.sentences import split_sentences
@@ -75,7 +75,7 @@ def _labelled(category: Category, text: str, message: Said) -> list[Observed]:
 def _by_trigger(content: str, message: Said) -> Iterator[Observed]:
     """The notes of a text's sentences, by their labels and the words in them."""
     before = ""
-    for sentence in _sentences(content):
+    for sentence in parts_of(split_sentences(content)):
         settled = OPEN.sub(" ", sentence)
         if (labelled := labelled_note(sentence)) is not None:
             yield from _labelled(*labelled, message)
@@ -91,13 +91,6 @@ def _by_trigger(content: str, message: Said) -> Iterator[Observed]:
 
 def _asks(sentence: str) -> bool:
     return sentence.rstrip(" \"')”*_").endswith(("?", "？", "؟"))
-
-
-def _sentences(text: str) -> Iterator[str]:
-    """The sentences of a text; of one that leaves something open, its parts, which may settle something else."""
-    for sentence in split_sentences(text):
-        parts = sentence.split("; ") if OPEN.search(sentence) else [sentence]
-        yield from filter(None, map(str.strip, parts))
 
 
 def summary_of(messages: Sequence[Said]) -> Observed | None:

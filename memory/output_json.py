@@ -4,9 +4,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from json import loads
+from typing import cast
 
 from memory.embedded_json import json_in
+from memory.excerpt import tells_of_failure
 from memory.output_runs import is_error, unstamped
+from memory.tool_items import worth_of
+from memory.tool_relevance import Talk
+from utils.json_values import Json, scalars
 from utils.text import GAP, cut_at_word, repair
 
 ERRORS = ("error", "errors", "exception", "fault", "failure", "failures")  # fields under which JSON tells of errors
@@ -29,7 +34,7 @@ NAMES = ("name", "title", "id", "key")  # fields that say what an object is call
 AROUND = frozenset({*ERRORS, "data", "result", "results", "response", "body", "items"})  # keys that name nothing
 STATES = ("status", "state", "result", "outcome", "conclusion", "phase")
 UNNAMING = frozenset({*TELLING, *STATES, "level", "severity"})  # whose texts name no object
-FAILED = frozenset({"error", "fail", "failed", "failure", "crashed", "timeout", "timed_out"})
+FAILED = ("error", "fail", "failed", "failure", "crashed", "timeout", "timed_out", "timed out")
 NO_ERROR = frozenset({"", "none", "null", "no", "n/a", "-"})
 DEEPEST = 6  # objects and lists in each other that are read
 MOST_ERRORS, MOST_OBJECTS = 8, 5  # told of one output
@@ -39,6 +44,9 @@ MOST_FIELDS = 12  # of an object that are told
 MOST_ITEMS = 8  # of a list of values
 LONGEST_NAME, LONGEST_VALUE, LONGEST = 60, 100, 400  # characters of a name, a value, and what is told of an object
 
+_NOBODY = Talk("")  # nothing is asked for
+# A state that says alone, or before why, that something failed; "failed over" and "error-free" do not.
+_FAILED = re.compile(rf"(?:{'|'.join(FAILED)})(?=$|\s*[:(,;]|\s+[–—-]\s|\s(?:after|at|because|by|due|in|on|with)\b)")
 _IS_ERROR = re.compile(r'"(?:errors?|exception|fault|failures?)"\s*:\s*[\[{"]')
 _SAID = re.compile(r'"(?:error|reason|message|msg|detail)"\s*:\s*("(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]){1,300}")')
 
@@ -136,18 +144,19 @@ def _errors_in(value: Mapping[str, object], depth: int) -> tuple[list[str], set[
     """The errors of an object, each on a line, and the fields that tell of them or that there are none. `depth`: how
     many objects within each other are looked at."""
     status = value.get("status")
-    states = [str(value[name]).lower() for name in STATES if isinstance(value.get(name), str)]
+    states = [str(value[name]).strip().lower() for name in STATES if isinstance(value.get(name), str)]
     verdicts = {name for name in ("success", "ok") if value.get(name) is False}
     flags = {name for name in ERRORS if value.get(name) is True}
     named = {name for name in ERRORS if _is_told(value.get(name))}
     failed = verdicts or flags or named or value.get("level") in LEVELS
-    if not failed and FAILED.isdisjoint(states) and not (isinstance(status, int) and status >= 400):
+    has_failed = any(map(_FAILED.match, states))
+    if not failed and not has_failed and not (isinstance(status, int) and status >= 400):
         return [], {name for name in ERRORS if _denies(value.get(name))}
     inner = [item for name in ERRORS if name in named for item in _listed(value[name]) if isinstance(item, Mapping)]
     if inner:
         return [line for one in inner for line in _told_in(one, depth - 1)] if depth else [], named | flags
     lines, telling = _error_of(value)
-    if not (verdicts or flags or named) and not FAILED.isdisjoint(states):
+    if not (verdicts or flags or named) and has_failed:
         lines, telling = _failure_of(value)
     return lines, telling | verdicts | flags | named if lines else set()
 
@@ -197,10 +206,12 @@ def _listed(value: object) -> list[object]:
 
 def _said_of(value: object, name: str, fewest: int, *, is_item: bool = False) -> Iterator[tuple[str, bool]]:
     """What objects say, a line each, and whether they are items of lists: an object's values, and what is small of
-    lists and objects in it; larger ones follow on lines of their own, under the names that lead to them. `fewest`:
-    values, of an object that says something."""
+    lists and objects in it; larger ones follow on lines of their own, under the names that lead to them. Of a long list
+    what differs from the rest comes first. `fewest`: values, of an object that says
+    something."""
     is_item = is_item or isinstance(value, list)
-    for item in _listed(value):
+    is_long = isinstance(value, list) and len(value) > MOST_OBJECTS
+    for item in _odd_first(cast(list[Json], value)) if is_long else _listed(value):
         if not isinstance(item, Mapping):
             continue
         brief = {field: _brief(inner, within=bool(name)) for field, inner in item.items()}
@@ -212,6 +223,14 @@ def _said_of(value: object, name: str, fewest: int, *, is_item: bool = False) ->
         for field, inner in item.items():
             if field not in near:
                 yield from _said_of(inner, f"{under}.{field}" if under else field, FEWEST_BESIDE, is_item=is_item)
+
+
+def _odd_first(items: Sequence[Json]) -> list[Json]:
+    """The items of a list, first those that speak of a failure, then those in which a field differs from nearly all
+    others."""
+    fails = [any(isinstance(said, str) and tells_of_failure(said) for _, said in scalars(item)) for item in items]
+    worth = worth_of(items, _NOBODY)
+    return [items[at] for at in sorted(range(len(items)), key=lambda at: (not fails[at], -worth[at]))]
 
 
 def _line(said: Mapping[str, str], name: str) -> str:

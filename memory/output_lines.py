@@ -9,8 +9,9 @@ from typing import Literal
 from memory.excerpt import READ, excerpt
 from memory.note_labels import heading_of, item_of, labelled_note, plain
 from memory.output_json import take_json
+from memory.output_logs import log_in
 from memory.output_records import Nesting, rated_in
-from memory.output_runs import sums_up, unstamped
+from memory.output_runs import is_error, sums_up, unstamped
 from memory.output_tables import tables_in
 from memory.tool_relevance import Talk
 from utils.pages import read_page
@@ -49,6 +50,7 @@ def lines_of(output: str) -> Iterator[Line]:
     raw = [uncoloured(line) for line in read_page(_telling(text, MOST)).splitlines()]
     tables = {table.begin: table for table in tables_in(raw)}
     rated = {record.begin: record for record in rated_in(raw)}
+    log = log_in(raw)
     names = Nesting()
     in_code = in_trace = False
     until = 0  # where a table ends
@@ -67,8 +69,10 @@ def lines_of(output: str) -> Iterator[Line]:
             in_code = not in_code
             continue
         in_trace = bare.startswith("Traceback (") or (in_trace and line[:1].isspace())
-        if not in_trace and (said := _said(line)):
-            yield Line(said, "error" if _ASSERTED.match(line) else "code" if in_code else "text")
+        if in_trace or not (said := _said(line)) or (log.get(at) == "progress" and not _tells_more(said)):
+            continue
+        is_told = _ASSERTED.match(line) is not None or log.get(at) == "error"
+        yield Line(said, "error" if is_told else "code" if in_code else "text")
 
 
 def output_for_model(output: str) -> str:
@@ -103,6 +107,12 @@ def _labelled(lines: Sequence[str]) -> Iterator[str]:
             yield f"{under}\n{line}"
         if labelled_note(line) is not None:
             yield line
+
+
+def _tells_more(said: str) -> bool:
+    """Whether an entry of a log, at a level that says nothing, tells more than that something goes on."""
+    text = plain(said)
+    return sums_up(text) or is_error(text) or labelled_note(said) is not None
 
 
 def _said(line: str) -> str:

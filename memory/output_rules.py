@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from memory.left_open import OPEN, parts_of
 from memory.note_labels import heading_of, item_of, labelled_note, plain
 from memory.observed import Category, Observed
 from memory.output_lines import Kind, Line, lines_of
@@ -204,7 +205,7 @@ def _noted(line: str) -> Iterator[tuple[Category, str]]:
     if len(line) <= LONGEST and _REVIEWED.match(line):
         yield "finding", line
         return
-    sentences = [line] if is_tally(line) else split_sentences(_UNSPACED_END.sub("\n", line))
+    sentences = [line] if is_tally(line) else [*parts_of(split_sentences(_UNSPACED_END.sub("\n", line)))]
     if len(sentences) == 1 and _category_of(line) is None and _is_named_value(line):
         yield "finding", line
         return
@@ -238,8 +239,10 @@ def _category_of(sentence: str) -> Category | None:
     is_truth = _TRUTH.match(sentence) is not None
     if _PROGRESS.search(sentence) and not is_truth:
         return None
-    if _INSIGHT.search(sentence):
+    if _INSIGHT.search(settled := OPEN.sub(" ", sentence)):
         return "insight"
+    if settled != sentence:  # a decision that is left open
+        return None
     if _TO_DO.match(sentence) or _REPORTED.search(sentence) or _SUPPOSED.search(sentence):
         return None
     if is_truth or _is_measured(sentence) or _NEGATED.search(sentence):

@@ -47,7 +47,7 @@ _TROUBLE = re.compile(
 
 # When a line of a log was written, and how much it matters, where that is little.
 _STAMP = re.compile(
-    r"^\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s+"
+    r"^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s+(?:- )?"
     r"(?:\[?(?:INFO|DEBUG|NOTICE)\]?:?\s+)?"
 )
 _LEVEL = re.compile(r"^\[(?:INFO|DEBUG|NOTICE)\]\s+")  # Maven

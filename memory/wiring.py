@@ -132,7 +132,8 @@ async def open_engine(
     recipe = BankRecipe()
     due_after = timedelta(hours=bank_optimise_hours)
     bank_store = BankStore(collections, recipe.most, due_after)
-    sections, writer = BankSections(collections, eraser, said_in_banks), BankWriter(bank_model, recipe)
+    sections = BankSections(collections, bank_store, eraser, said_in_banks)
+    writer = BankWriter(bank_model, recipe)
     banks = Banks(collections, bank_store, sections, writer, bank_folder, bank_large_update)
     eviction = Eviction(collections, eraser, sessions, max_entries)
     return Engine(

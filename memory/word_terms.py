@@ -1,8 +1,8 @@
 """By which terms is an observation found, in any language, and which does a query look for?
 
 English words are stemmed, as are those in Cyrillic letters, by Russian's rules. Scripts without blanks between words
-give their characters and each pair of neighbours. Of a word of another language its beginning is a term, too, by which
-a query finds an inflected form where nothing has its own.
+give their characters and each pair of neighbours. Of a word of another language its beginning is a term, too, and that
+other words may begin with it, by which a query finds an inflected form where nothing has its own.
 """
 
 import re
@@ -105,7 +105,8 @@ def _of_word(word: str, *, is_english: bool) -> Iterator[str]:
     if (numbered := _NUMBERED.fullmatch(word)) is not None:
         yield _stem(numbered[1])
     if _is_inflected(word) and not (is_english and word.isascii()):
-        yield _beginning(word[: max(SHORTEST_BEGINNING, len(word) - ENDING)])
+        shortest = max(SHORTEST_BEGINNING, len(word) - ENDING)
+        yield from map(_beginning, dict.fromkeys((word[:shortest], word)))
 
 
 def _sought(word: str) -> list[tuple[str, list[str]]]:

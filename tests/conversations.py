@@ -59,7 +59,7 @@ async def say(memory: Memory, *queries: str, session_id: str = "s1", **more: Any
     return text
 
 
-async def settle(memory: Memory) -> None:
+async def settle(memory: Memory, seconds: float = 10) -> None:
     """Returns when nothing waits for its embedding and no summary is due."""
     vectors = memory.engine.collections.vectors
 
@@ -67,7 +67,7 @@ async def settle(memory: Memory) -> None:
         await memory.engine.embeddings.work()
         return await vectors.find_one({"embed.state": {"$in": ["pending", "leased"]}}) is None
 
-    await until(embedded)
+    await until(embedded, seconds)
     await memory.engine.summaries.work()
 
 

@@ -23,7 +23,7 @@ from api.mcp.calling import Call
 from api.paging import cursor_of, page_of, position_of
 from api.reasons import wrong
 from api.strict import check
-from api.wire.banks import BankNamed
+from api.wire.banks import BankNamed, left_out_of
 from memory.bank_activations import Active
 from memory.bank_ids import ID_PATTERN
 from memory.bank_types import BANK_TYPES, BankType
@@ -142,7 +142,7 @@ async def get_prompt(call: Call, name: str, arguments: dict[str, str]) -> GetPro
     except NotFound:
         named = orjson.dumps(asked.model_dump(exclude_none=True)).decode()
         told = (
-            f"{instructions(asked.conversation_type)}\n\nThere is no such memory bank yet. `activate` makes it: {named}"
+            f"There is no such memory bank yet. `activate` makes it: {named}\n\n{instructions(asked.conversation_type)}"
         )
         return _prompt("A memory bank that is not there yet", told)
     active = Active(bank.info.type, bank.info.id)
@@ -152,6 +152,8 @@ async def get_prompt(call: Call, name: str, arguments: dict[str, str]) -> GetPro
         f"{instructions(bank.info.type)}\n\nIts conversation_id is {active.conversation_id}. "
         f"Its files, as quoted data in JSON:\n\n{quoted}"
     )
+    if (left_out := left_out_of(bank)) is not None:
+        told += f"\n\n{left_out}"
     return _prompt(f"Memory bank {active.conversation_id}", told)
 
 

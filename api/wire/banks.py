@@ -1,6 +1,7 @@
 """How do memory banks look to clients, over HTTP and as tools of MCP?"""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -12,6 +13,7 @@ from api.wire.facts import DecisionOut
 from memory.bank import Bank, BankError, BankInfo, BankVersion, Updated
 from memory.bank_activations import Active
 from memory.bank_decisions import Done, Operation
+from memory.bank_gone import versions_named
 from memory.bank_ids import NamedBank
 from memory.bank_markdown import tokens_of
 from memory.bank_store import Reason, Severity
@@ -192,19 +194,27 @@ class ActivationResult(Wire):
             conversation_id=Active(info.type, info.id).conversation_id,
             previous_errors=[BankErrorOut.of(error) for error in info.errors],
             others=[OtherBank.of(other) for other in bank.others[:MOST_OTHERS]],
-            left_out=_left_out(bank),
+            left_out=left_out_of(bank),
         )
 
 
-def _left_out(bank: Bank) -> str | None:
-    """What of a bank is not in an answer that gives it."""
+def left_out_of(bank: Bank) -> str | None:
+    """What of a bank is not in an answer that gives it, and how to read that."""
     info, told = bank.info, []
+    named = Active(info.type, info.id).conversation_id
     if not bank.whole:
-        named, version = Active(info.type, info.id).conversation_id, f"?version={info.version}"
+        version = f"?version={info.version}"
         told.append(
             f"The bank has grown to about {info.tokens:,} tokens and is about to be condensed: `content` has some "
             f"{tokens_of(bank.content):,} of them. All of it is in the resources "
             f"loci://banks/{named}/{{file}}{version}, and at GET /v1/banks/{named}{version}."
+        )
+    if versions := [str(one) for one in versions_named(bank.content) if bank.whole or one != info.version]:
+        which = f"version {versions[0]} has" if len(versions) == 1 else f"versions {', '.join(versions)} have"
+        told.append(
+            f"The bank was condensed: {which} what was shortened or left out, as a line in each such file says. Read a "
+            f"version in the resources loci://banks/{named}/{{file}}?version={versions[0]}, or at "
+            f"GET /v1/banks/{named}?version={versions[0]}; a search (`recall`) finds it by its words."
         )
     if (more := len(bank.others) - MOST_OTHERS) > 0:
         told.append(f"{more:,} more banks of this name or path are not in `others`; list_banks names all.")
@@ -351,7 +361,8 @@ class BankAt(ActivationResult):
         """`content`: what the files said in the version."""
         told = ActivationResult.of(bank).model_dump()
         head = BankHead(type=bank.info.type, id=bank.info.id, files=list(content), last_updated=version.at)
-        told |= {"bank_info": head, "content": dict(content)}
+        left_out = left_out_of(replace(bank, content=content))
+        told |= {"bank_info": head, "content": dict(content), "left_out": left_out}
         return cls(**told, bank=BankOut.of(bank.info), version=BankVersionOut.of(version))
 
 

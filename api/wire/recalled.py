@@ -14,6 +14,7 @@ from utils.errors import NotFound
 
 SHOWN = 1_000  # characters of a message
 DIGITS = 3  # of scores
+CONDENSED = "Left out of the memory bank when it was condensed; it stands in loci://banks/{}/{}?version={}"
 NOTHING = "Nothing that is remembered has to do with this"
 
 
@@ -23,9 +24,11 @@ class RecallCall(Wire):
 
 
 class RecalledItem(SearchItem):
-    """`whole_characters`: where `content` is a part, those of the whole, which `read_memory` gives by the id."""
+    """`whole_characters`: where `content` is a part, those of the whole, which `read_memory` gives by the id.
+    `condensed`: where a memory bank does not say it any more, what does."""
 
     whole_characters: int | None = Field(default=None, exclude_if=lambda value: value is None)
+    condensed: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @classmethod
     def shown(cls, hit: Hit, query: str) -> Self:
@@ -40,7 +43,9 @@ class RecalledItem(SearchItem):
             session_id=gist.session_id,
             timestamp=gist.timestamp,
             explain=Explanation.of(hit.parts, digits=DIGITS),
+            version=gist.condensed.version if gist.condensed is not None else None,
             whole_characters=None if content == gist.content else len(gist.content),
+            condensed=_condensed(gist),
         )
 
 
@@ -68,7 +73,8 @@ class MemoryCall(Wire):
 
 
 class MemoryRead(Wire):
-    """`more`: which part of the whole it is, and how to get the next; null where it is all."""
+    """`more`: which part of the whole it is, and how to get the next; null where it is all. `condensed`: as `recall`
+    gives it."""
 
     id: str
     kind: str
@@ -77,6 +83,7 @@ class MemoryRead(Wire):
     timestamp: datetime
     content: str
     more: str | None
+    condensed: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @classmethod
     def of(cls, gist: Gist, asked: MemoryCall) -> Self:
@@ -92,4 +99,12 @@ class MemoryRead(Wire):
             timestamp=gist.timestamp,
             content=part.text,
             more=part.more,
+            condensed=_condensed(gist),
         )
+
+
+def _condensed(gist: Gist) -> str | None:
+    """Where that stands which a memory bank does not say any more; None of anything else."""
+    if gist.condensed is None:
+        return None
+    return CONDENSED.format(gist.session_id, gist.condensed.file, gist.condensed.version)

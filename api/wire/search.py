@@ -51,6 +51,9 @@ class Explanation(Wire):
 
 
 class SearchItem(Wire):
+    """`version`: of a part of a memory bank that was left out when that was condensed, the one that says it; else it is
+    not there."""
+
     id: str
     kind: str
     role: str
@@ -59,6 +62,7 @@ class SearchItem(Wire):
     session_id: str
     timestamp: datetime
     explain: Explanation
+    version: int | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @classmethod
     def of(cls, hit: Hit) -> "SearchItem":
@@ -72,6 +76,7 @@ class SearchItem(Wire):
             session_id=gist.session_id,
             timestamp=gist.timestamp,
             explain=Explanation.of(parts),
+            version=gist.condensed.version if gist.condensed is not None else None,
         )
 
 

@@ -255,6 +255,17 @@ async def test_calls_that_are_plain_objects_are_carried_out(quiet: Memory) -> No
     assert all("There is no tool" in one["content"] for one in done[1:])
 
 
+async def test_calls_of_an_agents_own_tools_are_left_to_it(quiet: Memory) -> None:
+    tools = MemoryTools(quiet, USER)
+    names = ("scratchpad_list", "weather", "nosuch")
+    calls = [{"id": name, "type": "function", "function": {"name": name, "arguments": "{}"}} for name in names]
+    done = await tools.answers(calls, others={"weather", "stocks"})
+    assert [one["tool_call_id"] for one in done] == ["scratchpad_list", "nosuch"]
+    assert "There is no tool" in done[1]["content"]
+    with pytest.raises(ValueError, match="recall"):
+        await tools.answers(calls, others=["weather", "recall"])
+
+
 async def test_a_record_is_read_beside_the_event_loop(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     [trace_id] = (await compress(quiet, [user("Where is it?"), *step(1)], owner=USER)).trace_ids
     threads: list[int] = []

@@ -333,3 +333,22 @@ def test_a_bank_takes_no_more_files_than_it_may_and_loses_nothing_for_that() -> 
     files, _ = merge({}, decisions, now())
     assert len(files) == 40
     assert all(any(f"content {number}" in text for text in files.values()) for number in range(60))
+
+
+@pytest.mark.parametrize(
+    ("said", "section"),
+    [
+        ("Note: in the review, budget and retry were discussed at length.", "Notes"),
+        ("**Note:** the deadline is fixed.", "Notes"),
+        ("FYI: the schema was changed by Ann.", "Notes"),
+        ("Is the budget safe when the token restarts?", "Open questions"),
+        ("Is the gateway safe (Z1003)? Who owns the deadline? [critical]", "Open questions"),
+        ("- Does the component need a budget?", "Open questions"),
+        ("- [ ] Is the budget safe?", "Next"),
+        ("## Budget\n\nIs it safe?", "Constraints"),
+        ("We decided to use SQLite. Is the budget safe?", "Decisions"),
+        ("Decision: we use SQLite. Note: it must run on ARM.", "Decisions"),
+    ],
+)
+def test_a_label_and_a_question_mark_outweigh_words(said: str, section: str) -> None:
+    assert [one.metadata.section for one in decide_by_rules("project", said)] == [section]

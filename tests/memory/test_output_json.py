@@ -261,3 +261,35 @@ def test_errors_within_errors_are_read_in_a_moment(depth: int) -> None:
 def test_what_python_does_not_read_of_json_takes_nothing_else_away() -> None:
     assert findings('{"n": ' + "9" * 5_000 + '}\n{"error": "disk full"}') == ["error: disk full"]
     assert findings('{"error": "no \\ud800 index"}') == ["error: no \N{REPLACEMENT CHARACTER} index"]
+
+
+JOBS = [{"id": number, "status": "ok", "ms": 3 * number} for number in range(60)]
+
+
+@pytest.mark.parametrize(
+    ("odd", "told"),
+    [
+        ({"status": "failed: disk full"}, "error: id 37, ms 111, failed: disk full"),
+        ({"status": "timed out after 30 s"}, "error: id 37, ms 111, timed out after 30 s"),
+        ({"status": "degraded"}, "id: 37; status: degraded; ms: 111"),
+        (
+            {"note": "writing was refused by the disk"},
+            "id: 37; status: ok; ms: 111; note: writing was refused by the disk",
+        ),
+    ],
+)
+@pytest.mark.parametrize("by_line", [False, True])
+def test_of_a_long_list_what_differs_from_the_rest_is_told_first(odd: dict[str, str], told: str, by_line: bool) -> None:
+    jobs = [*JOBS[:37], JOBS[37] | odd, *JOBS[38:]]
+    found = findings("\n".join(map(json.dumps, jobs)) if by_line else jobs)
+    assert found[0] == told
+    assert len(found) <= 6
+
+
+@pytest.mark.parametrize("state", ["failed over to db-2", "error-free", "failure rate 0 %"])
+def test_a_state_that_names_no_failure_is_no_error(state: str) -> None:
+    assert findings({"id": 1, "status": state, "ms": 3}) == [f"id: 1; status: {state}; ms: 3"]
+
+
+def test_a_list_in_which_nothing_differs_is_told_from_its_beginning() -> None:
+    assert findings(JOBS) == [f"id: {number}; status: ok; ms: {3 * number}" for number in range(5)]

@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from memory.observation_rules import Said, consolidate
 from memory.observed import Category
 from memory.output_rules import observe_by_rules
 
@@ -298,3 +299,21 @@ def test_of_a_long_report_what_is_labelled_is_read_wherever_it_stands() -> None:
     read = noted("\n".join([*report, "Insight: caches win."]))
     assert set(read["lesson"]) == {"never log to db-1", "rotate keys"}
     assert "the disk of db-1 is full" in read["finding"] and read["insight"] == ["caches win."]
+
+
+@pytest.mark.parametrize(
+    ("said", "insights"),
+    [
+        ("We have not decided yet whether Kafka is needed for this project.", []),
+        ("The team has not agreed on the retention of the logs in eu-1.", []),
+        ("It is undecided whether Redis or Postgres keeps the 40 queues.", []),
+        (
+            "We have not decided yet whether Kafka is needed; it was agreed that Postgres keeps the sessions.",
+            ["it was agreed that Postgres keeps the sessions."],
+        ),
+        ("We decided to use Kafka for this project.", ["We decided to use Kafka for this project."]),
+    ],
+)
+def test_what_is_left_open_is_none_in_an_output_nor_in_a_session(said: str, insights: list[str]) -> None:
+    assert noted(said) == {"finding": [], "insight": insights, "lesson": []}
+    assert [one.content for one in consolidate([Said("user", said)])] == insights

@@ -97,6 +97,7 @@ SAID = [
     "The API uses OAuth2",
     "ระบบใช้ฐานข้อมูล",
     "The internet was reached over a gateway",
+    "Der Dienst nutzt die Datenbank",
 ]
 
 
@@ -118,6 +119,10 @@ SAID = [
         ("КЛЮЧИ", 3),
         ("Anfrage", 4),
         ("Grenzen", 4),
+        ("Minuten", 4),
+        ("Dienste", 10),
+        ("Datenbanken", 10),
+        ("Datenbanks", 10),
         ("strasse", 5),
         ("STRASSE", 5),
         ("straße", 5),
@@ -151,7 +156,9 @@ def test_what_an_earlier_version_kept_of_words_with_a_dotted_capital_is_found(qu
     assert sorted(row for row, _ in ranked(index, sought(query), OBSERVATIONS, EVERY)) == found
 
 
-@pytest.mark.parametrize("query", ["international", "gates", "Strafe", "犬", "служба", "serv", "오류", "reached2"])
+@pytest.mark.parametrize(
+    "query", ["international", "gates", "Strafe", "犬", "служба", "serv", "오류", "reached2", "Datensatz"]
+)
 def test_other_words_that_begin_alike_are_not_found(query: str) -> None:
     found = [row for row, _ in ranked(index_of(SAID), sought(query), OBSERVATIONS, EVERY)]
     assert found == ([9] if query == "reached2" else [])  # of which the letters are a word

@@ -18,7 +18,7 @@ from config.recipes import BankRecipe
 from config.settings import Settings
 from memory.bank_tidying import BankTidying
 from tests.checks import problem
-from tests.conversations import Silent
+from tests.conversations import Silent, until
 from tests.mcp_clients import ACCEPT, INITIALIZE, call, client, refusal
 
 MODES = ("legacy", "auto")
@@ -136,7 +136,7 @@ async def test_a_prompt_begins_with_the_bank(address: str) -> None:
     async with client(address, "legacy") as connected:
         assert [one.name for one in (await connected.list_prompts()).prompts] == ["memory_bank"]
         early = await connected.get_prompt("memory_bank", {"conversation_type": "global"})
-        assert "There is no such memory bank yet" in early.messages[0].content.text  # type: ignore[union-attr]
+        assert early.messages[0].content.text.startswith("There is no such memory bank yet")  # type: ignore[union-attr]
         assert (await call(connected, "list_banks"))["items"] == []
         assert "activate" in await refusal(connected, "update", content="Too early.")
         await call(connected, "activate", conversation_type="global")
@@ -286,6 +286,37 @@ async def test_recall_gives_what_has_to_do_with_the_query_and_of_long_messages_a
         assert (read["kind"], read["content"], read["more"]) == ("section", section["content"], None)
         assert "Nothing is remembered" in await refusal(connected, "read_memory", id="m99")
         assert "none of these words" in await refusal(connected, "read_memory", id="m0", query="submarine")
+
+
+async def test_recall_finds_what_a_bank_was_condensed_from_and_says_where_it_stands(address: str) -> None:
+    talk = "It was discussed at some length, with no end in sight. " * 8
+    said = "\n".join(f"- {talk}Its code is Z{number} now." for number in range(1_000, 1_100))
+    async with client(address) as connected:
+        await call(connected, "activate", conversation_type="project", project_name="loci")
+        version = (await call(connected, "update", content=said))["version"]
+
+        first: dict[str, Any] = {}
+
+        async def found_once_it_is_embedded() -> bool:
+            nonlocal first
+            first = next(iter((await call(connected, "recall", query="Z1000"))["items"]), {})
+            return "condensed" in first and "Z1000" in first["content"]
+
+        await until(found_once_it_is_embedded, seconds=60)
+        uri = f"loci://banks/project/loci/active.md?version={version}"
+        assert "Its code is Z1000 now." in first["content"] and uri in first["condensed"]
+        assert uri in (await call(connected, "read_memory", id=first["id"]))["condensed"]
+        read = (await connected.read_resource(uri)).contents[0]
+        assert "Its code is Z1000 now." in read.text  # type: ignore[union-attr]
+        begun = await call(connected, "activate", conversation_type="project", project_name="loci")
+        assert "Z1000" not in str(begun["content"]) and f"version {version} has" in begun["left_out"]
+        prompt = await connected.get_prompt("memory_bank", {"conversation_type": "project", "project_name": "loci"})
+        assert begun["left_out"] in prompt.messages[0].content.text  # type: ignore[union-attr]
+        [last, *_] = (await call(connected, "recall", query="Z1099"))["items"]
+        assert "condensed" not in last and "version" not in last
+    async with httpx.AsyncClient(base_url=address, timeout=30) as plain:
+        found = (await plain.post("/v1/search", json={"query": "Z1000", "kinds": ["section"]})).json()["items"]
+        assert (found[0]["id"], found[0]["version"]) == (first["id"], version)
 
 
 async def test_an_unknown_tool_is_an_error_of_the_protocol(address: str) -> None:

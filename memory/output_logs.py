@@ -1,0 +1,66 @@
+"""Which lines of an output are entries of a log, and which of these are progress, which errors?"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal
+
+FEWEST = 3  # entries that make a log; and entries that are alike but for their numbers, which makes them progress
+HEAD = 60  # characters of an entry behind its time in which its level stands
+LONGEST = 400  # characters of an entry that is one message
+
+Told = Literal["progress", "error"]
+
+_STAMP = re.compile(
+    r"(?:[\w./-]{1,40} +\| )?[\[(]?(?:(?:time|ts)=\"?)?"  # which of several programs writes it; logfmt
+    r"(?:\d{4}[-/]\d\d[-/]\d\d[T ]|[A-Z][a-z]{2} {1,2}\d{1,2} |[IWEF]\d{4} )?\d\d:\d\d:\d\d"
+    r"(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?[\])\"]?\s"
+)
+_LEVELS = {
+    "low": "TRACE|DEBUG|VERBOSE|INFO|INFORMATION|NOTICE",
+    "warning": "WARN|WARNING",
+    "error": "ERROR|ERR|FATAL|CRITICAL|CRIT|SEVERE|PANIC|ALERT|EMERG",
+}
+_ANY = "|".join(_LEVELS.values())
+_FIRST = re.compile(rf"\[?\b({_ANY})\b\]?(?=[:\s])")  # of a line without a time
+_LEVEL = re.compile(rf"\b({_ANY})\b|\b(?i:level=\"?({_ANY})\b|({_ANY}):\s)")
+_NEXT = re.compile(rf"\s*\[?(?i:({_ANY}))\b\]?(?=[:\s])")  # right behind the time
+_KLOG = re.compile(r"[IWEF](?=\d{4} )")
+_OF_KLOG = {"I": "low", "W": "warning", "E": "error", "F": "error"}
+_DIGITS = re.compile(r"\d+")
+
+
+def log_in(lines: Sequence[str]) -> dict[int, Told]:
+    """The entries of a log among lines, by their places, as far as they tell of progress or of an error: what has a
+    level that says so, and what has none and is like others but for its numbers. Empty where there are too few for a
+    log; warnings, and what somebody said at a time, are neither."""
+    levels = {at: level for at, line in enumerate(lines) if (level := _level_of(line)) is not None}
+    if len(levels) < FEWEST:
+        return {}
+    alike = {at: _DIGITS.sub("0", lines[at]) for at, level in levels.items() if level == ""}
+    often = Counter(alike.values())
+    told: dict[int, Told] = {}
+    for at, level in levels.items():
+        if level == "low" or (level == "" and often[alike[at]] >= FEWEST):
+            told[at] = "progress"
+        elif level == "error" and len(lines[at]) <= LONGEST:
+            told[at] = "error"
+    return told
+
+
+def _level_of(line: str) -> str | None:
+    """How much an entry of a log matters: one of `_LEVELS`, or empty where it does not say; None for another line."""
+    bare = line.strip()
+    stamp = _STAMP.match(bare)
+    if stamp is None:
+        first = _FIRST.match(bare)
+        return _of(first[1]) if first is not None else None
+    if (klog := _KLOG.match(bare)) is not None:
+        return _OF_KLOG[klog[0]]
+    near = _NEXT.match(bare, stamp.end())
+    found = near or _LEVEL.search(bare, stamp.end(), stamp.end() + HEAD)
+    return _of(next(filter(None, found.groups()))) if found is not None else ""
+
+
+def _of(level: str) -> str:
+    return next(name for name, words in _LEVELS.items() if level.upper() in words.split("|"))
