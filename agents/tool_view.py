@@ -17,6 +17,7 @@ from memory.tool_in_force import in_force
 from memory.tool_order import overtaken
 from memory.tool_records import Call, Record
 from memory.tool_relevance import SMALL, Talk
+from memory.tool_wants import wanted_in
 from utils.errors import InvalidInput
 from utils.json_values import scalars, written
 
@@ -87,7 +88,8 @@ class _Drawing:
         little = sum(len(said_in(one)) for one in step.messages if one.get("role") not in PROMPTS) <= LITTLE
         few = little or sum(len(one.raw_output) for one in self.known) <= FEW_CHARACTERS
         self._overtaken = overtaken(self.known)
-        self._talk = replace(spoken_of(step.messages, step.query), thorough=few, used=_used_in(step))
+        wanted = wanted_in((*step.records, *step.newest))
+        self._talk = replace(spoken_of(step.messages, step.query), thorough=few, used=_used_in(step), wanted=wanted)
         naming = [_with(name, self.known) for name in self._talk.names]
         self._named = {one for found in naming for one in found}
         self._order = _by_relevance(self.known, step.ranked, naming)

@@ -72,6 +72,11 @@ _ID_KEY = re.compile(
 _TIME = re.compile(r"\d\d:\d\d")
 # Fields that say whether there is more than what came back.
 _PAGES = re.compile(r"(?i)(?:next\w*|has_?more|pages|total_?(?:pages|count)|(?:next_?)?cursor|remaining|truncated)")
+# Of a thing that changes, which of its states is meant.
+_VERSION = re.compile(
+    r"(?i)(?:^|[_-])(?:e-?tags?|versions?|revisions?|rev|sha\d*|hash|checksum|digest|tokens?|seq(?:uence)?)$"
+)
+_VERSION_IN_HUMPS = re.compile(r"(?<=[a-z])(?:E[Tt]ag|Version|Revision|Rev|Sha|Hash|Checksum|Token|Seq)$")
 _POSTAL = re.compile(r"(?i)zip(?:[_-]?code)?|post(?:al)?[_-]?code|plz")
 _STAMP = re.compile(r"(created|updated|modified)(_at|_on|At|On)?$")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
@@ -90,7 +95,7 @@ class Talk:
     them that were said; `names`: what looks as names in the last of it, and `spoken` in that or in what the agent said
     last, lower case. `extreme`: the most or the least of something is asked for. `thorough`: there is room for all that
     says anything. `used`: the keys of what tools were called with, in objects, too. `question`: the last of what
-    was said, lower case."""
+    was said, lower case. `wanted`: keys of what calls failed for want of, lower case."""
 
     text: str
     asked: frozenset[str] = frozenset()
@@ -101,6 +106,7 @@ class Talk:
     extreme: bool = False
     used: frozenset[str] = frozenset()
     question: str = ""
+    wanted: frozenset[str] = frozenset()
 
     @cached_property
     def brief(self) -> "Talk":
@@ -165,7 +171,7 @@ class Talk:
 
     def names_field(self, key: str) -> bool:
         """Whether what was asked for names a field; "the first option" names no `first_name`."""
-        if key.casefold() in self._identifiers:
+        if key.casefold() in self.wanted or key.casefold() in self._identifiers:
             return True
         words = frozenset(_names(_HUMP.sub(" ", key)))
         return not self.asked.isdisjoint(words if len(words) == 1 else words - ORDINALS)
@@ -228,7 +234,7 @@ class Talk:
             return True  # a text to be read, as others are that tools give
         if isinstance(value, str) and _CODED.fullmatch(value) and value.casefold() in self.said:
             return True
-        if not isinstance(value, str) or not is_identifier(value):
+        if not isinstance(value, str) or not is_identifier(unquoted(value)):
             return self.mentions(value) or (isinstance(value, str) and value.casefold() in self.asked)
         if _STAMP.match(key):
             return False
@@ -287,6 +293,18 @@ def _singular(word: str) -> str:
 def names_id(key: str) -> bool:
     """Whether a field is called as those that say which thing is meant, be it by a number alone."""
     return key == "id" or key.endswith(("_id", "Id"))
+
+
+def names_version(key: str, value: Json) -> bool:
+    """Whether a field says which state of a thing is meant."""
+    if not isinstance(value, str | int) or isinstance(value, bool) or value == "":
+        return False
+    return bool(_VERSION.search(key) or _VERSION_IN_HUMPS.search(key))
+
+
+def unquoted(value: str) -> str:
+    """An entity tag without its marks."""
+    return value.removeprefix("W/").strip('"')
 
 
 def is_identifier(value: str) -> bool:

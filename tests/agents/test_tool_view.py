@@ -106,6 +106,15 @@ def test_fields_that_the_user_or_the_query_names_last_are_shown() -> None:
     assert "|mileage_km" in context([dict(one) for one in found])
 
 
+def test_fields_that_a_call_failed_for_want_of_are_shown() -> None:
+    event = {"event_id": "ev_9", "lock_state": "held by Kim", "note": LONG, "more": LONG}
+    refused = step(2, {"error": "428 Precondition Required: send the current lock_state"}, "update_event")
+    got = step(1, event, "get_event")
+    assert "lock_state=held by Kim" in context(view([user(BOOK), *got, *refused]))
+    assert "lock_state=held by Kim" in context(view([user(BOOK), *got, *refused, *step(3)]))
+    assert "lock_state=" not in context(view([user(BOOK), *got, *step(3)]))
+
+
 def test_calls_that_gave_nothing_stand_behind_those_that_did() -> None:
     sent = [calling(call("s", "send_email", {"to": "bob@x.com"})), result("s", "")]
     found = context(view([user(BOOK), *step(1), *sent, *step(2)]))
