@@ -17,6 +17,7 @@ from memory.tool_in_force import in_force
 from memory.tool_order import overtaken
 from memory.tool_records import Call, Record
 from memory.tool_relevance import SMALL, Talk
+from memory.tool_suiting import suiting
 from memory.tool_wants import wanted_in
 from utils.errors import InvalidInput
 from utils.json_values import scalars, written
@@ -91,8 +92,9 @@ class _Drawing:
         wanted = wanted_in((*step.records, *step.newest))
         self._talk = replace(spoken_of(step.messages, step.query), thorough=few, used=_used_in(step), wanted=wanted)
         naming = [_with(name, self.known) for name in self._talk.names]
-        self._named = {one for found in naming for one in found}
-        self._order = _by_relevance(self.known, step.ranked, naming)
+        suited = suiting(self.known, self._talk)
+        self._named = {one for found in naming for one in found}.union(suited)
+        self._order = _by_relevance(self.known, step.ranked, naming, suited)
         later = step.messages[step.last.end :]
         answered = not any(message.get("role") == "user" for message in later)
         earlier = step.messages[: step.last.start]
@@ -221,16 +223,19 @@ def _summary(block: Block) -> str:
     return "\n".join([block.title, *(one_line(one.summary) for one in block.records if one.summary)])
 
 
-def _by_relevance(records: Sequence[Record], ranked: Sequence[str], naming: Sequence[Sequence[str]]) -> list[str]:
-    """The ids of records: those that tell of what the user named and few others do, then those of failures where they
-    are few, then the most relevant of the others, and then the newest; no answer before a later one to the same
-    call. `naming`: for each name that was said, the ids of those that have it, newest first."""
+def _by_relevance(
+    records: Sequence[Record], ranked: Sequence[str], naming: Sequence[Sequence[str]], suited: Sequence[str]
+) -> list[str]:
+    """The ids of records: those that tell of what the user named and few others do, then those that list what the last
+    question asks for, then those of failures where they are few, then the most relevant of the others, and then the
+    newest; no answer before a later one to the same call. `naming`: for each name that was said, the ids of those that
+    have it, newest first."""
     known = dict.fromkeys(record.trace_id for record in reversed(records))
     telling = Counter(one for found in naming if len(found) * FEW_OF < len(records) for one in found)
     named = [one for one, _ in telling.most_common()]
     failures = [record.trace_id for record in reversed(records) if record.reports_failure]
     few = failures if len(failures) * FAILURES_OF <= len(records) else []
-    order = list(dict.fromkeys([*named, *few, *(one for one in ranked if one in known), *known]))
+    order = list(dict.fromkeys([*named, *suited, *few, *(one for one in ranked if one in known), *known]))
     answers: defaultdict[Call, list[str]] = defaultdict(list)
     for record in records:
         answers[record.call].append(record.trace_id)

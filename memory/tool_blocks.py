@@ -328,8 +328,8 @@ def call_text(tool_name: str, arguments: str) -> str:
 
 
 def _told_apart(record: Record, talk: Talk, keep: Keep) -> dict[str, Json]:
-    """The arguments of a call but for those that stand in what is kept of its result, or in whose place it gives others,
-    long ones as excerpts."""
+    """The arguments of a call but for those that stand in what is kept of its result, or that this gives anew, long
+    ones as excerpts."""
     shown = Shown.of((key, value) for key, value in scalars(record.output) if keep.keeps(key, value))
     renewed = given_anew(record)
     return {

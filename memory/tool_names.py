@@ -39,17 +39,23 @@ def reads(tool_name: str) -> bool:
     return not _ASKING.isdisjoint(words) or words[-1] in _ASKING_AT_END
 
 
+@lru_cache(maxsize=1024)
+def kinds_of(name: str) -> frozenset[str]:
+    """The words of a tool's name in the singular, among them the kind of thing that it is for."""
+    return frozenset(map(_singular, words_of(name)))
+
+
 def is_of(key: str, tool_name: str) -> bool:
     """Whether a field names the kind of thing that a tool is for, `order_id` for `cancel_order`; `id` always does."""
     named = [_singular(word) for word in words_of(key)]
     kind = [word for word in named if word not in _NAMING]
-    return bool(named) and set(kind) <= _kinds(tool_name) and (bool(kind) or named == ["id"])
+    return bool(named) and set(kind) <= kinds_of(tool_name) and (bool(kind) or named == ["id"])
 
 
 def are_of_a_kind(one: str, other: str) -> bool:
     """Whether two tools are for the same kind of thing, which their names show: `get_issue` and `issue_update`, but not
     `crm_get_contact` and `crm_update_deal`."""
-    words, others = _kinds(one), _kinds(other)
+    words, others = kinds_of(one), kinds_of(other)
     return bool(words & others) and min(len(words - others), len(others - words)) <= 1
 
 
@@ -57,11 +63,6 @@ def differ_in_a_word(one: str, other: str) -> bool:
     """Whether two names are of the same words but for one in each, `get_settings` and `update_settings`."""
     words, others = set(words_of(one)), set(words_of(other))
     return bool(words & others) and len(words - others) == len(others - words) == 1
-
-
-@lru_cache(maxsize=1024)
-def _kinds(name: str) -> frozenset[str]:
-    return frozenset(map(_singular, words_of(name)))
 
 
 def _singular(word: str) -> str:

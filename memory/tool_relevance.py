@@ -5,10 +5,11 @@ say little that was not asked for, though they look like identifiers.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from memory.tool_days import NO_DAY, Days, days_in
 from utils.json_values import Json, Scalar
 from utils.text import STOPWORDS, UMLAUTS
 
@@ -35,6 +36,8 @@ TELLING = frozenset(
 TIME_ORDER = "time-order"  # stands for "the first" and "the last" of things that come one after another
 TIMES = ("created", "opened", "date", "timestamp", "published", "updated", "modified", "sent", "received", "started")
 # Words of a question, and the fields that they ask for without naming them.
+Meant = tuple[tuple[str, ...], tuple[str, ...]]  # words of a question, and those of the fields that they ask for
+LIMIT = "limit"  # stands for an amount that something has to be under or over
 MEANT = (
     (("cheap", "cheaper", "cheapest", "expensive", "much", "difference", "afford", "sum", "least", "below", "money",
       "budget", "euro", "eur", "dollar", "usd", "gbp", "chf", "guenstig", "guenstiger", "guenstigste", "guenstigsten",
@@ -55,11 +58,26 @@ MEANT = (
     (("old", "older", "oldest", "young", "younger", "youngest"), ("age", "born", "dob", "birthday")),
     (("oldest", "newest", "latest", "earliest", TIME_ORDER), TIMES),
 )  # fmt: skip
+# And of the last one alone, for they are said of much else.
+MEANT_LAST = (
+    (("cost", "price", "pricing", "fare", "fee", "kostet", "kosten", LIMIT),
+     ("price", "cost", "amount", "total", "fee", "fare", "rate", "preis", "precio", "prix")),
+    (("rated", "rating", "review", "reviewed", "star"), ("rating", "score", "star", "review")),
+    (("open", "closed", "won", "lost", "pending", "active", "done", "finished", "progress", "overdue", "status",
+      "state"), ("status", "state", "stage", "phase")),
+)  # fmt: skip
 
 # "The last commit", but not "my last name", nor "the first option" of those that were offered.
 _IN_ORDER = re.compile(
     r"(?i)\bmost recent\b|\b(?:first|last)\s+(?!(?:names?|class|options?|choices?|digits?|two|three|four|few|steps?|"
     r"flights?|week|month|year|night|time|days?|and|of|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b)\w"
+)
+# "Under 180", "more than 20 EUR a night", but not "over 5 km".
+_LIMIT = re.compile(
+    r"(?i)\b(?:under|below|above|over|(?:less|more|cheaper) than|at most|at least|up to|max(?:imum)?(?: of)?|"
+    r"unter|über)\s+"
+    r"(?:[€$£¥]|eur|usd|gbp|chf)?\s*\d[\d.,]*\s*"
+    r"(?:[€$£¥]|(?:eur|usd|gbp|chf|euros?|dollars?|pounds?|bucks|an?|per|each|and|or|with|in|for|please)\b|[^\w\s%]|$)"
 )
 _PART_OF_CALL = re.compile(r"[.:/#+\-@]+")
 _IDENTIFIER = re.compile(r"(?=.*\d)[\w#:+.\-/@]{4,}")
@@ -91,27 +109,35 @@ _PLACE = re.compile(r"[\w)\].~][./\\]\w|^[./]\w|\w/$")
 
 @dataclass(frozen=True)
 class Talk:
-    """What the user and the agent said, lower case. `asked`: words by which fields may be named, and `literal` those of
-    them that were said; `names`: what looks as names in the last of it, and `spoken` in that or in what the agent said
-    last, lower case. `extreme`: the most or the least of something is asked for. `thorough`: there is room for all that
-    says anything. `used`: the keys of what tools were called with, in objects, too. `question`: the last of what
-    was said, lower case. `wanted`: keys of what calls failed for want of, lower case."""
+    """What the user and the agent said, lower case. `asked`: words by which fields may be named, `literal` those of
+    them that were said, and `lately` those that the last question asks for, too; `names`: what looks as names in the
+    last of it, and `spoken` in that or in what the agent said last, lower case. `extreme`: the most or the least of
+    something is asked for. `thorough`: there is room for all that says anything. `used`: the keys of what tools were
+    called with, in objects, too. `question`: the last of what was said, lower case. `wanted`: keys of what calls failed
+    for want of, lower case. `days`: those that the last question names."""
 
     text: str
     asked: frozenset[str] = frozenset()
     names: tuple[str, ...] = ()
     thorough: bool = False
     literal: frozenset[str] = frozenset()
+    lately: frozenset[str] = frozenset()
     spoken: frozenset[str] = frozenset()
     extreme: bool = False
     used: frozenset[str] = frozenset()
     question: str = ""
     wanted: frozenset[str] = frozenset()
+    days: Days = NO_DAY
 
     @cached_property
     def brief(self) -> "Talk":
         """The same, where fields matter by their own names alone, and not by what else was asked."""
         return replace(self, asked=self.literal)
+
+    @cached_property
+    def asking(self) -> "Talk":
+        """The same, where fields matter by the last question alone, and not by what was asked before."""
+        return replace(self, asked=self.lately)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -249,20 +275,29 @@ def talk_of(texts: Sequence[str], asked: Iterable[str] = (), told: str = "") -> 
     question = " ".join(asked)
     words = frozenset(_names(_spoken(question)))
     in_order = _IN_ORDER.search(question) is not None
-    ever = words.union(_names(_spoken(" ".join(texts))), [TIME_ORDER] if in_order else [])
-    meant = (_names(" ".join(fields)) for said, fields in MEANT if not ever.isdisjoint(said))
-    sizes = map(str.casefold, _SIZE.findall(question))
+    marks = {mark for mark, is_meant in ((TIME_ORDER, in_order), (LIMIT, _LIMIT.search(question))) if is_meant}
     names = _named_in(question)
     literal = words - STOPWORDS
+    lately = literal | _meant(words | marks, (*MEANT, *MEANT_LAST))
     return Talk(
         "\n".join(texts).casefold(),
-        literal.union(*meant, sizes),
+        lately
+        | _meant(words.union(_names(_spoken(" ".join(texts)))))
+        | set(map(str.casefold, _SIZE.findall(question))),
         names[-MOST_NAMES:],
         literal=literal,
+        lately=lately,
         spoken=frozenset(map(str.casefold, [*names, *_named_in(told)])),
         extreme=in_order or not words.isdisjoint(EXTREMES),
         question=question.casefold(),
+        days=days_in(question),
     )
+
+
+def _meant(said: Collection[str], meant: Sequence[Meant] = MEANT) -> frozenset[str]:
+    """The words of the fields that words ask for."""
+    found = (fields for words, fields in meant if not frozenset(words).isdisjoint(said))
+    return frozenset(name for fields in found for name in _names(" ".join(fields)))
 
 
 def _spoken(text: str) -> str:

@@ -115,6 +115,21 @@ def test_fields_that_a_call_failed_for_want_of_are_shown() -> None:
     assert "lock_state=" not in context(view([user(BOOK), *got, *step(3)]))
 
 
+def test_rows_and_fields_that_the_last_question_asks_for_are_shown_whole() -> None:
+    days = [
+        {"event_id": f"ev_{at}", "title": f"Talk {at}", "start": f"2025-03-{10 + at % 5}T09:00", "room": LONG[: 9 * at]}
+        for at in range(25)
+    ]
+    listed = step(8, {"events": days}, "list_events")
+    messages = [user(BOOK), *listed, *shapes(6), *step(9)]
+    last = user("What happens on Tuesday, 11 March?")
+    ranked = ("c0------", "c1------", "c2------")
+    shown = context(view([*messages, last], ViewOptions(3, 800), ranked=ranked))
+    assert all(f"ev_{at}|" in shown for at in range(1, 25, 5)) and "… " in shown
+    before = context(view([*messages, user("And what now?")], ViewOptions(3, 800), ranked=ranked))
+    assert not all(f"ev_{at}|" in before for at in range(1, 25, 5))
+
+
 def test_calls_that_gave_nothing_stand_behind_those_that_did() -> None:
     sent = [calling(call("s", "send_email", {"to": "bob@x.com"})), result("s", "")]
     found = context(view([user(BOOK), *step(1), *sent, *step(2)]))
