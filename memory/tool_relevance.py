@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from memory.tool_days import NO_DAY, Days, days_in
+from memory.tool_names import words_of
 from utils.json_values import Json, Scalar
 from utils.text import STOPWORDS, UMLAUTS
 
@@ -95,6 +96,7 @@ _VERSION = re.compile(
     r"(?i)(?:^|[_-])(?:e-?tags?|versions?|revisions?|rev|sha\d*|hash|checksum|digest|tokens?|seq(?:uence)?)$"
 )
 _VERSION_IN_HUMPS = re.compile(r"(?<=[a-z])(?:E[Tt]ag|Version|Revision|Rev|Sha|Hash|Checksum|Token|Seq)$")
+_PLAIN = re.compile(r"[^\W_]+")
 _POSTAL = re.compile(r"(?i)zip(?:[_-]?code)?|post(?:al)?[_-]?code|plz")
 _STAMP = re.compile(r"(created|updated|modified)(_at|_on|At|On)?$")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
@@ -165,6 +167,16 @@ class Talk:
         """By what the last of it may call a thing: its words, with and without a mark before them."""
         said = (word.strip(MARKS) for word in self.question.split())
         return frozenset(one for word in said for one in (word, word.lstrip("#")) if one)
+
+    def spells_out(self, name: str) -> bool:
+        """Whether the last of it has the words of a name one after another: "the partial limit" for `PARTIAL_LIMIT`."""
+        words = words_of(name)
+        said = " ".join(words)
+        return len(words) > 1 and (f" {said} " in self._spelt or f" {said}s " in self._spelt)
+
+    @cached_property
+    def _spelt(self) -> str:
+        return f" {' '.join(_PLAIN.findall(self.question))} "
 
     @cached_property
     def numbered(self) -> frozenset[tuple[str, str]]:
