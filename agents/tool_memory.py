@@ -13,7 +13,7 @@ from agents.nudge import Nudge
 from agents.openai_chat import storable, text_of
 from agents.tool_budget import tokens_of
 from agents.tool_history import check_history
-from agents.tool_messages import Asked, Interaction, Message, ToolResult, interactions, retrieved_in
+from agents.tool_messages import Asked, Interaction, Message, ToolResult, interactions, is_retrieved, retrieved_in
 from agents.tool_view import Step, ViewOptions, view_of
 from config.recipes import NEXT_STEP, TOOL_MEMORY, Recipe
 from memory.domain import Recall
@@ -94,7 +94,9 @@ class ToolMemory:
         new = {trace_id: call for trace_id, call in zip(ids, calls, strict=True) if trace_id not in known}
         await self._keep(task, new)
         step = await self._step(asked, task, known, list(zip(ids, calls, strict=True)), last)
-        done = await asyncio.to_thread(_compressed, replace(step, unanswered=unanswered), asked.options)
+        step = replace(step, unanswered=unanswered)
+        sent = dict(zip(ids, calls, strict=True))
+        done = await asyncio.to_thread(_compressed, step, asked.options, sent, known)
         log.debug("Added %d retrieved records to context", retrieved_in(done.messages))
         log.debug("Context constructed: %d messages, %d tokens", len(done.messages), done.tokens)
         newest = (record.trace_id for record in step.newest)
@@ -249,9 +251,28 @@ def _unchanged(asked: Compressing) -> Compressed:
     return Compressed(asked.messages, tokens, tokens)
 
 
-def _compressed(step: Step, options: ViewOptions) -> Compressed:
+def _is_whole(step: Step, sent: Mapping[str, Called], known: Mapping[str, Trace]) -> bool:
+    """Whether a history has all that came back in its task, as it came, and could be sent as it is: without a view in
+    it, and with a result for each call. `sent`: the results in it, by their ids."""
+    if step.unanswered or any(map(is_retrieved, step.messages)):
+        return False
+    if not all(one.called for one in interactions(step.messages)):
+        return False
+    return all(one in sent and len(sent[one].raw_output) == trace.characters for one, trace in known.items())
+
+
+def _compressed(step: Step, options: ViewOptions, sent: Mapping[str, Called], known: Mapping[str, Trace]) -> Compressed:
+    """The view of a step; the history itself where that is whole, takes less, and fits."""
+    tokens, budget = tokens_of(step.messages), options.budget
+    if (budget is None or tokens <= budget) and _is_whole(step, sent, known):
+        view = tuple(view_of(step, replace(options, budget=None)))
+        taken = tokens_of(view)
+        if tokens < taken:
+            return Compressed(step.messages, tokens, tokens)
+        if budget is None or taken <= budget:
+            return Compressed(view, taken, tokens)
     view = tuple(view_of(step, options))
-    return Compressed(view, tokens_of(view), tokens_of(step.messages))
+    return Compressed(view, tokens_of(view), tokens)
 
 
 def _calls(messages: Sequence[Message], results: Sequence[ToolResult]) -> list[Called]:

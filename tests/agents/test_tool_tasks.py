@@ -90,8 +90,9 @@ async def test_loggers_have_the_names_and_levels_of_the_document(
     quiet: Memory, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG):
-        await compress(quiet, [user(BOOK), *step(1)])
-        done = await compress(quiet, [user(BOOK), *step(1), *step(2)], query="x")
+        long = step(1, {"code": "HAT001", "note": "lorem ipsum " * 90})
+        await compress(quiet, [user(BOOK), *long])
+        done = await compress(quiet, [user(BOOK), *long, *step(2)], query="x")
         await quiet.tool_memory.reset("ann", "t")
     ours = [one for one in caplog.records if one.name in LOGGERS]
     assert [one.levelname for one in ours if one.levelname != "DEBUG"] == ["INFO"]  # the embedding model

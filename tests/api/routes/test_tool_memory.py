@@ -161,7 +161,8 @@ def test_the_observer_writes_summary_and_insight_in_the_background(
     chat: httpx.Client, model: ScriptedModel, user: str
 ) -> None:
     model.always(answer("The zeppelin HAT001 is late."), on="observer")
-    [trace] = compress(chat, user, [HISTORY[0], *step(1)])["trace_ids"]
+    long = step(1, {"code": "HAT001", "note": "lorem ipsum " * 90})
+    [trace] = compress(chat, user, [HISTORY[0], *long])["trace_ids"]
 
     def noted() -> bool:
         return bool(chat.get(f"{PATH}/records/{trace}", params={"user_id": user}).json()["model"] != "rule_based")
@@ -170,7 +171,7 @@ def test_the_observer_writes_summary_and_insight_in_the_background(
     body = {"user_id": user, "task_id": "t", "query": "zeppelin"}
     [hit] = eventually(lambda: chat.post(f"{PATH}/search", json=body).json()["items"])
     assert hit["summary"] == "The zeppelin HAT001 is late."
-    view = compress(chat, user, [HISTORY[0], *step(1), *step(2)])
+    view = compress(chat, user, [HISTORY[0], *long, *step(2)])
     assert "The zeppelin HAT001 is late.\nRaw Data: " in context(view["messages"])
     model.always(None, on="observer")
 
