@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from agents.nudge import Nudge
 from agents.openai_chat import storable, text_of
@@ -21,6 +22,7 @@ from memory.engine import Engine
 from memory.ranking import Scope
 from memory.tool_records import Record
 from memory.trace_ids import ID_CHARACTERS
+from memory.trace_words import shares, words_of_each, words_sought
 from memory.traced import Called, Task, Trace
 from memory.traces import INSIGHT, place_of
 from utils.errors import InvalidInput, ModelError
@@ -59,6 +61,16 @@ class Compressed:
     tokens: int
     tokens_before: int
     trace_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Found:
+    """A record that a search found. `score`: 0..1."""
+
+    trace_id: str
+    summary: str
+    score: float
+    timestamp: datetime
 
 
 class ToolMemory:
@@ -158,6 +170,28 @@ class ToolMemory:
         found = await self._engine.recall(owner, query, recipe, scope)
         insights.debug("Found %d insights", len(found.hits))
         return found
+
+    async def find(self, owner: str, task_id: str, query: str, top_k: int) -> list[Found]:
+        """The records of a task that suit a query best, best first: by what is noted of them, or by the words of the
+        query that they have, of which those weigh more that few records have. Of what came back, `READ` characters of
+        the newest records are looked at.
+
+        Raises `ModelError` where the query cannot be embedded.
+        """
+        recalled = await self.search(owner, task_id, query, replace(TOOL_MEMORY, top_k=top_k))
+        found = {
+            hit.gist.id: Found(hit.gist.id, hit.gist.content, hit.score, hit.gist.timestamp) for hit in recalled.hits
+        }
+        words = words_sought(query)
+        told: dict[str, frozenset[str]] = {}
+        traces: dict[str, Found] = {}
+        async for batch in self._traces.with_truth(owner, task_id, READ):
+            told |= await asyncio.to_thread(words_of_each, batch, words)
+            traces |= {one.id: Found(one.id, one.summary, 0.0, one.timestamp) for one in batch}
+        for trace_id, share in shares(told, words).items():
+            known = found.get(trace_id, traces[trace_id])
+            found[trace_id] = replace(known, score=max(known.score, share))
+        return sorted(found.values(), key=lambda one: -one.score)[:top_k]
 
     async def reset(self, owner: str, task_id: str) -> dict[str, int]:
         """Deletes a task with all that its tools gave; returns counts by collection. Raises `NotFound`."""

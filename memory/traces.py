@@ -7,7 +7,7 @@ A task that is reset begins anew under an epoch of its own, so that what was on 
 
 import asyncio
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -173,6 +173,31 @@ class Traces:
             own["$or"] = [{"timestamp": {"$lt": moment}}, {"timestamp": moment, "_id": {"$lt": key}}]
         found = self._traces.find(own, RAW).sort([("timestamp", -1), ("_id", -1)]).limit(limit)
         return [(trace_of(one), one["_id"]) for one in await found.to_list(None)]
+
+    async def with_truth(self, owner: str, task_id: str, most: int) -> AsyncIterator[list[Trace]]:
+        """Traces of a task with the truth, the newest first, as many as have `most` characters together; so many at a
+        time as are read in some milliseconds."""
+        own = {"user_id": owner, "task_id": task_id}
+        found = await self._traces.find(own, {"characters": 1}).sort([("timestamp", -1), ("_id", -1)]).to_list(None)
+        batch: list[str] = []
+        size = 0
+        for document in found:
+            most -= (characters := document.get("characters", 0))
+            if most < 0:
+                break
+            if batch and (size + characters > AT_ONCE_CHARACTERS or len(batch) == AT_ONCE):
+                yield await self._read(own, batch)
+                batch, size = [], 0
+            batch.append(document["_id"])
+            size += characters
+        if batch:
+            yield await self._read(own, batch)
+
+    async def _read(self, own: dict[str, Any], keys: Sequence[str]) -> list[Trace]:
+        """Traces by their keys, in the keys' order."""
+        found = await self._traces.find(own | {"_id": {"$in": list(keys)}}).to_list(None)
+        place = {key: at for at, key in enumerate(keys)}
+        return sorted(map(trace_of, found), key=lambda trace: place[trace.key])
 
     async def reset(self, owner: str, task_id: str) -> dict[str, int]:
         """Deletes a task with its traces and their insights; returns counts by collection. What an agent that goes on

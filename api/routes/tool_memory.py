@@ -1,7 +1,6 @@
 """What agents' tools gave: kept whole, found again, and packed for the next step."""
 
 import asyncio
-from dataclasses import replace
 from typing import Annotated, Any
 
 import orjson
@@ -28,7 +27,6 @@ from api.wire.tool_memory import (
     RecordPage,
     RecordRequest,
 )
-from config.recipes import TOOL_MEMORY
 from memory.ids import new_id
 from memory.traced import Called
 from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
@@ -91,11 +89,10 @@ async def get_record(trace_id: TraceId, memory: TheMemory, owner: Owner) -> Reco
 
 @router.post("/search", responses=errors(502))
 async def search(body: InsightSearch, memory: TheMemory, owner: Owner) -> InsightsFound:
-    """Insights of a task that suit a query, best first."""
+    """Records of a task that suit a query, best first: by what is noted of them, or by words that came back."""
     _check_query(body.query)
-    recipe = replace(TOOL_MEMORY, top_k=body.top_k)
-    found = await memory.tool_memory.search(owner, body.task_id, body.query, recipe)
-    return InsightsFound(items=[InsightOut.of(hit) for hit in found.hits])
+    found = await memory.tool_memory.find(owner, body.task_id, body.query, body.top_k)
+    return InsightsFound(items=[InsightOut.of(one) for one in found])
 
 
 @router.delete("/tasks/{task_id}", responses=errors(404))
