@@ -9,6 +9,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from time import monotonic
 
 from agents.nudge import Nudge
 from agents.openai_chat import storable, text_of
@@ -18,7 +19,7 @@ from agents.tool_messages import Asked, Interaction, Message, ToolResult, intera
 from agents.tool_view import Step, ViewOptions, view_of
 from config.recipes import NEXT_STEP, TOOL_MEMORY, Recipe
 from memory.domain import Recall
-from memory.engine import Engine
+from memory.engine import WAIT_STEP, Engine
 from memory.ranking import Scope
 from memory.tool_records import Record
 from memory.trace_ids import ID_CHARACTERS
@@ -29,6 +30,8 @@ from utils.errors import InvalidInput, ModelError
 
 ASKED = 2_000  # characters of a query by which records are ranked, and of what the user asked for
 READ = 20_000_000  # characters of what came back that are read for one view; no record has more
+
+WAITED = 3.0  # seconds for the embeddings of a task's records
 
 UNNAMED = "-" * ID_CHARACTERS  # for a trace that has no id yet
 
@@ -133,8 +136,7 @@ class ToolMemory:
         last_ids, absent = set(newest), {*others, *cut}
         order = [one for one in _in_order(list(sent), others, list(known)) if one not in last_ids]
         calls = [call for _, call in called]
-        among = self._traces.insights_of(task, calls) if asked.sent_alone else None
-        ranked = await self._ranked(asked, len(order), among)
+        ranked = await self._ranked(asked, task, known, calls, len(order))
         first = _first(order, ranked, asked.options.top_k)
         fitting = _fitting(known[one] for one in first if one in absent)
         whole = await self._traces.whole(task, fitting)  # also of what an earlier view or the agent had cut
@@ -199,6 +201,14 @@ class ToolMemory:
         log.debug("MemoryBankState reset")
         return counts
 
+    async def _embed(self, task: Task, known: Mapping[str, Trace], calls: Sequence[Called]) -> None:
+        """Returns when what is to be ranked is embedded, by this process or another, so that each ranks the same; after
+        `WAITED` seconds anyway."""
+        end = monotonic() + WAITED
+        while not await self._traces.are_embedded(task, known.values(), calls) and monotonic() < end:
+            if not await self._engine.embeddings.step():
+                await asyncio.sleep(WAIT_STEP)
+
     def _tell_model(self) -> None:
         """Logs the embedding model when it is first used."""
         if not self._embeds:
@@ -216,11 +226,15 @@ class ToolMemory:
         self._nudge.embed()
         self._nudge.observe()
 
-    async def _ranked(self, asked: Compressing, count: int, among: frozenset[str] | None) -> tuple[str, ...]:
+    async def _ranked(
+        self, asked: Compressing, task: Task, known: Mapping[str, Trace], calls: Sequence[Called], count: int
+    ) -> tuple[str, ...]:
         """The ids of so many records, the most relevant first; none where all of them are shown alike and nothing is
         looked for."""
         if not count or (count <= asked.options.top_k and asked.query is None):
             return ()
+        await self._embed(task, known, calls)
+        among = self._traces.insights_of(task, calls) if asked.sent_alone else None
         try:
             every = replace(TOOL_MEMORY, top_k=count)
             query = asked.query or _query(asked.messages)
