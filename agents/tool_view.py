@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from agents.tool_budget import PARTS, SHORTEST, between, largest, least, tokens_of, within
-from agents.tool_messages import HEADING, NOTICE, RETRIEVED, Asked, Interaction, Message, said_in
+from agents.tool_messages import HEADING, NOTICE, RETRIEVED, Asked, Interaction, Message, interactions, said_in
 from agents.tool_talk import PROMPTS, after, before, everything, spoken_of
 from memory.tool_blocks import Block, blocks_of, call_text, is_note, left_out, one_line
 from memory.tool_in_force import in_force
+from memory.tool_names import reads
 from memory.tool_order import overtaken
 from memory.tool_records import Call, Record
 from memory.tool_relevance import SMALL, Talk
@@ -98,7 +99,7 @@ class _Drawing:
         later = step.messages[step.last.end :]
         answered = not any(message.get("role") == "user" for message in later)
         earlier = step.messages[: step.last.start]
-        self._head = everything(earlier) if little else before(earlier, answered=answered)
+        self._head = everything(earlier) if little else before(earlier, answered=answered, done=_last_change(step))
         self._after = everything(later) if little else after(later)
         self._step = step
         self._options = options
@@ -198,6 +199,16 @@ class _Drawing:
             _cut(step.messages[at], by_place[at], self._talk, characters) if at in by_place else step.messages[at]
             for at in range(step.last.start, step.last.end)
         ]
+
+
+def _last_change(step: Step) -> int:
+    """The place of the last result of a call that changed something; -1 where there is none."""
+    for interaction in reversed(interactions(step.messages)):
+        for result in reversed(interaction.results):
+            record = Record("", result.tool_name, result.arguments, result.content)
+            if not reads(result.tool_name) and not (record.failed and record.raw_output.strip()):
+                return result.at
+    return -1
 
 
 def _used_in(step: Step) -> frozenset[str]:

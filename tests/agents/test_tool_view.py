@@ -130,6 +130,24 @@ def test_rows_and_fields_that_the_last_question_asks_for_are_shown_whole() -> No
     assert not all(f"ev_{at}|" in before for at in range(1, 25, 5))
 
 
+def test_what_the_user_agreed_to_stays_with_the_offer_until_it_is_done() -> None:
+    def said(text: str) -> Message:
+        return {"role": "assistant", "content": text}
+
+    offer, yes = said("The price is EUR 171.50 a night by now. Shall I still book?"), user("Yes, go on.")
+    failed = step(2, {"error": "declined"}, "book")
+    other = [said("It was declined. Another card?"), user("Then my Mastercard, please.")]
+    messages = [user(BOOK), *step(1), offer, yes, *failed, *other, *step(3, "none", "check_card")]
+    for waiting in (messages, [*messages, *step(4, {"error": "expired"}, "book")]):
+        shown = view(waiting)
+        assert shown.index(yes) == shown.index(offer) + 1
+    shown = view([*messages, *step(4, {"booking_id": "B-17"}, "book"), *step(5)])
+    assert yes not in shown and offer not in shown
+    long = said(f"{LONG} It is EUR 171.50 a night. Shall I still book?")
+    [short] = [one for one in view([one if one is not offer else long for one in messages]) if "still" in str(one)]
+    assert short["content"].endswith("Shall I still book?") and len(short["content"]) < 100
+
+
 def test_calls_that_gave_nothing_stand_behind_those_that_did() -> None:
     sent = [calling(call("s", "send_email", {"to": "bob@x.com"})), result("s", "")]
     found = context(view([user(BOOK), *step(1), *sent, *step(2)]))
