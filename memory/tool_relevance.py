@@ -12,6 +12,7 @@ from functools import cached_property
 from memory.tool_days import NO_DAY, Days, days_in
 from memory.tool_names import words_of
 from utils.json_values import Json, Scalar
+from utils.sentences import split_sentences
 from utils.text import STOPWORDS, UMLAUTS
 
 SMALL = 160  # characters of a result that is shown whole, whatever it says
@@ -61,7 +62,7 @@ MEANT = (
 )  # fmt: skip
 # And of the last one alone, for they are said of much else.
 MEANT_LAST = (
-    (("cost", "price", "pricing", "fare", "fee", "kostet", "kosten", LIMIT),
+    (("cost", "price", "pricing", "kostet", "kosten", LIMIT),
      ("price", "cost", "amount", "total", "fee", "fare", "rate", "preis", "precio", "prix")),
     (("rated", "rating", "review", "reviewed", "star"), ("rating", "score", "star", "review")),
     (("open", "closed", "won", "lost", "pending", "active", "done", "finished", "progress", "overdue", "status",
@@ -72,6 +73,10 @@ MEANT_LAST = (
 _IN_ORDER = re.compile(
     r"(?i)\bmost recent\b|\b(?:first|last)\s+(?!(?:names?|class|options?|choices?|digits?|two|three|four|few|steps?|"
     r"flights?|week|month|year|night|time|days?|and|of|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b)\w"
+)
+_ASKS = re.compile(
+    r"(?i)\W*(?:and |so |then |please |now )*(?:what|which|how|who|list|show|compare|give|tell|find|sort|rank|"
+    r"was|welche\w*|zeig\w*)\b"
 )
 # "Under 180", "more than 20 EUR a night", but not "over 5 km".
 _LIMIT = re.compile(
@@ -116,7 +121,7 @@ class Talk:
     last of it, and `spoken` in that or in what the agent said last, lower case. `extreme`: the most or the least of
     something is asked for. `thorough`: there is room for all that says anything. `used`: the keys of what tools were
     called with, in objects, too. `question`: the last of what was said, lower case. `wanted`: keys of what calls failed
-    for want of, lower case. `days`: those that the last question names."""
+    for want of, lower case. `days`: those that the last question asks for."""
 
     text: str
     asked: frozenset[str] = frozenset()
@@ -287,10 +292,12 @@ def talk_of(texts: Sequence[str], asked: Iterable[str] = (), told: str = "") -> 
     question = " ".join(asked)
     words = frozenset(_names(_spoken(question)))
     in_order = _IN_ORDER.search(question) is not None
-    marks = {mark for mark, is_meant in ((TIME_ORDER, in_order), (LIMIT, _LIMIT.search(question))) if is_meant}
     names = _named_in(question)
     literal = words - STOPWORDS
-    lately = literal | _meant(words | marks, (*MEANT, *MEANT_LAST))
+    asking = " ".join(one for one in split_sentences(question) if one.endswith("?") or _ASKS.match(one))
+    wanted = {LIMIT} if _LIMIT.search(asking) else set()
+    meant = _meant(words | ({TIME_ORDER} if in_order else set()))
+    lately = literal | meant | _meant(wanted.union(_names(_spoken(asking))), MEANT_LAST)
     return Talk(
         "\n".join(texts).casefold(),
         lately
@@ -302,7 +309,7 @@ def talk_of(texts: Sequence[str], asked: Iterable[str] = (), told: str = "") -> 
         spoken=frozenset(map(str.casefold, [*names, *_named_in(told)])),
         extreme=in_order or not words.isdisjoint(EXTREMES),
         question=question.casefold(),
-        days=days_in(question),
+        days=days_in(asking),
     )
 
 
@@ -340,6 +347,11 @@ def _singular(word: str) -> str:
 def names_id(key: str) -> bool:
     """Whether a field is called as those that say which thing is meant, be it by a number alone."""
     return key == "id" or key.endswith(("_id", "Id"))
+
+
+def identifies(key: str) -> bool:
+    """Whether a field is called as those that say which thing is meant, or what it is called."""
+    return names_id(key) or _ID_KEY.search(key) is not None or key.endswith(("name", "Name"))
 
 
 def names_version(key: str, value: Json) -> bool:

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from memory.tool_names import kinds_of
 from memory.tool_records import Record
-from memory.tool_relevance import TELLING, Talk, names_id
+from memory.tool_relevance import TELLING, Talk, identifies
 from utils.json_values import Json, scalars
 
 FEW_OF = 4  # one result of so many is few: what most of them have, a question asks of none of them
-FEWEST = 2  # objects of a list from which something may be chosen
+FEWEST = 3  # objects of a list from which something may be chosen
 READ = 200  # of them whose fields and days are looked at
 
 
@@ -39,8 +39,8 @@ def _lists(record: Record) -> Iterator[list[Mapping[str, Json]]]:
 
 
 def _has_asked(objects: Sequence[Mapping[str, Json]], talk: Talk) -> bool:
-    """Whether objects have a field that is asked for, but for ids and what is told anyway."""
-    keys = {key for one in objects for key in one if key not in TELLING and not names_id(key)}
+    """Whether objects have a field that is asked for, but for ids, names and what is told anyway."""
+    keys = {key for one in objects for key in one if key not in TELLING and not identifies(key)}
     return any(talk.asking.names_field(key) for key in keys)
 
 

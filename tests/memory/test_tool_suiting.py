@@ -25,6 +25,8 @@ OTHERS = [record(f"c{at}", {"note": "x", "price": 5}, "get_note", n=at) for at i
         ("List all events of 2025-04-11", []),
         ("Which has over 5 km?", []),
         ("Book it for Ann.", []),
+        ("Book a hotel for 11 March.", []),
+        ("Which event_id is it, and by which name?", []),
         ("", []),
     ],
 )
@@ -34,10 +36,8 @@ def test_lists_with_what_the_question_asks_for_suit_it(asked: str, found: list[s
 
 def test_what_most_results_list_no_question_asks_of_one() -> None:
     asked = talk_of(["Which is cheaper?"], ["Which is cheaper?"])
-    flights = [
-        record(f"f{at}", [{"flight_id": f"HA{at}", "fare": at}, {"flight_id": "HB7", "fare": 9}], "search_flights")
-        for at in range(3)
-    ]
+    legs = [{"flight_id": f"HB{at}", "fare": at} for at in range(3)]
+    flights = [record(f"f{at}", legs, "search_flights") for at in range(3)]
     assert suiting([HOTELS, *flights, *OTHERS[:3]], asked) == []
     of_hotels = talk_of(["Which hotel is cheaper?"], ["Which hotel is cheaper?"])
     assert suiting([HOTELS, *flights, *OTHERS[:3]], of_hotels) == ["a"]
