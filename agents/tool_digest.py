@@ -62,6 +62,11 @@ def points_at(answer: str, said: str) -> bool:
     return not set(_NUMBERED.findall(said)).isdisjoint(_NUMBER.findall(answer))
 
 
+def agrees(answer: str, said: str) -> bool:
+    """Whether a short answer agrees to what was offered."""
+    return len(answer) <= SHORT and _AGREES.search(answer) is not None and _OFFERS.search(said) is not None
+
+
 def picks_item(answer: str, said: str) -> bool:
     """Whether an answer says that it means an item by its number: "option 2", or "2, please"."""
     return not set(_NUMBERED.findall(said)).isdisjoint(_PICKED.findall(answer))

@@ -8,25 +8,30 @@ import asyncio
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from time import monotonic
 
 from agents.nudge import Nudge
 from agents.openai_chat import storable, text_of
 from agents.tool_budget import tokens_of
 from agents.tool_history import check_history
-from agents.tool_messages import Asked, Interaction, Message, ToolResult, interactions, retrieved_in
+from agents.tool_messages import Asked, Interaction, Message, ToolResult, interactions, is_retrieved, retrieved_in
 from agents.tool_view import Step, ViewOptions, view_of
 from config.recipes import NEXT_STEP, TOOL_MEMORY, Recipe
 from memory.domain import Recall
-from memory.engine import Engine
+from memory.engine import WAIT_STEP, Engine
 from memory.ranking import Scope
 from memory.tool_records import Record
 from memory.trace_ids import ID_CHARACTERS
+from memory.trace_words import shares, words_of_each, words_sought
 from memory.traced import Called, Task, Trace
 from memory.traces import INSIGHT, place_of
 from utils.errors import InvalidInput, ModelError
 
 ASKED = 2_000  # characters of a query by which records are ranked, and of what the user asked for
 READ = 20_000_000  # characters of what came back that are read for one view; no record has more
+
+WAITED = 3.0  # seconds for the embeddings of a task's records
 
 UNNAMED = "-" * ID_CHARACTERS  # for a trace that has no id yet
 
@@ -59,6 +64,16 @@ class Compressed:
     tokens: int
     tokens_before: int
     trace_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Found:
+    """A record that a search found. `score`: 0..1."""
+
+    trace_id: str
+    summary: str
+    score: float
+    timestamp: datetime
 
 
 class ToolMemory:
@@ -94,7 +109,9 @@ class ToolMemory:
         new = {trace_id: call for trace_id, call in zip(ids, calls, strict=True) if trace_id not in known}
         await self._keep(task, new)
         step = await self._step(asked, task, known, list(zip(ids, calls, strict=True)), last)
-        done = await asyncio.to_thread(_compressed, replace(step, unanswered=unanswered), asked.options)
+        step = replace(step, unanswered=unanswered)
+        sent = dict(zip(ids, calls, strict=True))
+        done = await asyncio.to_thread(_compressed, step, asked.options, sent, known)
         log.debug("Added %d retrieved records to context", retrieved_in(done.messages))
         log.debug("Context constructed: %d messages, %d tokens", len(done.messages), done.tokens)
         newest = (record.trace_id for record in step.newest)
@@ -119,8 +136,7 @@ class ToolMemory:
         last_ids, absent = set(newest), {*others, *cut}
         order = [one for one in _in_order(list(sent), others, list(known)) if one not in last_ids]
         calls = [call for _, call in called]
-        among = self._traces.insights_of(task, calls) if asked.sent_alone else None
-        ranked = await self._ranked(asked, len(order), among)
+        ranked = await self._ranked(asked, task, known, calls, len(order))
         first = _first(order, ranked, asked.options.top_k)
         fitting = _fitting(known[one] for one in first if one in absent)
         whole = await self._traces.whole(task, fitting)  # also of what an earlier view or the agent had cut
@@ -157,11 +173,41 @@ class ToolMemory:
         insights.debug("Found %d insights", len(found.hits))
         return found
 
+    async def find(self, owner: str, task_id: str, query: str, top_k: int) -> list[Found]:
+        """The records of a task that suit a query best, best first: by what is noted of them, or by the words of the
+        query that they have, of which those weigh more that few records have. Of what came back, `READ` characters of
+        the newest records are looked at.
+
+        Raises `ModelError` where the query cannot be embedded.
+        """
+        recalled = await self.search(owner, task_id, query, replace(TOOL_MEMORY, top_k=top_k))
+        found = {
+            hit.gist.id: Found(hit.gist.id, hit.gist.content, hit.score, hit.gist.timestamp) for hit in recalled.hits
+        }
+        words = words_sought(query)
+        told: dict[str, frozenset[str]] = {}
+        traces: dict[str, Found] = {}
+        async for batch in self._traces.with_truth(owner, task_id, READ):
+            told |= await asyncio.to_thread(words_of_each, batch, words)
+            traces |= {one.id: Found(one.id, one.summary, 0.0, one.timestamp) for one in batch}
+        for trace_id, share in shares(told, words).items():
+            known = found.get(trace_id, traces[trace_id])
+            found[trace_id] = replace(known, score=max(known.score, share))
+        return sorted(found.values(), key=lambda one: -one.score)[:top_k]
+
     async def reset(self, owner: str, task_id: str) -> dict[str, int]:
         """Deletes a task with all that its tools gave; returns counts by collection. Raises `NotFound`."""
         counts = await self._traces.reset(owner, task_id)
         log.debug("MemoryBankState reset")
         return counts
+
+    async def _embed(self, task: Task, known: Mapping[str, Trace], calls: Sequence[Called]) -> None:
+        """Returns when what is to be ranked is embedded, by this process or another, so that each ranks the same; after
+        `WAITED` seconds anyway."""
+        end = monotonic() + WAITED
+        while not await self._traces.are_embedded(task, known.values(), calls) and monotonic() < end:
+            if not await self._engine.embeddings.step():
+                await asyncio.sleep(WAIT_STEP)
 
     def _tell_model(self) -> None:
         """Logs the embedding model when it is first used."""
@@ -180,11 +226,15 @@ class ToolMemory:
         self._nudge.embed()
         self._nudge.observe()
 
-    async def _ranked(self, asked: Compressing, count: int, among: frozenset[str] | None) -> tuple[str, ...]:
+    async def _ranked(
+        self, asked: Compressing, task: Task, known: Mapping[str, Trace], calls: Sequence[Called], count: int
+    ) -> tuple[str, ...]:
         """The ids of so many records, the most relevant first; none where all of them are shown alike and nothing is
         looked for."""
         if not count or (count <= asked.options.top_k and asked.query is None):
             return ()
+        await self._embed(task, known, calls)
+        among = self._traces.insights_of(task, calls) if asked.sent_alone else None
         try:
             every = replace(TOOL_MEMORY, top_k=count)
             query = asked.query or _query(asked.messages)
@@ -249,9 +299,28 @@ def _unchanged(asked: Compressing) -> Compressed:
     return Compressed(asked.messages, tokens, tokens)
 
 
-def _compressed(step: Step, options: ViewOptions) -> Compressed:
+def _is_whole(step: Step, sent: Mapping[str, Called], known: Mapping[str, Trace]) -> bool:
+    """Whether a history has all that came back in its task, as it came, and could be sent as it is: without a view in
+    it, and with a result for each call. `sent`: the results in it, by their ids."""
+    if step.unanswered or any(map(is_retrieved, step.messages)):
+        return False
+    if not all(one.called for one in interactions(step.messages)):
+        return False
+    return all(one in sent and len(sent[one].raw_output) == trace.characters for one, trace in known.items())
+
+
+def _compressed(step: Step, options: ViewOptions, sent: Mapping[str, Called], known: Mapping[str, Trace]) -> Compressed:
+    """The view of a step; the history itself where that is whole, takes less, and fits."""
+    tokens, budget = tokens_of(step.messages), options.budget
+    if (budget is None or tokens <= budget) and _is_whole(step, sent, known):
+        view = tuple(view_of(step, replace(options, budget=None)))
+        taken = tokens_of(view)
+        if tokens < taken:
+            return Compressed(step.messages, tokens, tokens)
+        if budget is None or taken <= budget:
+            return Compressed(view, taken, tokens)
     view = tuple(view_of(step, options))
-    return Compressed(view, tokens_of(view), tokens_of(step.messages))
+    return Compressed(view, tokens_of(view), tokens)
 
 
 def _calls(messages: Sequence[Message], results: Sequence[ToolResult]) -> list[Called]:

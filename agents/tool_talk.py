@@ -7,7 +7,7 @@ knew of its tools; but not what the user's answers point at.
 from collections.abc import Callable, Iterator, Sequence
 
 from agents.openai_chat import text_of
-from agents.tool_digest import MOST_CHOICES, closing, digest, picks_item, points_at
+from agents.tool_digest import MOST_CHOICES, WHOLE, agrees, closing, digest, picks_item, points_at
 from agents.tool_messages import RESULTS, Message, calls_of, is_retrieved
 from memory.courtesy import is_courtesy
 from memory.excerpt import failures_in
@@ -54,16 +54,17 @@ def everything(messages: Sequence[Message]) -> list[Message]:
     ]
 
 
-def before(messages: Sequence[Message], *, answered: bool) -> list[Message]:
+def before(messages: Sequence[Message], *, answered: bool, done: int = -1) -> list[Message]:
     """Of what came before the last calls: the system prompt, and what the user said. Courtesies are left out, but for
     the first message and the last; before a message of few words, or one that picks an item by its number, what it
     answers stays. `answered`: the user has not said anything since, so that what the last message answers is what the
-    agent is at work on."""
+    agent is at work on. `done`: the place of the last result that something was carried out with; what the user has
+    agreed to since stays with the offer."""
     users = [message for message in messages if message.get("role") == "user"]
     ends = [users[0], users[-1]] if users else []
     kept: list[Message] = []
     said: Message | None = None  # by the agent, and not answered yet
-    for message in messages:
+    for at, message in enumerate(messages):
         match message.get("role"):
             case "system" | "developer" if not is_retrieved(message):
                 kept.append(message)
@@ -76,8 +77,11 @@ def before(messages: Sequence[Message], *, answered: bool) -> list[Message]:
                 elif said is not None and _picks(message, said):
                     kept.append(_digested(said, message, OPTIONS_OF_OLD))
                 elif said is not None and _says_little(message):
-                    kept.append(_with_text(said, closing))
+                    kept.append(_with_text(said, _offered if at > done and _agrees(message, said) else closing))
                 kept.append(message)
+                said = None
+            case "user" if said is not None and at > done and _agrees(message, said):
+                kept += [_with_text(said, _offered), message]
                 said = None
     return kept
 
@@ -108,6 +112,15 @@ def after(messages: Sequence[Message]) -> list[Message]:
 
 def _points_at(answer: Message, said: Message) -> bool:
     return points_at(text_of(answer.get("content")).strip(), text_of(said.get("content")))
+
+
+def _offered(text: str) -> str:
+    """The whole of a short offer, and how a long one ends."""
+    return text if len(text) <= WHOLE else closing(text)
+
+
+def _agrees(answer: Message, said: Message) -> bool:
+    return agrees(text_of(answer.get("content")), text_of(said.get("content")))
 
 
 def _picks(answer: Message, said: Message) -> bool:

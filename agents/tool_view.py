@@ -10,13 +10,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from agents.tool_budget import PARTS, SHORTEST, between, largest, least, tokens_of, within
-from agents.tool_messages import HEADING, NOTICE, RETRIEVED, Asked, Interaction, Message, said_in
+from agents.tool_messages import HEADING, NOTICE, RETRIEVED, Asked, Interaction, Message, interactions, said_in
 from agents.tool_talk import PROMPTS, after, before, everything, spoken_of
 from memory.tool_blocks import Block, blocks_of, call_text, is_note, left_out, one_line
 from memory.tool_in_force import in_force
+from memory.tool_names import reads
 from memory.tool_order import overtaken
 from memory.tool_records import Call, Record
 from memory.tool_relevance import SMALL, Talk
+from memory.tool_suiting import suiting
+from memory.tool_wants import wanted_in
 from utils.errors import InvalidInput
 from utils.json_values import scalars, written
 
@@ -87,14 +90,16 @@ class _Drawing:
         little = sum(len(said_in(one)) for one in step.messages if one.get("role") not in PROMPTS) <= LITTLE
         few = little or sum(len(one.raw_output) for one in self.known) <= FEW_CHARACTERS
         self._overtaken = overtaken(self.known)
-        self._talk = replace(spoken_of(step.messages, step.query), thorough=few, used=_used_in(step))
+        wanted = wanted_in((*step.records, *step.newest))
+        self._talk = replace(spoken_of(step.messages, step.query), thorough=few, used=_used_in(step), wanted=wanted)
         naming = [_with(name, self.known) for name in self._talk.names]
-        self._named = {one for found in naming for one in found}
-        self._order = _by_relevance(self.known, step.ranked, naming)
+        suited = suiting(self.known, self._talk)
+        self._named = {one for found in naming for one in found}.union(suited)
+        self._order = _by_relevance(self.known, step.ranked, naming, suited)
         later = step.messages[step.last.end :]
         answered = not any(message.get("role") == "user" for message in later)
         earlier = step.messages[: step.last.start]
-        self._head = everything(earlier) if little else before(earlier, answered=answered)
+        self._head = everything(earlier) if little else before(earlier, answered=answered, done=_last_change(step))
         self._after = everything(later) if little else after(later)
         self._step = step
         self._options = options
@@ -196,6 +201,16 @@ class _Drawing:
         ]
 
 
+def _last_change(step: Step) -> int:
+    """The place of the last result of a call that changed something; -1 where there is none."""
+    for interaction in reversed(interactions(step.messages)):
+        for result in reversed(interaction.results):
+            record = Record("", result.tool_name, result.arguments, result.content)
+            if not reads(result.tool_name) and not (record.failed and record.raw_output.strip()):
+                return result.at
+    return -1
+
+
 def _used_in(step: Step) -> frozenset[str]:
     """The keys of the arguments of a step's calls."""
     return frozenset(key for record in (*step.records, *step.newest) for key, _ in scalars(record.arguments))
@@ -219,16 +234,19 @@ def _summary(block: Block) -> str:
     return "\n".join([block.title, *(one_line(one.summary) for one in block.records if one.summary)])
 
 
-def _by_relevance(records: Sequence[Record], ranked: Sequence[str], naming: Sequence[Sequence[str]]) -> list[str]:
-    """The ids of records: those that tell of what the user named and few others do, then those of failures where they
-    are few, then the most relevant of the others, and then the newest; no answer before a later one to the same
-    call. `naming`: for each name that was said, the ids of those that have it, newest first."""
+def _by_relevance(
+    records: Sequence[Record], ranked: Sequence[str], naming: Sequence[Sequence[str]], suited: Sequence[str]
+) -> list[str]:
+    """The ids of records: those that tell of what the user named and few others do, then those that list what the last
+    question asks for, then those of failures where they are few, then the most relevant of the others, and then the
+    newest; no answer before a later one to the same call. `naming`: for each name that was said, the ids of those that
+    have it, newest first."""
     known = dict.fromkeys(record.trace_id for record in reversed(records))
     telling = Counter(one for found in naming if len(found) * FEW_OF < len(records) for one in found)
     named = [one for one, _ in telling.most_common()]
     failures = [record.trace_id for record in reversed(records) if record.reports_failure]
     few = failures if len(failures) * FAILURES_OF <= len(records) else []
-    order = list(dict.fromkeys([*named, *few, *(one for one in ranked if one in known), *known]))
+    order = list(dict.fromkeys([*named, *suited, *few, *(one for one in ranked if one in known), *known]))
     answers: defaultdict[Call, list[str]] = defaultdict(list)
     for record in records:
         answers[record.call].append(record.trace_id)

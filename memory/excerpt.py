@@ -33,6 +33,7 @@ NAME = 0.5  # and an identifier of which nothing else speaks
 RARE = 0.05  # and to be like no other line but for its numbers; of lines that are alike, each has its share of both
 END = 0.4  # and to be the first line or the last
 UNDER = 0.35  # and to come right after one that the conversation speaks of, of what that one is worth
+SPELT_OUT = 6.0  # and to give a value to what the question spells out
 FADING = 0.9  # and of that, one line further
 
 _FAILURE = re.compile(r"(?i)\b(?:error|fatal|critical|panic|exception|traceback|fail(?:ed|ure|s)?|denied|refused)\b")
@@ -52,6 +53,10 @@ _NO_ANSWER = re.compile(
 )
 _THROWN = re.compile(r"\w+(?:\.\w+)+: \S")  # how a trace ends: "db.PoolTimeout: pg-primary"
 _NUMBER_ALONE = re.compile(r"\s*\d+\s*[|:→\t]?\s*")  # a blank line with its number
+# A line that gives a value to a name of several words: "MAX_DAYS: int = 90", "max-days: 90".
+_GIVEN = re.compile(
+    r"[\s\"'*-]*(?:\d+[:|→\s]\s*)?(?:(?:export|const|let|var|final|static|public)\s+)*([A-Za-z_][\w-]*)[\"']?\s*[:=]"
+)
 _DIGITS = re.compile(r"\d+")
 _INDENT = re.compile(r"[\s│├└─|+`]*")
 _CAPITALS = re.compile(r"(?=.*[A-Z])[^a-z]+")
@@ -161,9 +166,15 @@ def _worth(lines: Sequence[str], talk: Talk) -> list[float]:
         spoken_of = sum(1 / words[one] for one in said)
         told = FAILURE * (failed or (under > 0 and _THROWN.match(line) is not None))
         itself = told + spoken_of + (RARE + sum(NAME / names[one] for one in own)) / often[like]
-        worth.append(max(itself, under, BEFORE * FAILURE * fails_next) + body)
+        given = SPELT_OUT * _gives_what_is_asked_for(line, talk)
+        worth.append(max(itself, under, BEFORE * FAILURE * fails_next, given) + body)
         under = max(FADING * under, UNDER * (spoken_of + told))
     return worth
+
+
+def _gives_what_is_asked_for(line: str, talk: Talk) -> bool:
+    found = _GIVEN.match(line)
+    return found is not None and talk.spells_out(found[1])
 
 
 def _counts(found: Iterable[frozenset[str]]) -> Counter[str]:

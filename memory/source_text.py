@@ -75,7 +75,7 @@ def worth_of_bodies(lines: Sequence[str], talk: Talk) -> list[float]:
 
 def _worth_of_name(name: str, talk: Talk) -> float:
     folded = name.casefold()
-    if _HUMP.search(name) and folded in talk.called_things:
+    if _HUMP.search(name) and (folded in talk.called_things or talk.spells_out(name)):
         return NAMED
     return SPOKEN_OF if folded in talk.words else 0.0
 

@@ -18,6 +18,7 @@ from memory.tool_order import COMMANDS
 from memory.tool_records import Call, Record, Shown
 from memory.tool_relevance import SMALL, Talk, names_id, names_place
 from memory.tool_shapes import tables
+from memory.tool_wants import given_anew
 from utils.json_table import ROW, Table, table_of
 from utils.json_values import EVERYTHING, Json, Keep, Part, Scalar, scalars, written
 from utils.table_rows import FIELD
@@ -106,7 +107,8 @@ def _is_dropped(key: str, value: Scalar, keep: Keep) -> bool:
 
 def _block(records: tuple[Record, ...], talk: Talk, limits: Sequence[int], overtaken: Mapping[str, str]) -> Block:
     is_small = all(len(one.raw_output) <= SMALL for one in records)
-    keep = EVERYTHING if is_small else _Changed(talk, _changed_in(records))
+    renewed = frozenset(key for one in records for key in given_anew(one))
+    keep = EVERYTHING if is_small else _Changed(talk, _changed_in(records) | renewed)
     longest = max(limits)
     [(tool, _)] = Counter(one.tool_name for one in records).most_common(1)
     asked = table_of([_told_apart(one, talk, keep) for one in records], EVERYTHING)
@@ -326,12 +328,14 @@ def call_text(tool_name: str, arguments: str) -> str:
 
 
 def _told_apart(record: Record, talk: Talk, keep: Keep) -> dict[str, Json]:
-    """The arguments of a call but for those that stand in what is kept of its result, long ones as excerpts."""
+    """The arguments of a call but for those that stand in what is kept of its result, or that this gives anew, long
+    ones as excerpts."""
     shown = Shown.of((key, value) for key, value in scalars(record.output) if keep.keeps(key, value))
+    renewed = given_anew(record)
     return {
         key: excerpt(value, talk, _room(record, key, value)) if isinstance(value, str) else value
         for key, value in record.arguments.items()
-        if not shown.tells(key, value)
+        if key not in renewed and not shown.tells(key, value)
     }
 
 

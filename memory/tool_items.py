@@ -21,7 +21,7 @@ T = TypeVar("T")
 RARE = (
     0.5  # what an item is worth at most for a value that few have; a word that it alone shares with the conversation: 1
 )
-NAMED = 4.0  # and to be what the user named
+NAMED = 4.0  # and to be what the user named, or of a day that the question names
 EXTREME = 1.0  # and to have the most or the least of what is asked for
 NEXT = 0.9  # a share of that, to come next
 ENDS = 3  # items at either end
@@ -94,7 +94,7 @@ def worth_of(items: Sequence[Json], talk: Talk) -> list[float]:
     shared = Counter(state for one in states for state in one)
     kinds = Counter(key for key, _ in shared)
     few, most_kinds = max(1, FEW * len(items)), max(2, KINDS * len(items))
-    called = [isinstance(item, Mapping) and talk.name_of(item) is not None for item in items]
+    called = [_is_named(item, talk) for item in items]
     extreme = _extreme(items, talk) if talk.extreme else [0.0] * len(items)
 
     def rarity(own: frozenset[tuple[str, str]]) -> float:
@@ -106,6 +106,12 @@ def worth_of(items: Sequence[Json], talk: Talk) -> list[float]:
         sum(1 / words[word] for word in one) + RARE * max(odd, rarity(own)) + end + NAMED * named
         for one, own, end, odd, named in zip(said, states, extreme, _below_zero(items, few), called, strict=True)
     ]
+
+
+def _is_named(item: Json, talk: Talk) -> bool:
+    if isinstance(item, Mapping) and talk.name_of(item) is not None:
+        return True
+    return bool(talk.days) and any(talk.days.has(value) for _, value in scalars(item))
 
 
 def _below_zero(items: Sequence[Json], few: float) -> list[bool]:

@@ -5,11 +5,14 @@ say little that was not asked for, though they look like identifiers.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from memory.tool_days import NO_DAY, Days, days_in
+from memory.tool_names import words_of
 from utils.json_values import Json, Scalar
+from utils.sentences import split_sentences
 from utils.text import STOPWORDS, UMLAUTS
 
 SMALL = 160  # characters of a result that is shown whole, whatever it says
@@ -35,6 +38,8 @@ TELLING = frozenset(
 TIME_ORDER = "time-order"  # stands for "the first" and "the last" of things that come one after another
 TIMES = ("created", "opened", "date", "timestamp", "published", "updated", "modified", "sent", "received", "started")
 # Words of a question, and the fields that they ask for without naming them.
+Meant = tuple[tuple[str, ...], tuple[str, ...]]  # words of a question, and those of the fields that they ask for
+LIMIT = "limit"  # stands for an amount that something has to be under or over
 MEANT = (
     (("cheap", "cheaper", "cheapest", "expensive", "much", "difference", "afford", "sum", "least", "below", "money",
       "budget", "euro", "eur", "dollar", "usd", "gbp", "chf", "guenstig", "guenstiger", "guenstigste", "guenstigsten",
@@ -55,11 +60,30 @@ MEANT = (
     (("old", "older", "oldest", "young", "younger", "youngest"), ("age", "born", "dob", "birthday")),
     (("oldest", "newest", "latest", "earliest", TIME_ORDER), TIMES),
 )  # fmt: skip
+# And of the last one alone, for they are said of much else.
+MEANT_LAST = (
+    (("cost", "price", "pricing", "kostet", "kosten", LIMIT),
+     ("price", "cost", "amount", "total", "fee", "fare", "rate", "preis", "precio", "prix")),
+    (("rated", "rating", "review", "reviewed", "star"), ("rating", "score", "star", "review")),
+    (("open", "closed", "won", "lost", "pending", "active", "done", "finished", "progress", "overdue", "status",
+      "state"), ("status", "state", "stage", "phase")),
+)  # fmt: skip
 
 # "The last commit", but not "my last name", nor "the first option" of those that were offered.
 _IN_ORDER = re.compile(
     r"(?i)\bmost recent\b|\b(?:first|last)\s+(?!(?:names?|class|options?|choices?|digits?|two|three|four|few|steps?|"
     r"flights?|week|month|year|night|time|days?|and|of|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b)\w"
+)
+_ASKS = re.compile(
+    r"(?i)\W*(?:and |so |then |please |now )*(?:what|which|how|who|list|show|compare|give|tell|find|sort|rank|"
+    r"was|welche\w*|zeig\w*)\b"
+)
+# "Under 180", "more than 20 EUR a night", but not "over 5 km".
+_LIMIT = re.compile(
+    r"(?i)\b(?:under|below|above|over|(?:less|more|cheaper) than|at most|at least|up to|max(?:imum)?(?: of)?|"
+    r"unter|über)\s+"
+    r"(?:[€$£¥]|eur|usd|gbp|chf)?\s*\d[\d.,]*\s*"
+    r"(?:[€$£¥]|(?:eur|usd|gbp|chf|euros?|dollars?|pounds?|bucks|an?|per|each|and|or|with|in|for|please)\b|[^\w\s%]|$)"
 )
 _PART_OF_CALL = re.compile(r"[.:/#+\-@]+")
 _IDENTIFIER = re.compile(r"(?=.*\d)[\w#:+.\-/@]{4,}")
@@ -72,6 +96,12 @@ _ID_KEY = re.compile(
 _TIME = re.compile(r"\d\d:\d\d")
 # Fields that say whether there is more than what came back.
 _PAGES = re.compile(r"(?i)(?:next\w*|has_?more|pages|total_?(?:pages|count)|(?:next_?)?cursor|remaining|truncated)")
+# Of a thing that changes, which of its states is meant.
+_VERSION = re.compile(
+    r"(?i)(?:^|[_-])(?:e-?tags?|versions?|revisions?|rev|sha\d*|hash|checksum|digest|tokens?|seq(?:uence)?)$"
+)
+_VERSION_IN_HUMPS = re.compile(r"(?<=[a-z])(?:E[Tt]ag|Version|Revision|Rev|Sha|Hash|Checksum|Token|Seq)$")
+_PLAIN = re.compile(r"[^\W_]+")
 _POSTAL = re.compile(r"(?i)zip(?:[_-]?code)?|post(?:al)?[_-]?code|plz")
 _STAMP = re.compile(r"(created|updated|modified)(_at|_on|At|On)?$")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
@@ -86,26 +116,35 @@ _PLACE = re.compile(r"[\w)\].~][./\\]\w|^[./]\w|\w/$")
 
 @dataclass(frozen=True)
 class Talk:
-    """What the user and the agent said, lower case. `asked`: words by which fields may be named, and `literal` those of
-    them that were said; `names`: what looks as names in the last of it, and `spoken` in that or in what the agent said
-    last, lower case. `extreme`: the most or the least of something is asked for. `thorough`: there is room for all that
-    says anything. `used`: the keys of what tools were called with, in objects, too. `question`: the last of what
-    was said, lower case."""
+    """What the user and the agent said, lower case. `asked`: words by which fields may be named, `literal` those of
+    them that were said, and `lately` those that the last question asks for, too; `names`: what looks as names in the
+    last of it, and `spoken` in that or in what the agent said last, lower case. `extreme`: the most or the least of
+    something is asked for. `thorough`: there is room for all that says anything. `used`: the keys of what tools were
+    called with, in objects, too. `question`: the last of what was said, lower case. `wanted`: keys of what calls failed
+    for want of, lower case. `days`: those that the last question asks for."""
 
     text: str
     asked: frozenset[str] = frozenset()
     names: tuple[str, ...] = ()
     thorough: bool = False
     literal: frozenset[str] = frozenset()
+    lately: frozenset[str] = frozenset()
     spoken: frozenset[str] = frozenset()
     extreme: bool = False
     used: frozenset[str] = frozenset()
     question: str = ""
+    wanted: frozenset[str] = frozenset()
+    days: Days = NO_DAY
 
     @cached_property
     def brief(self) -> "Talk":
         """The same, where fields matter by their own names alone, and not by what else was asked."""
         return replace(self, asked=self.literal)
+
+    @cached_property
+    def asking(self) -> "Talk":
+        """The same, where fields matter by the last question alone, and not by what was asked before."""
+        return replace(self, asked=self.lately)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -133,6 +172,16 @@ class Talk:
         """By what the last of it may call a thing: its words, with and without a mark before them."""
         said = (word.strip(MARKS) for word in self.question.split())
         return frozenset(one for word in said for one in (word, word.lstrip("#")) if one)
+
+    def spells_out(self, name: str) -> bool:
+        """Whether the last of it has the words of a name one after another: "the partial limit" for `PARTIAL_LIMIT`."""
+        words = words_of(name)
+        said = " ".join(words)
+        return len(words) > 1 and (f" {said} " in self._spelt or f" {said}s " in self._spelt)
+
+    @cached_property
+    def _spelt(self) -> str:
+        return f" {' '.join(_PLAIN.findall(self.question))} "
 
     @cached_property
     def numbered(self) -> frozenset[tuple[str, str]]:
@@ -165,7 +214,7 @@ class Talk:
 
     def names_field(self, key: str) -> bool:
         """Whether what was asked for names a field; "the first option" names no `first_name`."""
-        if key.casefold() in self._identifiers:
+        if key.casefold() in self.wanted or key.casefold() in self._identifiers:
             return True
         words = frozenset(_names(_HUMP.sub(" ", key)))
         return not self.asked.isdisjoint(words if len(words) == 1 else words - ORDINALS)
@@ -228,7 +277,7 @@ class Talk:
             return True  # a text to be read, as others are that tools give
         if isinstance(value, str) and _CODED.fullmatch(value) and value.casefold() in self.said:
             return True
-        if not isinstance(value, str) or not is_identifier(value):
+        if not isinstance(value, str) or not is_identifier(unquoted(value)):
             return self.mentions(value) or (isinstance(value, str) and value.casefold() in self.asked)
         if _STAMP.match(key):
             return False
@@ -243,20 +292,31 @@ def talk_of(texts: Sequence[str], asked: Iterable[str] = (), told: str = "") -> 
     question = " ".join(asked)
     words = frozenset(_names(_spoken(question)))
     in_order = _IN_ORDER.search(question) is not None
-    ever = words.union(_names(_spoken(" ".join(texts))), [TIME_ORDER] if in_order else [])
-    meant = (_names(" ".join(fields)) for said, fields in MEANT if not ever.isdisjoint(said))
-    sizes = map(str.casefold, _SIZE.findall(question))
     names = _named_in(question)
     literal = words - STOPWORDS
+    asking = " ".join(one for one in split_sentences(question) if one.endswith("?") or _ASKS.match(one))
+    wanted = {LIMIT} if _LIMIT.search(asking) else set()
+    meant = _meant(words | ({TIME_ORDER} if in_order else set()))
+    lately = literal | meant | _meant(wanted.union(_names(_spoken(asking))), MEANT_LAST)
     return Talk(
         "\n".join(texts).casefold(),
-        literal.union(*meant, sizes),
+        lately
+        | _meant(words.union(_names(_spoken(" ".join(texts)))))
+        | set(map(str.casefold, _SIZE.findall(question))),
         names[-MOST_NAMES:],
         literal=literal,
+        lately=lately,
         spoken=frozenset(map(str.casefold, [*names, *_named_in(told)])),
         extreme=in_order or not words.isdisjoint(EXTREMES),
         question=question.casefold(),
+        days=days_in(asking),
     )
+
+
+def _meant(said: Collection[str], meant: Sequence[Meant] = MEANT) -> frozenset[str]:
+    """The words of the fields that words ask for."""
+    found = (fields for words, fields in meant if not frozenset(words).isdisjoint(said))
+    return frozenset(name for fields in found for name in _names(" ".join(fields)))
 
 
 def _spoken(text: str) -> str:
@@ -287,6 +347,23 @@ def _singular(word: str) -> str:
 def names_id(key: str) -> bool:
     """Whether a field is called as those that say which thing is meant, be it by a number alone."""
     return key == "id" or key.endswith(("_id", "Id"))
+
+
+def identifies(key: str) -> bool:
+    """Whether a field is called as those that say which thing is meant, or what it is called."""
+    return names_id(key) or _ID_KEY.search(key) is not None or key.endswith(("name", "Name"))
+
+
+def names_version(key: str, value: Json) -> bool:
+    """Whether a field says which state of a thing is meant."""
+    if not isinstance(value, str | int) or isinstance(value, bool) or value == "":
+        return False
+    return bool(_VERSION.search(key) or _VERSION_IN_HUMPS.search(key))
+
+
+def unquoted(value: str) -> str:
+    """An entity tag without its marks."""
+    return value.removeprefix("W/").strip('"')
 
 
 def is_identifier(value: str) -> bool:

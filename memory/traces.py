@@ -7,7 +7,7 @@ A task that is reset begins anew under an epoch of its own, so that what was on 
 
 import asyncio
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -108,6 +108,20 @@ class Traces:
         """The keys of the insights of calls."""
         return frozenset(_gist_key(key_of(task, call)) for call in calls)
 
+    async def are_embedded(self, task: Task, known: Iterable[Trace], calls: Iterable[Called]) -> bool:
+        """Whether no insight of what is known of a task, or of calls that were kept just now, waits for its embedding
+        but for those with which that failed. An insight that is missing is made: whoever kept its trace is about to,
+        or has died."""
+        traces = {_gist_key(one.key): one for one in known}
+        keys = [*traces, *self.insights_of(task, calls)]
+        found = await self._vectors.find({"_id": {"$in": keys}, "user_id": task.owner}, {"embed": 1}).to_list(None)
+        missing = traces.keys() - {one["_id"] for one in found}
+        if missing:
+            await self.make_recallable([_claimed_without_truth(task, traces[key]) for key in sorted(missing)])
+            return False
+        jobs = [one.get("embed", {}) for one in found]
+        return not any(job.get("state") in ("pending", "leased") and "error" not in job for job in jobs)
+
     async def known(self, task: Task, calls: Sequence[Called] | None = None) -> dict[str, Trace]:
         """The traces of a task by their ids, oldest first, without the truth; of some calls alone, by their ids."""
         own: dict[str, Any] = {"user_id": task.owner, "task_id": task.id, "epoch": task.epoch}
@@ -174,6 +188,31 @@ class Traces:
         found = self._traces.find(own, RAW).sort([("timestamp", -1), ("_id", -1)]).limit(limit)
         return [(trace_of(one), one["_id"]) for one in await found.to_list(None)]
 
+    async def with_truth(self, owner: str, task_id: str, most: int) -> AsyncIterator[list[Trace]]:
+        """Traces of a task with the truth, the newest first, as many as have `most` characters together; so many at a
+        time as are read in some milliseconds."""
+        own = {"user_id": owner, "task_id": task_id}
+        found = await self._traces.find(own, {"characters": 1}).sort([("timestamp", -1), ("_id", -1)]).to_list(None)
+        batch: list[str] = []
+        size = 0
+        for document in found:
+            most -= (characters := document.get("characters", 0))
+            if most < 0:
+                break
+            if batch and (size + characters > AT_ONCE_CHARACTERS or len(batch) == AT_ONCE):
+                yield await self._read(own, batch)
+                batch, size = [], 0
+            batch.append(document["_id"])
+            size += characters
+        if batch:
+            yield await self._read(own, batch)
+
+    async def _read(self, own: dict[str, Any], keys: Sequence[str]) -> list[Trace]:
+        """Traces by their keys, in the keys' order."""
+        found = await self._traces.find(own | {"_id": {"$in": list(keys)}}).to_list(None)
+        place = {key: at for at, key in enumerate(keys)}
+        return sorted(map(trace_of, found), key=lambda trace: place[trace.key])
+
     async def reset(self, owner: str, task_id: str) -> dict[str, int]:
         """Deletes a task with its traces and their insights; returns counts by collection. What an agent that goes on
         meanwhile begins anew stays.
@@ -232,12 +271,12 @@ class Traces:
             self._just_said.add(claimed[0].task.owner, new)
 
     async def _insert(self, documents: list[Document]) -> list[Claimed]:
-        """Inserts traces with their insights; returns those that were new."""
+        """Inserts traces with their insights; returns those that were new. Who inserted others just now may not have
+        come to their insights."""
         inserted = await insert_new(self._traces, documents)
-        new = [claimed_of(document) for document, is_new in zip(documents, inserted, strict=True) if is_new]
-        if new:
-            await self.make_recallable(new)
-        return new
+        claimed = [claimed_of(document) for document in documents]
+        await self.make_recallable(claimed)
+        return [one for one, is_new in zip(claimed, inserted, strict=True) if is_new]
 
     async def _erase(self, owner: str, filter: dict[str, Any]) -> dict[str, int]:
         """Deletes traces with their insights; the truth goes last, so that whoever tries again finds it."""
@@ -284,6 +323,10 @@ def _gist(claimed: Claimed) -> Document:
         "created_at": now(),
         "embed": pending(),
     }
+
+
+def _claimed_without_truth(task: Task, trace: Trace) -> Claimed:
+    return Claimed(trace.key, task, trace.record, "", trace.summary, trace.timestamp)
 
 
 def claimed_of(found: Document) -> Claimed:

@@ -1,7 +1,6 @@
 """What agents' tools gave: kept whole, found again, and packed for the next step."""
 
 import asyncio
-from dataclasses import replace
 from typing import Annotated, Any
 
 import orjson
@@ -28,9 +27,10 @@ from api.wire.tool_memory import (
     RecordPage,
     RecordRequest,
 )
-from config.recipes import TOOL_MEMORY
 from memory.ids import new_id
 from memory.traced import Called
+from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
+from utils.text import CONTROL_CHARACTERS
 
 router = APIRouter(prefix="/v1/tool-memory", route_class=ToolRoute, tags=["tool memory"])
 
@@ -41,6 +41,7 @@ TaskId = Annotated[Identifier, Path()]
 @router.post("/compress", responses=errors(409))
 async def compress(body: CompressRequest, memory: TheMemory, owner: Owner) -> CompressResponse:
     """Keep the newest results of tools, and get the messages that the next step needs."""
+    _check_query(body.query)
     own = memory.tool_memory.options
     options = ViewOptions(
         top_k=body.top_k or own.top_k,
@@ -88,16 +89,22 @@ async def get_record(trace_id: TraceId, memory: TheMemory, owner: Owner) -> Reco
 
 @router.post("/search", responses=errors(502))
 async def search(body: InsightSearch, memory: TheMemory, owner: Owner) -> InsightsFound:
-    """Insights of a task that suit a query, best first."""
-    recipe = replace(TOOL_MEMORY, top_k=body.top_k)
-    found = await memory.tool_memory.search(owner, body.task_id, body.query, recipe)
-    return InsightsFound(items=[InsightOut.of(hit) for hit in found.hits])
+    """Records of a task that suit a query, best first: by what is noted of them, or by words that came back."""
+    _check_query(body.query)
+    found = await memory.tool_memory.find(owner, body.task_id, body.query, body.top_k)
+    return InsightsFound(items=[InsightOut.of(one) for one in found])
 
 
 @router.delete("/tasks/{task_id}", responses=errors(404))
 async def reset_task(task_id: TaskId, memory: TheMemory, owner: Owner) -> Deleted:
     """Forget all that the tools of a task gave."""
     return Deleted(deleted=await memory.tool_memory.reset(owner, task_id))
+
+
+def _check_query(query: str | None) -> None:
+    """Refuses what no tool gave, in requests that may bring what a tool did."""
+    if query is not None and CONTROL_CHARACTERS.search(query):
+        raise InvalidInput(HAS_CONTROL_CHARACTERS.format("query"))
 
 
 def _text(value: Any) -> str:

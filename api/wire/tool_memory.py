@@ -6,9 +6,9 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from agents.tool_history import misplaced_in, wrong_with
+from agents.tool_memory import Found
 from api.fields import Identifier, Query, TopK, Wire
 from api.wire.base import OwnedRequest
-from memory.domain import Hit
 from memory.tool_records import RAW, read_json
 from memory.traced import Trace
 
@@ -122,9 +122,8 @@ class InsightOut(Wire):
     timestamp: datetime
 
     @classmethod
-    def of(cls, hit: Hit) -> "InsightOut":
-        gist = hit.gist
-        return cls(trace_id=gist.id, summary=gist.content, score=hit.score, timestamp=gist.timestamp)
+    def of(cls, found: Found) -> "InsightOut":
+        return cls(trace_id=found.trace_id, summary=found.summary, score=found.score, timestamp=found.timestamp)
 
 
 class InsightsFound(Wire):

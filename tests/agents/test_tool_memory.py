@@ -68,10 +68,23 @@ async def test_the_newest_results_are_kept_and_shown_whole(quiet: Memory) -> Non
 
 
 async def test_earlier_results_are_shown_packed(quiet: Memory) -> None:
-    done = await compress(quiet, [user(BOOK), *steps(3)])
+    earlier = [message for at in range(2) for message in step(at, {"code": f"HAT{at:03}", "note": LONG})]
+    done = await compress(quiet, [user(BOOK), *earlier, *step(2)])
     assert [one["role"] for one in done.messages] == ["user", "system", "assistant", "tool"]
     for trace in (await kept(quiet))[:2]:
         assert f"{trace.id}: {trace.call_id[1:]} -> {trace.record.output['code']}" in context(done.messages)  # type: ignore[index, call-overload]
+
+
+async def test_a_history_that_takes_less_than_its_view_comes_back_as_it_is(quiet: Memory) -> None:
+    messages = [user(BOOK), *steps(3)]
+    for budget in (None, 1_000):
+        done = await compress(quiet, messages, budget=budget)
+        assert list(done.messages) == messages and done.tokens == done.tokens_before
+    cut = [user(BOOK), *step(0, "[cleared]"), *messages[3:]]
+    assert "HAT000" in context((await compress(quiet, cut)).messages)
+    assert "HAT000" in context((await compress(quiet, [user(BOOK), *step(4)])).messages)
+    waiting = [user(BOOK), calling(call("p", "pay")), *steps(2)]
+    assert "No result: pay" in context((await compress(quiet, waiting, "other")).messages)
 
 
 async def test_a_result_is_kept_once_however_often_its_history_is_sent(quiet: Memory) -> None:
@@ -114,14 +127,14 @@ def answered_as(call_id: str, text: str) -> Message:
 async def test_calls_that_share_an_id_are_all_kept(quiet: Memory) -> None:
     for name in ("a", ""):
         same, later = ([*called_as(name), answered_as(name, f"HAT1 {how} {name}")] for how in ("waits", "is done"))
-        messages = [user(BOOK), *same, *later, *same, *step(1)]
+        messages = [user(BOOK), *step(2, {"code": "HAT002", "note": LONG}), *same, *later, *same, *step(1)]
         for _ in range(2):
             done = await compress(quiet, messages, task=f"t{name}")
         assert {one.raw_output for one in await kept(quiet, task=f"t{name}")} >= {
             f"HAT1 waits {name}",
             f"HAT1 is done {name}",
         }
-        assert len(await kept(quiet, task=f"t{name}")) == 3
+        assert len(await kept(quiet, task=f"t{name}")) == 4
         shown = [line for line in context(done.messages).splitlines() if "HAT1" in line]
         assert "waits" in shown[-1]  # what came last stands last
 
@@ -249,7 +262,7 @@ async def test_before_the_next_call_records_stand_before_what_the_user_said_last
 async def test_records_of_other_tasks_and_of_other_users_stay_out(quiet: Memory) -> None:
     await compress(quiet, [user(BOOK), *step(1)], task="other")
     await compress(quiet, [user(BOOK), *step(2)], owner="bob")
-    done = await compress(quiet, [user(BOOK), *step(3), *step(4)])
+    done = await compress(quiet, [user(BOOK), *step(3, {"code": "HAT003", "note": LONG}), *step(4)])
     assert "HAT003" in context(done.messages)
     assert "HAT001" not in str(done.messages) and "HAT002" not in str(done.messages)
     assert [hit.gist.content for hit in (await quiet.tool_memory.search("bob", "t", "HAT003")).hits] == (
@@ -308,9 +321,10 @@ async def test_a_record_takes_no_more_characters_than_it_may(quiet: Memory) -> N
 
 async def test_the_observers_summary_stands_in_the_next_view(with_model: Memory, scripted_model: ScriptedModel) -> None:
     scripted_model.always(answer("Flight HAT001 is booked out."), on="observer")
-    await compress(with_model, [user(BOOK), *step(1)])
+    noted = step(1, {"code": "HAT001", "note": LONG})
+    await compress(with_model, [user(BOOK), *noted])
     await with_model.engine.trace_queue.work()
-    done = await compress(with_model, [user(BOOK), *step(1), *step(2)])
+    done = await compress(with_model, [user(BOOK), *noted, *step(2)])
     assert "\nFlight HAT001 is booked out.\nRaw Data: " in context(done.messages)
     assert scripted_model.asked("observer")[0]["messages"][1]["content"].startswith(f'{{"task":"{BOOK}"')
 

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -12,10 +13,12 @@ from agents import tool_memory
 from agents.memory import Memory
 from agents.open import open_memory
 from agents.tool_budget import tokens_of
+from agents.tool_memory import WAITED
 from config.settings import Settings
 from memory import trace_documents, traces
 from tests.conversations import Silent, found, say, settle
 from tests.meanwhile import meanwhile
+from tests.scripted_model import ScriptedModel, status
 from tests.tool_calls import (
     BOOK,
     Message,
@@ -30,6 +33,7 @@ from tests.tool_calls import (
     steps,
     user,
 )
+from tests.tool_views import shapes
 from utils.errors import Conflict, NotFound
 
 LOGGERS = ("MemoryBankStrategy", "Ingestion", "Retrieval", "InsightStore", "Observer")  # of seed 0
@@ -90,8 +94,9 @@ async def test_loggers_have_the_names_and_levels_of_the_document(
     quiet: Memory, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG):
-        await compress(quiet, [user(BOOK), *step(1)])
-        done = await compress(quiet, [user(BOOK), *step(1), *step(2)], query="x")
+        long = step(1, {"code": "HAT001", "note": "lorem ipsum " * 90})
+        await compress(quiet, [user(BOOK), *long])
+        done = await compress(quiet, [user(BOOK), *long, *step(2)], query="x")
         await quiet.tool_memory.reset("ann", "t")
     ours = [one for one in caplog.records if one.name in LOGGERS]
     assert [one.levelname for one in ours if one.levelname != "DEBUG"] == ["INFO"]  # the embedding model
@@ -268,3 +273,35 @@ async def test_what_a_budget_has_room_for_is_the_same_as_without_one(quiet: Memo
     assert (await compress(quiet, messages, budget=5_000)).messages == whole.messages
     assert (await compress(quiet, messages, budget=whole.tokens)).messages == whole.messages
     assert (await compress(quiet, messages, budget=whole.tokens - 1)).tokens < whole.tokens
+
+
+async def test_two_processes_give_the_same_view_of_a_history_whatever_is_embedded(
+    make_settings: Callable[..., Settings],
+) -> None:
+    settings = make_settings()
+    words = ("river", "train", "piano", "glass", "storm", "bread", "tiger")
+    kinds = [
+        (f"{word}_{at}", f"a {word} of {at} parts, {other}")
+        for at in range(6)
+        for word, other in zip(words, words[::-1], strict=True)
+    ]
+    earlier = [message for at, (kind, said) in enumerate(kinds) for message in step(at, {kind: said}, f"get_{kind}")]
+    messages = [user("Where is the tiger with the piano?"), *earlier, *step(99)]
+    async with open_memory(settings, nudge=Silent()) as one, open_memory(settings, nudge=Silent()) as other:
+        seen = [await asyncio.gather(compress(one, messages), compress(other, messages))]
+        await one.engine.collections.vectors.delete_one({"kind": "insight"})  # as if its process had died
+        seen.append(await asyncio.gather(compress(one, messages), compress(other, messages)))
+        await settle(one)
+        seen.append(await asyncio.gather(compress(one, messages), compress(other, messages)))
+        assert len(await insights(one)) == len(kinds) + 1
+    assert len({done.messages[1]["content"] for pair in seen for done in pair}) == 1
+
+
+async def test_records_that_cannot_be_embedded_are_not_waited_for(
+    with_model: Memory, scripted_model: ScriptedModel
+) -> None:
+    scripted_model.always(status(401), on="embeddings")
+    began = monotonic()
+    for _ in range(2):
+        done = await compress(with_model, [user(BOOK), *shapes(6), *step(9)], top_k=1, query="violin")
+    assert "HAT003" in context(done.messages) and monotonic() - began < WAITED

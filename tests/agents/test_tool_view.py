@@ -106,6 +106,48 @@ def test_fields_that_the_user_or_the_query_names_last_are_shown() -> None:
     assert "|mileage_km" in context([dict(one) for one in found])
 
 
+def test_fields_that_a_call_failed_for_want_of_are_shown() -> None:
+    event = {"event_id": "ev_9", "lock_state": "held by Kim", "note": LONG, "more": LONG}
+    refused = step(2, {"error": "428 Precondition Required: send the current lock_state"}, "update_event")
+    got = step(1, event, "get_event")
+    assert "lock_state=held by Kim" in context(view([user(BOOK), *got, *refused]))
+    assert "lock_state=held by Kim" in context(view([user(BOOK), *got, *refused, *step(3)]))
+    assert "lock_state=" not in context(view([user(BOOK), *got, *step(3)]))
+
+
+def test_rows_and_fields_that_the_last_question_asks_for_are_shown_whole() -> None:
+    days = [
+        {"event_id": f"ev_{at}", "title": f"Talk {at}", "start": f"2025-03-{10 + at % 5}T09:00", "room": LONG[: 9 * at]}
+        for at in range(25)
+    ]
+    listed = step(8, {"events": days}, "list_events")
+    messages = [user(BOOK), *listed, *shapes(6), *step(9)]
+    last = user("What happens on Tuesday, 11 March?")
+    ranked = ("c0------", "c1------", "c2------")
+    shown = context(view([*messages, last], ViewOptions(3, 800), ranked=ranked))
+    assert all(f"ev_{at}|" in shown for at in range(1, 25, 5)) and "… " in shown
+    before = context(view([*messages, user("And what now?")], ViewOptions(3, 800), ranked=ranked))
+    assert not all(f"ev_{at}|" in before for at in range(1, 25, 5))
+
+
+def test_what_the_user_agreed_to_stays_with_the_offer_until_it_is_done() -> None:
+    def said(text: str) -> Message:
+        return {"role": "assistant", "content": text}
+
+    offer, yes = said("The price is EUR 171.50 a night by now. Shall I still book?"), user("Yes, go on.")
+    failed = step(2, {"error": "declined"}, "book")
+    other = [said("It was declined. Another card?"), user("Then my Mastercard, please.")]
+    messages = [user(BOOK), *step(1), offer, yes, *failed, *other, *step(3, "none", "check_card")]
+    for waiting in (messages, [*messages, *step(4, {"error": "expired"}, "book")]):
+        shown = view(waiting)
+        assert shown.index(yes) == shown.index(offer) + 1
+    shown = view([*messages, *step(4, {"booking_id": "B-17"}, "book"), *step(5)])
+    assert yes not in shown and offer not in shown
+    long = said(f"{LONG} It is EUR 171.50 a night. Shall I still book?")
+    [short] = [one for one in view([one if one is not offer else long for one in messages]) if "still" in str(one)]
+    assert short["content"].endswith("Shall I still book?") and len(short["content"]) < 100
+
+
 def test_calls_that_gave_nothing_stand_behind_those_that_did() -> None:
     sent = [calling(call("s", "send_email", {"to": "bob@x.com"})), result("s", "")]
     found = context(view([user(BOOK), *step(1), *sent, *step(2)]))

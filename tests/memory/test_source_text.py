@@ -95,3 +95,13 @@ def test_every_gap_is_marked_and_blank_lines_between_neighbours_stay() -> None:
     assert len(found) > 2
     for part in found:
         assert part.strip("\n") in PYTHON
+
+
+def test_what_the_question_spells_out_stays_because_of_it() -> None:
+    source = PYTHON.replace("class RefundError", 'PARTIAL_LIMIT = Decimal("0.85")\n\n\nclass RefundError')
+    for asked in ("What is the partial limit of refunds, and when is an order refused?", "And which partial limits?"):
+        talk = talk_of(["Why does net_total fail?", asked], [asked])
+        assert 'PARTIAL_LIMIT = Decimal("0.85")' in excerpt(source, talk, 500)
+    settings = "\n".join(f"part-{at}-days: {at}" for at in range(80)) + "\n  max-refund-days: 90\n" + "x: y\n" * 80
+    asked = "How many are the max refund days, by part and days?"
+    assert "max-refund-days: 90" in excerpt(settings, talk_of([asked], [asked]), 300)

@@ -17,7 +17,7 @@ RUN = record("c", "1 passed", "run", command="pytest")
 
 def test_what_was_read_before_it_was_written_says_so() -> None:
     assert overtaken([READ, WRITTEN, RUN]) == {"a": "b"}
-    assert overtaken([WRITTEN, READ, RUN]) == {"b": "a"}
+    assert overtaken([WRITTEN, READ, RUN]) == {}
     [read, _, run] = blocks_of([READ, WRITTEN, RUN], talk_of(["Mend f"]), 2_000, overtaken={"a": "b"})
     assert read.body.startswith("a (before b): def f():")
     assert run.body == "c: 1 passed"
@@ -145,4 +145,73 @@ def test_many_tools_and_long_arguments_take_no_longer() -> None:
 
 def test_many_calls_about_one_thing_take_one_look_at_each() -> None:
     many = [Record(f"r{at}", "read" if at % 2 else "write", '{"path": "a.py"}', f"text {at}") for at in range(20_000)]
-    assert overtaken(many) == {f"r{at}": f"r{at + 1}" for at in range(19_999)}
+    found = overtaken(many)
+    assert found == {f"r{at}": f"r{at + (1 if at % 2 else 2)}" for at in range(19_998)}
+
+
+@pytest.mark.parametrize(
+    ("reading", "changing", "named"),
+    [
+        ("get_issue", "update_issue", {"number": 1042}),
+        ("get_issue", "close_issue", {"owner": "acme", "repo": "api", "issue_number": 7}),
+        ("get_price", "set_price", {"sku": "42"}),
+        ("get_price", "set_price", {"sku": "lamp"}),
+        ("getPrice", "updateProductPrice", {"sku": "A"}),
+        ("get_price", "set_price", {"article": "Tisch Oslo"}),
+        ("get_config", "set_config_value", {"key": "feature_x"}),
+        ("get_thermostat", "set_thermostat", {"room": "kitchen"}),
+        ("home_get_thermostat", "home_thermostat_set", {"room": "kitchen"}),
+        ("get_settings", "update_settings", {}),
+    ],
+)
+def test_what_was_asked_by_a_plain_word_or_a_number_is_older_than_what_changed_it(
+    reading: str, changing: str, named: dict[str, object]
+) -> None:
+    first = record("a", {**named, "state": "open"}, reading, **named)
+    assert overtaken([first, record("b", {"ok": True}, changing, **named, to="closed")]) == {"a": "b"}
+    assert overtaken([first, record("b", {"error": "no"}, changing, **named, to="closed")]) == {}
+    assert overtaken([record("b", {"ok": True}, changing, **named, to="closed"), first]) == {}
+    assert overtaken([first, record("b", {"ok": True}, "archive_report", **named)]) == {}
+    other = dict.fromkeys(named, "other") or {"n": 1}
+    if named:
+        assert overtaken([first, record("b", {"ok": True}, changing, **other, to="closed")]) == {}
+
+
+def test_a_row_with_a_number_is_older_than_what_changed_that() -> None:
+    listed = record("a", [{"number": 6, "state": "open"}, {"number": 7, "state": "open"}], "list_issues", state="open")
+    assert overtaken([listed, record("b", "ok", "update_issue", number=7, state="closed")]) == {"a": "b"}
+    assert overtaken([listed, record("b", "ok", "update_issue", number=8, state="open")]) == {}
+    assert overtaken([listed, record("b", "ok", "book_seat", number=7)]) == {}
+
+
+@pytest.mark.parametrize(
+    "reading",
+    ["get_contact", "crm_get_contact", "calendar_list", "find_contact", "search", "mail.search", "check_card"],
+)
+def test_what_only_reads_changed_nothing(reading: str) -> None:
+    listed = record("a", {"deals": [{"deal_id": "D-19", "contact_id": "c_101"}]}, "list_deals", contact_id="c_101")
+    assert overtaken([listed, record("b", {"id": "c_101"}, reading, id="c_101", contact_id="c_101")]) == {}
+
+
+@pytest.mark.parametrize("changing", ["check_in", "checkout", "create_list", "mark_as_read", "checkIn_guest"])
+def test_what_is_called_as_a_change_changes(changing: str) -> None:
+    got = record("a", {"booking_id": "BK-17", "status": "confirmed"}, "get_booking", booking_id="BK-17")
+    assert overtaken([got, record("b", "ok", changing, booking_id="BK-17")]) == {"a": "b"}
+
+
+def test_a_thing_is_not_changed_by_what_was_done_to_another_that_it_shares_something_with() -> None:
+    booked = record("a", {"booking_id": "BK-1", "status": "confirmed"}, "book_room", quote_id="Q-11", card_id="pm_91")
+    moved = record("b", {"booking_id": "BK-2"}, "modify_booking", booking_id="BK-2", card_id="pm_91", quote_id="Q-12")
+    assert overtaken([booked, moved]) == {}
+    again = record("c", {"booking_id": "BK-1"}, "modify_booking", booking_id="BK-1", card_id="pm_91")
+    assert overtaken([booked, moved, again]) == {"a": "c"}
+    card = record("d", {"id": "pm_91", "balance": 75}, "get_card", card_id="pm_91")
+    charged = record("e", {"charge_id": "CH-12"}, "charge", card_id="pm_91")
+    assert overtaken([booked, card, moved, charged]) == {"d": "e"}
+    deals = record("f", {"deals": [{"deal_id": "D-19", "contact_id": "c_101"}]}, "list_deals")
+    assert overtaken([deals, record("g", {"id": "c_101"}, "update_contact", id="c_101")]) == {}
+
+
+def test_a_list_of_what_somebody_has_is_older_than_what_was_made_for_them() -> None:
+    listed = record("a", {"bookings": [{"booking_id": "BK-1"}]}, "list_bookings", customer_id="cust_71")
+    assert overtaken([listed, record("b", {"booking_id": "BK-2"}, "book_room", customer_id="cust_71")]) == {"a": "b"}

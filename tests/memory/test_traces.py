@@ -291,3 +291,19 @@ async def test_every_query_stands_on_an_index(traces: Traces, quiet: Memory) -> 
     newest = [("timestamp", -1), ("_id", -1)]
     plan = await collection.find({"user_id": "ann", "task_id": "t"}).sort(newest).explain()  # type: ignore[attr-defined]
     assert "task_newest" in str(plan) and "'SORT'" not in str(plan)
+
+
+async def test_the_truth_of_a_task_is_read_from_the_newest_on_as_far_as_there_is_room(
+    traces: Traces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(traces_module, "AT_ONCE_CHARACTERS", 20)
+    for at in range(5):
+        await keep(traces, called(at, f"HAT{at:07}"))
+    await keep(traces, called(9, "HAT9"), task="other")
+
+    async def read(most: int) -> list[list[str]]:
+        return [[one.raw_output[-1] for one in batch] async for batch in traces.with_truth("ann", "t", most)]
+
+    assert await read(1_000) == [["4", "3"], ["2", "1"], ["0"]]
+    assert await read(35) == [["4", "3"], ["2"]]
+    assert [batch async for batch in traces.with_truth("ann", "nobody's", 1_000)] == []

@@ -14,6 +14,7 @@ from tests.scripted_model import ScriptedModel, answer, status
 from tests.tool_calls import BOOK, Message, context, result, step, steps, user
 
 HISTORY: list[Message] = [{"role": "system", "content": "Be brief."}, user(BOOK), *steps(4)]
+DULL = "lorem ipsum dolor sit amet " * 40
 TOOL = {"type": "function", "function": {"name": "find", "parameters": {"type": "object", "properties": {}}}}
 
 
@@ -104,7 +105,11 @@ def test_a_request_that_wants_no_memory_goes_on_as_it_came(
 
 
 def test_top_k_says_how_many_records_are_retrieved(client: OpenAI, model: ScriptedModel, user: str) -> None:
-    messages = [HISTORY[1], *(one for at in range(6) for one in step(at, {f"field{at}": "HAT136"})), *step(9)]
+    messages = [
+        HISTORY[1],
+        *(one for at in range(6) for one in step(at, {f"field{at}": "HAT136", f"note{at}": DULL})),
+        *step(9),
+    ]
     for fields, count in (({}, 3), ({"memory_top_k": 1}, 1), ({"memory_top_k": 9}, 6)):
         go_on(client, user, messages, fields=fields)
         assert context(passed_on(model)).count("[RETRIEVED RECORD") == count
@@ -153,7 +158,7 @@ def test_another_strategy_is_refused(client: OpenAI, user: str) -> None:
 
 def test_records_of_other_conversations_stay_out(client: OpenAI, model: ScriptedModel, user: str, other: str) -> None:
     go_on(client, user, HISTORY)
-    go_on(client, other, [HISTORY[1], *step(8), *step(9)])
+    go_on(client, other, [HISTORY[1], *step(8, {"code": "HAT008", "note": DULL}), *step(9)])
     assert "HAT008" in context(passed_on(model)) and "HAT001" not in str(passed_on(model))
 
 

@@ -157,11 +157,27 @@ def test_a_deleted_user_leaves_no_trace(api: httpx.Client, user: str, other: str
     assert api.delete(f"/v1/users/{user}").json()["deleted"]["traces"] == 0
 
 
+def test_a_search_finds_what_stands_in_results_alone(api: httpx.Client, user: str) -> None:
+    inns = [{"hotel_id": f"LIS-{at}", "name": f"Inn of {at} Hills", "from_price": 70.5 + at} for at in range(200, 280)]
+    inns[60] |= {"name": "Oriente One", "from_price": 119.9}
+    record = add(api, user, {"results": inns}, tool_name="search_hotels")["trace_id"]
+    for at in range(5):
+        add(api, user, {"booking_id": f"BK-{at}", "price": 119.95}, tool_name="get_booking")
+    assert "Oriente" not in api.get(f"{PATH}/records/{record}", params={"user_id": user}).json()["summary"]
+    for query in ("Oriente One", "119.9", "the price of LIS-260", "Which hotel is Oriente One?"):
+        body = {"user_id": user, "task_id": "t", "query": query, "top_k": 2}
+        items = api.post(f"{PATH}/search", json=body).json()["items"]
+        assert items[0]["trace_id"] == record and len(items) == 2
+        assert 1 >= items[0]["score"] > items[1]["score"]
+        assert api.post(f"{PATH}/search", json=body | {"task_id": "other"}).json()["items"] == []
+
+
 def test_the_observer_writes_summary_and_insight_in_the_background(
     chat: httpx.Client, model: ScriptedModel, user: str
 ) -> None:
     model.always(answer("The zeppelin HAT001 is late."), on="observer")
-    [trace] = compress(chat, user, [HISTORY[0], *step(1)])["trace_ids"]
+    long = step(1, {"code": "HAT001", "note": "lorem ipsum " * 90})
+    [trace] = compress(chat, user, [HISTORY[0], *long])["trace_ids"]
 
     def noted() -> bool:
         return bool(chat.get(f"{PATH}/records/{trace}", params={"user_id": user}).json()["model"] != "rule_based")
@@ -170,7 +186,7 @@ def test_the_observer_writes_summary_and_insight_in_the_background(
     body = {"user_id": user, "task_id": "t", "query": "zeppelin"}
     [hit] = eventually(lambda: chat.post(f"{PATH}/search", json=body).json()["items"])
     assert hit["summary"] == "The zeppelin HAT001 is late."
-    view = compress(chat, user, [HISTORY[0], *step(1), *step(2)])
+    view = compress(chat, user, [HISTORY[0], *long, *step(2)])
     assert "The zeppelin HAT001 is late.\nRaw Data: " in context(view["messages"])
     model.always(None, on="observer")
 

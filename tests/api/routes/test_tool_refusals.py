@@ -135,7 +135,7 @@ def test_what_is_no_json_is_refused_here_as_elsewhere(api: httpx.Client, raw: by
 
 def test_control_characters_are_taken_of_tools_and_nowhere_else(api: httpx.Client, user: str) -> None:
     text = "\x1b[31mred\x00\x9b"
-    found = compress(api, user, [*HISTORY[:1], *step(1, text), *step(2, text)], query=f"what is {text}?")
+    found = compress(api, user, [*HISTORY[:1], *step(1, text), *step(2, text)])
     assert found["messages"][-1] == result("c2", text)
     assert add(api, user, text, tool_name=text, tool_call_id=text, user_query=text)["tool_name"] == text
     body: dict[str, Any]
@@ -143,5 +143,8 @@ def test_control_characters_are_taken_of_tools_and_nowhere_else(api: httpx.Clien
         ("/query", {"query": text}),
         ("/v1/messages", {"session_id": "s", "messages": [{"role": "user", "content": text}]}),
         ("/v1/facts", {"text": text}),
+        (f"{PATH}/compress", {"task_id": "t", "messages": HISTORY, "query": text}),
+        (f"{PATH}/search", {"task_id": "t", "query": text}),
     ):
         problem(api.post(path, json={"user_id": user, **body}), 400)
+    compress(api, user, HISTORY, query="of two\n\tlines")

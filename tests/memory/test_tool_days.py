@@ -1,0 +1,42 @@
+"""Which days do texts name, and which of them does the value of a field?"""
+
+import pytest
+
+from memory.tool_days import days_in
+from memory.tool_items import worth_of
+from memory.tool_relevance import talk_of
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "List all events of 2025-03-11",
+        "What is on the 11th of March?",
+        "And on Tuesday, March 11?",
+        "Was ist am 11.3. los?",
+        "on 11.03.2025",
+        "on 3/11/2025",
+        "from 10 to 12 March 2025",
+        "any clash on 9 and 11 Mar?",
+        "And Tuesday?",
+    ],
+)
+def test_a_day_is_found_however_it_is_written(asked: str) -> None:
+    days = days_in(asked)
+    assert days and days.has("2025-03-11T08:00:00+01:00") and days.has("Tue, 11 Mar 2025 16:44")
+    assert days.has("2025-03-11") and days.has("11.03.2025")
+    for other in ("2025-03-14", "2025-02-13T11:00", "11:03", "", "x" * 100, 11, None):
+        assert not days.has(other)
+
+
+def test_what_names_no_day_means_none() -> None:
+    for text in ("in March 2025", "May I ask?", "version 1.2.3", "13/13/2025", "2025-02-31x"):
+        days = days_in(text)
+        assert not any(days.has(f"2025-{month:02}-{day:02}") for month in range(1, 13) for day in range(1, 29))
+
+
+def test_rows_of_the_day_that_is_asked_for_are_worth_most() -> None:
+    rows = [{"title": f"Event {at}", "start": f"2025-03-{10 + at % 4}T09:00"} for at in range(12)]
+    said = "What happens at the event on 12 March?"
+    worth = worth_of(rows, talk_of([said], [said]))
+    assert sorted(range(12), key=lambda at: -worth[at])[:3] == [2, 6, 10]

@@ -1,0 +1,46 @@
+"""What does the name of a tool say?"""
+
+import pytest
+
+from memory.tool_names import are_of_a_kind, differ_in_a_word, is_of, reads, words_of
+
+
+def test_names_have_words_however_they_are_written() -> None:
+    assert words_of("crm_get_contact") == words_of("crmGetContact") == words_of("CRM.get-contact")
+    assert words_of("getHTTPStatus2") == ("get", "http", "status", "2")
+
+
+@pytest.mark.parametrize(
+    ("name", "is_reading"),
+    [
+        ("get_issue", True),
+        ("getweather", True),
+        ("crm_get_contact", True),
+        ("calendar_list", True),
+        ("order.status", True),
+        ("check_inventory", True),
+        ("check_out", False),
+        ("checkout", False),
+        ("checkIn", False),
+        ("set_status", False),
+        ("create_list", False),
+        ("mark_as_read", False),
+        ("update_issue", False),
+        ("book", False),
+        ("", False),
+    ],
+)
+def test_what_only_reads_is_known_by_its_name(name: str, is_reading: bool) -> None:
+    assert reads(name) is is_reading
+
+
+def test_a_field_names_the_kind_of_thing_that_a_tool_is_for() -> None:
+    assert is_of("order_id", "cancel_order") and is_of("orderIds", "cancelOrders") and is_of("pod", "restart_pod")
+    assert is_of("id", "cancel_order") and not is_of("key", "cancel_order") and not is_of("", "cancel_order")
+    assert not is_of("payment_id", "cancel_order") and not is_of("old_order_id", "cancel_order")
+
+
+def test_tools_are_of_a_kind_or_differ_in_a_word() -> None:
+    assert are_of_a_kind("get_issue", "issues_update") and are_of_a_kind("get_price", "update_product_price")
+    assert not are_of_a_kind("crm_get_contact", "crm_update_deal") and not are_of_a_kind("weather", "book")
+    assert differ_in_a_word("get_settings", "update_settings") and not differ_in_a_word("list_deals", "update_deal")
