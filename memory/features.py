@@ -24,6 +24,7 @@ from memory.traits import Trait
 from utils.vectors import Floats
 
 POOL = 256  # rows that are looked at closely
+FEEDBACK = 5  # of the best, to which others are compared
 NOTHING: Floats = np.broadcast_to(np.float32(0), 1 << 40)  # what is 0 for all is a part of it; takes no memory
 FADING = np.float32(0.7) ** np.arange(1, 9, dtype=np.float32)  # what messages count that far away in the session
 OFFSETS = (-2, -1, 0, 1, 2)  # of the rows next to one in its session
@@ -43,6 +44,8 @@ ASKED_FOR = {  # columns that count once more where the question asks for it
     Ask.ORDER: ("user", "reply", "length", "dense"),
     Ask.COURSE: ("user", "reply", "length", "dense"),
 }
+BLEND = ("bm25", "bm25_window", "bare", "bare_window", "tokens")
+BLEND_WEIGHTS = np.array([1, 0.5, 0.6, 0.4, 1], np.float32)
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,7 @@ class _Around:
         self._beside(columns)
         self._kind(columns)
         self._asked(columns)
+        self._feedback(columns)
         return columns
 
     def by_codes(self) -> tuple[NDArray[np.bool_] | None, NDArray[np.bool_] | None]:
@@ -242,6 +246,34 @@ class _Around:
         if question.spans:
             times = self.search.index.times[self.rows]
             columns["date"] = nearness(question.spans, times).astype(np.float32)
+
+    def _feedback(self, columns: dict[str, Floats]) -> None:
+        """Likeness to the best by a first blend, and the rank by it within the session."""
+        search = self.search
+        index, asks = search.index, search.probe.question.asks
+        blend = BLEND_WEIGHTS @ self._scaled(np.array([columns[name] for name in BLEND])) + 0.5 * columns["speaker"]
+        columns["blend"] = blend
+        ranked = np.argsort(-blend, kind="stable")
+        best = ranked[:FEEDBACK]
+        share = np.exp(-np.arange(len(best), dtype=np.float32) / 2)
+        centre = share @ index.matrix[self.rows[best]]
+        columns["feedback"] = index.matrix.take(self.rows, axis=0) @ (centre / (np.linalg.norm(centre) + 1e-6))
+        sessions = index.sessions[self.rows][ranked]
+        together = np.argsort(sessions, kind="stable")
+        sessions = sessions[together]
+        rank = np.zeros(len(ranked), np.float32)
+        rank[ranked[together]] = np.arange(len(ranked)) - np.searchsorted(sessions, sessions)
+        columns["session_rank"] = np.log1p(rank)
+        for ask in (Ask.ORDER, Ask.COURSE):
+            columns[f"{ask.name.lower()}_rank"] = columns["session_rank"] if asks[ask] else self.nothing
+
+    def _scaled(self, columns: Floats) -> Floats:
+        """Rows of mean 0 and deviation 1."""
+        centred = columns - self.pool.measured(columns).mean(1, keepdims=True)
+        told = self.pool.measured(centred)
+        deviations = np.sqrt(np.einsum("ij,ij->i", told, told) / told.shape[1]) + np.float32(1e-6)
+        scaled: Floats = centred / deviations[:, None]
+        return scaled
 
 
 def _by_offset(name: str, values: Floats) -> dict[str, Floats]:

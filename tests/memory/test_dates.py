@@ -94,7 +94,7 @@ def test_a_month_without_a_year_is_that_month_of_every_year() -> None:
 
 
 def test_a_day_without_a_year_is_that_day_of_every_year_that_has_it() -> None:
-    assert spans_of("on 29 February", NOW) == tuple(days(*((year, 2, 29) for year in range(2000, 2040, 4))))
+    assert spans_of("on 29 February", NOW) == tuple(days(*((year, 2, 29) for year in range(1972, 2050, 4))))
     assert spans_of("on June 31st", NOW) == ()
 
 
@@ -115,7 +115,7 @@ def test_two_days_of_a_month_are_two_days() -> None:
 
 def test_a_season_or_feast_without_a_year_is_that_of_every_year() -> None:
     assert spans_of("over the summer", NOW) == tuple(Span(at(year, 6), at(year, 9)) for year in ANY_YEAR)
-    assert spans_of("during Thanksgiving", NOW)[24] == between((2024, 11, 28), (2024, 11, 29))
+    assert spans_of("during Thanksgiving", NOW)[54] == between((2024, 11, 28), (2024, 11, 29))
     assert len(spans_of("for Christmas", NOW)) == len(ANY_YEAR)
 
 

@@ -286,6 +286,30 @@ def test_the_date_is_how_near_a_message_is_to_the_time_that_is_named() -> None:
     assert not pool_of(said, "What did I say?").columns["date"].any()
 
 
+def test_the_best_of_each_session_is_its_first() -> None:
+    said = [
+        Said("dog n0x", "s1"),
+        Said("red dog n1x", "s1"),
+        Said("n2x", "s2"),
+        Said("red n3x", "s2"),
+        Said("n4x", "s3"),
+    ]
+    pool = pool_of(said, "red dog")
+    blend, rank = column(pool, "blend"), column(pool, "session_rank")
+    for session in ("s1", "s2", "s3"):
+        rows = sorted((row for row, one in enumerate(said) if one.session == session), key=lambda row: -blend[row])
+        assert [rank[row] for row in rows] == pytest.approx([math.log(1 + place) for place in range(len(rows))])
+    assert blend[1] > blend[0] > blend[2]
+
+
+def test_what_is_like_the_best_is_more_like_them_than_what_is_not() -> None:
+    said = [Said("red dog", f"s{number}") for number in range(6)]
+    said += [Said("dog sleeps", "s6"), Said("fish swim", "s7")]
+    found = column(pool_of(said, "red dog"), "feedback")
+    assert found[0] == pytest.approx(1, abs=1e-5)
+    assert 1 > found[6] > found[7]
+
+
 def test_a_row_without_an_imprint_is_compared_by_its_embedding() -> None:
     pool = pool_of([Said("the dog", imprint=False), Said("a cat", imprint=False)], "the dog")
     assert column(pool, "dense") == pytest.approx({0: 1, 1: column(pool, "dense")[1]})
