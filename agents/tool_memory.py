@@ -135,8 +135,10 @@ class ToolMemory:
         cut = [one for one in sent if one in known and len(sent[one].raw_output) != known[one].characters]
         last_ids, absent = set(newest), {*others, *cut}
         order = [one for one in _in_order(list(sent), others, list(known)) if one not in last_ids]
-        calls = [call for _, call in called]
-        ranked = await self._ranked(asked, task, known, calls, len(order))
+        of_order = set(order)
+        before = {one: trace for one, trace in known.items() if one in of_order}
+        calls = [call for trace_id, call in called if trace_id in of_order]
+        ranked = await self._ranked(asked, task, before, calls, len(order))
         first = _first(order, ranked, asked.options.top_k)
         fitting = _fitting(known[one] for one in first if one in absent)
         whole = await self._traces.whole(task, fitting)  # also of what an earlier view or the agent had cut
@@ -229,12 +231,12 @@ class ToolMemory:
     async def _ranked(
         self, asked: Compressing, task: Task, known: Mapping[str, Trace], calls: Sequence[Called], count: int
     ) -> tuple[str, ...]:
-        """The ids of so many records, the most relevant first; none where all of them are shown alike and nothing is
-        looked for."""
+        """The ids of the `known` records and those of `calls`, so many in all, the most relevant first; none where all
+        of them are shown alike and nothing is looked for."""
         if not count or (count <= asked.options.top_k and asked.query is None):
             return ()
         await self._embed(task, known, calls)
-        among = self._traces.insights_of(task, calls) if asked.sent_alone else None
+        among = self._traces.insights_of(task, calls) | self._traces.insights_of_traces(known.values())
         try:
             every = replace(TOOL_MEMORY, top_k=count)
             query = asked.query or _query(asked.messages)

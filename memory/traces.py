@@ -108,14 +108,22 @@ class Traces:
         """The keys of the insights of calls."""
         return frozenset(_gist_key(key_of(task, call)) for call in calls)
 
+    def insights_of_traces(self, traces: Iterable[Trace]) -> frozenset[str]:
+        """The keys of the insights of traces."""
+        return frozenset(_gist_key(one.key) for one in traces)
+
     async def are_embedded(self, task: Task, known: Iterable[Trace], calls: Iterable[Called]) -> bool:
-        """Whether no insight of what is known of a task, or of calls that were kept just now, waits for its embedding
-        but for those with which that failed. An insight that is missing is made: whoever kept its trace is about to,
-        or has died."""
+        """Whether a search sees the insights of what is known of a task, and of calls that were kept just now: none
+        waits for its embedding but for those with which that failed, and those that were kept by this process just now,
+        which a search embeds itself. An insight that is missing is made: whoever kept its trace is about to, or has
+        died."""
         traces = {_gist_key(one.key): one for one in known}
-        keys = [*traces, *self.insights_of(task, calls)]
+        wanted = (*traces, *self.insights_of(task, calls))
+        keys = [key for key in wanted if not self._just_said.has(task.owner, key)]
+        if not keys:
+            return True
         found = await self._vectors.find({"_id": {"$in": keys}, "user_id": task.owner}, {"embed": 1}).to_list(None)
-        missing = traces.keys() - {one["_id"] for one in found}
+        missing = (traces.keys() & keys) - {one["_id"] for one in found}
         if missing:
             await self.make_recallable([_claimed_without_truth(task, traces[key]) for key in sorted(missing)])
             return False
