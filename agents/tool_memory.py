@@ -31,7 +31,8 @@ from utils.errors import InvalidInput, ModelError
 ASKED = 2_000  # characters of a query by which records are ranked, and of what the user asked for
 READ = 20_000_000  # characters of what came back that are read for one view; no record has more
 
-WAITED = 3.0  # seconds for the embeddings of a task's records
+WAITED = 3.0  # seconds for the embeddings of records that another process kept
+MOST_GIVEN_UP = 10_000  # of these, that are not waited for again
 
 UNNAMED = "-" * ID_CHARACTERS  # for a trace that has no id yet
 
@@ -85,6 +86,7 @@ class ToolMemory:
         self._traces = engine.traces
         self._nudge = nudge
         self._embeds = False  # until something is to be embedded
+        self._given_up: frozenset[str] = frozenset()  # keys of what was waited for in vain
 
     async def compress(self, asked: Compressing) -> Compressed:
         """Keeps the results of tools that are new, and gives the messages that stand for all of them. Without results,
@@ -204,11 +206,13 @@ class ToolMemory:
         return counts
 
     async def _embed(self, task: Task, known: Mapping[str, Trace], calls: Sequence[Called]) -> None:
-        """Returns when what is to be ranked is embedded, by this process or another, so that each ranks the same; after
-        `WAITED` seconds anyway."""
+        """Returns when what is to be ranked is embedded, by this process or another, so that each ranks the same.
+        What takes longer than `WAITED` seconds is not waited for again: who was to embed it may have died."""
         end = monotonic() + WAITED
-        while not await self._traces.are_embedded(task, known.values(), calls) and monotonic() < end:
-            if not await self._engine.embeddings.step():
+        while waiting := await self._traces.not_embedded(task, known.values(), calls) - self._given_up:
+            if monotonic() >= end:
+                self._given_up = frozenset(waiting if len(self._given_up) > MOST_GIVEN_UP else self._given_up | waiting)
+            elif not await self._engine.embeddings.step():
                 await asyncio.sleep(WAIT_STEP)
 
     def _tell_model(self) -> None:

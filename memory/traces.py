@@ -112,23 +112,20 @@ class Traces:
         """The keys of the insights of traces."""
         return frozenset(_gist_key(one.key) for one in traces)
 
-    async def are_embedded(self, task: Task, known: Iterable[Trace], calls: Iterable[Called]) -> bool:
-        """Whether a search sees the insights of what is known of a task, and of calls that were kept just now: none
-        waits for its embedding but for those with which that failed, and those that were kept by this process just now,
-        which a search embeds itself. An insight that is missing is made: whoever kept its trace is about to, or has
-        died."""
+    async def not_embedded(self, task: Task, known: Iterable[Trace], calls: Iterable[Called]) -> frozenset[str]:
+        """The keys of insights of what is known of a task, and of calls that were kept just now, that a search does not
+        see yet: they wait for their embedding, which did not fail, and this process did not keep them just now, which a
+        search embeds itself. One that is missing is made: whoever kept its trace is about to, or has died."""
         traces = {_gist_key(one.key): one for one in known}
-        wanted = (*traces, *self.insights_of(task, calls))
-        keys = [key for key in wanted if not self._just_said.has(task.owner, key)]
+        wanted = {*traces, *self.insights_of(task, calls)}
+        keys = [key for key in sorted(wanted) if not self._just_said.has(task.owner, key)]
         if not keys:
-            return True
+            return frozenset()
         found = await self._vectors.find({"_id": {"$in": keys}, "user_id": task.owner}, {"embed": 1}).to_list(None)
         missing = (traces.keys() & keys) - {one["_id"] for one in found}
         if missing:
             await self.make_recallable([_claimed_without_truth(task, traces[key]) for key in sorted(missing)])
-            return False
-        jobs = [one.get("embed", {}) for one in found]
-        return not any(job.get("state") in ("pending", "leased") and "error" not in job for job in jobs)
+        return frozenset(missing | {one["_id"] for one in found if _waits(one.get("embed", {}))})
 
     async def known(self, task: Task, calls: Sequence[Called] | None = None) -> dict[str, Trace]:
         """The traces of a task by their ids, oldest first, without the truth; of some calls alone, by their ids."""
@@ -347,3 +344,8 @@ def claimed_of(found: Document) -> Claimed:
         summary=found["summary"],
         timestamp=found["timestamp"],
     )
+
+
+def _waits(job: Document) -> bool:
+    """Whether an embedding is still to come."""
+    return job.get("state") in ("pending", "leased") and "error" not in job
