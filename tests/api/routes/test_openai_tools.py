@@ -107,7 +107,7 @@ def test_a_request_that_wants_no_memory_goes_on_as_it_came(
 def test_top_k_says_how_many_records_are_retrieved(client: OpenAI, model: ScriptedModel, user: str) -> None:
     messages = [
         HISTORY[1],
-        *(one for at in range(6) for one in step(at, {f"field{at}": "HAT136", f"note{at}": DULL})),
+        *(one for at in range(6) for one in step(at, {f"field{at}": "HAT136", f"note{at}": 3 * DULL})),
         *step(9),
     ]
     for fields, count in (({}, 3), ({"memory_top_k": 1}, 1), ({"memory_top_k": 9}, 6)):
