@@ -6,13 +6,14 @@ from contextlib import aclosing, asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from agents.context import Answer, Bundle, ChatRequest, Context
+from agents.context import Answer, ChatRequest, Context
 from agents.coordinator import Coordinator
 from agents.drafting import Drafting
 from agents.intent import IntentDetector
 from agents.keeping import Keeping
 from agents.nudge import Nudge
 from agents.proxy import Proxy
+from agents.receipt import receipt_of
 from agents.rounds import Toolbox
 from agents.tool_memory import ToolMemory
 from agents.writer_agent import AbandonedAnswer, InterruptedAnswer
@@ -20,7 +21,7 @@ from config.recipes import OBSERVATIONS, SEARCH, Recipe
 from memory.bank import Bank, Updated
 from memory.bank_types import BankType
 from memory.bank_update import BankUpdate
-from memory.domain import RULE_BASED, Recall, Remembered, Turn
+from memory.domain import Recall, Remembered, Turn
 from memory.engine import Engine
 from memory.facts import Decided
 from memory.ids import prompt_id, response_id
@@ -30,7 +31,6 @@ from memory.observer import Consolidated, Extracted
 from memory.place import Place
 from memory.portable.importing import Import
 from memory.ranking import Scope
-from memory.receipts import LeftOut, Receipt
 from memory.scratchpad import Scratchpad
 from utils.clock import now
 from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
@@ -354,7 +354,7 @@ class Memory:
         )
         kept, _ = await asyncio.gather(
             self.engine.turns.close_exchange(request.owner, request.session_id, place, turn, retried=again),
-            self.engine.receipts.keep_at(place, self._receipt(context, answer)),
+            self.engine.receipts.keep_at(place, receipt_of(context, answer, request.recipe or self._recipe)),
         )
         if not kept:
             return
@@ -368,42 +368,6 @@ class Memory:
             self._nudge.learn()
         if self.engine.places.is_due(place):
             self._nudge.summarise()
-
-    def _receipt(self, context: Context, answer: Answer) -> Receipt:
-        request, bundle = context.request, context.bundle or Bundle()
-        return Receipt(
-            turn_id=request.turn_id,
-            session_id=request.session_id,
-            at=now(),
-            query="" if context.forgotten else request.query,
-            intent=context.intent.name,
-            need_memory=context.intent.need_memory,
-            memory_reason=context.intent.memory_reason,
-            agents_used=context.ran,
-            model=answer.model,
-            recipe=(request.recipe or self._recipe).name,
-            considered=bundle.recall.considered,
-            used=tuple(citation.as_used() for citation in answer.given),
-            ledger=answer.ledger,
-            prompt_tokens=answer.usage.prompt_tokens,
-            completion_tokens=answer.usage.completion_tokens,
-            interrupted=answer.interrupted,
-            messages=(prompt_id(request.turn_id), response_id(request.turn_id)),
-            top_k=request.top_k,
-            observed=tuple(one.as_candidate() for one in bundle.observations),
-            tools_used=answer.tools,
-            searched=bundle.recall.respelt(request.query) if not context.forgotten else None,
-            left_out=_left_out(context.intent.name, answer),
-        )
-
-
-def _left_out(intent: str, answer: Answer) -> LeftOut:
-    """Why an answer did not come to use what was found."""
-    if answer.model != RULE_BASED:
-        return "budget"
-    if answer.given:
-        return "not_quoted"
-    return "no_question" if intent == "chat" else "image" if intent == "image" else "no_answer"
 
 
 async def _coalesced(pieces: asyncio.Queue[str | None]) -> AsyncGenerator[str, None]:

@@ -33,12 +33,12 @@ from agents.proxy_request import Proxied, ProxyRequest
 from agents.tool_memory import Compressing, ToolMemory
 from agents.tool_view import ViewOptions
 from config.recipes import PROXY
-from memory.domain import RULE_BASED, Candidate, Hit, Recall, Turn
+from memory.domain import Candidate, Hit, Recall, Turn
 from memory.engine import Engine
 from memory.ids import new_id, prompt_id, response_id, scoped
 from memory.place import Place
 from memory.ranking import Scope
-from memory.receipts import LedgerEntry, Receipt, Used
+from memory.receipts import LedgerEntry, Receipt, Used, left_out_of
 from utils.clock import now
 from utils.errors import LociError, ModelError, ModelGarbage, ModelUnavailable, ProviderError
 from utils.mongo import StoreError, as_loci_error
@@ -323,7 +323,7 @@ def _receipt(exchange: _Exchange, turn: Turn) -> Receipt:
         messages=(prompt_id(exchange.turn_id), response_id(exchange.turn_id)),
         top_k=request.options.recipe.top_k,
         searched=exchange.recall.respelt(exchange.query),
-        left_out="budget" if answer.model != RULE_BASED else "not_quoted" if exchange.given else "no_answer",
+        left_out=left_out_of(answer.model, used=bool(exchange.given)),
     )
 
 

@@ -75,7 +75,7 @@ _UNMARKED = re.compile(
     re.IGNORECASE,
 )
 # What begins so and tells all the same: "what matters is that …", "who has the key is Anton", "did I tell you I …".
-_TELLS = re.compile(
+_STATES = re.compile(
     r"\b(?:is|are|was|were) that\b|\b(?:is|are|was|were|has|have|had)\b.*\b(?:is|are|was|were)\b|\bbelieve\b|"
     r"\b(?:did|have) i (?:tell|told|mention(?:ed)?)\b",
     re.IGNORECASE,
@@ -119,7 +119,7 @@ _ONLY_LEADS = re.compile(
     re.IGNORECASE,
 )
 SEVERAL = 2  # marks by which a statement is told with surprise
-TELLS = 3  # words of what tells
+LEAST_WORDS = 3  # words of what tells
 MOST_TURNS = 8  # the last ones, that are looked at
 LONGEST = 200  # characters of a request, or of a question without its mark, that tells nothing
 LOOKED_AT = 1_000  # characters
@@ -162,7 +162,7 @@ def _is_told_loudly(text: str) -> bool:
         return False
     found = _LAST_SENTENCE.match(head[-LOOKED_AT:])
     last = found["last"] if found else ""
-    return len(last.split()) >= TELLS and _OF_ONESELF.search(last) is not None and _MAY_ASK.search(last) is None
+    return len(last.split()) >= LEAST_WORDS and _OF_ONESELF.search(last) is not None and _MAY_ASK.search(last) is None
 
 
 def _tells_about(text: str) -> bool:
@@ -200,7 +200,9 @@ def tells_too(text: str) -> bool:
 
 
 def _tells(text: str) -> bool:
-    return len(text.split()) >= TELLS and not asks(text) and not is_request(text) and _ONLY_LEADS.match(text) is None
+    return (
+        len(text.split()) >= LEAST_WORDS and not asks(text) and not is_request(text) and _ONLY_LEADS.match(text) is None
+    )
 
 
 def is_request(text: str) -> bool:
@@ -215,6 +217,6 @@ def is_unmarked_question(text: str) -> bool:
     text = with_question_word(text)
     if _SUMS_UP.match(text):
         return False
-    if _UNMARKED.match(text) is not None and not _TELLS.search(text):
+    if _UNMARKED.match(text) is not None and not _STATES.search(text):
         return True
     return asks_for_doer(text) or asks_in_another_language(text)

@@ -17,7 +17,7 @@ from memory.index import UserIndex
 from memory.lexical import bm25, counts_in, saturated
 from memory.maxsim import best_matches
 from memory.question import Ask
-from memory.ragged import Rows
+from memory.ragged import Rows, rank_within
 from memory.sight import Sight
 from memory.spans import nearness
 from memory.traits import Trait
@@ -258,11 +258,8 @@ class _Around:
         share = np.exp(-np.arange(len(best), dtype=np.float32) / 2)
         centre = share @ index.matrix[self.rows[best]]
         columns["feedback"] = index.matrix.take(self.rows, axis=0) @ (centre / (np.linalg.norm(centre) + 1e-6))
-        sessions = index.sessions[self.rows][ranked]
-        together = np.argsort(sessions, kind="stable")
-        sessions = sessions[together]
         rank = np.zeros(len(ranked), np.float32)
-        rank[ranked[together]] = np.arange(len(ranked)) - np.searchsorted(sessions, sessions)
+        rank[ranked] = rank_within(index.sessions[self.rows][ranked])
         columns["session_rank"] = np.log1p(rank)
         for ask in (Ask.ORDER, Ask.COURSE):
             columns[f"{ask.name.lower()}_rank"] = columns["session_rank"] if asks[ask] else self.nothing

@@ -1,4 +1,4 @@
-"""How are many short arrays of different lengths kept in one?"""
+"""How are many short arrays of different lengths kept in one, and which place has each item within its group?"""
 
 from typing import Any
 
@@ -71,6 +71,15 @@ class Ragged:
         copied.starts, copied.counts = bounds[:-1].copy(), self.counts[rows]
         copied._used, copied._rows = len(copied.items), len(rows)
         return copied
+
+
+def rank_within(groups: NDArray[Any]) -> Rows:
+    """Of items in an order, which each is within its group, 0 for the first, (n,). `groups`: (n,)."""
+    together = np.argsort(groups, kind="stable")
+    ordered = groups[together]
+    ranks = np.empty(len(groups), np.intp)
+    ranks[together] = np.arange(len(groups)) - np.searchsorted(ordered, ordered)
+    return ranks
 
 
 def grown(column: NDArray[Any], needed: int, fill: int = 0) -> NDArray[Any]:

@@ -130,6 +130,14 @@ class Receipts:
         await self._receipts.delete_one({"_id": {"$in": keys_of(turn_id, owner)}, "user_id": owner})
 
 
+def left_out_of(model: str, *, used: bool, unused: LeftOut = "no_answer") -> LeftOut:
+    """Why an answer by a model, or by rules, did not come to use what was found. `used`: whether rules quoted any of
+    it; `unused`: why they quoted none."""
+    if model != RULE_BASED:
+        return "budget"
+    return "not_quoted" if used else unused
+
+
 def _document(owner: str, receipt: Receipt) -> Document:
     optional = {
         "observed": [_considered(candidate) for candidate in receipt.observed],
@@ -197,5 +205,5 @@ def _receipt(found: Document) -> Receipt:
         observed=tuple(_candidate(entry) for entry in found.get("observed", ())),
         tools_used=tuple(found.get("tools_used", ())),
         searched=found.get("searched"),
-        left_out=found.get("left_out") or ("not_quoted" if found["model"] == RULE_BASED else "budget"),
+        left_out=found.get("left_out") or left_out_of(found["model"], used=bool(found["used"])),
     )

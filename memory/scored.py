@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from config.recipes import Recipe
 from memory.domain import Drop, Parts
 from memory.index import UserIndex
-from memory.ragged import Rows
+from memory.ragged import Rows, rank_within
 from utils.vectors import Floats
 
 POOL_PER_ITEM = 3  # seed 3: candidates per item returned, before MMR
@@ -170,15 +170,6 @@ class Scored:
             Ranked(row, Parts(alike, score, age, None, words, fused, self.reads.get(row)), low if failed else None)
             for row, alike, score, age, words, fused, failed in columns
         ]
-
-
-def rank_within(groups: NDArray[Any]) -> Rows:
-    """Of things in an order, which each is within its group, 0 for the first, (n,). `groups`: (n,)."""
-    together = np.argsort(groups, kind="stable")
-    ordered = groups[together]
-    ranks = np.empty(len(groups), np.intp)
-    ranks[together] = np.arange(len(groups)) - np.searchsorted(ordered, ordered)
-    return ranks
 
 
 def _blended(base: Floats, rows: Rows, reads: Reads, share: float) -> NDArray[np.float64]:

@@ -8,6 +8,7 @@ from agents.memory import Memory
 from memory.domain import RULE_BASED
 from tests.conversations import USER, request, say, settle
 from utils.errors import NotFound
+from utils.mongo import Document
 
 
 async def test_a_receipt_tells_what_was_considered_used_and_spent(quiet: Memory) -> None:
@@ -85,7 +86,12 @@ async def test_a_receipt_of_an_earlier_version_tells_as_much_as_it_knows(quiet: 
     receipts = quiet.engine.receipts
     assert (await receipts.get(USER, asked.turn_id)).left_out == "not_quoted"
     stored = quiet.engine.collections.receipts
-    for model, expected in ((RULE_BASED, "not_quoted"), ("a-model", "budget")):
-        change = {"$unset": {"left_out": 1}, "$set": {"model": model}}
+    cases: tuple[tuple[str, Document, str], ...] = (
+        (RULE_BASED, {}, "not_quoted"),
+        ("a-model", {}, "budget"),
+        (RULE_BASED, {"used": []}, "no_answer"),
+    )
+    for model, fields, expected in cases:
+        change = {"$unset": {"left_out": 1}, "$set": {"model": model} | fields}
         assert (await stored.update_one({"turn_id": asked.turn_id}, change)).modified_count == 1
         assert (await receipts.get(USER, asked.turn_id)).left_out == expected
