@@ -105,15 +105,18 @@ def test_a_server_that_is_to_run_alone_waits_for_one_that_nobody_needs_any_more(
     with kept_attached(tmp_path, idle_exit=1.0) as uri, MongoClient(uri) as client:
         client.t.docs.insert_one({"_id": 1})
         before = state(tmp_path)["pid"]
-    with subprocess.Popen([sys.executable, "-m", "embedded", "--home", str(tmp_path)], stderr=subprocess.PIPE) as alone:
+    alone = subprocess.Popen([sys.executable, "-m", "embedded", "--home", str(tmp_path)], stderr=subprocess.PIPE)
+    try:
         path = tmp_path / "store" / "store.json"
         until(lambda: alone.poll() is not None or (path.exists() and state(tmp_path)["pid"] == alone.pid))
-        assert not alive(before)
         with MongoClient("127.0.0.1", state(tmp_path)["port"]) as client:
             assert client.t.docs.find_one({}) == {"_id": 1}
+        until(lambda: not alive(before))  # its files are free before its process is gone
         alone.send_signal(signal.SIGINT)
         assert b"ends when nobody needs it: waiting 4 seconds at most" in alone.communicate(timeout=10)[1]
         assert alone.returncode == 0
+    finally:
+        alone.kill()
 
 
 @pytest.mark.parametrize("told", ["", "[]", "{}", '{"port": 1, "idle_exit": 1.0}', '{"port": "x", "idle_exit": 1.0}'])
