@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from heapq import merge
 from itertools import islice
 
-from memory.tool_relevance import MARKS
+from memory.identifiers import MARKS
 from memory.traced import Trace
 from utils.errors import NotFound
 from utils.text import STOPWORDS, lower_in_place

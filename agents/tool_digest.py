@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
-from memory.tool_relevance import MARKS, is_name
+from memory.identifiers import MARKS, is_name
 from utils.sentences import split_sentences
 from utils.text import STOPWORDS
 

@@ -11,7 +11,8 @@ from agents.tool_digest import MOST_CHOICES, WHOLE, agrees, closing, digest, pic
 from agents.tool_messages import RESULTS, Message, calls_of, is_retrieved
 from memory.courtesy import is_courtesy
 from memory.excerpt import failures_in
-from memory.tool_relevance import MARKS, Talk, is_name, talk_of
+from memory.identifiers import MARKS, is_name
+from memory.tool_relevance import Talk, talk_of
 
 FEW = 32  # characters of a message that says little without what it answers
 OPTIONS_OF_OLD = 1  # of an offer for which there is room, once the user has gone on

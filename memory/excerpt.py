@@ -9,10 +9,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from memory.identifiers import is_identifier
 from memory.separated import rows_of
 from memory.source_text import is_source, without_numbers, worth_of_bodies
 from memory.tool_items import worth_of
-from memory.tool_relevance import Talk, is_identifier
+from memory.tool_relevance import Talk
 from utils.pages import is_page, read_page
 from utils.sentences import split_sentences
 from utils.text import GAP

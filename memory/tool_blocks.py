@@ -13,10 +13,11 @@ from json import dumps
 from types import MappingProxyType
 
 from memory.excerpt import excerpt
+from memory.identifiers import names_id, names_place
 from memory.tool_items import MOST_FIELDS, Shortener, lists_states
 from memory.tool_order import COMMANDS
 from memory.tool_records import Call, Record, Shown
-from memory.tool_relevance import SMALL, Talk, names_id, names_place
+from memory.tool_relevance import SMALL, Talk
 from memory.tool_shapes import tables
 from memory.tool_wants import given_anew
 from utils.json_table import ROW, Table, table_of

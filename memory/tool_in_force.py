@@ -5,8 +5,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from json import dumps
 
+from memory.identifiers import names_id
 from memory.tool_records import FAILED, Call, Record, Thing
-from memory.tool_relevance import SMALL, names_id
+from memory.tool_relevance import SMALL
 from utils.json_values import scalars
 
 COMPARED = 8  # later answers to a call, and results on a thing, that an earlier one is compared with

@@ -9,7 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from memory.tool_relevance import Talk, is_identifier
+from memory.identifiers import is_identifier
+from memory.tool_relevance import Talk
 from utils.json_values import Json, Part, Scalar, rows_by_id, scalars
 from utils.text import GAP
 

@@ -7,9 +7,9 @@ import re
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from memory.identifiers import MARKS, is_name, names_id, names_place
 from memory.tool_names import are_of_a_kind, differ_in_a_word, is_of, reads
 from memory.tool_records import Call, Record
-from memory.tool_relevance import MARKS, is_name, names_id, names_place
 from utils.json_values import Json, scalars
 
 COMMANDS = frozenset({"command", "commands", "cmd", "script", "shell", "args", "argv", "code", "sql", "statement"})

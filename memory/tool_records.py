@@ -9,8 +9,8 @@ from math import isfinite
 from typing import NoReturn
 
 from memory.excerpt import is_no_answer, tells_of_failure
+from memory.identifiers import is_name, names_id
 from memory.source_text import is_code
-from memory.tool_relevance import is_name, names_id
 from utils.json_values import Json, Scalar, scalars
 from utils.text import repair
 

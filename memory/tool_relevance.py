@@ -5,113 +5,54 @@ say little that was not asked for, though they look like identifiers.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from memory.asked_fields import (
+    EXTREMES,
+    LIMIT,
+    MEANT_LAST,
+    TIME_ORDER,
+    WORD,
+    asking_part,
+    fields_meant,
+    has_limit,
+    is_in_order,
+    key_words,
+    singular,
+)
+from memory.identifiers import LONG_NUMBER, MARKS, ends_as_id, is_identifier, is_name, names_id, names_place, unquoted
 from memory.tool_days import NO_DAY, Days, days_in
 from memory.tool_names import words_of
 from utils.json_values import Json, Scalar
-from utils.sentences import split_sentences
-from utils.text import STOPWORDS, UMLAUTS
+from utils.text import STOPWORDS
 
 SMALL = 160  # characters of a result that is shown whole, whatever it says
 DECISIONS = 100_000  # of either kind that are remembered: a view is drawn several times
-LONG_NUMBER = 8  # digits from which a number names something
-SHORTEST_PLACE, LONGEST_PLACE = 4, 500  # characters of a path or an address
 MOST_NAMES = 50  # the last ones that were said; who pastes a list of a thousand means none of them
-EXTREMES = frozenset(
-    {"highest", "largest", "biggest", "greatest", "longest", "heaviest", "fastest", "oldest", "latest", "newest",
-     "most", "maximum", "max", "top", "best", "lowest", "smallest", "least", "fewest", "shortest", "lightest",
-     "slowest", "youngest", "earliest", "minimum", "min", "worst", "cheapest"}
-)  # fmt: skip
 ORDINALS = frozenset({"first", "last", "next"})
 TITLES = frozenset({"name", "title", "label"})  # keys of what people call things
 SHORTEST_TITLE = 3
 ANSWERS = frozenset({"yes", "no", "true", "false"})  # which say what is true of a field as a boolean does
-MARKS = ".,;:!?()[]\"'*"  # that stand around a word
 # Keys of what things are called, of what a tool has to say, and of how much is left out.
 TELLING = frozenset(
     {"name", "title", "status", "state", "error", "errors", "warning", "warnings", "message", "reason", "detail",
      "snippet", "stdout", "stderr", "output", "…"}
 )  # fmt: skip
-TIME_ORDER = "time-order"  # stands for "the first" and "the last" of things that come one after another
-TIMES = ("created", "opened", "date", "timestamp", "published", "updated", "modified", "sent", "received", "started")
-# Words of a question, and the fields that they ask for without naming them.
-Meant = tuple[tuple[str, ...], tuple[str, ...]]  # words of a question, and those of the fields that they ask for
-LIMIT = "limit"  # stands for an amount that something has to be under or over
-MEANT = (
-    (("cheap", "cheaper", "cheapest", "expensive", "much", "difference", "afford", "sum", "least", "below", "money",
-      "budget", "euro", "eur", "dollar", "usd", "gbp", "chf", "guenstig", "guenstiger", "guenstigste", "guenstigsten",
-      "billig", "billiger", "barato", "barata", "cher"),
-     ("price", "cost", "amount", "total", "fee", "fare", "rate", "preis", "precio", "prix")),
-    (("refund", "refundable", "money"), ("refundable", "refund")),
-    (("largest", "biggest", "highest", "lowest", "smallest"), ("amount", "total", "price", "size")),
-    (("earn", "earning", "paid"), ("salary", "wage", "pay", "income")),
-    (("available", "stock", "ship"), ("available", "availability", "stock", "quantity")),
-    (("night", "morning", "noon", "afternoon", "evening", "overnight", "early", "earlier", "earliest", "late", "later",
-      "latest", "soonest", "oclock"),
-     ("time", "departure", "arrival", "departs", "arrives", "start", "starts")),
-    (("gift", "voucher", "balance"), ("amount", "balance")),
-    (("many",), ("quantity", "count", "stock")),
-    (("far", "near", "nearest", "closest"), ("distance",)),
-    (("heavy", "heavier", "heaviest"), ("weight",)),
-    (("big", "bigger", "biggest", "large", "larger", "largest", "small", "smaller", "smallest"), ("size",)),
-    (("old", "older", "oldest", "young", "younger", "youngest"), ("age", "born", "dob", "birthday")),
-    (("oldest", "newest", "latest", "earliest", TIME_ORDER), TIMES),
-)  # fmt: skip
-# And of the last one alone, for they are said of much else.
-MEANT_LAST = (
-    (("cost", "price", "pricing", "kostet", "kosten", LIMIT),
-     ("price", "cost", "amount", "total", "fee", "fare", "rate", "preis", "precio", "prix")),
-    (("rated", "rating", "review", "reviewed", "star"), ("rating", "score", "star", "review")),
-    (("open", "closed", "won", "lost", "pending", "active", "done", "finished", "progress", "overdue", "status",
-      "state"), ("status", "state", "stage", "phase")),
-)  # fmt: skip
-
-# "The last commit", but not "my last name", nor "the first option" of those that were offered.
-_IN_ORDER = re.compile(
-    r"(?i)\bmost recent\b|\b(?:first|last)\s+(?!(?:names?|class|options?|choices?|digits?|two|three|four|few|steps?|"
-    r"flights?|week|month|year|night|time|days?|and|of|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b)\w"
-)
-_ASKS = re.compile(
-    r"(?i)\W*(?:and |so |then |please |now )*(?:what|which|how|who|list|show|compare|give|tell|find|sort|rank|"
-    r"was|welche\w*|zeig\w*)\b"
-)
-# "Under 180", "more than 20 EUR a night", but not "over 5 km".
-_LIMIT = re.compile(
-    r"(?i)\b(?:under|below|above|over|(?:less|more|cheaper) than|at most|at least|up to|max(?:imum)?(?: of)?|"
-    r"unter|über)\s+"
-    r"(?:[€$£¥]|eur|usd|gbp|chf)?\s*\d[\d.,]*\s*"
-    r"(?:[€$£¥]|(?:eur|usd|gbp|chf|euros?|dollars?|pounds?|bucks|an?|per|each|and|or|with|in|for|please)\b|[^\w\s%]|$)"
-)
 _PART_OF_CALL = re.compile(r"[.:/#+\-@]+")
-_IDENTIFIER = re.compile(r"(?=.*\d)[\w#:+.\-/@]{4,}")
 _CALLED = re.compile(r"[\w#:+.\-/@]{2,}")
-_CODE = re.compile(r"[A-Z][A-Z0-9]{4,11}")
 _CODED = re.compile(r"(?=\w*\d)(?=\w*[^\W\d_])\w{2,3}")  # too short for an identifier that nobody named: "P7"
-_ID_KEY = re.compile(
-    r"(?:^|_|-)(?:ids?|uuids?|keys?|codes?|numbers?|sku|ref|hash|versions?|revisions?|rev|builds?|seq)$|(?<=[a-z])(?:Ids?|IDs?|Keys?|Codes?|Numbers?)$"
-)
 _TIME = re.compile(r"\d\d:\d\d")
 # Fields that say whether there is more than what came back.
 _PAGES = re.compile(r"(?i)(?:next\w*|has_?more|pages|total_?(?:pages|count)|(?:next_?)?cursor|remaining|truncated)")
-# Of a thing that changes, which of its states is meant.
-_VERSION = re.compile(
-    r"(?i)(?:^|[_-])(?:e-?tags?|versions?|revisions?|rev|sha\d*|hash|checksum|digest|tokens?|seq(?:uence)?)$"
-)
-_VERSION_IN_HUMPS = re.compile(r"(?<=[a-z])(?:E[Tt]ag|Version|Revision|Rev|Sha|Hash|Checksum|Token|Seq)$")
 _PLAIN = re.compile(r"[^\W_]+")
 _POSTAL = re.compile(r"(?i)zip(?:[_-]?code)?|post(?:al)?[_-]?code|plz")
 _STAMP = re.compile(r"(created|updated|modified)(_at|_on|At|On)?$")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
-_DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
-_MEASURE = re.compile(r"[\d.,:/-]+[^\W\d_]{0,5}$")
 _SIZE = re.compile(r"\b(?!I\b)[A-Z]{1,2}\b")
-_WORD = re.compile(r"[^\W\d_]{3,}|\d{3,}")
 # "worker-77", "node 64", "chapter #5": of many that are called alike, the word means none without its number.
 _NUMBERED = re.compile(r"([^\W\d_]{2,})[ _.:/-]?#?0*(\d{1,2})(?!\w|[.,:]\d)")
-_PLACE = re.compile(r"[\w)\].~][./\\]\w|^[./]\w|\w/$")
 
 
 @dataclass(frozen=True)
@@ -149,8 +90,8 @@ class Talk:
     @cached_property
     def words(self) -> frozenset[str]:
         """The words and numbers in it that carry meaning, and the singular of those in the plural."""
-        said = frozenset(_WORD.findall(_spoken(self.text))) - STOPWORDS
-        return said.union(map(_singular, said))
+        said = frozenset(WORD.findall(_spoken(self.text))) - STOPWORDS
+        return said.union(map(singular, said))
 
     @cached_property
     def said(self) -> frozenset[str]:
@@ -191,7 +132,7 @@ class Talk:
     def words_of(self, value: Scalar) -> frozenset[str]:
         """The words and numbers of a value that were said; words with their numbers, too, and identifiers."""
         text = str(value).casefold()
-        words = self.words.intersection(_WORD.findall(text))
+        words = self.words.intersection(WORD.findall(text))
         pairs = self.numbered and self.numbered.intersection(_NUMBERED.findall(text))
         if pairs:
             words = words.union(map("".join, pairs))
@@ -216,7 +157,7 @@ class Talk:
         """Whether what was asked for names a field; "the first option" names no `first_name`."""
         if key.casefold() in self.wanted or key.casefold() in self._identifiers:
             return True
-        words = frozenset(_names(_HUMP.sub(" ", key)))
+        words = frozenset(key_words(_HUMP.sub(" ", key)))
         return not self.asked.isdisjoint(words if len(words) == 1 else words - ORDINALS)
 
     def name_of(self, item: Mapping[str, Json]) -> str | None:
@@ -229,7 +170,7 @@ class Talk:
         if isinstance(value, bool) or not isinstance(value, str | int):
             return False
         text = str(value).casefold()
-        if names_id(key) or _ID_KEY.search(key) is not None:
+        if ends_as_id(key):
             return text in self.called
         is_title = key in TITLES and len(text) >= SHORTEST_TITLE and text in self.question
         return is_title and re.search(rf"(?<!\w){re.escape(text)}(?!\w)", self.question) is not None
@@ -268,8 +209,8 @@ class Talk:
         if _POSTAL.fullmatch(key):
             return str(value).casefold() in self.said  # of an address that is not shown it says nothing
         if isinstance(value, bool) or (isinstance(value, str) and value.casefold() in ANSWERS):
-            return not self.words.isdisjoint(_WORD.findall(key.casefold()))
-        if _ID_KEY.search(key) or (isinstance(value, str) and names_place(value) and "@" not in value):
+            return not self.words.isdisjoint(WORD.findall(key.casefold()))
+        if ends_as_id(key) or (isinstance(value, str) and names_place(value) and "@" not in value):
             return True
         if key in self.used and key.endswith("name"):
             return True  # tools take names as arguments
@@ -290,18 +231,18 @@ def talk_of(texts: Sequence[str], asked: Iterable[str] = (), told: str = "") -> 
     """`texts`: all that was said, of which words such as "cheapest" ask for fields; `asked`: those that may name fields
     themselves, and sizes such as "M"; `told`: what the agent said last."""
     question = " ".join(asked)
-    words = frozenset(_names(_spoken(question)))
-    in_order = _IN_ORDER.search(question) is not None
+    words = frozenset(key_words(_spoken(question)))
+    in_order = is_in_order(question)
     names = _named_in(question)
     literal = words - STOPWORDS
-    asking = " ".join(one for one in split_sentences(question) if one.endswith("?") or _ASKS.match(one))
-    wanted = {LIMIT} if _LIMIT.search(asking) else set()
-    meant = _meant(words | ({TIME_ORDER} if in_order else set()))
-    lately = literal | meant | _meant(wanted.union(_names(_spoken(asking))), MEANT_LAST)
+    asking = asking_part(question)
+    wanted = {LIMIT} if has_limit(asking) else set()
+    meant = fields_meant(words | ({TIME_ORDER} if in_order else set()))
+    lately = literal | meant | fields_meant(wanted.union(key_words(_spoken(asking))), MEANT_LAST)
     return Talk(
         "\n".join(texts).casefold(),
         lately
-        | _meant(words.union(_names(_spoken(" ".join(texts)))))
+        | fields_meant(words.union(key_words(_spoken(" ".join(texts)))))
         | set(map(str.casefold, _SIZE.findall(question))),
         names[-MOST_NAMES:],
         literal=literal,
@@ -311,12 +252,6 @@ def talk_of(texts: Sequence[str], asked: Iterable[str] = (), told: str = "") -> 
         question=question.casefold(),
         days=days_in(asking),
     )
-
-
-def _meant(said: Collection[str], meant: Sequence[Meant] = MEANT) -> frozenset[str]:
-    """The words of the fields that words ask for."""
-    found = (fields for words, fields in meant if not frozenset(words).isdisjoint(said))
-    return frozenset(name for fields in found for name in _names(" ".join(fields)))
 
 
 def _spoken(text: str) -> str:
@@ -333,76 +268,3 @@ def _is_joined(word: str) -> bool:
 def _named_in(text: str) -> tuple[str, ...]:
     """What looks as names in a text, each once."""
     return tuple(dict.fromkeys(filter(is_name, (word.strip(MARKS) for word in text.split()))))
-
-
-def _names(text: str) -> list[str]:
-    """The words of a text, in the singular, and umlauts as they are written in keys."""
-    return list(map(_singular, _WORD.findall(text.casefold().translate(UMLAUTS))))
-
-
-def _singular(word: str) -> str:
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-
-
-def names_id(key: str) -> bool:
-    """Whether a field is called as those that say which thing is meant, be it by a number alone."""
-    return key == "id" or key.endswith(("_id", "Id"))
-
-
-def identifies(key: str) -> bool:
-    """Whether a field is called as those that say which thing is meant, or what it is called."""
-    return names_id(key) or _ID_KEY.search(key) is not None or key.endswith(("name", "Name"))
-
-
-def names_version(key: str, value: Json) -> bool:
-    """Whether a field says which state of a thing is meant."""
-    if not isinstance(value, str | int) or isinstance(value, bool) or value == "":
-        return False
-    return bool(_VERSION.search(key) or _VERSION_IN_HUMPS.search(key))
-
-
-def unquoted(value: str) -> str:
-    """An entity tag without its marks."""
-    return value.removeprefix("W/").strip('"')
-
-
-def is_identifier(value: str) -> bool:
-    """Whether a text looks as what things are called by: a code in capitals, or one word with a digit."""
-    return bool(_IDENTIFIER.fullmatch(value) or _CODE.fullmatch(value))
-
-
-def is_name(value: str) -> bool:
-    """Whether a text looks as what one thing alone is called by: letters with digits, or a long number; no time, date,
-    price or measure."""
-    if value.isdecimal():
-        return len(value) >= LONG_NUMBER
-    return is_identifier(value) and bool(_DIGIT.search(value) and _LETTER.search(value)) and not _MEASURE.match(value)
-
-
-def names_place(value: str) -> bool:
-    """Whether a text is a path, the name of a file or an address."""
-    if not SHORTEST_PLACE <= len(value) <= LONGEST_PLACE or value[-1] in MARKS or any(map(str.isspace, value)):
-        return False
-    is_measure = _DIGIT.search(value) is not None and _MEASURE.match(value) is not None
-    return _PLACE.search(value) is not None and not is_measure
-
-
-def identifiers(value: Json) -> list[str]:
-    """The identifiers in a value, each once, in their order; those that are keys of objects, too."""
-    found: dict[str, None] = {}
-    _gather(value, found)
-    return list(found)
-
-
-def _gather(value: Json, found: dict[str, None]) -> None:
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            if is_identifier(key):
-                found[key] = None
-            _gather(item, found)
-    elif isinstance(value, str):
-        if is_identifier(value):
-            found[value] = None
-    elif isinstance(value, list | tuple):
-        for item in value:
-            _gather(item, found)

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from memory.identifiers import identifies
 from memory.tool_names import kinds_of
 from memory.tool_records import Record
-from memory.tool_relevance import TELLING, Talk, identifies
+from memory.tool_relevance import TELLING, Talk
 from utils.json_values import Json, scalars
 
 FEW_OF = 4  # one result of so many is few: what most of them have, a question asks of none of them

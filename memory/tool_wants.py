@@ -6,9 +6,9 @@ A call may fail for want of a current value, such as an entity tag; and a call t
 import re
 from collections.abc import Iterable
 
+from memory.identifiers import names_version
 from memory.tool_names import reads
 from memory.tool_records import Record
-from memory.tool_relevance import names_version
 from utils.json_values import Json
 
 READ = 500  # characters of a failure that are looked at

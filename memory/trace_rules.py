@@ -4,8 +4,8 @@ texts in it, by which it is found."""
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
+from memory.identifiers import identifiers, is_identifier
 from memory.tool_records import RAW, Record
-from memory.tool_relevance import identifiers, is_identifier
 from utils.json_values import Json, scalars, written
 from utils.text import cut_at_word
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import log
 
-from memory.tool_relevance import MARKS
+from memory.identifiers import MARKS
 from memory.traced import Trace
 from utils.text import STOPWORDS
 

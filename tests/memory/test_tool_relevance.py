@@ -5,21 +5,9 @@ from typing import Any
 
 import pytest
 
-from memory.tool_relevance import SMALL, identifiers, is_identifier, talk_of
+from memory.tool_relevance import SMALL, talk_of
 
 TALK = talk_of(["I want a window seat to Rome, order 4711, to Ann@example.org", "It leaves at 10:30; priority?"])
-
-
-@pytest.mark.parametrize(
-    "text", ["HAT136", "abcd1", "ann_lee_3668", "2024-05-21", "#W123456", "a.b@c1", "x1/y2", "ORDERED", "10:30", "USD1"]
-)
-def test_codes_and_words_with_a_digit_look_as_what_things_are_called_by(text: str) -> None:
-    assert is_identifier(text)
-
-
-@pytest.mark.parametrize("text", ["", "abc", "a1", "Rome", "two words 1", "USD", "ABCDEFGHIJKLM", "Ordered", "---- "])
-def test_words_do_not(text: str) -> None:
-    assert not is_identifier(text)
 
 
 @pytest.mark.parametrize(
@@ -84,11 +72,6 @@ def test_what_was_said_in_the_plural_names_one_of_them_too() -> None:
     assert talk_of(["Refunds of 0 refund everything"]).mentions("def refund(self, invoice):")
     assert talk_of(["All gateways fail"]).mentions("gateway")
     assert not talk_of(["This has class"]).mentions("clas")
-
-
-def test_identifiers_come_once_in_their_order_keys_among_them() -> None:
-    value = {"card_12": {"of": "USER77"}, "list": ["HAT136", ["card_12", 12345]], "more": ("HAT200", None)}
-    assert identifiers(value) == ["card_12", "USER77", "HAT136", "HAT200"]
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from memory import trace_rules
+from memory.identifiers import identifiers
 from memory.tool_records import Record
-from memory.tool_relevance import identifiers
 from memory.trace_rules import LONGEST, VALUES, summary_by_rules
 from utils.json_values import Json, scalars
 
