@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from agents.tool_budget import PARTS, SHORTEST, between, largest, least, tokens_of, within
 from agents.tool_messages import HEADING, NOTICE, RETRIEVED, Asked, Interaction, Message, interactions, said_in
 from agents.tool_talk import PROMPTS, after, before, everything, spoken_of
-from memory.tool_blocks import Block, blocks_of, call_text, is_note, left_out, one_line
+from memory.tool_blocks import Block, blocks_of, call_text, is_note, left_out
 from memory.tool_in_force import in_force
 from memory.tool_names import reads
 from memory.tool_order import overtaken
+from memory.tool_quoting import one_line
 from memory.tool_records import Call, Record
 from memory.tool_relevance import SMALL, Talk
 from memory.tool_suiting import suiting

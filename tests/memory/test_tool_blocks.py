@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory import tool_blocks
+from memory import tool_fitting
 from memory.tool_blocks import blocks_of, call_text, is_note, left_out
 from memory.tool_in_force import in_force
 from memory.tool_records import Record
@@ -324,11 +324,11 @@ def test_records_of_many_keys_take_no_longer_for_it() -> None:
 def test_long_lists_are_cut_in_a_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """However long they are, and to about the room that there is."""
     made: list[int] = []
-    table = tool_blocks.table_of
-    monkeypatch.setattr(tool_blocks, "table_of", lambda values, keep: made.append(1) or table(values, keep))
+    table = tool_fitting.table_of
+    monkeypatch.setattr(tool_fitting, "table_of", lambda values, keep: made.append(1) or table(values, keep))
     rows = [record(name, [{"code": f"HAT{at:03}"} for at in range(200)], n=name) for name in "abc"]
     [block] = blocks_of(rows, TALK, 1_000)
-    assert len(made) <= 1 + 1 + tool_blocks.ROUNDS // 2  # of the arguments, of all, and of what is left
+    assert len(made) <= 1 + tool_fitting.ROUNDS // 2  # of all, and of what is left
     assert all(800 < len(line) <= 1_020 for line in block.body.splitlines() if "HAT" in line)
 
 
