@@ -8,38 +8,28 @@ import asyncio
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from time import monotonic
 
 from agents.nudge import Nudge
 from agents.openai_chat import storable, text_of
 from agents.tool_budget import tokens_of
 from agents.tool_history import check_history
 from agents.tool_messages import Asked, Interaction, Message, ToolResult, interactions, is_retrieved, retrieved_in
+from agents.tool_search import TaskSearch
 from agents.tool_view import Step, ViewOptions, view_of
-from config.recipes import NEXT_STEP, TOOL_MEMORY, Recipe
-from memory.domain import Recall
-from memory.engine import WAIT_STEP, Engine
-from memory.ranking import Scope
+from config.recipes import NEXT_STEP
+from memory.engine import Engine
 from memory.tool_records import Record
 from memory.trace_ids import ID_CHARACTERS
-from memory.trace_words import shares, words_of_each, words_sought
 from memory.traced import Called, Task, Trace
-from memory.traces import INSIGHT, place_of
-from utils.errors import InvalidInput, ModelError
+from utils.errors import InvalidInput
 
 ASKED = 2_000  # characters of a query by which records are ranked, and of what the user asked for
 READ = 20_000_000  # characters of what came back that are read for one view; no record has more
-
-WAITED = 3.0  # seconds for the embeddings of records that another process kept
-MOST_GIVEN_UP = 10_000  # of these, that are not waited for again
 
 UNNAMED = "-" * ID_CHARACTERS  # for a trace that has no id yet
 
 log = logging.getLogger("MemoryBankStrategy")
 ingestion = logging.getLogger("Ingestion")
-retrieval = logging.getLogger("Retrieval")
-insights = logging.getLogger("InsightStore")
 
 
 @dataclass(frozen=True)
@@ -67,26 +57,14 @@ class Compressed:
     trace_ids: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Found:
-    """A record that a search found. `score`: 0..1."""
-
-    trace_id: str
-    summary: str
-    score: float
-    timestamp: datetime
-
-
 class ToolMemory:
     """What agents' tools gave, kept, found and packed. `options`: those of the settings."""
 
     def __init__(self, engine: Engine, nudge: Nudge, options: ViewOptions) -> None:
         self.options = options
-        self._engine = engine
+        self.search = TaskSearch(engine)
         self._traces = engine.traces
         self._nudge = nudge
-        self._embeds = False  # until something is to be embedded
-        self._given_up: frozenset[str] = frozenset()  # keys of what was waited for in vain
 
     async def compress(self, asked: Compressing) -> Compressed:
         """Keeps the results of tools that are new, and gives the messages that stand for all of them. Without results,
@@ -140,7 +118,9 @@ class ToolMemory:
         of_order = set(order)
         before = {one: trace for one, trace in known.items() if one in of_order}
         calls = [call for trace_id, call in called if trace_id in of_order]
-        ranked = await self._ranked(asked, task, before, calls, len(order))
+        ranked: tuple[str, ...] = ()
+        if len(order) > asked.options.top_k or (order and asked.query is not None):  # else all are shown alike
+            ranked = await self.search.ranked(task, asked.query or _query(asked.messages), before, calls)
         first = _first(order, ranked, asked.options.top_k)
         fitting = _fitting(known[one] for one in first if one in absent)
         whole = await self._traces.whole(task, fitting)  # also of what an earlier view or the agent had cut
@@ -159,97 +139,22 @@ class ToolMemory:
         await self._keep(task, {trace_id: call})
         return await self._traces.get(owner, trace_id)
 
-    async def search(
-        self,
-        owner: str,
-        task_id: str,
-        query: str,
-        recipe: Recipe = TOOL_MEMORY,
-        among: frozenset[str] | None = None,
-    ) -> Recall:
-        """The insights of a task that suit a query best; `among`: of these alone, by their keys.
-
-        Raises `ModelError` where the query cannot be embedded.
-        """
-        self._tell_model()
-        scope = Scope(place_of(task_id), only_session=True, kinds=(INSIGHT,), among=among)
-        found = await self._engine.recall(owner, query, recipe, scope)
-        insights.debug("Found %d insights", len(found.hits))
-        return found
-
-    async def find(self, owner: str, task_id: str, query: str, top_k: int) -> list[Found]:
-        """The records of a task that suit a query best, best first: by what is noted of them, or by the words of the
-        query that they have, of which those weigh more that few records have. Of what came back, `READ` characters of
-        the newest records are looked at.
-
-        Raises `ModelError` where the query cannot be embedded.
-        """
-        recalled = await self.search(owner, task_id, query, replace(TOOL_MEMORY, top_k=top_k))
-        found = {
-            hit.gist.id: Found(hit.gist.id, hit.gist.content, hit.score, hit.gist.timestamp) for hit in recalled.hits
-        }
-        words = words_sought(query)
-        told: dict[str, frozenset[str]] = {}
-        traces: dict[str, Found] = {}
-        async for batch in self._traces.with_truth(owner, task_id, READ):
-            told |= await asyncio.to_thread(words_of_each, batch, words)
-            traces |= {one.id: Found(one.id, one.summary, 0.0, one.timestamp) for one in batch}
-        for trace_id, share in shares(told, words).items():
-            known = found.get(trace_id, traces[trace_id])
-            found[trace_id] = replace(known, score=max(known.score, share))
-        return sorted(found.values(), key=lambda one: -one.score)[:top_k]
-
     async def reset(self, owner: str, task_id: str) -> dict[str, int]:
         """Deletes a task with all that its tools gave; returns counts by collection. Raises `NotFound`."""
         counts = await self._traces.reset(owner, task_id)
         log.debug("MemoryBankState reset")
         return counts
 
-    async def _embed(self, task: Task, known: Mapping[str, Trace], calls: Sequence[Called]) -> None:
-        """Returns when what is to be ranked is embedded, by this process or another, so that each ranks the same.
-        What takes longer than `WAITED` seconds is not waited for again: who was to embed it may have died."""
-        end = monotonic() + WAITED
-        while waiting := await self._traces.not_embedded(task, known.values(), calls) - self._given_up:
-            if monotonic() >= end:
-                self._given_up = frozenset(waiting if len(self._given_up) > MOST_GIVEN_UP else self._given_up | waiting)
-            elif not await self._engine.embeddings.step():
-                await asyncio.sleep(WAIT_STEP)
-
-    def _tell_model(self) -> None:
-        """Logs the embedding model when it is first used."""
-        if not self._embeds:
-            log.info("Loading embedding model: %s", self._engine.embedder.model)
-        self._embeds = True
-
     async def _keep(self, task: Task, calls: Mapping[str, Called]) -> None:
         """Keeps calls by their ids."""
         if not calls:
             return
-        self._tell_model()
+        self.search.tell_model()
         await self._traces.keep(task, calls)
         for trace_id, call in calls.items():
             ingestion.debug("Ingested tool '%s' -> trace_id=%s", call.tool_name, trace_id)
         self._nudge.embed()
         self._nudge.observe()
-
-    async def _ranked(
-        self, asked: Compressing, task: Task, known: Mapping[str, Trace], calls: Sequence[Called], count: int
-    ) -> tuple[str, ...]:
-        """The ids of the `known` records and those of `calls`, so many in all, the most relevant first; none where all
-        of them are shown alike and nothing is looked for."""
-        if not count or (count <= asked.options.top_k and asked.query is None):
-            return ()
-        await self._embed(task, known, calls)
-        among = self._traces.insights_of(task, calls) | self._traces.insights_of_traces(known.values())
-        try:
-            every = replace(TOOL_MEMORY, top_k=count)
-            query = asked.query or _query(asked.messages)
-            found = await self.search(asked.owner, asked.task_id, query, every, among)
-        except ModelError as error:
-            retrieval.warning("records are not ranked: %s", error.detail)
-            return ()
-        retrieval.debug("Ranked %d records", len(found.hits))
-        return tuple(hit.gist.id for hit in found.hits)
 
 
 def _read(asked: Compressing) -> tuple[Interaction, list[Called], tuple[Asked, ...]]:

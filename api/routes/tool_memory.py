@@ -91,7 +91,7 @@ async def get_record(trace_id: TraceId, memory: TheMemory, owner: Owner) -> Reco
 async def search(body: InsightSearch, memory: TheMemory, owner: Owner) -> InsightsFound:
     """Records of a task that suit a query, best first: by what is noted of them, or by words that came back."""
     _check_query(body.query)
-    found = await memory.tool_memory.find(owner, body.task_id, body.query, body.top_k)
+    found = await memory.tool_memory.search.records(owner, body.task_id, body.query, body.top_k)
     return InsightsFound(items=[InsightOut.of(one) for one in found])
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from agents.tool_history import misplaced_in, wrong_with
-from agents.tool_memory import Found
+from agents.tool_search import Found
 from api.fields import Identifier, Query, TopK, Wire
 from api.wire.base import OwnedRequest
 from memory.tool_records import RAW, read_json

@@ -265,7 +265,7 @@ async def test_records_of_other_tasks_and_of_other_users_stay_out(quiet: Memory)
     done = await compress(quiet, [user(BOOK), *step(3, {"code": "HAT003", "note": LONG}), *step(4)])
     assert "HAT003" in context(done.messages)
     assert "HAT001" not in str(done.messages) and "HAT002" not in str(done.messages)
-    assert [hit.gist.content for hit in (await quiet.tool_memory.search("bob", "t", "HAT003")).hits] == (
+    assert [hit.gist.content for hit in (await quiet.tool_memory.search.insights("bob", "t", "HAT003")).hits] == (
         await insights(quiet, "bob")
     )
 

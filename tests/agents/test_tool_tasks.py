@@ -13,7 +13,7 @@ from agents import tool_memory
 from agents.memory import Memory
 from agents.open import open_memory
 from agents.tool_budget import tokens_of
-from agents.tool_memory import WAITED
+from agents.tool_search import WAITED
 from config.settings import Settings
 from memory import trace_documents, traces
 from tests.conversations import Silent, found, say, settle
@@ -47,7 +47,7 @@ async def test_another_process_goes_on_with_a_task(make_settings: Callable[..., 
         assert "HAT001" in context(done.messages)
         assert [trace.step for trace in await kept(second)] == [1, 2]
         await second.engine.embeddings.work()
-        hit = (await second.tool_memory.search("ann", "t", "HAT001 find(n=1)")).hits[0]
+        hit = (await second.tool_memory.search.insights("ann", "t", "HAT001 find(n=1)")).hits[0]
         assert hit.gist.content == "find(n=1) returned code: HAT001"
 
 
@@ -78,7 +78,7 @@ async def test_a_task_that_is_reset_knows_nothing_any_more(quiet: Memory) -> Non
     await compress(quiet, [user(BOOK), *steps(3)])
     assert await quiet.tool_memory.reset("ann", "t") == {"tasks": 1, "traces": 3, "vectors": 3}
     assert (await compress(quiet, [user("Go on")])).messages == (user("Go on"),)
-    assert (await quiet.tool_memory.search("ann", "t", "HAT001")).hits == ()
+    assert (await quiet.tool_memory.search.insights("ann", "t", "HAT001")).hits == ()
     with pytest.raises(NotFound):
         await quiet.tool_memory.reset("ann", "other")
 

@@ -50,7 +50,7 @@ async def test_an_insight_that_was_rewritten_is_found_by_its_new_words(
     [gist] = await with_model.engine.collections.vectors.find({"kind": "insight"}).to_list(None)
     assert gist["embed"]["state"] == "pending" and "embedding" not in gist
     await with_model.engine.embeddings.work()
-    [hit] = (await with_model.tool_memory.search("ann", "t", "zeppelin")).hits
+    [hit] = (await with_model.tool_memory.search.insights("ann", "t", "zeppelin")).hits
     assert (hit.gist.id, hit.gist.content) == (trace.id, "The zeppelin leaves at noon.")
 
 
@@ -60,7 +60,7 @@ async def test_what_was_rewritten_is_not_found_by_its_old_words_any_more(
     await keep(traces, called(1))
     scripted_model.script(answer("The zeppelin leaves at noon."), on="observer")
     await with_model.engine.trace_queue.work()
-    assert (await with_model.tool_memory.search("ann", "t", "find HAT001")).hits == ()
+    assert (await with_model.tool_memory.search.insights("ann", "t", "find HAT001")).hits == ()
 
 
 async def test_the_observer_is_shown_the_task_and_at_most_10000_characters(
@@ -265,7 +265,7 @@ async def test_an_insight_that_the_observer_rewrote_is_embedded_at_once(
         await memory.tool_memory.add("ann", "t", called(1))
 
         async def is_found() -> bool:
-            hits = (await memory.tool_memory.search("ann", "t", "zeppelin")).hits
+            hits = (await memory.tool_memory.search.insights("ann", "t", "zeppelin")).hits
             [gist] = await memory.engine.collections.vectors.find({"kind": "insight"}).to_list(None)
             return bool(hits) and gist["content"].startswith("The zeppelin") and gist["embed"]["state"] == "done"
 

@@ -33,7 +33,7 @@ async def test_an_insight_that_a_crash_left_out_is_made_up_for(
         [trace] = await kept(memory)
         assert await insights(memory) == [trace.summary]
         assert await jobs(memory) == ["done"]
-        [hit] = (await memory.tool_memory.search("ann", "t", "HAT001")).hits
+        [hit] = (await memory.tool_memory.search.insights("ann", "t", "HAT001")).hits
         assert hit.gist.id == trace.id
 
 
