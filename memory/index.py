@@ -127,11 +127,22 @@ class UserIndex:
         size = len(self)
         self.changes += self.links.refresh(self.sessions[:size], self.places[:size], self.alive[:size])
 
+    @property
+    def is_sparse(self) -> bool:
+        """Whether it has more holes than rows."""
+        return len(self.ids) > 2 * len(self._row_of) + MIN_ROWS
+
+    def snapshot(self) -> "UserIndex":
+        """A copy to be compacted in a thread while rows are dropped from this one. It shares the columns: no row may be
+        added to either meanwhile."""
+        same = copy(self)
+        same.alive, same._spoken = self.alive.copy(), Counter(self._spoken)
+        same.names, same._named = dict(self.names), dict(self._named)
+        return same
+
     def compacted(self) -> "UserIndex":
-        """Itself, or a copy without holes where there are more of them than rows; searches under way keep the old."""
+        """A copy without holes, its postings sorted; searches under way keep the old."""
         rows = np.flatnonzero(self.alive[: len(self.ids)])
-        if len(self.ids) - len(rows) <= len(rows) + MIN_ROWS:
-            return self
         fresh = copy(self)
         fresh.names, fresh._named, fresh._codes = dict(self.names), dict(self._named), dict(self._codes)
         fresh._spoken = Counter(self._spoken)
@@ -144,7 +155,12 @@ class UserIndex:
         fresh.postings, fresh.links = Postings(fresh.terms), Links()
         for row, (session, place) in enumerate(zip(fresh.sessions.tolist(), fresh.places.tolist(), strict=True)):
             fresh.links.add(row, session, place)
+        fresh.postings.sort()
         return fresh
+
+    def drop_gone(self, origin: "UserIndex") -> None:
+        """Drops what was dropped from another index since this one was made from it."""
+        self.drop(self._row_of.keys() - origin._row_of.keys())
 
     @property
     def _columns(self) -> tuple[NDArray[Any], ...]:

@@ -131,7 +131,8 @@ class KeptIndexes:
             kept.settled = standing.settled
             if len(kept.index) >= THREAD_ROWS:
                 await asyncio.to_thread(kept.index.postings.sort)
-        kept.index = kept.index.compacted()
+        if kept.index.is_sparse:
+            kept.index = await _compacted(kept.index)
         kept.refreshed = monotonic()
 
     async def _catch_up(self, owner: str, index: UserIndex, since: int, standing: Standing) -> None:
@@ -186,3 +187,14 @@ class KeptIndexes:
         metrics.USERS.inc(len(self._kept) - users)
         metrics.BYTES.inc(self._bytes - size)
         self._counted = len(self._kept), self._bytes
+
+
+async def _compacted(index: UserIndex) -> UserIndex:
+    """An index without holes; of a large one, made in a thread, while gists may be dropped from the old."""
+    if len(index) < THREAD_ROWS:
+        return index.compacted()
+    before = index.changes
+    fresh = await asyncio.to_thread(index.snapshot().compacted)
+    if index.changes != before:
+        fresh.drop_gone(index)
+    return fresh

@@ -8,6 +8,7 @@ import pytest
 from agents.memory import Memory
 from config.recipes import SEARCH
 from memory import kept_indexes, metrics
+from memory.index import UserIndex
 from memory.kept_indexes import KeptIndexes
 from memory.ranking import Scope
 from tests.conversations import turn
@@ -85,3 +86,36 @@ async def test_looks_at_once_share_one_index(three: KeptIndexes) -> None:
     three.forget("ann")
     found = await asyncio.gather(*(three.suiting("ann", embedded(384), SEARCH, Scope()) for _ in range(5)))
     assert len({id(index) for index, _ in found}) == 1 and len(found[0][0]) == 1
+
+
+async def test_what_is_dropped_while_holes_go_in_a_thread_is_dropped_from_the_new_index_too(
+    three: KeptIndexes, quiet: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = [turn(f"m{number}", "bees make honey") for number in range(100)]
+    kept = [turn("gone", "wasps make paper", name="Wanda"), turn("stays", "ants make hills", name="Anton")]
+    await quiet.add("ann", "s1", [*told, *kept], wait=True)
+    await look(three, "ann")
+    loop, compacted = asyncio.get_running_loop(), UserIndex.compacted
+
+    def meanwhile(index: UserIndex) -> UserIndex:
+        asyncio.run_coroutine_threadsafe(drop_one(), loop).result()  # the event loop goes on
+        return compacted(index)
+
+    async def drop_one() -> None:
+        three.drop("ann", [key_of("gone")])
+
+    def key_of(identifier: str) -> str:
+        [key] = [key for key in before.ids if identifier in key]
+        return key
+
+    before = three.known("ann")
+    assert before is not None
+    monkeypatch.setattr(kept_indexes, "THREAD_ROWS", 1)
+    monkeypatch.setattr(UserIndex, "compacted", meanwhile)
+    three.drop("ann", [key for key in before.ids if key not in (key_of("gone"), key_of("stays"))])
+    await quiet.add("ann", "s1", [turn("new", "moths eat wool")], wait=True)
+    await look(three, "ann")
+    after = three.known("ann")
+    assert after is not None and after is not before
+    alive = [key for key in after.ids if after.row_of(key) is not None]
+    assert len(alive) == 2 and set(after.names) == {"anton"}
