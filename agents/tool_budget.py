@@ -1,6 +1,7 @@
 """What goes of what the user said, where the budget of a view has no room for all of it?
 
-Nothing of the first message and the last. Of long ones in between the middle, and where that is not enough, the oldest.
+Nothing of the first message and the last. Of long ones in between what the last question does not speak of, and where
+that is not enough, the oldest.
 """
 
 import re
@@ -9,12 +10,15 @@ from collections.abc import Callable, Iterable, Sequence
 from agents.openai_chat import text_of
 from agents.tool_messages import Message, said_in
 from agents.tool_talk import PROMPTS
+from memory.excerpt import excerpt
+from memory.tool_relevance import Talk, talk_of
+from utils.sentences import split_sentences
 from utils.text import GAP, count_tokens
 
 UNTOLD = "[Earlier messages of the user that are left out here: {}, the first: {}]"
 SHORTEST = 100  # characters of a message or a result that is cut
 FIRST = 40  # characters by which the first message that is left out is known
-ENDING = 3  # of so many characters that are left of a message, one is of its end
+ENDING = 3  # of so many characters that are left of a text of one sentence, one is of its end
 NUMBERS, MIXED = 0.28, 0.42  # more tokens for each digit of a number, and each character of a word with digits in it
 # And for each byte of some: marks between values, marks of sentences, the first one of a character of three or four.
 _SMALLER = ((0.5, b'|;={}[]":<>/\\_@#&+'), (0.12, b".,-()'!?*`$%^~"), (0.5, bytes(range(0xE0, 0x100))))
@@ -63,14 +67,16 @@ def between(least: int, most: int, parts: int) -> int:
     return least + max(0, most - least) * parts // PARTS
 
 
-def within(head: Sequence[Message], budget: int, *, every: bool) -> list[Message] | None:
+def within(head: Sequence[Message], budget: int, question: str, *, every: bool) -> list[Message] | None:
     """The beginning of a view with as many of the user's messages as `budget` tokens have room for, and then as much of
-    each; None where there is none for the least. `every`: none of the messages may go."""
+    each; None where there is none for the least. `question`: what of long ones is to stay. `every`: none of the
+    messages may go."""
+    talk = talk_of([question], asked=[question])
     inner = _inner(head)
     longest = max((len(text_of(head[at].get("content"))) for at in inner), default=0)
 
     def cut(users: int, parts: int) -> list[Message]:
-        return _fewer(_cut(head, between(SHORTEST, longest, parts)), users)
+        return _fewer(_cut(head, between(SHORTEST, longest, parts), talk), users)
 
     users: int | None = len(inner)
     if tokens_of(cut(len(inner), 0)) > budget:  # the line that tells of the others may take more than one of them
@@ -81,10 +87,10 @@ def within(head: Sequence[Message], budget: int, *, every: bool) -> list[Message
     return cut(users, parts)
 
 
-def least(head: Sequence[Message]) -> list[Message]:
+def least(head: Sequence[Message], question: str) -> list[Message]:
     """The beginning of a view with as little as may stay. The line that tells of messages that are left out may take
     more than they."""
-    shortest = _cut(head, SHORTEST)
+    shortest = _cut(head, SHORTEST, talk_of([question], asked=[question]))
     return min((_fewer(shortest, users) for users in (0, len(_inner(head)))), key=tokens_of)
 
 
@@ -93,16 +99,22 @@ def _inner(head: Sequence[Message]) -> list[int]:
     return [at for at, message in enumerate(head) if message.get("role") == "user"][1:-1]
 
 
-def _cut(head: Sequence[Message], characters: int) -> list[Message]:
+def _cut(head: Sequence[Message], characters: int, talk: Talk) -> list[Message]:
     """The same with so many characters at most of each message between the user's first and last."""
     shorter = list(head)
     for at in _inner(head):
         content = head[at].get("content")
         if isinstance(content, str) and len(content) > characters:
-            end = characters // ENDING
-            beginning = content[: characters - end - len(GAP)]
-            shorter[at] = {**head[at], "content": f"{beginning}{GAP}{content[-end:]}"}
+            shorter[at] = {**head[at], "content": _shortened(content, characters, talk)}
     return shorter
+
+
+def _shortened(text: str, characters: int, talk: Talk) -> str:
+    """What matters of a text; its beginning and its end where a sentence of it is longer than all that may stay."""
+    if max(map(len, split_sentences(text)), default=0) <= characters:
+        return excerpt(text, talk, characters)
+    end = characters // ENDING
+    return f"{text[: characters - end - len(GAP)]}{GAP}{text[-end:]}"
 
 
 def _fewer(head: Sequence[Message], users: int) -> list[Message]:

@@ -17,13 +17,19 @@ CLOSING = 45  # characters of its end, at least its last sentence
 DETAILS, FEWER_DETAILS = 45, 10  # characters of what stays of the rest; before a long answer, which has its own
 DETAILS_OF_CHOICE, MOST_CHOICES = 35, 5  # and for each of its options, of so many at most
 FEWEST = 10  # of details by which an option is known
+FINDINGS = 240  # characters of what a message says was found out
 PIECE = 40  # characters of a sentence, or of a line of a list, that stays as it is
+FIRST_LABELS = frozenset("a1")  # in parentheses, one of which every list of options has
+LONGEST_UNIT = 8  # characters of what a number counts
 SHORT = 120  # characters of a message that is not understood alone
 
-_CHOICE = r"(?:(?i:option|variant|choice|number|no\.)\s*#?)?(?:(\d{1,2})[.):]|\(([A-Za-z\d])\))\s"
+_CHOICE = (
+    r"(?:(?:(?i:option|variant|choice|number|no\.)\s*#?)?(?:(\d{1,2})[.):]|\(([A-Za-z\d])\))"
+    r"|(?i:option|variante?|choice|plan|approach)\s+([A-Z]|\d{1,2})[.):])\s"
+)
 _IS_CHOICE = re.compile(rf"\s*(?:[-*•]\s+)?\**{_CHOICE}")
 _CHOICES = re.compile(rf"(?:^|(?<=[\s;:])){_CHOICE}")
-_LETTER = re.compile(r"(?i)(?:^\W*|\b(?:option|variant|choice)\s+)([a-z])\b")
+_LETTER = re.compile(r"(?i)(?:^\W*|\b(?:option|variante?|choice|plan|approach)\s+)([a-z])\b")
 _ITEM = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s")
 _OPTION = re.compile(r"\(?[A-Za-z]\)")
 _LABEL = re.compile(r"[^:]{1,24}:(?=\s)")
@@ -32,6 +38,8 @@ _PICKED = re.compile(
     r"(?i)(?:^\W*|\b(?:option|number|no\.?|item|choice|variant|nummer|opción|n°)\s*|#)(\d{1,2})\b(?![.,]\d)"
 )
 _NUMBER = re.compile(r"(?<![\w.,])\d{1,2}(?!\w|[.,]\d)")
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1}
+_ORDINAL = re.compile(rf"(?i)\bthe ({'|'.join(_ORDINALS)})\b")
 _AGREES = re.compile(
     r"(?i)\b(?:(?:yes|yep|yeah|yup|ok(?:ay)?|(?<!not )(?<!i'm )(?<!am )sure)\b(?!\W+(?:my|here|it'?s|i'?m|i am|the)\b)|"
     r"go ahead|proceed|agreed|please do|(?:please )?do (?:it|so|the|that|this)|confirm(?:ed|ing)?|that works|"
@@ -47,6 +55,11 @@ _PARTING = re.compile(
     r"(?i)\b(?:anything else|(?:any|have|need) (?:any )?(?:other|more|further|additional)|happy to (?:help|assist)|"
     r"further (?:questions|assistance|help)|need (?:any )?(?:assistance|help)|feel free to (?:ask|reach out|contact)|"
     r"have a (?:great|nice|good|wonderful|safe))\b"
+)
+# What says what was found out, which no result of a tool has.
+_FINDING = re.compile(
+    r"(?i)\b(?:root cause|(?:cause|culprit|reason|problem|bug|fault|fix) (?:is|was|lies)\b|caused by|turn(?:s|ed) out|"
+    r"(?:i|we) (?:found (?:that|out|why)|traced|concluded)\b|my (?:conclusion|diagnosis))"
 )
 _ASKS = re.compile(r"(?i)\b(?:would|do) you (?:like|want|prefer)\b")
 
@@ -68,7 +81,9 @@ def agrees(answer: str, said: str) -> bool:
 
 
 def picks_item(answer: str, said: str) -> bool:
-    """Whether an answer says that it means an item by its number: "option 2", or "2, please"."""
+    """Whether an answer says that it means an item by its number: "option 2", "2, please" or "the second"."""
+    if _places_in(answer) and len(_choices(said)) > 1:
+        return True
     return not set(_NUMBERED.findall(said)).isdisjoint(_PICKED.findall(answer))
 
 
@@ -88,6 +103,7 @@ def digest(text: str, answer: str, *, choices_told: int = MOST_CHOICES) -> str:
     asked = questions[-1:]
     picked = {*_NUMBER.findall(answer), *(letter.lower() for letter in _LETTER.findall(answer))}
     choices = {at: number for at, piece in enumerate(pieces) if (number := _number_of(piece))}
+    picked |= {list(choices.values())[place] for place in _places_in(answer) if place < len(choices)}
     kept: dict[int, str] = {}
     room = (DETAILS if is_short else FEWER_DETAILS) + min(len(choices), choices_told) * DETAILS_OF_CHOICE
     for at in dict.fromkeys([*asked, *choices, *reversed(range(len(pieces)))]):  # then the nearest to the end
@@ -105,7 +121,23 @@ def digest(text: str, answer: str, *, choices_told: int = MOST_CHOICES) -> str:
 def _number_of(piece: str) -> str:
     """The number or the letter of an item; empty for what is none."""
     found = _IS_CHOICE.match(piece)
-    return (found[1] or found[2]).lower() if found else ""
+    return (found[1] or found[2] or found[3]).lower() if found else ""
+
+
+def _places_in(answer: str) -> list[int]:
+    """Which of several items an answer means: 0 by "the first", -1 by "the last"."""
+    return [place - (place > 0) for word in _ORDINAL.findall(answer) if (place := _ORDINALS[word.lower()])]
+
+
+def findings_in(text: str) -> str:
+    """The sentences that say what was found out, as many of the first as `FINDINGS` characters have room for."""
+    told: list[str] = []
+    room = FINDINGS
+    for sentence in split_sentences(text):
+        if _FINDING.search(sentence) and len(sentence) <= room:
+            told.append(sentence)
+            room -= len(sentence)
+    return " ".join(told)
 
 
 def closing(text: str) -> str:
@@ -158,10 +190,17 @@ def _pieces(text: str) -> Iterable[str]:
     """The items of lists and the sentences of a text; each of the options that a sentence lists."""
     for line in text.splitlines():
         for sentence in [line] if _ITEM.match(line) else split_sentences(line):
-            starts = [0, *(found.start() for found in _CHOICES.finditer(sentence) if found.start())]
+            starts = [0, *(found.start() for found in _choices(sentence) if found.start())]
             yield from (
                 sentence[begin:end].strip(" ;,") for begin, end in pairwise([*starts, len(sentence)]) if end > begin
             )
+
+
+def _choices(sentence: str) -> list[re.Match[str]]:
+    """The labels of the options in a sentence; "148.00 (L) or 151.00 (XL)" has none, for there is no (A) before."""
+    found = list(_CHOICES.finditer(sentence))
+    lettered = {label[2].lower() for label in found if label[2]}
+    return [label for label in found if not label[2] or lettered & FIRST_LABELS]
 
 
 def _details(piece: str, wanted: frozenset[str]) -> str:
@@ -173,13 +212,21 @@ def _details(piece: str, wanted: frozenset[str]) -> str:
     named = [
         word
         for at, word in enumerate(words)
-        if _is_detail(word, first=not at and not label) or word.strip(MARKS).casefold() in wanted
+        if _is_detail(word, first=not at and not label)
+        or word.strip(MARKS).casefold() in wanted
+        or (at and _is_unit(word, words[at - 1]))
     ]
     if len(plain) <= PIECE and (named or _ITEM.match(piece)):
         return plain
     if not named:
         return ""
     return " ".join([*([label[0]] if label else []), *named, *(["…"] if len(named) < len(words) else [])])
+
+
+def _is_unit(word: str, before: str) -> bool:
+    """Whether a word says what a number before it counts: "3 weeks"."""
+    bare = word.strip(MARKS)
+    return before.isdecimal() and bare.isalpha() and bare.islower() and len(bare) <= LONGEST_UNIT
 
 
 def _is_detail(word: str, *, first: bool) -> bool:

@@ -221,17 +221,14 @@ def _is_whole(step: Step, sent: Mapping[str, Called], known: Mapping[str, Trace]
 
 
 def _compressed(step: Step, options: ViewOptions, sent: Mapping[str, Called], known: Mapping[str, Trace]) -> Compressed:
-    """The view of a step; the history itself where that is whole, takes less, and fits."""
+    """The view of a step; the history itself where that is whole, fits, and takes less than the view of it."""
     tokens, budget = tokens_of(step.messages), options.budget
-    if (budget is None or tokens <= budget) and _is_whole(step, sent, known):
-        view = tuple(view_of(step, replace(options, budget=None)))
-        taken = tokens_of(view)
-        if tokens < taken:
-            return Compressed(step.messages, tokens, tokens)
-        if budget is None or taken <= budget:
-            return Compressed(view, taken, tokens)
-    view = tuple(view_of(step, options))
-    return Compressed(view, tokens_of(view), tokens)
+    fits = (budget is None or tokens <= budget) and _is_whole(step, sent, known)
+    view = tuple(view_of(step, replace(options, budget=None) if fits else options))
+    if fits and budget is not None and tokens_of(view) <= tokens:
+        view = tuple(view_of(step, options))
+    taken = tokens_of(view)
+    return Compressed(step.messages, tokens, tokens) if fits and tokens < taken else Compressed(view, taken, tokens)
 
 
 def _calls(messages: Sequence[Message], results: Sequence[ToolResult]) -> list[Called]:

@@ -7,7 +7,7 @@ knew of its tools; but not what the user's answers point at.
 from collections.abc import Callable, Iterator, Sequence
 
 from agents.openai_chat import text_of
-from agents.tool_digest import MOST_CHOICES, WHOLE, agrees, closing, digest, picks_item, points_at
+from agents.tool_digest import MOST_CHOICES, WHOLE, agrees, closing, digest, findings_in, picks_item, points_at
 from agents.tool_messages import RESULTS, Message, calls_of, is_retrieved
 from memory.courtesy import is_courtesy
 from memory.excerpt import failures_in
@@ -15,6 +15,7 @@ from memory.identifiers import MARKS, is_name
 from memory.tool_relevance import Talk, talk_of
 
 FEW = 32  # characters of a message that says little without what it answers
+WORDS_OF_A_QUESTION = 6  # that is understood alone
 OPTIONS_OF_OLD = 1  # of an offer for which there is room, once the user has gone on
 PROMPTS = ("system", "developer")
 
@@ -29,6 +30,12 @@ def spoken_of(messages: Sequence[Message], query: str) -> Talk:
     return talk_of([*said, closing(last), *failures, query], asked=[*_question(said), query], told=last)
 
 
+def last_said(messages: Sequence[Message]) -> str:
+    """The user's last message."""
+    said = (text_of(message.get("content")) for message in reversed(messages) if message.get("role") == "user")
+    return next(said, "")
+
+
 def _last_results(messages: Sequence[Message]) -> Iterator[str]:
     """What the last calls of tools gave."""
     for message in reversed(messages):
@@ -41,9 +48,14 @@ def _last_results(messages: Sequence[Message]) -> Iterator[str]:
 def _question(said: Sequence[str]) -> Sequence[str]:
     """The user's last message, with what it goes back to: those before a mere "yes" or "the second"."""
     first = len(said) - 1
-    while first > 0 and len(said[first]) <= FEW:
+    while first > 0 and len(said[first]) <= FEW and not _asks_alone(said[first]):
         first -= 1
     return said[max(0, first) :]
+
+
+def _asks_alone(text: str) -> bool:
+    """Whether a short message is a question of its own, and no mere "and then?"."""
+    return text.rstrip().endswith("?") and len(text.split()) >= WORDS_OF_A_QUESTION
 
 
 def everything(messages: Sequence[Message]) -> list[Message]:
@@ -79,6 +91,8 @@ def before(messages: Sequence[Message], *, answered: bool, done: int = -1) -> li
                     kept.append(_digested(said, message, OPTIONS_OF_OLD))
                 elif said is not None and _says_little(message):
                     kept.append(_with_text(said, _offered if at > done and _agrees(message, said) else closing))
+                elif said is not None and (found := _found_in(said)) is not None:
+                    kept.append(found)
                 kept.append(message)
                 said = None
             case "user" if said is not None and at > done and _agrees(message, said):
@@ -113,6 +127,13 @@ def after(messages: Sequence[Message]) -> list[Message]:
 
 def _points_at(answer: Message, said: Message) -> bool:
     return points_at(text_of(answer.get("content")).strip(), text_of(said.get("content")))
+
+
+def _found_in(said: Message) -> Message | None:
+    """What the agent said it had found out; None where it did not."""
+    content = said.get("content")
+    found = findings_in(content) if isinstance(content, str) else ""
+    return {**said, "content": found} if found else None
 
 
 def _offered(text: str) -> str:

@@ -6,12 +6,12 @@ answers in few words.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agents.tool_budget import PARTS, SHORTEST, between, largest, least, tokens_of, within
 from agents.tool_messages import HEADING, NOTICE, RETRIEVED, Asked, Interaction, Message, interactions, said_in
-from agents.tool_talk import PROMPTS, after, before, everything, spoken_of
+from agents.tool_talk import PROMPTS, after, before, everything, last_said, spoken_of
 from memory.tool_blocks import Block, blocks_of, call_text, is_note, left_out
 from memory.tool_in_force import in_force
 from memory.tool_names import reads
@@ -38,11 +38,13 @@ FAILURES_OF = 4  # one failure of so many records, too
 class ViewOptions:
     """top_k: tables that are shown as retrieved records, the most relevant ones; the others stand after them, without
     summaries. max_chars: characters of a record at most, and of those after the `top_k` most relevant a quarter
-    of that. budget: tokens of the view at most; None for any number."""
+    of that. budget: tokens of the view at most; None for no more than is likely to be needed. capped: `max_chars` holds
+    even where the budget has room for more."""
 
     top_k: int
     max_chars: int
     budget: int | None = None
+    capped: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,14 +68,17 @@ class Step:
 def view_of(step: Step, options: ViewOptions) -> list[Message]:
     """The messages that stand for all of a step's.
 
-    Within a budget, records become shorter, and then the least relevant ones go; where there is no room for the `top_k`
-    most relevant, the results of the last calls are packed, too, and at last what the user said in between goes. Raises
-    `InvalidInput` where what is left is too much still.
+    A budget that has room for more is used: for what the agent said, and for all that records say, the most relevant
+    ones first. Within a smaller one, records become shorter, and then the least relevant ones go; where there is no
+    room for the `top_k` most relevant, the results of the last calls are packed, too, and at last what the user said in
+    between goes. Raises `InvalidInput` where what is left is too much still.
     """
     drawing = _Drawing(step, options)
-    whole, budget = drawing.view(), options.budget
-    if budget is None or tokens_of(whole) <= budget:
-        return whole
+    view, budget = drawing.view(), options.budget
+    if budget is None:
+        return view
+    if tokens_of(view) <= budget:
+        return drawing.fuller(budget)
     every = len(drawing.known)
     wanted = min(every, options.top_k)
     count = largest(every, lambda count: tokens_of(drawing.view(count, 0)) <= budget)
@@ -97,11 +102,12 @@ class _Drawing:
         suited = suiting(self.known, self._talk)
         self._named = {one for found in naming for one in found}.union(suited)
         self._order = _by_relevance(self.known, step.ranked, naming, suited)
-        later = step.messages[step.last.end :]
-        answered = not any(message.get("role") == "user" for message in later)
-        earlier = step.messages[: step.last.start]
-        self._head = everything(earlier) if little else before(earlier, answered=answered, done=_last_change(step))
-        self._after = everything(later) if little else after(later)
+        self._earlier, self._later = step.messages[: step.last.start], step.messages[step.last.end :]
+        answered = not any(message.get("role") == "user" for message in self._later)
+        self._head = before(self._earlier, answered=answered, done=_last_change(step))
+        self._after = after(self._later)
+        if little:
+            self._tell_everything()
         self._step = step
         self._options = options
 
@@ -112,22 +118,45 @@ class _Drawing:
         most = between(min(SMALL, self._options.max_chars), self._options.max_chars, parts)
         return [*self._head, *self._context(shown, hidden, most), *self._tail(of_last), *self._after]
 
+    def fuller(self, budget: int) -> list[Message]:
+        """The view with as much more as a budget has room for: all that the agent said, then the whole of the most
+        relevant records, and more characters of each."""
+        most = self._options.max_chars
+
+        def view(full: int, parts: int = 0) -> list[Message]:
+            context = self._context(self.known, [], between(most, longest, parts), full)
+            return [*self._head, *context, *self._tail(PARTS), *self._after]
+
+        told = self._head, self._after
+        longest = max((len(record.raw_output) for record in self.known), default=0)
+        self._tell_everything()
+        if tokens_of(view(0)) > budget:
+            self._head, self._after = told
+        full = largest(len(self.known), lambda full: tokens_of(view(full)) <= budget) or 0
+        if self._options.capped or full < len(self.known):
+            return view(full)
+        return view(full, largest(PARTS, lambda parts: tokens_of(view(full, parts)) <= budget) or 0)
+
+    def _tell_everything(self) -> None:
+        self._head, self._after = everything(self._earlier), everything(self._later)
+
     def _parted(self, count: int | None) -> tuple[list[Record], list[Record]]:
         """So many records, the most relevant ones, and the others, oldest first."""
-        chosen = set(self._order[:count])
+        chosen = set(_with_changes(self._order, self._overtaken)[:count])
         return (
             [record for record in self.known if record.trace_id in chosen],
             [record for record in self.known if record.trace_id not in chosen],
         )
 
-    def _context(self, shown: Sequence[Record], hidden: Sequence[Record], most: int) -> list[Message]:
+    def _context(self, shown: Sequence[Record], hidden: Sequence[Record], most: int, full: int = 0) -> list[Message]:
         """The message that holds records of `most` characters each, and that names those that are hidden and the calls
-        without results; none where there are none of them."""
-        brief = set(self._order[self._options.top_k :]) - self._named
+        without results; none where there are none of them. `full`: of so many, the most relevant ones, all is told."""
+        whole = frozenset(self._order[:full])
+        brief = set(self._order[self._options.top_k :]) - self._named - whole
         telling = [record for record in shown if not is_note(record)]
-        blocks = blocks_of(telling, self._talk, most, brief, self._overtaken)
+        blocks = blocks_of(telling, self._talk, most, brief, self._overtaken, whole)
         told = [*self._tables(blocks)]
-        if gone := left_out(blocks, self._talk, brief):
+        if gone := left_out([block for block in blocks if not block.is_whole], self._talk, brief):
             told.append(f"Left out: {_named(gone, FIELDS)}")
         if notes := [(one.tool_name, one.trace_id) for one in reversed(shown) if is_note(one)]:
             told.append(f"Empty: {_named(_by_tool(notes), RECORDS)}")
@@ -177,13 +206,14 @@ class _Drawing:
         are `wanted` of the records, or for their names alone; where that is not enough the oldest messages go, and at
         last the names of records."""
         rest = [*self._tail(0), *self._after]
+        question = f"{last_said(self._step.messages)} {self._step.query}"
         few, names = (self._context(*self._parted(count), SMALL) for count in (wanted, 0))
         for context, every in ((few, True), (names, True), (names, False), ([], False)):
             room = budget - tokens_of([*context, *rest])
-            if (head := within(self._head, room, every=every)) is not None:
+            if (head := within(self._head, room, question, every=every)) is not None:
                 self._head = head
                 return [*head, *context, *rest]
-        needed = tokens_of([*least(self._head), *rest])
+        needed = tokens_of([*least(self._head, question), *rest])
         raise InvalidInput(f"The budget is too small: at least {needed} tokens must stay")
 
     def _tail(self, parts: int) -> list[Message]:
@@ -253,6 +283,17 @@ def _by_relevance(
         answers[record.call].append(record.trace_id)
     calls = {record.trace_id: record.call for record in records}
     return [answers[calls[one]].pop() for one in order]  # of the answers to one call, the newest first
+
+
+def _with_changes(order: Sequence[str], overtaken: Mapping[str, str]) -> list[str]:
+    """The ids of records, in their order, but for what changed a thing, which comes before what the thing was."""
+    ordered: dict[str, None] = {}
+    for one in order:
+        changes = [one]
+        while (then := overtaken.get(changes[-1])) is not None and then not in changes:
+            changes.append(then)
+        ordered |= dict.fromkeys(then for then in reversed(changes) if then not in ordered)
+    return list(ordered)
 
 
 def _with(name: str, records: Sequence[Record]) -> list[str]:

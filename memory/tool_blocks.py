@@ -35,11 +35,12 @@ _WORD = re.compile(r"[\w-]+")
 @dataclass(frozen=True)
 class Block:
     """Records that share a table, oldest first. `title`: which tool was called; `body`: what came back, where rows
-    that another tool gave name it."""
+    that another tool gave name it. `is_whole`: with all their fields."""
 
     records: tuple[Record, ...]
     title: str
     body: str
+    is_whole: bool = False
 
 
 def blocks_of(
@@ -48,15 +49,22 @@ def blocks_of(
     max_chars: int,
     brief: Collection[str] = frozenset(),
     overtaken: Mapping[str, str] = MappingProxyType({}),
+    whole: Collection[str] = frozenset(),
 ) -> list[Block]:
     """Records in tables, those of like shapes in each. A record takes `max_chars` characters at most, one whose id is
     among the `brief` a `BRIEF`th of that, and no fields for their names alone. `overtaken`: the ids of calls that came
-    after records and may have changed what these tell."""
+    after records and may have changed what these tell. `whole`: the ids of those of which all is told."""
     shorter = min(max_chars, max(SMALL, max_chars // BRIEF))
+
+    def kept_of(group: Sequence[Record]) -> Talk:
+        if all(one.trace_id in whole for one in group):
+            return talk.whole
+        return talk.brief if all(one.trace_id in brief for one in group) else talk
+
     return [
         _block(
             tuple(group),
-            talk.brief if all(one.trace_id in brief for one in group) else talk,
+            kept_of(group),
             [shorter if one.trace_id in brief else max_chars for one in group],
             overtaken,
         )
@@ -95,13 +103,13 @@ def _block(records: tuple[Record, ...], talk: Talk, limits: Sequence[int], overt
     head = cut(" ".join(filter(None, (came.common, came.head))), longest)
     if len(records) == 1:
         title = _title(tool, asked.rows[0], longest)
-        return Block(records, title, f"{ids[0]}: {head and head + ': '}{came.rows[0]}")
+        return Block(records, title, f"{ids[0]}: {head and head + ': '}{came.rows[0]}", talk.thorough)
     title = _title(tool, " ".join(filter(None, (asked.common, asked.head))), longest)
     rows = [
         f"{one}: {before + ' -> ' if before.strip(FIELD) else ''}{after}"
         for one, before, after in zip(ids, (cut(row, longest) for row in asked.rows), came.rows, strict=True)
     ]
-    return Block(records, title, "\n".join([head, *rows] if head else rows))
+    return Block(records, title, "\n".join([head, *rows] if head else rows), talk.thorough)
 
 
 def _title(tool: str, asked: str, most: int) -> str:

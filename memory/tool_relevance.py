@@ -83,6 +83,11 @@ class Talk:
         return replace(self, asked=self.literal)
 
     @cached_property
+    def whole(self) -> "Talk":
+        """The same, where there is room for all that says anything."""
+        return replace(self, thorough=True)
+
+    @cached_property
     def asking(self) -> "Talk":
         """The same, where fields matter by the last question alone, and not by what was asked before."""
         return replace(self, asked=self.lately)
@@ -136,6 +141,8 @@ class Talk:
         pairs = self.numbered and self.numbered.intersection(_NUMBERED.findall(text))
         if pairs:
             words = words.union(map("".join, pairs))
+        if self._coded:
+            words = words.union(self._coded.intersection(_PLAIN.findall(text)))
         return words.union(one for one in self._identifiers if one in text)
 
     def mentions(self, value: Scalar) -> bool:
@@ -184,6 +191,11 @@ class Talk:
             if len(self._kept) < DECISIONS:
                 self._kept[asked] = known
         return known
+
+    @cached_property
+    def _coded(self) -> frozenset[str]:
+        """The short names with a digit in the last of it: "f37"."""
+        return frozenset(word for word in self.called if _CODED.fullmatch(word))
 
     @cached_property
     def _identifiers(self) -> frozenset[str]:

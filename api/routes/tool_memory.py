@@ -47,6 +47,7 @@ async def compress(body: CompressRequest, memory: TheMemory, owner: Owner) -> Co
         top_k=body.top_k or own.top_k,
         max_chars=body.max_chars_per_record or own.max_chars,
         budget=body.budget_tokens,
+        capped=body.max_chars_per_record is not None,
     )
     asked = Compressing(owner, body.task_id, tuple(body.messages), options, body.query)
     done = await memory.tool_memory.compress(asked)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.tool_digest import CLOSING, DETAILS, closing, digest, picks_item, points_at, without_parting
+from agents.tool_digest import CLOSING, DETAILS, closing, digest, findings_in, picks_item, points_at, without_parting
 
 OFFER = (
     "I checked all of them with the front desks. Option 1: Cielo (H103), 140 EUR with breakfast, free cancellation "
@@ -64,9 +64,29 @@ def test_a_short_message_stays_whole() -> None:
 def test_of_an_offer_the_options_stay_with_their_codes_and_prices_and_the_question() -> None:
     assert digest(OFFER, "The second").splitlines() == [
         "Option 1: Cielo (H103), 140 EUR 3 Dec. …",
-        "Option 2: Alba (H101), 95 EUR …",
+        "Option 2: Alba (H101), 95 EUR without breakfast, non-refundable.",
         closing(OFFER),
     ]
+
+
+@pytest.mark.parametrize("answer", ["Go with the third one.", "Plan C, please", "C", "The last one is best."])
+def test_the_option_that_is_picked_stays_whole_however_it_is_labelled(answer: str) -> None:
+    plans = (
+        "I compared the plans. Plan A: move the tables to ClickHouse, 3 weeks, 12,000 EUR. Plan B: add read replicas, "
+        "1 week, 4,000 EUR. Plan C: partition orders by month, 2 weeks, 0 EUR. I would take B, for the peak is reads."
+    )
+    told = digest(plans, answer)
+    assert "Plan C: partition orders by month, 2 weeks, 0 EUR." in told and "Plan B: 1 week, 4,000 EUR. …" in told
+    assert picks_item(answer, plans) == ("the" in answer.lower())
+
+
+def test_sizes_in_parentheses_are_no_options() -> None:
+    told = digest(
+        "The jacket in black L is 98.90, which is 3.00 more than the one you have. Boots in black are 148.00 (L) or "
+        "151.00 (XL), both in stock. Shall I change the jacket, and pay the difference with your card ending in 1881?",
+        "Which payment methods do I have, and what is the tracking number of W1003?",
+    )
+    assert all(not line.startswith("(L)") for line in told.splitlines())
 
 
 def test_the_words_of_the_answer_and_the_letters_of_options_stay() -> None:
@@ -153,3 +173,16 @@ def test_a_message_ends_with_what_it_said_before_it_offered_more_help() -> None:
 def test_of_a_sentence_that_is_little_longer_than_the_end_no_piece_stands_before_it() -> None:
     text = f"{'We looked around for you. ' * 12}Would you like me to pass you on to a person for some more help?"
     assert digest(text, "Yes") == closing(text)
+
+
+def test_what_the_agent_found_out_is_told_from_what_it_says_else() -> None:
+    said = (
+        "I looked at both. The root cause is a deadlock of job 17 and job 23; the fix is to lock in id order. "
+        "It turned out that job 9 is innocent. Shall I go on?"
+    )
+    assert findings_in(said) == (
+        "The root cause is a deadlock of job 17 and job 23; the fix is to lock in id order. "
+        "It turned out that job 9 is innocent."
+    )
+    assert findings_in("I found two flights on 3 May. Which one would you like?") == ""
+    assert len(findings_in("The cause is this. " * 100)) <= 260
