@@ -118,10 +118,15 @@ async def held(collection: Collection, field: str, claimed: Claim) -> AsyncItera
         await asyncio.wait([renewing])
 
 
+async def count(collection: Collection, field: str, states: Sequence[State], most: int) -> int:
+    """How many jobs are in these states, of which `done` is none, up to `most`."""
+    there = {f"{field}.state": {"$in": list(states)}, f"{field}.lease_until": {"$exists": True}}  # as the index has it
+    return await collection.count_documents(there, limit=most)
+
+
 async def count_waiting(collection: Collection, field: str, most: int) -> int:
     """How many jobs are still to be done, up to `most`; those that failed for good are not."""
-    waiting = {f"{field}.state": {"$in": ["pending", "leased"]}, f"{field}.lease_until": {"$exists": True}}
-    return await collection.count_documents(waiting, limit=most)
+    return await count(collection, field, ["pending", "leased"], most)
 
 
 async def reclaim(collection: Collection, field: str) -> int:
