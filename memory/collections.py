@@ -101,7 +101,9 @@ INDEXES: dict[str, list[IndexModel]] = {
             partialFilterExpression={"model": RULE_BASED},
         ),
         IndexModel(  # by which gists are counted: messages, which are most, are what is left
-            [("kind", ASCENDING)], name="other_kinds", partialFilterExpression={"kind": {"$lt": TURN}}
+            [("kind", ASCENDING), ("user_id", ASCENDING)],
+            name="other_kinds",
+            partialFilterExpression={"kind": {"$lt": TURN}},
         ),
     ],
     "summaries": [

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,7 +10,8 @@ from memory.collections import Collections
 from memory.domain import FACT, SECTION, TURN
 from memory.observed import CATEGORIES
 from utils.errors import NotFound
-from utils.mongo import Collection, Document
+from utils.mongo import Collection as Stored
+from utils.mongo import Document
 
 # Whoever has anything has it in one of these, or counters in `owners`: what is not named here belongs to these.
 HOLDING = ("sessions", "memories", "facts", "tasks", "observations", "banks", "scratchpad", "api_keys")
@@ -26,7 +27,7 @@ LATEST = {  # when something happened last, by the field that an index has behin
     "traces": "timestamp",
     "banks": "updated_at",
 }
-OTHER_KINDS = (FACT, *CATEGORIES, SECTION)  # of gists, beside messages; an insight may be of a tool's result, too
+OTHER_KINDS = [FACT, *CATEGORIES, SECTION]  # of gists, beside messages; an insight may be of a tool's result, too
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,8 @@ class Owners:
 
     async def page(self, *, limit: int, after: str = "", part: str = "") -> list[OwnerSeen]:
         """Users in the order of their ids, behind the last one seen. `part`: of the id, in any case."""
-        return list(await asyncio.gather(*(self.seen(owner) for owner in await self._ids(limit, after, part))))
+        found = await self._met(limit, after, part)
+        return list(await asyncio.gather(*(self._seen(owner, names) for owner, names in found)))
 
     async def require(self, owner: str) -> None:
         """Raises `NotFound` where a user has nothing here."""
@@ -69,12 +71,7 @@ class Owners:
 
     async def seen(self, owner: str) -> OwnerSeen:
         """A user, who may have nothing."""
-        sessions, messages, moments = await asyncio.gather(
-            self._collections.sessions.count_documents({"user_id": owner}),
-            self._collections.vectors.count_documents({"user_id": owner, "message_index": {"$exists": True}}),
-            asyncio.gather(*(self._latest(name, owner) for name in LATEST)),
-        )
-        return OwnerSeen(owner, sessions, messages, max(filter(None, moments), default=None))
+        return await self._seen(owner, tuple(LATEST))
 
     async def counts(self, owner: str) -> dict[str, int]:
         """How many documents of a user's each collection has."""
@@ -94,15 +91,15 @@ class Owners:
         messages = max(0, documents.pop("vectors") - sum(others.values()))
         return Totals(users, documents, {TURN: messages, **others})
 
-    async def _ids(self, limit: int, after: str, part: str) -> Sequence[str]:
-        """The next ids in the order of all collections together, each of which is asked for its next one alone: it may
-        have any number of documents of a user."""
-        found: list[str] = []
+    async def _met(self, limit: int, after: str, part: str) -> list[tuple[str, Collection[str]]]:
+        """The next users of all collections together, each with the collections that have something of theirs. These
+        are asked for their next user alone: one may have any number of documents there."""
+        found: list[tuple[str, Collection[str]]] = []
         heads = await self._heads(("owners", *HOLDING), after, part)
         while heads and len(found) < limit:
             first = min(heads.values())
-            found.append(first)
             met = [name for name, head in heads.items() if head == first]
+            found.append((first, [*met, "traces"] if "tasks" in met else met))
             others = {name: head for name, head in heads.items() if name not in met}
             heads = others | await self._heads(met, first, part)
         return found
@@ -118,14 +115,31 @@ class Owners:
         found = await self._collection(name).find({key: wanted}, {key: 1}).sort(key, 1).limit(1).to_list(None)
         return str(found[0][key]) if found else None
 
+    async def _seen(self, owner: str, names: Collection[str]) -> OwnerSeen:
+        """A user. `names`: of the collections in which something of theirs may be."""
+        sessions, messages, moments = await asyncio.gather(
+            self._collections.sessions.count_documents({"user_id": owner}),
+            self._messages(owner),
+            asyncio.gather(*(self._latest(name, owner) for name in LATEST if name in names)),
+        )
+        return OwnerSeen(owner, sessions, messages, max(filter(None, moments), default=None))
+
+    async def _messages(self, owner: str) -> int:
+        """How many messages a user has: of the gists, those of no other kind."""
+        vectors, others = self._collections.vectors, {"kind": {"$in": OTHER_KINDS}, "user_id": owner}
+        every, other = await asyncio.gather(
+            vectors.count_documents({"user_id": owner}), vectors.count_documents(others)
+        )
+        return max(0, every - other)
+
     async def _latest(self, name: str, owner: str) -> datetime | None:
         field = LATEST[name]
         newest = self._collection(name).find({"user_id": owner}, {field: 1}).sort([(field, -1), ("_id", -1)])
         found = await newest.limit(1).to_list(None)
         return found[0][field] if found else None
 
-    def _collection(self, name: str) -> Collection:
-        collection: Collection = getattr(self._collections, name)
+    def _collection(self, name: str) -> Stored:
+        collection: Stored = getattr(self._collections, name)
         return collection
 
 
