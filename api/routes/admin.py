@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 
 from api.acting import AdminRoute, NamedUser, acting
-from api.fields import PRINTABLE
+from api.fields import PRINTABLE, Identifier
 from api.openapi import errors
 from api.paging import (
     PageCursor,
@@ -28,6 +28,7 @@ from api.wire.admin import (
     JobsOut,
     Overview,
     RecallOut,
+    ReceiptRead,
     Retried,
     SummaryPage,
     UserDetail,
@@ -36,16 +37,20 @@ from api.wire.admin import (
     WatchedMessage,
     WatchedPage,
 )
+from api.wire.receipts import ReceiptOut
 from api.wire.sessions import SummaryOut
 from memory import metrics
 from memory.jobs import KINDS, Kind, Progress
 from utils.errors import InvalidInput, NotFound
+from utils.text import cut_at_word
 
 router = APIRouter(prefix="/v1/admin", route_class=AdminRoute, tags=["admin"])
 
 MEGABYTE = 1 << 20
 PART_OF_ID = "A part of the id, in any case"
 
+EXCERPT = 2_000  # characters of each text of a receipt
+TurnId = Annotated[Identifier, Path()]
 JobKind = Annotated[Kind, Path()]
 OneKind = Annotated[Kind | None, Query(description="Of it alone")]
 
@@ -101,7 +106,6 @@ for path, endpoint in (
     ("/sessions/{session_id}", sessions.get_session),
     ("/memories", memories.list_memories),
     ("/facts", facts.list_facts),
-    ("/receipts/{turn_id}", query.receipt),
     ("/receipts/{turn_id}/why-not", query.why_not),
 ):
     router.add_api_route(f"/users/{{user_id}}{path}", acting(endpoint), methods=["GET"], responses=errors(404, 502))
@@ -133,6 +137,16 @@ async def list_summaries(
     found = [one for one in await engine.summaries.of_session(owner, session_id) if one.from_index > after]
     page, more = page_of(found, limit, lambda one: str(one.from_index))
     return SummaryPage(items=[SummaryOut.of(one) for one in page], next_cursor=more)
+
+
+@router.get("/users/{user_id}/receipts/{turn_id}", responses=errors(404))
+async def get_receipt(turn_id: TurnId, memory: TheMemory, owner: NamedUser) -> ReceiptRead:
+    """Why an answer remembered what it did, with the texts that it considered, as far as they are there."""
+    receipt = ReceiptOut.of(await memory.engine.receipts.get(owner, turn_id), owner)
+    ids = [*receipt.messages, *(one.id for one in receipt.considered)]
+    gists = await memory.engine.gists.by_ids(owner, ids)
+    texts = {gist.id: cut_at_word(gist.content, EXCERPT) for gist in gists}
+    return ReceiptRead(**vars(receipt), texts=texts)
 
 
 @router.get("/jobs")

@@ -6,6 +6,7 @@ from typing import Literal
 from api.fields import Wire
 from api.paging import cursor_of_key
 from api.wire.operations import Health
+from api.wire.receipts import ReceiptOut
 from api.wire.sessions import MessageOut, SummaryOut
 from memory.domain import Turn
 from memory.jobs import Embedding, Job, Kind, Progress, Waiting
@@ -108,6 +109,12 @@ class WatchedPage(Wire):
 class SummaryPage(Wire):
     items: list[SummaryOut]
     next_cursor: str | None
+
+
+class ReceiptRead(ReceiptOut):
+    """A receipt with the texts of what it names, by their ids, long ones cut; without those that are gone."""
+
+    texts: dict[str, str]
 
 
 class JobOut(Wire):
