@@ -15,7 +15,7 @@ const session = (job) => (job.session_id ? link(job.session_id, "users", job.use
 
 function row(job, retried) {
   const about = [el("span", {}, job.text || job.about), el("small", {}, job.about)];
-  const cells = [job.kind, about, [link(job.user_id, "users", job.user_id), el("small", {}, session(job))],
+  const cells = [el("span", { class: "kind" }, job.kind), about, [link(job.user_id, "users", job.user_id), el("small", {}, session(job))],
     count(job.attempts), job.error ? el("span", { class: "bad" }, job.error) : "–", ago(job.due_at)];
   if (job.state !== "dead") return [...cells, state(job.state)];
   const again = el("button", { type: "button", class: "plain", "aria-label": `Retry ${job.kind} of ${job.about}` }, "Retry");

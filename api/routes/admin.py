@@ -40,6 +40,7 @@ from api.wire.admin import (
 from api.wire.receipts import ReceiptOut
 from api.wire.sessions import SummaryOut
 from memory import metrics
+from memory.domain import TURN
 from memory.jobs import KINDS, Kind, Progress
 from utils.errors import InvalidInput, NotFound
 from utils.text import cut_at_word
@@ -69,7 +70,7 @@ async def overview(request: Request, memory: TheMemory, settings: TheSettings) -
         vector_search=settings.vector_search,
         observer_model=observer if settings.has_model else health.summary_model,
         rerank_model=settings.rerank_model.name if settings.rerank_model is not None else None,
-        counts={"users": totals.users, **totals.documents},
+        counts={"users": totals.users, "messages": totals.gists[TURN], **totals.documents},
         gists=dict(totals.gists),
         jobs=[JobsOut.of(one) for one in waiting],
         recall=RecallOut(
