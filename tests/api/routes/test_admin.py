@@ -49,13 +49,13 @@ def every(client: httpx.Client, path: str, limit: int, **parameters: Any) -> lis
 def test_everybody_who_has_anything_is_listed(own: httpx.Client, database: Database[dict[str, Any]]) -> None:
     ids = say(own, "ann", "s", "The heron nests by the mill", "It is grey") + say(own, "ann", "t", "Hello")
     own.put("/v1/memories/k", json={"value": "v", "user_id": "key values"})
-    own.put("/v1/scratchpad/k", json={"value": "v", "user_id": "pad/%"[:3]})
+    own.put("/v1/scratchpad/k", json={"value": "v", "user_id": "pad"})
     own.post("/v1/facts", json={"text": "I live in Madrid.", "user_id": "Fact"})
     own.post("/v1/observations", json={"source": "x", "lessons": ["Wait for it"], "user_id": "observer"})
     own.post("/v1/banks", json={"conversation_type": "project", "project_name": "p", "user_id": "zoë"})
     record = {"task_id": "t", "tool_name": "ls", "raw_output": "a", "user_id": "tools"}
     assert own.post("/v1/tool-memory/records", json=record).status_code == 201
-    database["api_keys"].insert_one({"_id": "0" * 64, "user_id": "holder"})
+    database["api_keys"].insert_many([{"_id": owner * 9, "user_id": owner} for owner in ("ann", "holder")])
     expected = sorted(["ann", "key values", "pad", "Fact", "observer", "zoë", "tools", "holder"])
     for limit in (1, 3, 200):
         assert [one["id"] for one in every(own, "/v1/admin/users", limit)] == expected
