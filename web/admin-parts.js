@@ -46,9 +46,9 @@ export function megabytes(bytes) {
   return `${(bytes / 1048576).toLocaleString("en", { maximumFractionDigits: 1 })} MB`;
 }
 
-/** A state as a dot and a word, with the error behind it where there is one. */
-export function state(name, error) {
-  return el("span", { class: `state ${name}`, title: error || "" }, error ? `${name}: ${error}` : name);
+/** A state as a dot and a word, with the error behind it where there is one. `of`: what stands before the word. */
+export function state(name, error, of = "") {
+  return el("span", { class: `state ${name}` }, error ? `${of}${name}: ${error}` : `${of}${name}`);
 }
 
 /** Counts by name, as tiles. */

@@ -1,5 +1,5 @@
 // One user: what is kept of them, what a search finds, what was said in a session, and why an answer said what it did.
-import { call, pathOf, post } from "./admin-api.js";
+import { call, pathOf, post, told } from "./admin-api.js";
 import { ago, at, busy, count, el, link, numbers, paged, parts, state, table } from "./admin-parts.js";
 
 const of = (user, ...rest) => ["users", user, ...rest];
@@ -41,7 +41,7 @@ function folded(title, read) {
     try {
       holder.replaceChildren(await read());
     } catch (error) {
-      holder.replaceChildren(el("p", { class: "error", role: "alert" }, error.message));
+      holder.replaceChildren(el("p", { class: "error", role: "alert" }, told(error)));
     }
   });
   return box;
@@ -78,9 +78,9 @@ export async function userView(user, query) {
 }
 
 function messageOf(user, one) {
-  const embedding = one.embedding || { state: "done", error: null, model: null };
+  const embedding = one.embedding || { state: "gone", error: null, model: null };
   const head = el("div", { class: "head" }, el("b", {}, one.name ? `${one.role} (${one.name})` : one.role), at(one.timestamp),
-    state(embedding.state, embedding.error), said(embedding.model), said(one.model && `by ${one.model}`),
+    state(embedding.state, embedding.error, "embedding "), said(embedding.model), said(one.model && `by ${one.model}`),
     said(one.interrupted && "broken off"));
   if (one.turn_id && one.role === "assistant") head.append(link("Why?", ...of(user, "receipts", one.turn_id)));
   return el("li", { class: one.role }, head, el("p", {}, one.content));
@@ -99,10 +99,10 @@ export async function sessionView(user, id) {
   const messages = list("messages");
   const read = (cursor) => call(pathOf(of(user, "sessions", id, "messages"), { cursor, limit: 100 }));
   const add = (one) => messages.append(messageOf(user, one));
-  const [session, told] = await Promise.all([call(pathOf(of(user, "sessions", id))), paged(messages, read, add, "None.")]);
+  const [session, shown] = await Promise.all([call(pathOf(of(user, "sessions", id))), paged(messages, read, add, "None.")]);
   return [
     trail(link("Users", "users"), link(user, ...of(user)), id), el("h2", {}, session.title),
-    folded("Summaries", () => summariesOf(user, id)), told,
+    folded("Summaries", () => summariesOf(user, id)), shown,
   ];
 }
 

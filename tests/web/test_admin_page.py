@@ -72,7 +72,7 @@ def test_from_the_users_to_a_session_and_why_it_was_answered_so(page: Page, watc
     assert all(re.fullmatch(r"\d\.\d{3}", text) for text in hit.locator(".parts td").all_text_contents())
     page.get_by_role("link", name="second one").last.click()
     expect(page.locator(".messages > li")).to_have_count(2)
-    expect(page.locator(".state").first).to_have_text("done")
+    expect(page.locator(".state").first).to_have_text("embedding done")
     page.get_by_role("link", name="Why?").click()
     expect(page.locator(".quoted").first).to_have_text("What is my dog called?")
     used = page.locator(".messages > li").filter(has_text="My dog is called Biscuit")
