@@ -10,8 +10,9 @@ from agents.memory import Memory
 from memory import jobs as module
 from memory.domain import FACT, SECTION, TURN
 from memory.jobs import KINDS, Kind, Queue
-from memory.leases import claim, fail
+from memory.leases import claim, count, fail
 from memory.observed import CATEGORIES
+from memory.owners import OTHER_KINDS
 from memory.traced import Called
 from tests.conversations import USER, pairs, turn
 from utils.clock import now
@@ -110,6 +111,26 @@ async def test_a_place_of_another_list_is_refused(quiet: Memory) -> None:
     for place in ("nonsense/x", "embed/x"):
         with pytest.raises(InvalidInput):
             await quiet.engine.jobs.page("dead", "facts", limit=1, after=(now(), place))
+
+
+class Asked:
+    """Stands for a collection, and notes how it is asked to count."""
+
+    filter: dict[str, Any]
+
+    async def count_documents(self, filter: dict[str, Any], **_: Any) -> int:
+        self.filter = filter
+        return 0
+
+
+async def test_no_document_is_read_to_count_what_waits_and_what_there_is(quiet: Memory, vectors: Collection) -> None:
+    asked: Any = Asked()
+    await count(asked, "embed", ["pending"], 10)
+    for filter, number in ((asked.filter, 4), ({"kind": {"$in": OTHER_KINDS}, "user_id": USER}, 0)):
+        counting = {"explain": {"count": "vectors", "query": filter}, "verbosity": "executionStats"}
+        explained = await vectors.database.command(counting)
+        assert explained["executionStats"]["totalDocsExamined"] == 0, filter
+        assert await vectors.count_documents(filter) == number
 
 
 def test_all_kinds_of_gists_but_messages_are_in_the_index_that_counts_them() -> None:
