@@ -25,6 +25,7 @@ from memory.domain import Recall, Remembered, Turn
 from memory.engine import Engine
 from memory.facts import Decided
 from memory.ids import prompt_id, response_id
+from memory.jobs import Kind
 from memory.observation_rules import Said
 from memory.observed import CATEGORIES, FIL, Category, Observation, Recalled, observed
 from memory.observer import Consolidated, Extracted
@@ -246,6 +247,20 @@ class Memory:
         finally:
             for nudge in (self._nudge.embed, self._nudge.learn, self._nudge.summarise, self._nudge.observe):
                 nudge()
+
+    async def retry(self, kind: Kind, key: str | None = None) -> int:
+        """Has a dead job done again, or all of a kind; returns how many. Whoever does memory banks looks every few
+        seconds, and is told nothing. Raises `NotFound`, and `Conflict` where the one job is not dead."""
+        if key is None:
+            retried = await self.engine.jobs.retry_all(kind)
+        else:
+            await self.engine.jobs.retry(kind, key)
+            retried = 1
+        nudges = {"embed": self._nudge.embed, "facts": self._nudge.learn}
+        nudges |= {"summarise": self._nudge.summarise, "observe": self._nudge.observe}
+        if retried and kind in nudges:
+            nudges[kind]()
+        return retried
 
     def nudge_embedding(self) -> None:
         """Tells that a gist may be there to be embedded."""

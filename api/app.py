@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.metadata import version
+from time import monotonic
 
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
@@ -20,6 +21,7 @@ from api.mcp.http import install as install_mcp
 from api.pages import WEB, Assets
 from api.pages import router as pages
 from api.routes import (
+    admin,
     banks,
     facts,
     memories,
@@ -60,10 +62,12 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
             nudge = CeleryNudge(worker.app if worker else make_app(settings)[0])
             stack.push_async_callback(asyncio.to_thread, nudge.close)  # in a thread: the loop keeps answers meanwhile
             memory = await stack.enter_async_context(open_memory(settings, nudge=nudge))
-            keys = ApiKeys(memory.engine.api_keys, settings.keys)
+            admin_key = settings.admin_key.get_secret_value() if settings.admin_key else None
+            keys = ApiKeys(memory.engine.api_keys, settings.keys, admin_key)
             await keys.load()
             await _require_keys(settings, keys, make_key=make_key)
             app.state.memory, app.state.keys, app.state.settings = memory, keys, settings
+            app.state.started = monotonic()
             if worker:
                 worker.start()
                 stack.push_async_callback(asyncio.to_thread, worker.stop)
@@ -85,10 +89,10 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
     )
     problems.install(app)
     openapi.install(app)
-    origins = [origin.strip() for origin in settings.cors_origins.split(",") if origin.strip()]
+    app.state.origins = origins = frozenset(filter(None, map(str.strip, settings.cors_origins.split(","))))
     if origins:
         app.add_middleware(
-            CORSMiddleware, allow_origins=origins, allow_methods=["*"], allow_headers=["*"], expose_headers=EXPOSED
+            CORSMiddleware, allow_origins=[*origins], allow_methods=["*"], allow_headers=["*"], expose_headers=EXPOSED
         )
     app.add_middleware(Guard, only_local=lambda: not app.state.keys.required)
     for module in (  # a request is matched with one after the other, and searches are to be quick
@@ -104,11 +108,12 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
         tool_memory,
         users,
         operations,
+        admin,
     ):
         app.include_router(module.router)
     app.include_router(users.streamed)
     app.include_router(pages)
-    app.state.mcp = mcp = install_mcp(app, frozenset(origins))
+    app.state.mcp = mcp = install_mcp(app, origins)
     app.mount("/web", Assets(directory=WEB), name="web")
     return app
 
@@ -116,11 +121,15 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
 def _tell_of_short(settings: Settings) -> None:
     """Warns of keys that others, who can reach this address, may guess."""
     short = sorted({user for key, user in settings.keys.items() if len(key) < KEY_CHARACTERS})
-    if short:
+    told = [("API_KEYS", f"the key{'s' * (len(short) > 1)} of {', '.join(short)}")] if short else []
+    if settings.admin_key is not None and len(settings.admin_key.get_secret_value()) < KEY_CHARACTERS:
+        told.append(("ADMIN_KEY", "a key"))
+    for setting, which in told:
         log.warning(
-            "API_KEYS: %s of fewer than %d characters may be guessed from other machines, and HOST=%s lets them in; "
+            "%s: %s of fewer than %d characters may be guessed from other machines, and HOST=%s lets them in; "
             "`openssl rand -hex 16` makes a key",
-            f"the key{'s' * (len(short) > 1)} of {', '.join(short)}",
+            setting,
+            which,
             KEY_CHARACTERS,
             settings.host,
         )

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from api.fields import Identifier
 from memory.api_keys import StoredKeys, hashed
-from utils.errors import Forbidden, Unauthorized
+from utils.errors import ConfigurationError, Forbidden, Unauthorized
 
 DEFAULT_USER = "default"
 DIFFERENT_USERS = "the request names different users"
@@ -21,18 +21,30 @@ _IDENTIFIER: TypeAdapter[str] = TypeAdapter(Identifier)
 
 
 class ApiKeys:
-    """The keys in force: those of the settings, and those that the store holds hashed."""
+    """The keys in force: users', of the settings and those that the store holds hashed, and the admin's, which is in
+    the settings alone and no user's."""
 
-    def __init__(self, stored: StoredKeys, configured: Mapping[str, str]) -> None:
+    def __init__(self, stored: StoredKeys, configured: Mapping[str, str], admin: str | None = None) -> None:
         self._stored = stored
         self._configured = {hashed(key): user for key, user in configured.items()}
+        self._admin = None if admin is None else hashed(admin)
         self.required = bool(configured)
 
     async def load(self) -> None:
         """Writes the configured keys to the store, hashed, and looks whether there are others. Those that the settings
-        do not name any more are revoked."""
+        do not name any more are revoked. Raises `ConfigurationError` where the admin's is a user's."""
         await self._stored.configure(self._configured)
         self.required = self.required or await self._stored.are_there()
+        if self._admin is not None and await self._stored.user_of(self._admin) is not None:
+            raise ConfigurationError("ADMIN_KEY is an API key of a user: set another one")
+
+    @property
+    def has_admin(self) -> bool:
+        """Whether there is an admin key."""
+        return self._admin is not None
+
+    def is_admins(self, key: str) -> bool:
+        return self._admin is not None and hmac.compare_digest(self._admin, hashed(key))
 
     async def create(self, user: str) -> str:
         """A new key for a user, from now on needed."""
@@ -99,9 +111,11 @@ class Passing:
 
 async def passing(request: Request) -> Passing:
     """Tells Loci's keys from the provider's: `X-API-Key` is ours, a bearer token the provider's unless it is one of
-    ours. Raises `Unauthorized` where keys are on and neither is ours."""
+    ours. Raises `Unauthorized` where keys are on and neither is ours, and for the admin's, which no provider gets."""
     keys: ApiKeys = request.app.state.keys
     bearer = bearer_in(request)
+    if bearer is not None and keys.is_admins(bearer):
+        raise Unauthorized("The admin key is no user's key")
     if not keys.required:
         return Passing(Caller(None), None if bearer == OWN_BEARER else bearer)
     calling = await caller(request)
@@ -112,6 +126,26 @@ async def passing(request: Request) -> Passing:
     except Unauthorized:
         return Passing(calling, None if bearer == OWN_BEARER else bearer)
     return Passing(calling, None)
+
+
+async def admit(request: Request) -> None:
+    """Lets in whoever has the admin key, and where there are no keys at all, anybody on this machine. Raises
+    `Unauthorized` for no key and an unknown one, `Forbidden` for a user's, and where no admin key is set."""
+    keys: ApiKeys = request.app.state.keys
+    if not keys.has_admin:
+        if keys.required:
+            raise Forbidden("Users have API keys, and there is no key for admins: set ADMIN_KEY and start again")
+        return
+    key = key_in(request)
+    if not key:
+        raise Unauthorized("The admin key is needed: X-API-Key, or Authorization: Bearer")
+    if keys.is_admins(key):
+        return
+    try:
+        await keys.user_of(key)
+    except Unauthorized:
+        raise Unauthorized("The admin key is not this one") from None
+    raise Forbidden("This is a user's key; admins have one of their own")
 
 
 async def _named_in_body(request: Request) -> str | None:

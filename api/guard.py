@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import lru_cache
 from ipaddress import ip_address
-from urllib.parse import unquote_to_bytes
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
@@ -78,6 +78,16 @@ class Guard:
         length = headers.get("content-length", "")
         if length.isdigit() and int(length) > MAX_BODY and not is_unbound(scope):
             raise BodyTooLarge(f"A request body may have {MAX_BODY // 1024 // 1024} MB")
+
+
+def check_origin(headers: Headers, origins: frozenset[str]) -> None:
+    """Refuses a request that a page of another origin makes, but for those of `origins`. Raises `Forbidden`."""
+    origin = headers.get("origin")
+    if origin is None or origin in origins:
+        return
+    parts = urlsplit(origin)
+    if parts.scheme not in ("http", "https") or parts.netloc.lower() != headers.get("host", "").lower():
+        raise Forbidden("Pages of this origin may not call: CORS_ORIGINS names those that may")
 
 
 def _is_text(encoded: bytes) -> bool:

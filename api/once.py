@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from starlette.responses import StreamingResponse
 
 from api.auth import caller, check_names, check_parameters
+from api.fields import Wire
 from api.strict import StrictRequest, ToolRequest
 from api.wire.base import OwnedRequest
 from memory.idempotency import IdempotencyKeys, StoredAnswer
@@ -37,10 +38,12 @@ class LociRoute(APIRoute):
     names the user."""
 
     request_class: type[StrictRequest] = StrictRequest
+    extra: frozenset[str] = frozenset({"user_id"})  # parameters that any route of the class takes
+    bodiless: type[Wire] = OwnedRequest  # what may come where a route takes no body
 
     def get_route_handler(self) -> Handler:
         handle = super().get_route_handler()
-        known = {field.alias for field in self.dependant.query_params} | {"user_id"}
+        known = {field.alias for field in self.dependant.query_params} | self.extra
 
         async def strict(request: Request) -> Response:
             request = self.request_class(request.scope, request.receive)
@@ -50,17 +53,21 @@ class LociRoute(APIRoute):
                     raise UnsupportedMediaType("Send the body as Content-Type: application/json")
                 body = await request.json()  # here rather than in FastAPI, which would tell less
                 if self.body_field is None and body is not None:
-                    _check_owned(body)
+                    _check_bodiless(body, self.bodiless)
             await check_names(request)
-            return await once(request, handle)
+            return await self.answer(request, handle)
 
         return strict
 
+    async def answer(self, request: Request, handle: Handler) -> Response:
+        """Answers a request that was read."""
+        return await once(request, handle)
 
-def _check_owned(body: object) -> None:
-    """Refuses a body that does more than name a user. Raises `RequestValidationError`."""
+
+def _check_bodiless(body: object, wire: type[Wire]) -> None:
+    """Refuses a body that has more than a route without one takes. Raises `RequestValidationError`."""
     try:
-        OwnedRequest.model_validate(body)
+        wire.model_validate(body)
     except ValidationError as error:
         errors = [{**one, "loc": ("body", *one["loc"])} for one in error.errors()]
         raise RequestValidationError(errors) from None

@@ -1,5 +1,6 @@
 """What does the API tell of itself? FastAPI's description, with what all routes share: errors, keys, headers."""
 
+import re
 from http import HTTPStatus
 from typing import Any
 
@@ -13,7 +14,8 @@ from api.wire.base import OwnedRequest
 ANY = (400, 401, 403, 413, 415, 422, 503)  # what any call may be answered
 WRITES = (409,)  # and any write, under an Idempotency-Key
 UNGUARDED = frozenset({"/livez", "/readyz", "/health", "/metrics"})  # they take no key and no input
-REPEATABLE = frozenset({"/v1/users/{user_id}/import"})  # the same request again adds nothing, and takes no key
+# The same request again adds nothing, and takes no key.
+REPEATABLE = re.compile(r"/v1/users/\{user_id\}/import|/v1/admin/.*")
 
 IDEMPOTENCY_KEY = {
     "name": "Idempotency-Key",
@@ -86,9 +88,9 @@ def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
     else:
         operation["security"] = [{}, *({name: []} for name in KEYS)]
         common = ANY if method == "get" else ANY + WRITES
-    if method != "get" and path not in REPEATABLE:
+    if method != "get" and not REPEATABLE.fullmatch(path):
         operation.setdefault("parameters", []).append(IDEMPOTENCY_KEY)
-    if method == "post" and any(one["name"] == "user_id" for one in operation["parameters"]):
+    if method == "post" and any(one["name"] == "user_id" for one in operation.get("parameters", ())):
         operation.setdefault("requestBody", NAMES_A_USER)
     responses = operation["responses"]
     responses.pop("422", None)  # FastAPI's own

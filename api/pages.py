@@ -23,6 +23,12 @@ async def chat_page() -> FileResponse:
     return FileResponse(WEB / "index.html", headers=HEADERS)
 
 
+@router.get("/admin")
+async def admin_page() -> FileResponse:
+    """The admin page; it holds no data, and asks for the admin key where its routes do."""
+    return FileResponse(WEB / "admin.html", headers=HEADERS)
+
+
 class Assets(StaticFiles):
     """The files that the pages consist of, each under the policy of the page."""
 

@@ -38,7 +38,9 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="Address to listen on; another than loopback needs API keys")
     port: int = Field(8000, ge=0, le=65535, description="Port to listen on")
     api_keys: SecretStr | None = Field(None, description="Comma-separated user:key pairs; set: every call needs a key")
-    admin_key: SecretStr | None = Field(None, description="Key of the admin routes; there are none in this version")
+    admin_key: SecretStr | None = Field(
+        None, description="Key of /admin and its routes; not set: open where no API keys are, else closed"
+    )
     cors_origins: str = Field("", description="Comma-separated origins that browsers may call from; none by default")
 
     openai_api_key: SecretStr | None = Field(None, description="Key of the model provider")
@@ -132,6 +134,13 @@ class Settings(BaseSettings):
         """API key → user id."""
         pairs = (self.api_keys.get_secret_value() if self.api_keys else "").split(",")
         return {key: user for user, _, key in (pair.strip().partition(":") for pair in pairs) if key}
+
+    @field_validator("admin_key")
+    @classmethod
+    def _check_admin_key(cls, key: SecretStr | None) -> SecretStr | None:
+        if key is not None and not key.get_secret_value().strip():
+            raise ValueError("must not be blank")
+        return None if key is None else SecretStr(key.get_secret_value().strip())
 
     @field_validator("log_level", mode="before")
     @classmethod

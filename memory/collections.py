@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 
 from pymongo import ASCENDING, DESCENDING, IndexModel
 
-from memory.domain import RULE_BASED
+from memory.domain import RULE_BASED, TURN
 from utils.mongo import Collection, Database
 
 IDEMPOTENCY_SECONDS = 24 * 3600
@@ -99,6 +99,11 @@ INDEXES: dict[str, list[IndexModel]] = {
             [("user_id", ASCENDING), ("model", ASCENDING)],
             name="answers_by_rules",
             partialFilterExpression={"model": RULE_BASED},
+        ),
+        IndexModel(  # by which gists are counted: messages, which are most, are what is left
+            [("kind", ASCENDING), ("user_id", ASCENDING)],
+            name="other_kinds",
+            partialFilterExpression={"kind": {"$lt": TURN}},
         ),
     ],
     "summaries": [

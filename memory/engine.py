@@ -23,11 +23,13 @@ from memory.facts import Facts
 from memory.forget import Forgetter
 from memory.gist_reader import GistReader
 from memory.idempotency import IdempotencyKeys
+from memory.jobs import Jobs
 from memory.just_said import JustSaid
 from memory.keyvalues import KeyValues
 from memory.leases import reclaim
 from memory.observations import Observations
 from memory.observer import Observer
+from memory.owners import Owners
 from memory.places import Places
 from memory.portable.export import Exporter
 from memory.portable.importing import Importer
@@ -56,7 +58,8 @@ WAIT_STEP = 0.02  # seconds between two looks at what others embed
 
 @dataclass(frozen=True)
 class Engine:
-    """The core over one database. Every method takes the owner first; none works without one.
+    """The core over one database. Every method takes the owner first; none works without one, but for those of `owners`
+    and `jobs`, which are for whoever runs it.
 
     `search_index`: MongoDB's, where recall asks it; else None.
     """
@@ -99,6 +102,8 @@ class Engine:
     section_recaller: Recaller
     exporter: Exporter
     importer: Importer
+    owners: Owners
+    jobs: Jobs
     search_index: SearchIndex | None = None
 
     async def recall(self, owner: str, query: str, recipe: Recipe, scope: Scope) -> Recall:

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from pymongo.errors import PyMongoError
@@ -23,6 +23,7 @@ State = Literal["pending", "leased", "done", "dead"]
 
 MAX_ATTEMPTS = 3
 LEASE = timedelta(seconds=30)  # without a sign of life from its holder
+EVER = datetime(1970, 1, 1, tzinfo=UTC)
 BACKOFF = (timedelta(seconds=2), timedelta(seconds=15))  # after the first and the second failed attempt
 
 
@@ -118,10 +119,15 @@ async def held(collection: Collection, field: str, claimed: Claim) -> AsyncItera
         await asyncio.wait([renewing])
 
 
+async def count(collection: Collection, field: str, states: Sequence[State], most: int) -> int:
+    """How many jobs are in these states, of which `done` is none, up to `most`."""
+    there = {f"{field}.state": {"$in": list(states)}, f"{field}.lease_until": {"$gte": EVER}}  # all by the index alone
+    return await collection.count_documents(there, limit=most)
+
+
 async def count_waiting(collection: Collection, field: str, most: int) -> int:
     """How many jobs are still to be done, up to `most`; those that failed for good are not."""
-    waiting = {f"{field}.state": {"$in": ["pending", "leased"]}, f"{field}.lease_until": {"$exists": True}}
-    return await collection.count_documents(waiting, limit=most)
+    return await count(collection, field, ["pending", "leased"], most)
 
 
 async def reclaim(collection: Collection, field: str) -> int:

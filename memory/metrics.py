@@ -1,6 +1,6 @@
 """What can an operator watch of the core? Figures of this process, in Prometheus' terms."""
 
-from prometheus_client import Counter, Gauge, Histogram
+from prometheus_client import REGISTRY, Counter, Gauge, Histogram
 
 SEARCHES = Histogram(
     "loci_search_seconds",
@@ -32,3 +32,8 @@ BANK_TOKENS = Histogram(
 )
 BANK_FILES = Counter("loci_bank_flushes_total", "Memory banks written to files")
 BANK_ERRORS = Counter("loci_bank_errors_total", "Errors noted in memory banks", ["severity"])
+
+
+def figure(name: str) -> int:
+    """What a gauge says now, by its name."""
+    return int(REGISTRY.get_sample_value(name) or 0)

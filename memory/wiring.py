@@ -28,12 +28,14 @@ from memory.gist_eraser import GistEraser
 from memory.gist_reader import GistReader
 from memory.idempotency import IdempotencyKeys
 from memory.index import WORDS
+from memory.jobs import Jobs
 from memory.just_said import JustSaid
 from memory.kept_indexes import SECTIONS, KeptIndexes
 from memory.keyvalues import KeyValues
 from memory.observation_store import INDEXED, ObservationStore
 from memory.observations import Observations
 from memory.observer import Observer
+from memory.owners import Owners
 from memory.places import Places
 from memory.portable.export import Exporter
 from memory.portable.importing import Importer
@@ -202,5 +204,7 @@ async def open_engine(
             observed=observer_model is not None,
             due_after=due_after,
         ),
+        owners=Owners(collections),
+        jobs=Jobs(collections),
         search_index=search_index,
     )

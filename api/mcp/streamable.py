@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from http import HTTPStatus
-from urllib.parse import urlsplit
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
@@ -18,12 +17,11 @@ from starlette.types import Receive, Scope, Send
 
 from agents.memory import Memory
 from api.auth import caller, named_in_query
-from api.guard import MAX_BODY
+from api.guard import MAX_BODY, check_origin
 from api.mcp.calling import SESSION, Call, Context, client_of
 from api.mcp.envelopes import Message, NoMessage, read_message
 from api.mcp.server import BankServer
 from api.mcp.sessions import IDLE_SECONDS, Sessions
-from utils.errors import Forbidden
 
 OWNER = "loci_owner"  # in a request's scope, once it is known
 
@@ -58,7 +56,7 @@ class StreamableHTTP:
         # The HTTP parser leaves white space behind a value, which is no part of it (RFC 9110, 5.5).
         scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         request = Request(scope, receive)
-        self._check_origin(request)
+        check_origin(request.headers, self._origins)
         calling = await caller(request)
         owner = scope[OWNER] = calling.owner(named_in_query(request))
         # A session belongs to whoever opened it.
@@ -111,14 +109,6 @@ class StreamableHTTP:
         """Ends what has no end of its own, so that a server that is told to stop need not wait for it. The streams of
         sessions see by themselves that it is."""
         self._server.subscriptions.close()
-
-    def _check_origin(self, request: Request) -> None:
-        origin = request.headers.get("origin")
-        if origin is None or origin in self._origins:
-            return
-        parts = urlsplit(origin)
-        if parts.scheme not in ("http", "https") or parts.netloc.lower() != request.headers.get("host", "").lower():
-            raise Forbidden("Pages of this origin may not call: CORS_ORIGINS names those that may")
 
     async def _call(self, context: Context) -> Call:
         request = context.request

@@ -14,6 +14,7 @@ from pymongo.errors import PyMongoError
 from agents.memory import Memory
 from api.fields import Wire
 from api.state import TheMemory, TheSettings
+from api.wire.operations import Health
 from config.recipes import QUERY_RECIPES
 from embedded.room import check_room, is_full
 from memory.embed import Waiting
@@ -49,19 +50,6 @@ class Ready(Wire):
     dependencies: dict[str, Dependency]
     not_embedded: int | None
     not_embedded_at_least: bool
-
-
-class Health(Wire):
-    status: Literal["ok"] = "ok"
-    version: str
-    store: str
-    broker: str
-    chat_model: str
-    summary_model: str
-    embedding_model: str
-    top_k: int
-    similarity_floor: float
-    summary_interval: int
 
 
 @router.get("/livez")

@@ -24,8 +24,8 @@ PATHS = [("POST", "/query"), ("POST", "/v1/messages"), ("POST", "/v1/search"), (
 PATHS += [("POST", f"/v1/observations{rest}") for rest in ("", "/recall", "/recall-fil", "/extract")]
 PATHS += [("PUT", "/v1/scratchpad/fuzz"), ("POST", "/v1/sessions/fuzz/consolidate")]
 LISTS = ["/v1/sessions", "/v1/memories", "/v1/sessions/fuzz/messages", "/v1/memories/fuzz/history", "/v1/receipts/f"]
-LISTS += ["/v1/observations", "/v1/scratchpad", "/v1/scratchpad/fuzz"]
-PARAMETERS = ["user_id", "limit", "cursor", "q", "prefix", "category", "source", "other"]
+LISTS += ["/v1/observations", "/v1/scratchpad", "/v1/scratchpad/fuzz", "/v1/admin/users", "/v1/admin/jobs"]
+PARAMETERS = ["user_id", "limit", "cursor", "q", "prefix", "category", "source", "state", "kind", "other"]
 
 quick = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 texts = st.text(max_size=40) | st.sampled_from(

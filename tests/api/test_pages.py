@@ -3,8 +3,12 @@
 import httpx
 import pytest
 
+from api.pages import WEB
 
-@pytest.mark.parametrize("path", ["/", "/web/index.html", "/web/chat.js", "/web/chat.css", "/web/icon.svg"])
+FILES = sorted(path.name for path in WEB.iterdir())
+
+
+@pytest.mark.parametrize("path", ["/", "/admin", *(f"/web/{name}" for name in FILES)])
 def test_everything_that_a_browser_opens_stands_under_the_policy(api: httpx.Client, path: str) -> None:
     answer = api.get(path)
     assert answer.status_code == 200

@@ -1,77 +1,22 @@
 """The chat page, in a real browser."""
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from config.settings import Settings
 from tests.conftest import Served
 from tests.scripted_model import Behaviour, ScriptedModel, answer, cut
-
-CHROMIUM = "/usr/bin/chromium"
-OPTIONS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    found = shutil.which(CHROMIUM) or shutil.which("chromium")
-    if found is None and os.environ.get("CI") != "true":
-        pytest.skip("chromium is not installed")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=found or CHROMIUM, args=OPTIONS)
-        yield started
-        started.close()
+from tests.web.watched import Watched, contrast
 
 
 @pytest.fixture
 def model() -> Iterator[ScriptedModel]:
     with ScriptedModel() as model:
         yield model
-
-
-class Watched:
-    """A page, with everything that must not happen on it."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.requests: list[str] = []
-        self.complaints: list[str] = []
-        page.on("request", self._request)
-        page.on("console", self._console)
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-
-    def _request(self, request: Request) -> None:
-        self.requests.append(request.url)
-
-    def _console(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning"):
-            self.complaints.append(message.text)
-
-
-@pytest.fixture
-def watched(browser: Browser) -> Iterator[Watched]:
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    context.set_default_timeout(10_000)
-    yield Watched(context.new_page())
-    context.close()
-
-
-@pytest.fixture
-def page(watched: Watched) -> Page:
-    return watched.page
 
 
 @pytest.fixture
@@ -239,33 +184,3 @@ def test_the_page_fits_and_can_be_read(browser: Browser, serve: Callable[..., st
     if shots := os.environ.get("SHOTS"):
         page.screenshot(path=f"{shots}/chat-{width}-{scheme}.png")
     context.close()
-
-
-def contrast(page: Page, selector: str) -> float:
-    """WCAG's contrast of an element's text against what is behind it, as the browser paints them."""
-    ratio: float = page.locator(selector).first.evaluate(
-        """element => {
-          const pixel = (colours) => {
-            const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-            for (const colour of colours) { canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); }
-            return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
-          };
-          const light = (rgb) => rgb
-            .map((part) => part / 255)
-            .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
-            .reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0);
-          const behind = ["canvas"];
-          for (let at = element, all = []; at; at = at.parentElement) {
-            all.unshift(getComputedStyle(at).backgroundColor);
-            if (!at.parentElement) behind.push(...all);
-          }
-          const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-          behind[0] = dark ? "#121212" : "#ffffff";
-          const style = getComputedStyle(element);
-          const text = light(pixel([...behind, style.color]));
-          const ground = light(pixel(behind));
-          const ratio = (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05);
-          return 1 + (ratio - 1) * Number(style.opacity);
-        }"""
-    )
-    return ratio

@@ -1,0 +1,181 @@
+"""What whoever runs Loci may see of all users, and have done again. Nothing here deletes."""
+
+import asyncio
+from time import monotonic
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+
+from api.acting import AdminRoute, NamedUser, acting
+from api.fields import PRINTABLE, Identifier
+from api.openapi import errors
+from api.paging import (
+    PageCursor,
+    PageLimit,
+    cursor_of,
+    cursor_of_key,
+    index_of,
+    key_of,
+    page_of,
+    position_of,
+)
+from api.routes import facts, memories, messages, operations, query, sessions
+from api.routes.sessions import SessionId
+from api.state import TheMemory, TheSettings
+from api.wire.admin import (
+    JobOut,
+    JobPage,
+    JobsOut,
+    Overview,
+    RecallOut,
+    ReceiptRead,
+    Retried,
+    SummaryPage,
+    UserDetail,
+    UserOut,
+    UserPage,
+    WatchedMessage,
+    WatchedPage,
+)
+from api.wire.receipts import ReceiptOut
+from api.wire.sessions import SummaryOut
+from memory import metrics
+from memory.domain import TURN
+from memory.jobs import KINDS, Kind, Progress
+from utils.errors import InvalidInput, NotFound
+from utils.text import cut_at_word
+
+router = APIRouter(prefix="/v1/admin", route_class=AdminRoute, tags=["admin"])
+
+MEGABYTE = 1 << 20
+PART_OF_ID = "A part of the id, in any case"
+
+EXCERPT = 2_000  # characters of each text of a receipt
+TurnId = Annotated[Identifier, Path()]
+JobKind = Annotated[Kind, Path()]
+OneKind = Annotated[Kind | None, Query(description="Of it alone")]
+
+
+@router.get("/overview")
+async def overview(request: Request, memory: TheMemory, settings: TheSettings) -> Overview:
+    """What runs, on what, how much there is, and how much is to be done."""
+    health, totals, waiting = await asyncio.gather(
+        operations.health(memory, settings), memory.engine.owners.totals(), memory.engine.jobs.waiting()
+    )
+    observer = settings.observer_model or settings.summary_model
+    return Overview(
+        **vars(health),
+        uptime_seconds=round(monotonic() - request.app.state.started, 1),
+        driver=settings.mongodb_driver,
+        vector_search=settings.vector_search,
+        observer_model=observer if settings.has_model else health.summary_model,
+        rerank_model=settings.rerank_model.name if settings.rerank_model is not None else None,
+        counts={"users": totals.users, "messages": totals.gists[TURN], **totals.documents},
+        gists=dict(totals.gists),
+        jobs=[JobsOut.of(one) for one in waiting],
+        recall=RecallOut(
+            indexes=metrics.figure("loci_index_users"),
+            bytes=metrics.figure("loci_index_bytes"),
+            bytes_at_most=settings.recall_memory_mb * MEGABYTE,
+        ),
+    )
+
+
+@router.get("/users")
+async def list_users(
+    memory: TheMemory,
+    q: Annotated[str, Query(max_length=200, pattern=PRINTABLE, description=PART_OF_ID)] = "",
+    limit: PageLimit = 50,
+    cursor: PageCursor = None,
+) -> UserPage:
+    """Everybody who has anything here, be it an API key alone, in the order of their ids."""
+    found = await memory.engine.owners.page(limit=limit + 1, after=key_of(cursor), part=q)
+    page, more = page_of(found, limit, lambda seen: cursor_of_key(seen.id))
+    return UserPage(items=[UserOut.of(seen) for seen in page], next_cursor=more)
+
+
+@router.get("/users/{user_id}", responses=errors(404))
+async def get_user(memory: TheMemory, owner: NamedUser) -> UserDetail:
+    """One user, with how much each collection has of theirs."""
+    owners = memory.engine.owners
+    seen, counts = await asyncio.gather(owners.seen(owner), owners.counts(owner))
+    return UserDetail(**vars(seen), counts=counts)
+
+
+for path, endpoint in (
+    ("/sessions", sessions.list_sessions),
+    ("/sessions/{session_id}", sessions.get_session),
+    ("/memories", memories.list_memories),
+    ("/facts", facts.list_facts),
+    ("/receipts/{turn_id}/why-not", query.why_not),
+):
+    router.add_api_route(f"/users/{{user_id}}{path}", acting(endpoint), methods=["GET"], responses=errors(404, 502))
+router.add_api_route("/users/{user_id}/search", acting(messages.search), methods=["POST"], responses=errors(404, 502))
+
+
+@router.get("/users/{user_id}/sessions/{session_id}/messages", responses=errors(404))
+async def watch_messages(
+    session_id: SessionId, memory: TheMemory, owner: NamedUser, limit: PageLimit = 50, cursor: PageCursor = None
+) -> WatchedPage:
+    """The messages of a session, in order, each with how far its embedding is."""
+    engine = memory.engine
+    await engine.sessions.get(owner, session_id)
+    found = await engine.turns.page(owner, session_id, after=index_of(cursor), limit=limit + 1)
+    page, more = page_of(found, limit, lambda turn: str(turn.index))
+    places = [turn.index for turn in page if turn.index is not None]
+    states = await engine.jobs.embeddings(owner, session_id, places[0], places[-1]) if places else {}
+    items = [WatchedMessage.watched(turn, states.get(turn.index or 0)) for turn in page]
+    return WatchedPage(items=items, next_cursor=more)
+
+
+@router.get("/users/{user_id}/sessions/{session_id}/summaries", responses=errors(404))
+async def list_summaries(
+    session_id: SessionId, memory: TheMemory, owner: NamedUser, limit: PageLimit = 50, cursor: PageCursor = None
+) -> SummaryPage:
+    """The summaries of a session, oldest first."""
+    engine, after = memory.engine, index_of(cursor)
+    await engine.sessions.get(owner, session_id)
+    found = [one for one in await engine.summaries.of_session(owner, session_id) if one.from_index > after]
+    page, more = page_of(found, limit, lambda one: str(one.from_index))
+    return SummaryPage(items=[SummaryOut.of(one) for one in page], next_cursor=more)
+
+
+@router.get("/users/{user_id}/receipts/{turn_id}", responses=errors(404))
+async def get_receipt(turn_id: TurnId, memory: TheMemory, owner: NamedUser) -> ReceiptRead:
+    """Why an answer remembered what it did, with the texts that it considered, as far as they are there."""
+    receipt = ReceiptOut.of(await memory.engine.receipts.get(owner, turn_id), owner)
+    ids = [*receipt.messages, *(one.id for one in receipt.considered)]
+    gists = await memory.engine.gists.by_ids(owner, ids)
+    texts = {gist.id: cut_at_word(gist.content, EXCERPT) for gist in gists}
+    return ReceiptRead(**vars(receipt), texts=texts)
+
+
+@router.get("/jobs")
+async def list_jobs(
+    memory: TheMemory,
+    state: Annotated[Progress, Query(description="In it alone")] = "dead",
+    kind: OneKind = None,
+    limit: PageLimit = 50,
+    cursor: PageCursor = None,
+) -> JobPage:
+    """Jobs of all users, kind by kind, those due longest first."""
+    found = await memory.engine.jobs.page(state, kind, limit=limit + 1, after=position_of(cursor))
+    page, more = page_of(found, limit, lambda job: cursor_of((job, job.place)))
+    return JobPage(items=[JobOut.of(job) for job in page], next_cursor=more)
+
+
+@router.post("/jobs/retry")
+async def retry_jobs(memory: TheMemory, kind: OneKind = None) -> Retried:
+    """Put all dead jobs back, or those of a kind, with all their attempts before them, and tell the workers."""
+    kinds = KINDS if kind is None else (kind,)
+    return Retried(retried={one: await memory.retry(one) for one in kinds})
+
+
+@router.post("/jobs/{kind}/{job_id}/retry", responses=errors(404, 409))
+async def retry_job(kind: JobKind, job_id: Annotated[str, Path(max_length=2_000)], memory: TheMemory) -> Retried:
+    """Put a dead job back. One that is not dead is left as it is, and the answer is 409."""
+    try:
+        key = key_of(job_id)
+    except InvalidInput:
+        raise NotFound("No such job") from None
+    return Retried(retried={kind: await memory.retry(kind, key)})

@@ -1,0 +1,18 @@
+"""What does a running Loci tell of its configuration?"""
+
+from typing import Literal
+
+from api.fields import Wire
+
+
+class Health(Wire):
+    status: Literal["ok"] = "ok"
+    version: str
+    store: str
+    broker: str
+    chat_model: str
+    summary_model: str
+    embedding_model: str
+    top_k: int
+    similarity_floor: float
+    summary_interval: int

@@ -1,0 +1,214 @@
+"""The admin page, in a real browser."""
+
+import os
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from pymongo import MongoClient
+from pymongo.database import Database
+
+from config.settings import Settings
+from tests.checks import eventually
+from tests.conftest import Served
+from tests.web.watched import Watched, contrast
+from utils.clock import now
+
+ADMIN = "key-of-the-admin-1"
+EVIL = '<img src=x onerror="document.title=1"><script>document.title=1</script><b>bold</b>'
+USER = "ann <b>o'hara&?#é"
+
+
+@pytest.fixture
+def address(serve: Callable[..., str]) -> str:
+    """Of an API that knows two users, one of whom says markup."""
+    address = serve()
+    for user, texts in ((USER, ["My dog is called Biscuit", EVIL]), ("bob", ["Hello"])):
+        messages = [{"role": "user", "content": text} for text in texts]
+        body = {"user_id": user, "session_id": "first one", "messages": messages, "wait": True}
+        assert httpx.post(f"{address}/v1/messages", json=body).status_code == 200
+    body = {"query": "What is my dog called?", "user_id": USER, "session_id": "second one"}
+    assert httpx.post(f"{address}/query", json=body, timeout=30).status_code == 200
+    return address
+
+
+@pytest.fixture
+def database(make_settings: Callable[..., Settings], store_uri: str) -> Database[dict[str, Any]]:
+    return MongoClient[dict[str, Any]](store_uri, tz_aware=True)[make_settings().mongodb_db]
+
+
+def kill(database: Database[dict[str, Any]], content: str) -> None:
+    """Lets the embedding of a message have failed for good."""
+    dead = {"state": "dead", "attempts": 3, "error": "ValueError", "lease_until": now() - timedelta(hours=2)}
+    done = {"content": content, "embed.state": "done"}
+    eventually(lambda: database.vectors.update_one(done, {"$set": {"embed": dead}}).matched_count)
+
+
+def row(page: Page, text: str) -> Any:
+    return page.locator("tbody tr").filter(has_text=text)
+
+
+def test_from_the_users_to_a_session_and_why_it_was_answered_so(page: Page, watched: Watched, address: str) -> None:
+    page.goto(f"{address}/admin")
+    expect(page).to_have_title("Loci admin")
+    expect(page.locator(".card")).to_have_count(3)
+    expect(page.locator(".numbers li").filter(has_text="turn")).to_have_text("5turn")
+    page.get_by_role("link", name="Users").click()
+    expect(page.locator("tbody tr")).to_have_count(2)
+    page.get_by_label("Filter users").fill("BOB")
+    expect(page.locator("tbody tr")).to_have_count(1)
+    page.get_by_label("Filter users").fill("<B>")
+    expect(page.locator("tbody tr")).to_have_count(1)
+    page.get_by_role("link", name=USER).click()
+    expect(page.locator("h2")).to_have_text(USER)
+    page.get_by_label("Search as this user").fill("What is my dog called?")
+    page.get_by_label("Search as this user").press("Enter")
+    hit = page.locator(".messages > li").filter(has_text="My dog is called Biscuit")
+    expect(hit.locator(".parts th")).to_have_text(["score", "dense", "bm25", "fused"])
+    assert all(re.fullmatch(r"\d\.\d{3}", text) for text in hit.locator(".parts td").all_text_contents())
+    page.get_by_role("link", name="second one").last.click()
+    expect(page.locator(".messages > li")).to_have_count(2)
+    expect(page.locator(".state").first).to_have_text("embedding done")
+    page.get_by_role("link", name="Why?").click()
+    expect(page.locator(".quoted").first).to_have_text("What is my dog called?")
+    used = page.locator(".messages > li").filter(has_text="My dog is called Biscuit")
+    expect(used.locator(".state")).to_have_text("used")
+    page.go_back()
+    expect(page.locator("h2")).to_have_text("What is my dog called?")
+    page.reload()
+    expect(page.locator("h2")).to_have_text("What is my dog called?")
+    assert {url.split("/")[2] for url in watched.requests} == {address.split("/")[2]}
+    assert watched.complaints == []
+
+
+def test_markup_of_users_is_shown_as_the_text_that_it_is(
+    page: Page, watched: Watched, address: str, database: Database[dict[str, Any]]
+) -> None:
+    kill(database, EVIL)
+    page.goto(f"{address}/admin#/users")
+    page.get_by_role("link", name=USER).click()
+    page.get_by_role("link", name="first one").click()
+    expect(page.locator(".messages p")).to_have_text(["My dog is called Biscuit", EVIL])
+    page.get_by_role("link", name="Jobs").click()
+    expect(row(page, "ValueError")).to_contain_text(EVIL)
+    assert page.locator("main img, main script, main b").count() == 0
+    expect(page).to_have_title("Loci admin")
+    assert watched.complaints == []
+
+
+def test_a_dead_job_is_retried_and_an_error_is_shown(
+    page: Page, address: str, database: Database[dict[str, Any]]
+) -> None:
+    kill(database, "Hello")
+    page.goto(f"{address}/admin")
+    expect(row(page, "embed").locator("a")).to_have_text("1")
+    row(page, "embed").locator("a").click()
+    expect(row(page, "Hello")).to_contain_text("2 hours ago")
+    page.get_by_role("button", name="Retry embed").click()
+    expect(page.get_by_role("status")).to_have_text("1 job was put back.")
+    eventually(lambda: database.vectors.find_one({"content": "Hello", "embed.state": "done"}))
+    page.get_by_role("button", name="Refresh").click()
+    expect(page.locator("main")).to_contain_text("No job is dead.")
+    kill(database, "Hello")
+    page.get_by_role("button", name="Refresh").click()
+    database.vectors.update_one({"content": "Hello"}, {"$set": {"embed.state": "done"}})  # somebody was faster
+    page.get_by_role("button", name="Retry embed").click()
+    expect(row(page, "Hello").locator(".error")).to_contain_text("Only a dead job")
+    kill(database, "My dog is called Biscuit")
+    page.get_by_role("button", name="Retry all dead jobs").click()
+    expect(page.get_by_role("status")).to_have_text("1 job was put back.")
+    expect(page.locator("main")).to_contain_text("No job is dead.")
+
+
+def test_long_lists_go_on_where_they_are_asked_to(page: Page, address: str) -> None:
+    messages = [{"role": "user", "content": f"Number {number}."} for number in range(130)]
+    body = {"user_id": "bob", "session_id": "long", "messages": messages}
+    assert httpx.post(f"{address}/v1/messages", json=body, timeout=60).status_code == 200
+    page.goto(f"{address}/admin#/users/bob/sessions/long")
+    expect(page.locator(".messages > li")).to_have_count(100)
+    page.get_by_role("button", name="Show more").click()
+    expect(page.locator(".messages > li")).to_have_count(130)
+    expect(page.get_by_role("button", name="Show more")).to_have_count(0)
+    expect(page.locator(".messages > li").last).to_contain_text("Number 129.")
+
+
+def test_the_key_is_asked_for_and_stays_in_the_tab(page: Page, serve: Callable[..., str]) -> None:
+    page.goto(f"{serve(api_keys='ann:key-of-ann', admin_key=ADMIN)}/admin")
+    dialog = page.get_by_role("dialog")
+    for key, told in (("wrong", "not this one"), ("key-of-ann", "a user's key"), (ADMIN, None)):
+        expect(dialog).to_be_visible()
+        page.get_by_role("textbox", name="Admin key").fill(key)
+        page.get_by_role("button", name="Use it").click()
+        if told:
+            expect(page.locator("#reason")).to_contain_text(told)
+    expect(dialog).to_be_hidden()
+    expect(page.locator(".card")).to_have_count(3)
+    page.reload()
+    expect(page.locator(".card")).to_have_count(3)
+    assert page.evaluate("[localStorage.length, document.cookie]") == [0, ""]
+    assert page.evaluate("Object.values(sessionStorage)") == [ADMIN]
+
+
+def test_a_server_without_an_admin_key_says_what_to_set(page: Page, serve: Callable[..., str]) -> None:
+    page.goto(f"{serve(api_keys='ann:key-of-ann')}/admin")
+    expect(page.locator("#reason")).to_contain_text("set ADMIN_KEY")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("alert")).to_contain_text("set ADMIN_KEY")
+
+
+def test_a_server_that_is_away_and_a_view_that_is_not_there_are_told(
+    page: Page, make_settings: Callable[..., Settings]
+) -> None:
+    served = Served(make_settings())
+    page.goto(f"{served.start()}/admin#/users/nobody")
+    expect(page.get_by_role("alert")).to_have_text("No such user")
+    page.goto(f"{page.url.split('#')[0]}#/%")
+    expect(page.get_by_role("alert")).to_be_visible()
+    page.get_by_role("link", name="Overview").click()
+    expect(page.locator(".card")).to_have_count(3)
+    served.stop()
+    page.get_by_role("button", name="Refresh").click()
+    expect(page.get_by_role("alert")).to_have_text("The server cannot be reached. Is it running?")
+
+
+def test_all_of_it_is_reached_with_the_keyboard(page: Page, address: str) -> None:
+    page.goto(f"{address}/admin#/users")
+    expect(page.locator("tbody tr")).to_have_count(2)
+    page.locator("h1").click()
+    reached: list[str] = []
+    for _ in range(7):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.textContent || document.activeElement.type"))
+    assert reached == ["Overview", "Users", "Jobs", "Refresh", "search", USER, "bob"]
+    page.keyboard.press("Enter")
+    expect(page.locator("h2")).to_have_text("bob")
+    assert page.evaluate("document.activeElement.id") == "main"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_fits_and_can_be_read(
+    browser: Browser, address: str, database: Database[dict[str, Any]], width: int, scheme: Any
+) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 740}, color_scheme=scheme)
+    page = context.new_page()
+    long = [{"role": "user", "content": "A very long word is " + "x" * 300}]
+    body = {"user_id": "bob", "session_id": "y" * 150, "messages": long, "wait": True}
+    assert httpx.post(f"{address}/v1/messages", json=body).status_code == 200
+    kill(database, long[0]["content"])
+    views = {"": ("Overview", ".card dt"), "users": ("Users", "tbody a"), "users/bob": ("bob", ".trail a")}
+    views |= {f"users/bob/sessions/{'y' * 150}": ("A very long", ".messages .head"), "jobs": ("Jobs", ".bad")}
+    for view, (title, looked_at) in views.items():
+        page.goto(f"{address}/admin#/{view}")
+        expect(page.locator("h2")).to_contain_text(title)
+        expect(page.locator(looked_at).first).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), view
+        for selector in (looked_at, "h2", "nav a[aria-current]", "h1 span"):
+            assert contrast(page, selector) >= 4.5, (view, selector)
+        if shots := os.environ.get("SHOTS"):
+            page.screenshot(path=f"{shots}/admin-{title}-{width}-{scheme}.png", full_page=True)
+    context.close()

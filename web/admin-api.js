@@ -1,0 +1,47 @@
+// How the admin page reaches its routes: with a key that this tab alone keeps, asked for where one is needed.
+const KEY = "admin-key";
+
+function headers() {
+  const key = sessionStorage.getItem(KEY);
+  return { "content-type": "application/json", ...(key ? { "x-api-key": key } : {}) };
+}
+
+/** The JSON that a route under /v1/admin answers. Throws what it refuses with, in its own words. */
+export async function call(path, options = {}) {
+  const answer = await fetch(`/v1/admin${path}`, { ...options, headers: headers() });
+  const body = await answer.json().catch(() => ({}));
+  const detail = body.detail || `The server answered ${answer.status}`;
+  if (answer.status === 401 || answer.status === 403) {
+    await askForKey(detail);
+    return call(path, options);
+  }
+  if (!answer.ok) throw new Error(detail);
+  return body;
+}
+
+export const post = (path, body) =>
+  call(path, { method: "POST", ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+
+/** A path of parts that may hold anything, with parameters, of which empty ones are left out. */
+export function pathOf(parts, parameters = {}) {
+  const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const query = new URLSearchParams(given).toString();
+  return `/${parts.map(encodeURIComponent).join("/")}${query ? `?${query}` : ""}`;
+}
+
+export const told = (error) =>
+  error instanceof TypeError ? "The server cannot be reached. Is it running?" : error.message;
+
+function askForKey(reason) {
+  const dialog = document.getElementById("keys");
+  const key = document.getElementById("key");
+  document.getElementById("reason").textContent = reason;
+  if (!dialog.open) { key.value = dialog.returnValue = ""; dialog.showModal(); }
+  return new Promise((resolve, reject) => {
+    dialog.addEventListener("close", () => {
+      if (dialog.returnValue !== "use") return reject(new Error(reason));
+      sessionStorage.setItem(KEY, key.value.trim());
+      resolve();
+    }, { once: true });
+  });
+}

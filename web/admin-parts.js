@@ -1,0 +1,114 @@
+// What the views of the admin page are made of. Whatever comes from users is text, never HTML.
+import { told } from "./admin-api.js";
+
+/** An element. `given`: properties, `class`, `data-…` and `aria-…`; children are elements or texts. */
+export function el(tag, given = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(given)) {
+    if (name === "class") made.className = value;
+    else if (name.includes("-")) made.setAttribute(name, value);
+    else made[name] = value;
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+export const link = (text, ...parts) => el("a", { href: `#/${parts.map(encodeURIComponent).join("/")}` }, text);
+
+export const count = (number) => number.toLocaleString();
+
+const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const STEPS = [["second", 60], ["minute", 60], ["hour", 24], ["day", 30], ["month", 12], ["year", Infinity]];
+
+/** How long ago a time was, which stands behind it in full. */
+export function ago(time) {
+  if (!time) return "–";
+  let past = (new Date(time) - Date.now()) / 1000;
+  for (const [unit, size] of STEPS) {
+    if (Math.abs(past) < size) {
+      const text = RELATIVE.format(Math.round(past), unit);
+      return el("time", { dateTime: time, title: new Date(time).toLocaleString() }, text);
+    }
+    past /= size;
+  }
+}
+
+export const at = (time) => el("time", { dateTime: time }, new Date(time).toLocaleString());
+
+export function duration(seconds) {
+  const [days, hours, minutes] = [seconds / 86400, (seconds / 3600) % 24, (seconds / 60) % 60].map(Math.floor);
+  if (days) return `${days} d ${hours} h`;
+  if (hours) return `${hours} h ${minutes} min`;
+  return minutes ? `${minutes} min` : `${Math.floor(seconds)} s`;
+}
+
+export function megabytes(bytes) {
+  return `${(bytes / 1048576).toLocaleString("en", { maximumFractionDigits: 1 })} MB`;
+}
+
+/** A state as a dot and a word, with the error behind it where there is one. `of`: what stands before the word. */
+export function state(name, error, of = "") {
+  return el("span", { class: `state ${name}` }, error ? `${of}${name}: ${error}` : `${of}${name}`);
+}
+
+/** Counts by name, as tiles. */
+export const numbers = (counts) => el("ul", { class: "numbers" }, ...counts.map(([name, number]) =>
+  el("li", { class: number ? "" : "zero" }, el("b", {}, count(number)), name.replaceAll("_", " "))));
+
+/**
+ * A table, whose rows a narrow screen shows as blocks. `columns`: titles, those of numbers with "#" in front; `rows`:
+ * lists of cells, the first of which heads.
+ */
+export function table(caption, columns, rows) {
+  const titles = columns.map((title) => title.replace("#", ""));
+  const kind = (place) => (columns[place].startsWith("#") ? "number" : "");
+  const head = el("tr", {}, ...titles.map((title, place) => el("th", { class: kind(place), scope: "col" }, title)));
+  const body = el("tbody");
+  const add = (cells) => body.append(el("tr", {}, ...cells.map((cell, place) =>
+    el(place ? "td" : "th", { class: kind(place), "data-label": titles[place], ...(place ? {} : { scope: "row" }) },
+      el("span", {}, ...[cell].flat())))));
+  rows.forEach(add);
+  const made = el("table", { class: "wide" }, el("caption", { class: "hidden" }, caption), el("thead", {}, head), body);
+  return Object.assign(made, { add });
+}
+
+/** The parts of a score that a ranking used, as a small table. */
+export function parts(score, explain) {
+  const used = [["score", score], ...Object.entries(explain)].filter(([, value]) => value !== null);
+  return el("table", { class: "parts" },
+    el("caption", { class: "hidden" }, "Parts of the score"),
+    el("tr", {}, ...used.map(([name]) => el("th", { scope: "col" }, name))),
+    el("tr", {}, ...used.map(([, value]) => el("td", {}, value.toFixed(3)))));
+}
+
+/** A list that is read page by page: `read(cursor)` gives a page, `add(item)` takes each item into `holder`. */
+export async function paged(holder, read, add, nothing) {
+  const box = el("div", {}, holder);
+  const more = el("button", { class: "more", type: "button" }, "Show more");
+  let cursor = null;
+  const next = async () => {
+    const page = await read(cursor);
+    page.items.forEach(add);
+    cursor = page.next_cursor;
+    if (cursor) box.append(more);
+    else more.remove();
+    return page.items.length;
+  };
+  more.addEventListener("click", () => busy(more, next));
+  if (!await next()) box.replaceChildren(el("p", { class: "none" }, nothing));
+  return box;
+}
+
+/** Does something for a button, which waits meanwhile; an error is shown behind it. */
+export async function busy(button, work) {
+  const box = button.parentElement;
+  box.querySelector(":scope > .error")?.remove();
+  button.disabled = true;
+  try {
+    return await work();
+  } catch (error) {
+    box.append(el("p", { class: "error", role: "alert" }, told(error)));
+  } finally {
+    button.disabled = false;
+  }
+}
