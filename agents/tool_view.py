@@ -5,20 +5,21 @@ was said after them. What the agent said before is left out, for what it knew, i
 answers in few words.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from agents.tool_budget import PARTS, SHORTEST, between, largest, least, tokens_of, within
 from agents.tool_messages import HEADING, NOTICE, RETRIEVED, Asked, Interaction, Message, interactions, said_in
 from agents.tool_talk import PROMPTS, after, before, everything, last_said, spoken_of
-from memory.tool_blocks import Block, blocks_of, call_text, is_note, left_out
+from agents.view_order import by_relevance, having, with_changes
+from memory.tool_blocks import Block, block_of, blocks_of, call_text, is_note, left_out
 from memory.tool_in_force import in_force
+from memory.tool_items import Shortener
 from memory.tool_names import reads
 from memory.tool_order import overtaken
 from memory.tool_quoting import one_line
-from memory.tool_records import Call, Record
-from memory.tool_relevance import SMALL, Talk
+from memory.tool_records import Record
+from memory.tool_relevance import SMALL
 from memory.tool_suiting import suiting
 from memory.tool_wants import wanted_in
 from utils.errors import InvalidInput
@@ -30,8 +31,6 @@ LITTLE = 1_000  # characters of a whole history but for prompts: nothing is gain
 FEW_CHARACTERS = 600  # of all results together: nothing of them is left out
 UNANSWERED = 8  # calls without results that are told
 FIELDS, RECORDS = 1, 2  # how many are named of the fields that are left out, and of the records that are not shown
-FEW_OF = 10  # one record of so many is less than common
-FAILURES_OF = 4  # one failure of so many records, too
 
 
 @dataclass(frozen=True)
@@ -98,10 +97,10 @@ class _Drawing:
         self._overtaken = overtaken(self.known)
         wanted = wanted_in((*step.records, *step.newest))
         self._talk = replace(spoken_of(step.messages, step.query), thorough=few, used=_used_in(step), wanted=wanted)
-        naming = [_with(name, self.known) for name in self._talk.names]
+        naming = [having(name, self.known) for name in self._talk.names]
         suited = suiting(self.known, self._talk)
         self._named = {one for found in naming for one in found}.union(suited)
-        self._order = _by_relevance(self.known, step.ranked, naming, suited)
+        self._order = by_relevance(self.known, step.ranked, naming, suited)
         self._earlier, self._later = step.messages[: step.last.start], step.messages[step.last.end :]
         answered = not any(message.get("role") == "user" for message in self._later)
         self._head = before(self._earlier, answered=answered, done=_last_change(step))
@@ -110,6 +109,8 @@ class _Drawing:
             self._tell_everything()
         self._step = step
         self._options = options
+        self._shortener = Shortener(self._talk)
+        self._tails: dict[int, list[Message]] = {}
 
     def view(self, count: int | None = None, parts: int = PARTS, of_last: int = PARTS) -> list[Message]:
         """The view with so many records, the most relevant ones; None for all. `parts`: how many of `PARTS` are shown
@@ -142,7 +143,7 @@ class _Drawing:
 
     def _parted(self, count: int | None) -> tuple[list[Record], list[Record]]:
         """So many records, the most relevant ones, and the others, oldest first."""
-        chosen = set(_with_changes(self._order, self._overtaken)[:count])
+        chosen = set(with_changes(self._order, self._overtaken)[:count])
         return (
             [record for record in self.known if record.trace_id in chosen],
             [record for record in self.known if record.trace_id not in chosen],
@@ -218,6 +219,11 @@ class _Drawing:
 
     def _tail(self, parts: int) -> list[Message]:
         """The last calls with their results, or with `parts` of `PARTS` of these."""
+        if parts not in self._tails:
+            self._tails[parts] = self._cut_tail(parts)
+        return self._tails[parts]
+
+    def _cut_tail(self, parts: int) -> list[Message]:
         step = self._step
         if parts == PARTS:
             return list(step.messages[step.last.start : step.last.end])
@@ -227,7 +233,7 @@ class _Drawing:
             longest = min(longest, 4 * self._options.budget)  # a token is of four characters at most
         characters = between(SHORTEST, longest, parts)
         return [
-            _cut(step.messages[at], by_place[at], self._talk, characters) if at in by_place else step.messages[at]
+            _cut(step.messages[at], by_place[at], self._shortener, characters) if at in by_place else step.messages[at]
             for at in range(step.last.start, step.last.end)
         ]
 
@@ -265,45 +271,8 @@ def _summary(block: Block) -> str:
     return "\n".join([block.title, *(one_line(one.summary) for one in block.records if one.summary)])
 
 
-def _by_relevance(
-    records: Sequence[Record], ranked: Sequence[str], naming: Sequence[Sequence[str]], suited: Sequence[str]
-) -> list[str]:
-    """The ids of records: those that tell of what the user named and few others do, then those that list what the last
-    question asks for, then those of failures where they are few, then the most relevant of the others, and then the
-    newest; no answer before a later one to the same call. `naming`: for each name that was said, the ids of those that
-    have it, newest first."""
-    known = dict.fromkeys(record.trace_id for record in reversed(records))
-    telling = Counter(one for found in naming if len(found) * FEW_OF < len(records) for one in found)
-    named = [one for one, _ in telling.most_common()]
-    failures = [record.trace_id for record in reversed(records) if record.reports_failure]
-    few = failures if len(failures) * FAILURES_OF <= len(records) else []
-    order = list(dict.fromkeys([*named, *suited, *few, *(one for one in ranked if one in known), *known]))
-    answers: defaultdict[Call, list[str]] = defaultdict(list)
-    for record in records:
-        answers[record.call].append(record.trace_id)
-    calls = {record.trace_id: record.call for record in records}
-    return [answers[calls[one]].pop() for one in order]  # of the answers to one call, the newest first
-
-
-def _with_changes(order: Sequence[str], overtaken: Mapping[str, str]) -> list[str]:
-    """The ids of records, in their order, but for what changed a thing, which comes before what the thing was."""
-    ordered: dict[str, None] = {}
-    for one in order:
-        changes = [one]
-        while (then := overtaken.get(changes[-1])) is not None and then not in changes:
-            changes.append(then)
-        ordered |= dict.fromkeys(then for then in reversed(changes) if then not in ordered)
-    return list(ordered)
-
-
-def _with(name: str, records: Sequence[Record]) -> list[str]:
-    """The ids of the records that have a name, newest first."""
-    return [record.trace_id for record in reversed(records) if name in record.raw_output]
-
-
-def _cut(message: Message, record: Record, talk: Talk, characters: int) -> Message:
+def _cut(message: Message, record: Record, shortener: Shortener, characters: int) -> Message:
     """The message of a result with so much of it."""
     if len(record.raw_output) <= characters:
         return message
-    [block] = blocks_of([record], talk, characters)
-    return {**message, "content": block.body}
+    return {**message, "content": block_of((record,), shortener, [characters], {}).body}

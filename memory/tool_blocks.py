@@ -14,6 +14,7 @@ from types import MappingProxyType
 from memory.excerpt import excerpt
 from memory.identifiers import names_place
 from memory.tool_fitting import cut, fitted_table
+from memory.tool_items import Shortener
 from memory.tool_order import COMMANDS
 from memory.tool_records import Call, Record, Shown
 from memory.tool_relevance import SMALL, Talk
@@ -62,9 +63,9 @@ def blocks_of(
         return talk.brief if all(one.trace_id in brief for one in group) else talk
 
     return [
-        _block(
+        block_of(
             tuple(group),
-            kept_of(group),
+            Shortener(kept_of(group)),
             [shorter if one.trace_id in brief else max_chars for one in group],
             overtaken,
         )
@@ -91,14 +92,18 @@ def _is_dropped(key: str, value: Scalar, keep: Keep) -> bool:
     return EVERYTHING.keeps(key, value) and not keep.keeps(key, value)
 
 
-def _block(records: tuple[Record, ...], talk: Talk, limits: Sequence[int], overtaken: Mapping[str, str]) -> Block:
+def block_of(
+    records: tuple[Record, ...], shortener: Shortener, limits: Sequence[int], overtaken: Mapping[str, str]
+) -> Block:
+    """Records in one table, each in so many characters at most as `limits` say."""
+    talk = shortener.talk
     is_small = all(len(one.raw_output) <= SMALL for one in records)
     renewed = frozenset(key for one in records for key in given_anew(one))
     keep = EVERYTHING if is_small else _Changed(talk, _changed_in(records) | renewed)
     longest = max(limits)
     [(tool, _)] = Counter(one.tool_name for one in records).most_common(1)
     asked = table_of([_told_apart(one, talk, keep) for one in records], EVERYTHING)
-    came = fitted_table(records, talk, keep, limits)
+    came = fitted_table(records, shortener, keep, limits)
     ids = [_called(one, overtaken.get(one.trace_id), tool) for one in records]
     head = cut(" ".join(filter(None, (came.common, came.head))), longest)
     if len(records) == 1:

@@ -70,11 +70,10 @@ def _cut_row(row: str, most: int) -> str:
     return f"{cut(whole, most - len(end))}{end}"
 
 
-def fitted_table(records: Sequence[Record], talk: Talk, keep: Keep, limits: Sequence[int]) -> Table:
+def fitted_table(records: Sequence[Record], shortener: Shortener, keep: Keep, limits: Sequence[int]) -> Table:
     """The results as a table, each row cut by meaning to its limit of characters, and by length where that is not
     enough. A `…` stands where something is gone; a text alone stands as it is."""
-    known = [_untold(one.output, talk) for one in records]
-    shortener = Shortener(talk)
+    known = [_untold(one.output, shortener.talk) for one in records]
     outputs = [
         _at_first(one, value, shortener, limit) for one, value, limit in zip(records, known, limits, strict=True)
     ]
