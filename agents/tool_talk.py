@@ -12,6 +12,7 @@ from agents.tool_messages import RESULTS, Message, calls_of, is_retrieved
 from memory.courtesy import is_courtesy
 from memory.excerpt import failures_in
 from memory.identifiers import MARKS, is_name
+from memory.tool_days import today_in
 from memory.tool_relevance import Talk, talk_of
 
 FEW = 32  # characters of a message that says little without what it answers
@@ -27,7 +28,9 @@ def spoken_of(messages: Sequence[Message], query: str) -> Talk:
     told = [text_of(message.get("content")) for message in messages if message.get("role") == "assistant"]
     last = next(filter(None, reversed(told)), "")
     failures = [line for text in _last_results(messages) for line in failures_in(text)]
-    return talk_of([*said, closing(last), *failures, query], asked=[*_question(said), query], told=last)
+    prompts = (text_of(message.get("content")) for message in messages if message.get("role") in PROMPTS)
+    today = next(filter(None, map(today_in, prompts)), None)
+    return talk_of([*said, closing(last), *failures, query], [*_question(said), query], told=last, today=today)
 
 
 def last_said(messages: Sequence[Message]) -> str:

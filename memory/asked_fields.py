@@ -20,7 +20,7 @@ MEANT = (
     (("cheap", "cheaper", "cheapest", "expensive", "much", "difference", "afford", "sum", "least", "below", "money",
       "budget", "euro", "eur", "dollar", "usd", "gbp", "chf", "guenstig", "guenstiger", "guenstigste", "guenstigsten",
       "billig", "billiger", "barato", "barata", "cher"),
-     ("price", "cost", "amount", "total", "fee", "fare", "rate", "preis", "precio", "prix")),
+     ("price", "cost", "amount", "total", "fee", "fare", "rate", "tier", "preis", "precio", "prix")),
     (("refund", "refundable", "money"), ("refundable", "refund")),
     (("largest", "biggest", "highest", "lowest", "smallest"), ("amount", "total", "price", "size")),
     (("earn", "earning", "paid"), ("salary", "wage", "pay", "income")),

@@ -5,7 +5,7 @@ A day is of a year, or of any where none is said. Of a day of the week all are m
 
 import re
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from functools import lru_cache
 
 from memory.dates import DATE, DOTTED, ISO, SLASHED
@@ -19,6 +19,15 @@ _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 _WEEKDAY = re.compile(rf"(?i)\b({'|'.join(_WEEKDAYS)})s?\b")
 _YEARLESS = re.compile(r"(?<![\w.])(\d\d?)\.(\d\d?)\.(?!\d)")  # 11.3.
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?!\d)")
+_FROM_TODAY = {
+    "today": 0, "tonight": 0, "tomorrow": 1, "yesterday": -1, "day after tomorrow": 2, "day before yesterday": -2,
+    "heute": 0, "gestern": -1, "übermorgen": 2, "vorgestern": -2,
+}  # fmt: skip
+_RELATIVE = re.compile(rf"(?i)\b({'|'.join(sorted(_FROM_TODAY, key=len, reverse=True))})\b")
+_TODAY = re.compile(
+    r"(?i)\b(?:today(?:'s date)?|(?:current|today's) (?:date|time|day)(?: and time)?|heute|now)\b(?: is| ist|:| =)"
+)
+NEAR = 60  # characters behind that in which the date stands
 _CENTURY = 2000  # of a year of two digits
 
 
@@ -47,12 +56,25 @@ class Days:
 NO_DAY = Days()
 
 
-def days_in(text: str) -> Days:
-    """The days that a text names, as they are usually written."""
+def days_in(text: str, today: date | None = None) -> Days:
+    """The days that a text names, as they are usually written; "tomorrow" where it is known what day it is."""
     dates = _dates_in(text)
+    if today is not None:
+        shifts = (_FROM_TODAY[word.casefold()] for word in _RELATIVE.findall(text))
+        days = (today + timedelta(shift) for shift in shifts)
+        dates |= {(day.year, day.month, day.day) for day in days}
     if dates:
         return Days(dates)
     return Days(weekdays=frozenset(_WEEKDAYS.index(one.casefold()) for one in _WEEKDAY.findall(text)))
+
+
+def today_in(prompt: str) -> date | None:
+    """The day that a prompt says it is."""
+    for told in _TODAY.finditer(prompt):
+        for year, month, day in sorted(_dates_in(prompt[told.end() : told.end() + NEAR]), key=str):
+            if year is not None and _weekday(year, month, day) is not None:
+                return date(year, month, day)
+    return None
 
 
 @lru_cache(maxsize=4096)

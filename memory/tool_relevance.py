@@ -7,6 +7,7 @@ say little that was not asked for, though they look like identifiers.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import cached_property
 
 from memory.asked_fields import (
@@ -34,6 +35,7 @@ MOST_NAMES = 50  # the last ones that were said; who pastes a list of a thousand
 ORDINALS = frozenset({"first", "last", "next"})
 TITLES = frozenset({"name", "title", "label"})  # keys of what people call things
 SHORTEST_TITLE = 3
+LONGEST_SIMPLE, PART = 10, 5  # characters of a word that may be of several, and of the name of a field in it
 ANSWERS = frozenset({"yes", "no", "true", "false"})  # which say what is true of a field as a boolean does
 # Keys of what things are called, of what a tool has to say, and of how much is left out.
 TELLING = frozenset(
@@ -165,7 +167,14 @@ class Talk:
         if key.casefold() in self.wanted or key.casefold() in self._identifiers:
             return True
         words = frozenset(key_words(_HUMP.sub(" ", key)))
-        return not self.asked.isdisjoint(words if len(words) == 1 else words - ORDINALS)
+        if not self.asked.isdisjoint(words if len(words) == 1 else words - ORDINALS):
+            return True
+        return any(
+            asked.startswith(word) or asked.endswith(word)
+            for asked in self._compounds
+            for word in words
+            if len(word) >= PART
+        )
 
     def name_of(self, item: Mapping[str, Json]) -> str | None:
         """The id, the number or the name by which the user's last message names an object; None where it does not."""
@@ -191,6 +200,11 @@ class Talk:
             if len(self._kept) < DECISIONS:
                 self._kept[asked] = known
         return known
+
+    @cached_property
+    def _compounds(self) -> tuple[str, ...]:
+        """The words that may have a field's name in them: "Telefonnummer"."""
+        return tuple(word for word in self.asked if len(word) >= LONGEST_SIMPLE)
 
     @cached_property
     def _coded(self) -> frozenset[str]:
@@ -239,9 +253,9 @@ class Talk:
         return True
 
 
-def talk_of(texts: Sequence[str], asked: Iterable[str] = (), told: str = "") -> Talk:
+def talk_of(texts: Sequence[str], asked: Iterable[str] = (), told: str = "", today: date | None = None) -> Talk:
     """`texts`: all that was said, of which words such as "cheapest" ask for fields; `asked`: those that may name fields
-    themselves, and sizes such as "M"; `told`: what the agent said last."""
+    themselves, and sizes such as "M"; `told`: what the agent said last; `today`: of "tomorrow"."""
     question = " ".join(asked)
     words = frozenset(key_words(_spoken(question)))
     in_order = is_in_order(question)
@@ -262,7 +276,7 @@ def talk_of(texts: Sequence[str], asked: Iterable[str] = (), told: str = "") -> 
         spoken=frozenset(map(str.casefold, [*names, *_named_in(told)])),
         extreme=in_order or not words.isdisjoint(EXTREMES),
         question=question.casefold(),
-        days=days_in(asking),
+        days=days_in(asking, today),
     )
 
 

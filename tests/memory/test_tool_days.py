@@ -1,8 +1,10 @@
 """Which days do texts name, and which of them does the value of a field?"""
 
+from datetime import date
+
 import pytest
 
-from memory.tool_days import days_in
+from memory.tool_days import Days, days_in, today_in
 from memory.tool_items import worth_of
 from memory.tool_relevance import talk_of
 
@@ -40,3 +42,33 @@ def test_rows_of_the_day_that_is_asked_for_are_worth_most() -> None:
     said = "What happens at the event on 12 March?"
     worth = worth_of(rows, talk_of([said], [said]))
     assert sorted(range(12), key=lambda at: -worth[at])[:3] == [2, 6, 10]
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("What is on tomorrow?", 27),
+        ("And the day after tomorrow?", 28),
+        ("Was steht heute an?", 26),
+        ("yesterday's", 25),
+    ],
+)
+def test_a_day_is_told_from_today_where_that_is_known(said: str, day: int) -> None:
+    assert days_in(said, date(2026, 11, 26)) == Days(frozenset({(2026, 11, day)}))
+    assert not days_in(said)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("A calendar's assistant. Today is Thursday 2026-11-26.", date(2026, 11, 26)),
+        ("The current time is 2024-05-15 15:00:00 EST.", date(2024, 5, 15)),
+        ("Current date: 26 November 2026", date(2026, 11, 26)),
+        ("Heute ist Donnerstag, der 26.11.2026.", date(2026, 11, 26)),
+        ("Book for today. The rules are of 2024-01-01.", None),
+        ("Today is Thursday.", None),
+        ("Today is 2026-02-31.", None),
+    ],
+)
+def test_what_day_it_is_is_told_by_the_prompt(prompt: str, told: date | None) -> None:
+    assert today_in(prompt) == told

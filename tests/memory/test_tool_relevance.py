@@ -227,3 +227,15 @@ def test_what_the_task_compares_is_told_after_another_question_too() -> None:
 def test_numbers_of_versions_are_told(key: str) -> None:
     talk = talk_of(["Restore the file as it was before."])
     assert talk.keeps(key, 7) and not talk.keeps("weight", 7)
+
+
+@pytest.mark.parametrize(
+    ("asked", "key"), [("Sag mir die Telefonnummer.", "telefon"), ("Welche Lieferadresse gilt?", "adresse")]
+)
+def test_a_word_of_several_names_the_field_that_is_one_of_them(asked: str, key: str) -> None:
+    assert talk_of([asked], [asked]).names_field(key) and not talk_of([asked], [asked]).names_field("titel")
+
+
+def test_a_short_name_with_a_digit_is_told_from_others_like_it() -> None:
+    talk = talk_of(["What is the limit of f37?"], ["What is the limit of f37?"])
+    assert talk.words_of("f37 has 10") == {"f37"} and talk.words_of("f38 has 37") == frozenset()
