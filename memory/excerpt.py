@@ -29,6 +29,7 @@ LONG_LINE = 2_000  # characters of such a line
 BLANK_PART = 8  # of the room of an excerpt, for blank lines
 FEWEST_LINES = 8  # of a text; one of fewer lines is read by its sentences
 FAILURE = 3.0  # what a line is worth that tells of a failure; a word that it alone shares with the conversation: 1
+ENDED, WARNED = 1.5, 0.6  # times that, of what ended something, and of a warning
 BEFORE = 0.3  # and to come right before one that tells of a failure, of what that is worth
 NAME = 0.5  # and an identifier of which nothing else speaks
 RARE = 0.05  # and to be like no other line but for its numbers; of lines that are alike, each has its share of both
@@ -45,6 +46,8 @@ _TROUBLE = re.compile(
     r"segfault|crash(?:ed|es|loop\w*)?|exit (?:code|status):?\s+[1-9]\d*)\b"
     r"|(?-i:[a-z](?:Timeout|BackOff|Killed|Refused|Failed|Fault)\b)"
 )
+_ENDED = re.compile(r"(?i)\b(?:fatal|critical|panic)\b")
+_WARNED = re.compile(r"(?i)\bwarn(?:ing)?\b")
 _NO_FAILURE = re.compile(r"(?i)\b(?:no|0|without(?: any)?) (?:error|warning|failure|exception)s?\b")
 # A line that says alone that nothing came back.
 _NO_ANSWER = re.compile(
@@ -78,7 +81,7 @@ def excerpt(text: str, talk: Talk, characters: int) -> str:
     places = [at for at, line in enumerate(every) if line not in ("", GAP) and not _NUMBER_ALONE.fullmatch(line)]
     if len(places) < FEWEST_LINES:
         every = [sentence for line in every for sentence in split_sentences(line)]
-        places = list(range(len(every)))
+        places = [at for at, sentence in enumerate(every) if sentence != GAP]
     if not places:
         return ""
     lines = [every[at] for at in places]
@@ -157,10 +160,10 @@ def _worth(lines: Sequence[str], talk: Talk) -> list[float]:
     often = Counter(alike)
     named = [frozenset(filter(is_identifier, line.split())) for line in lines]
     words, names = _counts(shared), _counts(named)
-    failures = [not source and _tells_of_trouble(line) for line in lines]
+    failures = [0.0 if source else _severity(line) for line in lines]
     worth: list[float] = []
     under = 0.0  # what lines before lend to the next: the table under a heading, the trace under an error
-    next_fails = [*failures[1:], False]
+    next_fails = [*failures[1:], 0.0]
     for line, said, own, failed, fails_next, like, body in zip(
         lines, shared, named, failures, next_fails, alike, bodies, strict=True
     ):
@@ -203,8 +206,14 @@ def failures_in(text: str) -> list[str]:
     return [lines[at][:NEAR_FAILURE] for at in sorted({place for at in told for place in (at - 1, at) if place >= 0})]
 
 
-def _tells_of_trouble(line: str) -> bool:
-    return tells_of_failure(line) or bool(_TROUBLE.search(line) and not _NO_FAILURE.search(line))
+def _severity(line: str) -> float:
+    """How bad what a line tells of is: 1 for an error, more for what ended something, less for a mere warning; 0 for
+    nothing of the kind."""
+    if tells_of_failure(line):
+        return ENDED if _ENDED.search(line) else 1.0
+    if _TROUBLE.search(line) is None or _NO_FAILURE.search(line) is not None:
+        return 0.0
+    return WARNED if _WARNED.search(line) else 1.0
 
 
 def _parents(lines: Sequence[str]) -> list[int | None]:

@@ -221,3 +221,22 @@ def test_lines_of_failures_come_with_the_line_before_each_and_long_ones_by_their
     assert failures_in(text) == ["> assert total() == 5", "E   AssertionError", "ok", "fatal: " + "x" * 193]
     assert failures_in("4 passed\n0 errors") == []
     assert len(failures_in("error\n" * 500)) <= 32
+
+
+def test_what_ended_something_comes_before_an_error_and_this_before_a_warning() -> None:
+    lines = [f"04:{at // 60:02}:{at % 60:02} INFO request {at} is served" for at in range(200)]
+    lines[50] = "04:00:50 WARN heap at 240Mi of 256Mi"
+    lines[90] = "04:01:30 ERROR failed to allocate 12Mi"
+    lines[150] = "04:02:30 FATAL out of memory, exiting 137"
+    told = [excerpt("\n".join(lines), talk_of(["Why does it restart?"]), room) for room in (60, 110, 160)]
+    assert ["FATAL" in one for one in told] == [True, True, True]
+    assert ["ERROR" in one for one in told] == [False, True, True]
+    assert ["WARN" in one for one in told] == [False, False, True]
+
+
+def test_an_excerpt_of_an_excerpt_has_one_mark_for_each_gap() -> None:
+    lines = [f"the line {at} says nothing" for at in range(200)]
+    lines[60], lines[120] = "ERROR: the first of them", "ERROR: the second of them"
+    talk = talk_of(["Why?"])
+    again = excerpt(excerpt("\n".join(lines), talk, 300), talk, 70)
+    assert "ERROR: the first of them\n…\nERROR: the second of them" in again and "…\n…" not in again
