@@ -129,7 +129,7 @@ class _Drawing:
             return [*self._head, *context, *self._tail(PARTS), *self._after]
 
         told = self._head, self._after
-        longest = max((len(record.raw_output) for record in self.known), default=0)
+        longest = min(4 * budget, max((len(record.raw_output) for record in self.known), default=0))
         self._tell_everything()
         if tokens_of(view(0)) > budget:
             self._head, self._after = told
