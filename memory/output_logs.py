@@ -27,13 +27,23 @@ _LEVEL = re.compile(rf"\b({_ANY})\b|\b(?i:level=\"?({_ANY})\b|({_ANY}):\s)")
 _NEXT = re.compile(rf"\s*\[?(?i:({_ANY}))\b\]?(?=[:\s])")  # right behind the time
 _KLOG = re.compile(r"[IWEF](?=\d{4} )")
 _OF_KLOG = {"I": "low", "W": "warning", "E": "error", "F": "error"}
+# Fields one behind the other, of which one is the level: "level=info msg=started".
+_LOGFMT = re.compile(rf'(?:[\w.]++=(?:"(?:[^"\\]|\\.)*+"|[^\s"]*+) +){{0,9}}?(?i:level|lvl|severity)="?(?i:({_ANY}))\b')
+# A request to a web server and the status of its answer, with the protocol or a duration beside them, as servers log
+# them: '"GET /a HTTP/1.1" 200', "GET /a 200 in 3 ms", "| 500 | 12ms | 10.0.0.1 | POST "/b"".
+_METHOD = r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b"
+_REQUEST = re.compile(
+    rf"{_METHOD} +\"?(?:/|https?://)\S*+(?: HTTP/[\d.]+)?\"? +(?:-?> *|status[=:] ?|\(|- )?(?P<behind>[1-5]\d\d)"
+    r"(?=\)?(?:$|\s+(?:[-\d(\"]|in \d|[A-Z][A-Za-z ]*(?:$|\)))))"
+    rf"|\| +(?P<before>[1-5]\d\d) +\|.{{1,100}}?{_METHOD} +\"?/"
+)
 _DIGITS = re.compile(r"\d+")
 
 
 def log_in(lines: Sequence[str]) -> dict[int, Told]:
     """The entries of a log among lines, by their places, as far as they tell of progress or of an error: what has a
-    level that says so, and what has none and is like others but for its numbers. Empty where there are too few for a
-    log; warnings, and what somebody said at a time, are neither."""
+    level that says so, or the status of a request, and what has neither and is like others but for its numbers. Empty
+    where there are too few for a log; warnings, and what somebody said at a time, are neither."""
     levels = {at: level for at, line in enumerate(lines) if (level := _level_of(line)) is not None}
     if len(levels) < FEWEST:
         return {}
@@ -51,9 +61,11 @@ def log_in(lines: Sequence[str]) -> dict[int, Told]:
 def _level_of(line: str) -> str | None:
     """How much an entry of a log matters: one of `_LEVELS`, or empty where it does not say; None for another line."""
     bare = line.strip()
+    if (request := _REQUEST.search(bare, 0, LONGEST)) is not None:
+        return _of_status(int(request["behind"] or request["before"]))
     stamp = _STAMP.match(bare)
     if stamp is None:
-        first = _FIRST.match(bare)
+        first = _FIRST.match(bare) or _LOGFMT.match(bare)
         return _of(first[1]) if first is not None else None
     if (klog := _KLOG.match(bare)) is not None:
         return _OF_KLOG[klog[0]]
@@ -64,3 +76,8 @@ def _level_of(line: str) -> str | None:
 
 def _of(level: str) -> str:
     return next(name for name, words in _LEVELS.items() if level.upper() in words.split("|"))
+
+
+def _of_status(status: int) -> str:
+    """How much the answer to a request matters, by its status: what the server could not do is an error."""
+    return "error" if status >= 500 else "warning" if status >= 400 else "low"
