@@ -14,6 +14,7 @@ from memory.observed import Category, Observed
 from memory.output_lines import Kind, Line, lines_of
 from memory.output_runs import begins_as_error, is_code, is_error, is_passing, is_tally, sums_up
 from memory.output_sentences import LONGEST, category_of, is_named_value, is_row
+from memory.output_talk import speakers_in, turn_of
 from utils.sentences import split_sentences
 
 MOST = 10  # notes kept of a category
@@ -78,6 +79,7 @@ def _telling(lines: Sequence[Line], has_code: bool) -> re.Pattern[str]:
 def _read(lines: Sequence[Line], telling: re.Pattern[str], has_code: bool) -> Iterator[tuple[Category, str, Kind]]:
     """The notes of lines. `has_code`: source code stands among them, so that what is set there is no value."""
     under: Category | None = None  # the label of the list that a line may belong to
+    speakers = speakers_in(plain(line.text) for line in lines if line.kind == "text")
     for line in lines:
         if line.kind in ("finding", "error"):
             yield "finding", plain(line.text), line.kind
@@ -102,7 +104,7 @@ def _read(lines: Sequence[Line], telling: re.Pattern[str], has_code: bool) -> It
             yield "finding", text, "error"
         elif is_text and not _says_nothing(line.text, text, has_code):
             may_be_any = item is not None or telling.search(text) is not None
-            for category, note in _noted(text):
+            for category, note in _noted_of(text, speakers):
                 if may_be_any or sums_up(note) or _REVIEWED.match(note) or is_error(note):
                     yield category, note, "text"
 
@@ -121,6 +123,16 @@ def _says_nothing(line: str, text: str, has_code: bool) -> bool:
         _TWO_GAPS.search(line[:LONGEST]) is not None and is_row(text)
     )
     return is_set or is_code(text) or is_passing(text) or (is_bare_row and not sums_up(text))
+
+
+def _noted_of(line: str, speakers: frozenset[str]) -> Iterator[tuple[Category, str]]:
+    """The notes of a line; of what one of the speakers says, those of its sentences, with who says it."""
+    turn = turn_of(line, speakers)
+    if turn is None:
+        yield from _noted(line)
+        return
+    who, said = turn
+    yield from ((category, f"{who}: {note}") for category, note in _noted(said))
 
 
 def _noted(line: str) -> Iterator[tuple[Category, str]]:

@@ -116,7 +116,8 @@ def test_of_requests_that_a_server_logs_those_are_told_that_it_could_not_answer(
 
 
 @pytest.mark.parametrize(
-    "said", ["GET /orders takes 200 ms on db-1", "GET /orders returned 200 in the test of 12:00", "POST /v1 needs 3 keys"]
+    "said",
+    ["GET /orders takes 200 ms on db-1", "GET /orders returned 200 in the test of 12:00", "POST /v1 needs 3 keys"],
 )
 def test_what_is_said_of_a_request_is_no_entry_of_a_log(said: str) -> None:
     assert findings("\n".join([said, f"{said} and v2", f"{said} and v3"])) != []
