@@ -10,6 +10,7 @@ from memory.excerpt import READ, excerpt
 from memory.note_labels import heading_of, item_of, labelled_note, plain
 from memory.output_json import take_json
 from memory.output_logs import log_in
+from memory.output_places import placed_in, places_below
 from memory.output_records import Nesting, rated_in
 from memory.output_runs import is_error, sums_up, unstamped
 from memory.output_tables import tables_in
@@ -50,7 +51,7 @@ def lines_of(output: str) -> Iterator[Line]:
     raw = [uncoloured(line) for line in read_page(_telling(text, MOST)).splitlines()]
     tables = {table.begin: table for table in tables_in(raw)}
     rated = {record.begin: record for record in rated_in(raw)}
-    log = log_in(raw)
+    placed, places, log = placed_in(raw), places_below(raw), log_in(raw)
     names = Nesting()
     in_code = in_trace = False
     until = 0  # where a table ends
@@ -62,11 +63,16 @@ def lines_of(output: str) -> Iterator[Line]:
             yield from (Line(told, "finding") for told in rated[at].told)
             until = rated[at].end
         line = names.named(line) if not in_code else line
+        line = f"{line} ({places[at]})" if at in places else line
         bare = line.strip()
         if at < until or not bare or bare == GAP:
             continue
         if bare.startswith("```"):
             in_code = not in_code
+            continue
+        if at in placed:
+            if placed[at].text:
+                yield Line(placed[at].text, "error" if placed[at].is_error else "finding")
             continue
         in_trace = bare.startswith("Traceback (") or (in_trace and line[:1].isspace())
         if in_trace or not (said := _said(line)) or (log.get(at) == "progress" and not _tells_more(said)):

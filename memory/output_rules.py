@@ -12,21 +12,29 @@ from memory.left_open import parts_of
 from memory.note_labels import heading_of, item_of, labelled_note, plain
 from memory.observed import Category, Observed
 from memory.output_lines import Kind, Line, lines_of
-from memory.output_runs import begins_as_error, is_code, is_error, is_passing, is_tally, sums_up
+from memory.output_runs import begins_as_error, counts_failures, is_code, is_error, is_passing, is_tally, sums_up
 from memory.output_sentences import LONGEST, category_of, is_named_value, is_row
 from memory.output_talk import speakers_in, turn_of
 from utils.sentences import split_sentences
 
 MOST = 10  # notes kept of a category
 FEWEST_OF_RUN = 6  # lines of what a tool printed
-RANKS = {"total": 0, "error": 1, "other": 2, "alike": 3}  # of findings; "alike": but for their numbers
+MOST_TOTALS = 4  # that stand first; of further ones only those that count a failure come before what else is told
+MOST_ALIKE = 2  # errors that are alike but for their numbers, and come before others
+RANKS = {
+    "total": 0,
+    "error": 1,
+    "alike error": 2,
+    "other": 3,
+    "alike": 4,
+}  # of findings; "alike": but for their numbers
 
 _REMEDY = re.compile(r"^(?:must|should|has to|have to|needs? to)\b", re.IGNORECASE)
 
 # A review's item: what it is about, and where or how bad.
 _REVIEWED = re.compile(
     r"^[\[(*`]*(?:(?i:blocker|blocking|critical|major|minor|high|medium|low|nit|bug|issue)\b[\])*`]*\s*[:–—-]"
-    r"|[\w./-]+\.\w{1,5}:\d+)\W*[^\W\d_]+\W+[^\W\d_]"
+    r"|[\w./-]+\.\w{1,5}:\d+(?::\d+)?)\W*[^\W\d_]+\W+[^\W\d_]"
 )
 _GAPS = re.compile(r"(?:\S(?:\S| (?=\S))*(?<![.!?:])(?: {2,}|\t)\s*){3}\S")  # as between the cells of a row
 _TWO_GAPS = re.compile(r"\S {2,}(?:\S| (?=\S))+ {2,}\S")
@@ -46,11 +54,10 @@ def observe_by_rules(output: str) -> tuple[Observed, ...]:
     lines = list(lines_of(output))
     has_code = any(line.kind == "text" and is_code(plain(line.text)) for line in lines)
     notes: dict[Category, dict[str, int]] = {"finding": {}, "insight": {}, "lesson": {}}
-    alike: Counter[str] = Counter()
+    ranked = _Ranks()
     for category, text, kind in _read(lines, _telling(lines, has_code), has_code):
         if text not in notes[category]:
-            alike[shape := _DIGITS.sub("0", text)] += kind == "text"
-            notes[category][text] = _rank(text, kind, alike[shape] > 1)
+            notes[category][text] = ranked.of(text, kind)
     return tuple(Observed(category, text) for category, texts in notes.items() for text in _first(texts))
 
 
@@ -59,12 +66,23 @@ def _first(ranked: Mapping[str, int]) -> list[str]:
     return sorted(ranked, key=ranked.__getitem__)[:MOST]
 
 
-def _rank(text: str, kind: Kind, is_alike: bool) -> int:
-    if sums_up(text):
-        return RANKS["total"]
-    if kind == "error" or is_error(text):
-        return RANKS["error"]
-    return RANKS["alike" if is_alike else "other"]
+class _Ranks:
+    """How much notes matter, which are seen one after another: less, where many are like those before."""
+
+    def __init__(self) -> None:
+        self._alike: Counter[str] = Counter()
+        self._totals = 0
+
+    def of(self, text: str, kind: Kind) -> int:
+        if sums_up(text):
+            self._totals += 1
+            is_first = self._totals <= MOST_TOTALS
+            return RANKS["total" if is_first else "error" if counts_failures(text) else "alike"]
+        shape = _DIGITS.sub("0", text)
+        self._alike[shape] += kind != "finding"
+        if kind == "error" or is_error(text):
+            return RANKS["error" if self._alike[shape] <= MOST_ALIKE else "alike error"]
+        return RANKS["alike" if self._alike[shape] > 1 else "other"]
 
 
 def _telling(lines: Sequence[Line], has_code: bool) -> re.Pattern[str]:

@@ -10,13 +10,19 @@ LONGEST = 400  # characters of a line that is one message
 # What went how, where it is counted: "2 failed, 140 passed", "Tests run: 42, Failures: 1", "2 to add, 1 to destroy".
 _OUTCOME = (
     r"(?:pass(?:ed|ing)?|fail(?:ed|ing|ures?)?|errors?|skipped|ignored|succeeded|completed|total|warnings?|problems?|"
-    r"vulnerabilities|examples?|add(?:ed)?|changed?|destroy(?:ed)?|insertions?|deletions?|transmitted|received|ok|"
+    r"vulnerabilities|examples?|assertions|offenses?|inspected|add(?:ed)?|changed?|destroy(?:ed)?|insertions?|deletions?|transmitted|received|ok|"
     r"unreachable)"
 )
 _COUNTED = re.compile(
-    rf"\b\d[\d,]*\s+(?:(?:to|packets|tests?)\s+)?{_OUTCOME}\b|\b{_OUTCOME}(?:\s*[:=]\s*|\s)\d[\d,]*\b", re.IGNORECASE
+    rf"\b\d[\d,]*\s+(?:(?:to|packets|tests?|files?)\s+)?{_OUTCOME}\b|\b{_OUTCOME}(?:\s*[:=]\s*|\s)\d[\d,]*\b",
+    re.IGNORECASE,
 )
 _SEVERAL = 2  # outcomes that are counted on a line that sums up
+_FAILURES_COUNTED = re.compile(
+    r"(?<![=\w])[1-9]\d*\s+(?:tests?\s+)?(?:fail(?:ed|ing|ures?)|errors?|unreachable)\b"
+    r"|\b(?:failed|failures?|errors?|unreachable)\s*[:=]\s*[1-9]",
+    re.IGNORECASE,
+)
 _VERDICT = re.compile(
     r"^\W*(?:"
     r"(?:ran |found )?\d[\d,]* (?:tests? )?"
@@ -30,12 +36,12 @@ _VERDICT = re.compile(
 
 # The message of an error, or the line of a log that has one.
 _ERROR = re.compile(
-    r"^(?:[\w.$]*[a-z](?:Error|Exception|Failure|Fault|Interrupt|Warning)\b(?:\[\w+\])?\s*: *\S"
+    r"^(?:[\w.$]*[a-z](?:Error|Exception|Failure|Fault|Interrupt|Warning)\b(?: ?\[\w+\])?\s*: *\S"
     r"|(?:\S{1,120} (?:- )?)?(?i:error|fatal|panic|failure|exception|critical|caused by|aborted)\b[^:\n]{0,60}: *\S"
     r"|(?i:fehler|erreur|errore?|erro|fout|fejl|fel|błąd|hata|ошибка|помилка|错误|錯誤|エラー|오류|에러)\s*[:：]\s*\S"
     r"|\S+ ERR! \S+ \S+ \S|\S+: \*+ \S|\d+:\d+ +error +\S"
     r"|[\[(]?(?:FAIL|FAILED|ERROR|ERR!|FATAL|CRITICAL|SEVERE|PANIC|BLOCKER|BLOCKED)\b\W+\w.*\s\S"
-    r"|[✗✘❌✖⛔🔴] *\S+\s\S|● .+ › .|not ok \d|HTTP/[\d.]+ [45]\d\d\b|(?i:failed to|unable to) \w+ \S"
+    r"|[✗✘❌✖⛔🔴] *\S+\s\S|● .+ › .|not ok \d|HTTP/[\d.]+ [45]\d\d\b|(?i:failed to|failed asserting|unable to) \w+ \S"
     r"|assertion .+ failed$)"
 )
 _TROUBLE = re.compile(
@@ -75,7 +81,7 @@ _CODE = re.compile(
     r"|import (?:\{|\*|\w+ from )|from \S+ import\s|#include\b|@\w[\w.]*(?:\(.*\))?$"
     r"|(?:if|for|while|elif|switch|case)\b(?!.*, ).*[\w)\]\"'][:{]$|(?:else|try|except\b.*)\s*[:{]$|with\b.*\(.*:$"
     r"|[\w.$\[\]'\"]{1,60} [-+*/|]?= [\w.$ ]*\w\(.*|[\w.$]+\([^()]*\)(?:\.\w+\([^()]*\))*[;,{]?(?:\s*(?://|#).*)?$"
-    r"|[|\s-]*[\^~]+(?:[\s^~-].*)?$|.*(?:\{|[=(\"'].*;)$|-->\s)"
+    r"|[|\s-]*[\^~]+(?:[\s^~-].*)?$|[|│][\s|│]*[-_^~]{2,}(?:\s.*)?$|= (?:note|help): |.*(?:\{|[=(\"'].*;)$|-->\s)"
 )
 
 
@@ -94,6 +100,11 @@ def sums_up(line: str) -> bool:
 def is_tally(line: str) -> bool:
     """Whether a line is a verdict with its counts, however many sentences that makes: "ok. 2 passed; 0 failed"."""
     return sums_up(line) and _VERDICT.match(line) is not None and len(_COUNTED.findall(line)) >= _SEVERAL
+
+
+def counts_failures(line: str) -> bool:
+    """Whether a line that sums up counts any failure."""
+    return _FAILURES_COUNTED.search(line) is not None
 
 
 def is_error(line: str) -> bool:
