@@ -10,8 +10,9 @@ from memory.excerpt import READ, excerpt
 from memory.note_labels import heading_of, item_of, labelled_note, plain
 from memory.output_json import take_json
 from memory.output_logs import log_in
+from memory.output_nesting import nested
 from memory.output_places import placed_in, places_below
-from memory.output_records import Nesting, rated_in
+from memory.output_records import rated_in
 from memory.output_runs import is_error, sums_up, unstamped
 from memory.output_tables import tables_in
 from memory.tool_relevance import Talk
@@ -52,7 +53,7 @@ def lines_of(output: str) -> Iterator[Line]:
     tables = {table.begin: table for table in tables_in(raw)}
     rated = {record.begin: record for record in rated_in(raw)}
     placed, places, log = placed_in(raw), places_below(raw), log_in(raw)
-    names = Nesting()
+    named = nested(raw)
     in_code = in_trace = False
     until = 0  # where a table ends
     for at, line in enumerate(raw):
@@ -62,7 +63,7 @@ def lines_of(output: str) -> Iterator[Line]:
         elif at in rated and at >= until and not in_code:
             yield from (Line(told, "finding") for told in rated[at].told)
             until = rated[at].end
-        line = names.named(line) if not in_code else line
+        line = named[at] if not in_code else line
         line = f"{line} ({places[at]})" if at in places else line
         bare = line.strip()
         if at < until or not bare or bare == GAP:

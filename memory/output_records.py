@@ -1,23 +1,19 @@
-"""What do values under names say only together: how bad something is, and a name within another, as in YAML?"""
+"""What do values under names say only together: how bad something is, and what it is?"""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memory.note_labels import heading_of, item_of
 from memory.output_runs import sums_up
 from utils.text import cut_at_word
 
 MOST_BEFORE = 6  # lines before one that says how bad something is, which say what that is
 LONGEST_SUBJECT = 160  # characters of a line that names it
 LONGEST = 400  # characters of what is told
-LONGEST_PATH = 38  # characters of names within each other, of which the outer ones go first
 
 _SEVERITY = re.compile(r"^\W*(?:severity|risk level|criticality)\s*[:=]\s*\S", re.IGNORECASE)
 _VALUE = re.compile(r"^[^\w\n]{0,8}[^\W\d_][\w.()/-]{0,40}(?: [\w.()/-]{1,40}){0,3}\s{0,40}[:=]\s+\S")
 _LINKED = re.compile(r"^\W*\w.{3,200}? [-–—] https?://\S+$")
-_OUTER = re.compile(r"(?P<indent> *)(?P<name>[A-Za-z_][\w./-]{0,39}):$")
-_INNER = re.compile(r"(?P<indent> +)(?P<name>[A-Za-z_][\w./-]{0,39}(?: [\w./-]{1,39}){0,2}):[ \t]+(?=\S)")
 
 
 @dataclass(frozen=True)
@@ -56,27 +52,3 @@ def _is_subject(line: str) -> bool:
     bare = line.strip()
     is_name = 0 < len(bare) <= LONGEST_SUBJECT and any(map(str.isalnum, bare))
     return is_name and not bare.endswith((".", "!", "?", ":")) and not sums_up(bare)
-
-
-class Nesting:
-    """Names that stand alone on a line, of which those further right are part."""
-
-    def __init__(self) -> None:
-        self._outer: list[tuple[int, str]] = []
-
-    def named(self, line: str) -> str:
-        """A line; of a value under a name that is part of another, with the names that it is part of."""
-        if not line.strip():
-            return line
-        indent = len(line) - len(line.lstrip(" "))
-        while self._outer and self._outer[-1][0] >= indent:
-            self._outer.pop()
-        outer, inner = _OUTER.fullmatch(line.rstrip()), _INNER.match(line)
-        if outer is not None and heading_of(line) is None and item_of(line) is None:
-            self._outer.append((indent, outer["name"]))
-        elif inner is not None and self._outer:
-            names = [*(name for _, name in self._outer), inner["name"]]
-            while len(names) > 1 and len(".".join(names)) > LONGEST_PATH:
-                names.pop(0)
-            return f"{inner['indent']}{'.'.join(names)}: {line[inner.end() :]}"
-        return line

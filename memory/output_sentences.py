@@ -73,7 +73,7 @@ _NEGATED = re.compile(
     re.IGNORECASE,
 )
 _MEASURED = re.compile(r"[€$£¥₹]\s?\d|\d[\d.,:]*\s?(?:%|‰|°|[^\W\d_])|\d[.,]\d|(?:[^\W\d_]+ ){3}\d{2,}\b")
-_NAMED = re.compile(r"^(?P<key>[^\W\d_][^:：=|]{0,40}?)\s*(?:[:：]|\s=)\s*(?P<value>\S.{0,200})$")
+_NAMED = re.compile(r"^(?P<key>[^\W\d_][^:：=|]{0,60}?)\s*(?:[:：]|\s=)\s*(?P<value>\S.{0,200})$")
 _LISTING = re.compile(
     r"^[-dlbcps][rwxsStT-]{9}|^\S*,\S*,\S*$|[;{]$|^(?:import|from|def|class|return|const|let|var|func|fn|use)\s"
 )

@@ -48,26 +48,6 @@ def test_how_bad_something_is_comes_with_what_it_is(output: str, told: list[str]
 
 
 @pytest.mark.parametrize(
-    ("output", "told"),
-    [
-        (
-            "replicas: 3\nlimits:\n  memory: 256Mi\n  cpu: 500m\nport: 80\n",
-            ["replicas: 3", "limits.memory: 256Mi", "limits.cpu: 500m", "port: 80"],
-        ),
-        (
-            "Containers:\n  web:\n    Image:  nginx:1.25\n    Restart Count: 12\n",
-            ["Containers.web.Image: nginx:1.25", "Containers.web.Restart Count: 12"],
-        ),
-        ("Findings:\n  - Disk: 97% full\n", ["Disk: 97% full"]),
-        ("a_very_long_outer_name_of_settings:\n  an_inner_name:\n    size: 3\n", ["an_inner_name.size: 3"]),
-        ("```\nlimits:\n```\n  memory: 256Mi\n", ["memory: 256Mi"]),
-    ],
-)
-def test_a_value_within_another_name_is_told_with_it(output: str, told: list[str]) -> None:
-    assert findings(output) == told
-
-
-@pytest.mark.parametrize(
     "line", ["Region eu: down", "Region us: up", "api-gateway: degraded", "Cache: unreachable", "Backup: not ready"]
 )
 def test_how_something_is_is_told(line: str) -> None:
