@@ -8,6 +8,7 @@ from typing import Literal
 
 from memory.excerpt import READ, excerpt
 from memory.note_labels import heading_of, item_of, labelled_note, plain
+from memory.output_changes import changes_in, is_loss
 from memory.output_json import take_json
 from memory.output_logs import log_in
 from memory.output_nesting import nested
@@ -53,7 +54,7 @@ def lines_of(output: str) -> Iterator[Line]:
     tables = {table.begin: table for table in tables_in(raw)}
     rated = {record.begin: record for record in rated_in(raw)}
     placed, places, log = placed_in(raw), places_below(raw), log_in(raw)
-    named = nested(raw)
+    named, changes = nested(raw), changes_in(raw)
     in_code = in_trace = False
     until = 0  # where a table ends
     for at, line in enumerate(raw):
@@ -70,6 +71,9 @@ def lines_of(output: str) -> Iterator[Line]:
             continue
         if bare.startswith("```"):
             in_code = not in_code
+            continue
+        if at in changes:
+            yield Line(changes[at], "finding")
             continue
         if at in placed:
             if placed[at].text:
@@ -93,13 +97,17 @@ def output_for_model(output: str) -> str:
 
 def _telling(text: str, characters: int) -> str:
     """A text, or so many characters of a longer one: an excerpt, and behind it, in up to half of the room, those of its
-    lines that sum up or are labelled and its last ones."""
+    lines that sum up, are labelled or say what is lost, and its last ones."""
     if len(text) <= characters:
         return text
     lines = [line for line in text[-READ:].splitlines() if line.strip()]
-    marked = [*_labelled(lines), *(line for line in lines[:-LAST_LINES] if sums_up(plain(line)))][-MOST_MARKED:]
+    marked = [*_labelled(lines), *(line for line in lines[:-LAST_LINES] if _matters(plain(line)))][-MOST_MARKED:]
     behind = "\n".join(dict.fromkeys([*marked, *lines[-LAST_LINES:]]))[-characters // 2 :]
     return f"{excerpt(text, _NOBODY, characters - len(behind) - 2)}\n\n{behind}"
+
+
+def _matters(line: str) -> bool:
+    return sums_up(line) or is_loss(line)
 
 
 def _labelled(lines: Sequence[str]) -> Iterator[str]:

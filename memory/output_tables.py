@@ -8,13 +8,13 @@ from memory.separated import rows_of
 from utils.text import GAP, cut_at_word
 
 FEWEST_COLUMNS = 3  # of a table with no line below its names; one that has it may have two
-MOST_ROWS = 10  # told of a table
 LONGEST = 400  # characters that are told of a row
 
 _RULE = re.compile(r"^(?=.*(?:--|──|==))[\s|+:=\-│┼─├┤┌┬┐└┴┘]+$")
 _RECORD = re.compile(r"-\[ RECORD \d+ \]")
 _BAR = re.compile(r"[|│]")
 _WIDE = re.compile(r" {2,}|\t")
+_TREE = re.compile(r"^[│├└─]+ ?(?=\S)")  # what draws a tree before a cell
 _NAME = re.compile(r"(?=.*(?:[^\W\d_]|%))[^.!?;=]{1,40}(?<![.,;:])")  # of a column
 
 
@@ -145,7 +145,7 @@ def _told(names: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...
 
 def _row(names: Sequence[str], cells: Sequence[str]) -> str:
     """A row on a line; what stands first without a name is the row's own."""
-    said = [(name, cell) for name, cell in zip(names, cells, strict=False) if name and cell]
+    said = [(name, _TREE.sub("", cell)) for name, cell in zip(names, cells, strict=False) if name and cell]
     if not names[0] and cells[0] and said:
         return cut_at_word(f"{cells[0].rstrip(':')}: {', '.join(f'{name} {cell}' for name, cell in said)}", LONGEST)
     return cut_at_word("; ".join(f"{name}: {cell}" for name, cell in said), LONGEST) if len(said) > 1 else ""

@@ -54,11 +54,6 @@ def test_how_something_is_is_told(line: str) -> None:
     assert line in findings(f"<html><body><p>Everything as of now.</p><ul><li>{line}</li></ul></body></html>")
 
 
-def test_what_must_be_done_to_a_thing_of_code_is_told_like_what_will_be() -> None:
-    plan = ["aws_s3_bucket.logs will be created", "aws_instance.web must be replaced", "module.vpc.main has changed"]
-    assert findings("".join(f"  # {line}\n" for line in plan)) == plan
-
-
 def test_what_somebody_only_considers_is_no_lesson() -> None:
     said = "Should we use Redis or Memcached? Maybe we should avoid both. Perhaps never deploy on Fridays. "
     assert observe_by_rules(said) == ()

@@ -212,7 +212,7 @@ Successfully installed requests-2.31.0
         ),
         (RUSTC, ["error[E0308]: mismatched types (src/main.rs:9:18)"]),
         (GO, ["FAIL: TestRefund (0.01s)", "refund_test.go:14: got 502, want 200"]),
-        (PLAN, ["Plan: 2 to add, 1 to change, 1 to destroy."]),
+        (PLAN, ["Plan: 2 to add, 1 to change, 1 to destroy.", "aws_instance.web will be created"]),
         (
             APPLY,
             [
