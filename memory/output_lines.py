@@ -16,6 +16,7 @@ from memory.output_places import placed_in, places_below
 from memory.output_records import rated_in
 from memory.output_runs import is_error, sums_up, unstamped
 from memory.output_tables import tables_in
+from memory.output_xml import take_reports
 from memory.tool_relevance import Talk
 from utils.pages import read_page
 from utils.text import GAP, uncoloured
@@ -47,9 +48,9 @@ class Line:
 
 
 def lines_of(output: str) -> Iterator[Line]:
-    """The lines of an output, those of its JSON first, and none of them blank."""
-    told, text = take_json(output)
-    yield from (Line(one, "finding") for one in told)
+    """The lines of an output, those of its JSON and of its reports first, and none of them blank."""
+    taken, text = _taken(output)
+    yield from taken
     raw = [uncoloured(line) for line in read_page(_telling(text, MOST)).splitlines()]
     tables = {table.begin: table for table in tables_in(raw)}
     rated = {record.begin: record for record in rated_in(raw)}
@@ -90,9 +91,16 @@ def output_for_model(output: str) -> str:
     """An output as a model reads it: of a long one what its JSON tells, and the lines that matter most."""
     if len(output) <= MOST:
         return output
-    told, text = take_json(output)
-    first = "\n".join(told)[: MOST // 2]
+    taken, text = _taken(output)
+    first = "\n".join(line.text for line in taken)[: MOST // 2]
     return f"{first}\n{_telling(text, MOST - len(first) - 1)}".strip()
+
+
+def _taken(output: str) -> tuple[list[Line], str]:
+    """What the JSON in an output, and the XML of reports, tells, and the text without these."""
+    said, text = take_json(output)
+    sums, failures, text = take_reports(text)
+    return [*(Line(one, "finding") for one in (*said, *sums)), *(Line(one, "error") for one in failures)], text
 
 
 def _telling(text: str, characters: int) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 FEWEST = 3  # entries that make a log; and entries that are alike but for their numbers, which makes them progress
@@ -21,6 +21,7 @@ _LEVELS = {
     "warning": "WARN|WARNING",
     "error": "ERROR|ERR|FATAL|CRITICAL|CRIT|SEVERE|PANIC|ALERT|EMERG",
 }
+_LEVEL_FIELDS = ("level", "lvl", "levelname", "log.level")  # of JSON
 _ANY = "|".join(_LEVELS.values())
 _FIRST = re.compile(rf"\[?\b({_ANY})\b\]?(?=[:\s])")  # of a line without a time
 _LEVEL = re.compile(rf"\b({_ANY})\b|\b(?i:level=\"?({_ANY})\b|({_ANY}):\s)")
@@ -74,8 +75,22 @@ def _level_of(line: str) -> str | None:
     return _of(next(filter(None, found.groups()))) if found is not None else ""
 
 
+def level_in(entry: Mapping[str, object]) -> str | None:
+    """How much an entry of a log matters that is an object of JSON; None for another object."""
+    level = next((entry[field] for field in _LEVEL_FIELDS if field in entry), None)
+    if "msg" not in entry and "message" not in entry:
+        return None
+    if isinstance(level, int) and "time" in entry:  # Pino, Bunyan
+        return "error" if level >= 50 else "warning" if level >= 40 else "low"
+    return _named(level) if isinstance(level, str) else None
+
+
 def _of(level: str) -> str:
-    return next(name for name, words in _LEVELS.items() if level.upper() in words.split("|"))
+    return _named(level) or ""
+
+
+def _named(level: str) -> str | None:
+    return next((name for name, words in _LEVELS.items() if level.upper() in words.split("|")), None)
 
 
 def _of_status(status: int) -> str:
