@@ -13,8 +13,8 @@ from memory.output_json import take_json
 from memory.output_logs import log_in
 from memory.output_nesting import nested
 from memory.output_places import placed_in, places_below
-from memory.output_records import rated_in
-from memory.output_runs import is_error, sums_up, unstamped
+from memory.output_records import commits_in, rated_in
+from memory.output_runs import LONGEST, is_error, sums_up, unstamped
 from memory.output_tables import tables_in
 from memory.output_xml import take_reports
 from memory.tool_relevance import Talk
@@ -27,7 +27,18 @@ MOST_MARKED = 20  # of its lines that are read because they sum up, or say what 
 NO_PROSE = ("{", "}", "<", "$ ", "at ", 'File "')  # how lines begin of code, JSON and stack traces
 
 _NOBODY = Talk("")
-_STEP = re.compile(r"^#\d+ (?:\d+\.\d+ )?(?=\S)|^[│|]\s+")  # BuildKit; the frame that Terraform draws around errors
+# BuildKit's steps; what curl received; the frame that Terraform draws around errors.
+_STEP = re.compile(
+    r"^#\d+ (?:\d+\.\d+ )?(?=\S)|^\s*(?:=> )+(?=ERROR\b)|^\d+\.\d+ (?=npm |E: |(?i:error|fatal|failed)\b)"
+    r"|^< (?=HTTP/|[\w-]+: )|^[│|]\s+"
+)
+_DATE = re.compile(r"[A-Z][a-z]{2},? [A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d (?:[A-Z]{2,5} )?\d{4}$")  # alone
+_STEP_DONE = re.compile(r"=> (?!ERROR\b).*\d\.\ds$")  # BuildKit
+_RECEIVED = re.compile(r"< HTTP/")  # by curl, which tells what it does, too
+_ON_ITS_WAY = re.compile(r"[*>] (?! (?:subject|expire date|issuer): )")
+_FAILED_CELL = re.compile(
+    r"(?:\t| {2,})(?:fail(?:ed|ure)?|FAIL(?:ED|URE)?|error|ERROR)(?=\t| {2,}|$)|\.{3,} ?\**Failed\b"
+)
 _BRACKET = re.compile(r"\[(?![A-Z]{3,}\])")  # a list; "[ERROR]" is none
 _RULE = re.compile(r"^[\s=\-_*~#+|:─━═│┃╷╵]{3,}$|^[╷╵│]$")
 _AROUND = re.compile(r"^[=\-_*~#─━═]{3,}\s*|(?<=\s)[=\-_*~#─━═]{3,}$")
@@ -53,9 +64,10 @@ def lines_of(output: str) -> Iterator[Line]:
     yield from taken
     raw = [uncoloured(line) for line in read_page(_telling(text, MOST)).splitlines()]
     tables = {table.begin: table for table in tables_in(raw)}
-    rated = {record.begin: record for record in rated_in(raw)}
+    rated = {record.begin: record for record in (*rated_in(raw), *commits_in(raw))}
     placed, places, log = placed_in(raw), places_below(raw), log_in(raw)
     named, changes = nested(raw), changes_in(raw)
+    is_curl = any(map(_RECEIVED.match, raw))
     in_code = in_trace = False
     until = 0  # where a table ends
     for at, line in enumerate(raw):
@@ -81,9 +93,10 @@ def lines_of(output: str) -> Iterator[Line]:
                 yield Line(placed[at].text, "error" if placed[at].is_error else "finding")
             continue
         in_trace = bare.startswith("Traceback (") or (in_trace and line[:1].isspace())
-        if in_trace or not (said := _said(line)) or (log.get(at) == "progress" and not _tells_more(said)):
+        is_progress = log.get(at) == "progress" or (is_curl and _ON_ITS_WAY.match(line) is not None)
+        if in_trace or not (said := _said(line)) or (is_progress and not _tells_more(said)):
             continue
-        is_told = _ASSERTED.match(line) is not None or log.get(at) == "error"
+        is_told = _ASSERTED.match(line) is not None or log.get(at) == "error" or _fails_in_cell(line)
         yield Line(said, "error" if is_told else "code" if in_code else "text")
 
 
@@ -114,6 +127,11 @@ def _telling(text: str, characters: int) -> str:
     return f"{excerpt(text, _NOBODY, characters - len(behind) - 2)}\n\n{behind}"
 
 
+def _fails_in_cell(line: str) -> bool:
+    """Whether a row, whose columns may have no names, has a cell that says that something failed."""
+    return len(line) <= LONGEST and _FAILED_CELL.search(line.strip()) is not None
+
+
 def _matters(line: str) -> bool:
     return sums_up(line) or is_loss(line)
 
@@ -141,7 +159,13 @@ def _tells_more(said: str) -> bool:
 def _said(line: str) -> str:
     """What a line says without what decorates it; empty where it says nothing."""
     bare = line.strip()
-    if _RULE.match(bare) or _BAR.search(bare) or _MORE_ASSERTED.match(bare):
+    if (
+        _RULE.match(bare)
+        or _DATE.match(bare)
+        or _STEP_DONE.match(bare)
+        or _BAR.search(bare)
+        or _MORE_ASSERTED.match(bare)
+    ):
         return ""
     text = _STEP.sub("", unstamped(_AROUND.sub("", line.rstrip()).rstrip()))
     begin = text.lstrip()

@@ -21,6 +21,8 @@ _SCRIPT = re.compile(r"In (?P<file>\S{1,120}) line (?P<line>\d+):$")  # ShellChe
 _IN_SCRIPT = re.compile(r"\s*\^(?:-*\^)?(?:--)? +(?P<said>[A-Z]{2}\d+ .*)$")
 _FAILURE = re.compile(r"\s*\d{1,3}\) (?P<name>\w.{0,159}?)[\s─-]*$")  # of a numbered list: RSpec, Mocha, PHPUnit
 _MORE_NAME = re.compile(r"\s+(?P<name>\w.{0,99}):$")
+_STEP = re.compile(r"\s*(?:->\s+)?(?P<name>[A-Z][^()]{2,100}?)\s+\((?:cost=|actual |never )")  # of PostgreSQL's plan
+_OF_STEP = re.compile(r"\s{2,}(?P<said>[A-Z][\w ]{2,40}: \S.*)$")
 _ERROR_WORD = re.compile(r"(?:error|fatal|failed)\b|[✖✗✘×❌]", re.IGNORECASE)
 
 _BELOW = re.compile(r"(?:-->|[╭┌]─+\[?) ?(?P<place>\S+?:\d+(?::\d+)?)\]?$")
@@ -40,7 +42,7 @@ class Placed:
 def placed_in(lines: Sequence[str]) -> dict[int, Placed]:
     """The lines that say something only with the one that they stand under, by their places."""
     told: dict[int, Placed] = {}
-    for found in (_in_files, _in_tasks, _in_scripts, _in_failures):
+    for found in (_in_files, _in_tasks, _in_scripts, _in_failures, _in_plans):
         told |= {at: Placed(cut_at_word(text, LONGEST), is_bad) for at, text, is_bad in found(lines)}
     return told
 
@@ -106,3 +108,16 @@ def _in_failures(lines: Sequence[str]) -> Iterator[tuple[int, str, bool]]:
             yield begin, "", False
             yield at, f"{name}: {said}", True
             name = ""
+
+
+def _in_plans(lines: Sequence[str]) -> Iterator[tuple[int, str, bool]]:
+    """The steps of a query's plan, and what is said of each."""
+    step = ""
+    for at, line in enumerate(lines):
+        if (named := _STEP.match(line)) is not None:
+            step = named["name"]
+            yield at, line.replace("->", "").strip(), False
+        elif step and (said := _OF_STEP.match(line)) is not None:
+            yield at, f"{step}: {said['said']}", False
+        else:
+            step = ""

@@ -13,7 +13,16 @@ from memory.note_labels import heading_of, item_of, labelled_note, plain
 from memory.observed import Category, Observed
 from memory.output_changes import is_loss
 from memory.output_lines import Kind, Line, lines_of
-from memory.output_runs import begins_as_error, counts_failures, is_code, is_error, is_passing, is_tally, sums_up
+from memory.output_runs import (
+    begins_as_error,
+    counts_failures,
+    is_code,
+    is_error,
+    is_failing_row,
+    is_passing,
+    is_tally,
+    sums_up,
+)
 from memory.output_sentences import LONGEST, category_of, is_named_value, is_row
 from memory.output_talk import speakers_in, turn_of
 from utils.sentences import split_sentences
@@ -81,7 +90,7 @@ class _Ranks:
             return RANKS["total" if is_first else "error" if counts_failures(text) else "alike"]
         shape = _DIGITS.sub("0", text)
         self._alike[shape] += kind != "finding"
-        if kind == "error" or is_error(text) or is_loss(text):
+        if kind == "error" or is_error(text) or is_loss(text) or is_failing_row(text):
             return RANKS["error" if self._alike[shape] <= MOST_ALIKE else "alike error"]
         return RANKS["alike" if self._alike[shape] > 1 else "other"]
 

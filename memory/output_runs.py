@@ -25,8 +25,9 @@ _FAILURES_COUNTED = re.compile(
 )
 _VERDICT = re.compile(
     r"^\W*(?:"
-    r"(?:ran |found )?\d[\d,]* (?:tests? )?"
+    r"(?:ran |found )?\d[\d,]*%? (?:tests? )?"
     r"(?:passed|failed|passing|failing|failures?|errors?|problems?|vulnerabilities)\b"
+    r"|(?:planning|execution) time: \d"  # PostgreSQL
     r"|(?:final |overall |test )?(?:verdict|totals?|summary|result|outcome|overall|in total)\s*:\s*\S"
     r"|build (?:succe\w+|fail\w*)\b|(?:apply|destroy|deployment|migration|build|installation) complete\b|no changes\."
     r"|(?:failed|ok) \(\w+=\d|[^:;]{1,30}: total;"  # the last row of a table
@@ -39,7 +40,9 @@ _ERROR = re.compile(
     r"^(?:[\w.$]*[a-z](?:Error|Exception|Failure|Fault|Interrupt|Warning)\b(?: ?\[\w+\])?\s*: *\S"
     r"|(?:\S{1,120} (?:- )?)?(?i:error|fatal|panic|failure|exception|critical|caused by|aborted)\b[^:\n]{0,60}: *\S"
     r"|(?i:fehler|erreur|errore?|erro|fout|fejl|fel|błąd|hata|ошибка|помилка|错误|錯誤|エラー|오류|에러)\s*[:：]\s*\S"
-    r"|\S+ ERR! \S+ \S+ \S|\S+: \*+ \S|\d+:\d+ +error +\S"
+    r"|\S+ ERR! \S+ \S+ \S|npm error \S+ \S|CONFLICT \(\S"
+    r"|(?!(?:[\w.-]+ )*(?i:no|not|none|never|nothing|neither) )[\w.-]+(?: [\w.-]+){0,5} failed(?=[;:]|$| with\b)"
+    r"|\S+: \*+ \S|\d+:\d+ +error +\S"
     r"|[\[(]?(?:FAIL|FAILED|ERROR|ERR!|FATAL|CRITICAL|SEVERE|PANIC|BLOCKER|BLOCKED)\b\W+\w.*\s\S"
     r"|[✗✘❌✖⛔🔴] *\S+\s\S|● .+ › .|not ok \d|HTTP/[\d.]+ [45]\d\d\b|(?i:failed to|failed asserting|unable to) \w+ \S"
     r"|assertion .+ failed$)"
@@ -47,8 +50,14 @@ _ERROR = re.compile(
 _TROUBLE = re.compile(
     r"\b(?i:not found|no such file|permission denied|access denied|connection refused|timed out|segmentation fault|"
     r"out of memory|panicked at)\b|\[(?:emerg|alert|crit|error)\]"
-    r"|\b(?:\w+BackOff|ErrImagePull|OOMKilled|CreateContainer\w*Error)\b"  # what Kubernetes says of a pod
+    r"|\b(?:\w+BackOff|BackOff|ErrImagePull|OOMKilled|CreateContainer\w*Error)\b"  # what Kubernetes says of a pod
     r"|\S FAILED(?: +\[ *\d+%\])?$|: (?i:failed|failing|error|unhealthy|down|offline|unreachable)(?=;|,|$| \()"
+    r"|\b(?:NXDOMAIN|SERVFAIL)\b"
+)
+# A row of a table that says so of what it is about.
+_FAILING_ROW = re.compile(
+    r"(?:^|; )[^:;]{1,40}: (?i:fail|critical|crashed|not ?ready|exited \([1-9]\d{0,2}\)[^;]*|dead)(?=;|$)"
+    r"|(?:^|; )(?i:type|level|severity|status): (?i:warning|high)(?=;)"
 )
 
 # When a line of a log was written, and how much it matters, where that is little.
@@ -61,7 +70,7 @@ _LEVEL = re.compile(r"^\[(?:INFO|DEBUG|NOTICE)\]\s+")  # Maven
 # What a step of a tool does or did as it should.
 _PASSING = re.compile(
     r"^\W*(?:PASS|ok)\b|\bPASS(?:ED)?$|\.\.\. ok$|\[ *\d+%\]$|: \S+ done$|^(?:DONE [\d.]+s|CACHED)$"
-    r"|^Requirement already satisfied: |^Finished (?:in \d|at: |\w+ \[)"
+    r"|\.{3,} +Passed\b|^Requirement already satisfied: |^Finished (?:in \d|at: |\w+ \[)"
 )
 
 # What a tool is about: "Compiling serde v1.0", "Collecting fastapi==0.103".
@@ -112,6 +121,11 @@ def is_error(line: str) -> bool:
     if len(line) > LONGEST or line.endswith(("?", "？", "؟", ":")):
         return False
     return begins_as_error(line) or _TROUBLE.search(line) is not None
+
+
+def is_failing_row(row: str) -> bool:
+    """Whether a row, with the names of its columns, says of something that it fails or does badly."""
+    return ";" in row and _FAILING_ROW.search(row) is not None
 
 
 def begins_as_error(line: str) -> bool:

@@ -74,6 +74,21 @@ def findings(output: str) -> list[str]:
             '╷\n│ Error: Unsupported argument\n│\n│   on main.tf line 12, in resource "aws_instance" "web":\n╵\n',
             ["Error: Unsupported argument (main.tf:12)"],
         ),
+        (
+            "                    QUERY PLAN\n-------------------------------------------------\n"
+            " Hash Join  (cost=230.47..713.98 rows=101 width=488)\n   Hash Cond: (a.id = b.id)\n"
+            "   ->  Seq Scan on orders a  (cost=0.00..445.00 rows=10000 width=244)\n"
+            "         Rows Removed by Filter: 912312\n         Buckets: 1024  Batches: 1  Memory Usage: 28kB\n"
+            " Execution Time: 8.008 ms\n",
+            [
+                "Execution Time: 8.008 ms",
+                "Hash Join (cost=230.47..713.98 rows=101 width=488)",
+                "Hash Join: Hash Cond: (a.id = b.id)",
+                "Seq Scan on orders a (cost=0.00..445.00 rows=10000 width=244)",
+                "Seq Scan on orders a: Rows Removed by Filter: 912312",
+                "Seq Scan on orders a: Buckets: 1024 Batches: 1 Memory Usage: 28kB",
+            ],
+        ),
     ],
 )
 def test_what_is_wrong_is_told_with_what_it_belongs_to(output: str, told: list[str]) -> None:

@@ -63,3 +63,28 @@ def test_what_somebody_only_considers_is_no_lesson() -> None:
 def test_a_long_output_of_lines_that_rate_is_read_once() -> None:
     output = "name: x\n" * 20_000 + "Severity: high\n" * 20_000
     assert findings(output)
+
+
+def test_of_commits_the_subjects_are_told_with_who_made_them_and_when() -> None:
+    log = """\
+commit 9fceb02d0ae598e95dc970b74767f19372d61af8 (HEAD -> main, origin/main)
+Author: Ann <ann@x.org>
+Date:   Mon Nov 23 10:12:00 2026 +0100
+
+    Fix the race in the session store
+
+    The lock was released before the write to db-1.
+
+commit 77e0912c0ae598e95dc970b74767f19372d61a00
+Merge: 1a2b3c4 5d6e7f8
+Author: Bob <bob@x.org>
+Date:   Sun Nov 22 18:01:44 2026 +0100
+
+    Merge branch 'refunds'
+"""
+    assert findings(log) == [
+        "9fceb02d0a (Ann, Mon Nov 23 10:12:00 2026 +0100): Fix the race in the session store",
+        "The lock was released before the write to db-1.",
+        "77e0912c0a (Bob, Sun Nov 22 18:01:44 2026 +0100): Merge branch 'refunds'",
+    ]
+    assert findings("commit 9fceb02d0a\n\n    The lock has 3 owners.\n")[-1] == "The lock has 3 owners."
