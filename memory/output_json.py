@@ -38,7 +38,7 @@ STATES = ("status", "state", "result", "outcome", "conclusion", "phase")
 UNNAMING = frozenset({*TELLING, *STATES, "level", "levelname", "lvl", "severity"})  # whose texts name no object
 FAILED = ("error", "fail", "failed", "failure", "crashed", "timeout", "timed_out", "timed out")
 NO_ERROR = frozenset({"", "none", "null", "no", "n/a", "-"})
-DEEPEST = 6  # objects and lists in each other that are read
+DEEPEST = 10  # objects and lists in each other that are read
 MOST_ERRORS, MOST_OBJECTS = 8, 5  # told of one output
 FEWEST_FIELDS, FEWEST_BESIDE = 3, 2  # values of an object that is told; of one within something, or beside an error
 MOST_NAMING = 2  # of what failed that say what it is
@@ -128,6 +128,9 @@ def _called(item: object) -> str:
     """What an object is called: by a field for that, or by its first text; empty where nothing says so."""
     if not isinstance(item, Mapping):
         return ""
+    about = item.get("metadata")  # Kubernetes
+    if isinstance(about, Mapping) and _is_name(about.get("name")):
+        return str(about["name"])
     for field in NAMES:
         if _is_name(item.get(field)):
             return f"id {item[field]}" if field == "id" else str(item[field])

@@ -39,7 +39,7 @@ _ON_ITS_WAY = re.compile(r"[*>] (?! (?:subject|expire date|issuer): )")
 _FAILED_CELL = re.compile(
     r"(?:\t| {2,})(?:fail(?:ed|ure)?|FAIL(?:ED|URE)?|error|ERROR)(?=\t| {2,}|$)|\.{3,} ?\**Failed\b"
 )
-_BRACKET = re.compile(r"\[(?![A-Z]{3,}\])")  # a list; "[ERROR]" is none
+_BRACKET = re.compile(r"\[(?!(?:[A-Z]{3,}|(?i:warn|warning|error))\])")  # a list; "[ERROR]" is none
 _RULE = re.compile(r"^[\s=\-_*~#+|:─━═│┃╷╵]{3,}$|^[╷╵│]$")
 _AROUND = re.compile(r"^[=\-_*~#─━═]{3,}\s*|(?<=\s)[=\-_*~#─━═]{3,}$")
 _BAR = re.compile(r"[█▓▒░▏▎▍▌▋▊▉━]{2,}|\[=*>? *\] *\d")

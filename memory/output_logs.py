@@ -11,19 +11,20 @@ LONGEST = 400  # characters of an entry that is one message
 
 Told = Literal["progress", "error"]
 
+_PROGRAM = r"(?:[\w./-]{1,40} +\| +)?"  # which of several writes it
 _STAMP = re.compile(
-    r"(?:[\w./-]{1,40} +\| )?[\[(]?(?:(?:time|ts)=\"?)?"  # which of several programs writes it; logfmt
+    _PROGRAM + r"[\[(]?(?:(?:time|ts)=\"?)?"  # logfmt
     r"(?:\d{4}[-/]\d\d[-/]\d\d[T ]|[A-Z][a-z]{2} {1,2}\d{1,2} |[IWEF]\d{4} )?\d\d:\d\d:\d\d"
     r"(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?[\])\"]?\s"
 )
 _LEVELS = {
-    "low": "TRACE|DEBUG|VERBOSE|INFO|INFORMATION|NOTICE",
+    "low": "TRACE|DEBUG|DEBU|VERBOSE|INFO|INFORMATION|NOTICE",
     "warning": "WARN|WARNING",
-    "error": "ERROR|ERR|FATAL|CRITICAL|CRIT|SEVERE|PANIC|ALERT|EMERG",
+    "error": "ERROR|ERRO|ERR|FATAL|FATA|CRITICAL|CRIT|SEVERE|PANIC|ALERT|EMERG",
 }
 _LEVEL_FIELDS = ("level", "lvl", "levelname", "log.level")  # of JSON
 _ANY = "|".join(_LEVELS.values())
-_FIRST = re.compile(rf"\[?\b({_ANY})\b\]?(?=[:\s])")  # of a line without a time
+_FIRST = re.compile(rf"{_PROGRAM}\[?\b({_ANY})\b\]?(?=[:\s]|\[\d)")  # of a line without a time
 _LEVEL = re.compile(rf"\b({_ANY})\b|\b(?i:level=\"?({_ANY})\b|({_ANY}):\s)")
 _NEXT = re.compile(rf"\s*\[?(?i:({_ANY}))\b\]?(?=[:\s])")  # right behind the time
 _KLOG = re.compile(r"[IWEF](?=\d{4} )")

@@ -40,7 +40,7 @@ _ERROR = re.compile(
     r"^(?:[\w.$]*[a-z](?:Error|Exception|Failure|Fault|Interrupt|Warning)\b(?: ?\[\w+\])?\s*: *\S"
     r"|(?:\S{1,120} (?:- )?)?(?i:error|fatal|panic|failure|exception|critical|caused by|aborted)\b[^:\n]{0,60}: *\S"
     r"|(?i:fehler|erreur|errore?|erro|fout|fejl|fel|błąd|hata|ошибка|помилка|错误|錯誤|エラー|오류|에러)\s*[:：]\s*\S"
-    r"|\S+ ERR! \S+ \S+ \S|npm error \S+ \S|CONFLICT \(\S"
+    r"|\S+ ERR! \S+ \S+ \S|npm error \S+ \S|ERR_[A-Z_]+ +\S|ERRO\[\d+\] +\S|Completed 5\d\d |CONFLICT \(\S"
     r"|(?!(?:[\w.-]+ )*(?i:no|not|none|never|nothing|neither) )[\w.-]+(?: [\w.-]+){0,5} failed(?=[;:]|$| with\b)"
     r"|\S+: \*+ \S|\d+:\d+ +error +\S"
     r"|[\[(]?(?:FAIL|FAILED|ERROR|ERR!|FATAL|CRITICAL|SEVERE|PANIC|BLOCKER|BLOCKED)\b\W+\w.*\s\S"

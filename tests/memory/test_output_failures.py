@@ -102,6 +102,21 @@ LAST SEEN   TYPE      REASON             OBJECT      MESSAGE
                 "CONTAINER ID: 3f1a; IMAGE: pg:16; STATUS: Up 2 hours; NAMES: db",
             ],
         ),
+        (
+            "[warn] src/cart.ts\n[warn] Code style issues found in 2 files.\n",
+            ["[warn] Code style issues found in 2 files."],
+        ),
+        (
+            " WARN  2 deprecated subdependencies found: glob@7.2.3\n ERR_PNPM_PEER_DEP_ISSUES  Unmet peer dependencies\n",
+            [
+                "ERR_PNPM_PEER_DEP_ISSUES Unmet peer dependencies",
+                "WARN 2 deprecated subdependencies found: glob@7.2.3",
+            ],
+        ),
+        (
+            'Started GET "/orders" for 127.0.0.1\nCompleted 500 Internal Server Error in 12ms\n',
+            ["Completed 500 Internal Server Error in 12ms", 'Started GET "/orders" for 127.0.0.1'],
+        ),
     ],
 )
 def test_of_a_run_what_failed_is_told_and_no_progress(output: str, findings: list[str]) -> None:

@@ -330,3 +330,13 @@ def test_what_was_found_in_a_file_is_told_with_it() -> None:
         "filePath: /app/a.js; count: 1",
         "filePath /app/a.js.messages: rule no-var, severity 2, text Unexpected var, line 3",
     ]
+
+
+def test_what_happened_to_a_part_of_a_thing_is_told_with_the_thing() -> None:
+    ended = {"name": "api", "restartCount": 12, "lastState": {"terminated": {"reason": "OOMKilled", "exitCode": 137}}}
+    pod = {"metadata": {"name": "api-1", "namespace": "prod"}, "status": {"containerStatuses": [ended]}}
+    assert findings({"kind": "List", "items": [pod]}) == [
+        "items[api-1].status.containerStatuses: name api, restartCount 12, lastState (terminated (reason OOMKilled, "
+        "exitCode 137))",
+        "items: metadata (name api-1, namespace prod)",
+    ]

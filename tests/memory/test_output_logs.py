@@ -36,6 +36,8 @@ LOGS = {
     ),
     "brackets": ("[2026-01-01 00:00:{0:02}] [INFO] processed batch {0} in 12 ms", "[2026-01-01 00:00:01] [ERROR] {}"),
     "level alone": ("INFO  processed batch {0} in 12 ms", "ERROR {}"),
+    "compose without times": ("worker-1  | INFO:     batch {0} is done", "worker-1  | ERROR:    {}"),
+    "logrus": ("INFO[00{0:02}] processed batch {0} of 20", "ERRO[0031] {}"),
     "compose": (
         "worker-1  | 2026-01-01T00:00:{0:02}Z INFO batch {0} is done",
         "worker-1  | 2026-01-01T00:00:59Z ERROR {}",
