@@ -14,12 +14,14 @@ MOST_ABOVE = 3  # lines between a message and its place
 
 # A file alone on its line, and below it what was found in it, each with its place there: ESLint and those like it.
 _FILE = re.compile(r"(?P<name>(?=.*[./\\]|\w*file$)[^\s:]{1,160})$")
-_IN_FILE = re.compile(r"\s*(?P<place>\d+:\d+(?:-\d+:\d+)?)\s+(?P<said>\S.*)$")
+_IN_FILE = re.compile(r"\s*(?P<place>\d+:\d+(?:-\d+:\d+)?)\s{2,}(?P<said>\S.*)$")
 _TASK = re.compile(r"(?:TASK|RUNNING HANDLER) \[(?P<name>.{1,160})\][ *]*$")  # Ansible
 _FAILED_TASK = re.compile(r"(?P<said>(?:fatal|failed): \[.*)$")
 _SCRIPT = re.compile(r"In (?P<file>\S{1,120}) line (?P<line>\d+):$")  # ShellCheck
 _IN_SCRIPT = re.compile(r"\s*\^(?:-*\^)?(?:--)? +(?P<said>[A-Z]{2}\d+ .*)$")
-_FAILURE = re.compile(r"\s*\d{1,3}\) (?P<name>\w.{0,159}?)[\s─-]*$")  # of a numbered list: RSpec, Mocha, PHPUnit
+_FAILURE = re.compile(
+    r"(?P<indent> *)\d{1,3}\) (?P<name>\w.{0,159}?)(?<![.!?;])[\s─-]*$"
+)  # of a numbered list: RSpec, Mocha, PHPUnit
 _MORE_NAME = re.compile(r"\s+(?P<name>\w.{0,99}):$")
 _STEP = re.compile(r"\s*(?:->\s+)?(?P<name>[A-Z][^()]{2,100}?)\s+\((?:cost=|actual |never )")  # of PostgreSQL's plan
 _OF_STEP = re.compile(r"\s{2,}(?P<said>[A-Z][\w ]{2,40}: \S.*)$")
@@ -95,18 +97,20 @@ def _under(
 
 
 def _in_failures(lines: Sequence[str]) -> Iterator[tuple[int, str, bool]]:
-    """The first message of each failure that a list names."""
-    name, begin = "", 0
+    """The first message of each failure that a list names: right below the name, or further right."""
+    name, begin, indent = "", 0, 0
     for at, line in enumerate(lines):
+        said = line.strip()
         if (head := _FAILURE.match(line)) is not None:
-            name, begin = head["name"], at
+            name, begin, indent = head["name"], at, head.end("indent")
         elif at > begin + MOST_BETWEEN:
             name = ""
-        elif name and (more := _MORE_NAME.match(line)) is not None and not is_error(line.strip()):
+        elif name and (more := _MORE_NAME.match(line)) is not None and not is_error(said):
             name = f"{name} {more['name']}"
-        elif name and is_error(said := line.strip()) and not sums_up(said):
-            yield begin, "", False
-            yield at, f"{name}: {said}", True
+        elif name and is_error(said) and not sums_up(said):
+            if at == begin + 1 or line[: indent + 1].isspace():
+                yield begin, "", False
+                yield at, f"{name}: {said}", True
             name = ""
 
 

@@ -23,7 +23,7 @@ from memory.output_runs import (
     is_tally,
     sums_up,
 )
-from memory.output_sentences import LONGEST, category_of, is_named_value, is_row
+from memory.output_sentences import LONGEST, category_of, is_named_value, is_request, is_row
 from memory.output_talk import speakers_in, turn_of
 from utils.sentences import split_sentences
 
@@ -160,7 +160,10 @@ def _noted_of(line: str, speakers: frozenset[str]) -> Iterator[tuple[Category, s
         yield from _noted(line)
         return
     who, said = turn
-    yield from ((category, f"{who}: {note}") for category, note in _noted(said))
+    notes = [(category, f"{who}: {note}") for category, note in _noted(said)]
+    if not notes and not is_request(said) and is_named_value(line):
+        notes = [("finding", line)]
+    yield from notes
 
 
 def _noted(line: str) -> Iterator[tuple[Category, str]]:

@@ -134,6 +134,11 @@ def is_row(sentence: str) -> bool:
     return letters < numbers and sentence.isascii()
 
 
+def is_request(sentence: str) -> bool:
+    """Whether somebody only says what to do or what goes on, thanks or agrees."""
+    return _PROGRESS.search(sentence) is not None or _TO_DO.match(sentence) is not None
+
+
 def is_named_value(line: str) -> bool:
     """Whether a line is a value under a name, "Region: eu-central-1"; the value names something."""
     found = _NAMED.match(line)

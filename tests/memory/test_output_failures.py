@@ -107,7 +107,8 @@ LAST SEEN   TYPE      REASON             OBJECT      MESSAGE
             ["[warn] Code style issues found in 2 files."],
         ),
         (
-            " WARN  2 deprecated subdependencies found: glob@7.2.3\n ERR_PNPM_PEER_DEP_ISSUES  Unmet peer dependencies\n",
+            " WARN  2 deprecated subdependencies found: glob@7.2.3\n"
+            " ERR_PNPM_PEER_DEP_ISSUES  Unmet peer dependencies\n",
             [
                 "ERR_PNPM_PEER_DEP_ISSUES Unmet peer dependencies",
                 "WARN 2 deprecated subdependencies found: glob@7.2.3",

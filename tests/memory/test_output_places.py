@@ -101,6 +101,9 @@ def test_what_is_wrong_is_told_with_what_it_belongs_to(output: str, told: list[s
         ("Agenda\n  12:30  lunch with 3 guests\n", "12:30 lunch with 3 guests"),
         ("src/a.ts\n\n  12:30  error: disk full\n", "12:30 error: disk full"),
         ("1) Look at the logs\n2) Restart db-1\n" + "\n" * 9 + "error: disk full\n", "error: disk full"),
+        ("api/cart.py\n  12:30 the deploy of v3.2 began\n", "12:30 the deploy of v3.2 began"),
+        ("1) The cache\n2) The queue\n\nError: disk full\n", "Error: disk full"),
+        ("1) The index is missing.\nThe migration failed; we rolled back.\n", "The migration failed; we rolled back."),
         ("It depends on db-1.\n  --> the cache has 3 nodes\n", "It depends on db-1."),
     ],
 )

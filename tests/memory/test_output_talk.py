@@ -43,3 +43,8 @@ def test_a_value_under_a_name_is_nothing_that_somebody_says(line: str) -> None:
         "Region: eu-2",
         "Name: x-2",
     ]
+
+
+def test_what_is_said_without_a_verb_that_is_known_is_told_unless_it_is_a_request() -> None:
+    talk = ["Q: Who owns it?", "A: Maria Lopez owns the gateway.", "Q: Look at db-1, please.", "A: Done, Sir."]
+    assert findings("\n".join(talk)) == [talk[1]]
