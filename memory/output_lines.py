@@ -10,7 +10,7 @@ from memory.excerpt import READ, excerpt
 from memory.note_labels import heading_of, item_of, labelled_note, plain
 from memory.output_changes import changes_in, is_loss
 from memory.output_json import take_json
-from memory.output_logs import log_in
+from memory.output_logs import Told, log_in
 from memory.output_nesting import nested
 from memory.output_places import placed_in, places_below
 from memory.output_records import commits_in, rated_in
@@ -51,8 +51,8 @@ Kind = Literal["text", "code", "finding", "error"]
 
 @dataclass(frozen=True)
 class Line:
-    """`kind`: "code" stands in a fence of Markdown; a "finding" JSON or a table tells, as it stands; an "error" its
-    place shows to be one."""
+    """`kind`: "code" stands in a fence of Markdown; a "finding" is told as it stands, as JSON or a table tells
+    it; an "error" its place shows to be one."""
 
     text: str
     kind: Kind = "text"
@@ -64,40 +64,47 @@ def lines_of(output: str) -> Iterator[Line]:
     yield from taken
     raw = [uncoloured(line) for line in read_page(_telling(text, MOST)).splitlines()]
     tables = {table.begin: table for table in tables_in(raw)}
-    rated = {record.begin: record for record in (*rated_in(raw), *commits_in(raw))}
-    placed, places, log = placed_in(raw), places_below(raw), log_in(raw)
-    named, changes = nested(raw), changes_in(raw)
-    is_curl = any(map(_RECEIVED.match, raw))
+    records = {record.begin: record for record in (*rated_in(raw), *commits_in(raw))}
+    alone, named, places, log = _alone_in(raw), nested(raw), places_below(raw), _log_in(raw)
     in_code = in_trace = False
     until = 0  # where a table ends
     for at, line in enumerate(raw):
         if at in tables:
             yield from (Line(row, "finding") for row in tables[at].rows)
             until = tables[at].end
-        elif at in rated and at >= until and not in_code:
-            yield from (Line(told, "finding") for told in rated[at].told)
-            until = rated[at].end
+        elif at in records and at >= until and not in_code:
+            yield from (Line(told, "finding") for told in records[at].told)
+            until = records[at].end
         line = named[at] if not in_code else line
-        line = f"{line} ({places[at]})" if at in places else line
         bare = line.strip()
         if at < until or not bare or bare == GAP:
             continue
         if bare.startswith("```"):
             in_code = not in_code
             continue
-        if at in changes:
-            yield Line(changes[at], "finding")
-            continue
-        if at in placed:
-            if placed[at].text:
-                yield Line(placed[at].text, "error" if placed[at].is_error else "finding")
+        if at in alone:
+            if alone[at].text:
+                yield alone[at]
             continue
         in_trace = bare.startswith("Traceback (") or (in_trace and line[:1].isspace())
-        is_progress = log.get(at) == "progress" or (is_curl and _ON_ITS_WAY.match(line) is not None)
-        if in_trace or not (said := _said(line)) or (is_progress and not _tells_more(said)):
+        said = "" if in_trace else _said(f"{line} ({places[at]})" if at in places else line)
+        if not said or (log.get(at) == "progress" and not _tells_more(said)):
             continue
         is_told = _ASSERTED.match(line) is not None or log.get(at) == "error" or _fails_in_cell(line)
         yield Line(said, "error" if is_told else "code" if in_code else "text")
+
+
+def _alone_in(lines: Sequence[str]) -> dict[int, Line]:
+    """The lines that say what is changed, and those told with what they belong to; others tell what empty ones say."""
+    placed = {at: Line(one.text, "error" if one.is_error else "finding") for at, one in placed_in(lines).items()}
+    return placed | {at: Line(change, "finding") for at, change in changes_in(lines).items()}
+
+
+def _log_in(lines: Sequence[str]) -> dict[int, Told]:
+    """What is progress among lines and what an error, in a log or where curl says what it does on its way."""
+    on_its_way = [at for at, line in enumerate(lines) if _ON_ITS_WAY.match(line)]
+    is_curl = bool(on_its_way) and any(map(_RECEIVED.match, lines))
+    return log_in(lines) | (dict.fromkeys(on_its_way, "progress") if is_curl else {})
 
 
 def output_for_model(output: str) -> str:
