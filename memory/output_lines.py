@@ -10,10 +10,10 @@ from memory.excerpt import READ, excerpt
 from memory.note_labels import heading_of, item_of, labelled_note, plain
 from memory.output_changes import changes_in, is_loss
 from memory.output_json import take_json
-from memory.output_logs import Told, log_in
+from memory.output_logs import Told, is_failed_request, log_in
 from memory.output_nesting import nested
 from memory.output_places import placed_in, places_below
-from memory.output_records import commits_in, rated_in
+from memory.output_records import rated_in, take_commits
 from memory.output_runs import LONGEST, is_error, sums_up, unstamped
 from memory.output_tables import tables_in
 from memory.output_xml import take_reports
@@ -64,7 +64,7 @@ def lines_of(output: str) -> Iterator[Line]:
     yield from taken
     raw = [uncoloured(line) for line in read_page(_telling(text, MOST)).splitlines()]
     tables = {table.begin: table for table in tables_in(raw)}
-    records = {record.begin: record for record in (*rated_in(raw), *commits_in(raw))}
+    records = {record.begin: record for record in rated_in(raw)}
     alone, named, places, log = _alone_in(raw), nested(raw), places_below(raw), _log_in(raw)
     in_code = in_trace = False
     until = 0  # where a table ends
@@ -117,10 +117,12 @@ def output_for_model(output: str) -> str:
 
 
 def _taken(output: str) -> tuple[list[Line], str]:
-    """What the JSON in an output, and the XML of reports, tells, and the text without these."""
+    """What the JSON in an output, the XML of reports and a log of commits tell, and the text without these."""
     said, text = take_json(output)
     sums, failures, text = take_reports(text)
-    return [*(Line(one, "finding") for one in (*said, *sums)), *(Line(one, "error") for one in failures)], text
+    commits, text = take_commits(text)
+    told = [Line(one, "finding") for one in (*said, *sums, *commits)]
+    return [*told, *(Line(one, "error") for one in failures)], text
 
 
 def _telling(text: str, characters: int) -> str:
@@ -140,7 +142,7 @@ def _fails_in_cell(line: str) -> bool:
 
 
 def _matters(line: str) -> bool:
-    return sums_up(line) or is_loss(line)
+    return sums_up(line) or is_loss(line) or is_failed_request(line)
 
 
 def _labelled(lines: Sequence[str]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Literal
 FEWEST = 3  # entries that make a log; and entries that are alike but for their numbers, which makes them progress
 HEAD = 60  # characters of an entry behind its time in which its level stands
 LONGEST = 400  # characters of an entry that is one message
+CLIENT_ERROR, SERVER_ERROR = 400, 500  # the least status of each
 
 Told = Literal["progress", "error"]
 
@@ -60,6 +61,12 @@ def log_in(lines: Sequence[str]) -> dict[int, Told]:
     return told
 
 
+def is_failed_request(line: str) -> bool:
+    """Whether a line of a server's log is of a request that it could not answer."""
+    request = _REQUEST.search(line, 0, LONGEST)
+    return request is not None and int(request["behind"] or request["before"]) >= SERVER_ERROR
+
+
 def _level_of(line: str) -> str | None:
     """How much an entry of a log matters: one of `_LEVELS`, or empty where it does not say; None for another line."""
     bare = line.strip()
@@ -96,4 +103,4 @@ def _named(level: str) -> str | None:
 
 def _of_status(status: int) -> str:
     """How much the answer to a request matters, by its status: what the server could not do is an error."""
-    return "error" if status >= 500 else "warning" if status >= 400 else "low"
+    return "error" if status >= SERVER_ERROR else "warning" if status >= CLIENT_ERROR else "low"

@@ -19,16 +19,18 @@ _ITEM = re.compile(r"(?P<indent> *)(?P<bullet>- +)(?P<rest>\S.*)")
 
 @dataclass(frozen=True)
 class _Outer:
-    """What others stand within: a name, or an item of a list with what it is called."""
+    """What others stand within: a name, or an item of a list with what it is called. `said_by`: the field that says
+    nothing more than that."""
 
     column: int
     name: str
     is_item: bool = False
+    said_by: str = ""
 
 
 def nested(lines: Sequence[str]) -> list[str]:
     """Lines; those of a value under a name that is part of another, or of an item of a list, with what they are part
-    of."""
+    of; nothing for one that says only what an item is called, where others tell that."""
     outer: list[_Outer] = []
     return [_named(lines, at, outer) for at in range(len(lines))]
 
@@ -49,12 +51,16 @@ def _named(lines: Sequence[str], at: int, outer: list[_Outer]) -> str:
         if len(fields) < 2:  # no object
             return lines[at]
         field, called = _called(fields)
-        outer.append(_Outer(column, called, is_item=True))
+        others = (value for name, value in fields.items() if name != field)
+        is_told = any(not value or any(map(str.isdigit, value)) for value in others)
+        outer.append(_Outer(column, called, is_item=True, said_by=field if is_told else ""))
         around = around if field == next(iter(fields)) else list(outer)  # what names the item does not stand within it
         bare, column = item["rest"], within
     if _OUTER.fullmatch(bare) and heading_of(line) is None:
         outer.append(_Outer(column, bare[:-1]))
-    elif around and (inner := _INNER.match(bare)) is not None:
+    elif outer and (inner := _INNER.match(bare)) is not None:
+        if outer[-1].is_item and inner["name"] == outer[-1].said_by:  # the others tell it
+            return ""
         return f"{' ' * column}{_path(around, inner['name'])}: {bare[inner.end() :]}"
     return lines[at]
 

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memory.output_runs import sums_up
-from utils.text import cut_at_word
+from utils.text import cut_at_word, uncoloured
 
 MOST_BEFORE = 6  # lines before one that says how bad something is, which say what that is
 LONGEST_SUBJECT = 160  # characters of a line that names it
 LONGEST = 400  # characters of what is told
+MOST_COMMITS = 20  # that are told
 SHORT_ID = 10  # characters of a commit's id that are told
 
 _SEVERITY = re.compile(r"^\W*(?:severity|risk level|criticality)\s*[:=]\s*\S", re.IGNORECASE)
@@ -58,8 +59,19 @@ def _is_subject(line: str) -> bool:
     return is_name and not bare.endswith((".", "!", "?", ":")) and not sums_up(bare)
 
 
-def commits_in(lines: Sequence[str]) -> Iterator[Record]:
-    """The commits that `git log` shows, each by its subject, with who made it and when."""
+def take_commits(text: str) -> tuple[list[str], str]:
+    """The commits that `git log` shows in a text, each by its subject, with who made it and when, and the text without
+    them; the rest of their messages stays."""
+    if "\nAuthor: " not in text:
+        return [], text
+    lines = [uncoloured(line) for line in text.splitlines()]
+    commits = list(_commits_in(lines))
+    taken = {at for commit in commits for at in range(commit.begin, commit.end)}
+    left = "\n".join(line for at, line in enumerate(lines) if at not in taken)
+    return [told for commit in commits[:MOST_COMMITS] for told in commit.told], left
+
+
+def _commits_in(lines: Sequence[str]) -> Iterator[Record]:
     for at, line in enumerate(lines):
         if (commit := _COMMIT.match(line)) is None:
             continue

@@ -84,7 +84,9 @@ Date:   Sun Nov 22 18:01:44 2026 +0100
 """
     assert findings(log) == [
         "9fceb02d0a (Ann, Mon Nov 23 10:12:00 2026 +0100): Fix the race in the session store",
-        "The lock was released before the write to db-1.",
         "77e0912c0a (Bob, Sun Nov 22 18:01:44 2026 +0100): Merge branch 'refunds'",
+        "The lock was released before the write to db-1.",
     ]
+    many = log.replace("The lock", "The lock of shop-1 " + "and of others " * 9) * 40
+    assert findings(many)[:2] == findings(log)[:2]
     assert findings("commit 9fceb02d0a\n\n    The lock has 3 owners.\n")[-1] == "The lock has 3 owners."
