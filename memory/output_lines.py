@@ -69,7 +69,7 @@ def lines_of(output: str) -> Iterator[Line]:
     in_code = in_trace = False
     until = 0  # where a table ends
     for at, line in enumerate(raw):
-        if at in tables:
+        if at in tables and at not in alone:
             yield from (Line(row, "finding") for row in tables[at].rows)
             until = tables[at].end
         elif at in records and at >= until and not in_code:

@@ -19,6 +19,8 @@ _TASK = re.compile(r"(?:TASK|RUNNING HANDLER) \[(?P<name>.{1,160})\][ *]*$")  # 
 _FAILED_TASK = re.compile(r"(?P<said>(?:fatal|failed): \[.*)$")
 _SCRIPT = re.compile(r"In (?P<file>\S{1,120}) line (?P<line>\d+):$")  # ShellCheck
 _IN_SCRIPT = re.compile(r"\s*\^(?:-*\^)?(?:--)? +(?P<said>[A-Z]{2}\d+ .*)$")
+_CHECKED = re.compile(r"FILE: (?P<file>\S.{0,159})$")  # PHP_CodeSniffer
+_IN_CHECKED = re.compile(r"\s*(?P<said>\d+ \| (?:ERROR|WARNING) +\| .*)$")
 _FAILURE = re.compile(
     r"(?P<indent> *)\d{1,3}\) (?P<name>\w.{0,159}?)(?<![.!?;])[\s─-]*$"
 )  # of a numbered list: RSpec, Mocha, PHPUnit
@@ -78,7 +80,8 @@ def _in_tasks(lines: Sequence[str]) -> Iterator[tuple[int, str, bool]]:
 
 
 def _in_scripts(lines: Sequence[str]) -> Iterator[tuple[int, str, bool]]:
-    return _under(lines, _SCRIPT, _IN_SCRIPT, lambda head, said: f"{head['file']}:{head['line']}: {said}")
+    yield from _under(lines, _SCRIPT, _IN_SCRIPT, lambda head, said: f"{head['file']}:{head['line']}: {said}")
+    yield from _under(lines, _CHECKED, _IN_CHECKED, lambda head, said: f"{head['file']}: {said}")
 
 
 def _under(

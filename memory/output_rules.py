@@ -44,7 +44,7 @@ _REMEDY = re.compile(r"^(?:must|should|has to|have to|needs? to)\b", re.IGNORECA
 # A review's item: what it is about, and where or how bad.
 _REVIEWED = re.compile(
     r"^[\[(*`]*(?:(?i:blocker|blocking|critical|major|minor|high|medium|low|nit|bug|issue)\b[\])*`]*\s*[:–—-]"
-    r"|[\w./-]+\.\w{1,5}:\d+(?::\d+)?)\W*[^\W\d_]+\W+[^\W\d_]"
+    r"|[\w./-]+\.\w{1,5}:\d+(?::\d+)?)\W*[^\W\d_]\w*\W+[^\W\d_]"
 )
 _GAPS = re.compile(r"(?:\S(?:\S| (?=\S))*(?<![.!?:])(?: {2,}|\t)\s*){3}\S")  # as between the cells of a row
 _TWO_GAPS = re.compile(r"\S {2,}(?:\S| (?=\S))+ {2,}\S")

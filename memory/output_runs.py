@@ -40,7 +40,8 @@ _ERROR = re.compile(
     r"^(?:[\w.$]*[a-z](?:Error|Exception|Failure|Fault|Interrupt|Warning)\b(?: ?\[\w+\])?\s*: *\S"
     r"|(?:\S{1,120} (?:- )?)?(?i:error|fatal|panic|failure|exception|critical|caused by|aborted)\b[^:\n]{0,60}: *\S"
     r"|(?i:fehler|erreur|errore?|erro|fout|fejl|fel|błąd|hata|ошибка|помилка|错误|錯誤|エラー|오류|에러)\s*[:：]\s*\S"
-    r"|\S+ ERR! \S+ \S+ \S|npm error \S+ \S|ERR_[A-Z_]+ +\S|ERRO\[\d+\] +\S|Completed 5\d\d |CONFLICT \(\S"
+    r"|\S+ ERR! \S+ \S+ \S|npm error \S+ \S|E: [A-Z]\S* \S|\S{1,120}: FAIL(?:ED)?\b"
+    r"|ERR_[A-Z_]+ +\S|ERRO\[\d+\] +\S|Completed 5\d\d |CONFLICT \(\S"
     r"|(?!(?:[\w.-]+ )*(?i:no|not|none|never|nothing|neither) )[\w.-]+(?: [\w.-]+){0,5} failed(?=[;:]|$| with\b)"
     r"|\S+: \*+ \S|\d+:\d+ +error +\S"
     r"|[\[(]?(?:FAIL|FAILED|ERROR|ERR!|FATAL|CRITICAL|SEVERE|PANIC|BLOCKER|BLOCKED)\b\W+\w.*\s\S"
@@ -49,14 +50,15 @@ _ERROR = re.compile(
 )
 _TROUBLE = re.compile(
     r"\b(?i:not found|no such file|permission denied|access denied|connection refused|timed out|segmentation fault|"
-    r"out of memory|panicked at)\b|\[(?:emerg|alert|crit|error)\]"
+    r"out of memory|panicked at|does not exist|no module named)\b|\[(?:emerg|alert|crit|error)\]"
     r"|\b(?:\w+BackOff|BackOff|ErrImagePull|OOMKilled|CreateContainer\w*Error)\b"  # what Kubernetes says of a pod
     r"|\S FAILED(?: +\[ *\d+%\])?$|: (?i:failed|failing|error|unhealthy|down|offline|unreachable)(?=;|,|$| \()"
     r"|\b(?:NXDOMAIN|SERVFAIL)\b"
 )
 # A row of a table that says so of what it is about.
 _FAILING_ROW = re.compile(
-    r"(?:^|; )[^:;]{1,40}: (?i:fail|critical|crashed|not ?ready|exited \([1-9]\d{0,2}\)[^;]*|dead)(?=;|$)"
+    r"(?:^|; )[^:;]{1,40}: "
+    r"(?i:fail|critical|crashed|dead|not ?ready|(?:exited|restarting) \([1-9]\d{0,2}\)[^;]*)(?=;|$)"
     r"|(?:^|; )(?i:type|level|severity|status): (?i:warning|high)(?=;)"
 )
 

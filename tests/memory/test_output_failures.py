@@ -103,6 +103,28 @@ LAST SEEN   TYPE      REASON             OBJECT      MESSAGE
             ],
         ),
         (
+            "Reading package lists... Done\nE: Could not get lock /var/lib/lock. It is held by process 4211 (apt)\n",
+            ["E: Could not get lock /var/lib/lock. It is held by process 4211 (apt)"],
+        ),
+        (
+            "py311: OK (12.31=setup[4.1]+cmd[8.2] seconds)\npy312: FAIL code 1 (9.12=setup[4.0]+cmd[5.1] seconds)\n",
+            [
+                "py312: FAIL code 1 (9.12=setup[4.0]+cmd[5.1] seconds)",
+                "py311: OK (12.31=setup[4.1]+cmd[8.2] seconds)",
+            ],
+        ),
+        (
+            "check yaml...............................................................Passed\n"
+            "ruff.....................................................................Failed\n- hook id: ruff\n\n"
+            "src/app.py:3:8: F401 [*] `os` imported but unused\nFound 1 error.\n\n"
+            "mypy.....................................................................Passed\n",
+            [
+                "Found 1 error.",
+                "ruff.....................................................................Failed",
+                "src/app.py:3:8: F401 [*] `os` imported but unused",
+            ],
+        ),
+        (
             "[warn] src/cart.ts\n[warn] Code style issues found in 2 files.\n",
             ["[warn] Code style issues found in 2 files."],
         ),

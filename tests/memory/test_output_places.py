@@ -49,6 +49,16 @@ def findings(output: str) -> list[str]:
             ["deploy.sh:3: SC2086 (info): Double quote to prevent globbing."],
         ),
         (
+            "FILE: /app/Cart.php\n-----------------\nFOUND 2 ERRORS\n-----------------\n"
+            " 14 | ERROR   | [x] Expected 1 space; 0 found\n"
+            " 31 | WARNING | [ ] No comment for total()\n-----------------\n",
+            [
+                "FOUND 2 ERRORS",
+                "/app/Cart.php: 14 | ERROR | [x] Expected 1 space; 0 found",
+                "/app/Cart.php: 31 | WARNING | [ ] No comment for total()",
+            ],
+        ),
+        (
             "  1 passing (8ms)\n  1 failing\n\n  1) Cart\n       totals:\n\n"
             "      AssertionError [ERR_ASSERTION]: 11 == 12\n",
             ["1 passing (8ms)", "1 failing", "Cart totals: AssertionError [ERR_ASSERTION]: 11 == 12"],
