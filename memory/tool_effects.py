@@ -13,8 +13,7 @@ from utils.json_values import Json
 COMMANDS = frozenset({"command", "commands", "cmd", "script", "shell", "args", "argv", "code", "sql", "statement"})
 
 _ACTIONS = ("action", "operation", "op", "command")
-_METHODS = ("method", "http_method", "verb")
-_ASKING, _SENDING = frozenset({"get", "head", "options"}), frozenset({"post", "put", "patch", "delete"})
+_ASKING = frozenset({"get", "head", "options"})
 _QUERIES = frozenset({"query", "q"})
 _SEARCHING = frozenset({"search", "grep", "find", "web", "lookup"})
 _ASKS_BY_POST = re.compile(r"(?i)\b_?(?:search|query)/?(?:\?|$)")
@@ -39,26 +38,16 @@ def only_reads(record: Record) -> bool:
 
 def commands_in(record: Record) -> tuple[Part, ...]:
     """What the commands in a call do, and the statements of SQL."""
+    if COMMANDS.isdisjoint(record.arguments) and _QUERIES.isdisjoint(record.arguments):
+        return ()
     return tuple(part for key, value in record.arguments.items() for part in _parts(record.tool_name, key, value))
-
-
-def address_of(record: Record) -> str:
-    """The address that a call asks something of over HTTP; empty where there is none."""
-    texts = [one for one in record.arguments.values() if isinstance(one, str)]
-    asked = next((one for one in texts if "://" in one), None)
-    return asked or next((one for one in texts if one.startswith("/") and _method(record)), "")
-
-
-def _method(record: Record) -> str:
-    """The method of HTTP, lower case, that a call says; empty where it says none."""
-    said = (record.arguments.get(key) for key in _METHODS)
-    return next((one for one in map(str, said) if one.casefold() in _ASKING | _SENDING), "").casefold()
 
 
 def _action(record: Record) -> bool | None:
     """Whether what a call says to do only reads; None where it does not say so in a word."""
-    if method := _method(record):
-        return method in _ASKING or (method == "post" and _ASKS_BY_POST.search(address_of(record)) is not None)
+    if record.method:
+        asks_by_post = record.method == "post" and _ASKS_BY_POST.search(record.address) is not None
+        return record.method in _ASKING or asks_by_post
     for key in _ACTIONS:
         word = record.arguments.get(key)
         words = words_of(word) if isinstance(word, str) and word.replace("_", "").isalpha() else ()

@@ -8,9 +8,15 @@ from memory.tool_verbs import CHANGING, DOING, DOING_AT_END, DOING_AT_START
 # How tools are called that change nothing.
 _READS = re.compile(
     r"(?i)(?:get|list|read|search|find|show|describe|fetch|view|look|query|count|check(?!_?(?:in|out)(?:[^a-z]|$))|"
-    r"calculate|think|open|select|"
-    r".*(?:^|[_.-])(?:grep|glob|cat|ls|head|tail|diff|stat|tests?|track|verify|validate|search|lookup|send|email|notify|"
-    r"message|browse|visit|summari[sz]e|analy[sz]e|compare|explain)(?:$|[_.-]))"
+    r"calculate|classify|estimate|evaluate|identify|preview|retrieve|simulate|translate|think|open|select)"
+)
+_READS_AMONG = re.compile(
+    r"(?i).*(?:^|[_.-])(?:grep|glob|cat|ls|head|tail|diff|stat|tests?|track|verify|validate|search|lookup|send|email|"
+    r"notify|message|browse|visit|summari[sz]e|analy[sz]e|compare|explain)(?:$|[_.-])"
+)
+# What is done to mails and messages that are there.
+_SORTING = frozenset(
+    {"archive", "delete", "edit", "flag", "label", "mark", "move", "remove", "restore", "star", "trash", "update"}
 )
 # And by words behind the name of what they belong to: "crm_get_contact", "calendar_list", "crm_list_deals".
 _ASKING = frozenset({"get", "fetch", "find", "search", "lookup"})
@@ -37,6 +43,8 @@ def reads(tool_name: str) -> bool:
     if _READS.match(tool_name):
         return True
     words = words_of(tool_name)
+    if _READS_AMONG.match(tool_name) and _SORTING.isdisjoint(words):
+        return True
     if not words or not CHANGING.isdisjoint(words):
         return False
     if not _ASKING.isdisjoint(words) or words[-1] in _ASKING_AT_END:

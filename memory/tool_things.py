@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from memory.identifiers import MARKS, is_name, names_id, names_place
-from memory.tool_effects import COMMANDS, address_of, commands_in, only_reads
+from memory.tool_effects import COMMANDS, commands_in, only_reads
 from memory.tool_names import NAMING, is_of, nouns_of, rewrites, singular, words_of
 from memory.tool_places import canonical, is_place, without_query
 from memory.tool_records import Record
@@ -197,7 +197,7 @@ def _kinds_in(field: str, others: frozenset[str]) -> frozenset[str]:
 
 def _kinds_of(record: Record) -> frozenset[str]:
     """What a call is for: the words of its tool, or of an address, `https://x.org/users/5`."""
-    places = [one for one in _segments(record) if not _is_id(one)]
+    places = [one for one in _segments(record) if not _is_id(one)] if record.address else []
     return frozenset({singular(places[-1].casefold())}) if places else nouns_of(record.tool_name)
 
 
@@ -208,7 +208,7 @@ def _in_address(record: Record) -> Iterator[Thing]:
 
 
 def _segments(record: Record) -> list[str]:
-    path = without_query(address_of(record)).rpartition("://")[2]
+    path = without_query(record.address).rpartition("://")[2]
     return [one for one in path.split("/")[1:] if one]
 
 

@@ -136,7 +136,7 @@ def test_commands_name_what_they_are_about() -> None:
     assert overtaken([read, record("b", "", "note", text="look at /etc/app/app.ini")]) == {}
 
 
-@pytest.mark.timeout(10)
+@pytest.mark.timeout(20)
 def test_many_tools_and_long_arguments_take_no_longer() -> None:
     many = [Record(f"r{at}", f"edit{at}", '{"path": "a.py"}', f"text {at}") for at in range(20_000)]
     assert overtaken(many) == {f"r{at}": f"r{at + 1}" for at in range(19_999)}
