@@ -25,11 +25,19 @@ _SMALLER = ((0.5, b'|;={}[]":<>/\\_@#&+'), (0.12, b".,-()'!?*`$%^~"), (0.5, byte
 _WITH_DIGITS = re.compile(rb"[A-Za-z]*\d[A-Za-z\d]*")
 PARTS = 16  # steps in which things become shorter
 MESSAGE_TOKENS = 4  # that a message takes beside its text
+PART_TOKENS = 765  # that an image takes, one of 1,024 by 1,024 pixels in detail (OpenAI's guide to images)
 
 
 def tokens_of(messages: Iterable[Message]) -> int:
     """Estimated tokens of messages, as a budget counts them."""
-    return sum(MESSAGE_TOKENS + estimated(said_in(message)) for message in messages)
+    return sum(MESSAGE_TOKENS + estimated(said_in(message)) + PART_TOKENS * _others_in(message) for message in messages)
+
+
+def _others_in(message: Message) -> int:
+    """How many parts of a message are no texts: images, and files."""
+    content = message.get("content")
+    parts = content if isinstance(content, list) else []
+    return sum(isinstance(part, dict) and "text" not in part for part in parts)
 
 
 def estimated(text: str) -> int:

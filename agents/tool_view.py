@@ -13,9 +13,9 @@ from agents.tool_messages import HEADING, NOTICE, RETRIEVED, Asked, Interaction,
 from agents.tool_talk import PROMPTS, after, before, everything, last_said, spoken_of
 from agents.view_order import by_relevance, having, with_changes
 from memory.tool_blocks import Block, block_of, blocks_of, call_text, is_note, left_out
+from memory.tool_effects import only_reads
 from memory.tool_in_force import in_force
 from memory.tool_items import Shortener
-from memory.tool_names import reads
 from memory.tool_order import overtaken
 from memory.tool_quoting import one_line
 from memory.tool_records import Record
@@ -129,7 +129,7 @@ class _Drawing:
             return [*self._head, *context, *self._tail(PARTS), *self._after]
 
         told = self._head, self._after
-        longest = max((len(record.raw_output) for record in self.known), default=0)
+        longest = min(4 * budget, max((len(record.raw_output) for record in self.known), default=0))
         self._tell_everything()
         if tokens_of(view(0)) > budget:
             self._head, self._after = told
@@ -243,7 +243,7 @@ def _last_change(step: Step) -> int:
     for interaction in reversed(interactions(step.messages)):
         for result in reversed(interaction.results):
             record = Record("", result.tool_name, result.arguments, result.content)
-            if not reads(result.tool_name) and not (record.failed and record.raw_output.strip()):
+            if not only_reads(record) and not (record.failed and record.raw_output.strip()):
                 return result.at
     return -1
 

@@ -8,7 +8,9 @@ from typing import cast
 
 from memory.embedded_json import json_in
 from memory.excerpt import tells_of_failure
+from memory.output_logs import level_in
 from memory.output_runs import is_error, unstamped
+from memory.output_sarif import is_sarif, told_of_sarif
 from memory.tool_items import worth_of
 from memory.tool_relevance import Talk
 from utils.json_values import Json, scalars
@@ -33,10 +35,10 @@ LEVELS = ("error", "fatal", "critical")  # of a log's entry
 NAMES = ("name", "title", "id", "key")  # fields that say what an object is called
 AROUND = frozenset({*ERRORS, "data", "result", "results", "response", "body", "items"})  # keys that name nothing
 STATES = ("status", "state", "result", "outcome", "conclusion", "phase")
-UNNAMING = frozenset({*TELLING, *STATES, "level", "severity"})  # whose texts name no object
+UNNAMING = frozenset({*TELLING, *STATES, "level", "levelname", "lvl", "severity"})  # whose texts name no object
 FAILED = ("error", "fail", "failed", "failure", "crashed", "timeout", "timed_out", "timed out")
 NO_ERROR = frozenset({"", "none", "null", "no", "n/a", "-"})
-DEEPEST = 6  # objects and lists in each other that are read
+DEEPEST = 10  # objects and lists in each other that are read
 MOST_ERRORS, MOST_OBJECTS = 8, 5  # told of one output
 FEWEST_FIELDS, FEWEST_BESIDE = 3, 2  # values of an object that is told; of one within something, or beside an error
 MOST_NAMING = 2  # of what failed that say what it is
@@ -55,6 +57,7 @@ def take_json(text: str) -> tuple[list[str], str]:
     """What the JSON in a text tells, its errors first, each on a line, and the text without it. What stands in a line
     of prose and tells nothing stays there, and so does that in the message of an error."""
     values: list[object] = []
+    sarif: list[object] = []
     cut: list[str] = []
     parts: list[str] = []
     at = 0
@@ -66,10 +69,11 @@ def take_json(text: str) -> tuple[list[str], str]:
         parts += [text[at : found.begin], GAP if is_inline else ""]
         at = found.end
         if found.whole:
-            values.append(found.value)
+            (sarif if is_sarif(found.value) else values).append(found.value)
         else:
             cut = _errors_of_cut(text[found.begin :])
-    return [repair(line) for line in (*_told(values), *cut)], "".join([*parts, text[at:]])
+    reported = [line for report in sarif for line in told_of_sarif(cast(Mapping[str, Json], report))]
+    return [repair(line) for line in (*reported, *_told(values), *cut)], "".join([*parts, text[at:]])
 
 
 def _beside(text: str, begin: int, end: int) -> tuple[str, str]:
@@ -100,14 +104,14 @@ def _errors_of_cut(text: str) -> list[str]:
 
 def _without_errors(value: object, errors: dict[str, None], depth: int, where: str = "") -> object:
     """A value without what is empty or too deep, and without what it tells of errors, which goes into `errors`, with
-    `where` it stands: its key, or what an item of a list is called. Of a log's entry nothing else is left."""
+    `where` it stands: its key, or what an item of a list is called. Of a log's entry only a warning is left."""
     if isinstance(value, list) and depth:
         items = [_without_errors(item, errors, depth - 1, _called(item)) for item in value]
         return [item for item in items if not _is_empty(item)]
     if isinstance(value, Mapping) and depth:
         lines, telling = _errors_in(value, depth)
         errors |= dict.fromkeys(line if where in line else line.replace(": ", f": {where}: ", 1) for line in lines)
-        if isinstance(value.get("level"), str) and ("msg" in value or "message" in value):
+        if level_in(value) in ("low", "error"):
             return None
         rest = {name: item for name, item in value.items() if name not in telling}
         left = {
@@ -124,16 +128,23 @@ def _called(item: object) -> str:
     """What an object is called: by a field for that, or by its first text; empty where nothing says so."""
     if not isinstance(item, Mapping):
         return ""
+    about = item.get("metadata")  # Kubernetes
+    if isinstance(about, Mapping) and _is_name(about.get("name")):
+        return str(about["name"])
     for field in NAMES:
         if _is_name(item.get(field)):
             return f"id {item[field]}" if field == "id" else str(item[field])
-    texts = (field for field, text in item.items() if isinstance(text, str) and _is_name(text) and text[0].isalpha())
+    texts = (field for field, text in item.items() if isinstance(text, str) and _is_name(text) and _begins_name(text))
     first = next(texts, "level")
     return "" if first in UNNAMING else f"{first} {item[first]}"
 
 
 def _is_name(value: object) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool) and 0 < len(str(value)) <= LONGEST_NAME
+
+
+def _begins_name(text: str) -> bool:
+    return text[0].isalpha() or (text[0] in "/.~@" and any(map(str.isalpha, text)))
 
 
 def _is_empty(value: object) -> bool:
@@ -148,7 +159,7 @@ def _errors_in(value: Mapping[str, object], depth: int) -> tuple[list[str], set[
     verdicts = {name for name in ("success", "ok") if value.get(name) is False}
     flags = {name for name in ERRORS if value.get(name) is True}
     named = {name for name in ERRORS if _is_told(value.get(name))}
-    failed = verdicts or flags or named or value.get("level") in LEVELS
+    failed = verdicts or flags or named or value.get("level") in LEVELS or level_in(value) == "error"
     has_failed = any(map(_FAILED.match, states))
     if not failed and not has_failed and not (isinstance(status, int) and status >= 400):
         return [], {name for name in ERRORS if _denies(value.get(name))}

@@ -8,102 +8,44 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from memory.left_open import OPEN, parts_of
+from memory.left_open import parts_of
 from memory.note_labels import heading_of, item_of, labelled_note, plain
 from memory.observed import Category, Observed
+from memory.output_changes import is_loss
 from memory.output_lines import Kind, Line, lines_of
-from memory.output_runs import begins_as_error, is_code, is_error, is_passing, is_tally, sums_up
-from memory.word_terms import asked
+from memory.output_runs import (
+    begins_as_error,
+    counts_failures,
+    is_code,
+    is_error,
+    is_failing_row,
+    is_passing,
+    is_tally,
+    sums_up,
+)
+from memory.output_sentences import LONGEST, category_of, is_named_value, is_request, is_row
+from memory.output_talk import speakers_in, turn_of
 from utils.sentences import split_sentences
 
 MOST = 10  # notes kept of a category
-LONGEST = 400  # characters of a sentence that may be a note
-FEWEST = 3  # terms that say something, in a note that can be understood alone
-FEWEST_OF_LESSON = 2  # "Never retry payments."
 FEWEST_OF_RUN = 6  # lines of what a tool printed
-RANKS = {"total": 0, "error": 1, "other": 2, "alike": 3}  # of findings; "alike": but for their numbers
-MOST_KEY_WORDS = 4  # of a name before its value
+MOST_TOTALS = 4  # that stand first; of further ones only those that count a failure come before what else is told
+MOST_ALIKE = 2  # errors that are alike but for their numbers, and come before others
+RANKS = {
+    "total": 0,
+    "error": 1,
+    "alike error": 2,
+    "other": 3,
+    "alike": 4,
+}  # of findings; "alike": but for their numbers
 
-_LESSON = re.compile(
-    r"^(?:always|never(?! mind)|avoid|beware|do not|don['’]t|make sure|be sure|prefer|next time|in future|"
-    r"in the future|remember to|tip|lesson)\b|\b(?:learn(?:ed|t) that|lessons? learn(?:ed|t)|next time|"
-    r"should have|must not|should (?:always|never|not|avoid)|is best to|important to|avoid (?:using|the|this|it))\b",
-    re.IGNORECASE,
-)
-_INSIGHT = re.compile(
-    r"\b(?:decided|decision|conclu(?:de|ded|des|sion)|therefore|hence|because|due to|root cause|suggests?|indicates?|"
-    r"implies|means that|turns out|key insight|recommend(?:ed|s)?|(?:will|should) use|agreed|chose|better|worse|"
-    r"simpler|faster|slower|safer|cheaper|easier|likely|probably|instead of|rather than|trade-?off)\b",
-    re.IGNORECASE,
-)
-_FINDING = re.compile(
-    r"\b(?:is|are|was|were|isn['’]t|aren['’]t|has|have|had|uses?|runs?|returns?|requires?|supports?|contains?|allows?|"
-    r"needs?|found|shows?|lives|listens|expires?|defaults?|fails?|lacks?|takes?|took|costs?|stores?|depends?|exists?|"
-    r"equals?|grew|fell|rose|broke|lost|won|beat|hit|ran|held|kept|gave|sent|became|began|came|went|met|"
-    r"will|\w{2,}ed)\b",
-    re.IGNORECASE,
-)
-_DONE = re.compile(r"^[A-Z][\w.-]+ (?:will|\w{2,}ed|grew|fell|rose|broke|lost|won|beat|hit|ran|held|became|went)\b")
-_DOING = re.compile(r"^\w+ed\b")  # "Checked the DNS" says what a step did, not what came to light
-_ANYBODY = re.compile(
-    r"^(?:(?:every|any|some|no)(?:thing|one|body)|nothing|it|this|that|i|we|you|he|she|they)\b", re.IGNORECASE
-)
-_EACH = re.compile(r"^(?:all|any|both|each|every|most|neither|no|none of)\s+[^\W\d_]{3,}", re.IGNORECASE)
 _REMEDY = re.compile(r"^(?:must|should|has to|have to|needs? to)\b", re.IGNORECASE)
-_PROGRESS = re.compile(
-    r"^(?:i['’]?ll|i will|i am going|i['’]m going|let me|let['’]s|we will|now i|next,? i|starting|running|checking|"
-    r"looking|trying|here (?:is|are)|this is|that is|it is|it['’]s|sure|okay|ok|done|great|thanks?|please|hello|hi|"
-    r"step \d+|\[?\d+/\d+\]?)\b|(?:\.\.\.|…)$",
-    re.IGNORECASE,
-)
-_TRUTH = re.compile(
-    r"^(?:it|this|that) (?:is|was) (?:not |now )?(?:\w+ly )?(?:true|false|known|clear|confirmed|certain) that\b", re.I
-)
-_TO_DO = re.compile(
-    r"^(?:then |also |and |now )?(?:ask|check|see|try|contact|ping|look|open|click|run|go|talk|call|email|read|"
-    r"consider|review|verify|confirm|investigate|add|create|fix|update|rename|remove|move|install|tell|write|send|"
-    r"schedule)\s",
-    re.IGNORECASE,
-)
-_HEDGED = re.compile(r"\b(?:maybe|perhaps|possibly)\b", re.IGNORECASE)  # nobody has learned that yet
-_REPORTED = re.compile(
-    r"\b(?:ask(?:s|ed|ing)?|wonder(?:s|ed|ing)?|want(?:s|ed)? to know|unclear|unknown|unsure|not sure|not clear|"
-    r"not know|no idea)\b.*\b(?:whether|if|who|what|when|where|why|how|which)\b"
-    rf"|n['’]t know\b|{_HEDGED.pattern}",
-    re.IGNORECASE,
-)
-# What is only supposed: "If it used OAuth2, we would need an id."
-_SUPPOSED = re.compile(
-    r"\bif\b.*\b(?:would|could|might)\b|\b(?:would|could|might)\b.*\bif\b"
-    r"|^(?:had|were|should)\b.*\b(?:would|could|might)\b"
-    r"|^(?:what if|suppose|supposing|assuming|imagine|hypothetically|hypothes[ei]s|assumptions?)\b",
-    re.IGNORECASE,
-)
-# What was looked for and is not so, or not there.
-_NEGATED = re.compile(
-    r"\b(?:did not|didn['’]t|could not|couldn['’]t) (?:find|see|observe|detect|reproduce)\b"
-    r"|\b(?:was|were|is|are)(?: not|n['’]t) (?:caused|used|needed|required|affected|supported|enabled|set|reachable|"
-    r"installed)\b|\bnever \w{2,}ed\b",
-    re.IGNORECASE,
-)
 
 # A review's item: what it is about, and where or how bad.
 _REVIEWED = re.compile(
     r"^[\[(*`]*(?:(?i:blocker|blocking|critical|major|minor|high|medium|low|nit|bug|issue)\b[\])*`]*\s*[:–—-]"
-    r"|[\w./-]+\.\w{1,5}:\d+)\W*[^\W\d_]+\W+[^\W\d_]"
+    r"|[\w./-]+\.\w{1,5}:\d+(?::\d+)?)\W*[^\W\d_]\w*\W+[^\W\d_]"
 )
-_MEASURED = re.compile(r"[€$£¥₹]\s?\d|\d[\d.,:]*\s?(?:%|‰|°|[^\W\d_])|\d[.,]\d|(?:[^\W\d_]+ ){3}\d{2,}\b")
-_NAMED = re.compile(r"^(?P<key>[^\W\d_][^:：=|]{0,40}?)\s*(?:[:：]|\s=)\s*(?P<value>\S.{0,200})$")
-_LISTING = re.compile(
-    r"^[-dlbcps][rwxsStT-]{9}|^\S*,\S*,\S*$|[;{]$|^(?:import|from|def|class|return|const|let|var|func|fn|use)\s"
-)
-_PAIR = re.compile(r"\d[\d.,]* [!-~]+$")  # "140 b.txt"
-_SWITCH = re.compile(
-    r"(?:on|off|true|false|yes|no|enabled|disabled|up|down|online|offline|(?:un)?healthy|degraded|(?:un)?available|"
-    r"(?:un)?reachable|(?:in)?active|running|stopped|(?:not )?ready|passing|passed|failing|failed|ok)$",
-    re.IGNORECASE,
-)
-_STATE = re.compile(r"(?:status|state|result|verdict|outcome|health|severity)$", re.IGNORECASE)
 _GAPS = re.compile(r"(?:\S(?:\S| (?=\S))*(?<![.!?:])(?: {2,}|\t)\s*){3}\S")  # as between the cells of a row
 _TWO_GAPS = re.compile(r"\S {2,}(?:\S| (?=\S))+ {2,}\S")
 _SET = re.compile(r"[\w.\[\]]+ = \S")
@@ -122,11 +64,10 @@ def observe_by_rules(output: str) -> tuple[Observed, ...]:
     lines = list(lines_of(output))
     has_code = any(line.kind == "text" and is_code(plain(line.text)) for line in lines)
     notes: dict[Category, dict[str, int]] = {"finding": {}, "insight": {}, "lesson": {}}
-    alike: Counter[str] = Counter()
+    ranked = _Ranks()
     for category, text, kind in _read(lines, _telling(lines, has_code), has_code):
         if text not in notes[category]:
-            alike[shape := _DIGITS.sub("0", text)] += kind == "text"
-            notes[category][text] = _rank(text, kind, alike[shape] > 1)
+            notes[category][text] = ranked.of(text, kind)
     return tuple(Observed(category, text) for category, texts in notes.items() for text in _first(texts))
 
 
@@ -135,12 +76,23 @@ def _first(ranked: Mapping[str, int]) -> list[str]:
     return sorted(ranked, key=ranked.__getitem__)[:MOST]
 
 
-def _rank(text: str, kind: Kind, is_alike: bool) -> int:
-    if sums_up(text):
-        return RANKS["total"]
-    if kind == "error" or is_error(text):
-        return RANKS["error"]
-    return RANKS["alike" if is_alike else "other"]
+class _Ranks:
+    """How much notes matter, which are seen one after another: less, where many are like those before."""
+
+    def __init__(self) -> None:
+        self._alike: Counter[str] = Counter()
+        self._totals = 0
+
+    def of(self, text: str, kind: Kind) -> int:
+        if sums_up(text):
+            self._totals += 1
+            is_first = self._totals <= MOST_TOTALS
+            return RANKS["total" if is_first else "error" if counts_failures(text) else "alike"]
+        shape = _DIGITS.sub("0", text)
+        self._alike[shape] += kind != "finding"
+        if kind == "error" or is_error(text) or is_loss(text) or is_failing_row(text):
+            return RANKS["error" if self._alike[shape] <= MOST_ALIKE else "alike error"]
+        return RANKS["alike" if self._alike[shape] > 1 else "other"]
 
 
 def _telling(lines: Sequence[Line], has_code: bool) -> re.Pattern[str]:
@@ -155,6 +107,7 @@ def _telling(lines: Sequence[Line], has_code: bool) -> re.Pattern[str]:
 def _read(lines: Sequence[Line], telling: re.Pattern[str], has_code: bool) -> Iterator[tuple[Category, str, Kind]]:
     """The notes of lines. `has_code`: source code stands among them, so that what is set there is no value."""
     under: Category | None = None  # the label of the list that a line may belong to
+    speakers = speakers_in(plain(line.text) for line in lines if line.kind == "text")
     for line in lines:
         if line.kind in ("finding", "error"):
             yield "finding", plain(line.text), line.kind
@@ -179,7 +132,7 @@ def _read(lines: Sequence[Line], telling: re.Pattern[str], has_code: bool) -> It
             yield "finding", text, "error"
         elif is_text and not _says_nothing(line.text, text, has_code):
             may_be_any = item is not None or telling.search(text) is not None
-            for category, note in _noted(text):
+            for category, note in _noted_of(text, speakers):
                 if may_be_any or sums_up(note) or _REVIEWED.match(note) or is_error(note):
                     yield category, note, "text"
 
@@ -195,9 +148,22 @@ def _says_nothing(line: str, text: str, has_code: bool) -> bool:
     """Whether a line is source code, a row whose columns have no names, or one of many steps that went well."""
     is_set = has_code and _SET.match(text) is not None
     is_bare_row = _GAPS.search(line[:LONGEST]) is not None or (
-        _TWO_GAPS.search(line[:LONGEST]) is not None and _is_row(text)
+        _TWO_GAPS.search(line[:LONGEST]) is not None and is_row(text)
     )
     return is_set or is_code(text) or is_passing(text) or (is_bare_row and not sums_up(text))
+
+
+def _noted_of(line: str, speakers: frozenset[str]) -> Iterator[tuple[Category, str]]:
+    """The notes of a line; of what one of the speakers says, those of its sentences, with who says it."""
+    turn = turn_of(line, speakers)
+    if turn is None:
+        yield from _noted(line)
+        return
+    who, said = turn
+    notes = [(category, f"{who}: {note}") for category, note in _noted(said)]
+    if not notes and not is_request(said) and is_named_value(line):
+        notes = [("finding", line)]
+    yield from notes
 
 
 def _noted(line: str) -> Iterator[tuple[Category, str]]:
@@ -206,7 +172,7 @@ def _noted(line: str) -> Iterator[tuple[Category, str]]:
         yield "finding", line
         return
     sentences = [line] if is_tally(line) else [*parts_of(split_sentences(_UNSPACED_END.sub("\n", line)))]
-    if len(sentences) == 1 and _category_of(line) is None and _is_named_value(line):
+    if len(sentences) == 1 and category_of(line) is None and is_named_value(line):
         yield "finding", line
         return
     notes: list[tuple[Category, str]] = []
@@ -217,7 +183,7 @@ def _noted(line: str) -> Iterator[tuple[Category, str]]:
             before = ""
             continue
         is_told = is_error(sentence) or sums_up(sentence)
-        category: Category | None = "finding" if is_told else _category_of(sentence)
+        category: Category | None = "finding" if is_told else category_of(sentence)
         if before and _REMEDY.match(sentence):  # says nothing without what is to be mended
             notes = [note for note in notes if note[1] != before]
             category, sentence = "finding", f"{before} {sentence}"
@@ -225,64 +191,3 @@ def _noted(line: str) -> Iterator[tuple[Category, str]]:
             notes.append((category, sentence))
         before = sentence
     yield from notes
-
-
-def _category_of(sentence: str) -> Category | None:
-    """Which note a sentence is by itself; None where it is none."""
-    if len(sentence) > LONGEST or sentence.endswith(("?", "？", "؟", ":", "：")):
-        return None
-    terms = len(asked(sentence))
-    if terms >= FEWEST_OF_LESSON and _LESSON.search(sentence) and not _HEDGED.search(sentence):
-        return "lesson"
-    if terms < FEWEST:
-        return None
-    is_truth = _TRUTH.match(sentence) is not None
-    if _PROGRESS.search(sentence) and not is_truth:
-        return None
-    if _INSIGHT.search(settled := OPEN.sub(" ", sentence)):
-        return "insight"
-    if settled != sentence:  # a decision that is left open
-        return None
-    if _TO_DO.match(sentence) or _REPORTED.search(sentence) or _SUPPOSED.search(sentence):
-        return None
-    if is_truth or _is_measured(sentence) or _NEGATED.search(sentence):
-        return "finding"
-    if not _FINDING.search(_DOING.sub("", sentence)) or _is_row(sentence):
-        return None
-    return "finding" if _EACH.match(sentence) or _names_something(sentence) else None
-
-
-def _names_something(sentence: str) -> bool:
-    """Whether it has a number, a name or a thing of code in it, behind its first word, or says what somebody named
-    did."""
-    return (
-        any(word[:1].isupper() or re.search(r"\d|[./_`]\w", word) for word in sentence.split()[1:])
-        or re.match(r"[A-Z0-9]{2,}\b|`|\w*\d|\w{2,}[._]\w{2,}", sentence) is not None
-        or (_DONE.match(sentence) is not None and _ANYBODY.match(sentence) is None)
-    )
-
-
-def _is_measured(sentence: str) -> bool:
-    """Whether something is said with a number in it, in any language."""
-    is_said = _MEASURED.search(sentence) is not None and _LISTING.search(sentence) is None
-    return is_said and _PAIR.match(sentence) is None and not _is_row(sentence)
-
-
-def _is_row(sentence: str) -> bool:
-    """Whether it has more numbers than words."""
-    numbers = sum(any(map(str.isdigit, word)) for word in sentence.split())
-    letters = sum(any(map(str.isalpha, word)) and not any(map(str.isdigit, word)) for word in sentence.split())
-    return letters < numbers and sentence.isascii()
-
-
-def _is_named_value(line: str) -> bool:
-    """Whether a line is a value under a name, "Region: eu-central-1"; the value names something."""
-    found = _NAMED.match(line)
-    if found is None or line.endswith(("?", ":", ",")):
-        return False
-    if _LISTING.search(line) or _PROGRESS.search(line) or _SUPPOSED.search(line):
-        return False
-    value = found["value"]
-    names = value[:1].isupper() or not value.isascii() or re.search(r"\d|[/_-]\w", value)
-    names = names or _STATE.search(found["key"]) or _SWITCH.match(value)
-    return bool(names) and len(found["key"].split()) <= MOST_KEY_WORDS and any(map(str.isalnum, value))

@@ -10,17 +10,24 @@ LONGEST = 400  # characters of a line that is one message
 # What went how, where it is counted: "2 failed, 140 passed", "Tests run: 42, Failures: 1", "2 to add, 1 to destroy".
 _OUTCOME = (
     r"(?:pass(?:ed|ing)?|fail(?:ed|ing|ures?)?|errors?|skipped|ignored|succeeded|completed|total|warnings?|problems?|"
-    r"vulnerabilities|examples?|add(?:ed)?|changed?|destroy(?:ed)?|insertions?|deletions?|transmitted|received|ok|"
+    r"vulnerabilities|examples?|assertions|offenses?|inspected|add(?:ed)?|changed?|destroy(?:ed)?|insertions?|deletions?|transmitted|received|ok|"
     r"unreachable)"
 )
 _COUNTED = re.compile(
-    rf"\b\d[\d,]*\s+(?:(?:to|packets|tests?)\s+)?{_OUTCOME}\b|\b{_OUTCOME}(?:\s*[:=]\s*|\s)\d[\d,]*\b", re.IGNORECASE
+    rf"\b\d[\d,]*\s+(?:(?:to|packets|tests?|files?)\s+)?{_OUTCOME}\b|\b{_OUTCOME}(?:\s*[:=]\s*|\s)\d[\d,]*\b",
+    re.IGNORECASE,
 )
 _SEVERAL = 2  # outcomes that are counted on a line that sums up
+_FAILURES_COUNTED = re.compile(
+    r"(?<![=\w])[1-9]\d*\s+(?:tests?\s+)?(?:fail(?:ed|ing|ures?)|errors?|unreachable)\b"
+    r"|\b(?:failed|failures?|errors?|unreachable)\s*[:=]\s*[1-9]",
+    re.IGNORECASE,
+)
 _VERDICT = re.compile(
     r"^\W*(?:"
-    r"(?:ran |found )?\d[\d,]* (?:tests? )?"
+    r"(?:ran |found )?\d[\d,]*%? (?:tests? )?"
     r"(?:passed|failed|passing|failing|failures?|errors?|problems?|vulnerabilities)\b"
+    r"|(?:planning|execution) time: \d"  # PostgreSQL
     r"|(?:final |overall |test )?(?:verdict|totals?|summary|result|outcome|overall|in total)\s*:\s*\S"
     r"|build (?:succe\w+|fail\w*)\b|(?:apply|destroy|deployment|migration|build|installation) complete\b|no changes\."
     r"|(?:failed|ok) \(\w+=\d|[^:;]{1,30}: total;"  # the last row of a table
@@ -30,19 +37,29 @@ _VERDICT = re.compile(
 
 # The message of an error, or the line of a log that has one.
 _ERROR = re.compile(
-    r"^(?:[\w.$]*[a-z](?:Error|Exception|Failure|Fault|Interrupt|Warning)\b(?:\[\w+\])?\s*: *\S"
+    r"^(?:[\w.$]*[a-z](?:Error|Exception|Failure|Fault|Interrupt|Warning)\b(?: ?\[\w+\])?\s*: *\S"
     r"|(?:\S{1,120} (?:- )?)?(?i:error|fatal|panic|failure|exception|critical|caused by|aborted)\b[^:\n]{0,60}: *\S"
     r"|(?i:fehler|erreur|errore?|erro|fout|fejl|fel|błąd|hata|ошибка|помилка|错误|錯誤|エラー|오류|에러)\s*[:：]\s*\S"
-    r"|\S+ ERR! \S+ \S+ \S|\S+: \*+ \S|\d+:\d+ +error +\S"
+    r"|\S+ ERR! \S+ \S+ \S|npm error \S+ \S|E: [A-Z]\S* \S|\S{1,120}: FAIL(?:ED)?\b"
+    r"|ERR_[A-Z_]+ +\S|ERRO\[\d+\] +\S|Completed 5\d\d |CONFLICT \(\S"
+    r"|(?!(?:[\w.-]+ )*(?i:no|not|none|never|nothing|neither) )[\w.-]+(?: [\w.-]+){0,5} failed(?=[;:]|$| with\b)"
+    r"|\S+: \*+ \S|\d+:\d+ +error +\S"
     r"|[\[(]?(?:FAIL|FAILED|ERROR|ERR!|FATAL|CRITICAL|SEVERE|PANIC|BLOCKER|BLOCKED)\b\W+\w.*\s\S"
-    r"|[✗✘❌✖⛔🔴] *\S+\s\S|● .+ › .|not ok \d|HTTP/[\d.]+ [45]\d\d\b|(?i:failed to|unable to) \w+ \S"
+    r"|[✗✘❌✖⛔🔴] *\S+\s\S|● .+ › .|not ok \d|HTTP/[\d.]+ [45]\d\d\b|(?i:failed to|failed asserting|unable to) \w+ \S"
     r"|assertion .+ failed$)"
 )
 _TROUBLE = re.compile(
     r"\b(?i:not found|no such file|permission denied|access denied|connection refused|timed out|segmentation fault|"
-    r"out of memory|panicked at)\b|\[(?:emerg|alert|crit|error)\]"
-    r"|\b(?:\w+BackOff|ErrImagePull|OOMKilled|CreateContainer\w*Error)\b"  # what Kubernetes says of a pod
+    r"out of memory|panicked at|does not exist|no module named)\b|\[(?:emerg|alert|crit|error)\]"
+    r"|\b(?:\w+BackOff|BackOff|ErrImagePull|OOMKilled|CreateContainer\w*Error)\b"  # what Kubernetes says of a pod
     r"|\S FAILED(?: +\[ *\d+%\])?$|: (?i:failed|failing|error|unhealthy|down|offline|unreachable)(?=;|,|$| \()"
+    r"|\b(?:NXDOMAIN|SERVFAIL)\b"
+)
+# A row of a table that says so of what it is about.
+_FAILING_ROW = re.compile(
+    r"(?:^|; )[^:;]{1,40}: "
+    r"(?i:fail|critical|crashed|dead|not ?ready|(?:exited|restarting) \([1-9]\d{0,2}\)[^;]*)(?=;|$)"
+    r"|(?:^|; )(?i:type|level|severity|status): (?i:warning|high)(?=;)"
 )
 
 # When a line of a log was written, and how much it matters, where that is little.
@@ -55,7 +72,7 @@ _LEVEL = re.compile(r"^\[(?:INFO|DEBUG|NOTICE)\]\s+")  # Maven
 # What a step of a tool does or did as it should.
 _PASSING = re.compile(
     r"^\W*(?:PASS|ok)\b|\bPASS(?:ED)?$|\.\.\. ok$|\[ *\d+%\]$|: \S+ done$|^(?:DONE [\d.]+s|CACHED)$"
-    r"|^Requirement already satisfied: |^Finished (?:in \d|at: |\w+ \[)"
+    r"|\.{3,} +Passed\b|^Requirement already satisfied: |^Finished (?:in \d|at: |\w+ \[)"
 )
 
 # What a tool is about: "Compiling serde v1.0", "Collecting fastapi==0.103".
@@ -75,7 +92,7 @@ _CODE = re.compile(
     r"|import (?:\{|\*|\w+ from )|from \S+ import\s|#include\b|@\w[\w.]*(?:\(.*\))?$"
     r"|(?:if|for|while|elif|switch|case)\b(?!.*, ).*[\w)\]\"'][:{]$|(?:else|try|except\b.*)\s*[:{]$|with\b.*\(.*:$"
     r"|[\w.$\[\]'\"]{1,60} [-+*/|]?= [\w.$ ]*\w\(.*|[\w.$]+\([^()]*\)(?:\.\w+\([^()]*\))*[;,{]?(?:\s*(?://|#).*)?$"
-    r"|[|\s-]*[\^~]+(?:[\s^~-].*)?$|.*(?:\{|[=(\"'].*;)$|-->\s)"
+    r"|[|\s-]*[\^~]+(?:[\s^~-].*)?$|[|│][\s|│]*[-_^~]{2,}(?:\s.*)?$|= (?:note|help): |.*(?:\{|[=(\"'].*;)$|-->\s)"
 )
 
 
@@ -96,11 +113,21 @@ def is_tally(line: str) -> bool:
     return sums_up(line) and _VERDICT.match(line) is not None and len(_COUNTED.findall(line)) >= _SEVERAL
 
 
+def counts_failures(line: str) -> bool:
+    """Whether a line that sums up counts any failure."""
+    return _FAILURES_COUNTED.search(line) is not None
+
+
 def is_error(line: str) -> bool:
     """Whether a line is the message of an error, or names what goes wrong; a verdict that nothing did is none."""
     if len(line) > LONGEST or line.endswith(("?", "？", "؟", ":")):
         return False
     return begins_as_error(line) or _TROUBLE.search(line) is not None
+
+
+def is_failing_row(row: str) -> bool:
+    """Whether a row, with the names of its columns, says of something that it fails or does badly."""
+    return ";" in row and _FAILING_ROW.search(row) is not None
 
 
 def begins_as_error(line: str) -> bool:

@@ -8,14 +8,17 @@ from memory.separated import rows_of
 from utils.text import GAP, cut_at_word
 
 FEWEST_COLUMNS = 3  # of a table with no line below its names; one that has it may have two
-MOST_ROWS = 10  # told of a table
 LONGEST = 400  # characters that are told of a row
 
 _RULE = re.compile(r"^(?=.*(?:--|──|==))[\s|+:=\-│┼─├┤┌┬┐└┴┘]+$")
 _RECORD = re.compile(r"-\[ RECORD \d+ \]")
 _BAR = re.compile(r"[|│]")
 _WIDE = re.compile(r" {2,}|\t")
-_NAME = re.compile(r"(?=.*(?:[^\W\d_]|%))[^.!?;=]{1,40}(?<![.,;:])")  # of a column
+_NAME = re.compile(r"(?!.*: )(?=.*(?:[^\W\d_]|%))[^.!?;=]{1,40}(?<![.,;:])")  # of a column
+_NAME_OR_FILE = re.compile(rf"{_NAME.pattern}|[\w./\\-]{{1,80}}\.\w{{1,5}}")
+_PART_OF_RULE = re.compile(r"[-─=]+")
+_MARK = re.compile(r"^[●○×✖✔•] (?=\S)")
+_TREE = re.compile(r"^[│├└─]+ ?(?=\S)")  # what draws a tree before a cell
 
 
 @dataclass(frozen=True)
@@ -52,16 +55,26 @@ def _ruled(lines: Sequence[str], at: int) -> Table | None:
     """A table that has bars between its cells; names stand first, or below a line."""
     if len(cells := _cells(lines[at])) < 2 or _RULE.match(lines[at]):
         return None
-    end, rows = at + 1, []
+    end, rows, parts = at + 1, [], [[cells]]
     is_ruled = end < len(lines) and _RULE.match(lines[end]) is not None
     if not is_ruled and not lines[at].lstrip().startswith("|"):
         return None
     while end < len(lines) and (_is_gap(lines[end]) or _RULE.match(lines[end]) or _BAR.search(lines[end])):
-        if not _is_gap(lines[end]) and not _RULE.match(lines[end]):
-            rows.append(_cells(lines[end]))
+        if _RULE.match(lines[end]):
+            parts.append([])
+        elif not _is_gap(lines[end]) and len(row := _cells(lines[end])) == len(cells):
+            rows.append(row)
+            parts[-1].append(row)
         end += 1
-    alike = [row for row in rows if len(row) == len(cells)]
-    return Table(at, end, _told(cells, alike))
+    head, *body = parts
+    if len(head) > 1 and body and all(len(part) == len(head) for part in filter(None, body)):
+        cells, *rows = (_joined(part) for part in parts if part)
+    return Table(at, end, _told(cells, rows))
+
+
+def _joined(part: Sequence[Sequence[str]]) -> list[str]:
+    """One row of several lines, as `nvidia-smi` shows them below a head of as many."""
+    return [" ".join(filter(None, cell)) for cell in zip(*part, strict=True)]
 
 
 def _cells(line: str) -> list[str]:
@@ -77,7 +90,8 @@ def _spaced(lines: Sequence[str], at: int) -> Table | None:
     names = _WIDE.split(lines[at].strip())
     end = at + 1
     is_ruled = end < len(lines) and _RULE.match(lines[end]) is not None
-    if len(names) < (2 if is_ruled else FEWEST_COLUMNS) or not all(map(_NAME.fullmatch, names)):
+    may_name = _NAME_OR_FILE if is_ruled else _NAME
+    if len(names) < (2 if is_ruled else FEWEST_COLUMNS) or not all(map(may_name.fullmatch, names)):
         return None
     rows: list[str] = []
     while end < len(lines) and lines[end].strip():
@@ -88,18 +102,37 @@ def _spaced(lines: Sequence[str], at: int) -> Table | None:
         end += 1
     if not rows:
         return None
-    head, *told = _aligned([line.expandtabs() for line in [lines[at], *rows]])
-    is_table = len(set(head)) == len(head) and all(map(_NAME.fullmatch, filter(None, head)))
+    rule = lines[at + 1] if is_ruled else ""
+    head, *told = _aligned([_unmarked(line.expandtabs()) for line in [lines[at], *rows]], rule)
+    is_table = len(set(head)) == len(head) and all(map(may_name.fullmatch, filter(None, head)))
     return Table(at, end, _told(head, told) if is_table else ())
 
 
-def _aligned(block: Sequence[str]) -> list[list[str]]:
-    """The cells of lines that stand below each other; where one is wider than its column, the words of each line, of
-    which the last column may have several."""
-    if (spans := _columns(block)) is not None:
+def _unmarked(line: str) -> str:
+    """A row without the mark before it, which has no name above it: "● nginx.service"."""
+    mark = _MARK.match(line)
+    return line if mark is None else " " * mark.end() + line[mark.end() :]
+
+
+def _aligned(block: Sequence[str], rule: str) -> list[list[str]]:
+    """The cells of lines that stand below each other, as the rule below the names shows their columns; where one is
+    wider than its column, what stands between wide gaps, or the words of each line, of which the last column may have
+    several."""
+    if (spans := _ruled_columns(rule, block) or _columns(block)) is not None:
         return [[line[begin:until].strip() for begin, until in spans] for line in block]
+    wide = [_WIDE.split(line.strip()) for line in block]
+    if len({len(cells) for cells in wide}) == 1:
+        return wide
     head = block[0].split()
     return [head, *(cells for line in block[1:] if len(cells := line.split(None, len(head) - 1)) == len(head))]
+
+
+def _ruled_columns(rule: str, block: Sequence[str]) -> list[tuple[int, int]] | None:
+    """Where the columns of a table begin and end, of whose rule each has a part; None where cells are wider."""
+    begins = [part.start() for part in _PART_OF_RULE.finditer(rule)]
+    if len(begins) < 2 or any(line[at - 1 : at].strip() for at in begins[1:] for line in block):
+        return None
+    return list(zip([0, *begins[1:]], [*begins[1:], max(map(len, block))], strict=True))
 
 
 def _columns(block: Sequence[str]) -> list[tuple[int, int]] | None:
@@ -145,7 +178,7 @@ def _told(names: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...
 
 def _row(names: Sequence[str], cells: Sequence[str]) -> str:
     """A row on a line; what stands first without a name is the row's own."""
-    said = [(name, cell) for name, cell in zip(names, cells, strict=False) if name and cell]
+    said = [(name, _TREE.sub("", cell)) for name, cell in zip(names, cells, strict=False) if name and cell]
     if not names[0] and cells[0] and said:
         return cut_at_word(f"{cells[0].rstrip(':')}: {', '.join(f'{name} {cell}' for name, cell in said)}", LONGEST)
     return cut_at_word("; ".join(f"{name}: {cell}" for name, cell in said), LONGEST) if len(said) > 1 else ""

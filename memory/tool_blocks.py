@@ -13,9 +13,9 @@ from types import MappingProxyType
 
 from memory.excerpt import excerpt
 from memory.identifiers import names_place
+from memory.tool_effects import COMMANDS
 from memory.tool_fitting import cut, fitted_table
 from memory.tool_items import Shortener
-from memory.tool_order import COMMANDS
 from memory.tool_records import Call, Record, Shown
 from memory.tool_relevance import SMALL, Talk
 from memory.tool_shapes import tables

@@ -1,16 +1,22 @@
 """What of what tools gave still holds? What no later result repeats or replaces."""
 
+import re
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from json import dumps
 
-from memory.identifiers import names_id
-from memory.tool_records import FAILED, Call, Record, Thing
+from memory.identifiers import names_id, names_version
+from memory.tool_effects import only_reads
+from memory.tool_records import FAILED, RAW, Call, Record, Thing
 from memory.tool_relevance import SMALL
-from utils.json_values import scalars
+from memory.tool_wants import wants_current
+from utils.json_values import Json, scalars
 
 COMPARED = 8  # later answers to a call, and results on a thing, that an earlier one is compared with
+_PAGE = re.compile(r"(?i)page|offset|cursor|skip|token")
+_WORDS = re.compile(r"\w+")
+
 NEARLY = 0.8  # share of an answer that a later one says, too, from which it stands for it
 
 
@@ -19,6 +25,7 @@ def in_force(records: Sequence[Record], shown: Sequence[Record] = ()) -> list[Re
     once, to the letter, such as the receipt of a payment, counts how often; one that is shown, too, stays beside it if
     it is as short as a receipt."""
     states = _States()
+    done = _Done()
     left: list[Record] = []
     times: list[int] = []
     answers: defaultdict[Call, list[Record]] = defaultdict(list)
@@ -26,8 +33,12 @@ def in_force(records: Sequence[Record], shown: Sequence[Record] = ()) -> list[Re
     whole = {(one.call, one.raw_output) for one in shown}
     for one in shown:
         states.add(one)
+        done.add(one)
         answers[one.call].append(one)
     for one in reversed(records):
+        if done.mends(one):
+            continue
+        done.add(one)
         known = answers[one.call]
         said = one.call, one.raw_output
         if (at := same.get(said)) is not None:
@@ -106,6 +117,44 @@ class _States:
         return any(
             keys <= other.fields.keys() and _is_the_same(record, other) and _mends(other, record) for other in others
         )
+
+
+class _Done:
+    """The calls that succeeded so far, by their tools and each of their arguments, the nearest last."""
+
+    def __init__(self) -> None:
+        self._calls: defaultdict[tuple[str, str, str], list[Record]] = defaultdict(list)
+
+    def add(self, record: Record) -> None:
+        if not record.raw_output.strip():
+            succeeded = not only_reads(record)
+        else:
+            succeeded = not (record.failed or record.reports_failure or record.pending)
+        if succeeded:
+            for key, value in (("", ""), *record.arguments.items()):
+                self._calls[record.tool_name, key, dumps(value)].append(record)
+
+    def mends(self, record: Record) -> bool:
+        """Whether a call that failed was made again, and succeeded: with more arguments, with the current value where
+        that was wanted, or as JSON where it was none."""
+        if not record.failed or not record.reports_failure:
+            return False
+        stale = wants_current(record)
+        wanted = {key: value for key, value in record.arguments.items()
+                  if key != RAW and not (stale and names_version(key, value))}  # fmt: skip
+        key, value = next(iter(wanted.items()), ("", ""))
+        calls = self._calls.get((record.tool_name, key, dumps(value)), [])
+        return any(_is_of_the_same(record, wanted, one) for one in calls[-COMPARED:])
+
+
+def _is_of_the_same(record: Record, wanted: Mapping[str, Json], later: Record) -> bool:
+    """Whether a later call has all arguments that are `wanted` of a record, and asks for no other page of it."""
+    if RAW in record.arguments:
+        return _WORDS.findall(record.raw_input) == _WORDS.findall(later.raw_input)
+    more = later.arguments.keys() - record.arguments.keys()
+    return not any(map(_PAGE.search, more)) and all(
+        key in later.arguments and later.arguments[key] == value for key, value in wanted.items()
+    )
 
 
 def _is_anew(record: Record, later: Record) -> bool:

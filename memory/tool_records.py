@@ -25,6 +25,8 @@ PENDING = frozenset(
     {"running", "pending", "queued", "starting", "started", "restarting", "retrying", "processing", "waiting",
      "in progress", "scheduled", "creating", "updating", "deploying", "building", "submitted", "accepted"}
 )  # fmt: skip
+METHOD = ("method", "http_method", "verb")  # arguments that say it
+METHODS = frozenset({"get", "head", "options", "post", "put", "patch", "delete"})  # of HTTP
 FAILED = ("error", "errors", "exception", "fault")  # fields of a result that say so
 
 Call = tuple[str, str]  # a tool's name, and the arguments
@@ -57,6 +59,19 @@ class Record:
     def arguments(self) -> Mapping[str, Json]:
         value = read_json(self.raw_input or "{}")
         return value if isinstance(value, Mapping) else {RAW: self.raw_input}
+
+    @cached_property
+    def method(self) -> str:
+        """The method of HTTP, lower case, by which something is asked; empty where the call says none."""
+        said = (self.arguments.get(key) for key in METHOD)
+        return next((one.casefold() for one in said if isinstance(one, str) and one.casefold() in METHODS), "")
+
+    @cached_property
+    def address(self) -> str:
+        """The address that a call asks something of over HTTP; empty where there is none."""
+        texts = [one for one in self.arguments.values() if isinstance(one, str)]
+        asked = next((one for one in texts if "://" in one), None)
+        return asked or next((one for one in texts if one.startswith("/") and self.method), "")
 
     @cached_property
     def output(self) -> Json:

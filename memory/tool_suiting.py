@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from memory.asked_fields import key_words
 from memory.identifiers import identifies
-from memory.tool_names import kinds_of
+from memory.tool_names import words_of
 from memory.tool_records import Record
 from memory.tool_relevance import TELLING, Talk
 from utils.json_values import Json, scalars
@@ -19,10 +20,14 @@ def suiting(records: Sequence[Record], talk: Talk) -> list[str]:
     if not talk.question:
         return []
     found = [record for record in reversed(records) if _lists_asked(record, talk)]
-    of_kind = [record for record in found if not talk.literal.isdisjoint(kinds_of(record.tool_name))]
+    of_kind = [record for record in found if not talk.literal.isdisjoint(_kinds_of(record.tool_name))]
     chosen = of_kind or found
     few = len(chosen) == 1 or len(chosen) * FEW_OF <= len(records)
     return [record.trace_id for record in chosen] if few else []
+
+
+def _kinds_of(tool_name: str) -> list[str]:
+    return key_words(" ".join(words_of(tool_name)))
 
 
 def _lists_asked(record: Record, talk: Talk) -> bool:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from memory.identifiers import names_version
-from memory.tool_names import reads
+from memory.tool_effects import only_reads
 from memory.tool_records import Record
 from utils.json_values import Json
 
@@ -25,14 +25,19 @@ _WORD = re.compile(r"[^\W\d_][\w-]{2,}")
 
 def wanted_in(records: Iterable[Record]) -> frozenset[str]:
     """The words, lower case, by which failures for want of a current value may name the field that has it."""
-    told = (one.raw_output[:READ] for one in records if one.failed)
-    return frozenset(word for text in told if _STALE.search(text) for word in _WORD.findall(text.casefold()))
+    told = (one.raw_output[:READ].casefold() for one in records if wants_current(one))
+    return frozenset(word for text in told for word in _WORD.findall(text))
+
+
+def wants_current(record: Record) -> bool:
+    """Whether a call failed for want of a current value."""
+    return record.failed and _STALE.search(record.raw_output[:READ]) is not None
 
 
 def given_anew(record: Record) -> frozenset[str]:
     """The keys of arguments in whose place a call that changed something gave another value, by which its thing is to
     be named from then on: an entity tag, or the number of a version."""
-    if record.failed or reads(record.tool_name):
+    if record.failed or only_reads(record):
         return frozenset()
     return frozenset(key for key, value in record.arguments.items() if _is_renewed(key, value, record.fields.get(key)))
 

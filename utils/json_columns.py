@@ -10,6 +10,8 @@ from utils.json_values import Cell, Json, is_number, is_scalar, written
 FEWEST_ALIKE, MOSTLY = 4, 0.75  # objects, and the share of them with the same value, from which others are exceptions
 MOST_CALLED = 400  # characters of such values together, if they are more than one
 LONG = 32  # characters of a value that is told once, however many rows have it
+FEW = 12  # objects of which all but one may have another word where what is spoken of does not tell them apart
+LONGEST_WORD = 12  # characters of one that says what an object is
 LONGEST_DESCRIPTION = 40  # characters of a text that says how an object is
 
 
@@ -107,22 +109,40 @@ def describing(groups: Iterable[Sequence[Mapping[str, Json]]], columns: Sequence
         if _apart(told, len(group)) >= MOSTLY * len(group):
             continue
         names = dict.fromkeys(name for one in group for name in one)
-        fields = {name: own for name in names if (own := _described([one.get(name) for one in group])) is not None}
+        few = FEW if told else 0  # what is spoken of does not tell them apart
+        fields = {name: own for name in names if (own := _described([one.get(name) for one in group], few)) is not None}
         if _apart([*told, *fields.values()], len(group)) >= MOSTLY * len(group):
             found |= dict.fromkeys(fields)
     return list(found)
+
+
+def saying_what(objects: Sequence[Mapping[str, Json]], columns: Sequence[Column]) -> list[Column]:
+    """The shortest text that says what each of a few objects is of which nothing but ids would stand."""
+    if not 1 < len(objects) < FEWEST_ALIKE or not columns or not all(_are_opaque(column.cells) for column in columns):
+        return []
+    ids = "\n".join(cell for column in columns for cell in column.cells)
+    told = []
+    for name in objects[0]:
+        texts = [text for one in objects if isinstance(text := one.get(name), str) and len(text) <= LONGEST_WORD]
+        tells_apart = len(texts) == len(objects) == len(set(texts)) and not any(map(_is_code, texts))
+        if tells_apart and not all(text in ids for text in texts):
+            told.append(Column(written(name), tuple(map(written, texts))))
+    return sorted(told, key=lambda column: sum(map(len, column.cells)))[:1]
 
 
 def _apart(cells: Sequence[Sequence[str]], objects: int) -> int:
     return len(set(zip(*cells, strict=True))) if cells else min(1, objects)
 
 
-def _described(values: Sequence[Json]) -> list[str] | None:
-    """The texts of a field that says how each of some objects is, in which several are alike; None for another."""
+def _described(values: Sequence[Json], few: int) -> list[str] | None:
+    """The texts of a field that says how each of some objects is, in which several are alike; None for another. `few`:
+    objects of which all but one may have another word."""
     if all(isinstance(value, str) for value in values):
         texts = [str(value) for value in values]
-        is_of_few = 1 < len(set(texts)) <= len(texts) // 2 and max(map(len, texts)) <= LONGEST_DESCRIPTION
-        return texts if is_of_few else None
+        longest = max(map(len, texts))
+        loose = len(texts) <= few and longest <= LONGEST_WORD and not any(map(_is_code, texts))
+        most = len(texts) - 1 if loose else len(texts) // 2
+        return texts if 1 < len(set(texts)) <= most and longest <= LONGEST_DESCRIPTION else None
     if not all(isinstance(value, Mapping) and value for value in values):
         return None
     inner = [item for value in values if isinstance(value, Mapping) for item in value.items()]
@@ -130,6 +150,11 @@ def _described(values: Sequence[Json]) -> list[str] | None:
         return None
     is_of_few = len({pair for pair in inner if isinstance(pair[1], str)}) <= max(len(values), len(inner) // 2)
     return [dumps(value, sort_keys=True) for value in values] if is_of_few else None
+
+
+def _is_code(text: str) -> bool:
+    """Whether a text is a code, of an airport or a currency, or has a number in it."""
+    return any(map(str.isdigit, text)) or (len(text) > 2 and text.isupper())
 
 
 def _are_opaque(cells: Sequence[str]) -> bool:

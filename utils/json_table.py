@@ -8,7 +8,7 @@ is a column whose head names the objects' own fields, `flights(number|date)`, an
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from utils.json_columns import Column, describing, differing, naming_repeats, telling_apart
+from utils.json_columns import Column, describing, differing, naming_repeats, saying_what, telling_apart
 from utils.json_values import (
     EVERYTHING,
     MISSING,
@@ -145,6 +145,7 @@ def _nested(
         columns += [column] if column else []
         columns += differing(objects, common, columns)
         columns = _with_all(describing(cells, columns), objects, columns)
+        columns += saying_what(objects, columns)
         columns = _with_named(objects, keep, common, columns)
     if not common and not columns:
         return None

@@ -41,6 +41,12 @@ def test_a_budget_that_is_not_needed_changes_nothing() -> None:
     assert view(messages, ViewOptions(3, 2_000, tokens_of(whole) - 1)) != whole
 
 
+def test_an_image_counts() -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    message = {"role": "user", "content": [{"type": "text", "text": "What is this?"}, image, image]}
+    assert tokens_of([message]) == tokens_of([user("What is this?")]) + 2 * 765
+
+
 def test_the_least_relevant_records_go_first() -> None:
     messages = [user(BOOK), user("Only in the morning"), *shapes(6)]
     whole = tokens_of(view(messages))

@@ -400,3 +400,12 @@ def test_in_a_short_view_the_thing_stands_that_the_agent_spoke_of_last() -> None
     shown = context(view(messages, replace(ALL, budget=235)))
     assert "prod-api-09-69e77" in shown and "10.1.9.9" in shown and "prod-api-08" not in shown
     assert " more" in shown
+
+
+def test_a_command_that_only_reads_does_not_end_what_was_agreed() -> None:
+    offer = {"role": "assistant", "content": "Shall I delete the table orders_2019? It has 12 rows."}
+    begun = [user(BOOK), *step(1), offer, user("Yes, please")]
+    ended = [user("And then tell me what the longest table of all is, with the number of its rows"), *step(3)]
+    looked = step(2, "create table orders_2019 (id int)", "bash", command="cat schema.sql")
+    assert offer in view([*begun, *looked, *ended])
+    assert offer not in view([*begun, *step(2, "removed", "bash", command="rm schema.sql"), *ended])

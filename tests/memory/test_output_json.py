@@ -293,3 +293,50 @@ def test_a_state_that_names_no_failure_is_no_error(state: str) -> None:
 
 def test_a_list_in_which_nothing_differs_is_told_from_its_beginning() -> None:
     assert findings(JOBS) == [f"id: {number}; status: ok; ms: {3 * number}" for number in range(5)]
+
+
+@pytest.mark.parametrize(
+    ("entries", "told"),
+    [
+        (
+            [
+                {"level": "info", "msg": "started", "port": 8080},
+                {"level": "warn", "msg": "pool exhausted", "size": 20},
+                {"level": "ERROR", "msg": "dial failed"},
+            ],
+            ["error: dial failed", "level: warn; msg: pool exhausted; size: 20"],
+        ),
+        (
+            [{"level": 30, "time": 1, "msg": "started"}, {"level": 50, "time": 2, "msg": "dial failed"}],
+            ["error: dial failed"],
+        ),
+        (
+            [{"levelname": "INFO", "message": "a"}, {"levelname": "CRITICAL", "message": "disk full"}],
+            ["error: disk full"],
+        ),
+        (
+            [{"level": 3, "message": "a wooden door", "points": 7}, {"level": 60, "message": "a lake", "points": 1}],
+            ["level: 3; message: a wooden door; points: 7", "level: 60; message: a lake; points: 1"],
+        ),
+    ],
+)
+def test_of_entries_of_a_log_errors_and_warnings_are_told(entries: list[dict[str, Any]], told: list[str]) -> None:
+    assert findings("\n".join(map(json.dumps, entries))) == told
+
+
+def test_what_was_found_in_a_file_is_told_with_it() -> None:
+    found = {"rule": "no-var", "severity": 2, "text": "Unexpected var", "line": 3}
+    assert findings([{"filePath": "/app/a.js", "messages": [found], "count": 1}]) == [
+        "filePath: /app/a.js; count: 1",
+        "filePath /app/a.js.messages: rule no-var, severity 2, text Unexpected var, line 3",
+    ]
+
+
+def test_what_happened_to_a_part_of_a_thing_is_told_with_the_thing() -> None:
+    ended = {"name": "api", "restartCount": 12, "lastState": {"terminated": {"reason": "OOMKilled", "exitCode": 137}}}
+    pod = {"metadata": {"name": "api-1", "namespace": "prod"}, "status": {"containerStatuses": [ended]}}
+    assert findings({"kind": "List", "items": [pod]}) == [
+        "items[api-1].status.containerStatuses: name api, restartCount 12, lastState (terminated (reason OOMKilled, "
+        "exitCode 137))",
+        "items: metadata (name api-1, namespace prod)",
+    ]

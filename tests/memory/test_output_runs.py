@@ -210,12 +210,15 @@ Successfully installed requests-2.31.0
                 "error: test failed, to rerun pass `--lib`",
             ],
         ),
-        (RUSTC, ["error[E0308]: mismatched types"]),
+        (RUSTC, ["error[E0308]: mismatched types (src/main.rs:9:18)"]),
         (GO, ["FAIL: TestRefund (0.01s)", "refund_test.go:14: got 502, want 200"]),
-        (PLAN, ["Plan: 2 to add, 1 to change, 1 to destroy."]),
+        (PLAN, ["Plan: 2 to add, 1 to change, 1 to destroy.", "aws_instance.web will be created"]),
         (
             APPLY,
-            ["Error: creating EC2 Instance: InstanceLimitExceeded: You have requested more instances than 20"],
+            [
+                "Error: creating EC2 Instance: InstanceLimitExceeded: You have requested more instances than 20 "
+                "(aws_instance.api)"
+            ],
         ),
         (
             BUILDKIT,
@@ -254,7 +257,7 @@ Successfully installed requests-2.31.0
             ESLINT,
             [
                 "✖ 2 problems (1 error, 1 warning)",
-                "4:7 error 'total' is assigned a value but never used no-unused-vars",
+                "/home/ann/shop/src/cart.js:4:7 error 'total' is assigned a value but never used no-unused-vars",
             ],
         ),
         (
@@ -268,13 +271,29 @@ Successfully installed requests-2.31.0
             'psql:migrate.sql:12: ERROR:  column "total" does not exist\nLINE 1: SELECT total FROM orders;',
             ['psql:migrate.sql:12: ERROR: column "total" does not exist'],
         ),
-        (RSPEC, ["4 examples, 1 failure", "Failure/Error: expect(res.status).to eq(200)"]),
+        (
+            RSPEC,
+            [
+                "4 examples, 1 failure",
+                "Refund refunds once: Failure/Error: expect(res.status).to eq(200)",
+                "expected: 200",
+                "got: 502",
+            ],
+        ),
         (
             UNITTEST,
             [
                 "FAILED (failures=1)",
                 "FAIL: test_refund (tests.test_refund.RefundTest)",
                 "AssertionError: 502 != 200",
+            ],
+        ),
+        (
+            "Inspecting 2 files\n.C\n\napp/cart.rb:3:5: C: Style/StringLiterals: Prefer single-quoted strings\n"
+            '    x = "a"\n        ^^^\n\n2 files inspected, 1 offense detected\n',
+            [
+                "2 files inspected, 1 offense detected",
+                "app/cart.rb:3:5: C: Style/StringLiterals: Prefer single-quoted strings",
             ],
         ),
         (PIP, ["Successfully installed requests-2.31.0"]),

@@ -124,6 +124,38 @@ def findings(output: str) -> list[str]:
             ["store: Qdrant; QPS: 3,110", "Qdrant 1.9 is in use."],
         ),
         ("Package  Version\n-------- -------\nfastapi  0.103.0\n", ["Package: fastapi; Version: 0.103.0"]),
+        (
+            "Package    Version Latest  Type\n---------- ------- ------- -----\nfastapi    0.103.0 0.115.0 wheel\n",
+            ["Package: fastapi; Version: 0.103.0; Latest: 0.115.0; Type: wheel"],
+        ),
+        (
+            " ------ ----------------------------\n  Line   src/Cart.php\n ------ ----------------------------\n"
+            "  14     Undefined variable: $totl\n ------ ----------------------------\n",
+            ["Line: 14; src/Cart.php: Undefined variable: $totl"],
+        ),
+        (
+            "  UNIT              LOAD   ACTIVE SUB     DESCRIPTION\n"
+            "● nginx.service     loaded failed failed  A daemon\n"
+            "  ssh.service       loaded active running OpenBSD server\n",
+            [
+                "UNIT: nginx.service; LOAD: loaded; ACTIVE: failed; SUB: failed; DESCRIPTION: A daemon",
+                "UNIT: ssh.service; LOAD: loaded; ACTIVE: active; SUB: running; DESCRIPTION: OpenBSD server",
+            ],
+        ),
+        (
+            "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency   635.91ms    0.89s   12.92s    93.69%\n",
+            ["Thread Stats: Latency; Avg: 635.91ms; Stdev: 0.89s; Max: 12.92s; +/- Stdev: 93.69%"],
+        ),
+        (
+            "| GPU  Name        | Bus-Id        |  GPU-Util |\n| Fan  Temp        | Memory-Usage  |           |\n"
+            "|==================+===============+===========|\n|   0  NVIDIA A100 | 00:04.0       |       99% |\n"
+            "| N/A   71C        | 39870MiB      |           |\n+------------------+---------------+-----------+\n"
+            "|   1  NVIDIA A100 | 00:05.0       |        0% |\n| N/A   33C        | 3MiB          |           |\n",
+            [
+                "GPU Name Fan Temp: 0 NVIDIA A100 N/A 71C; Bus-Id Memory-Usage: 00:04.0 39870MiB; GPU-Util: 99%",
+                "GPU Name Fan Temp: 1 NVIDIA A100 N/A 33C; Bus-Id Memory-Usage: 00:05.0 3MiB; GPU-Util: 0%",
+            ],
+        ),
         (f"```\n$ df -h\n{DF}```", findings(DF)),
     ],
 )

@@ -1,6 +1,7 @@
 """Which of what tools gave is older than what another tool did to the same thing since?"""
 
 from dataclasses import replace
+from json import dumps
 
 import pytest
 
@@ -35,7 +36,7 @@ def test_the_next_call_that_changed_it_or_of_another_tool_is_named_or_the_next_a
 
 
 def test_of_later_calls_the_one_that_changed_the_thing_is_named() -> None:
-    log = record("l", "9f3c2ab faster", "run", cmd="git log --oneline src/f.py")
+    log = record("l", "9f3c2ab faster", "run", cmd="python src/f.py")
     assert overtaken([READ, log]) == {"a": "l"}
     assert overtaken([READ, log, WRITTEN])["a"] == "b"
     assert overtaken([READ, log, replace(READ, trace_id="d"), WRITTEN])["a"] == "b"
@@ -135,9 +136,9 @@ def test_commands_name_what_they_are_about() -> None:
     assert overtaken([read, record("b", "", "note", text="look at /etc/app/app.ini")]) == {}
 
 
-@pytest.mark.timeout(10)
+@pytest.mark.timeout(20)
 def test_many_tools_and_long_arguments_take_no_longer() -> None:
-    many = [Record(f"r{at}", f"tool{at}", '{"path": "a.py"}', f"text {at}") for at in range(20_000)]
+    many = [Record(f"r{at}", f"edit{at}", '{"path": "a.py"}', f"text {at}") for at in range(20_000)]
     assert overtaken(many) == {f"r{at}": f"r{at + 1}" for at in range(19_999)}
     minified = record("a", "ok", "write_file", content="a." * 400_000 + "\n", command="x/" * 400_000 + "\n")
     assert overtaken([minified, replace(minified, trace_id="b", raw_output="done")]) == {"a": "b"}
@@ -215,3 +216,28 @@ def test_a_thing_is_not_changed_by_what_was_done_to_another_that_it_shares_somet
 def test_a_list_of_what_somebody_has_is_older_than_what_was_made_for_them() -> None:
     listed = record("a", {"bookings": [{"booking_id": "BK-1"}]}, "list_bookings", customer_id="cust_71")
     assert overtaken([listed, record("b", {"booking_id": "BK-2"}, "book_room", customer_id="cust_71")]) == {"a": "b"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "first", "then", "is_marked"),
+    [
+        ("move_event", {"event_id": "ev12", "start": "9:00"}, {"event_id": "ev12", "start": "10:00"}, True),
+        ("edit_file", {"path": "a.py", "old": "x y"}, {"path": "./a.py", "old": "z"}, True),
+        ("move_event", {"event_id": "ev12", "start": "9:00"}, {"event_id": "ev13", "start": "9:00"}, False),
+        ("book_room", {"quote_id": "Q-19", "card_id": "pm_1"}, {"quote_id": "Q-19", "card_id": "pm_2"}, False),
+        ("book", {"user_id": 7, "flights": [{"no": "HAT1"}]}, {"user_id": 7, "flights": [{"no": "HAT2"}]}, False),
+        ("tag", {"name": "A"}, {"name": "B"}, False),
+        ("get_event", {"event_id": "ev12", "day": 1}, {"event_id": "ev12", "day": 2}, False),
+    ],
+)
+def test_a_failure_is_older_than_what_the_same_tool_did_to_the_same_things(
+    tool: str, first: dict[str, object], then: dict[str, object], is_marked: bool
+) -> None:
+    failed = record("a", "Error: not so", tool, **first) if "name" not in first else _tagged("a", "Error: no", first)
+    done = record("b", "ok", tool, **then) if "name" not in then else _tagged("b", "ok", then)
+    assert overtaken([failed, done]) == ({"a": "b"} if is_marked else {})
+    assert overtaken([failed, replace(done, raw_output="Error: still not")]) == {}
+
+
+def _tagged(trace_id: str, output: str, arguments: dict[str, object]) -> Record:
+    return Record(trace_id, "tag", dumps(arguments), output)
