@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from memory.bank_markdown import fenced_from, folded
+from memory.bank_markdown import folded, prose_to
 from memory.bank_types import Category
 
 # Labels as they are written, without what may stand before them and without the mark of a plural.
@@ -64,7 +64,7 @@ def labelled(paragraph: str) -> list[str]:
     """The parts of a paragraph, of which each but the first begins with a label: of a line, or of a sentence, which has
     a capital then. What is in code is none, nor is a note, which belongs to what stands before it. O(n)."""
     cuts, seen = [0], 0
-    for place in _MAY_BEGIN.finditer(paragraph, 0, fenced_from(paragraph)):
+    for place in _MAY_BEGIN.finditer(paragraph, 0, prose_to(paragraph)):
         found = _LABEL.match(paragraph, place.end()) if place.end() >= seen else None
         if found is not None and topic_of(found["label"]) not in (None, "note"):
             cuts.append(place.end())

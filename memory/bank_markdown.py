@@ -202,14 +202,24 @@ def paragraphs(text: str) -> list[str]:
     return [block for lines in found if (block := _block(lines))]
 
 
-def fenced_from(text: str) -> int:
-    """Where the first code of a text begins; its end where there is none."""
+def prose_to(text: str) -> int:
+    """Where the first code or table of a text begins; its end where there is none."""
     at = 0
     for line, fenced, _ in lines_in(text):
-        if fenced:
+        if fenced or is_row(line):
             return at
         at += len(line) + 1
     return len(text)
+
+
+def prose_of(text: str) -> str:
+    """What a text says outside of code."""
+    return "\n".join(line for line, fenced, _ in lines_in(text) if not fenced).strip("\n")
+
+
+def is_row(line: str) -> bool:
+    """Whether a line is a row of a table, as they are written: it begins with a bar."""
+    return line.lstrip(" \t").startswith("|")
 
 
 def title_in(block: str) -> tuple[str, str]:
