@@ -123,6 +123,12 @@ def time_of(item: str) -> datetime | None:
         return None
 
 
+def without_time(item: str) -> str:
+    """What an item says beside the time at which it was stored; all of it where it does not say when that was."""
+    found = _STAMP.match(item)
+    return item[found.end() :].strip("\n").removeprefix(" ") if found else item
+
+
 def items(body: str) -> list[str]:
     """A section's entries, list items and paragraphs, in order; what stands under a heading of level 3 is one."""
     found: list[list[str]] = []

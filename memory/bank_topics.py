@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from memory.bank_labels import label_of, topic_of
+from memory.bank_labels import asked_to_drop, label_of, topic_of
 from memory.bank_lists import UNTICKED, box_of
 from memory.bank_markdown import prose_of, title_in
 from memory.bank_types import Category
@@ -157,6 +157,8 @@ def category_of(text: str) -> Category:
         return "done"
     if (label := label_of(body)) is not None:
         return "question" if label == "decision" and OPEN.search(body) and not _decides(body) else label
+    if asked_to_drop(body) is not None:
+        return "note"
     if box is None and topic_of(title) is None and _only_asks(body):
         return "question"
     scores = _scores(title, _stated(body))

@@ -269,8 +269,9 @@ def test_no_word_of_a_text_is_lost_on_its_way_into_the_files(said: list[str]) ->
     files = template("project", "x")
     for content in said:
         files, _ = merge(files, decide_by_rules("project", content), now())
-    words = [word for content in said for word in content.split() if set(word) & set("ab")]
-    assert not Counter(words) - Counter("\n".join(files.values()).split())
+    kept = Counter("\n".join(files.values()).split())
+    for content in said:  # what is said again stands there once
+        assert not Counter(word for word in content.split() if set(word) & set("ab")) - kept
 
 
 def test_a_section_whose_title_ends_in_a_mark_is_one_section() -> None:
