@@ -131,4 +131,4 @@ def _under(item: Item, text: str) -> str:
     at, words = behind_box(lines[0]), _words(item)
     if words and box_of(lines[0]) is not None:
         lines[0] = f"{lines[0][:at]}{words} › {lines[0][at:]}"
-    return "\n".join(lines)
+    return "\n".join(lines).rstrip("\n")

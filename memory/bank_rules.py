@@ -130,12 +130,15 @@ def _pieces(kind: BankType, content: str) -> list[str]:
 
 
 def _together(found: list[str]) -> list[str]:
-    """Blocks, where a label that stands alone is one with the block after it, and a table with the paragraph before
-    it, which says what it is."""
+    """Blocks, where a label that stands alone is one with the block after it, or with all items of a list; and a table
+    with the paragraph before it, which says what it is."""
     whole: list[str] = []
+    listed = False
     for block in found:
-        first = block.partition("\n")[0]
-        if whole and (_is_labelled_by(whole[-1], block) or (is_row(first) and _may_say_of(whole[-1]))):
+        labelled_so = bool(whole) and _is_labelled_by(whole[-1], block)
+        of_table = bool(whole) and is_row(block) and _may_say_of(whole[-1])
+        listed = is_item(block) and (labelled_so or (listed and label_of(block) is None))
+        if labelled_so or of_table or (listed and whole):
             whole[-1] += f"\n\n{block}"
         else:
             whole.append(block)

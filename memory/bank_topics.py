@@ -161,7 +161,7 @@ def category_of(text: str) -> Category:
         return "note"
     if box is None and topic_of(title) is None and _only_asks(body):
         return "question"
-    scores = _scores(title, _stated(body))
+    scores = _scores(title, _stated(body)) or _only_about(_scores(title, body))
     if box == "open":  # what is to be done is no decision, and done least of all
         scores = {one: scores.get(one, 0.0) for one in ("next", "issue")}
     elif has_open_row(body):
@@ -169,6 +169,11 @@ def category_of(text: str) -> Category:
     elif UNTICKED.search(body):
         scores.pop("done", None)
     return max(scores, key=lambda one: scores[one]) if scores else "note"
+
+
+def _only_about(scores: dict[Category, float]) -> dict[Category, float]:
+    """What a question speaks for: what it asks is neither settled nor done by that."""
+    return {one: much for one, much in scores.items() if one not in ("decision", "done", "question")}
 
 
 def _stated(text: str) -> str:

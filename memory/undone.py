@@ -9,7 +9,7 @@ _WORK = (
 )
 _S = r"(?:[ \t]{1,9}|[ \t]?\n(?-i:(?=[a-z])))"  # a line may be broken, but where the next begins small
 _GAP = (  # a word with which nothing new begins
-    r"(?:(?!(?:but|and|so|or|since|because|as|after|before|until|when|once|if|that|which|who|while|be)\b)"
+    r"(?:(?!(?:but|and|so|or|since|because|as|after|before|until|when|once|if|that|which|who|while|whether|be)\b)"
     rf"\w[\w'’-]{{0,40}}{_S})"
 )
 _DENIED = (

@@ -42,6 +42,8 @@ def test_what_is_not_done_is_next(said: str) -> None:
         ("PRs must not be merged without review.", "Constraints"),
         ("The login bug is not fixed yet.", "Issues"),
         ("The crash is still unresolved.", "Issues"),
+        ("Not sure whether the migration is finished.", "Open questions"),
+        ("The login is finished and merged, but the tests are not done.", "Next"),
         ("The login page will be implemented next week.", "Next"),
         ("Wait until the release is completed.", "Notes"),
     ],
