@@ -56,13 +56,13 @@ def headed_parts(kind: BankType, block: str, place: Place) -> list[str]:
 
 def _with_what_is_further_in(found: list[str]) -> list[str]:
     """Paragraphs, each with those after it that stand further right, as what belongs to an item does."""
-    whole: list[str] = []
+    whole: list[list[str]] = []
     for paragraph in found:
         if whole and paragraph[:1] in (" ", "\t"):
-            whole[-1] += f"\n\n{paragraph}"
+            whole[-1].append(paragraph)
         else:
-            whole.append(paragraph)
-    return whole
+            whole.append([paragraph])
+    return ["\n\n".join(parts) for parts in whole]
 
 
 def _apart(kind: BankType, item: Item, around: Category | None) -> list[str]:

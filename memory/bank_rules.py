@@ -25,6 +25,7 @@ from memory.left_open import OPEN
 from memory.undone import is_undone
 from utils.sentences import split_sentences
 
+FURTHER = 1_000  # characters in which a sentence is looked for behind the one before it
 _TAG = re.compile(r"\[(critical|important|decision|idea|risk|blocked|question)\]", re.IGNORECASE)
 _HASHTAG = re.compile(r"(?<![\w&/#])#([A-Za-z][\w-]{1,40})\b")
 _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
@@ -132,17 +133,17 @@ def _pieces(kind: BankType, content: str) -> list[str]:
 def _together(found: list[str]) -> list[str]:
     """Blocks, where a label that stands alone is one with the block after it, or with all items of a list; and a table
     with the paragraph before it, which says what it is."""
-    whole: list[str] = []
+    whole: list[list[str]] = []
     listed = False
     for block in found:
-        labelled_so = bool(whole) and _is_labelled_by(whole[-1], block)
-        of_table = bool(whole) and is_row(block) and _may_say_of(whole[-1])
+        before = whole[-1] if whole else [""]
+        labelled_so = len(before) == 1 and _is_labelled_by(before[0], block)
         listed = is_item(block) and (labelled_so or (listed and label_of(block) is None))
-        if labelled_so or of_table or (listed and whole):
-            whole[-1] += f"\n\n{block}"
+        if labelled_so or listed or (is_row(block) and _may_say_of(before[-1])):
+            before.append(block)
         else:
-            whole.append(block)
-    return whole
+            whole.append([block])
+    return ["\n\n".join(parts) for parts in whole]
 
 
 def _is_labelled_by(label: str, block: str) -> bool:
@@ -153,7 +154,7 @@ def _is_labelled_by(label: str, block: str) -> bool:
 def _may_say_of(block: str) -> bool:
     """Whether a block may say what the table after it is: a paragraph, also behind a line that names a file."""
     last = block.rpartition("\n")[2]
-    return not (is_item(block) or is_row(last) or title_in(last)[0] or is_target(last))
+    return not (not block or is_item(block) or is_row(last) or title_in(last)[0] or is_target(last))
 
 
 def _parts(kind: BankType, block: str) -> list[str]:
@@ -187,7 +188,7 @@ def _open_apart(part: str, is_open: Callable[[str], bool]) -> list[str]:
     and those that are not."""
     cuts, at, was_open = [0], 0, None
     for said in (one for sentence in split_sentences(part[: prose_to(part)]) for one in sentence.split("; ")):
-        now_open, found = is_open(said), part.find(said, at)
+        now_open, found = is_open(said), part.find(said, at, at + len(said) + FURTHER)
         if was_open is not None and now_open != was_open and found > 0:
             cuts.append(found)
         if found >= 0:

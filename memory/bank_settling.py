@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from memory.bank_decisions import MOST_DONE, Append, Decision, Done, Metadata, merge, section_title
-from memory.bank_labels import asked_to_drop, behind_label, is_cancelled, is_label, label_of
+from memory.bank_labels import asked_to_drop, behind_label, is_cancelled, is_label, label_of, topic_of
 from memory.bank_lists import TAB, behind_box, box_of, is_item, with_tick
 from memory.bank_markdown import (
     LINE_CHARACTERS,
@@ -19,6 +19,7 @@ from memory.bank_markdown import (
     parse,
     render,
     time_of,
+    title_in,
     without_time,
 )
 from memory.bank_types import OPEN_SECTIONS
@@ -180,9 +181,9 @@ def _struck(item: str, names: set[str], done: set[str]) -> str:
 
 
 def _says(line: str) -> bool:
-    """Whether a line says something, and is no label or time of what stood below it."""
+    """Whether a line says something, and is no label, heading or time of what stood below it."""
     said = without_time(line).strip()
-    return bool(said) and not is_label(said)
+    return bool(said) and not is_label(said) and topic_of(title_in(said)[0]) is None
 
 
 def _not_standing(pages: Mapping[str, Page], decisions: Sequence[Decision]) -> tuple[list[Decision], list[Done]]:

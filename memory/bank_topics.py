@@ -150,7 +150,12 @@ def _compiled() -> tuple[tuple[Category, float, re.Pattern[str]], ...]:
 def category_of(text: str) -> Category:
     """What a text is about: what its box or its label says, a question where it asks and does nothing else, else the
     category for which most of what it states speaks; a note where nothing does. Code beside words says nothing."""
-    title, body = title_in(text[:SHOWN])
+    return _category_of(text[:SHOWN])
+
+
+@lru_cache(maxsize=1_024)  # each is asked for several times, one soon after the other
+def _category_of(text: str) -> Category:
+    title, body = title_in(text)
     body = prose_of(body) or body
     box = box_of(body)
     if box == "ticked":
@@ -161,7 +166,8 @@ def category_of(text: str) -> Category:
         return "note"
     if box is None and topic_of(title) is None and _only_asks(body):
         return "question"
-    scores = _scores(title, _stated(body)) or _only_about(_scores(title, body))
+    stated = _stated(body)
+    scores = _scores(title, stated) or (_only_about(_scores(title, body)) if stated != body else {})
     if box == "open":  # what is to be done is no decision, and done least of all
         scores = {one: scores.get(one, 0.0) for one in ("next", "issue")}
     elif has_open_row(body):
@@ -189,7 +195,7 @@ def _scores(title: str, body: str) -> dict[Category, float]:
     """How much speaks for each category, in a heading and in what stands under it."""
     settled, left_open = OPEN.subn(" ", body)
     finished, undone, unmended = without_undone(body)
-    named, _, _ = without_undone(title)
+    named = without_undone(title)[0] if title else ""
     scores: dict[Category, float] = {"question": UNSETTLED} if left_open else {}
     scores |= {"next": UNDONE * undone} if undone else {}
     scores |= {"issue": UNDONE * unmended} if unmended else {}

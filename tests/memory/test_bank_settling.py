@@ -68,7 +68,8 @@ def test_what_has_other_words_is_another_item(said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "left", ["- [ ] rotate the keys", "Next: rotate the keys.", "Blocked: Rotate the keys", "TODO:\n- rotate the keys"]
+    "left",
+    ["- [ ] rotate the keys", "Next: rotate the keys.", "Blocked: Rotate the keys", "## Next\n- rotate the keys"],
 )
 def test_nothing_is_left_of_an_entry_that_said_nothing_else(left: str) -> None:
     done = told(left, "- [x] rotate the keys")
