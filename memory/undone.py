@@ -7,6 +7,7 @@ _WORK = (
     rf"(?:{_MENDED}|done|completed?|finished|implemented|shipped|merged|released|deployed|added|refactored|migrated|"
     r"created|removed|upgraded|tested|ready|written(?! in\b))\b"
 )
+_TO_WORK = r"(?:finish|complete|implement|ship|merge|release|deploy|migrate|fix|resolve|solve)\b"
 _S = r"(?:[ \t]{1,9}|[ \t]?\n(?-i:(?=[a-z])))"  # a line may be broken, but where the next begins small
 _GAP = (  # a word with which nothing new begins
     r"(?:(?!(?:but|and|so|or|since|because|as|after|before|until|when|once|if|that|which|who|while|whether|be)\b)"
@@ -17,14 +18,15 @@ _DENIED = (
     r"\b(?:is|are|was|were|has|have|had|been|got) never|\bcan(?:not|['’]t) be|"
     r"\b(?:is|are|was|were|has|have|had|did|could|would|does|ca)n(?:['’]t|t\b))"
 )
-# "Tests are not done", "has never been merged", "half finished", "80 % done".
+# "Tests are not done", "has never been merged", "half finished", "80 % done", "could not finish".
 _NOT = re.compile(
     rf"{_DENIED}{_S}(?!only\b|just\b|longer\b){_GAP}{{0,5}}?{_WORK}|\bnever {_WORK}|"
     rf"\b(?:almost|nearly|half|partly|partially|mostly)[ \t-]{_WORK}|(?<![\d.])\d{{1,2}} ?% {_WORK}|"
+    rf"\b(?:did(?: not|n['’]t)|could(?: not|n['’]t)|failed to|unable to|yet to) (?:be )?(?:{_WORK}|{_TO_WORK})|"
     r"\b(?:unfinished|incomplete|unmerged|unreleased|undeployed|unimplemented|undone|untested|unresolved|unsolved|unfixed)\b",
     re.IGNORECASE,
 )
-_NOT_MENDED = re.compile(rf"(?:{_MENDED}|un(?:fixed|resolved|solved))$", re.IGNORECASE)
+_NOT_MENDED = re.compile(rf"(?:{_MENDED}|un(?:fixed|resolved|solved)|fix|resolve|solve)$", re.IGNORECASE)
 # "Will be merged", "is to be done", "until the tests are done", "no longer deployed".
 _NOT_NOW = re.compile(
     rf"\b(?:will|shall|should|must|can|may|might|could|would){_S}(?:\w{{1,40}}{_S}){{0,2}}?(?:be|get){_S}"

@@ -20,6 +20,9 @@ from memory.undone import has_open_row, is_undone, without_undone
         "The migration is 80% done.",
         "The migration has not\nbeen merged.",
         "The docs are still unfinished.",
+        "The docs have yet to be written.",
+        "We could not finish the migration.",
+        "We failed to release v2.",
     ],
 )
 def test_what_is_not_done_is_next(said: str) -> None:
@@ -37,6 +40,10 @@ def test_what_is_not_done_is_next(said: str) -> None:
         ("No tests failed and the release was completed.", "Done"),
         ("Everything is done, nothing is left.", "Done"),
         ("100% done.", "Done"),
+        ("Added tests so that the cache is not cleared twice.", "Done"),
+        ("Implemented retries, so requests are not lost.", "Done"),
+        ("Wrote the docs and shipped them, no open points.", "Done"),
+        ("We could not fix the crash.", "Issues"),
         ("Shipped v1 when the tests were done.", "Done"),
         ("Do not touch the finished part.", "Constraints"),
         ("PRs must not be merged without review.", "Constraints"),
