@@ -1,8 +1,11 @@
 """Does what is said to be done stand open no more, and nothing else go with it?"""
 
+import re
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memory.bank_decisions import Append, Metadata, Replace
 from memory.bank_markdown import parse
@@ -152,3 +155,18 @@ def test_many_items_are_settled_in_one_go() -> None:
     done = told(many, many.replace("[ ]", "[x]"))
     assert section(done, "Next") == ""
     assert section(done, "Done").count("[x] item") == 5_000
+
+
+@given(st.lists(st.text(alphabet="ab-x[] \n:`", max_size=120), min_size=1, max_size=4))
+def test_no_word_is_lost_by_what_is_settled(said: list[str]) -> None:
+    files = template("project", "x")
+    for content in ("Next:\n- [ ] a\n- [ ] b\n  - [ ] a b", *said, "Done: a b"):
+        files = carry_out(files, decide_by_rules("project", content), MOMENT).files
+        words = set(re.findall(r"[ab]+", content))
+        assert words <= set(re.findall(r"[ab]+", "\n".join(files.values())))
+
+
+def test_a_section_that_was_written_as_a_whole_is_settled_too() -> None:
+    whole = "progress.md > Next (replace):\nSoon:\n1. rotate the keys\n2. write the docs"
+    done = told(LIST, whole, "Done: rotate the keys")
+    assert section(done, "Next") == "Soon:\n\n2. write the docs"
