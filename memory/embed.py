@@ -13,7 +13,7 @@ from memory.changes import Changes
 from memory.collections import Collections
 from memory.gists import text_to_embed
 from memory.imprint import MADE_BY, Imprint, embedded_fields, imprints
-from memory.leases import Claim, claim, count_waiting, fail, held, pending, revive, waiting
+from memory.leases import Claim, claim, count_waiting, fail, held, pending, revive
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.encoder import FAMILY
 from utils.errors import ModelError, ModelUnavailable
@@ -173,15 +173,16 @@ class EmbeddingQueue:
 
     async def count_waiting(self, most: int) -> Waiting:
         """How many gists wait for an embedding, up to `most`: a first one, or a new one for an earlier encoder's."""
-        new = await count_waiting(self._vectors, "embed", most + 1)
-        if new > most:
+        waiting = await count_waiting(self._vectors, "embed", most + 1)
+        if waiting > most:
             return Waiting(most, at_least=True)
-        earlier = await self._count_earlier(most - new)
-        return Waiting(new + earlier.count, earlier.at_least)
+        earlier = await self._count_earlier(most - waiting)
+        return Waiting(waiting + earlier.count, earlier.at_least)
 
     async def count_of(self, owner: str, kinds: Sequence[str], most: int) -> Waiting:
         """How many of an owner's gists of some kinds wait for a first embedding, up to `most`."""
-        own = {"user_id": owner, "kind": {"$in": list(kinds)}} | waiting("embed")
+        waiting = {"embed.state": {"$in": ["pending", "leased"]}, "embed.lease_until": {"$exists": True}}
+        own = {"user_id": owner, "kind": {"$in": list(kinds)}} | waiting
         # Of all that waits, which is little, and not of all that the owner has.
         count = await self._vectors.count_documents(own, limit=most + 1, hint="embed_work")
         return Waiting(min(count, most), at_least=count > most)

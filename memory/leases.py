@@ -120,12 +120,8 @@ async def held(collection: Collection, field: str, claimed: Claim) -> AsyncItera
 
 async def count_waiting(collection: Collection, field: str, most: int) -> int:
     """How many jobs are still to be done, up to `most`; those that failed for good are not."""
-    return await collection.count_documents(waiting(field), limit=most)
-
-
-def waiting(field: str) -> Document:
-    """A filter for the jobs that are still to be done."""
-    return {f"{field}.state": {"$in": ["pending", "leased"]}, f"{field}.lease_until": {"$exists": True}}
+    waiting = {f"{field}.state": {"$in": ["pending", "leased"]}, f"{field}.lease_until": {"$exists": True}}
+    return await collection.count_documents(waiting, limit=most)
 
 
 async def reclaim(collection: Collection, field: str) -> int:
