@@ -2,11 +2,26 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
-from memory.bank_markdown import LONGEST_TITLE, Page, Section, closed, entry, folded, nested, parse, render, title_of
+from memory.bank_markdown import (
+    LONGEST_TITLE,
+    Page,
+    Section,
+    closed,
+    entry,
+    folded,
+    items,
+    joined,
+    nested,
+    parse,
+    render,
+    time_of,
+    title_of,
+    without_time,
+)
 from utils.text import shown
 
 FILE_NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,58}[a-z0-9])?\.md")
@@ -17,7 +32,8 @@ MOST_DONE = 1_000  # of an update that are told and kept, which so cannot outgro
 DEFAULT_SECTION = "Notes"
 CRITICAL = "critical"  # a tag: what has it stays when the bank is condensed
 
-Operation = Literal["append", "replace", "create"]
+# `settle`: items that were open are not so any more; `unchanged`: all that was to be added stands there already.
+Operation = Literal["append", "replace", "create", "settle", "unchanged"]
 
 
 @dataclass(frozen=True)
@@ -86,7 +102,8 @@ def merge(
 ) -> tuple[dict[str, str], tuple[Done, ...]]:
     """The files with new content in them, and what was done: one for all that a section was given in the same way, the
     first `MOST_DONE` of them. All of the content is in the files: of decisions that cannot be carried out as they
-    stand, it is added elsewhere. O(n) in the files and the content."""
+    stand, it is added elsewhere; what a section ends with already is not added, and what stands further up in it moves
+    to its end. O(n) in the files and the content."""
     drafts = {name: _Draft(text) for name, text in files.items()}
     done: dict[tuple[str, Operation, str], Done] = {}
     for decision in decisions:
@@ -111,6 +128,9 @@ def merge(
             done[key] = replace(done[key], metadata=both(done[key].metadata, made.metadata))
         elif len(done) < MOST_DONE:
             done[key] = made
+    for key, one in done.items():
+        if one.operation_type == "append" and drafts[one.target_file].is_unchanged(one.metadata.section):
+            done[key] = replace(one, operation_type="unchanged")
     return {name: draft.text() for name, draft in drafts.items()}, tuple(done.values())
 
 
@@ -167,14 +187,58 @@ def _body(pages: Mapping[str, Page], decision: Decision) -> str | None:
     return found.body if found is not None else None
 
 
+@dataclass
+class _Body:
+    """A section that is being written. `before`: what it said; `added`: the entries that are to stand at its end."""
+
+    title: str
+    before: str = ""
+    added: list[str] = field(default_factory=list)
+    replaced: bool = False
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether it ends with all that is to be added already."""
+        if self.replaced or not self.added:
+            return False
+        there, coming = items(self.before), self._coming()
+        return list(map(_saying, there[-len(coming) :])) == coming
+
+    def text(self) -> str:
+        """What it says now. An entry that stood in it word for word is moved to its end, with its new time."""
+        if self.unchanged or not self.added:
+            return self.before
+        before = self.before
+        if not self.replaced:
+            there, coming = items(before), set(self._coming())
+            left = [one for one in there if time_of(one) is None or _saying(one) not in coming]
+            before = joined(left) if len(left) < len(there) else before
+        parts = [before] if before else []
+        last = before.rpartition("\n")[2]
+        for item in self.added:
+            if parts:
+                parts.append("\n" if item.startswith("- ") and last.startswith("- ") else "\n\n")
+            parts.append(item)
+            last = item.rpartition("\n")[2]
+        return "".join(parts)
+
+    def _coming(self) -> list[str]:
+        return [_saying(one) for entry in self.added for one in items(entry)]
+
+
+def _saying(item: str) -> str:
+    """An entry, and whether it is one line, without its time."""
+    return item[:1] + without_time(item)
+
+
 class _Draft:
     """A file that is being written: taken apart at its first change, and put together once, at the end."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._lead: str | None = None  # None until it is taken apart
-        self._sections: list[tuple[str, list[str]]] = []  # titles, and bodies in parts that follow each other
-        self._bodies: dict[str, list[str]] = {}  # by folded title
+        self._sections: list[_Body] = []
+        self._bodies: dict[str, _Body] = {}  # by folded title
 
     def has(self, title: str) -> bool:
         self._take_apart()
@@ -183,23 +247,24 @@ class _Draft:
     def put(self, title: str, body: str) -> None:
         """Lets a section that is there say something else."""
         self._take_apart()
-        self._bodies[folded(title)][:] = [body]
+        section = self._bodies[folded(title)]
+        section.before, section.added, section.replaced = body, [], True
 
     def add(self, title: str, item: str) -> None:
         """Puts an item at the end of a section, which is made where it is missing."""
         self._take_apart()
-        if (body := self._bodies.get(folded(title))) is None:
-            body = self._section(title)
-        if body:
-            last = body[-1].rpartition("\n")[2]
-            body.append("\n" if item.startswith("- ") and last.startswith("- ") else "\n\n")
-        body.append(item)
+        section = self._bodies.get(folded(title)) or self._section(Section(title, ""))
+        section.added.append(item)
+
+    def is_unchanged(self, title: str) -> bool:
+        """Whether a section says all that was added to it already, so that it stays as it was."""
+        return self._lead is not None and folded(title) in self._bodies and self._bodies[folded(title)].unchanged
 
     def text(self) -> str:
         """What the file says now; as it came where nothing was changed."""
         if self._lead is None:
             return self._text
-        return render(Page(self._lead, tuple(Section(title, "".join(body)) for title, body in self._sections)))
+        return render(Page(self._lead, tuple(Section(body.title, body.text()) for body in self._sections)))
 
     def _take_apart(self) -> None:
         if self._lead is not None:
@@ -207,12 +272,12 @@ class _Draft:
         page = parse(self._text)
         self._lead = page.lead
         for section in page.sections:
-            self._section(section.title).extend([section.body] if section.body else [])
+            self._section(section)
 
-    def _section(self, title: str) -> list[str]:
-        body: list[str] = []
-        self._sections.append((title, body))
-        self._bodies.setdefault(folded(title), body)
+    def _section(self, section: Section) -> _Body:
+        body = _Body(section.title, section.body)
+        self._sections.append(body)
+        self._bodies.setdefault(folded(section.title), body)
         return body
 
 

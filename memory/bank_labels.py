@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from memory.bank_markdown import fenced_from, folded
+from memory.bank_markdown import folded, prose_to
 from memory.bank_types import Category
 
 # Labels as they are written, without what may stand before them and without the mark of a plural.
@@ -25,8 +25,19 @@ _LABELS: dict[Category, str] = {
     "pattern": "pattern, convention, style, guideline",
     "preference": "preference",
     "reference": "reference, link, see also, documentation, further reading",
-    "note": "note, side note, remark, fyi, nb, for the record",
+    "note": "note, side note, remark, fyi, nb, for the record, cancelled, canceled, dropped, withdrawn, abandoned, "
+    "obsolete, no longer needed, not needed",
 }
+_CANCELLED = frozenset({"cancelled", "canceled", "dropped", "withdrawn", "abandoned", "obsolete"}) | frozenset(
+    {"no longer needed", "not needed"}
+)
+# "Remove the to-do about the keys; it is obsolete."
+_REQUEST = re.compile(
+    r"""(?:[-*+][ \t]{1,8})?(?:please[ ])?(?:remove|delete|drop|cancel|strike|cross[ ]off|take[ ]off)[ ]
+    (?:the[ ]|my[ ]|our[ ])?(?:to-?[ ]?dos?|tasks?|reminders?|(?:open|action|to-?do)[ ]items?)[ ]?
+    (?:(?:about|for|on|to|called|named|saying)[ ]|:[ ]?|(?=["“'‘`]))(?P<what>[^.,;!?\n]{1,200})""",
+    re.VERBOSE | re.IGNORECASE,
+)
 _BEFORE = re.compile(
     r"(?:(?:the|our|my|a|an|one|another|open|known|current|main|key|final|new|important|remaining|further|other|"
     r"immediate|urgent|technical|design|product|project|team|short term|long term) )+"
@@ -54,6 +65,24 @@ def label_of(text: str) -> Category | None:
     return topic_of(found["label"]) if found is not None else None
 
 
+def behind_label(text: str) -> int:
+    """Where what a text says begins, behind its label; its beginning where it has none that is known."""
+    found = _LABEL.match(text)
+    return found.end() if found is not None and topic_of(found["label"]) is not None else 0
+
+
+def is_cancelled(text: str) -> bool:
+    """Whether the label that a text begins with says that it is not to be done any more."""
+    found = _LABEL.match(text)
+    return found is not None and _bare(found["label"]) in _CANCELLED
+
+
+def asked_to_drop(text: str) -> str | None:
+    """What a text calls the open item that it asks to remove; None where it asks for nothing of the kind."""
+    found = _REQUEST.match(text)
+    return found["what"] if found is not None else None
+
+
 def is_label(text: str) -> bool:
     """Whether a text is a label and nothing else, so that what follows it is what it speaks of."""
     found = _LABEL.match(text)
@@ -64,7 +93,7 @@ def labelled(paragraph: str) -> list[str]:
     """The parts of a paragraph, of which each but the first begins with a label: of a line, or of a sentence, which has
     a capital then. What is in code is none, nor is a note, which belongs to what stands before it. O(n)."""
     cuts, seen = [0], 0
-    for place in _MAY_BEGIN.finditer(paragraph, 0, fenced_from(paragraph)):
+    for place in _MAY_BEGIN.finditer(paragraph, 0, prose_to(paragraph)):
         found = _LABEL.match(paragraph, place.end()) if place.end() >= seen else None
         if found is not None and topic_of(found["label"]) not in (None, "note"):
             cuts.append(place.end())

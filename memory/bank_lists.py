@@ -63,6 +63,14 @@ def behind_box(text: str) -> int:
     return found.end() if found is not None else at
 
 
+def with_tick(text: str) -> str:
+    """A text, or the item that it is, with its box ticked; as it is where it has none that is open."""
+    found = _BOX.match(text, _behind_mark(text))
+    if found is None or box_of(text) != "open":
+        return text
+    return text[: found.start()] + found[0].replace("[ ]", "[x]").replace("☐", "☑") + text[found.end() :]
+
+
 def outline(text: str) -> tuple[list[str], list[Item]]:
     """The lines before a text's first list, and the items of that, each with those within it. A line that is no item
     belongs to the one before it."""

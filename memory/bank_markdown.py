@@ -123,6 +123,12 @@ def time_of(item: str) -> datetime | None:
         return None
 
 
+def without_time(item: str) -> str:
+    """What an item says beside the time at which it was stored; all of it where it does not say when that was."""
+    found = _STAMP.match(item)
+    return item[found.end() :].strip("\n").removeprefix(" ") if found else item
+
+
 def items(body: str) -> list[str]:
     """A section's entries, list items and paragraphs, in order; what stands under a heading of level 3 is one."""
     found: list[list[str]] = []
@@ -202,14 +208,24 @@ def paragraphs(text: str) -> list[str]:
     return [block for lines in found if (block := _block(lines))]
 
 
-def fenced_from(text: str) -> int:
-    """Where the first code of a text begins; its end where there is none."""
+def prose_to(text: str) -> int:
+    """Where the first code or table of a text begins; its end where there is none."""
     at = 0
     for line, fenced, _ in lines_in(text):
-        if fenced:
+        if fenced or is_row(line):
             return at
         at += len(line) + 1
     return len(text)
+
+
+def prose_of(text: str) -> str:
+    """What a text says outside of code."""
+    return "\n".join(line for line, fenced, _ in lines_in(text) if not fenced).strip("\n")
+
+
+def is_row(line: str) -> bool:
+    """Whether a line is a row of a table, as they are written: it begins with a bar."""
+    return line.lstrip(" \t").startswith("|")
 
 
 def title_in(block: str) -> tuple[str, str]:

@@ -4,12 +4,15 @@ from functools import lru_cache
 
 from memory.bank_labels import is_label, label_of
 from memory.bank_lists import Item, behind_box, box_of, is_ordered, outline
+from memory.bank_markdown import paragraphs
 from memory.bank_topics import category_of
-from memory.bank_types import PLACES, BankType, Category
+from memory.bank_types import OPEN_SECTIONS, PLACES, BankType, Category, Place
 from utils.text import cut_at_word
 
 CRUMB = 60  # characters of what an item stands under that go along with it
 OPEN_KINDS = ("next", "issue")  # of what is left to be done, wherever it is kept
+STATES = (*OPEN_KINDS, "done", "decision", "question")  # that something is in, whatever it is about
+SORTED = OPEN_SECTIONS | {"Done", "Decisions"}  # sections whose items are in one of them
 
 
 def list_parts(kind: BankType, text: str) -> list[str]:
@@ -24,6 +27,42 @@ def list_parts(kind: BankType, text: str) -> list[str]:
     if is_ordered(text) and not any(_said(one) for root in roots for one in _all(root)):
         return [text]
     return [part for root in roots for part in _apart(kind, root, None)]
+
+
+def headed_parts(kind: BankType, block: str, place: Place) -> list[str]:
+    """What stands under a heading that names a section (`place`), and behind it, one by one, the items that say by a
+    box or a label that they are done, decided or open, where that is another section; nothing of it stays where all of
+    them do. Only what is done, decided or to be done is told apart in this way."""
+    if place[1] not in SORTED:
+        return [block]
+    heading, _, body = block.partition("\n")
+    around = next(category for category, there in PLACES[kind].items() if there == place)
+    kept: list[str] = []
+    taken: list[str] = []
+    for paragraph in _with_what_is_further_in(paragraphs(body)):
+        before, roots = outline(paragraph)
+        stays = list(before)
+        for root in roots:
+            said = _said(root)
+            first, *others = _apart(kind, root, around)
+            leaves = said in STATES and not _together(kind, around, said)
+            (taken if leaves else stays).append(first)
+            taken += others
+        kept += ["\n".join(stays)] if stays else []
+    if not taken:
+        return [block]
+    return [f"{heading}\n" + "\n\n".join(kept), *taken] if kept else taken
+
+
+def _with_what_is_further_in(found: list[str]) -> list[str]:
+    """Paragraphs, each with those after it that stand further right, as what belongs to an item does."""
+    whole: list[list[str]] = []
+    for paragraph in found:
+        if whole and paragraph[:1] in (" ", "\t"):
+            whole[-1].append(paragraph)
+        else:
+            whole.append([paragraph])
+    return ["\n\n".join(parts) for parts in whole]
 
 
 def _apart(kind: BankType, item: Item, around: Category | None) -> list[str]:
@@ -92,4 +131,4 @@ def _under(item: Item, text: str) -> str:
     at, words = behind_box(lines[0]), _words(item)
     if words and box_of(lines[0]) is not None:
         lines[0] = f"{lines[0][:at]}{words} › {lines[0][at:]}"
-    return "\n".join(lines)
+    return "\n".join(lines).rstrip("\n")

@@ -1,12 +1,11 @@
 """Where in a bank does new content belong, by rules alone? Keywords and patterns, and files that the content names."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from memory.bank_decisions import (
     CRITICAL,
-    DEFAULT_SECTION,
     MOST_FOUND,
     Append,
     Decision,
@@ -17,14 +16,16 @@ from memory.bank_decisions import (
 )
 from memory.bank_labels import is_label, label_of, labelled
 from memory.bank_lists import is_item, is_ordered
-from memory.bank_markdown import blocks, fenced_from, folded, paragraphs, title_in
-from memory.bank_outline import list_parts
+from memory.bank_markdown import blocks, folded, is_row, paragraphs, prose_to, title_in
+from memory.bank_outline import headed_parts, list_parts
 from memory.bank_targets import Target, is_misunderstood, is_target, target_in
 from memory.bank_topics import SHOWN, category_of
-from memory.bank_types import FILES, PLACES, BankType, Category, sections_of
+from memory.bank_types import FILES, PLACES, BankType, Category, default_section, sections_of
 from memory.left_open import OPEN
+from memory.undone import is_undone
 from utils.sentences import split_sentences
 
+FURTHER = 1_000  # characters in which a sentence is looked for behind the one before it
 _TAG = re.compile(r"\[(critical|important|decision|idea|risk|blocked|question)\]", re.IGNORECASE)
 _HASHTAG = re.compile(r"(?<![\w&/#])#([A-Za-z][\w-]{1,40})\b")
 _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
@@ -113,10 +114,9 @@ def _decided(kind: BankType, block: str, category: Category, target: Target | No
     if target is not None:
         file = target.file
         known = sections_of(kind, file)
-        default = DEFAULT_SECTION if DEFAULT_SECTION in known or not known else known[0]
-        headed = _known_section(title, known)
-        section = target.section or headed or (section if section in known else default)
-        if target.replaces and folded(section) not in target.replaced:
+        told = target.section or _known_section(title, known) or (section if section in known else None)
+        section = told or default_section(kind, file)
+        if target.replaces and (told or len(known) < 2) and folded(section) not in target.replaced:
             target.replaced.add(folded(section))
             said = body if body.strip() and title and folded(title) == folded(section) else block
             return Replace(file, said, metadata_of(block, section_title(section), category))
@@ -127,19 +127,34 @@ def _decided(kind: BankType, block: str, category: Category, target: Target | No
 
 def _pieces(kind: BankType, content: str) -> list[str]:
     """What is put into files one by one: blocks, and the parts of one that stands under no heading."""
-    return [part for block in _with_labels(blocks(content, is_target)) for part in _parts(kind, block)]
+    return [part for block in _together(blocks(content, is_target)) for part in _parts(kind, block)]
 
 
-def _with_labels(found: list[str]) -> list[str]:
-    """Blocks, where a label that stands alone is one with the block after it."""
-    whole: list[str] = []
+def _together(found: list[str]) -> list[str]:
+    """Blocks, where a label that stands alone is one with the block after it, or with all items of a list; and a table
+    with the paragraph before it, which says what it is."""
+    whole: list[list[str]] = []
+    listed = False
     for block in found:
-        first = block.partition("\n")[0]
-        if whole and is_label(whole[-1]) and not (title_in(block)[0] or is_target(first) or label_of(first)):
-            whole[-1] += f"\n\n{block}"
+        before = whole[-1] if whole else [""]
+        labelled_so = len(before) == 1 and _is_labelled_by(before[0], block)
+        listed = is_item(block) and (labelled_so or (listed and label_of(block) is None))
+        if labelled_so or listed or (is_row(block) and _may_say_of(before[-1])):
+            before.append(block)
         else:
-            whole.append(block)
-    return whole
+            whole.append([block])
+    return ["\n\n".join(parts) for parts in whole]
+
+
+def _is_labelled_by(label: str, block: str) -> bool:
+    first = block.partition("\n")[0]
+    return is_label(label) and not (title_in(block)[0] or is_target(first) or label_of(first))
+
+
+def _may_say_of(block: str) -> bool:
+    """Whether a block may say what the table after it is: a paragraph, also behind a line that names a file."""
+    last = block.rpartition("\n")[2]
+    return not (not block or is_item(block) or is_row(last) or title_in(last)[0] or is_target(last))
 
 
 def _parts(kind: BankType, block: str) -> list[str]:
@@ -156,32 +171,43 @@ def _parts(kind: BankType, block: str) -> list[str]:
 
 
 def _settled(part: str) -> list[str]:
-    """What stands under the label of a decision, and apart from it the sentences that leave something open."""
-    if label_of(part) != "decision" or OPEN.search(part) is None:
-        return [part]
-    cuts, at, was_open = [0], 0, False
-    sentences = split_sentences(part[: fenced_from(part)])
-    for number, said in enumerate(one for sentence in sentences for one in sentence.split("; ")):
-        is_open = OPEN.search(said) is not None
-        if not number and is_open:
-            return [part]
-        found = part.find(said, at)
-        if is_open != was_open and found > 0:
+    """What stands under the label of a decision, or says what is done, and apart from it the sentences that leave
+    something open."""
+    label = label_of(part)
+    if label == "decision" and OPEN.search(part) is not None:
+        found = _open_apart(part, lambda said: OPEN.search(said) is not None)
+        return found if OPEN.search(found[0]) is None else [part]
+    if label in (None, "done") and is_undone(part):
+        found = _open_apart(part, is_undone)
+        return found if any(category_of(one) == "done" for one in found) else [part]
+    return [part]
+
+
+def _open_apart(part: str, is_open: Callable[[str], bool]) -> list[str]:
+    """The sentences of a part, or what stands between semicolons, those together that follow each other and are open,
+    and those that are not."""
+    cuts, at, was_open = [0], 0, None
+    for said in (one for sentence in split_sentences(part[: prose_to(part)]) for one in sentence.split("; ")):
+        now_open, found = is_open(said), part.find(said, at, at + len(said) + FURTHER)
+        if was_open is not None and now_open != was_open and found > 0:
             cuts.append(found)
-            was_open = is_open
-        at = found + len(said) if found >= 0 else at
+        if found >= 0:
+            was_open, at = now_open, found + len(said)
     ends = [*cuts[1:], len(part)]
     return [text for begin, end in zip(cuts, ends, strict=True) if (text := part[begin:end].rstrip())]
 
 
 def _apart(kind: BankType, block: str) -> list[tuple[str, Category]]:
-    """A block, or what stands under a heading one by one where it belongs to several places and the heading to none:
-    each part of its paragraphs, the heading with the first, each with what it is about under that heading."""
-    whole = [(block, category_of(block))]
+    """A block, or what stands under a heading one by one where it belongs to several places: what a list says to belong
+    elsewhere than to the section that the heading names; where it names none, each part of the paragraphs, the heading
+    with the first, each with what it is about under that heading."""
     title, body = title_in(block)
-    if not title or _section_called(kind, title):
+    if place := _section_called(kind, title):
+        return [(part, category_of(part)) for part in headed_parts(kind, block, place)]
+    whole = [(block, category_of(block))]
+    if not title:
         return whole
-    parts = [part for paragraph in _with_labels(paragraphs(body)) for part in _parts(kind, paragraph)]
+    parts = [part for paragraph in _together(paragraphs(body)) for part in _parts(kind, paragraph)]
     found = [(part, category_of(f"# {title}\n{part}")) for part in parts]
     if len({PLACES[kind][category] for _, category in found}) < 2:
         return whole
@@ -191,14 +217,15 @@ def _apart(kind: BankType, block: str) -> list[tuple[str, Category]]:
 
 def _in_file(kind: BankType, block: str, target: Target) -> list[tuple[str, Category]]:
     """A block for a file, or its parts one by one where they belong into several sections of it."""
-    parts = [(part, category_of(part)) for part in _parts(kind, block)]
-    if (
-        target.section is None
-        and not target.replaces
-        and len({_decided(kind, *part, target).metadata.section for part in parts}) > 1
-    ):
-        return parts
-    return [(block, category_of(block))]
+    whole = [(block, category_of(block))]
+    if target.section is not None or target.replaces:
+        return whole
+    place = _section_called(kind, title_in(block)[0])
+    parts = headed_parts(kind, block, place) if place is not None else _parts(kind, block)
+    found = [(part, category_of(part)) for part in parts]
+    if place is not None and any(PLACES[kind][category][0] != target.file for _, category in found[1:]):
+        return whole
+    return found if len({_decided(kind, *part, target).metadata.section for part in found}) > 1 else whole
 
 
 def _section_called(kind: BankType, title: str) -> tuple[str, str] | None:

@@ -1,9 +1,10 @@
 """Where does content itself say that it belongs? In lines that name a file: `decisions.md:`, `[file: notes.md] x`."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from memory.bank_decisions import is_file_name
+from memory.bank_decisions import Done, is_file_name
 from memory.bank_markdown import blocks, lines_in, title_in
 from utils.errors import InvalidInput
 
@@ -40,6 +41,16 @@ MOST_TOLD = 5  # lines that are told
 NOT_UNDERSTOOD = (
     "What stands in brackets in line {} of the update was not understood, so it was kept as content, where it seemed "
     "to belong: a file is named as in [file: ideas.md > Next], by letters of a to z, digits, - and _, in no folder"
+)
+# A file's name, a colon and text, as may stand in a list of files that was not meant to name one.
+_BARE = re.compile(r"\s*+[*`]{0,3}+[A-Za-z0-9][\w-]*+\.md\b")
+MADE = (
+    "{} made because a line of the update begins with the name and a colon; what follows the line is there, up to the "
+    "next line that names a file. Where that was not meant, write such lines as items of a list (`- readme.md: …`)"
+)
+NOT_REPLACED = (
+    "{} was to be replaced, but nothing says which section of it, so the content was added and nothing went: name the "
+    "section, as in [file: progress.md > Next] (replace)"
 )
 
 
@@ -86,6 +97,25 @@ def told_of_misunderstood(content: str) -> str | None:
     if not numbers:
         return None
     return NOT_UNDERSTOOD.format(", ".join(map(str, numbers[:MOST_TOLD])) + " and others" * (len(numbers) > MOST_TOLD))
+
+
+def told_of_lines(content: str, done: Sequence[Done]) -> list[str]:
+    """What a client is told of lines that name files and may have been meant otherwise, after what was done: such as
+    made a file in passing, and such as replaced nothing for want of a section."""
+    made = {one.target_file for one in done if one.operation_type == "create"}
+    added = {one.target_file for one in done if one.operation_type == "append"}
+    added -= {one.target_file for one in done if one.operation_type == "replace"}
+    if not made and not ("(replace)" in content.lower() and added):
+        return []
+    lines = content.replace("\r\n", "\n").replace("\r", "\n")
+    named = [(line, *found) for line, fenced, _ in lines_in(lines) if not fenced and (found := target_in(line))]
+    bare = [target.file for line, target, said in named if said and _BARE.match(line) and target.file in made]
+    kept = [target.file for _, target, _ in named if target.replaces and not target.section and target.file in added]
+    told = [NOT_REPLACED.format(file) for file in dict.fromkeys(kept)][:MOST_TOLD]
+    if bare:
+        names = list(dict.fromkeys(bare))
+        told.append(MADE.format(", ".join(names[:MOST_TOLD]) + (" was" if len(names) == 1 else " were")))
+    return told
 
 
 def check_filled(content: str) -> None:

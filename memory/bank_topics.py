@@ -3,15 +3,17 @@
 import re
 from functools import lru_cache
 
-from memory.bank_labels import label_of, topic_of
+from memory.bank_labels import asked_to_drop, label_of, topic_of
 from memory.bank_lists import UNTICKED, box_of
-from memory.bank_markdown import title_in
+from memory.bank_markdown import prose_of, title_in
 from memory.bank_types import Category
 from memory.left_open import OPEN
+from memory.undone import has_open_row, without_undone
 from utils.sentences import split_sentences
-from utils.text import content_stems
+from utils.text import WORD, content_stems
 
 UNSETTLED = 4.0  # for an open question speaks that something is not decided
+UNDONE = 4.0  # and for what is next, or an issue, each time that something is not done, or not mended
 TITLED = 6.0  # for the category that a heading names speaks as much as a heading that has a strong word for it
 _CLAUSE_END = re.compile(r"[,;.\n]|\bbut\b|\s[-–—]\s")
 _ASKS = re.compile(r"\?[\"'”)*_]{0,4}(?:\s+(?:\[\w+\]|#\w+)){0,4}\s*$")
@@ -28,7 +30,8 @@ _SIGNS: tuple[tuple[Category, float, str], ...] = (
     (
         "decision",
         3,
-        r"\b(?:let['’]s|let us|we['’]ll|we will)(?: not)? (?:use|adopt|go with|stick (?:with|to)|switch to)\b",
+        r"\b(?:let['’]s|let us|we['’]ll|we will)(?: not)? "
+        r"(?:use|adopt|keep|go with|stay with|stick (?:with|to)|switch to)\b",
     ),
     (
         "decision",
@@ -61,6 +64,12 @@ _SIGNS: tuple[tuple[Category, float, str], ...] = (
     ),
     ("done", 3, r"\b(?:done|completed|finished|implemented|shipped|merged|released|deployed|milestone reached)\b"),
     ("done", 5, r"\[x\]|✅"),
+    (
+        "done",
+        2,
+        r"\b(?:is|are|was|were|been|got) (?:now |all |fully |finally |already )?"
+        r"(?:done|completed?|finished|implemented|shipped|merged|released|deployed|ready)\b",
+    ),
     ("done", 2, r"\b(?:added|fixed|refactored|migrated|wrote|created|removed|upgraded|resolved|closes? #\d+)\b"),
     (
         "done",
@@ -77,16 +86,28 @@ _SIGNS: tuple[tuple[Category, float, str], ...] = (
     ("next", 5, r"\[ \]"),
     ("next", 2, r"\blet(?:['’]s| us)\b"),
     ("next", 1, r"\b(?:will|should|need(?:s)? to|going to|later)\b"),
-    ("next", 4, r"\b(?:do not|don['’]t|never) forget\b"),
+    (
+        "next",
+        2,
+        r"\b(?:will|should|must|to) be (?:\w+ly )?(?:done|completed|finished|implemented|shipped|merged|tested)\b",
+    ),
+    ("next", 4, r"\b(?:do not|don['’]t|never) forget\b|\bremind (?:me|us)\b|\bremember to\b"),
+    (
+        "next",
+        3,
+        r"(?<!nothing )\b(?:is|are) (?:still )?left(?=[ \t]*(?:[.,;:!)\n]|$|to do\b|over\b))|\bleft to (?:do|be done)\b"
+        r"|\bstill (?:open|missing|outstanding|to do|to be)\b|\bremains? (?:open|to be)\b",
+    ),
     (
         "issue",
         3,
         r"\b(?:bug|issue|error|exception|crash\w*|regression|broken|fail(?:s|ed|ing|ure)|traceback|workaround)\b",
     ),
+    ("issue", 2, r"\b(?:crashes|fails|hangs|breaks|times out)\b"),
     ("issue", 3, r"\bblocked (?:by|on|until)\b|\bblockers?\b|\bwaiting (?:for|on)\b"),
     ("focus", 3, r"\b(?:currently|right now|working on|in progress|current focus|wip)\b"),
     ("focus", 1, r"\b(?:today|this week)\b"),
-    ("question", 3, r"\bopen questions?\b|\bunclear\b|\bnot sure\b|\bto be decided\b|\btbd\b|\?\s*$"),
+    ("question", 3, r"\bopen questions?\b|\bunclear\b|\bnot sure\b|\bto be decided\b|\btbd\b"),
     (
         "pattern",
         3,
@@ -100,7 +121,7 @@ _SIGNS: tuple[tuple[Category, float, str], ...] = (
     ),
     (
         "preference",
-        3,
+        4,
         r"\b(?:prefers|dislikes|hates)\b|^(?:[-*+] +)?(?:please )?(?:do not|don['’]t|never|always|avoid)\b",
     ),
     ("reference", 2, r"\bsee also\b|\breferences?\b|\bdocs? at\b|\blinks?\b|https?://\S+"),
@@ -128,28 +149,64 @@ def _compiled() -> tuple[tuple[Category, float, re.Pattern[str]], ...]:
 
 def category_of(text: str) -> Category:
     """What a text is about: what its box or its label says, a question where it asks and does nothing else, else the
-    category for which most speaks; a note where nothing does."""
-    title, body = title_in(text[:SHOWN])
+    category for which most of what it states speaks; a note where nothing does. Code beside words says nothing."""
+    return _category_of(text[:SHOWN])
+
+
+@lru_cache(maxsize=1_024)  # each is asked for several times, one soon after the other
+def _category_of(text: str) -> Category:
+    title, body = title_in(text)
+    body = prose_of(body) or body
     box = box_of(body)
     if box == "ticked":
         return "done"
-    settled, left_open = OPEN.subn(" ", body)
     if (label := label_of(body)) is not None:
-        return "question" if label == "decision" and left_open and not _decides(body) else label
+        return "question" if label == "decision" and OPEN.search(body) and not _decides(body) else label
+    if asked_to_drop(body) is not None:
+        return "note"
     if box is None and topic_of(title) is None and _only_asks(body):
         return "question"
-    if body.rstrip().endswith("?"):
-        settled = " ".join(split_sentences(settled)[:-1])
-    scores: dict[Category, float] = {"question": UNSETTLED} if left_open else {}
-    if (topic := topic_of(title)) is not None:
-        scores[topic] = scores.get(topic, 0.0) + TITLED
-    for category, weight, sign in _compiled():
-        said = settled if category == "decision" else body
-        found = 2 * weight * bool(title and sign.search(title)) + weight * min(3, len(sign.findall(said)))
-        if found:
-            scores[category] = scores.get(category, 0.0) + found
+    stated = _stated(body)
+    scores = _scores(title, stated) or (_only_about(_scores(title, body)) if stated != body else {})
     if box == "open":  # what is to be done is no decision, and done least of all
         scores = {one: scores.get(one, 0.0) for one in ("next", "issue")}
+    elif has_open_row(body):
+        scores["next"] = scores.get("next", 0.0) + scores.pop("done", 1.0)
     elif UNTICKED.search(body):
         scores.pop("done", None)
     return max(scores, key=lambda one: scores[one]) if scores else "note"
+
+
+def _only_about(scores: dict[Category, float]) -> dict[Category, float]:
+    """What a question speaks for: what it asks is neither settled nor done by that."""
+    return {one: much for one, much in scores.items() if one not in ("decision", "done", "question")}
+
+
+def _stated(text: str) -> str:
+    """A text without what it asks, unless it does nothing else."""
+    said = text
+    for sentence in split_sentences(text) if "?" in text else ():
+        if sentence.endswith("?"):
+            said = said.replace(sentence, " ", 1)
+    return said if WORD.search(said) else text
+
+
+def _scores(title: str, body: str) -> dict[Category, float]:
+    """How much speaks for each category, in a heading and in what stands under it."""
+    settled, left_open = OPEN.subn(" ", body)
+    finished, undone, unmended = without_undone(body)
+    named = without_undone(title)[0] if title else ""
+    scores: dict[Category, float] = {"question": UNSETTLED} if left_open else {}
+    scores |= {"next": UNDONE * undone} if undone else {}
+    scores |= {"issue": UNDONE * unmended} if unmended else {}
+    if (topic := topic_of(title)) is not None:
+        scores[topic] = scores.get(topic, 0.0) + TITLED
+    for category, weight, sign in _compiled():
+        if category == "done" and (undone or unmended):
+            continue
+        said = {"decision": settled, "done": finished}.get(category, body)
+        head = named if category == "done" else title
+        found = 2 * weight * bool(head and sign.search(head)) + weight * min(3, len(sign.findall(said)))
+        if found:
+            scores[category] = scores.get(category, 0.0) + found
+    return scores

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from memory.bank_decisions import DEFAULT_SECTION
 from memory.bank_markdown import nested
 
 BankType = Literal["project", "code", "global"]
@@ -177,8 +178,15 @@ def sections_of(kind: BankType, file: str) -> tuple[str, ...]:
     return next((one.sections for one in FILES[kind] if one.name == file), ())
 
 
+def default_section(kind: BankType, file: str) -> str:
+    """The section of a file for what does not say where it belongs: its notes, or else what the file begins with. Under
+    Done goes nothing that does not say so."""
+    known = sections_of(kind, file)
+    return known[0] if known and DEFAULT_SECTION not in known and known[0] != "Done" else DEFAULT_SECTION
+
+
 def weight_of(kind: BankType, file: str, section: str) -> Weight:
     """How much what stands in a section counts."""
-    if section in ("Open questions", "Notes"):
+    if section in ("Open questions", DEFAULT_SECTION):
         return "discussion"
     return next((one.weight for one in FILES[kind] if one.name == file), "implementation")

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -10,12 +10,12 @@ from config.prompts import prompt
 from memory import metrics
 from memory.bank import Bank, BankError, BankInfo, BankVersion, Updated, errors_of, info_of, texts_of, version_of
 from memory.bank_cache import BankCache
-from memory.bank_decisions import merge, told_of_files
 from memory.bank_folder import BankFolder
 from memory.bank_ids import GLOBAL_ID, NamedBank, bank_id, bank_key, bank_name, choose
 from memory.bank_sections import BankSections
+from memory.bank_settling import carry_out
 from memory.bank_store import HEAD, BankStore, Change, Committed, Severity
-from memory.bank_targets import told_of_misunderstood
+from memory.bank_told import told_of_update
 from memory.bank_types import BankType, template
 from memory.bank_update import BankUpdate
 from memory.bank_writing import IN_THREAD, BankWriter, Placed
@@ -27,7 +27,6 @@ from utils.mongo import Document
 from utils.text import CONTROL_CHARACTERS, shown
 
 LONGEST_NAME = 200
-UNCOLOURED = "The codes were left out by which a terminal colours and moves; all that it shows of the update is kept."
 TRIES = 50  # times that a change is made anew because another was faster
 
 log = logging.getLogger(__name__)
@@ -188,12 +187,12 @@ class Banks:
         placed = await self._place(seen, told.content)
         for _ in range(TRIES):
             before = await self._writer.with_room(kind, texts_of(seen), seen["version"], told.content)
-            files, done = await asyncio.to_thread(merge, before, placed.decisions, now())
+            carried = await asyncio.to_thread(carry_out, before, placed.decisions, now())
             change = Change(
-                files,
+                carried.files,
                 "update",
                 placed.by,
-                done,
+                carried.done,
                 told.content,
                 told.conversation_id,
                 told.update_count,
@@ -202,12 +201,12 @@ class Banks:
             )
             made = await self.commit(seen, change)
             if made is not None:
-                for told_of in await _told_of(told, placed, files):
-                    await self._note_error(seen, told_of, "warning")
-                    errors += (BankError(now(), told_of, "warning"),)
-                if told.coloured:
-                    errors += (BankError(now(), UNCOLOURED, "info"),)
-                return Updated(info_of(made.bank), made.version, done, placed.by, errors, created=created)
+                warnings, notes = await told_of_update(told, placed, carried)
+                for warning in warnings:
+                    await self._note_error(seen, warning, "warning")
+                errors += tuple(BankError(now(), one, "warning") for one in warnings)
+                errors += tuple(BankError(now(), one, "info") for one in notes)
+                return Updated(info_of(made.bank), made.version, carried.done, placed.by, errors, created=created)
             seen = await self._find(owner, kind, identifier)
             if (again := await self._repeated(seen, request)) is not None:
                 return again
@@ -331,15 +330,6 @@ def instructions(kind: BankType, *, others: bool = False) -> str:
     """What an assistant is told about a bank of this type. `others`: it is told of others that may have been meant."""
     said = prompt(f"bank_{kind}").substitute()
     return f"{said}\n\n{prompt('bank_others').substitute()}" if others else said
-
-
-async def _told_of(told: BankUpdate, placed: Placed, files: Mapping[str, str]) -> list[str]:
-    """What an update asked for that could not be done as it was said."""
-    misunderstood = None
-    if placed.by == RULE_BASED:  # a model reads what was meant
-        read = asyncio.to_thread(told_of_misunderstood, told.content) if len(told.content) >= IN_THREAD else None
-        misunderstood = await read if read is not None else told_of_misunderstood(told.content)
-    return [one for one in (misunderstood, told_of_files(placed.decisions, files)) if one is not None]
 
 
 def _said(kind: BankType, name: str | None, path: str | None) -> tuple[str, str]:

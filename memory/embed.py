@@ -179,6 +179,14 @@ class EmbeddingQueue:
         earlier = await self._count_earlier(most - waiting)
         return Waiting(waiting + earlier.count, earlier.at_least)
 
+    async def count_of(self, owner: str, kinds: Sequence[str], most: int) -> Waiting:
+        """How many of an owner's gists of some kinds wait for a first embedding, up to `most`."""
+        waiting = {"embed.state": {"$in": ["pending", "leased"]}, "embed.lease_until": {"$exists": True}}
+        own = {"user_id": owner, "kind": {"$in": list(kinds)}} | waiting
+        # Of all that waits, which is little, and not of all that the owner has.
+        count = await self._vectors.count_documents(own, limit=most + 1, hint="embed_work")
+        return Waiting(min(count, most), at_least=count > most)
+
     async def _count_earlier(self, most: int) -> Waiting:
         """How many gists `renew` has still to ask new embeddings for, up to `most`. A large store is looked through in
         several calls; what is up to date at its beginning, once in a process's life."""

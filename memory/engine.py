@@ -144,6 +144,10 @@ class Engine:
         """How many gists wait to be embedded, for the first time or anew, up to `most`."""
         return await self.embeddings.count_waiting(most)
 
+    async def not_found_yet(self, owner: str, kinds: Sequence[str], most: int) -> Waiting:
+        """How many gists of an owner's, of some kinds, a search may not find yet, since they wait to be embedded."""
+        return await self.embeddings.count_of(owner, kinds, most)
+
     async def sweep(self) -> None:
         """Finds the work that a crash or a lost nudge left behind."""
         await self.changes.sweep()

@@ -24,6 +24,7 @@ from api.wire.banks import (
 )
 from api.wire.recalled import MemoryCall, MemoryRead, RecallCall, Recalled
 from api.wire.records import RecordCall, RecordRead
+from api.wire.search import MOST_WAITING
 from config.recipes import RECALL
 from memory.domain import SAID, SECTION, Turn
 from memory.ids import new_id
@@ -94,7 +95,10 @@ async def _update(call: Call, asked: Update) -> UpdateResult:
 async def _recall(call: Call, asked: RecallCall) -> Recalled:
     recipe = with_overrides(RECALL, top_k=asked.top_k)
     found = await call.memory.search(call.owner, asked.query, recipe, Scope(kinds=KINDS))
-    return await asyncio.to_thread(Recalled.of, found, asked.query)
+    waiting = None
+    if not found.hits:
+        waiting = await call.memory.engine.not_found_yet(call.owner, KINDS, MOST_WAITING)
+    return await asyncio.to_thread(Recalled.of, found, asked.query, waiting)
 
 
 async def _read_memory(call: Call, asked: MemoryCall) -> MemoryRead:

@@ -9,7 +9,7 @@ from api.once import LociRoute, once_id
 from api.openapi import errors
 from api.state import TheMemory
 from api.wire.messages import MessagesRequest, MessagesResponse
-from api.wire.search import SearchRequest, SearchResponse
+from api.wire.search import MOST_WAITING, SearchRequest, SearchResponse
 from config.recipes import SEARCH
 from memory.domain import SAID, Turn
 from memory.ids import derived_id, new_id
@@ -58,5 +58,8 @@ async def search(body: SearchRequest, memory: TheMemory, owner: Owner) -> Search
         until=body.until.timestamp() if body.until else None,
     )
     found = await memory.search(owner, body.query, recipe, scope)
+    waiting = None
+    if not found.hits:
+        waiting = await memory.engine.not_found_yet(owner, scope.kinds or SAID, MOST_WAITING)
     took = 1_000 * (perf_counter() - began)
-    return SearchResponse.of(found, body.query, took)
+    return SearchResponse.of(found, body.query, took, waiting)

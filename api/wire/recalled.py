@@ -10,12 +10,18 @@ from agents.record_part import FURTHEST, MOST_READ, READ, part_of
 from api.fields import ID_CHARACTERS, QUERY_CHARACTERS, Query, TopK, Wire
 from api.wire.search import Explanation, SearchItem
 from memory.domain import Gist, Hit, Recall
+from memory.embed import Waiting
 from utils.errors import NotFound
 
 SHOWN = 1_000  # characters of a message
 DIGITS = 3  # of scores
 CONDENSED = "Left out of the memory bank when it was condensed; it stands in loci://banks/{}/{}?version={}"
 NOTHING = "Nothing that is remembered has to do with this"
+
+NOT_YET = (
+    "Nothing that can be searched by now has to do with this. Parts of what was told wait to be made searchable, {}, "
+    "and may not be found yet: try again in a minute"
+)
 
 
 class RecallCall(Wire):
@@ -57,11 +63,11 @@ class Recalled(Wire):
     note: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @classmethod
-    def of(cls, found: Recall, query: str) -> Self:
+    def of(cls, found: Recall, query: str, waiting: Waiting | None) -> Self:
         return cls(
             items=[RecalledItem.shown(hit, query) for hit in found.hits],
             searched=found.respelt(query),
-            note=None if found.hits else NOTHING,
+            note=None if found.hits else _nothing(waiting),
         )
 
 
@@ -101,6 +107,12 @@ class MemoryRead(Wire):
             more=part.more,
             condensed=_condensed(gist),
         )
+
+
+def _nothing(waiting: Waiting | None) -> str:
+    if waiting is None or not waiting.count:
+        return NOTHING
+    return NOT_YET.format(f"{waiting.count:,}{' or more' if waiting.at_least else ''}")
 
 
 def _condensed(gist: Gist) -> str | None:

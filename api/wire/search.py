@@ -8,8 +8,10 @@ from pydantic import Field, model_validator
 from api.fields import Identifier, LastMoment, Moment, Query, Share, TopK, Wire
 from api.wire.base import OwnedRequest
 from memory.domain import Hit, Parts, Recall
+from memory.embed import Waiting
 
 TOLD = ("dense", "bm25", "fused", "rerank", "recency", "mmr")  # parts of a score
+MOST_WAITING = 1_000  # gists that are counted where a search found nothing
 Kind = Literal["turn", "fact", "finding", "insight", "lesson", "section"]
 
 
@@ -81,16 +83,19 @@ class SearchItem(Wire):
 
 
 class SearchResponse(Wire):
-    """`searched`: what was searched for, where words of the query were misspelt; else it is not there."""
+    """`searched`: what was searched for, where words of the query were misspelt; else it is not there. `not_embedded`:
+    where nothing was found, how many gists wait to be embedded and may not be found yet, up to 1,000."""
 
     items: list[SearchItem]
     took_ms: float
     searched: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    not_embedded: int | None = Field(default=None, exclude_if=lambda value: not value)
 
     @classmethod
-    def of(cls, found: Recall, query: str, took_ms: float) -> "SearchResponse":
+    def of(cls, found: Recall, query: str, took_ms: float, waiting: Waiting | None) -> "SearchResponse":
         return cls(
             items=[SearchItem.of(hit) for hit in found.hits],
             took_ms=round(took_ms, 3),
             searched=found.respelt(query),
+            not_embedded=waiting.count if waiting is not None else None,
         )

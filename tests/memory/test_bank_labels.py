@@ -46,3 +46,8 @@ def test_a_label_alone_is_that_of_the_block_after_it() -> None:
         ("Notes", "The sky was blue."),
     ]
     assert [section for section, _ in places("Next:\n\nDone: the login.")] == ["Next", "Done"]
+    assert places("TODO:\n\n- the tests\n\n- [x] the docs\n\n- the login\n\nThe sky was blue.") == [
+        ("Next", "TODO:\n\n- the tests\n\n- the login"),
+        ("Done", "- [x] the docs"),
+        ("Notes", "The sky was blue."),
+    ]

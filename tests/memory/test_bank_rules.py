@@ -269,8 +269,9 @@ def test_no_word_of_a_text_is_lost_on_its_way_into_the_files(said: list[str]) ->
     files = template("project", "x")
     for content in said:
         files, _ = merge(files, decide_by_rules("project", content), now())
-    words = [word for content in said for word in content.split() if set(word) & set("ab")]
-    assert not Counter(words) - Counter("\n".join(files.values()).split())
+    kept = Counter("\n".join(files.values()).split())
+    for content in said:  # what is said again stands there once
+        assert not Counter(word for word in content.split() if set(word) & set("ab")) - kept
 
 
 def test_a_section_whose_title_ends_in_a_mark_is_one_section() -> None:
@@ -352,3 +353,47 @@ def test_a_bank_takes_no_more_files_than_it_may_and_loses_nothing_for_that() -> 
 )
 def test_a_label_and_a_question_mark_outweigh_words(said: str, section: str) -> None:
     assert [one.metadata.section for one in decide_by_rules("project", said)] == [section]
+
+
+TABLE = "| harbour | state |\n|---|---|\n| A | done. Next: B |"
+
+
+@pytest.mark.parametrize(
+    ("content", "sections"),
+    [
+        (f"Decision: the limits are as follows.\n\n{TABLE}", ["Decisions"]),
+        (f"We met. Decision: the limits are as follows.\n\n{TABLE}", ["Notes", "Decisions"]),
+        (f"# Report\n\nDecision: the limits.\n\n{TABLE}\n\nThe sky was blue.", ["Decisions", "Notes"]),
+        (f"decisions.md: The limits.\n\n{TABLE}", ["Decisions"]),
+    ],
+)
+def test_a_table_stays_with_the_paragraph_before_it(content: str, sections: list[str]) -> None:
+    decisions = decide_by_rules("project", content)
+    assert [one.metadata.section for one in decisions] == sections
+    [whole] = [one.content for one in decisions if "harbour" in one.content]
+    assert "the limits" in whole.lower() and TABLE in whole
+
+
+@pytest.mark.parametrize("before", ["- [ ] a\n- [x] b", "[file: ideas.md]", "Notes | x\n\n| a | b |"])
+def test_a_table_is_its_own_where_no_paragraph_stands_before_it(before: str) -> None:
+    assert TABLE in [one.content.rpartition("\n\n")[2] for one in decide_by_rules("project", f"{before}\n\n{TABLE}")]
+
+
+def test_what_says_nothing_is_not_under_done() -> None:
+    [decision] = decide_by_rules("project", "progress.md: The sky was blue.")
+    assert (decision.target_file, decision.metadata.section) == ("progress.md", "Notes")
+
+
+@pytest.mark.parametrize(
+    ("content", "section"),
+    [
+        ("progress.md (replace): Only the tests are left.", "Next"),
+        ("progress.md (replace): The login crashes.", "Issues"),
+        ("decisions.md (replace): The sky was blue.", "Decisions"),
+        ("progress.md (replace): The sky was blue.", None),
+        ("context.md (replace): The sky was blue.", None),
+    ],
+)
+def test_no_section_is_replaced_by_a_guess(content: str, section: str | None) -> None:
+    [decision] = decide_by_rules("project", content)
+    assert (decision.metadata.section if isinstance(decision, Replace) else None) == section

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import pytest
@@ -60,12 +61,14 @@ async def test_a_client_of_a_protocol_with_sessions_may_subscribe(address: str) 
         await connected.subscribe_resource(uri)
         await call(connected, "update", content="decisions.md:\nThe sky was blue.")
         async with asyncio.timeout(30):
-            while told.empty():  # until the client has opened the stream on which it is told
-                await call(connected, "update", content="The sky was blue.")
+            for number in count():
+                if not told.empty():  # the client has opened the stream on which it is told
+                    break
+                await call(connected, "update", content=f"The sky was blue on day {number}.")
         assert await told.get() == uri
         await connected.unsubscribe_resource(uri)
         await connected.subscribe_resource(other)
-        await call(connected, "update", content="decisions.md:\nThe sky was blue.")
+        await call(connected, "update", content="decisions.md:\nThe sky was grey.")
         async with asyncio.timeout(30):
             while await told.get() != other:  # what was on its way has arrived
                 pass

@@ -1,0 +1,38 @@
+"""Does a recall that finds nothing say so only of what can be searched by now?"""
+
+from typing import Any
+
+import pytest
+
+from agents.memory import Memory
+from api.mcp.tools import KINDS
+from api.wire.recalled import Recalled
+from api.wire.search import SearchResponse
+from memory.domain import Recall
+from memory.embed import Waiting
+from tests.conversations import USER
+
+
+@pytest.mark.parametrize(
+    ("waiting", "note"),
+    [
+        (Waiting(0), "Nothing that is remembered has to do with this"),
+        (Waiting(766), "wait to be made searchable, 766, and may not be found yet"),
+        (Waiting(1_000, at_least=True), "1,000 or more"),
+    ],
+)
+def test_what_cannot_be_found_yet_is_told(waiting: Waiting, note: str) -> None:
+    assert note in (Recalled.of(Recall(), "x", waiting).note or "")
+    told: dict[str, Any] = SearchResponse.of(Recall(), "x", 1.0, waiting).model_dump()
+    assert told.get("not_embedded", 0) == waiting.count
+
+
+async def test_what_waits_is_counted_of_its_owner_and_kinds(quiet: Memory) -> None:
+    await quiet.update(USER, "project", "loci", "\n\n".join(f"Fact {n}: {'x ' * 700}" for n in range(40)))
+    await quiet.update("somebody else", "project", "loci", "The sky was blue.")
+    waiting = await quiet.engine.not_found_yet(USER, KINDS, 1_000)
+    assert waiting.count > 32 and not waiting.at_least
+    assert await quiet.engine.not_found_yet(USER, KINDS, 10) == Waiting(10, at_least=True)
+    assert (await quiet.engine.not_found_yet(USER, ("turn",), 10)).count == 0
+    await quiet.engine.embeddings.work()
+    assert (await quiet.engine.not_found_yet(USER, KINDS, 1_000)).count == 0

@@ -1,0 +1,64 @@
+"""Does what is done, decided or open leave a heading that says something else?"""
+
+import pytest
+
+from memory.bank_rules import decide_by_rules
+from memory.bank_types import BankType
+
+
+def places(content: str, kind: BankType = "project") -> list[tuple[str, str]]:
+    return [(one.metadata.section, one.content) for one in decide_by_rules(kind, content)]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (
+            "## Next\n- [x] tests\n- [ ] changelog\n- Decision: tag with v2",
+            [("Next", "## Next\n- [ ] changelog"), ("Done", "- [x] tests"), ("Decisions", "- Decision: tag with v2")],
+        ),
+        ("# Done\n\n- login\n- [ ] cart", [("Done", "# Done\n- login"), ("Next", "- [ ] cart")]),
+        ("## Next\n- [x] tests", [("Done", "- [x] tests")]),
+        (
+            "## Next\nSoon:\n\n- release\n  - [x] tests\n  - [ ] notes",
+            [("Next", "## Next\nSoon:\n\n- release\n  - [ ] notes"), ("Done", "- [x] release › tests")],
+        ),
+        (
+            "## Issues\n1. the login crashes\n2. [x] the cart crashes\n\n   seen by Kim\n\n3. Task: ask Kim",
+            [
+                ("Issues", "## Issues\n1. the login crashes\n\n3. Task: ask Kim"),
+                ("Done", "2. [x] the cart crashes\n\n   seen by Kim"),
+            ],
+        ),
+        (
+            "[file: progress.md]\n## Next\n- [x] tests\n- [ ] docs",
+            [("Next", "## Next\n- [ ] docs"), ("Done", "- [x] tests")],
+        ),
+    ],
+)
+def test_items_leave_a_heading_as_they_leave_a_label(content: str, expected: list[tuple[str, str]]) -> None:
+    assert places(content) == expected
+
+
+def test_a_list_for_what_one_has_to_do_oneself_leaves_it_too() -> None:
+    assert places("## To do\n- [x] call Kim\n- [ ] call Ann", "global") == [
+        ("To do", "## To do\n- [ ] call Ann"),
+        ("Notes", "- [x] call Kim"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "## Next\n- tests\n- changelog",
+        "## Next\n- Bug: the cart crashes\n- Task: the docs",
+        "## Next\n- Status: slow\n- Note: Kim is away\n- Reference: the wiki",
+        "## Requirements\n- [x] offline use\n- [ ] dark mode",
+        "## Open questions\n- [ ] which queue?\n- Decision: none",
+        "## Done\n- login\n\n```\n- [ ] in code\n```",
+        "[file: progress.md > Next]\n## Next\n- [x] tests\n- [ ] docs",
+        "[file: progress.md]\n## Next\n- Decision: tag with v2\n- [ ] docs",
+    ],
+)
+def test_what_says_nothing_else_stays_under_its_heading(content: str) -> None:
+    assert len(places(content)) == 1
