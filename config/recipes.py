@@ -44,7 +44,7 @@ class Recipe:
 
 SILENCE = 0.02  # see docs/recall.md, "When there is nothing to find"
 RERANK = 24  # seed 3: three candidates for each of the eight that are returned
-QUERY = Recipe("query", top_k=8, floor=0.005, silence=SILENCE, rerank=RERANK)
+QUERY = Recipe("query", top_k=8, floor=0.003, silence=SILENCE, rerank=RERANK)
 # "Configuration" of the platform's document: top_k 8, threshold 0.45, other sessions where one has fewer than 50
 # messages, and the newest 200 of them compared. The former of the two compares all.
 QUERY_COSINE = Recipe("query-cosine", top_k=8, floor=0.45, ranking="cosine", expand_below=50)

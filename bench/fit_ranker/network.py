@@ -25,7 +25,7 @@ class Plan:
 
     hidden: int = 24
     networks: int = 3
-    epochs: int = 15
+    epochs: int = 20
     rate: float = 3e-3
     decay: float = 0.05
     dropout: float = 0.1
