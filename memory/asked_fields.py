@@ -11,6 +11,11 @@ EXTREMES = frozenset(
      "most", "maximum", "max", "top", "best", "lowest", "smallest", "least", "fewest", "shortest", "lightest",
      "slowest", "youngest", "earliest", "minimum", "min", "worst", "cheapest"}
 )  # fmt: skip
+# Of these, the ones that say which end is meant, of numbers.
+LOWEST = frozenset({"cheapest", "lowest", "smallest", "least", "fewest", "shortest", "lightest", "minimum", "min"})
+HIGHEST = frozenset(
+    {"highest", "largest", "biggest", "greatest", "longest", "heaviest", "most", "maximum", "max", "expensive"}
+)
 TIME_ORDER = "time-order"  # stands for "the first" and "the last" of things that come one after another
 TIMES = ("created", "opened", "date", "timestamp", "published", "updated", "modified", "sent", "received", "started")
 # Words of a question, and the fields that they ask for without naming them.

@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
+from memory.asked_fields import HIGHEST, LOWEST, key_words
 from memory.identifiers import is_identifier
 from memory.tool_relevance import Talk
 from utils.json_values import Json, Part, Scalar, rows_by_id, scalars
@@ -96,7 +97,11 @@ def worth_of(items: Sequence[Json], talk: Talk) -> list[float]:
     kinds = Counter(key for key, _ in shared)
     few, most_kinds = max(1, FEW * len(items)), max(2, KINDS * len(items))
     called = [_is_named(item, talk) for item in items]
-    extreme = _extreme(items, talk) if talk.extreme else [0.0] * len(items)
+    extreme = [0.0] * len(items)
+    if talk.extreme:
+        meant = _meant(items, talk)
+        for at, worth in zip(meant, _extreme([items[at] for at in meant], talk), strict=True):
+            extreme[at] = worth
 
     def rarity(own: frozenset[tuple[str, str]]) -> float:
         """Of the rarest state that tells how an item is, and that few have; 0 where there is none."""
@@ -134,6 +139,17 @@ def _said_of(value: Scalar, talk: Talk) -> frozenset[str]:
     return words | {text} if is_named else words
 
 
+def _meant(items: Sequence[Json], talk: Talk) -> list[int]:
+    """The places of the items that have the most words of the last question, "the cheapest black chair"; of all where
+    one has these alone."""
+    shares = [
+        len(talk.literal.intersection(word for _, value in scalars(item) for word in key_words(str(value))))
+        for item in items
+    ]
+    meant = [at for at, share in enumerate(shares) if share == max(shares)]
+    return meant if len(meant) > 1 else list(range(len(items)))
+
+
 def _extreme(items: Sequence[Json], talk: Talk) -> list[float]:
     """What each item is worth for being among the `ENDS` first or last by a field with numbers or times that is asked
     for, or by the only one that they have."""
@@ -148,8 +164,12 @@ def _extreme(items: Sequence[Json], talk: Talk) -> list[float]:
     worth = [0.0] * len(items)
     every = [(key, values, len(found) == 1) for found in (numbers, times) for key, values in found.items()]
     asked = [sorted(values) for key, values, alone in every if alone or talk.names_field(key)]
+    low, high = not talk.literal.isdisjoint(LOWEST), not talk.literal.isdisjoint(HIGHEST)
     for values in asked or [[(at, at) for at in range(len(items))]]:  # else by their places in the list
-        for end in (values[:ENDS], values[: -ENDS - 1 : -1]):
+        are_numbers = bool(asked) and not isinstance(values[0][0], str)
+        first = [] if are_numbers and high and not low else values[:ENDS]
+        last = [] if are_numbers and low and not high else values[: -ENDS - 1 : -1]
+        for end in (first, last):
             for place, (_, at) in enumerate(end):
                 worth[at] = max(worth[at], EXTREME * NEXT**place)
     return worth

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from memory.tool_blocks import blocks_of, left_out
+from memory.tool_items import worth_of
 from memory.tool_relevance import talk_of
 from tests.tool_calls import record
 
@@ -104,3 +105,20 @@ def test_those_with_the_most_or_the_least_of_what_is_asked_for_stay(asked: str, 
     assert all(one in block.body for one in stay)
     [block] = blocks_of([record("a", orders, "list_orders")], talk_of(["Go on."], ["Go on."]), 600)
     assert not any(one in block.body for one in stay[1:])
+
+
+def test_the_cheapest_is_that_of_what_is_asked_for() -> None:
+    """And not the cheapest of all, nor one that is like it but for a word."""
+    kinds = [("Chair", "black"), ("Chair", "white"), ("Lamp", "black"), ("Desk", "oak")]
+    products = [
+        {"id": f"P{at:03}", "name": f"{kinds[at % 4][0]} {at}", "color": kinds[at % 4][1], "price": 900 - at}
+        for at in range(160)
+    ]
+    question = "Get me the cheapest black chair instead."
+    worth = worth_of(products, talk_of([question], [question]))
+    assert products[max(range(160), key=lambda at: worth[at])]["id"] == "P156"  # the last of the black chairs
+    best = sorted(range(160), key=lambda at: -worth[at])[:3]
+    assert all((products[at]["name"].split()[0], products[at]["color"]) == ("Chair", "black") for at in best)
+    everything = "Get me the cheapest thing."
+    worth = worth_of(products, talk_of([everything], [everything]))
+    assert products[max(range(160), key=lambda at: worth[at])]["id"] in ("P159", "P000")
