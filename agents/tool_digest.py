@@ -39,7 +39,9 @@ _PICKED = re.compile(
 )
 _NUMBER = re.compile(r"(?<![\w.,])\d{1,2}(?!\w|[.,]\d)")
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1}
-_ORDINAL = re.compile(rf"(?i)\bthe ({'|'.join(_ORDINALS)})\b")
+_ORDINAL = re.compile(
+    rf"(?i)\bthe ({'|'.join(_ORDINALS)})(?:\s+(?:one|option|variant|choice|plan|item|approach)\b|\s*(?:[.,;:!?)]|$))"
+)
 _AGREES = re.compile(
     r"(?i)\b(?:(?:yes|yep|yeah|yup|ok(?:ay)?|(?<!not )(?<!i'm )(?<!am )sure)\b(?!\W+(?:my|here|it'?s|i'?m|i am|the)\b)|"
     r"go ahead|proceed|agreed|please do|(?:please )?do (?:it|so|the|that|this)|confirm(?:ed|ing)?|that works|"
@@ -103,7 +105,7 @@ def digest(text: str, answer: str, *, choices_told: int = MOST_CHOICES) -> str:
     asked = questions[-1:]
     picked = {*_NUMBER.findall(answer), *(letter.lower() for letter in _LETTER.findall(answer))}
     choices = {at: number for at, piece in enumerate(pieces) if (number := _number_of(piece))}
-    picked |= {list(choices.values())[place] for place in _places_in(answer) if place < len(choices)}
+    picked |= {list(choices.values())[place] for place in _places_in(answer) if -len(choices) <= place < len(choices)}
     kept: dict[int, str] = {}
     room = (DETAILS if is_short else FEWER_DETAILS) + min(len(choices), choices_told) * DETAILS_OF_CHOICE
     for at in dict.fromkeys([*asked, *choices, *reversed(range(len(pieces)))]):  # then the nearest to the end

@@ -71,9 +71,11 @@ def days_in(text: str, today: date | None = None) -> Days:
 def today_in(prompt: str) -> date | None:
     """The day that a prompt says it is."""
     for told in _TODAY.finditer(prompt):
-        for year, month, day in sorted(_dates_in(prompt[told.end() : told.end() + NEAR]), key=str):
-            if year is not None and _weekday(year, month, day) is not None:
-                return date(year, month, day)
+        words = prompt[told.end() : told.end() + NEAR].split()
+        for end in range(1, len(words) + 1):  # the date that comes first
+            for year, month, day in _dates_in(" ".join(words[:end])):
+                if year is not None and _weekday(year, month, day) is not None:
+                    return date(year, month, day)
     return None
 
 

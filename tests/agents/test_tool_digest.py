@@ -186,3 +186,15 @@ def test_what_the_agent_found_out_is_told_from_what_it_says_else() -> None:
     )
     assert findings_in("I found two flights on 3 May. Which one would you like?") == ""
     assert len(findings_in("The cause is this. " * 100)) <= 260
+
+
+@pytest.mark.parametrize("answer", ["Cancel the last order, please", "The last.", "the third one"])
+def test_an_ordinal_means_nothing_where_no_options_were_offered(answer: str) -> None:
+    said = "I looked at both of the orders that you made in May. " * 5
+    assert digest(said, answer) and not picks_item(answer, said)
+
+
+def test_an_ordinal_within_a_phrase_picks_nothing() -> None:
+    assert not picks_item("In the first place I do not want to pay twice", "1. Pay by card 2. Pay by cash")
+    assert not picks_item("Cancel the last order, please", "1. Pay by card 2. Pay by cash")
+    assert picks_item("The first, please", "1. Pay by card 2. Pay by cash")

@@ -68,6 +68,8 @@ def test_a_day_is_told_from_today_where_that_is_known(said: str, day: int) -> No
         ("Book for today. The rules are of 2024-01-01.", None),
         ("Today is Thursday.", None),
         ("Today is 2026-02-31.", None),
+        ("Today is 2026-11-26. Policies are those of 2024-01-15.", date(2026, 11, 26)),
+        ("Today is 11/26/2026, policy last updated 01/15/2024.", date(2026, 11, 26)),
     ],
 )
 def test_what_day_it_is_is_told_by_the_prompt(prompt: str, told: date | None) -> None:
