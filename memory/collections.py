@@ -65,6 +65,11 @@ INDEXES: dict[str, list[IndexModel]] = {
             name="embed_work",
             partialFilterExpression={"embed.lease_until": {"$exists": True}},
         ),
+        IndexModel(  # of an owner's alone, for the backlog may be others'
+            [("user_id", ASCENDING), ("kind", ASCENDING)],
+            name="owner_embed_work",
+            partialFilterExpression={"embed.lease_until": {"$exists": True}},
+        ),
         IndexModel(
             [("facts.state", ASCENDING), ("facts.lease_until", ASCENDING), ("_id", ASCENDING)],
             name="facts_work",

@@ -183,8 +183,7 @@ class EmbeddingQueue:
         """How many of an owner's gists of some kinds wait for a first embedding, up to `most`."""
         waiting = {"embed.state": {"$in": ["pending", "leased"]}, "embed.lease_until": {"$exists": True}}
         own = {"user_id": owner, "kind": {"$in": list(kinds)}} | waiting
-        # Of all that waits, which is little, and not of all that the owner has.
-        count = await self._vectors.count_documents(own, limit=most + 1, hint="embed_work")
+        count = await self._vectors.count_documents(own, limit=most + 1, hint="owner_embed_work")
         return Waiting(min(count, most), at_least=count > most)
 
     async def _count_earlier(self, most: int) -> Waiting:
