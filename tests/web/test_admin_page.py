@@ -153,6 +153,26 @@ def test_the_key_is_asked_for_and_stays_in_the_tab(page: Page, serve: Callable[.
     assert page.evaluate("Object.values(sessionStorage)") == [ADMIN]
 
 
+@pytest.mark.parametrize("key", ["ключ", "a…b", "Schlüssel", "🔑"])
+def test_a_key_that_no_header_carries_is_not_the_one_and_another_is_asked_for(
+    page: Page, serve: Callable[..., str], key: str
+) -> None:
+    page.goto(f"{serve(admin_key=ADMIN)}/admin#/users/nobody")  # a view that asks for two things at once
+    dialog, field = page.get_by_role("dialog"), page.get_by_role("textbox", name="Admin key")
+    for _ in range(2):
+        field.fill(key)
+        page.get_by_role("button", name="Use it").click()
+        expect(page.locator("#reason")).to_have_text("The admin key is not this one")
+        expect(dialog).to_be_visible()
+        expect(field).to_have_value("")
+    page.reload()
+    expect(page.locator("#reason")).to_have_text("The admin key is not this one")
+    field.fill(ADMIN)
+    page.get_by_role("button", name="Use it").click()
+    expect(dialog).to_be_hidden()
+    expect(page.get_by_role("alert")).to_have_text("No such user")
+
+
 def test_a_server_without_an_admin_key_says_what_to_set(page: Page, serve: Callable[..., str]) -> None:
     page.goto(f"{serve(api_keys='ann:key-of-ann')}/admin")
     expect(page.locator("#reason")).to_contain_text("set ADMIN_KEY")
