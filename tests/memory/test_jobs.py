@@ -98,6 +98,21 @@ async def test_every_kind_is_counted_listed_and_retried(quiet: Memory) -> None:
     assert all(one.counts["dead"] == 0 and one.counts["waiting"] >= 1 for one in waiting)
 
 
+async def test_only_what_was_said_in_a_session_is_of_one(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", [turn("user1", "My dog is called Biscuit.", stating=True)])
+    await quiet.learn(USER, "My flight to Oslo is on Friday.", "travels")
+    await quiet.activate(USER, "project", "Lighthouse", None, None)
+    vectors = quiet.engine.collections.vectors
+    await vectors.update_many({}, {"$set": {"embed": {"state": "dead", "attempts": 3, "lease_until": now()}}})
+    kinds = {document["_id"]: document["kind"] for document in await vectors.find({}).to_list(None)}
+    found = await quiet.engine.jobs.page("dead", "embed", limit=50)
+    assert {kinds[one.key] for one in found} >= {TURN, FACT}
+    assert {(kinds[one.key] == TURN, one.session_id) for one in found} == {(True, "s1"), (False, None)}
+    dead = {"state": "dead", "attempts": 3, "lease_until": now()}
+    await quiet.engine.collections.sessions.update_one({}, {"$set": {"summary": dead}})
+    assert [one.session_id for one in await quiet.engine.jobs.page("dead", "summarise", limit=2)] == ["s1"]
+
+
 async def test_the_oldest_that_waits_is_the_one_due_longest(quiet: Memory, vectors: Collection) -> None:
     moment = (now() - timedelta(hours=1)).replace(microsecond=0)
     await vectors.update_one({"_id": "user1"}, {"$set": {"embed.lease_until": moment}})

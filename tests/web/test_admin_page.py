@@ -85,6 +85,22 @@ def test_from_the_users_to_a_session_and_why_it_was_answered_so(page: Page, watc
     assert watched.complaints == []
 
 
+def test_a_message_that_a_search_finds_leads_to_its_session_and_a_fact_to_none(page: Page, address: str) -> None:
+    body = {"user_id": "bob", "memory_id": "travels", "text": "My flight to Oslo is on Friday."}
+    assert httpx.post(f"{address}/v1/facts", json=body, timeout=30).status_code == 200
+    messages = [{"role": "user", "content": "My flight to Oslo was dear"}]
+    body = {"user_id": "bob", "session_id": "talks", "messages": messages, "wait": True}
+    assert httpx.post(f"{address}/v1/messages", json=body).status_code == 200
+    page.goto(f"{address}/admin#/users/bob/search/flight%20to%20Oslo")
+    heads = page.locator(".messages > li .head")
+    fact, message = heads.filter(has_text="fact, fact"), heads.filter(has_text="turn, user").filter(has_text="talks")
+    expect(fact).to_contain_text("travels")
+    expect(fact.locator("a")).to_have_count(0)
+    message.get_by_role("link", name="talks").click()
+    expect(page.locator(".messages > li")).to_have_count(1)
+    expect(page.locator(".messages > li")).to_contain_text("My flight to Oslo was dear")
+
+
 def test_markup_of_users_is_shown_as_the_text_that_it_is(
     page: Page, watched: Watched, address: str, database: Database[dict[str, Any]]
 ) -> None:
