@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 from memory.collections import Collections
 from memory.domain import TURN
+from memory.embed import UNAVAILABLE
 from memory.leases import BACKOFF, State, count, revive
 from utils.clock import now
 from utils.errors import Conflict, InvalidInput, NotFound
@@ -54,7 +55,7 @@ class Waiting:
 @dataclass(frozen=True)
 class Job:
     """A job that is not done. `key`: the `_id` of its document; `about`: what this is called by its owner, and `text`
-    how it begins; `session_id`: of a message or a session. `updated_at`: when it is due, or when its lease ends; of a dead one, when it would have been due."""
+    how it begins; `session_id`: of a message or a session. `updated_at`: when it is due, or when its lease ends; of a dead one, when it would have been due, had it not died."""
 
     kind: Kind
     key: str
@@ -66,6 +67,16 @@ class Job:
     attempts: int
     error: str | None
     updated_at: datetime
+
+    @property
+    def due(self) -> datetime | None:
+        """When it is due, or when its lease ends; None of a dead one."""
+        return None if self.progress == "dead" else self.updated_at
+
+    @property
+    def comes_back(self) -> bool:
+        """Whether it is dead and the sweep takes it up by itself: only the model was away."""
+        return self.progress == "dead" and self.kind == "embed" and self.error == UNAVAILABLE
 
     @property
     def place(self) -> str:

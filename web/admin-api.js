@@ -7,7 +7,7 @@ function headers(key) {
   return { "content-type": "application/json", ...(key ? { "x-api-key": key } : {}) };
 }
 
-/** The JSON that a route under /v1/admin answers. Throws what it refuses with, in its own words. */
+/** The JSON that a route under /v1/admin answers. Throws what it refuses with, in its own words, with its `status`. */
 export async function call(path, options = {}) {
   const key = sessionStorage.getItem(KEY) || "";
   if (!PRINTABLE_ASCII.test(key)) {
@@ -21,7 +21,7 @@ export async function call(path, options = {}) {
     await askForKey(detail);
     return call(path, options);
   }
-  if (!answer.ok) throw new Error(detail);
+  if (!answer.ok) throw Object.assign(new Error(detail), { status: answer.status });
   return body;
 }
 

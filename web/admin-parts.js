@@ -81,6 +81,15 @@ export function parts(score, explain) {
     el("tr", {}, ...used.map(([, value]) => el("td", {}, value.toFixed(3)))));
 }
 
+export const failure = (error) => el("p", { class: "error", role: "alert" }, told(error));
+
+/** Lets the focus that something is about to take away with it go to something else. */
+export function passFocus(from, to) {
+  if (document.activeElement !== from) return;
+  to.tabIndex = -1;
+  to.focus();
+}
+
 /** A list that is read page by page: `read(cursor)` gives a page, `add(item)` takes each item into `holder`. */
 export async function paged(holder, read, add, nothing) {
   const box = el("div", {}, holder);
@@ -107,7 +116,7 @@ export async function busy(button, work) {
   try {
     return await work();
   } catch (error) {
-    box.append(el("p", { class: "error", role: "alert" }, told(error)));
+    box.append(failure(error));
   } finally {
     button.disabled = false;
   }

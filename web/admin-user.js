@@ -1,6 +1,6 @@
 // One user: what is kept of them, what a search finds, what was said in a session, and why an answer said what it did.
-import { call, pathOf, post, told } from "./admin-api.js";
-import { ago, at, busy, count, el, link, numbers, paged, parts, state, table } from "./admin-parts.js";
+import { call, pathOf, post } from "./admin-api.js";
+import { ago, at, busy, count, el, failure, link, numbers, paged, parts, state, table } from "./admin-parts.js";
 
 const of = (user, ...rest) => ["users", user, ...rest];
 const trail = (...steps) => el("p", { class: "trail" }, ...steps.flatMap((step, place) => (place ? [" › ", step] : [step])));
@@ -43,7 +43,7 @@ function folded(title, read) {
     try {
       holder.replaceChildren(await read());
     } catch (error) {
-      holder.replaceChildren(el("p", { class: "error", role: "alert" }, told(error)));
+      holder.replaceChildren(failure(error));
     }
   });
   return box;

@@ -123,9 +123,11 @@ def test_a_dead_job_is_retried_and_an_error_is_shown(
     page.goto(f"{address}/admin")
     expect(row(page, "embed").locator("a")).to_have_text("1")
     row(page, "embed").locator("a").click()
-    expect(row(page, "Hello")).to_contain_text("2 hours ago")
+    expect(row(page, "Hello")).to_contain_text("given up")
     page.get_by_role("button", name="Retry embed").click()
     expect(page.get_by_role("status")).to_have_text("1 job was put back.")
+    expect(row(page, "Hello").locator(".state")).to_have_text("waiting")
+    expect(row(page, "Hello")).not_to_contain_text("given up")
     eventually(lambda: database.vectors.find_one({"content": "Hello", "embed.state": "done"}))
     page.get_by_role("button", name="Refresh").click()
     expect(page.locator("main")).to_contain_text("No job is dead.")
@@ -134,10 +136,38 @@ def test_a_dead_job_is_retried_and_an_error_is_shown(
     database.vectors.update_one({"content": "Hello"}, {"$set": {"embed.state": "done"}})  # somebody was faster
     page.get_by_role("button", name="Retry embed").click()
     expect(row(page, "Hello").locator(".error")).to_contain_text("Only a dead job")
+    expect(row(page, "Hello").get_by_role("button")).to_have_count(0)
+    expect(row(page, "Hello")).not_to_contain_text("given up")
     kill(database, "My dog is called Biscuit")
     page.get_by_role("button", name="Retry all dead jobs").click()
     expect(page.get_by_role("status")).to_have_text("1 job was put back.")
     expect(page.locator("main")).to_contain_text("No job is dead.")
+
+
+@pytest.mark.parametrize(("comes_back", "told"), [(True, "once the model is back"), (False, "given up")])
+def test_a_dead_job_is_due_only_where_it_is_taken_up_by_itself(
+    page: Page, address: str, comes_back: bool, told: str
+) -> None:
+    item = dict.fromkeys(("session_id", "error", "due_at")) | {"state": "dead", "comes_back": comes_back, "attempts": 3}
+    item |= dict.fromkeys(("id", "user_id", "about", "text"), "x") | {"kind": "embed"}
+    page.route("**/v1/admin/jobs?*", lambda route: route.fulfill(json={"items": [item], "next_cursor": None}))
+    page.goto(f"{address}/admin#/jobs")
+    expect(page.locator("td[data-label=Due]")).to_have_text(told)
+
+
+def test_a_retry_that_fails_for_another_reason_can_be_tried_again(
+    page: Page, address: str, database: Database[dict[str, Any]]
+) -> None:
+    kill(database, "Hello")
+    page.goto(f"{address}/admin#/jobs")
+    page.route("**/retry", lambda route: route.fulfill(status=503, json={"detail": "The store is away"}))
+    page.get_by_role("button", name="Retry embed").click()
+    expect(row(page, "Hello").locator(".error")).to_have_text("The store is away")
+    expect(row(page, "Hello")).to_contain_text("given up")
+    page.unroute("**/retry")
+    page.get_by_role("button", name="Retry embed").click()
+    expect(row(page, "Hello").locator(".state")).to_have_text("waiting")
+    expect(row(page, "Hello").locator(".error")).to_have_count(0)
 
 
 def test_long_lists_go_on_where_they_are_asked_to(page: Page, address: str) -> None:
