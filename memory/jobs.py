@@ -55,7 +55,8 @@ class Waiting:
 @dataclass(frozen=True)
 class Job:
     """A job that is not done. `key`: the `_id` of its document; `about`: what this is called by its owner, and `text`
-    how it begins; `session_id`: of a message or a session. `updated_at`: when it is due, or when its lease ends; of a dead one, when it would have been due, had it not died."""
+    how it begins; `session_id`: of a message or a session. `updated_at`: when it is due, or when its lease ends; of a
+    dead one, when it would have been due, had it not died."""
 
     kind: Kind
     key: str
