@@ -138,9 +138,14 @@ class Settings(BaseSettings):
     @field_validator("admin_key")
     @classmethod
     def _check_admin_key(cls, key: SecretStr | None) -> SecretStr | None:
-        if key is not None and not key.get_secret_value().strip():
+        if key is None:
+            return None
+        text = key.get_secret_value().strip()
+        if not text:
             raise ValueError("must not be blank")
-        return None if key is None else SecretStr(key.get_secret_value().strip())
+        if not (text.isascii() and text.isprintable()):
+            raise ValueError("must be printable ASCII: clients send other characters in a header each in their own way")
+        return SecretStr(text)
 
     @field_validator("log_level", mode="before")
     @classmethod

@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Literal, get_args
 
 from memory.collections import Collections
+from memory.domain import TURN
+from memory.embed import UNAVAILABLE
 from memory.leases import BACKOFF, State, count, revive
 from utils.clock import now
 from utils.errors import Conflict, InvalidInput, NotFound
@@ -53,7 +55,8 @@ class Waiting:
 @dataclass(frozen=True)
 class Job:
     """A job that is not done. `key`: the `_id` of its document; `about`: what this is called by its owner, and `text`
-    how it begins. `updated_at`: when it is due, or when its lease ends; of a dead one, when it would have been due."""
+    how it begins; `session_id`: of a message or a session. `updated_at`: when it is due, or when its lease ends; of a
+    dead one, when it would have been due, had it not died."""
 
     kind: Kind
     key: str
@@ -65,6 +68,16 @@ class Job:
     attempts: int
     error: str | None
     updated_at: datetime
+
+    @property
+    def due(self) -> datetime | None:
+        """When it is due, or when its lease ends; None of a dead one."""
+        return None if self.progress == "dead" else self.updated_at
+
+    @property
+    def comes_back(self) -> bool:
+        """Whether it is dead and the sweep takes it up by itself: only the model was away."""
+        return self.progress == "dead" and self.kind == "embed" and self.error == UNAVAILABLE
 
     @property
     def place(self) -> str:
@@ -162,7 +175,7 @@ class Jobs:
             moment, key = after
             wanted |= {due: {"$gte": moment}, "$or": [{due: {"$gt": moment}}, {"_id": {"$gt": key}}]}
         excerpt = {"$substrCP": [f"${queue.text}", 0, EXCERPT]}
-        read = {queue.field: 1, "user_id": 1, "session_id": 1, "type": 1, queue.id: 1, queue.text: excerpt}
+        read = {queue.field: 1, "user_id": 1, "session_id": 1, "kind": 1, "type": 1, queue.id: 1, queue.text: excerpt}
         cursor = queue.collection.find(wanted, read).sort([(due, 1), ("_id", 1)]).limit(limit)
         return [_job(kind, queue, progress, document) for document in await cursor.to_list(None)]
 
@@ -192,7 +205,7 @@ def _job(kind: Kind, queue: Queue, progress: Progress, document: Document) -> Jo
         owner=document["user_id"],
         about=f"{document['type']}/{about}" if "type" in document else about,  # a bank's id is its type's alone
         text=document.get(queue.text) or "",
-        session_id=document.get("session_id"),
+        session_id=document.get("session_id") if document.get("kind", TURN) == TURN else None,
         attempts=job["attempts"],
         error=job.get("error"),
         updated_at=job["lease_until"],

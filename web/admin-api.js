@@ -1,21 +1,27 @@
 // How the admin page reaches its routes: with a key that this tab alone keeps, asked for where one is needed.
 const KEY = "admin-key";
+const PRINTABLE_ASCII = /^[ -~]*$/; // what a key may consist of; `fetch` throws for much of the rest
+let asking = null; // what all wait for that need a key, while the dialog is open
 
-function headers() {
-  const key = sessionStorage.getItem(KEY);
+function headers(key) {
   return { "content-type": "application/json", ...(key ? { "x-api-key": key } : {}) };
 }
 
-/** The JSON that a route under /v1/admin answers. Throws what it refuses with, in its own words. */
+/** The JSON that a route under /v1/admin answers. Throws what it refuses with, in its own words, with its `status`. */
 export async function call(path, options = {}) {
-  const answer = await fetch(`/v1/admin${path}`, { ...options, headers: headers() });
+  const key = sessionStorage.getItem(KEY) || "";
+  if (!PRINTABLE_ASCII.test(key)) {
+    await askForKey("The admin key is not this one");
+    return call(path, options);
+  }
+  const answer = await fetch(`/v1/admin${path}`, { ...options, headers: headers(key) });
   const body = await answer.json().catch(() => ({}));
   const detail = body.detail || `The server answered ${answer.status}`;
   if (answer.status === 401 || answer.status === 403) {
     await askForKey(detail);
     return call(path, options);
   }
-  if (!answer.ok) throw new Error(detail);
+  if (!answer.ok) throw Object.assign(new Error(detail), { status: answer.status });
   return body;
 }
 
@@ -37,11 +43,12 @@ function askForKey(reason) {
   const key = document.getElementById("key");
   document.getElementById("reason").textContent = reason;
   if (!dialog.open) { key.value = dialog.returnValue = ""; dialog.showModal(); }
-  return new Promise((resolve, reject) => {
+  asking ??= new Promise((resolve, reject) => {
     dialog.addEventListener("close", () => {
       if (dialog.returnValue !== "use") return reject(new Error(reason));
       sessionStorage.setItem(KEY, key.value.trim());
       resolve();
     }, { once: true });
-  });
+  }).finally(() => { asking = null; });
+  return asking;
 }

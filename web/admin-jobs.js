@@ -1,6 +1,6 @@
 // Jobs of all users: what was given up, what waits and what is under way; dead ones are taken up again here.
-import { call, pathOf, post, told } from "./admin-api.js";
-import { ago, busy, count, el, link, paged, state, table } from "./admin-parts.js";
+import { call, pathOf, post } from "./admin-api.js";
+import { ago, busy, count, el, failure, link, paged, passFocus, state, table } from "./admin-parts.js";
 
 const STATES = ["dead", "waiting", "running"];
 const KINDS = ["", "embed", "facts", "summarise", "observe", "sections", "condense"];
@@ -13,18 +13,37 @@ const choice = (label, options) => {
 
 const session = (job) => (job.session_id ? link(job.session_id, "users", job.user_id, "sessions", job.session_id) : null);
 
+function dueOf(job) {
+  if (job.state !== "dead") return ago(job.due_at);
+  return job.comes_back ? "once the model is back" : "given up";
+}
+
 function row(job, retried) {
   const about = [el("span", {}, job.text || job.about), el("small", {}, job.about)];
+  const [attempts, due, last] = [count(job.attempts), dueOf(job), state(job.state)].map((held) => el("span", {}, held));
   const cells = [el("span", { class: "kind" }, job.kind), about, [link(job.user_id, "users", job.user_id), el("small", {}, session(job))],
-    count(job.attempts), job.error ? el("span", { class: "bad" }, job.error) : "–", ago(job.due_at)];
-  if (job.state !== "dead") return [...cells, state(job.state)];
+    attempts, job.error ? el("span", { class: "bad" }, job.error) : "–", due, last];
+  if (job.state !== "dead") return cells;
   const again = el("button", { type: "button", class: "plain", "aria-label": `Retry ${job.kind} of ${job.about}` }, "Retry");
+  last.replaceChildren(again);
+  const noMoreDead = (tried, when, what) => {
+    attempts.replaceChildren(tried);
+    due.replaceChildren(when);
+    last.append(what);
+    passFocus(again, what);
+    again.remove();
+  };
   again.addEventListener("click", () => busy(again, async () => {
-    await post(pathOf(["jobs", job.kind, job.id, "retry"]));
-    again.replaceWith(state("waiting"));
+    try {
+      await post(pathOf(["jobs", job.kind, job.id, "retry"]));
+    } catch (error) {
+      if (error.status !== 404 && error.status !== 409) throw error;
+      return noMoreDead("–", "–", failure(error)); // somebody was faster
+    }
+    noMoreDead(count(0), ago(new Date().toISOString()), state("waiting"));
     retried(1);
   }));
-  return [...cells, again];
+  return cells;
 }
 
 export async function jobsView() {
@@ -41,7 +60,7 @@ export async function jobsView() {
     const made = await paged(jobs, read, (job) => jobs.add(row(job, say)), `No job is ${states.value}.`);
     if (mine === asked) holder.replaceChildren(made);
   };
-  const failed = (error) => holder.replaceChildren(el("p", { class: "error", role: "alert" }, told(error)));
+  const failed = (error) => holder.replaceChildren(failure(error));
   for (const one of [states, kinds]) one.addEventListener("change", () => list().catch(failed));
   all.addEventListener("click", () => busy(all, async () => {
     const { retried } = await post(pathOf(["jobs", "retry"], { kind: kinds.value }));

@@ -81,17 +81,30 @@ export function parts(score, explain) {
     el("tr", {}, ...used.map(([, value]) => el("td", {}, value.toFixed(3)))));
 }
 
+export const failure = (error) => el("p", { class: "error", role: "alert" }, told(error));
+
+/** Lets the focus that something is about to take away with it go to something else. */
+export function passFocus(from, to) {
+  if (document.activeElement !== from) return;
+  to.tabIndex = -1;
+  to.focus();
+}
+
 /** A list that is read page by page: `read(cursor)` gives a page, `add(item)` takes each item into `holder`. */
 export async function paged(holder, read, add, nothing) {
   const box = el("div", {}, holder);
   const more = el("button", { class: "more", type: "button" }, "Show more");
   let cursor = null;
+  const rows = holder.tBodies ? holder.tBodies[0].children : holder.children;
   const next = async () => {
     const page = await read(cursor);
+    const before = rows.length;
     page.items.forEach(add);
     cursor = page.next_cursor;
-    if (cursor) box.append(more);
-    else more.remove();
+    if (!cursor) {
+      passFocus(more, rows[Math.min(before, rows.length - 1)]); // the first of those that came
+      more.remove();
+    } else if (!more.parentElement) box.append(more); // moved, it would lose the focus
     return page.items.length;
   };
   more.addEventListener("click", () => busy(more, next));
@@ -99,16 +112,17 @@ export async function paged(holder, read, add, nothing) {
   return box;
 }
 
-/** Does something for a button, which waits meanwhile; an error is shown behind it. */
+/** Does something for a button, which does nothing else meanwhile and keeps the focus; an error is shown behind it. */
 export async function busy(button, work) {
+  if (button.getAttribute("aria-disabled")) return;
   const box = button.parentElement;
   box.querySelector(":scope > .error")?.remove();
-  button.disabled = true;
+  button.setAttribute("aria-disabled", "true"); // `disabled` would take the focus from it
   try {
     return await work();
   } catch (error) {
-    box.append(el("p", { class: "error", role: "alert" }, told(error)));
+    box.append(failure(error));
   } finally {
-    button.disabled = false;
+    button.removeAttribute("aria-disabled");
   }
 }

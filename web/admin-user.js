@@ -1,10 +1,15 @@
 // One user: what is kept of them, what a search finds, what was said in a session, and why an answer said what it did.
-import { call, pathOf, post, told } from "./admin-api.js";
-import { ago, at, busy, count, el, link, numbers, paged, parts, state, table } from "./admin-parts.js";
+import { call, pathOf, post } from "./admin-api.js";
+import { ago, at, busy, count, el, failure, link, numbers, paged, parts, state, table } from "./admin-parts.js";
 
 const of = (user, ...rest) => ["users", user, ...rest];
 const trail = (...steps) => el("p", { class: "trail" }, ...steps.flatMap((step, place) => (place ? [" › ", step] : [step])));
+const said = (text) => (text ? el("span", {}, text) : null);
 const list = (name) => el("ol", { class: name, role: "list" });
+
+/** Where a hit was said: a message in a session; a fact belongs to a conversation, which need not be one. */
+const placeOf = (user, hit) =>
+  (hit.kind === "turn" ? link(hit.session_id, ...of(user, "sessions", hit.session_id)) : said(hit.session_id));
 
 function searchOf(user, query) {
   const text = el("input", { type: "search", placeholder: "What recall finds for this user", maxLength: 32000, value: query });
@@ -17,8 +22,7 @@ function searchOf(user, query) {
     const { items, took_ms, searched } = await post(pathOf(of(user, "search")), { query: text.value });
     const hits = list("messages");
     for (const hit of items) {
-      const head = el("div", { class: "head" }, `${hit.kind}, ${hit.role}`,
-        link(hit.session_id, ...of(user, "sessions", hit.session_id)), at(hit.timestamp));
+      const head = el("div", { class: "head" }, `${hit.kind}, ${hit.role}`, placeOf(user, hit), at(hit.timestamp));
       hits.append(el("li", { class: hit.role }, head, el("p", {}, hit.content), parts(hit.score, hit.explain)));
     }
     const spelt = searched ? `, searched as “${searched}”` : "";
@@ -28,8 +32,6 @@ function searchOf(user, query) {
   if (query) search();
   return [form, found];
 }
-
-const said = (text) => (text ? el("span", {}, text) : null);
 
 /** What is read only once it is opened. */
 function folded(title, read) {
@@ -41,7 +43,7 @@ function folded(title, read) {
     try {
       holder.replaceChildren(await read());
     } catch (error) {
-      holder.replaceChildren(el("p", { class: "error", role: "alert" }, told(error)));
+      holder.replaceChildren(failure(error));
     }
   });
   return box;

@@ -1,7 +1,7 @@
 // The admin page: which view an address names, and those of everything; admin-user.js has those of one user.
-import { call, pathOf, told } from "./admin-api.js";
+import { call, pathOf } from "./admin-api.js";
 import { jobsView } from "./admin-jobs.js";
-import { ago, count, duration, el, link, megabytes, numbers, paged, table } from "./admin-parts.js";
+import { ago, count, duration, el, failure, link, megabytes, numbers, paged, table } from "./admin-parts.js";
 import { receiptView, sessionView, userView } from "./admin-user.js";
 
 const main = document.getElementById("main");
@@ -48,7 +48,7 @@ async function usersView() {
     const made = await paged(users, read, add, filter.value ? "No user's id has this in it." : "Nobody yet.");
     if (mine === asked) holder.replaceChildren(made);
   };
-  const failed = (error) => holder.replaceChildren(el("p", { class: "error", role: "alert" }, told(error)));
+  const failed = (error) => holder.replaceChildren(failure(error));
   let timer;
   filter.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => list().catch(failed), LATER); });
   const form = el("form", { class: "tools", role: "search" }, filter);
@@ -79,7 +79,7 @@ async function show(moved) {
   try {
     view = await viewOf(steps.map(decodeURIComponent));
   } catch (error) {
-    view = [el("p", { class: "error", role: "alert" }, told(error))];
+    view = [failure(error)];
   }
   if (mine !== shown) return;
   main.replaceChildren(...view);

@@ -120,7 +120,8 @@ class ReceiptRead(ReceiptOut):
 class JobOut(Wire):
     """`id`: names the job, for a retry; `about`: the id of the message, session, tool's result or memory bank that is
     to be worked on, and `text` how it begins. `due_at`: from when it may be worked on, or until when its worker has it;
-    of a dead one, when it would have been tried again."""
+    null of a dead one. `comes_back`: a dead one is taken up by itself once the model is there again; else it was given
+    up until it is retried. `session_id`: of a message or a session; null of anything else."""
 
     id: str
     kind: Kind
@@ -131,7 +132,8 @@ class JobOut(Wire):
     text: str
     attempts: int
     error: str | None
-    due_at: datetime
+    due_at: datetime | None
+    comes_back: bool
 
     @classmethod
     def of(cls, job: Job) -> "JobOut":
@@ -145,7 +147,8 @@ class JobOut(Wire):
             text=job.text,
             attempts=job.attempts,
             error=job.error,
-            due_at=job.updated_at,
+            due_at=job.due,
+            comes_back=job.comes_back,
         )
 
 

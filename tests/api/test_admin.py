@@ -5,6 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import ValidationError
 from pymongo import MongoClient
 
 from api.app import create_app
@@ -144,6 +145,20 @@ def test_an_admin_key_is_not_blank_and_has_no_spaces_around_it() -> None:
         Settings(admin_key="  ")
     key = Settings(admin_key=" key ").admin_key
     assert key is not None and key.get_secret_value() == "key"
+
+
+@pytest.mark.parametrize("key", ["Schlüssel-1234567890", "ключ", "key…", "key\tkey", "key\x7f", "a\u00a0b"])
+def test_an_admin_key_that_no_header_carries_alike_everywhere_is_refused(key: str) -> None:
+    with pytest.raises(ValidationError, match="printable ASCII") as refused:
+        Settings(admin_key=key)
+    [error] = refused.value.errors()
+    assert error["loc"] == ("admin_key",) and key not in error["msg"]
+
+
+@pytest.mark.parametrize("key", ["a b", "~!@#$%^&*()_+`-=[]{}|;:'\"<>,./?\\", "0123456789abcdef"])
+def test_an_admin_key_of_any_printable_ascii_is_taken_and_lets_in(serve: Callable[..., str], key: str) -> None:
+    address = serve(admin_key=key)
+    assert httpx.get(f"{address}/v1/admin/overview", headers={"X-API-Key": key}).status_code == 200
 
 
 def test_a_short_admin_key_is_warned_of_where_others_reach_the_server(

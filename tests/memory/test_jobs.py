@@ -9,7 +9,8 @@ import pytest
 from agents.memory import Memory
 from memory import jobs as module
 from memory.domain import FACT, SECTION, TURN
-from memory.jobs import KINDS, Kind, Queue
+from memory.embed import UNAVAILABLE
+from memory.jobs import KINDS, TOLD, Kind, Queue
 from memory.leases import claim, count, fail
 from memory.observed import CATEGORIES
 from memory.owners import OTHER_KINDS
@@ -96,6 +97,41 @@ async def test_every_kind_is_counted_listed_and_retried(quiet: Memory) -> None:
     assert [await quiet.retry(kind) for kind in KINDS] == [1] * 6
     waiting = await quiet.engine.jobs.waiting()
     assert all(one.counts["dead"] == 0 and one.counts["waiting"] >= 1 for one in waiting)
+
+
+async def test_a_dead_job_is_not_due_and_comes_back_only_where_the_sweep_takes_it_up(
+    quiet: Memory, vectors: Collection
+) -> None:
+    async def seen(error: str, state: str = "dead") -> list[tuple[bool, bool]]:
+        job = {"state": state, "attempts": 3, "lease_until": now() + timedelta(seconds=12), "error": error}
+        await vectors.update_many({}, {"$set": {"embed": job, "facts": job}})
+        found = await quiet.engine.jobs.page(TOLD[state], limit=50)  # type: ignore[index, arg-type]
+        assert len(found) == 8
+        return [(one.due is not None, one.comes_back) for one in found]
+
+    assert await seen("ValueError") == [(False, False)] * 8
+    assert await seen(UNAVAILABLE) == [(False, True)] * 4 + [(False, False)] * 4
+    for state in ("pending", "leased"):
+        assert await seen(UNAVAILABLE, state) == [(True, False)] * 8
+    await seen(UNAVAILABLE)
+    await quiet.engine.sweep()
+    left = await quiet.engine.jobs.page("dead", limit=50)
+    assert [one.kind for one in left] == ["facts"] * 4
+
+
+async def test_only_what_was_said_in_a_session_is_of_one(quiet: Memory) -> None:
+    await quiet.add(USER, "s1", [turn("user1", "My dog is called Biscuit.", stating=True)])
+    await quiet.learn(USER, "My flight to Oslo is on Friday.", "travels")
+    await quiet.activate(USER, "project", "Lighthouse", None, None)
+    vectors = quiet.engine.collections.vectors
+    await vectors.update_many({}, {"$set": {"embed": {"state": "dead", "attempts": 3, "lease_until": now()}}})
+    kinds = {document["_id"]: document["kind"] for document in await vectors.find({}).to_list(None)}
+    found = await quiet.engine.jobs.page("dead", "embed", limit=50)
+    assert {kinds[one.key] for one in found} >= {TURN, FACT}
+    assert {(kinds[one.key] == TURN, one.session_id) for one in found} == {(True, "s1"), (False, None)}
+    dead = {"state": "dead", "attempts": 3, "lease_until": now()}
+    await quiet.engine.collections.sessions.update_one({}, {"$set": {"summary": dead}})
+    assert [one.session_id for one in await quiet.engine.jobs.page("dead", "summarise", limit=2)] == ["s1"]
 
 
 async def test_the_oldest_that_waits_is_the_one_due_longest(quiet: Memory, vectors: Collection) -> None:

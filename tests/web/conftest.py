@@ -1,12 +1,18 @@
-"""What do the tests of pages share? A real browser."""
+"""What do the tests of pages share? A real browser, and what the admin page has to show."""
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
+from pymongo import MongoClient
+from pymongo.database import Database
 
+from config.settings import Settings
+from tests.web.admin import EVIL, USER
 from tests.web.watched import Watched
 
 CHROMIUM = "/usr/bin/chromium"
@@ -44,3 +50,21 @@ def watched(browser: Browser) -> Iterator[Watched]:
 @pytest.fixture
 def page(watched: Watched) -> Page:
     return watched.page
+
+
+@pytest.fixture
+def address(serve: Callable[..., str]) -> str:
+    """Of an API that knows two users, one of whom says markup."""
+    address = serve()
+    for user, texts in ((USER, ["My dog is called Biscuit", EVIL]), ("bob", ["Hello"])):
+        messages = [{"role": "user", "content": text} for text in texts]
+        body = {"user_id": user, "session_id": "first one", "messages": messages, "wait": True}
+        assert httpx.post(f"{address}/v1/messages", json=body).status_code == 200
+    body = {"query": "What is my dog called?", "user_id": USER, "session_id": "second one"}
+    assert httpx.post(f"{address}/query", json=body, timeout=30).status_code == 200
+    return address
+
+
+@pytest.fixture
+def database(make_settings: Callable[..., Settings], store_uri: str) -> Database[dict[str, Any]]:
+    return MongoClient[dict[str, Any]](store_uri, tz_aware=True)[make_settings().mongodb_db]

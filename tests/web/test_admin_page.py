@@ -3,53 +3,19 @@
 import os
 import re
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from pymongo import MongoClient
 from pymongo.database import Database
 
 from config.settings import Settings
-from tests.checks import eventually
 from tests.conftest import Served
+from tests.web.admin import EVIL, USER, kill, row
 from tests.web.watched import Watched, contrast
-from utils.clock import now
 
 ADMIN = "key-of-the-admin-1"
-EVIL = '<img src=x onerror="document.title=1"><script>document.title=1</script><b>bold</b>'
-USER = "ann <b>o'hara&?#é"
-
-
-@pytest.fixture
-def address(serve: Callable[..., str]) -> str:
-    """Of an API that knows two users, one of whom says markup."""
-    address = serve()
-    for user, texts in ((USER, ["My dog is called Biscuit", EVIL]), ("bob", ["Hello"])):
-        messages = [{"role": "user", "content": text} for text in texts]
-        body = {"user_id": user, "session_id": "first one", "messages": messages, "wait": True}
-        assert httpx.post(f"{address}/v1/messages", json=body).status_code == 200
-    body = {"query": "What is my dog called?", "user_id": USER, "session_id": "second one"}
-    assert httpx.post(f"{address}/query", json=body, timeout=30).status_code == 200
-    return address
-
-
-@pytest.fixture
-def database(make_settings: Callable[..., Settings], store_uri: str) -> Database[dict[str, Any]]:
-    return MongoClient[dict[str, Any]](store_uri, tz_aware=True)[make_settings().mongodb_db]
-
-
-def kill(database: Database[dict[str, Any]], content: str) -> None:
-    """Lets the embedding of a message have failed for good."""
-    dead = {"state": "dead", "attempts": 3, "error": "ValueError", "lease_until": now() - timedelta(hours=2)}
-    done = {"content": content, "embed.state": "done"}
-    eventually(lambda: database.vectors.update_one(done, {"$set": {"embed": dead}}).matched_count)
-
-
-def row(page: Page, text: str) -> Any:
-    return page.locator("tbody tr").filter(has_text=text)
 
 
 def test_from_the_users_to_a_session_and_why_it_was_answered_so(page: Page, watched: Watched, address: str) -> None:
@@ -85,6 +51,22 @@ def test_from_the_users_to_a_session_and_why_it_was_answered_so(page: Page, watc
     assert watched.complaints == []
 
 
+def test_a_message_that_a_search_finds_leads_to_its_session_and_a_fact_to_none(page: Page, address: str) -> None:
+    body = {"user_id": "bob", "memory_id": "travels", "text": "My flight to Oslo is on Friday."}
+    assert httpx.post(f"{address}/v1/facts", json=body, timeout=30).status_code == 200
+    messages = [{"role": "user", "content": "My flight to Oslo was dear"}]
+    body = {"user_id": "bob", "session_id": "talks", "messages": messages, "wait": True}
+    assert httpx.post(f"{address}/v1/messages", json=body).status_code == 200
+    page.goto(f"{address}/admin#/users/bob/search/flight%20to%20Oslo")
+    heads = page.locator(".messages > li .head")
+    fact, message = heads.filter(has_text="fact, fact"), heads.filter(has_text="turn, user").filter(has_text="talks")
+    expect(fact).to_contain_text("travels")
+    expect(fact.locator("a")).to_have_count(0)
+    message.get_by_role("link", name="talks").click()
+    expect(page.locator(".messages > li")).to_have_count(1)
+    expect(page.locator(".messages > li")).to_contain_text("My flight to Oslo was dear")
+
+
 def test_markup_of_users_is_shown_as_the_text_that_it_is(
     page: Page, watched: Watched, address: str, database: Database[dict[str, Any]]
 ) -> None:
@@ -98,42 +80,6 @@ def test_markup_of_users_is_shown_as_the_text_that_it_is(
     assert page.locator("main img, main script, main b").count() == 0
     expect(page).to_have_title("Loci admin")
     assert watched.complaints == []
-
-
-def test_a_dead_job_is_retried_and_an_error_is_shown(
-    page: Page, address: str, database: Database[dict[str, Any]]
-) -> None:
-    kill(database, "Hello")
-    page.goto(f"{address}/admin")
-    expect(row(page, "embed").locator("a")).to_have_text("1")
-    row(page, "embed").locator("a").click()
-    expect(row(page, "Hello")).to_contain_text("2 hours ago")
-    page.get_by_role("button", name="Retry embed").click()
-    expect(page.get_by_role("status")).to_have_text("1 job was put back.")
-    eventually(lambda: database.vectors.find_one({"content": "Hello", "embed.state": "done"}))
-    page.get_by_role("button", name="Refresh").click()
-    expect(page.locator("main")).to_contain_text("No job is dead.")
-    kill(database, "Hello")
-    page.get_by_role("button", name="Refresh").click()
-    database.vectors.update_one({"content": "Hello"}, {"$set": {"embed.state": "done"}})  # somebody was faster
-    page.get_by_role("button", name="Retry embed").click()
-    expect(row(page, "Hello").locator(".error")).to_contain_text("Only a dead job")
-    kill(database, "My dog is called Biscuit")
-    page.get_by_role("button", name="Retry all dead jobs").click()
-    expect(page.get_by_role("status")).to_have_text("1 job was put back.")
-    expect(page.locator("main")).to_contain_text("No job is dead.")
-
-
-def test_long_lists_go_on_where_they_are_asked_to(page: Page, address: str) -> None:
-    messages = [{"role": "user", "content": f"Number {number}."} for number in range(130)]
-    body = {"user_id": "bob", "session_id": "long", "messages": messages}
-    assert httpx.post(f"{address}/v1/messages", json=body, timeout=60).status_code == 200
-    page.goto(f"{address}/admin#/users/bob/sessions/long")
-    expect(page.locator(".messages > li")).to_have_count(100)
-    page.get_by_role("button", name="Show more").click()
-    expect(page.locator(".messages > li")).to_have_count(130)
-    expect(page.get_by_role("button", name="Show more")).to_have_count(0)
-    expect(page.locator(".messages > li").last).to_contain_text("Number 129.")
 
 
 def test_the_key_is_asked_for_and_stays_in_the_tab(page: Page, serve: Callable[..., str]) -> None:
@@ -151,6 +97,26 @@ def test_the_key_is_asked_for_and_stays_in_the_tab(page: Page, serve: Callable[.
     expect(page.locator(".card")).to_have_count(3)
     assert page.evaluate("[localStorage.length, document.cookie]") == [0, ""]
     assert page.evaluate("Object.values(sessionStorage)") == [ADMIN]
+
+
+@pytest.mark.parametrize("key", ["ключ", "a…b", "Schlüssel", "🔑"])
+def test_a_key_that_no_header_carries_is_not_the_one_and_another_is_asked_for(
+    page: Page, serve: Callable[..., str], key: str
+) -> None:
+    page.goto(f"{serve(admin_key=ADMIN)}/admin#/users/nobody")  # a view that asks for two things at once
+    dialog, field = page.get_by_role("dialog"), page.get_by_role("textbox", name="Admin key")
+    for _ in range(2):
+        field.fill(key)
+        page.get_by_role("button", name="Use it").click()
+        expect(page.locator("#reason")).to_have_text("The admin key is not this one")
+        expect(dialog).to_be_visible()
+        expect(field).to_have_value("")
+    page.reload()
+    expect(page.locator("#reason")).to_have_text("The admin key is not this one")
+    field.fill(ADMIN)
+    page.get_by_role("button", name="Use it").click()
+    expect(dialog).to_be_hidden()
+    expect(page.get_by_role("alert")).to_have_text("No such user")
 
 
 def test_a_server_without_an_admin_key_says_what_to_set(page: Page, serve: Callable[..., str]) -> None:

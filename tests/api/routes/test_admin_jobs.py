@@ -75,6 +75,8 @@ def test_a_dead_job_is_seen_retried_and_then_done(
             "text": "Thing 4 is on the shelf",
             "attempts": 3,
             "error": "ValueError",
+            "due_at": None,
+            "comes_back": False,
         }.items()
     )
     assert of(own, "embed")["dead"] == 1
@@ -113,6 +115,7 @@ def test_a_job_that_is_not_dead_is_left_as_it_is(
     database.vectors.update_one({"_id": said[0]}, {"$set": held})
     before = database.vectors.find_one({"_id": said[0]})
     [listed] = jobs(own, state=told, kind="embed")
+    assert listed["due_at"] and not listed["comes_back"]
     assert told in problem(own.post(f"/v1/admin/jobs/embed/{listed['id']}/retry"), 409)["detail"]
     assert own.post("/v1/admin/jobs/retry").json()["retried"]["embed"] == 0
     assert database.vectors.find_one({"_id": said[0]}) == before
