@@ -7,8 +7,9 @@ function headers(key) {
   return { "content-type": "application/json", ...(key ? { "x-api-key": key } : {}) };
 }
 
-/** The JSON that a route under /v1/admin answers. Throws what it refuses with, in its own words, with its `status`. */
-export async function call(path, options = {}) {
+/** The JSON that a route under /v1/admin answers. Throws what it refuses with, in its own words, with its `status`.
+ * `refused`: why the key was, which was let go of; where it is refused without one, too, none can help. */
+export async function call(path, options = {}, refused = "") {
   const key = sessionStorage.getItem(KEY) || "";
   if (!PRINTABLE_ASCII.test(key)) {
     await askForKey("The admin key is not this one");
@@ -17,8 +18,12 @@ export async function call(path, options = {}) {
   const answer = await fetch(`/v1/admin${path}`, { ...options, headers: headers(key) });
   const body = await answer.json().catch(() => ({}));
   const detail = body.detail || `The server answered ${answer.status}`;
-  if (answer.status === 401 || answer.status === 403) {
-    await askForKey(detail);
+  if (answer.status === 403 && key) {
+    sessionStorage.removeItem(KEY);
+    return call(path, options, detail);
+  }
+  if (answer.status === 401) {
+    await askForKey(refused || detail);
     return call(path, options);
   }
   if (!answer.ok) throw Object.assign(new Error(detail), { status: answer.status });
