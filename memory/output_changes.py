@@ -23,7 +23,7 @@ _LOSS = re.compile(
     r"|\[-\] \w+::\w+\S* \S|\[~\] \w+::\w+\S* .*\breplace$|\*?deleting +\S*[./]\S*$"
     r"|.*[,;] (?:Plan|Action|Change|Operation):? (?:delete|destroy|replace|drop|remove)d?(?=[,;]|$)"  # a row of a table
 )
-_FORCED = re.compile(r"\s*[-+~]*\s*(?P<what>\S.*?)\s*# forces replacement")
+_FORCED = re.compile(r"\s*+[-+~]*+\s*+(?P<what>\S.*?)(?<!\s)\s*+# forces replacement")
 
 
 def changes_in(lines: Sequence[str]) -> dict[int, str]:

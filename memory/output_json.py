@@ -1,7 +1,7 @@
 """What does JSON in a step's output tell? Its errors, each by its name, and of each object what it says, on a line."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import islice
 from json import loads
 from typing import cast
@@ -113,15 +113,22 @@ def _without_errors(value: object, errors: dict[str, None], depth: int, where: s
         errors |= dict.fromkeys(line if where in line else line.replace(": ", f": {where}: ", 1) for line in lines)
         if level_in(value) in ("low", "error"):
             return None
-        rest = {name: item for name, item in value.items() if name not in telling}
-        left = {
-            name: _without_errors(item, errors, depth - 1, "" if name in AROUND else name)
-            for name, item in rest.items()
-        }
-        return {name: item for name, item in left.items() if not _is_empty(item)}
+        return _rest_of(value, telling, errors, depth)
     if isinstance(value, list | Mapping):
         return None
     return " ".join(value.split()) if isinstance(value, str) else value
+
+
+def _rest_of(
+    value: Mapping[str, object], telling: Set[str], errors: dict[str, None], depth: int
+) -> Mapping[str, object]:
+    """An object without the fields that are told, and each of the others without what it tells of errors."""
+    left = {
+        name: _without_errors(item, errors, depth - 1, "" if name in AROUND else name)
+        for name, item in value.items()
+        if name not in telling
+    }
+    return {name: item for name, item in left.items() if not _is_empty(item)}
 
 
 def _called(item: object) -> str:
@@ -187,8 +194,9 @@ def _failure_of(value: Mapping[str, object]) -> tuple[list[str], set[str]]:
 
 def _told_in(error: Mapping[str, object], depth: int) -> list[str]:
     """What is told of an error that is an object: what names it, else all that it says."""
-    lines = _errors_in(error, depth)[0] or _error_of(error)[0]
-    if not lines and (said := _brief(_without_errors(error, {}, depth))):
+    lines, telling = _errors_in(error, depth)
+    lines = lines or _error_of(error)[0]
+    if not lines and depth and (said := _brief(_rest_of(error, telling, {}, depth))):
         lines = [f"error: {cut_at_word(said, LONGEST)}"]
     return lines
 

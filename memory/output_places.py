@@ -29,7 +29,7 @@ _STEP = re.compile(r"\s*(?:->\s+)?(?P<name>[A-Z][^()]{2,100}?)\s+\((?:cost=|actu
 _OF_STEP = re.compile(r"\s{2,}(?P<said>[A-Z][\w ]{2,40}: \S.*)$")
 _ERROR_WORD = re.compile(r"(?:error|fatal|failed)\b|[✖✗✘×❌]", re.IGNORECASE)
 
-_BELOW = re.compile(r"(?:-->|[╭┌]─+\[?) ?(?P<place>\S+?:\d+(?::\d+)?)\]?$")
+_BELOW = re.compile(r"(?:-->|[╭┌]─++\[?) ?(?P<place>\S+?:\d+(?::\d+)?)\]?$")
 _ON_LINE = re.compile(r"on (?P<file>\S+) line (?P<line>\d+)\b|with (?P<thing>\S+),$")  # Terraform
 _MESSAGE = re.compile(r"(?:Error|Warning): \S")
 _FRAME = re.compile(r"^\s*[│┃╷╵|]?\s*")

@@ -18,7 +18,7 @@ _VALUE = re.compile(r"^[^\w\n]{0,8}[^\W\d_][\w.()/-]{0,40}(?: [\w.()/-]{1,40}){0
 _LINKED = re.compile(r"^\W*\w.{3,200}? [-–—] https?://\S+$")
 _COMMIT = re.compile(r"commit (?P<id>[0-9a-f]{7,40})\b")
 _ABOUT_COMMIT = re.compile(r"(?:Merge|Author|AuthorDate|Commit|CommitDate|Date): +(?P<said>\S.*)")
-_ADDRESS = re.compile(r" *<[^<>]*>$")
+_ADDRESS = re.compile(r"(?<! ) *+<[^<>]*>$")
 
 
 @dataclass(frozen=True)

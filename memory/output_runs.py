@@ -72,7 +72,7 @@ _LEVEL = re.compile(r"^\[(?:INFO|DEBUG|NOTICE)\]\s+")  # Maven
 # What a step of a tool does or did as it should.
 _PASSING = re.compile(
     r"^\W*(?:PASS|ok)\b|\bPASS(?:ED)?$|\.\.\. ok$|\[ *\d+%\]$|: \S+ done$|^(?:DONE [\d.]+s|CACHED)$"
-    r"|\.{3,} +Passed\b|^Requirement already satisfied: |^Finished (?:in \d|at: |\w+ \[)"
+    r"|\.{3} +Passed\b|^Requirement already satisfied: |^Finished (?:in \d|at: |\w+ \[)"
 )
 
 # What a tool is about: "Compiling serde v1.0", "Collecting fastapi==0.103".

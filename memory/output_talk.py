@@ -9,13 +9,13 @@ OFTEN = 2  # speak at least so many people of a talk whose roles have no name, a
 _ROLES = frozenset({"user", "human", "customer", "client", "caller", "agent", "assistant", "ai", "bot", "support",
                     "operator", "interviewer", "interviewee", "speaker"})  # fmt: skip
 _TURN = re.compile(r"(?P<who>[^\W\d_][\w.'’-]{0,24}(?: [A-Z\d][\w.'’-]{0,24})?):\s+(?P<said>\S.*)")
-_SENTENCE = re.compile(r"\w\W+\w.*[.!?。！？]$")
+_SENTENCE = re.compile(r"(?=.*[.!?。！？]$).*?\w\W+\w")
 
 
 def speakers_in(lines: Iterable[str]) -> frozenset[str]:
     """Who speaks in lines, "User: It is broken.": roles, and names if two or more of these each say sentences twice."""
     turns = [found for line in lines if (found := _TURN.fullmatch(line)) is not None]
-    spoken = Counter(found["who"] for found in turns if _SENTENCE.search(found["said"]))
+    spoken = Counter(found["who"] for found in turns if _SENTENCE.match(found["said"]))
     often = {who for who, times in spoken.items() if times >= OFTEN and who[0].isupper()}
     every = Counter(found["who"] for found in turns)
     named = {who for who in often if spoken[who] == every[who]}

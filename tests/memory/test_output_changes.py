@@ -1,8 +1,10 @@
 """Is what a tool will change or has changed told, and first what is lost by that?"""
 
+import time
+
 import pytest
 
-from memory.output_changes import is_loss
+from memory.output_changes import changes_in, is_loss
 from memory.output_rules import observe_by_rules
 
 PLAN = """\
@@ -133,3 +135,14 @@ def test_of_a_long_plan_what_is_lost_is_told_wherever_it_stands() -> None:
 )
 def test_what_loses_nothing_that_is_named_is_no_loss(text: str) -> None:
     assert not is_loss(text)
+
+
+def test_a_long_line_of_what_is_replaced_is_read_in_a_moment() -> None:
+    head = "# aws_db_instance.main must be replaced"
+    blanks = " " * 200_000
+    began = time.process_time()
+    assert list(changes_in([head, f"{blanks}x", f"x{blanks}y"])) == [0]
+    assert changes_in([head, f"  ~ engine = 1{blanks}# forces replacement"]) == {
+        0: "aws_db_instance.main must be replaced (engine = 1)"
+    }
+    assert time.process_time() - began < 10

@@ -254,8 +254,30 @@ def test_a_megabyte_of_what_looks_as_json_is_read_in_a_moment(text: str) -> None
 @pytest.mark.parametrize("depth", [10, 30, 600])
 def test_errors_within_errors_are_read_in_a_moment(depth: int) -> None:
     began = time.process_time()
-    findings('{"error": ' * depth + '{"a": null}' + "}" * depth)
+    assert findings('{"error": ' * depth + '{"a": null}' + "}" * depth) == []
     assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize("depth", [6, 8])
+def test_many_errors_within_errors_are_read_in_a_moment(depth: int) -> None:
+    error = '{"a": null}'
+    for _ in range(depth):
+        error = f'{{"errors": [{", ".join([error] * 4)}]}}'
+    began = time.process_time()
+    assert findings(f"{error}\nThe pool has 5 connections.") == ["The pool has 5 connections."]
+    assert time.process_time() - began < 6
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        ({"place": {"line": 3, "column": 7}}, ["error: place (line 3, column 7)"]),
+        ({"errors": [{"place": "a.py", "line": 3}]}, ["error: place a.py, line 3"]),
+        ({"errors": [{"errors": [{}]}], "place": "a.py"}, ["error: place a.py"]),
+    ],
+)
+def test_of_an_error_that_nothing_names_all_is_told(error: Any, told: list[str]) -> None:
+    assert findings({"error": error}) == told
 
 
 def test_what_python_does_not_read_of_json_takes_nothing_else_away() -> None:

@@ -1,7 +1,10 @@
 """Are errors told with the file, the task or the test that they belong to?"""
 
+import time
+
 import pytest
 
+from memory.output_places import places_below
 from memory.output_rules import observe_by_rules
 
 
@@ -138,3 +141,11 @@ def test_of_errors_that_are_alike_a_few_come_before_others() -> None:
         "/app/a.ts:2:1 error Unexpected var no-var",
         "error: disk full",
     ]
+
+
+def test_a_long_line_of_a_frame_is_read_in_a_moment() -> None:
+    frame = "─" * 200_000
+    began = time.process_time()
+    assert places_below(["Unexpected token", f"╭{frame}", f"╭{frame}[x"]) == {}
+    assert places_below(["Unexpected token", f"╭{frame}[src/a.js:1:2]"]) == {0: "src/a.js:1:2"}
+    assert time.process_time() - began < 10

@@ -1,5 +1,7 @@
 """Are values under names told with what they are of?"""
 
+import time
+
 import pytest
 
 from memory.output_rules import observe_by_rules
@@ -90,3 +92,12 @@ Date:   Sun Nov 22 18:01:44 2026 +0100
     many = log.replace("The lock", "The lock of shop-1 " + "and of others " * 9) * 40
     assert findings(many)[:2] == findings(log)[:2]
     assert findings("commit 9fceb02d0a\n\n    The lock has 3 owners.\n")[-1] == "The lock has 3 owners."
+
+
+@pytest.mark.parametrize("author", ["a{}b", "a{}<", "<{}b", "a <{}", "a{}<b> c"])
+def test_who_made_a_commit_is_read_in_a_moment(author: str) -> None:
+    began = time.process_time()
+    told = findings(f"commit abcdef0\nAuthor: {author.format(' ' * 1_000_000)}\n\n    Fix it")
+    assert time.process_time() - began < 10
+    assert told[0].startswith("abcdef0 (")
+    assert findings("commit abcdef0\nAuthor: Ann   <ann@x.org>\n\n    Fix it") == ["abcdef0 (Ann): Fix it"]

@@ -1,5 +1,7 @@
 """What rules note of what tests, builds and commands print."""
 
+import time
+
 import pytest
 
 from memory.output_rules import observe_by_rules
@@ -379,3 +381,10 @@ def test_source_code_is_told_from_prose(line: str) -> None:
 )
 def test_prose_is_no_source_code_and_no_progress(line: str) -> None:
     assert not is_code(line) and not is_passing(line)
+
+
+def test_a_long_line_of_dots_is_read_in_a_moment() -> None:
+    began = time.process_time()
+    assert not is_passing("." * 200_000)
+    assert is_passing("trim trailing whitespace" + "." * 200_000 + " Passed")
+    assert time.process_time() - began < 10

@@ -1,8 +1,11 @@
 """Is what people say in an output told, and their courtesies not?"""
 
+import time
+
 import pytest
 
 from memory.output_rules import observe_by_rules
+from memory.output_talk import speakers_in
 
 
 def findings(output: str) -> list[str]:
@@ -48,3 +51,10 @@ def test_a_value_under_a_name_is_nothing_that_somebody_says(line: str) -> None:
 def test_what_is_said_without_a_verb_that_is_known_is_told_unless_it_is_a_request() -> None:
     talk = ["Q: Who owns it?", "A: Maria Lopez owns the gateway.", "Q: Look at db-1, please.", "A: Done, Sir."]
     assert findings("\n".join(talk)) == [talk[1]]
+
+
+def test_a_long_turn_is_read_in_a_moment() -> None:
+    began = time.process_time()
+    assert not speakers_in([f"User: {'a-' * 100_000}", f"User: {'.' * 200_000}", f"User: {'a' * 200_000}."])
+    assert speakers_in([f"User: {'a-' * 100_000}a."]) == {"User"}
+    assert time.process_time() - began < 10

@@ -62,6 +62,87 @@ def test_of_tests_that_pass_the_sum_alone_is_told() -> None:
     ) == ["2 tests: 0 failures, 2 passed"]
 
 
+def test_of_suites_within_each_other_the_outermost_are_summed() -> None:
+    inner = '<testsuite name="a" tests="2" failures="1">\n</testsuite><testsuite name="b" tests="3" failures="0"/>'
+    said = "\nThe pool has 5 connections."
+    told = ["5 tests: 1 failures, 4 passed", "The pool has 5 connections."]
+    assert findings(f'<testsuite name="all" tests="5" failures="1">{inner}</testsuite>{said}') == told
+    assert findings(f'<testsuite name="all">{inner}</testsuite>{said}') == told
+    assert findings(f'<testsuites tests="5" failures="1">{inner}</testsuites>{said}') == told
+    twice = f'<testsuite name="all" tests="5" failures="1">{inner}</testsuite>' * 2
+    assert findings(f"<testsuites>{twice}</testsuites>{said}") == ["10 tests: 2 failures, 8 passed", told[1]]
+
+
+@pytest.mark.parametrize(
+    ("counts", "told"),
+    [
+        ('tests="1" failures="2" errors="1"', ["1 tests: 2 failures, 1 errors"]),
+        ('tests="3" failures="3"', ["3 tests: 3 failures, 0 passed"]),
+        ('tests="3"', ["3 tests: 3 passed"]),
+        ('tests="3" failures="many" errors="-1"', ["3 tests: 0 failures, 0 errors, 3 passed"]),
+        (f'tests="{"9" * 5_000}"', []),
+        (f'tests="3" failures="{"9" * 5_000}"', ["3 tests: 0 failures, 3 passed"]),
+    ],
+)
+def test_what_cannot_be_counted_is_not_told(counts: str, told: list[str]) -> None:
+    assert findings(f'<testsuite name="a" {counts}></testsuite>') == told
+
+
+@pytest.mark.parametrize(
+    "mention",
+    [
+        "Put a <testsuite> element into junit.xml.",
+        "It begins with <testsuites>",
+        'The first tag is <testsuite name="a" tests="x">\n',
+        "Put a <checkstyle> element and its </checkstyle> there.",
+        "<testsuite has no end",
+    ],
+)
+def test_what_only_mentions_a_report_takes_nothing_away(mention: str) -> None:
+    said = "ERROR: disk is full on node-3\nThe pool has 5 connections."
+    assert findings(f"{mention}\n{said}") == said.splitlines()
+
+
+def test_a_mention_is_not_where_the_report_behind_it_begins() -> None:
+    told = ["2 tests: 0 failures, 2 passed", "ERROR: disk is full on node-3"]
+    suite = '<testsuite name="a" tests="2" failures="0"></testsuite>'
+    assert findings(f"Put a <testsuite> element into it.\nERROR: disk is full on node-3\n{suite}") == told
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "",
+        '\n<testcase name="y" classn',
+        '\n<testcase name="y"><failure message="no"><![CDATA[',
+        "\n[300 lines left out]\n<testcase name='y'/>",
+    ],
+)
+def test_a_report_that_is_cut_ends_at_its_last_tag(end: str) -> None:
+    case = '<testcase name="x"><failure message="no"/></testcase>'
+    cut = f'<testsuites>\n<testsuite name="a" tests="2" failures="1">\n{case}{end}'
+    told = findings(f"{cut}\nERROR: disk is full on node-3\nThe pool has 5 connections.")
+    assert told[:2] == ["2 tests: 1 failures, 1 passed", "x failed: no"]
+    assert told[-2:] == ["ERROR: disk is full on node-3", "The pool has 5 connections."]
+
+
+def test_xml_in_what_a_test_said_is_no_report() -> None:
+    said = '<![CDATA[<?xml version="1.0"?><testsuite tests="7"></testsuites>]]>'
+    case = f'<testcase name="x"><failure message="no">{said}</failure></testcase>'
+    suite = f'<testsuite tests="2" failures="2">{case}<testcase name="y"><error message="bad"/></testcase></testsuite>'
+    assert findings(f"<testsuites>{suite}</testsuites>") == [
+        "2 tests: 2 failures, 0 passed",
+        "x failed: no",
+        "y failed: bad",
+    ]
+
+
+def test_of_two_reports_of_which_the_first_is_cut_both_are_told() -> None:
+    whole = '<?xml version="1.0"?>\n<testsuites><testsuite tests="3"></testsuite></testsuites>'
+    cut = '<testsuites><testsuite tests="2" failures="1">'
+    assert findings(f"{cut}\n{whole}") == ["2 tests: 1 failures, 1 passed", "3 tests: 3 passed"]
+
+
 @pytest.mark.parametrize(
     "piece",
     [
@@ -73,10 +154,22 @@ def test_of_tests_that_pass_the_sum_alone_is_told() -> None:
         "<testcase><failure a='",
         "<file><error ",
         "<?xml ",
+        "<![CDATA[",
+        "<testsuite a",
     ],
 )
 def test_a_megabyte_of_marks_without_ends_is_read_in_a_moment(piece: str) -> None:
     began = time.process_time()
     findings(("<testsuite><checkstyle>" + piece * 1_000_000)[:1_000_000])
     findings(("<checkstyle>" + piece * 1_000_000)[:1_000_000])
+    findings(("<testsuite tests='2'>" + piece * 1_000_000)[:1_000_000])
+    assert time.process_time() - began < 10
+
+
+@pytest.mark.parametrize("piece", ["a", "a.", "a ", "a= ", "a ='\"", "a='"])
+def test_a_megabyte_of_values_is_read_in_a_moment(piece: str) -> None:
+    values = (piece * 1_000_000)[:1_000_000]
+    began = time.process_time()
+    findings(f"<testsuite {values}>")
+    findings(f"<testsuite tests='2'><testcase {values}><failure {values}/></testcase></testsuite>")
     assert time.process_time() - began < 10
