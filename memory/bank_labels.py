@@ -3,8 +3,10 @@
 import re
 from functools import lru_cache
 
+from memory.bank_lists import is_item
 from memory.bank_markdown import folded, prose_to
 from memory.bank_types import Category
+from utils.sentences import split_sentences
 
 # Labels as they are written, without what may stand before them and without the mark of a plural.
 _LABELS: dict[Category, str] = {
@@ -38,11 +40,16 @@ _REQUEST = re.compile(
     (?:(?:about|for|on|to|called|named|saying)[ ]|:[ ]?|(?=["“'‘`]))(?P<what>[^.,;!?\n]{1,200})""",
     re.VERBOSE | re.IGNORECASE,
 )
+_DONE_BEHIND = re.compile(
+    rf"(?:[ \t]?[:–—-][ \t]{{1,8}}|[ \t](?:is|are|was|were|has been|have been)[ \t](?:now |all |already )?)"
+    rf"(?:{_LABELS['done'].replace(', ', '|')})$|[ \t]?\((?:{_LABELS['done'].replace(', ', '|')})\)$|[ \t]?[✓✔☑✅]$",
+    re.IGNORECASE,
+)
 _BEFORE = re.compile(
     r"(?:(?:the|our|my|a|an|one|another|open|known|current|main|key|final|new|important|remaining|further|other|"
     r"immediate|urgent|technical|design|product|project|team|short term|long term) )+"
 )
-_NOT = re.compile(r"(?:still |as )?(?:not|never)(?: yet)? (?:yet |been |finally )?(\w+)$")
+_NOT = re.compile(r"(?:still |as )?(?:not|never)(?: yet)? (?:yet |been |finally )?(\w+)(?: yet| so far)?$")
 _OF_ISSUES = frozenset({"fixed", "resolved", "solved"})
 _LABEL = re.compile(
     r"""(?:(?:[-*+]|\d{1,3}[.)])[ \t]{1,8})?                # it may be an item of a list
@@ -77,6 +84,11 @@ def is_cancelled(text: str) -> bool:
     return found is not None and _bare(found["label"]) in _CANCELLED
 
 
+def without_done(text: str) -> str:
+    """A text without what says behind its other words that this is done: "the tests: done", "the tests are done"."""
+    return _DONE_BEHIND.sub("", text, count=1)
+
+
 def asked_to_drop(text: str) -> str | None:
     """What a text calls the open item that it asks to remove; None where it asks for nothing of the kind."""
     found = _REQUEST.match(text)
@@ -89,13 +101,24 @@ def is_label(text: str) -> bool:
     return found is not None and topic_of(found["label"]) is not None and not text[found.end() :].strip()
 
 
+def leads_to_list(text: str) -> bool:
+    """Whether a text is a list behind a line that says what the list is of: a label alone, or one that ends in a
+    colon."""
+    first, _, rest = text.partition("\n")
+    says_of_it = is_label(first) or (first.rstrip().endswith(":") and len(split_sentences(first)) == 1)
+    return says_of_it and is_item(rest.lstrip("\n"))
+
+
 def labelled(paragraph: str) -> list[str]:
     """The parts of a paragraph, of which each but the first begins with a label: of a line, or of a sentence, which has
-    a capital then. What is in code is none, nor is a note, which belongs to what stands before it. O(n)."""
+    a capital then. What is in code is none, nor is a note, which belongs to what stands before it, but for
+    what is cancelled. O(n)."""
     cuts, seen = [0], 0
     for place in _MAY_BEGIN.finditer(paragraph, 0, prose_to(paragraph)):
         found = _LABEL.match(paragraph, place.end()) if place.end() >= seen else None
-        if found is not None and topic_of(found["label"]) not in (None, "note"):
+        if found is not None and (
+            topic_of(found["label"]) not in (None, "note") or _bare(found["label"]) in _CANCELLED
+        ):
             cuts.append(place.end())
             seen = found.end()
     ends = [*cuts[1:], len(paragraph)]
