@@ -42,6 +42,13 @@ LIST = "Next:\n- [ ] rotate the API keys\n- [ ] write the docs"
         "[file: progress.md > Done] rotate the API keys",
         "Next:\n- [x] rotate the API keys\n- [ ] write the docs",
         "1. [X] Rotate the API keys!",
+        "rotate the API keys: done",
+        "Rotate the API keys - done.",
+        "- rotate the API keys (done)",
+        "- **rotate the API keys**: done",
+        "rotate the API keys ✅",
+        "rotate the API keys is done.",
+        "## Done\nrotate the API keys",
     ],
 )
 def test_an_item_that_is_ticked_off_stands_open_no_more(said: str) -> None:
@@ -64,6 +71,13 @@ def test_an_item_that_is_ticked_off_stands_open_no_more(said: str) -> None:
         "- [x] do not rotate the API keys",
         "```\n- [x] rotate the API keys\n```",
         "- [x] all\n  - rotate the API keys",
+        "rotate the API keys: not done",
+        "Is rotate the API keys done?",
+        "- [ ] rotate the API keys: done",
+        "rotate the API keys is to be done",
+        "When rotate the API keys is done, we ship.",
+        "- [x] rotate the API keys\n- [ ] rotate the API keys",
+        "Dropped:\n- the old login\n\n## Notes\n- rotate the API keys",
     ],
 )
 def test_what_has_other_words_is_another_item(said: str) -> None:
@@ -103,6 +117,10 @@ def test_an_item_of_several_lines_is_not_torn() -> None:
         "- No longer needed: write docs",
         "Remove the to-do about write docs; it is obsolete.",
         'Please delete the task called "Write docs".',
+        "Cancelled:\n- the login\n- write docs",
+        "## Cancelled\n\nWe talked.\n\n- write docs",
+        "**No longer needed**\n\n- write docs",
+        "Done: the login. Next: the cart. Cancelled: write docs.",
     ],
 )
 def test_an_item_may_be_dropped_by_its_own_words(said: str) -> None:
@@ -137,6 +155,27 @@ def test_an_item_that_stands_open_is_not_added_again() -> None:
     assert [one.operation_type for one in same.done] == ["unchanged"] and same.files == told(LIST).files
     other = told(LIST, "For the release:\n\nNext: all of these:\n- write the docs")
     assert section(other, "Next").count("write the docs") == 2
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["## Next\n- write the docs\n- rotate the API keys", "## Not done yet\n- Write the docs", "- [ ] write the docs"],
+)
+def test_a_heading_above_them_adds_no_item_again(said: str) -> None:
+    assert told(LIST, said).files == told(LIST).files
+
+
+def test_accents_may_be_written_in_two_ways() -> None:
+    assert section(told("- [ ] call Re\u0301mi", "- [x] call R\u00e9mi"), "Next") == ""
+
+
+def test_what_an_update_says_last_of_an_item_counts() -> None:
+    done = told("- [ ] write the docs\n- [x] the tests\n- [x] write the docs\n- [ ] tag v2")
+    assert "docs" not in section(done, "Next") and "tag v2" in section(done, "Next")
+    assert "write the docs" in section(done, "Done")
+    dropped = told("Next: write the docs\n\nCancelled: write the docs")
+    assert section(dropped, "Next") == "" and not [one for one in dropped.done if one.operation_type == "unchanged"]
+    assert "write the docs" in section(told("- [x] write the docs\n- [ ] write the docs"), "Next")
 
 
 def test_what_replaces_a_section_or_is_put_elsewhere_is_left_as_it_is() -> None:
