@@ -112,17 +112,44 @@ def leads_to_list(text: str) -> bool:
 def labelled(paragraph: str) -> list[str]:
     """The parts of a paragraph, of which each but the first begins with a label: of a line, or of a sentence, which has
     a capital then. What is in code is none, nor is a note, which belongs to what stands before it, but for
-    what is cancelled. O(n)."""
-    cuts, seen = [0], 0
+    what is cancelled. Where there is no label yet, a request to remove a to-do begins a part, too. O(n)."""
+    cuts, seen, under = [0], 0, label_of(paragraph) is not None
     for place in _MAY_BEGIN.finditer(paragraph, 0, prose_to(paragraph)):
-        found = _LABEL.match(paragraph, place.end()) if place.end() >= seen else None
-        if found is not None and (
-            topic_of(found["label"]) not in (None, "note") or _bare(found["label"]) in _CANCELLED
-        ):
-            cuts.append(place.end())
-            seen = found.end()
-    ends = [*cuts[1:], len(paragraph)]
-    return [part for at, end in zip(cuts, ends, strict=True) if (part := paragraph[at:end].rstrip())]
+        at = place.end()
+        found = _LABEL.match(paragraph, at) if at >= seen else None
+        if found is not None and _tells_apart(found["label"]):
+            cuts.append(at)
+            seen, under = found.end(), True
+        elif not under and at and _asks_at(paragraph, at):
+            cuts.append(at)
+    return _cut(paragraph, cuts)
+
+
+def labelled_lines(listed: str) -> list[str]:
+    """The parts of a list, of which each but the first begins with a line that has a label, is no item and does not
+    stand further right, so that it belongs to none. O(n)."""
+    cuts, at, end = [0], 0, prose_to(listed)
+    for line in listed[:end].split("\n"):
+        found = None if is_item(line) else _LABEL.match(line)
+        if at and found is not None and _tells_apart(found["label"]):
+            cuts.append(at)
+        at += len(line) + 1
+    return _cut(listed, cuts)
+
+
+def _tells_apart(label: str) -> bool:
+    return topic_of(label) not in (None, "note") or _bare(label) in _CANCELLED
+
+
+def _asks_at(paragraph: str, at: int) -> bool:
+    """Whether a sentence that begins here, and is not the rest of one, asks to remove something."""
+    begins = paragraph[at].isupper() or paragraph[max(0, at - 3) : at].rstrip()[-1:] in (*".!?",)
+    return begins and not is_item(paragraph[at : at + 3]) and _REQUEST.match(paragraph, at) is not None
+
+
+def _cut(text: str, cuts: list[int]) -> list[str]:
+    ends = [*cuts[1:], len(text)]
+    return [part for at, end in zip(cuts, ends, strict=True) if (part := text[at:end].rstrip())]
 
 
 @lru_cache

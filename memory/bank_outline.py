@@ -72,6 +72,7 @@ def _apart(kind: BankType, item: Item, around: Category | None, by_words: bool =
     """An item as it stays, first, unless nothing of it does, and what is taken out of it. `around`: what it stands
     under is about; `by_words`: what says in any words that it is open leaves what is done or decided, too."""
     mine = _said(item) or around or category_of("\n".join(item.lines + _unsaid(item, by_words)))
+    apart = item.indent < 0 and _said(item) is not None and not by_words  # no line that leads to the list
     kept = Item(list(item.lines), item.indent)
     taken: list[str] = []
     for child in item.children:
@@ -79,7 +80,7 @@ def _apart(kind: BankType, item: Item, around: Category | None, by_words: bool =
         if theirs is None and by_words and _leaves_open(mine, child):
             theirs = category_of("\n".join(child.lines))
         first, *others = _apart(kind, child, theirs or mine, by_words)
-        if theirs is None or _together(kind, mine, theirs):
+        if theirs is None or _together(kind, mine, theirs, apart):
             kept.lines.append(first)
         else:
             taken.append(_under(item, first))
@@ -116,8 +117,10 @@ def _all(item: Item) -> list[Item]:
     return [item, *(one for child in item.children for one in _all(child))]
 
 
-def _together(kind: BankType, one: Category, other: Category) -> bool:
-    return PLACES[kind][one] == PLACES[kind][other] or (one in OPEN_KINDS and other in OPEN_KINDS)
+def _together(kind: BankType, one: Category, other: Category, apart: bool = False) -> bool:
+    """Whether two stand in one place, or are both left to be done, which will do unless they are to be `apart`."""
+    same = PLACES[kind][one] == PLACES[kind][other]
+    return same or (not apart and one in OPEN_KINDS and other in OPEN_KINDS)
 
 
 def _is_only_a_heading(item: Item) -> bool:

@@ -117,6 +117,9 @@ def test_an_item_of_several_lines_is_not_torn() -> None:
         "- No longer needed: write docs",
         "Remove the to-do about write docs; it is obsolete.",
         'Please delete the task called "Write docs".',
+        "Wednesday.\nRemove the to-do about write docs.",
+        "It is Wednesday. Please remove the to-do about write docs. All is well.",
+        "- [x] the login\nCancelled: write docs",
         "Cancelled:\n- the login\n- write docs",
         "## Cancelled\n\nWe talked.\n\n- write docs",
         "**No longer needed**\n\n- write docs",
@@ -129,15 +132,29 @@ def test_an_item_may_be_dropped_by_its_own_words(said: str) -> None:
     assert "rite docs" in section(done, "Notes") and done.told is None
 
 
-@pytest.mark.parametrize("said", ["Remove the to-do about rotating keys; it is obsolete.", "Delete the task for docs."])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Remove the to-do about rotating keys; it is obsolete.",
+        "Delete the task for docs.",
+        "Wednesday.\nDrop the task for docs.",
+    ],
+)
 def test_a_request_that_no_item_answers_is_kept_and_told_of(said: str) -> None:
     done = told("Next:\n- write docs\n- rotate keys", said)
-    assert section(done, "Next").count("\n- ") == 2 and said in section(done, "Notes")
+    assert section(done, "Next").count("\n- ") == 2 and said.rpartition("\n")[2] in section(done, "Notes")
     assert done.told is not None and "nothing was removed" in done.told
 
 
 @pytest.mark.parametrize(
-    "said", ["Remove the items table.", "TODO: remove the task for docs", "- [ ] Remove the to-do about docs"]
+    "said",
+    [
+        "Remove the items table.",
+        "TODO: remove the task for docs",
+        "- [ ] Remove the to-do about docs",
+        "Next: the cart.\nRemove the task for docs.",
+        "We have to clean up and\nremove the task for docs",
+    ],
 )
 def test_work_on_what_is_called_a_task_is_no_request(said: str) -> None:
     assert told("Next:\n- docs", said).told is None
