@@ -33,9 +33,9 @@ def list_parts(kind: BankType, text: str) -> list[str]:
 
 
 def headed_parts(kind: BankType, block: str, place: Place) -> list[str]:
-    """What stands under a heading that names a section (`place`), and behind it, one by one, the items that say by a
-    box or a label that they are done, decided or open, where that is another section; nothing of it stays where all of
-    them do. Only what is done, decided or to be done is told apart in this way."""
+    """What stands under a heading that names a section (`place`), and behind it, one by one, the paragraphs that say by
+    a label, and the items that say by a box or a label, that they are done, decided or open, where that is another
+    section; nothing of it stays where all of them do. Only what is done, decided or to be done is told apart so."""
     if place[1] not in SORTED:
         return [block]
     heading, _, body = block.partition("\n")
@@ -44,6 +44,10 @@ def headed_parts(kind: BankType, block: str, place: Place) -> list[str]:
     taken: list[str] = []
     for paragraph in _with_what_is_further_in(paragraphs(body)):
         before, roots = outline(paragraph)
+        label = label_of(paragraph) if before and (roots or not is_label(paragraph)) else None
+        if label in STATES and not _together(kind, around, label):
+            taken.append(paragraph)
+            continue
         stays = list(before)
         for root in roots:
             said = _said(root)

@@ -203,6 +203,7 @@ def _not_standing(
     kept: list[Decision] = []
     there: list[Done] = []
     known: dict[tuple[str, str], set[str]] = {}
+    gone: dict[tuple[str, str], set[str]] = {}
     for decision in decisions:
         section = section_title(decision.metadata.section)
         if not (isinstance(decision, Append) and _is_open(section)):
@@ -213,7 +214,8 @@ def _not_standing(
             found = pages[decision.target_file].find(section) if decision.target_file in pages else None
             page = Page("", (found,) if found is not None else ())
             known[place] = {one.words for one in _open_items(page) if one.leaf and not one.under}
-        content = _news(decision.content, known[place] | over)
+            gone[place] = known[place] | over
+        content = _news(decision.content, gone[place])
         if content:
             kept.append(replace(decision, content=content))
         elif _news(decision.content, known[place]) == "":

@@ -20,6 +20,18 @@ def places(content: str, kind: BankType = "project") -> list[tuple[str, str]]:
         ("# Done\n\n- login\n- [ ] cart", [("Done", "# Done\n- login"), ("Next", "- [ ] cart")]),
         ("## Next\n- [x] tests", [("Done", "- [x] tests")]),
         (
+            "## Done\nThe login.\n\nNext: the cart.\n\nBlocked:\n- the key\n\nThe docs.",
+            [
+                ("Done", "## Done\nThe login.\n\nThe docs."),
+                ("Next", "Next: the cart."),
+                ("Issues", "Blocked:\n- the key"),
+            ],
+        ),
+        (
+            "## Next\n- [ ] docs\n\nDecision: tag with v2.",
+            [("Next", "## Next\n- [ ] docs"), ("Decisions", "Decision: tag with v2.")],
+        ),
+        (
             "## Next\nSoon:\n\n- release\n  - [x] tests\n  - [ ] notes",
             [("Next", "## Next\nSoon:\n\n- release\n  - [ ] notes"), ("Done", "- [x] release › tests")],
         ),
@@ -51,6 +63,9 @@ def test_a_list_for_what_one_has_to_do_oneself_leaves_it_too() -> None:
     "content",
     [
         "## Next\n- tests\n- changelog",
+        "## Next\nThe docs.\n\nBlocked: no key.\n\nTo do: the tests.",
+        "## Done\nThe login.\n\nNote: it was hard.\n\nReference: the wiki",
+        "## Done\nThe login: next to nothing left.\n\n```\nNext: x\n```",
         "## Next\n- Bug: the cart crashes\n- Task: the docs",
         "## Next\n- Status: slow\n- Note: Kim is away\n- Reference: the wiki",
         "## Requirements\n- [x] offline use\n- [ ] dark mode",
