@@ -3,8 +3,10 @@
 import re
 from functools import lru_cache
 
+from memory.bank_lists import is_item
 from memory.bank_markdown import folded, prose_to
 from memory.bank_types import Category
+from utils.sentences import split_sentences
 
 # Labels as they are written, without what may stand before them and without the mark of a plural.
 _LABELS: dict[Category, str] = {
@@ -38,11 +40,16 @@ _REQUEST = re.compile(
     (?:(?:about|for|on|to|called|named|saying)[ ]|:[ ]?|(?=["“'‘`]))(?P<what>[^.,;!?\n]{1,200})""",
     re.VERBOSE | re.IGNORECASE,
 )
+_DONE_BEHIND = re.compile(
+    rf"(?:[ \t]?[:–—-][ \t]{{1,8}}|[ \t](?:is|are|was|were|has been|have been)[ \t](?:now |all |already )?)"
+    rf"(?:{_LABELS['done'].replace(', ', '|')})$|[ \t]?\((?:{_LABELS['done'].replace(', ', '|')})\)$|[ \t]?[✓✔☑✅]$",
+    re.IGNORECASE,
+)
 _BEFORE = re.compile(
     r"(?:(?:the|our|my|a|an|one|another|open|known|current|main|key|final|new|important|remaining|further|other|"
     r"immediate|urgent|technical|design|product|project|team|short term|long term) )+"
 )
-_NOT = re.compile(r"(?:still |as )?(?:not|never)(?: yet)? (?:yet |been |finally )?(\w+)$")
+_NOT = re.compile(r"(?:still |as )?(?:not|never)(?: yet)? (?:yet |been |finally )?(\w+)(?: yet| so far)?$")
 _OF_ISSUES = frozenset({"fixed", "resolved", "solved"})
 _LABEL = re.compile(
     r"""(?:(?:[-*+]|\d{1,3}[.)])[ \t]{1,8})?                # it may be an item of a list
@@ -77,6 +84,11 @@ def is_cancelled(text: str) -> bool:
     return found is not None and _bare(found["label"]) in _CANCELLED
 
 
+def without_done(text: str) -> str:
+    """A text without what says behind its other words that this is done: "the tests: done", "the tests are done"."""
+    return _DONE_BEHIND.sub("", text, count=1)
+
+
 def asked_to_drop(text: str) -> str | None:
     """What a text calls the open item that it asks to remove; None where it asks for nothing of the kind."""
     found = _REQUEST.match(text)
@@ -89,17 +101,55 @@ def is_label(text: str) -> bool:
     return found is not None and topic_of(found["label"]) is not None and not text[found.end() :].strip()
 
 
+def leads_to_list(text: str) -> bool:
+    """Whether a text is a list behind a line that says what the list is of: a label alone, or one that ends in a
+    colon."""
+    first, _, rest = text.partition("\n")
+    says_of_it = is_label(first) or (first.rstrip().endswith(":") and len(split_sentences(first)) == 1)
+    return says_of_it and is_item(rest.lstrip("\n"))
+
+
 def labelled(paragraph: str) -> list[str]:
     """The parts of a paragraph, of which each but the first begins with a label: of a line, or of a sentence, which has
-    a capital then. What is in code is none, nor is a note, which belongs to what stands before it. O(n)."""
-    cuts, seen = [0], 0
+    a capital then. What is in code is none, nor is a note, which belongs to what stands before it, but for
+    what is cancelled. Where there is no label yet, a request to remove a to-do begins a part, too. O(n)."""
+    cuts, seen, under = [0], 0, label_of(paragraph) is not None
     for place in _MAY_BEGIN.finditer(paragraph, 0, prose_to(paragraph)):
-        found = _LABEL.match(paragraph, place.end()) if place.end() >= seen else None
-        if found is not None and topic_of(found["label"]) not in (None, "note"):
-            cuts.append(place.end())
-            seen = found.end()
-    ends = [*cuts[1:], len(paragraph)]
-    return [part for at, end in zip(cuts, ends, strict=True) if (part := paragraph[at:end].rstrip())]
+        at = place.end()
+        found = _LABEL.match(paragraph, at) if at >= seen else None
+        if found is not None and _tells_apart(found["label"]):
+            cuts.append(at)
+            seen, under = found.end(), True
+        elif not under and at and _asks_at(paragraph, at):
+            cuts.append(at)
+    return _cut(paragraph, cuts)
+
+
+def labelled_lines(listed: str) -> list[str]:
+    """The parts of a list, of which each but the first begins with a line that has a label, is no item and does not
+    stand further right, so that it belongs to none. O(n)."""
+    cuts, at, end = [0], 0, prose_to(listed)
+    for line in listed[:end].split("\n"):
+        found = None if is_item(line) else _LABEL.match(line)
+        if at and found is not None and _tells_apart(found["label"]):
+            cuts.append(at)
+        at += len(line) + 1
+    return _cut(listed, cuts)
+
+
+def _tells_apart(label: str) -> bool:
+    return topic_of(label) not in (None, "note") or _bare(label) in _CANCELLED
+
+
+def _asks_at(paragraph: str, at: int) -> bool:
+    """Whether a sentence that begins here, and is not the rest of one, asks to remove something."""
+    begins = paragraph[at].isupper() or paragraph[max(0, at - 3) : at].rstrip()[-1:] in (*".!?",)
+    return begins and not is_item(paragraph[at : at + 3]) and _REQUEST.match(paragraph, at) is not None
+
+
+def _cut(text: str, cuts: list[int]) -> list[str]:
+    ends = [*cuts[1:], len(text)]
+    return [part for at, end in zip(cuts, ends, strict=True) if (part := text[at:end].rstrip())]
 
 
 @lru_cache

@@ -2,16 +2,19 @@
 
 from functools import lru_cache
 
-from memory.bank_labels import is_label, label_of
+from memory.bank_labels import is_label, label_of, leads_to_list
 from memory.bank_lists import Item, behind_box, box_of, is_ordered, outline
 from memory.bank_markdown import paragraphs
 from memory.bank_topics import category_of
 from memory.bank_types import OPEN_SECTIONS, PLACES, BankType, Category, Place
+from memory.left_open import OPEN
+from memory.undone import is_undone
 from utils.text import cut_at_word
 
 CRUMB = 60  # characters of what an item stands under that go along with it
 OPEN_KINDS = ("next", "issue")  # of what is left to be done, wherever it is kept
 STATES = (*OPEN_KINDS, "done", "decision", "question")  # that something is in, whatever it is about
+SETTLED: tuple[Category, ...] = ("done", "decision")
 SORTED = OPEN_SECTIONS | {"Done", "Decisions"}  # sections whose items are in one of them
 
 
@@ -23,16 +26,16 @@ def list_parts(kind: BankType, text: str) -> list[str]:
     if not roots:
         return [text]
     if before:
-        return _apart(kind, Item(before, -1, roots), None)
+        return _apart(kind, Item(before, -1, roots), None, leads_to_list(text))
     if is_ordered(text) and not any(_said(one) for root in roots for one in _all(root)):
         return [text]
     return [part for root in roots for part in _apart(kind, root, None)]
 
 
 def headed_parts(kind: BankType, block: str, place: Place) -> list[str]:
-    """What stands under a heading that names a section (`place`), and behind it, one by one, the items that say by a
-    box or a label that they are done, decided or open, where that is another section; nothing of it stays where all of
-    them do. Only what is done, decided or to be done is told apart in this way."""
+    """What stands under a heading that names a section (`place`), and behind it, one by one, the paragraphs that say by
+    a label, and the items that say by a box or a label, that they are done, decided or open, where that is another
+    section; nothing of it stays where all of them do. Only what is done, decided or to be done is told apart so."""
     if place[1] not in SORTED:
         return [block]
     heading, _, body = block.partition("\n")
@@ -41,6 +44,10 @@ def headed_parts(kind: BankType, block: str, place: Place) -> list[str]:
     taken: list[str] = []
     for paragraph in _with_what_is_further_in(paragraphs(body)):
         before, roots = outline(paragraph)
+        label = label_of(paragraph) if before and (roots or not is_label(paragraph)) else None
+        if label in STATES and not _together(kind, around, label):
+            taken.append(paragraph)
+            continue
         stays = list(before)
         for root in roots:
             said = _said(root)
@@ -65,16 +72,19 @@ def _with_what_is_further_in(found: list[str]) -> list[str]:
     return ["\n\n".join(parts) for parts in whole]
 
 
-def _apart(kind: BankType, item: Item, around: Category | None) -> list[str]:
+def _apart(kind: BankType, item: Item, around: Category | None, by_words: bool = False) -> list[str]:
     """An item as it stays, first, unless nothing of it does, and what is taken out of it. `around`: what it stands
-    under is about."""
-    mine = _said(item) or around or category_of("\n".join(item.lines + _unsaid(item)))
+    under is about; `by_words`: what says in any words that it is open leaves what is done or decided, too."""
+    mine = _said(item) or around or category_of("\n".join(item.lines + _unsaid(item, by_words)))
+    apart = item.indent < 0 and _said(item) is not None and not by_words  # no line that leads to the list
     kept = Item(list(item.lines), item.indent)
     taken: list[str] = []
     for child in item.children:
         theirs = _said(child)
-        first, *others = _apart(kind, child, mine)
-        if theirs is None or _together(kind, mine, theirs):
+        if theirs is None and by_words and _leaves_open(mine, child):
+            theirs = category_of("\n".join(child.lines))
+        first, *others = _apart(kind, child, theirs or mine, by_words)
+        if theirs is None or _together(kind, mine, theirs, apart):
             kept.lines.append(first)
         else:
             taken.append(_under(item, first))
@@ -94,17 +104,27 @@ def _said_by(line: str) -> Category | None:
     return category_of(line) if box_of(line) is not None else label_of(line)
 
 
-def _unsaid(item: Item) -> list[str]:
-    """The lines of the items within one that do not say what they are about."""
-    return [line for child in item.children if _said(child) is None for line in (*child.lines, *_unsaid(child))]
+def _unsaid(item: Item, by_words: bool = False) -> list[str]:
+    """The lines of the items within one that do not say what they are about, nor, `by_words`, that they are open."""
+    unsaid = [child for child in item.children if _said(child) is None]
+    said = [one for one in unsaid if not (by_words and any(_leaves_open(around, one) for around in SETTLED))]
+    return [line for child in said or unsaid for line in (*child.lines, *_unsaid(child, by_words))]
+
+
+def _leaves_open(around: Category, item: Item) -> bool:
+    """Whether an item among what is done, or decided, says that it is not."""
+    line = item.lines[0]
+    return (around == "done" and is_undone(line)) or (around == "decision" and OPEN.search(line) is not None)
 
 
 def _all(item: Item) -> list[Item]:
     return [item, *(one for child in item.children for one in _all(child))]
 
 
-def _together(kind: BankType, one: Category, other: Category) -> bool:
-    return PLACES[kind][one] == PLACES[kind][other] or (one in OPEN_KINDS and other in OPEN_KINDS)
+def _together(kind: BankType, one: Category, other: Category, apart: bool = False) -> bool:
+    """Whether two stand in one place, or are both left to be done, which will do unless they are to be `apart`."""
+    same = PLACES[kind][one] == PLACES[kind][other]
+    return same or (not apart and one in OPEN_KINDS and other in OPEN_KINDS)
 
 
 def _is_only_a_heading(item: Item) -> bool:

@@ -14,7 +14,7 @@ from memory.bank_decisions import (
     both,
     section_title,
 )
-from memory.bank_labels import is_label, label_of, labelled
+from memory.bank_labels import asked_to_drop, is_label, label_of, labelled, labelled_lines, leads_to_list
 from memory.bank_lists import is_item, is_ordered
 from memory.bank_markdown import blocks, folded, is_row, paragraphs, prose_to, title_in
 from memory.bank_outline import headed_parts, list_parts
@@ -148,7 +148,7 @@ def _together(found: list[str]) -> list[str]:
 
 def _is_labelled_by(label: str, block: str) -> bool:
     first = block.partition("\n")[0]
-    return is_label(label) and not (title_in(block)[0] or is_target(first) or label_of(first))
+    return is_label(label) and not (title_in(block)[0] or is_target(first) or (label_of(first) and not is_item(first)))
 
 
 def _may_say_of(block: str) -> bool:
@@ -158,22 +158,41 @@ def _may_say_of(block: str) -> bool:
 
 
 def _parts(kind: BankType, block: str) -> list[str]:
-    """The items of a list; else what stands under the block's labels and what it leaves open, where they belong to
-    several places; else the block."""
+    """The items of a list, and what the lines behind it say that have labels; else what stands under the block's labels
+    and what it leaves open, where they belong to several places, or ask to remove a to-do; else the block."""
     if title_in(block)[0] or is_target(block.partition("\n")[0]):
         return [block]
+    if is_item(block) and len(behind := labelled_lines(block)) > 1:
+        return [part for one in behind for part in _parts(kind, one)]
     if is_item(block):
         parts = list_parts(kind, block)
         several = len({PLACES[kind][category_of(part)] for part in parts}) > 1
         return parts if several or not is_ordered(block) else [block]
-    parts = [each for part in labelled(block) for one in _settled(part) for each in list_parts(kind, one)]
-    return parts if len({PLACES[kind][category_of(part)] for part in parts}) > 1 else [block]
+    parts = [each for part in _listed(labelled(block)) for one in _settled(part) for each in list_parts(kind, one)]
+    asks = any(asked_to_drop(part) is not None for part in parts)
+    return parts if asks or len({PLACES[kind][category_of(part)] for part in parts}) > 1 else [block]
+
+
+def _listed(parts: list[str]) -> list[str]:
+    """Parts, where a list that a line leads to is one with those of its items that have a label: others stand behind
+    them that do not belong to it."""
+    whole: list[list[str]] = []
+    leads = False
+    for part in parts:
+        leads = is_item(part) and (leads or (bool(whole) and leads_to_list(f"{whole[-1][0]}\n{part}")))
+        if leads:
+            whole[-1].append(part)
+        else:
+            whole.append([part])
+    return ["\n".join(one) for one in whole]
 
 
 def _settled(part: str) -> list[str]:
     """What stands under the label of a decision, or says what is done, and apart from it the sentences that leave
     something open."""
     label = label_of(part)
+    if leads_to_list(part):
+        return [part]
     if label == "decision" and OPEN.search(part) is not None:
         found = _open_apart(part, lambda said: OPEN.search(said) is not None)
         return found if OPEN.search(found[0]) is None else [part]

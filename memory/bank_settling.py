@@ -1,13 +1,14 @@
 """Which open items of a bank does new content say to be done, to be dropped, or once more? Only such as it calls by
 their own words; capitals, marks before an item and the stop behind it make no difference."""
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from memory.bank_decisions import MOST_DONE, Append, Decision, Done, Metadata, merge, section_title
-from memory.bank_labels import asked_to_drop, behind_label, is_cancelled, is_label, label_of, topic_of
+from memory.bank_labels import asked_to_drop, behind_label, is_cancelled, is_label, label_of, topic_of, without_done
 from memory.bank_lists import TAB, behind_box, box_of, is_item, with_tick
 from memory.bank_markdown import (
     LINE_CHARACTERS,
@@ -22,6 +23,7 @@ from memory.bank_markdown import (
     title_in,
     without_time,
 )
+from memory.bank_outline import OPEN_KINDS
 from memory.bank_types import OPEN_SECTIONS
 
 NOT_FOUND = (
@@ -55,13 +57,14 @@ class Carried:
 @dataclass(frozen=True)
 class _Item:
     """An item as a line of a text. `words`: its own; `under`: those of the item that it stands under; `leaf`: nothing
-    else belongs to it."""
+    else belongs to it; `below`: the label or the heading that it is below."""
 
     number: int
     line: str
     words: str
     under: str
     leaf: bool
+    below: str
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -71,7 +74,7 @@ class _Item:
 
 @dataclass
 class _Said:
-    """What new content calls done, not to be done any more, and asks to remove."""
+    """What new content calls done, not to be done any more, and asks to remove; what it says last counts."""
 
     done: set[str] = field(default_factory=set)
     dropped: set[str] = field(default_factory=set)
@@ -114,7 +117,7 @@ def settle(files: Mapping[str, str], decisions: Sequence[Decision]) -> Settled:
         ]
         pages[file] = struck
     changed = {one.target_file for one in done}
-    kept, there = _not_standing(pages, decisions)
+    kept, there = _not_standing(pages, decisions, said.done | said.dropped)
     return Settled(
         {name: render(pages[name]) if name in changed else text for name, text in files.items()},
         kept,
@@ -131,12 +134,18 @@ def _said_by(decisions: Sequence[Decision]) -> _Said:
             line = one.line.strip()
             name = one.names[-1]
             box, label = box_of(line), label_of(line)
+            bare = box is None and label is None
             if (what := asked_to_drop(line)) is not None:
                 said.asked.add(_words(what))
-            elif is_cancelled(line):
+            elif is_cancelled(line) or (bare and is_cancelled(one.below)):
                 said.dropped.add(name)
-            elif box == "ticked" or label == "done" or (is_done and box is None and label is None):
-                said.done.add(name)
+            elif box == "ticked" or label == "done" or (is_done and bare):
+                said.done |= {name, _words(without_done(name))}
+            elif bare and (what_is_done := _words(without_done(name))) != name:
+                said.done.add(what_is_done)
+            elif box == "open" or label in OPEN_KINDS or (bare and _is_open(decision.metadata.section)):
+                said.done.discard(name)
+                said.dropped.discard(name)
     return said
 
 
@@ -186,25 +195,30 @@ def _says(line: str) -> bool:
     return bool(said) and not is_label(said) and topic_of(title_in(said)[0]) is None
 
 
-def _not_standing(pages: Mapping[str, Page], decisions: Sequence[Decision]) -> tuple[list[Decision], list[Done]]:
-    """What is to be put into a bank without the items that stand open in its place already, and where all of it did."""
+def _not_standing(
+    pages: Mapping[str, Page], decisions: Sequence[Decision], over: set[str]
+) -> tuple[list[Decision], list[Done]]:
+    """What is to be put into a bank without the items that stand open in its place already, or that it says to be open
+    no more behind that (`over`), and where all of it did stand."""
     kept: list[Decision] = []
     there: list[Done] = []
     known: dict[tuple[str, str], set[str]] = {}
+    gone: dict[tuple[str, str], set[str]] = {}
     for decision in decisions:
         section = section_title(decision.metadata.section)
-        if not (isinstance(decision, Append) and _is_open(section) and decision.target_file in pages):
+        if not (isinstance(decision, Append) and _is_open(section)):
             kept.append(decision)
             continue
         place = decision.target_file, folded(section)
         if place not in known:
-            found = pages[decision.target_file].find(section)
+            found = pages[decision.target_file].find(section) if decision.target_file in pages else None
             page = Page("", (found,) if found is not None else ())
             known[place] = {one.words for one in _open_items(page) if one.leaf and not one.under}
-        content = _news(decision.content, known[place])
+            gone[place] = known[place] | over
+        content = _news(decision.content, gone[place])
         if content:
             kept.append(replace(decision, content=content))
-        else:
+        elif _news(decision.content, known[place]) == "":
             there.append(Done(decision.target_file, "unchanged", replace(decision.metadata, section=section)))
     return kept, there
 
@@ -213,7 +227,7 @@ def _news(content: str, known: set[str]) -> str:
     """A list, or a line, without the items that are known; nothing where all are. Other content as it is."""
     found = {one.number: one for one in _items(content)}
     lines = content.split("\n")
-    if len(lines) > 1 and any(line.strip() and not (is_item(line) or is_label(line)) for line in lines):
+    if len(lines) > 1 and any(_says(line) and not is_item(line) for line in lines):
         return content
     old = {one.number for one in found.values() if one.leaf and not one.under and one.words in known}
     old = {number for number in old if box_of(found[number].line) != "ticked"}
@@ -227,17 +241,22 @@ def _items(text: str) -> Iterator[_Item]:
     """The items of lists in a text, and its lines that are a paragraph or have a label, each with words of its own."""
     lines = [(line, fenced) for line, fenced, _ in lines_in(text)]
     above: list[tuple[int, str]] = []  # the items that a line may stand under: their indents and words
+    below, headed = "", False
     for number, (line, fenced) in enumerate(lines):
         if fenced or not line.strip() or len(line) > LINE_CHARACTERS:
             continue
-        indent = _indent(line)
+        title, indent = title_in(line)[0], _indent(line)
+        if title or (is_label(line) and not is_item(line)):
+            below, headed = f"{title}:" if title else line, bool(title)
+        elif not (headed or indent or is_item(line) or lines[number - 1][0].strip()):
+            below = ""
         while above and indent <= above[-1][0]:
             above.pop()
         begins = _begins(lines, number)
         words = _words(line) if begins else ""
         if words:
             leaf = not _goes_on(lines, number + 1, indent)
-            yield _Item(number, line, words, above[-1][1] if above else "", leaf)
+            yield _Item(number, line, words, above[-1][1] if above else "", leaf, below)
         if begins and is_item(line):
             above.append((indent, words))
 
@@ -247,7 +266,7 @@ def _begins(lines: Sequence[tuple[str, bool]], number: int) -> bool:
     line = lines[number][0]
     if line.lstrip().startswith("#"):
         return False
-    return is_item(line) or label_of(line) is not None or number == 0 or not lines[number - 1][0].strip()
+    return is_item(line) or label_of(line) is not None or number == 0 or not _says(lines[number - 1][0])
 
 
 def _goes_on(lines: Sequence[tuple[str, bool]], number: int, indent: int) -> bool:
@@ -271,4 +290,4 @@ def _words(line: str) -> str:
     """What an item says, as items are compared: without its time, mark, box and label."""
     said = without_time(line).strip() if time_of(line) is not None else line.strip()
     said = said[behind_box(said) :]
-    return folded(said[behind_label(said) :].strip(_AROUND))
+    return folded(unicodedata.normalize("NFC", said[behind_label(said) :].strip(_AROUND)))

@@ -1,5 +1,7 @@
 """Does what stands behind a label, such as "Next:", go where the label says?"""
 
+import pytest
+
 from memory.bank_rules import decide_by_rules
 from memory.bank_types import BankType
 
@@ -51,3 +53,24 @@ def test_a_label_alone_is_that_of_the_block_after_it() -> None:
         ("Done", "- [x] the docs"),
         ("Notes", "The sky was blue."),
     ]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (
+            "- [ ] the tests\nCancelled: the keys\nDone: the login",
+            [("Next", "- [ ] the tests"), ("Notes", "Cancelled: the keys"), ("Done", "Done: the login")],
+        ),
+        ("- [x] the tests\nNext:\n- the docs", [("Done", "- [x] the tests"), ("Next", "Next:\n- the docs")]),
+        ("Blocked: no key.\n- [ ] the docs", [("Issues", "Blocked: no key."), ("Next", "- [ ] the docs")]),
+        ("Blocked:\n- [ ] the key", [("Issues", "Blocked:\n- [ ] the key")]),
+        ("- [ ] the tests\n  Done: the login", [("Next", "- [ ] the tests\n  Done: the login")]),
+        ("- [ ] the tests\nNote: all of them", [("Next", "- [ ] the tests\nNote: all of them")]),
+        ("- [ ] the tests\n```\nDone: x\n```", [("Next", "- [ ] the tests\n```\nDone: x\n```")]),
+        ("Done: a. Next: b. Cancelled: c.", [("Done", "Done: a."), ("Next", "Next: b."), ("Notes", "Cancelled: c.")]),
+        ("## Not done yet\n- the docs", [("Next", "## Not done yet\n- the docs")]),
+    ],
+)
+def test_a_line_with_a_label_behind_a_list_is_no_item_of_it(content: str, expected: list[tuple[str, str]]) -> None:
+    assert places(content) == expected

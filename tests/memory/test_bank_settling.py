@@ -42,6 +42,13 @@ LIST = "Next:\n- [ ] rotate the API keys\n- [ ] write the docs"
         "[file: progress.md > Done] rotate the API keys",
         "Next:\n- [x] rotate the API keys\n- [ ] write the docs",
         "1. [X] Rotate the API keys!",
+        "rotate the API keys: done",
+        "Rotate the API keys - done.",
+        "- rotate the API keys (done)",
+        "- **rotate the API keys**: done",
+        "rotate the API keys ✅",
+        "rotate the API keys is done.",
+        "## Done\nrotate the API keys",
     ],
 )
 def test_an_item_that_is_ticked_off_stands_open_no_more(said: str) -> None:
@@ -64,6 +71,13 @@ def test_an_item_that_is_ticked_off_stands_open_no_more(said: str) -> None:
         "- [x] do not rotate the API keys",
         "```\n- [x] rotate the API keys\n```",
         "- [x] all\n  - rotate the API keys",
+        "rotate the API keys: not done",
+        "Is rotate the API keys done?",
+        "- [ ] rotate the API keys: done",
+        "rotate the API keys is to be done",
+        "When rotate the API keys is done, we ship.",
+        "- [x] rotate the API keys\n- [ ] rotate the API keys",
+        "Dropped:\n- the old login\n\n## Notes\n- rotate the API keys",
     ],
 )
 def test_what_has_other_words_is_another_item(said: str) -> None:
@@ -103,6 +117,13 @@ def test_an_item_of_several_lines_is_not_torn() -> None:
         "- No longer needed: write docs",
         "Remove the to-do about write docs; it is obsolete.",
         'Please delete the task called "Write docs".',
+        "Wednesday.\nRemove the to-do about write docs.",
+        "It is Wednesday. Please remove the to-do about write docs. All is well.",
+        "- [x] the login\nCancelled: write docs",
+        "Cancelled:\n- the login\n- write docs",
+        "## Cancelled\n\nWe talked.\n\n- write docs",
+        "**No longer needed**\n\n- write docs",
+        "Done: the login. Next: the cart. Cancelled: write docs.",
     ],
 )
 def test_an_item_may_be_dropped_by_its_own_words(said: str) -> None:
@@ -111,15 +132,29 @@ def test_an_item_may_be_dropped_by_its_own_words(said: str) -> None:
     assert "rite docs" in section(done, "Notes") and done.told is None
 
 
-@pytest.mark.parametrize("said", ["Remove the to-do about rotating keys; it is obsolete.", "Delete the task for docs."])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Remove the to-do about rotating keys; it is obsolete.",
+        "Delete the task for docs.",
+        "Wednesday.\nDrop the task for docs.",
+    ],
+)
 def test_a_request_that_no_item_answers_is_kept_and_told_of(said: str) -> None:
     done = told("Next:\n- write docs\n- rotate keys", said)
-    assert section(done, "Next").count("\n- ") == 2 and said in section(done, "Notes")
+    assert section(done, "Next").count("\n- ") == 2 and said.rpartition("\n")[2] in section(done, "Notes")
     assert done.told is not None and "nothing was removed" in done.told
 
 
 @pytest.mark.parametrize(
-    "said", ["Remove the items table.", "TODO: remove the task for docs", "- [ ] Remove the to-do about docs"]
+    "said",
+    [
+        "Remove the items table.",
+        "TODO: remove the task for docs",
+        "- [ ] Remove the to-do about docs",
+        "Next: the cart.\nRemove the task for docs.",
+        "We have to clean up and\nremove the task for docs",
+    ],
 )
 def test_work_on_what_is_called_a_task_is_no_request(said: str) -> None:
     assert told("Next:\n- docs", said).told is None
@@ -137,6 +172,27 @@ def test_an_item_that_stands_open_is_not_added_again() -> None:
     assert [one.operation_type for one in same.done] == ["unchanged"] and same.files == told(LIST).files
     other = told(LIST, "For the release:\n\nNext: all of these:\n- write the docs")
     assert section(other, "Next").count("write the docs") == 2
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["## Next\n- write the docs\n- rotate the API keys", "## Not done yet\n- Write the docs", "- [ ] write the docs"],
+)
+def test_a_heading_above_them_adds_no_item_again(said: str) -> None:
+    assert told(LIST, said).files == told(LIST).files
+
+
+def test_accents_may_be_written_in_two_ways() -> None:
+    assert section(told("- [ ] call Re\u0301mi", "- [x] call R\u00e9mi"), "Next") == ""
+
+
+def test_what_an_update_says_last_of_an_item_counts() -> None:
+    done = told("- [ ] write the docs\n- [x] the tests\n- [x] write the docs\n- [ ] tag v2")
+    assert "docs" not in section(done, "Next") and "tag v2" in section(done, "Next")
+    assert "write the docs" in section(done, "Done")
+    dropped = told("Next: write the docs\n\nCancelled: write the docs")
+    assert section(dropped, "Next") == "" and not [one for one in dropped.done if one.operation_type == "unchanged"]
+    assert "write the docs" in section(told("- [x] write the docs\n- [ ] write the docs"), "Next")
 
 
 def test_what_replaces_a_section_or_is_put_elsewhere_is_left_as_it_is() -> None:
