@@ -33,11 +33,12 @@ _LABELS: dict[Category, str] = {
 _CANCELLED = frozenset({"cancelled", "canceled", "dropped", "withdrawn", "abandoned", "obsolete"}) | frozenset(
     {"no longer needed", "not needed"}
 )
-# "Remove the to-do about the keys; it is obsolete."
+# "Remove the to-do about the keys; it is obsolete.", but not "Remove tasks for users that were deleted."
+_THING = r"to-?[ ]?dos?|tasks?|reminders?|(?:open|action|to-?do)[ ]items?"
 _REQUEST = re.compile(
-    r"""(?:[-*+][ \t]{1,8})?(?:please[ ])?(?:remove|delete|drop|cancel|strike|cross[ ]off|take[ ]off)[ ]
-    (?:the[ ]|my[ ]|our[ ])?(?:to-?[ ]?dos?|tasks?|reminders?|(?:open|action|to-?do)[ ]items?)[ ]?
-    (?:(?:about|for|on|to|called|named|saying)[ ]|:[ ]?|(?=["“'‘`]))(?P<what>[^.,;!?\n]{1,200})""",
+    rf"""(?:[-*+][ \t]{{1,8}})?(?:please[ ])?(?:remove|delete|drop|cancel|strike|cross[ ]off|take[ ]off)[ ]
+    (?:(?:the|my|our)[ ](?:{_THING})[ ]?(?:about|for|on|to|called|named|saying)[ ]|
+    (?:(?:the|my|our)[ ])?(?:{_THING})[ ]?(?::[ ]?|(?=["“'‘`])))(?P<what>[^.,;!?\n]{{1,200}})""",
     re.VERBOSE | re.IGNORECASE,
 )
 _DONE_BEHIND = re.compile(

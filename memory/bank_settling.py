@@ -101,12 +101,13 @@ def settle(files: Mapping[str, str], decisions: Sequence[Decision]) -> Settled:
     if not (said.all or adding):
         return Settled(files, decisions)
     pages = {name: parse(text) for name, text in files.items()}
-    where: dict[str, set[str]] = defaultdict(set)
+    where: dict[str, list[str]] = defaultdict(list)  # for each name, what the items stand under that have it
     for page in pages.values():
         for one in _open_items(page):
             for name in one.names:
-                where[name].add(one.under)
-    meant = {name for name in said.all if len(where.get(name, ())) == 1}
+                where[name].append(one.under)
+    meant = {name for name in said.done | said.dropped if len(set(where.get(name, ()))) == 1}
+    meant |= {name for name in said.asked if len(where.get(name, ())) == 1}
     done: list[Done] = []
     for file, page in pages.items() if meant else ():
         struck = _without(page, meant, said.done)
@@ -204,9 +205,12 @@ def _not_standing(
     there: list[Done] = []
     known: dict[tuple[str, str], set[str]] = {}
     gone: dict[tuple[str, str], set[str]] = {}
+    renewed: set[str] = set()  # files of which something was replaced before: what stood there may stand no more
     for decision in decisions:
         section = section_title(decision.metadata.section)
-        if not (isinstance(decision, Append) and _is_open(section)):
+        if not isinstance(decision, Append):
+            renewed.add(decision.target_file)
+        if not (isinstance(decision, Append) and _is_open(section)) or decision.target_file in renewed:
             kept.append(decision)
             continue
         place = decision.target_file, folded(section)

@@ -226,3 +226,22 @@ def test_a_section_that_was_written_as_a_whole_is_settled_too() -> None:
     whole = "progress.md > Next (replace):\nSoon:\n1. rotate the keys\n2. write the docs"
     done = told(LIST, whole, "Done: rotate the keys")
     assert section(done, "Next") == "Soon:\n\n2. write the docs"
+
+
+def test_what_replaces_a_section_takes_nothing_that_is_put_into_it_behind_that() -> None:
+    replacing = "[file: progress.md > Next] (replace)\n- c thing\n\n[file: progress.md > Next]\n- a thing"
+    after = section(told("Next:\n- a thing\n- b thing", replacing), "Next")
+    assert "- c thing" in after and "a thing" in after
+
+
+def test_a_request_that_two_items_answer_removes_neither() -> None:
+    done = told("Next:\n- tests\n\nIssue: tests", "Remove the to-do: tests")
+    assert "tests" in section(done, "Next") and "tests" in section(done, "Issues")
+    assert done.told is not None and "nothing was removed" in done.told
+
+
+@pytest.mark.parametrize(
+    "said", ["Remove tasks for users that were deleted.", "Cancel reminders for inactive accounts after 30 days."]
+)
+def test_what_a_product_is_to_do_is_no_request(said: str) -> None:
+    assert told("Next:\n- docs", said).told is None
