@@ -58,7 +58,7 @@ _SENDING = re.compile(r"-d|--data\S*|-F|--form|--json|-T|--upload-file")
 _METHODS = frozenset({"-X", "--request"})
 _ASKS = frozenset({"GET", "HEAD", "OPTIONS"})
 
-_HEREDOC = re.compile(r"<<-?\s*[\"']?(\w+)[\"']?([^\n]*)\n.*?(?:\n\s*\1\b|$)", re.DOTALL)
+_HEREDOC = re.compile(r"<<-?\s*[\"']?(\w++)[\"']?([^\n]*+)\n.*?(?:\n[^\S\n]*+\1\b|$)", re.DOTALL)
 _TOKEN = re.compile(
     r"""\d?>{1,2}&?|<{1,3}|&&|\|\||[;|&\n()]|(?:[^\s;|&<>()"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+|\S""", re.DOTALL
 )

@@ -13,10 +13,10 @@ _CHANGES = re.compile(
 )
 _READS = re.compile(rf"(?i)\b(?:from|join)\s+(?:only\s+)?{_TABLE}")
 _BEGINS = re.compile(
-    r"(?i)\s*(?:(?:--[^\n]*\n|/\*.*?\*/)\s*)*(?:select\s|with\s+(?:recursive\s+)?\w+[^;]{0,300}?\bas\s*\(|explain\s|insert\s+"
+    r"(?i)\s*+(?:(?:--[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/)\s*+)*+"
+    r"(?:select\s|with\s+(?:recursive\s+)?\w++[^;]{0,300}?\bas\s*\(|explain\s|insert\s+"
     r"(?:\w+\s+){0,2}into\s|(?:replace|merge)\s+into\s|delete\s+from\s|truncate\s|(?:alter|drop|create)\s+\w+\s|"
-    r"update\s[^;]{1,300}?\sset\s|begin\b|start\s+transaction)",
-    re.DOTALL,
+    r"update\s[^;]{1,300}?\sset\s|begin\b|start\s+transaction)"
 )
 _STATEMENT = re.compile(r"(?:[^;']|'(?:[^']|'')*'?)+")
 _TEXT = re.compile(r"'(?:[^']|'')*'?")
@@ -26,7 +26,7 @@ _VALUE = r"(?:'(?:[^']|'')*'|-?\d[\w.]*)"
 _IS = re.compile(rf"(?i)\b(\w+)[\"`\]]?\s*(?:=\s*({_VALUE})|in\s*\(([^()]*)\))")
 _EACH = re.compile(_VALUE)
 _SETS = re.compile(r"(?is)\bset\b(.*?)(?:\bwhere\b|$)")
-_SET = re.compile(r"(\w+)[\"`\]]?\s*=")
+_SET = re.compile(r"\b(\w++)[\"`\]]?\s*=")
 _NONE = re.compile(r"(?i)\s*(?:update|delete|merge|insert 0) 0\b")
 _COUNTS = ("rowcount", "row_count", "rows_affected", "affected_rows", "rowsAffected", "affected")
 

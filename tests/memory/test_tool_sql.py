@@ -1,5 +1,7 @@
 """Which tables does a statement of SQL read, which one does it change, and which rows?"""
 
+from time import perf_counter
+
 import pytest
 
 from memory.tool_order import overtaken
@@ -21,11 +23,20 @@ SELECT = "SELECT id, balance FROM accounts WHERE id = 7"
         ("update the row", False),
         ("show me the orders", False),
         ("selected flights from Rome", False),
+        ("/* why */ -- when\n /**/ /***/\nselect 1", True),
+        ("/* select 1 */", False),
+        ("/* select 1", False),
         ("", False),
     ],
 )
 def test_statements_are_known_by_how_they_begin(text: str, is_statement: bool) -> None:
     assert is_sql(text) is is_statement
+
+
+def test_comments_before_no_statement_take_no_longer() -> None:
+    began = perf_counter()
+    assert not is_sql("/**/" * 22 + "x") and not is_sql("/**/" * 25_000 + "x")
+    assert perf_counter() - began < 1
 
 
 def test_a_statement_says_what_it_reads_and_changes() -> None:
