@@ -55,6 +55,7 @@ RUNS = (
     ("with a", " "),
     ("update a set ", "a"),
     ("select a from b where c in (", "1,"),
+    ("select a from b", " "),
 )  # what a text begins with, and what it says again and again
 
 
