@@ -63,8 +63,8 @@ _ASKS = re.compile(
 # "Under 180", "more than 20 EUR a night", but not "over 5 km".
 _LIMIT = re.compile(
     r"(?i)\b(?:under|below|above|over|(?:less|more|cheaper) than|at most|at least|up to|max(?:imum)?(?: of)?|"
-    r"unter|über)\s+"
-    r"(?:[€$£¥]|eur|usd|gbp|chf)?\s*\d[\d.,]*\s*"
+    r"unter|über)\s++"
+    r"(?:(?:[€$£¥]|eur|usd|gbp|chf)\s*+)?\d[\d.,]*\s*"
     r"(?:[€$£¥]|(?:eur|usd|gbp|chf|euros?|dollars?|pounds?|bucks|an?|per|each|and|or|with|in|for|please)\b|[^\w\s%]|$)"
 )
 

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
 
 from memory.tool_names import singular
 from memory.tool_places import canonical
+from memory.tool_requests import options_of, request_of
 from memory.tool_sql import Rows, is_sql, statements_of
 
 READ = 2_000  # characters of a command in which things are looked for
@@ -20,7 +20,7 @@ _SHELLS = frozenset({"sh", "bash", "zsh", "dash"})
 _BEFORE = frozenset({"sudo", "env", "time", "nohup", "exec", "command", "npx"})
 _READING = frozenset(
     {"cat", "ls", "head", "tail", "less", "more", "grep", "egrep", "fgrep", "rg", "ag", "find", "fd", "wc", "diff",
-     "cmp", "stat", "file", "tree", "du", "df", "pwd", "sort", "uniq", "cut", "awk", "sed", "jq", "yq", "hexdump",
+     "cmp", "stat", "file", "tree", "du", "df", "pwd", "uniq", "cut", "awk", "sed", "jq", "yq", "hexdump",
      "xxd", "strings", "md5sum", "sha1sum", "sha256sum", "readlink", "realpath", "nl", "tac", "bat", "which", "pytest",
      "mypy", "flake8", "pylint", "sleep", "true", "test", "basename", "dirname", "date", "whoami", "uname", "id",
      "env", "ps"}
@@ -54,11 +54,9 @@ _OF_FILES = frozenset({"checkout", "restore", "rm", "mv", "apply", "reset", "rev
 _FORMED = frozenset({"-o", "--output", "--format", "--tail", "--since", "-f", "--filename", "-m", "--message"})
 _SHORT = {"deploy": "deployment", "po": "pod", "svc": "service", "sts": "statefulset", "ds": "daemonset",
           "cm": "configmap", "ing": "ingress", "ns": "namespace", "no": "node"}  # fmt: skip
-_SENDING = re.compile(r"-d|--data\S*|-F|--form|--json|-T|--upload-file")
-_METHODS = frozenset({"-X", "--request"})
-_ASKS = frozenset({"GET", "HEAD", "OPTIONS"})
+_OF_SORT = frozenset({"-k", "-t", "-S", "-T", "-o", "--key", "--field-separator", "--output"})
 
-_HEREDOC = re.compile(r"<<-?\s*[\"']?(\w+)[\"']?([^\n]*)\n.*?(?:\n\s*\1\b|$)", re.DOTALL)
+_HEREDOC = re.compile(r"<<-?\s*[\"']?(\w++)[\"']?([^\n]*+)\n.*?(?:\n[^\S\n]*+\1\b|$)", re.DOTALL)
 _TOKEN = re.compile(
     r"""\d?>{1,2}&?|<{1,3}|&&|\|\||[;|&\n()]|(?:[^\s;|&<>()"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+|\S""", re.DOTALL
 )
@@ -150,7 +148,9 @@ def _of_program(program: str, words: Sequence[str], folder: str) -> Iterator[Par
     elif program in MANAGERS:
         yield _of_manager(program, words, folder)
     elif program in {"curl", "wget"}:
-        yield _of_request(words)
+        yield from _of_request(program, words, folder)
+    elif program == "sort":
+        yield from _of_sort(words, folder)
     else:
         yield from _of_files(program, words, folder)
 
@@ -174,11 +174,19 @@ def _of_files(program: str, words: Sequence[str], folder: str) -> Iterator[Part]
         yield Part(changes=None, words=(program, *words))
 
 
-def _of_request(words: Sequence[str]) -> Part:
-    """What is asked for over HTTP."""
-    methods = [after.upper() for one, after in pairwise(words) if one in _METHODS]
-    changes = methods[-1] not in _ASKS if methods else any(map(_SENDING.match, words))
-    return Part(changes, places=tuple(canonical(one) for one in words if "/" in one and not one.startswith(("-", "{"))))
+def _of_request(program: str, words: Sequence[str], folder: str) -> Iterator[Part]:
+    """What is asked for over HTTP, and where what comes back is written."""
+    asked = request_of(program, words)
+    yield Part(asked.changes, places=tuple(map(canonical, asked.addresses)))
+    if asked.files:
+        yield Part(changes=True, places=_places(asked.files, folder))
+
+
+def _of_sort(words: Sequence[str], folder: str) -> Iterator[Part]:
+    options = list(options_of(words, _OF_SORT))
+    yield Part(changes=False, places=_places((value for name, value in options if not name), folder))
+    if written := [value for name, value in options if name in {"-o", "--output"}]:
+        yield Part(changes=True, places=_places(written, folder))
 
 
 def _of_manager(program: str, words: Sequence[str], folder: str) -> Part:

@@ -1,11 +1,14 @@
 """Which tables does a statement of SQL read, which one does it change, and which rows?"""
 
+from time import perf_counter
+
 import pytest
 
 from memory.tool_order import overtaken
 from memory.tool_sql import changed_none, is_sql, statements_of
 from tests.tool_calls import record
 
+JOIN = "SELECT * FROM accounts a JOIN users u ON u.id = a.user_id WHERE u.id = 2"
 OPEN = "select * from tickets where status = 'open'"
 SELECT = "SELECT id, balance FROM accounts WHERE id = 7"
 
@@ -21,6 +24,9 @@ SELECT = "SELECT id, balance FROM accounts WHERE id = 7"
         ("update the row", False),
         ("show me the orders", False),
         ("selected flights from Rome", False),
+        ("/* why */ -- when\n /**/ /***/\nselect 1", True),
+        ("/* select 1 */", False),
+        ("/* select 1", False),
         ("", False),
     ],
 )
@@ -28,9 +34,16 @@ def test_statements_are_known_by_how_they_begin(text: str, is_statement: bool) -
     assert is_sql(text) is is_statement
 
 
+def test_comments_before_no_statement_take_no_longer() -> None:
+    began = perf_counter()
+    assert not is_sql("/**/" * 24 + "x")
+    assert perf_counter() - began < 1
+    assert not is_sql("/**/" * 25_000 + "x")
+
+
 def test_a_statement_says_what_it_reads_and_changes() -> None:
-    [read] = statements_of("select * from public.\"Orders\" o join users u on o.by = u.id where o.id in (7, 'a;b')")
-    assert (read.read, read.changed, read.rows) == ({"orders", "users"}, None, {"id": {"7", "a;b"}})
+    [read] = statements_of("select * from public.\"Orders\" o join users u on o.by = u.id where nr in (7, 'a;b')")
+    assert (read.read, read.changed, read.rows) == ({"orders", "users"}, None, {"nr": {"7", "a;b"}})
     [changed] = statements_of("update orders set status = 'open where' where status = 'held' and id = 7")
     assert (changed.changed, changed.rows) == ("orders", {"id": {"7"}})
     assert [one.changed for one in statements_of("select 'delete from c' from d; delete from e;")] == [None, "e"]
@@ -49,6 +62,30 @@ def test_a_statement_says_what_it_reads_and_changes() -> None:
         (SELECT, "INSERT INTO accounts (owner) VALUES ('Ann')", False),
         (SELECT, "SELECT owner FROM accounts WHERE id = 7", False),
         ("select * from accounts a join users u on a.by = u.id", "INSERT INTO users VALUES (1)", True),
+        (JOIN, "UPDATE accounts SET balance = 0 WHERE id = 1", True),
+        (JOIN, "DELETE FROM users WHERE id = 2", True),
+        (JOIN, "DELETE FROM orders WHERE id = 2", False),
+        ("select * from accounts, users u where u.id = 2", "update accounts set balance = 0 where id = 1", True),
+        (
+            "select * from accounts a join accounts b on a.by = b.id where b.id = 2",
+            "delete from accounts where id = 1",
+            True,
+        ),
+        (SELECT, "update accounts a set balance = 0 from users u where u.id = 2 and u.id = a.by", True),
+        (SELECT, "delete from accounts a using users u where u.id = 2", True),
+        (
+            "select * from accounts where id in (select of from users where n = 2)",
+            "delete from accounts where id = 1",
+            True,
+        ),
+        ("select * from accounts a where a.id = 7", "UPDATE accounts SET balance = 50 WHERE id = 8", False),
+        ("select * from accounts where name = 'a.b' and id = 7", "delete from accounts where id = 8", False),
+        ("select * from accounts join users using (uid) where uid = 7", "delete from accounts where uid = 8", False),
+        ("select * from old where id = 1", "select * into old from accounts", True),
+        ("select * from old where id = 1", "select * into temp table old from accounts", True),
+        ("select * from old where id = 1", "select 'into old' from accounts -- not into old", False),
+        ("select * from outfile", "select * into outfile 'a.csv' from accounts", False),
+        (SELECT, "select * into old from accounts where id = 7", False),
         (OPEN, "update tickets set status = 'open' where id = 3", True),
         (
             OPEN,
