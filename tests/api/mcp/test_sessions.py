@@ -49,10 +49,12 @@ async def test_a_client_goes_on_after_a_kill_and_is_told_of_changes(tmp_path: Pa
                 assert "After the kill." in (await connected.read_resource(uri)).contents[0].text  # type: ignore[union-attr]
                 while not heard.empty():
                     heard.get_nowait()
-                told = None
+                told, times = None, 0  # what is said once more changes nothing, and nobody is told
                 async with client(f"http://127.0.0.1:{port}", "auto", name="two") as other, asyncio.timeout(60):
                     while told is None:  # the client may not have opened its stream again yet
-                        await call(other, "update", content="The sky was blue.", conversation_id="project/loci")
+                        times += 1
+                        said = f"The sky was blue {times} times."
+                        await call(other, "update", content=said, conversation_id="project/loci")
                         with suppress(TimeoutError):
                             told = await asyncio.wait_for(heard.get(), 1)
                 assert told == uri
