@@ -11,6 +11,7 @@ from memory.tool_sql import changed_none, is_sql
 from utils.json_values import Json
 
 COMMANDS = frozenset({"command", "commands", "cmd", "script", "shell", "args", "argv", "code", "sql", "statement"})
+WORD = re.compile(r"[^\s\"'`;|&<>()=,]+")  # of a command or a text, in which a thing may be named
 
 _ACTIONS = ("action", "operation", "op", "command")
 _ASKING = frozenset({"get", "head", "options"})
@@ -18,7 +19,6 @@ _QUERIES = frozenset({"query", "q"})
 _SEARCHING = frozenset({"search", "grep", "find", "web", "lookup"})
 _ASKS_BY_POST = re.compile(r"(?i)\b_?(?:search|query)/?(?:\?|$)")
 _DONE = frozenset({"ok", "done", "success", "successful", "succeeded", "updated", "saved", "written", "set", "true"})
-_PART = re.compile(r"[^\s\"'`;|&<>()=,]+")
 
 
 def only_reads(record: Record) -> bool:
@@ -64,7 +64,7 @@ def _parts(tool_name: str, key: str, value: Json) -> Iterator[Part]:
     elif not isinstance(value, str):
         return
     elif key == "code" and not is_sql(value[:READ]):
-        yield Part(changes=None, words=tuple(_PART.findall(value[:READ])))
+        yield Part(changes=None, words=tuple(WORD.findall(value[:READ])))
     elif key in COMMANDS:
         yield from parts_of(value, next((one for one in words_of(tool_name) if one in MANAGERS), ""))
     elif key in _QUERIES and is_sql(value[:READ]) and _SEARCHING.isdisjoint(words_of(tool_name)):

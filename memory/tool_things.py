@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from memory.identifiers import MARKS, is_name, names_id, names_place
-from memory.tool_effects import COMMANDS, commands_in, only_reads
+from memory.tool_effects import COMMANDS, WORD, commands_in, only_reads
 from memory.tool_names import NAMING, is_of, nouns_of, rewrites, singular, words_of
 from memory.tool_places import canonical, is_place, without_query
 from memory.tool_records import Record
@@ -20,7 +20,6 @@ from utils.json_values import Json, is_scalar, scalars
 READ_TEXT = 20_000  # characters of a text that a tool gave in which things are looked for
 LONGEST_NAME = 80  # characters of what a thing is called
 
-_PART = re.compile(r"[^\s\"'`;|&<>()=,]+")
 _LINE = re.compile(r":\d+:?.*")  # behind a path: "src/invoice.py:90:"
 _ONE = {"uuid": "id", "no": "number"}  # words for the same
 _NAMES = NAMING - {"path", "url"}
@@ -73,7 +72,7 @@ def done_to(record: Record) -> list[Thing]:
 def in_commands(record: Record) -> list[str]:
     """The paths, files, addresses and ids that stand in commands of which it is not known that they only read."""
     words = [word for part in commands_in(record) if part.changes is not False for word in (*part.words, *part.places)]
-    return [canonical(one) for word in words for one in _PART.findall(word) if _names_a_thing(one)]
+    return [canonical(one) for word in words for one in WORD.findall(word) if _names_a_thing(one)]
 
 
 def changed(record: Record) -> list[Thing]:
@@ -123,7 +122,7 @@ def listed_anew(record: Record) -> tuple[Hashable, frozenset[tuple[str, Json]]] 
 def told_of(record: Record) -> Iterator[Thing]:
     """The things that a result tells of: itself, the objects in it or that it lists, or what stands in a text."""
     if isinstance(record.output, str):
-        parts = (_without_line(part).strip(MARKS) for part in _PART.findall(record.output[:READ_TEXT]))
+        parts = (_without_line(part).strip(MARKS) for part in WORD.findall(record.output[:READ_TEXT]))
         yield from (canonical(part) for part in parts if _names_a_thing(part))
         return
     of_call = _kinds_of(record)

@@ -63,6 +63,21 @@ def database(server: MongoClient[dict[str, Any]], plain_settings: Settings) -> D
 
 
 @pytest.fixture
+def own(serve: Callable[..., str]) -> Iterator[httpx.Client]:
+    """An API whose users are those of the test alone."""
+    with httpx.Client(base_url=serve(), timeout=30) as client:
+        yield client
+
+
+@pytest.fixture
+def own_database(
+    server: MongoClient[dict[str, Any]], make_settings: Callable[..., Settings]
+) -> Database[dict[str, Any]]:
+    """What that API has stored."""
+    return server[make_settings().mongodb_db]
+
+
+@pytest.fixture
 def counts(database: Database[dict[str, Any]]) -> Callable[[], dict[str, int]]:
     """How many documents each collection has, once the work that earlier tests left behind is done."""
     under_way = {"$in": ["pending", "leased"]}

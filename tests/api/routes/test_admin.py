@@ -1,27 +1,14 @@
 """What an admin sees: everybody, what was said, and why it was answered so."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import httpx
 import pytest
-from pymongo import MongoClient
 from pymongo.database import Database
 
 from config.settings import Settings
 from tests.checks import eventually, problem
-
-
-@pytest.fixture
-def own(serve: Callable[..., str]) -> Iterator[httpx.Client]:
-    """An API whose users are those of the test alone."""
-    with httpx.Client(base_url=serve(), timeout=30) as client:
-        yield client
-
-
-@pytest.fixture
-def database(server: MongoClient[dict[str, Any]], make_settings: Callable[..., Settings]) -> Database[dict[str, Any]]:
-    return server[make_settings().mongodb_db]
 
 
 def say(client: httpx.Client, user: str, session: str, *texts: str) -> list[str]:
@@ -46,7 +33,7 @@ def every(client: httpx.Client, path: str, limit: int, **parameters: Any) -> lis
         assert len(page["items"]) == limit
 
 
-def test_everybody_who_has_anything_is_listed(own: httpx.Client, database: Database[dict[str, Any]]) -> None:
+def test_everybody_who_has_anything_is_listed(own: httpx.Client, own_database: Database[dict[str, Any]]) -> None:
     ids = say(own, "ann", "s", "The heron nests by the mill", "It is grey") + say(own, "ann", "t", "Hello")
     own.put("/v1/memories/k", json={"value": "v", "user_id": "key values"})
     own.put("/v1/scratchpad/k", json={"value": "v", "user_id": "pad"})
@@ -55,7 +42,7 @@ def test_everybody_who_has_anything_is_listed(own: httpx.Client, database: Datab
     own.post("/v1/banks", json={"conversation_type": "project", "project_name": "p", "user_id": "zoë"})
     record = {"task_id": "t", "tool_name": "ls", "raw_output": "a", "user_id": "tools"}
     assert own.post("/v1/tool-memory/records", json=record).status_code == 201
-    database["api_keys"].insert_many([{"_id": owner * 9, "user_id": owner} for owner in ("ann", "holder")])
+    own_database["api_keys"].insert_many([{"_id": owner * 9, "user_id": owner} for owner in ("ann", "holder")])
     expected = sorted(["ann", "key values", "pad", "Fact", "observer", "zoë", "tools", "holder"])
     for limit in (1, 3, 200):
         assert [one["id"] for one in every(own, "/v1/admin/users", limit)] == expected

@@ -1,31 +1,16 @@
 """Work that was given up is seen, and done again when an admin says so."""
 
-from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
-from pymongo import MongoClient
 from pymongo.database import Database
 
-from config.settings import Settings
 from tests.checks import eventually, problem
 from utils.clock import now
 
 USER = "ann"
-
-
-@pytest.fixture
-def own(serve: Callable[..., str]) -> Iterator[httpx.Client]:
-    """An API whose users are those of the test alone."""
-    with httpx.Client(base_url=serve(), timeout=30) as client:
-        yield client
-
-
-@pytest.fixture
-def database(server: MongoClient[dict[str, Any]], make_settings: Callable[..., Settings]) -> Database[dict[str, Any]]:
-    return server[make_settings().mongodb_db]
 
 
 @pytest.fixture
@@ -42,11 +27,11 @@ def job(state: str, minutes: int = 0, **more: Any) -> dict[str, Any]:
     return {"state": state, "attempts": 3, "lease_until": now() + timedelta(minutes=minutes), **more}
 
 
-def kill(database: Database[dict[str, Any]], *ids: str) -> None:
+def kill(own_database: Database[dict[str, Any]], *ids: str) -> None:
     """Lets the embeddings of messages have failed for good, and not for want of the model."""
     for place, identifier in enumerate(ids):
         dead = job("dead", place - 100, error="ValueError")
-        database.vectors.update_one({"_id": identifier}, {"$set": {"embed": dead}, "$unset": {"embedding": ""}})
+        own_database.vectors.update_one({"_id": identifier}, {"$set": {"embed": dead}, "$unset": {"embedding": ""}})
 
 
 def jobs(client: httpx.Client, **parameters: Any) -> list[dict[str, Any]]:
@@ -60,9 +45,9 @@ def of(client: httpx.Client, kind: str) -> dict[str, Any]:
 
 
 def test_a_dead_job_is_seen_retried_and_then_done(
-    own: httpx.Client, database: Database[dict[str, Any]], said: list[str]
+    own: httpx.Client, own_database: Database[dict[str, Any]], said: list[str]
 ) -> None:
-    kill(database, said[4])
+    kill(own_database, said[4])
     [dead] = jobs(own)
     assert (
         dead.items()
@@ -85,7 +70,7 @@ def test_a_dead_job_is_seen_retried_and_then_done(
     assert messages[4]["embedding"]["error"] == "ValueError"
     path = f"/v1/admin/jobs/embed/{dead['id']}/retry"
     assert own.post(path).json() == {"retried": {"embed": 1}}
-    found = eventually(lambda: database.vectors.find_one({"_id": said[4], "embed.state": "done"}))
+    found = eventually(lambda: own_database.vectors.find_one({"_id": said[4], "embed.state": "done"}))
     assert len(found["embedding"]) > 0
     assert "error" not in found["embed"]
     assert jobs(own) == []
@@ -93,32 +78,32 @@ def test_a_dead_job_is_seen_retried_and_then_done(
 
 
 def test_all_dead_jobs_are_retried_or_those_of_a_kind(
-    own: httpx.Client, database: Database[dict[str, Any]], said: list[str]
+    own: httpx.Client, own_database: Database[dict[str, Any]], said: list[str]
 ) -> None:
-    kill(database, *said[:5])
-    database.summaries.delete_many({})
-    database.sessions.update_one({}, {"$set": {"summary": job("dead", error="ModelGarbage") | {"to": -1}}})
+    kill(own_database, *said[:5])
+    own_database.summaries.delete_many({})
+    own_database.sessions.update_one({}, {"$set": {"summary": job("dead", error="ModelGarbage") | {"to": -1}}})
     none = dict.fromkeys(("embed", "facts", "summarise", "observe", "sections", "condense"), 0)
     assert own.post("/v1/admin/jobs/retry", params={"kind": "facts"}).json() == {"retried": {"facts": 0}}
     assert (of(own, "embed")["dead"], of(own, "summarise")["dead"]) == (5, 1)
     assert own.post("/v1/admin/jobs/retry").json() == {"retried": none | {"embed": 5, "summarise": 1}}
-    eventually(lambda: database.vectors.count_documents({"embed.state": "done"}) == len(said))
-    eventually(lambda: database.summaries.count_documents({"summaries.1": {"$exists": True}}))
+    eventually(lambda: own_database.vectors.count_documents({"embed.state": "done"}) == len(said))
+    eventually(lambda: own_database.summaries.count_documents({"summaries.1": {"$exists": True}}))
     assert jobs(own) == []
 
 
 @pytest.mark.parametrize(("state", "told"), [("pending", "waiting"), ("leased", "running")])
 def test_a_job_that_is_not_dead_is_left_as_it_is(
-    own: httpx.Client, database: Database[dict[str, Any]], said: list[str], state: str, told: str
+    own: httpx.Client, own_database: Database[dict[str, Any]], said: list[str], state: str, told: str
 ) -> None:
     held = {"embed": job(state, 60, **({"lease": "somebody's"} if state == "leased" else {}))}
-    database.vectors.update_one({"_id": said[0]}, {"$set": held})
-    before = database.vectors.find_one({"_id": said[0]})
+    own_database.vectors.update_one({"_id": said[0]}, {"$set": held})
+    before = own_database.vectors.find_one({"_id": said[0]})
     [listed] = jobs(own, state=told, kind="embed")
     assert listed["due_at"] and not listed["comes_back"]
     assert told in problem(own.post(f"/v1/admin/jobs/embed/{listed['id']}/retry"), 409)["detail"]
     assert own.post("/v1/admin/jobs/retry").json()["retried"]["embed"] == 0
-    assert database.vectors.find_one({"_id": said[0]}) == before
+    assert own_database.vectors.find_one({"_id": said[0]}) == before
     assert of(own, "embed")[told] == 1
     assert of(own, "embed")["oldest_waiting"] is None  # it is not due yet
 
@@ -134,11 +119,11 @@ def test_jobs_nobody_knows_are_not_found(own: httpx.Client, said: list[str]) -> 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 50])
 def test_jobs_are_listed_kind_by_kind_those_due_longest_first(
-    own: httpx.Client, database: Database[dict[str, Any]], said: list[str], limit: int
+    own: httpx.Client, own_database: Database[dict[str, Any]], said: list[str], limit: int
 ) -> None:
-    kill(database, *said[:4])
-    database.vectors.update_many({"_id": {"$in": said[1:3]}}, {"$set": {"embed.lease_until": now()}})  # of one time
-    database.sessions.update_one({}, {"$set": {"summary": job("dead") | {"to": 39}}})
+    kill(own_database, *said[:4])
+    own_database.vectors.update_many({"_id": {"$in": said[1:3]}}, {"$set": {"embed.lease_until": now()}})  # of one time
+    own_database.sessions.update_one({}, {"$set": {"summary": job("dead") | {"to": 39}}})
     found: list[tuple[str, str]] = []
     parameters: dict[str, Any] = {"limit": limit}
     while parameters:
