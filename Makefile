@@ -13,13 +13,13 @@ run: .venv/run
 # drivers, but for those of what a model or a ranking makes of texts, and of files.
 STORE := activity backup compacting durability ending launch many_clients operations shells sweeping
 ALONE := tests/web $(STORE:%=tests/embedded/test_%.py)
-ONE_DRIVER := bank_condense bank_model fact_model fused_ranking mirror_edits mirror_odd_files quotations recall_of_odd_texts \
-	repeated_texts reranking spelling
+ONE_DRIVER := banks/test_condense banks/test_model facts/test_model mirror/test_edits mirror/test_odd_files oversight/test_quotations \
+	recall/test_fused_ranking recall/test_repeated_texts recall/test_reranking recall/test_spelling test_recall_of_odd_texts
 THREE := -n 3 --dist loadfile
 test: .venv/dev
 	$(BIN)/pytest -q $(THREE) $(ALONE:%=--ignore=%)
 	$(BIN)/pytest -q $(ALONE)
-	LOCI_TEST_DRIVER=motor $(BIN)/pytest -q $(THREE) tests/memory $(ONE_DRIVER:%=--ignore=tests/memory/test_%.py)
+	LOCI_TEST_DRIVER=motor $(BIN)/pytest -q $(THREE) tests/memory $(ONE_DRIVER:%=--ignore=tests/memory/%.py)
 
 check: .venv/dev
 	$(BIN)/ruff check .

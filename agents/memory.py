@@ -6,33 +6,44 @@ from contextlib import aclosing, asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from agents.context import Answer, ChatRequest, Context
-from agents.coordinator import Coordinator
-from agents.drafting import Drafting
-from agents.intent import IntentDetector
-from agents.keeping import Keeping
-from agents.nudge import Nudge
+from agents.chat import (
+    AbandonedAnswer,
+    Answer,
+    ChatRequest,
+    Context,
+    Coordinator,
+    Drafting,
+    IntentDetector,
+    InterruptedAnswer,
+    Keeping,
+    Toolbox,
+    receipt_of,
+)
 from agents.proxy import Proxy
-from agents.receipt import receipt_of
-from agents.rounds import Toolbox
-from agents.tool_memory import ToolMemory
-from agents.writer_agent import AbandonedAnswer, InterruptedAnswer
+from agents.tools import ToolMemory
+from agents.upkeep import Nudge
 from config.recipes import OBSERVATIONS, SEARCH, Recipe
-from memory.bank import Bank, Updated
-from memory.bank_types import BankType
-from memory.bank_update import BankUpdate
+from memory.banks import Bank, BankType, BankUpdate, Updated
 from memory.domain import Recall, Remembered, Turn
 from memory.engine import Engine
 from memory.facts import Decided
 from memory.ids import prompt_id, response_id
-from memory.jobs import Kind
-from memory.observation_rules import Said
-from memory.observed import CATEGORIES, FIL, Category, Observation, Recalled, observed
-from memory.observer import Consolidated, Extracted
-from memory.place import Place
-from memory.portable.importing import Import
-from memory.ranking import Scope
-from memory.scratchpad import Scratchpad
+from memory.observations import (
+    CATEGORIES,
+    FIL,
+    Category,
+    Consolidated,
+    Extracted,
+    Observation,
+    Recalled,
+    Said,
+    Scratchpad,
+    observed,
+)
+from memory.oversight import Kind
+from memory.portable import Import
+from memory.recall import Scope
+from memory.turns import Place
 from utils.clock import now
 from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
 from utils.text import CONTROL_CHARACTERS

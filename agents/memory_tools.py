@@ -14,9 +14,17 @@ import orjson
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from agents.memory import Memory
-from agents.record_part import FURTHEST, LONGEST_ID, MOST_READ, READ, id_of_row, read_record
-from memory.observed import LONGEST, LONGEST_SOURCE, Category, Recalled
-from memory.scratchpad import LONGEST_KEY, LONGEST_TTL, LONGEST_VALUE, Entry
+from agents.tools import FURTHEST, LONGEST_ID, MOST_READ, READ, id_of_row, read_record
+from memory.observations import (
+    LONGEST,
+    LONGEST_KEY,
+    LONGEST_SOURCE,
+    LONGEST_TTL,
+    LONGEST_VALUE,
+    Category,
+    Entry,
+    Recalled,
+)
 from utils.errors import LociError
 from utils.mongo import StoreError, as_loci_error
 from utils.text import CONTROL_CHARACTERS

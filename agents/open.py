@@ -6,30 +6,30 @@ from contextlib import asynccontextmanager, nullcontext
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from agents.background import BackgroundNudge
-from agents.bank_condensing import bank_condensing
-from agents.context import ChatRequest
-from agents.coordinator import Coordinator, routes
-from agents.intent import IntentDetector
-from agents.keeper_agent import KeeperAgent
+from agents.chat import (
+    ROUNDS,
+    ChatRequest,
+    Coordinator,
+    IntentDetector,
+    KeeperAgent,
+    MemoryAgent,
+    VisionAgent,
+    WriterAgent,
+    routes,
+)
 from agents.memory import Memory
-from agents.memory_agent import MemoryAgent
 from agents.memory_tools import NOTES, MemoryTools
-from agents.nudge import Nudge
 from agents.proxy import Proxy
-from agents.rounds import ROUNDS
-from agents.tool_memory import ToolMemory
-from agents.tool_view import ViewOptions
-from agents.vision_agent import VisionAgent
-from agents.writer_agent import WriterAgent
+from agents.tools import ToolMemory, ViewOptions
+from agents.upkeep import BackgroundNudge, Nudge, bank_condensing
 from config.prompts import check_prompts, provider_prompt
 from config.recipes import OBSERVED, QUERY_RECIPES, BundleSizes, PromptTable, Recipe
 from config.settings import Settings
-from memory.bank_folder import BankFolder
+from memory.banks import BankFolder
 from memory.engine import Engine
 from memory.ids import prompt_id
-from memory.observed import source_of_session
-from memory.search_index import NEEDED
+from memory.observations import source_of_session
+from memory.recall import NEEDED
 from memory.wiring import open_engine
 from utils.chat import STREAM_DEADLINES, ChatModel
 from utils.embeddings import LocalEmbedder, open_embedder, open_local_embedder

@@ -10,10 +10,8 @@ from time import monotonic
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
-from agents.bank_condensing import bank_condensing
-from agents.bank_files import bank_files
-from agents.mirroring import mirroring
 from agents.open import open_memory
+from agents.upkeep import bank_condensing, bank_files, mirroring
 from api import openapi, problems
 from api.auth import ApiKeys
 from api.guard import Guard

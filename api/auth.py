@@ -10,7 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import TypeAdapter, ValidationError
 
 from api.fields import Identifier
-from memory.api_keys import StoredKeys, hashed
+from memory.store import StoredKeys, hashed
 from utils.errors import ConfigurationError, Forbidden, Unauthorized
 
 DEFAULT_USER = "default"

@@ -18,7 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from agents.context import ChatRequest
+from agents.chat import ChatRequest
 from agents.memory import Delta, Finished
 from agents.open import open_memory
 from api.conversation import Conversation

@@ -10,7 +10,7 @@ from pymongo.errors import PyMongoError
 from rich.console import Console
 from rich.text import Text
 
-from agents.context import ChatRequest, Citation
+from agents.chat import ChatRequest, Citation
 from agents.memory import Delta, Finished, Memory
 from api.fields import Query
 from api.reasons import message_of

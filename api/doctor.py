@@ -11,11 +11,10 @@ from pymongo.errors import PyMongoError
 from config.settings import Settings
 from embedded.launch import StoreStartError
 from embedded.room import check_room, told
-from memory.changes import Changes
-from memory.collections import Collections
-from memory.embed import outdated_by
+from memory.gists import outdated_by
 from memory.mirror import Mirror
-from memory.search_index import NAME, NEEDED, SearchIndex
+from memory.recall import NAME, NEEDED, SearchIndex
+from memory.store import Changes, Collections
 from utils.embeddings import open_embedder
 from utils.errors import LociError
 from utils.models import chat_model_of, client_of

@@ -6,7 +6,7 @@ from typing import Annotated, Protocol
 
 from fastapi import Header, Response
 
-from memory.keyvalues import NONE
+from memory.turns import NONE
 from utils.errors import InvalidInput, NotFound, PreconditionFailed
 
 IfMatch = Annotated[str | None, Header(description="The ETag that must be in force, or one of several; `*` for any")]

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from agents.memory import Memory
 from api.portable import bring_in, exported
 from api.terminal import err, fail, out
-from memory.portable.record import FORMAT
+from memory.portable import FORMAT
 from utils.errors import BodyTooLarge, InvalidInput
 
 CHUNK = 1024 * 1024  # bytes that are read at once

@@ -17,8 +17,8 @@ from api.auth import caller, check_names, check_parameters
 from api.fields import Wire
 from api.strict import StrictRequest, ToolRequest
 from api.wire.base import OwnedRequest
-from memory.idempotency import IdempotencyKeys, StoredAnswer
 from memory.ids import derived_id
+from memory.store import IdempotencyKeys, StoredAnswer
 from utils.errors import InvalidInput, UnsupportedMediaType
 from utils.text import CONTROL_CHARACTERS
 

@@ -12,8 +12,7 @@ from agents.memory import Memory
 from api.reasons import wrong
 from api.strict import AT_ONCE, read_json
 from api.wire.portable import LINES, End, Header, fields_of
-from memory.portable.importing import Import, Taken
-from memory.portable.record import FORMAT, KINDS, VERSION, Kind, Record
+from memory.portable import FORMAT, KINDS, VERSION, Import, Kind, Record, Taken
 from utils.clock import now
 from utils.errors import BodyTooLarge, InvalidInput
 from utils.mongo import StoreError, as_loci_error

@@ -1,4 +1,4 @@
-"""Fits by which borders `memory/acts.py` tells what a text does: `python -m bench.fit_acts`.
+"""Fits by which borders `memory/language/heads.py` tells what a text does: `python -m bench.fit_acts`.
 
 Fitted on the examples and patterns of `bench/data/acts.json` and on what `bench/data/languages.json` has: its
 questions, without their mark, ask, and what its users tell neither asks, nor asks to forget or to sum up. Each border
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from config.settings import Settings
-from memory.acts import ACTS, BORDERS, Act
+from memory.language.heads import ACTS, BORDERS, Act
 from utils.embeddings import open_local_embedder
 from utils.vectors import Floats
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from memory.lexicon import LEXICON, LONGEST, SHORTEST, hashes_of
+from memory.language.lexicon import LEXICON, LONGEST, SHORTEST, hashes_of
 
 _WORD = re.compile(rf"\ufeff?([a-z]{{{SHORTEST},{LONGEST}}})(?![^\W\d_]|['’-])")
 

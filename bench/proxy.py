@@ -38,7 +38,7 @@ from bench.speed.conversation import conversation
 from bench.speed.report import figure
 from bench.speed.server import Server
 from bench.speed.times import milliseconds_since, times
-from memory.question import read_question
+from memory.language.questions import read_question
 from utils.encoder import Encoder, load_encoder
 from utils.loops import new_runner
 

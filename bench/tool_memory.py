@@ -23,14 +23,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from agents.tool_messages import Interaction, calls_of, interactions, said_in
+from agents.tools.messages import Interaction, calls_of, interactions, said_in
 from bench.recall.table import table
 from bench.speed.connection import Connection, connected
 from bench.speed.report import figure
 from bench.speed.server import Server
 from bench.speed.times import milliseconds_since, times
-from memory.tool_records import read_json
-from utils.json_values import Json
+from memory.views.json_values import Json
+from memory.views.records import read_json
 from utils.loops import new_runner
 
 SHORTEST = 4  # characters of a value that is looked for

@@ -6,47 +6,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from config.recipes import Recipe
-from memory.api_keys import StoredKeys
-from memory.bank_activations import Activations
-from memory.bank_connections import Connections
-from memory.bank_tidying import BankTidying
-from memory.banks import Banks
-from memory.changes import Changes
-from memory.collections import Collections
-from memory.digest import Digests
+from memory.banks import Activations, Banks, BankTidying, Connections
 from memory.domain import SECTION, Recall
-from memory.drafts import Drafts
-from memory.embed import EmbeddingQueue, Waiting
-from memory.evict import Eviction
-from memory.fact_queue import FactQueue
-from memory.facts import Facts
-from memory.forget import Forgetter
-from memory.gist_reader import GistReader
-from memory.idempotency import IdempotencyKeys
-from memory.jobs import Jobs
-from memory.just_said import JustSaid
-from memory.keyvalues import KeyValues
-from memory.leases import reclaim
-from memory.observations import Observations
-from memory.observer import Observer
-from memory.owners import Owners
-from memory.places import Places
-from memory.portable.export import Exporter
-from memory.portable.importing import Importer
-from memory.ranking import Scope
-from memory.recall import Recaller, merged
-from memory.receipts import Receipts
-from memory.remember import Turns
-from memory.saying import Saying
-from memory.scratchpad import Scratchpad
-from memory.search_index import SearchIndex
-from memory.sessions import Sessions
-from memory.summarise import Summaries
-from memory.superseded import Superseded
-from memory.trace_queue import TraceQueue
-from memory.traces import Traces
-from memory.why_not import Explainer
-from memory.word_search import WordSearch
+from memory.facts import FactQueue, Facts, Superseded
+from memory.gists import EmbeddingQueue, GistReader, JustSaid, Waiting
+from memory.observations import Observations, Observer, Scratchpad
+from memory.oversight import Explainer, Forgetter, Jobs, Owners, Saying
+from memory.portable import Exporter, Importer
+from memory.recall import Recaller, Scope, SearchIndex, WordSearch, merged
+from memory.store import Changes, Collections, IdempotencyKeys, StoredKeys, reclaim
+from memory.traces import TraceQueue, Traces
+from memory.turns import Digests, Drafts, Eviction, KeyValues, Places, Receipts, Sessions, Summaries, Turns
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.errors import ModelUnavailable
 

@@ -4,56 +4,26 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from config.recipes import BankRecipe, DigestRecipe, ObserverRecipe, SummaryRecipe
-from memory.api_keys import StoredKeys
-from memory.bank_activations import Activations
-from memory.bank_connections import Connections
-from memory.bank_folder import BankFolder
-from memory.bank_sections import BankSections
-from memory.bank_store import BankStore
-from memory.bank_tidying import BankTidying
-from memory.bank_writing import BankWriter
-from memory.banks import Banks
-from memory.caches import Caches
-from memory.changes import Changes
-from memory.collections import Collections, ensure_indexes
-from memory.digest import Digests
-from memory.drafts import Drafts
-from memory.embed import EmbeddingQueue
-from memory.evict import Eviction
-from memory.fact_queue import FactQueue
-from memory.fact_store import FactStore
-from memory.facts import Facts
-from memory.forget import Forgetter
-from memory.gist_eraser import GistEraser
-from memory.gist_reader import GistReader
-from memory.idempotency import IdempotencyKeys
-from memory.index import WORDS
-from memory.jobs import Jobs
-from memory.just_said import JustSaid
-from memory.kept_indexes import SECTIONS, KeptIndexes
-from memory.keyvalues import KeyValues
-from memory.observation_store import INDEXED, ObservationStore
-from memory.observations import Observations
-from memory.observer import Observer
-from memory.owners import Owners
-from memory.places import Places
-from memory.portable.export import Exporter
-from memory.portable.importing import Importer
-from memory.recall import Indexes, Recaller
-from memory.receipts import Receipts
-from memory.remember import Turns
-from memory.reranking import Reranking
-from memory.saying import Saying
-from memory.scratchpad import Scratchpad
-from memory.search_index import SearchIndex
-from memory.sessions import Sessions
-from memory.summarise import Summaries
-from memory.superseded import Superseded
-from memory.trace_queue import TraceQueue
-from memory.traces import Traces
-from memory.vector_search import VectorSearch
-from memory.why_not import Explainer
-from memory.word_search import WordSearch
+from memory.banks import Activations, BankFolder, Banks, BankSections, BankStore, BankTidying, BankWriter, Connections
+from memory.facts import FactQueue, Facts, FactStore, Superseded
+from memory.gists import Caches, EmbeddingQueue, GistEraser, GistReader, JustSaid
+from memory.observations import INDEXED, Observations, ObservationStore, Observer, Scratchpad
+from memory.oversight import Explainer, Forgetter, Jobs, Owners, Saying
+from memory.portable import Exporter, Importer
+from memory.recall import (
+    SECTIONS,
+    WORDS,
+    Indexes,
+    KeptIndexes,
+    Recaller,
+    Reranking,
+    SearchIndex,
+    VectorSearch,
+    WordSearch,
+)
+from memory.store import Changes, Collections, IdempotencyKeys, StoredKeys, ensure_indexes
+from memory.traces import TraceQueue, Traces
+from memory.turns import Digests, Drafts, Eviction, KeyValues, Places, Receipts, Sessions, Summaries, Turns
 from utils.chat import ChatModel
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.mongo import Database

@@ -4,8 +4,8 @@ from typing import Any
 
 from agents.memory import Memory
 from config.recipes import SEARCH
-from memory.bank import Bank
-from memory.ranking import Scope
+from memory.banks.bank import Bank
+from memory.recall.ranking import Scope
 from tests.conversations import USER
 
 

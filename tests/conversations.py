@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from agents.context import ChatRequest
+from agents.chat.context import ChatRequest
 from agents.memory import Memory
 from config.recipes import SEARCH, Recipe
 from memory.domain import Role, Turn
-from memory.gists import TEXT
+from memory.gists.gists import TEXT
 from memory.ids import new_id
-from memory.ranking import Scope
+from memory.recall.ranking import Scope
 
 START = datetime(2025, 3, 1, 12, tzinfo=UTC)
 USER = "ann"

@@ -8,10 +8,10 @@ import frontmatter
 
 from agents.memory import Memory
 from memory.domain import Turn
-from memory.fact_decisions import Add
-from memory.facts import Origin
-from memory.mirror import Mirror
-from memory.mirror_edits import MirrorEdits
+from memory.facts.facts import Origin
+from memory.facts.rules.reconcile import Add
+from memory.mirror.edits import MirrorEdits
+from memory.mirror.mirror import Mirror
 from tests.conversations import START
 
 

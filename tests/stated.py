@@ -6,8 +6,8 @@ import pytest
 
 from agents.memory import Memory
 from config.recipes import SEARCH
-from memory import named_leases
 from memory.domain import Turn
+from memory.store import named_leases
 from tests.conversations import START
 
 HOUR = timedelta(hours=1)

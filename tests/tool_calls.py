@@ -6,12 +6,12 @@ from datetime import timedelta
 from typing import Any
 
 from agents.memory import Memory
-from agents.tool_memory import Compressed, Compressing
-from agents.tool_messages import HEADING
-from agents.tool_view import ViewOptions
-from memory.tool_records import Record
-from memory.traced import Called, Task, Trace
-from memory.traces import Traces
+from agents.tools.memory import Compressed, Compressing
+from agents.tools.messages import HEADING
+from agents.tools.view import ViewOptions
+from memory.traces.call import Called, Task, Trace
+from memory.traces.traces import Traces
+from memory.views.records import Record
 from utils.clock import now
 
 Message = dict[str, Any]

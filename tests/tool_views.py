@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from agents.tool_messages import interactions
-from agents.tool_view import Step, ViewOptions, view_of
-from memory.tool_records import Record
+from agents.tools.messages import interactions
+from agents.tools.view import Step, ViewOptions, view_of
+from memory.views.records import Record
 from tests.tool_calls import Message, step
 
 ALL = ViewOptions(top_k=3, max_chars=2_000)

@@ -9,7 +9,7 @@ from mcp.server.session import ServerSession
 from starlette.requests import Request
 
 from agents.memory import Memory
-from memory.bank_activations import Active, Client
+from memory.banks import Active, Client
 from utils.errors import NotFound
 
 SESSION = "mcp-session-id"

@@ -24,10 +24,7 @@ from api.paging import cursor_of, page_of, position_of
 from api.reasons import wrong
 from api.strict import check
 from api.wire.banks import BankNamed, left_out_of
-from memory.bank_activations import Active
-from memory.bank_ids import ID_PATTERN
-from memory.bank_types import BANK_TYPES, BankType
-from memory.banks import instructions
+from memory.banks import BANK_TYPES, ID_PATTERN, Active, BankType, instructions
 from utils.errors import InvalidInput, NotFound
 
 MARKDOWN = "text/markdown"

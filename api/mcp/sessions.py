@@ -25,7 +25,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERS
 from pydantic import ValidationError
 from pymongo.errors import PyMongoError
 
-from memory.bank_connections import Begun, Connections
+from memory.banks import Begun, Connections
 
 IDLE_SECONDS = 6 * 3600  # after which a session that nobody uses ends; its next request makes it again
 USED_SECONDS = 3600.0  # between two notes that a session is used

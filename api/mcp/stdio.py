@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager, suppress
 from mcp.server.stdio import stdio_server
 from pymongo.errors import PyMongoError
 
-from agents.bank_files import bank_files
 from agents.memory import Memory
 from agents.open import open_memory
+from agents.upkeep import bank_files
 from api.mcp.calling import Call, Context, client_of
 from api.mcp.server import BankServer
 from config.settings import Settings

@@ -19,8 +19,7 @@ from pymongo.errors import PyMongoError
 
 from api.mcp.calling import Context, when_ended
 from api.mcp.resources import read_uri
-from memory.bank_ids import bank_key
-from memory.banks import Banks
+from memory.banks import Banks, bank_key
 from utils.errors import InvalidInput
 
 MOST = 1_000  # connections of an owner that are told; the oldest go first

@@ -7,7 +7,7 @@ from typing import Any
 
 from mcp_types import Tool, ToolAnnotations
 
-from agents.record_part import read_record
+from agents.tools import read_record
 from api.fields import Wire
 from api.mcp.calling import Call
 from api.paging import cursor_of, page_of, position_of
@@ -28,8 +28,7 @@ from api.wire.search import MOST_WAITING
 from config.recipes import RECALL
 from memory.domain import SAID, SECTION, Turn
 from memory.ids import new_id
-from memory.ranking import Scope
-from memory.recall import with_overrides
+from memory.recall import Scope, with_overrides
 from utils.clock import now
 from utils.errors import NotFound
 

@@ -41,7 +41,7 @@ from api.wire.receipts import ReceiptOut
 from api.wire.sessions import SummaryOut
 from memory import metrics
 from memory.domain import TURN
-from memory.jobs import KINDS, Kind, Progress
+from memory.oversight import KINDS, Kind, Progress
 from utils.errors import InvalidInput, NotFound
 from utils.text import cut_at_word
 

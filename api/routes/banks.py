@@ -21,8 +21,7 @@ from api.wire.banks import (
     UpdateResult,
 )
 from api.wire.base import Deleted
-from memory.bank_ids import BankId
-from memory.bank_types import BankType
+from memory.banks import BankId, BankType
 
 router = APIRouter(prefix="/v1/banks", route_class=LociRoute, tags=["memory banks"])
 

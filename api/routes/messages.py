@@ -13,8 +13,7 @@ from api.wire.search import MOST_WAITING, SearchRequest, SearchResponse
 from config.recipes import SEARCH
 from memory.domain import SAID, Turn
 from memory.ids import derived_id, new_id
-from memory.ranking import Scope
-from memory.recall import with_overrides
+from memory.recall import Scope, with_overrides
 from utils.clock import now
 
 router = APIRouter(route_class=LociRoute, tags=["messages"])

@@ -26,7 +26,7 @@ from api.wire.observations import (
     RecallRequest,
     RecallResponse,
 )
-from memory.observed import LONGEST_SOURCE, Category
+from memory.observations import LONGEST_SOURCE, Category
 
 router = APIRouter(route_class=LociRoute, tags=["observations"])
 

@@ -14,11 +14,10 @@ from fastapi.responses import StreamingResponse
 from pydantic import ValidationError
 from starlette.datastructures import URL
 
-from agents.context import ChatRequest, HistoryItem
+from agents.chat import ChatRequest, HistoryItem
 from agents.memory import Delta, Event, Finished, Memory
 from agents.openai_chat import DONE, event_of, kept_text, memory_hits, newest_user
-from agents.proxy import Proxy
-from agents.proxy_request import Options, Proxied, ProxyRequest
+from agents.proxy import Options, Proxied, Proxy, ProxyRequest
 from api import sse
 from api.auth import Passing, PassingOn
 from api.once import once_id

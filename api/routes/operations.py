@@ -17,8 +17,8 @@ from api.state import TheMemory, TheSettings
 from api.wire.operations import Health
 from config.recipes import QUERY_RECIPES
 from embedded.room import check_room, is_full
-from memory.embed import Waiting
-from memory.search_index import NAME
+from memory.gists import Waiting
+from memory.recall import NAME
 from utils.errors import DiskFull, LociError, ModelUnavailable, StoreUnavailable
 from utils.mongo import FULL, as_loci_error
 from workers.broker import ping_broker

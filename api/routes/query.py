@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from agents.context import ChatRequest, HistoryItem
+from agents.chat import ChatRequest, HistoryItem
 from api import sse
 from api.auth import Owner
 from api.fields import Identifier

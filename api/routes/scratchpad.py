@@ -16,7 +16,7 @@ from api.paging import PageCursor, PageLimit, cursor_of_key, key_of, page_of
 from api.state import TheMemory
 from api.wire.base import Deleted
 from api.wire.scratchpad import EntryOut, EntryPage, EntryPut
-from memory.scratchpad import LONGEST_KEY, wrong_with
+from memory.observations import LONGEST_KEY, wrong_with
 
 router = APIRouter(prefix="/v1/scratchpad", route_class=LociRoute, tags=["scratchpad"])
 

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 import orjson
 from fastapi import APIRouter, Path, Query, Request
 
-from agents.tool_memory import Compressing
-from agents.tool_view import ViewOptions
+from agents.tools import Compressing, ViewOptions
 from api.auth import Owner
 from api.fields import Identifier
 from api.once import ToolRoute, once_id
@@ -28,7 +27,7 @@ from api.wire.tool_memory import (
     RecordRequest,
 )
 from memory.ids import new_id
-from memory.traced import Called
+from memory.traces import Called
 from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
 from utils.text import CONTROL_CHARACTERS
 

@@ -9,8 +9,7 @@ from api.wire.operations import Health
 from api.wire.receipts import ReceiptOut
 from api.wire.sessions import MessageOut, SummaryOut
 from memory.domain import Turn
-from memory.jobs import Embedding, Job, Kind, Progress, Waiting
-from memory.owners import OwnerSeen
+from memory.oversight import Embedding, Job, Kind, OwnerSeen, Progress, Waiting
 
 
 class JobsOut(Wire):

@@ -10,16 +10,25 @@ from pydantic import AfterValidator, Field, StringConstraints
 from api.fields import ID_CHARACTERS, Wire, not_blank
 from api.wire.base import OwnedRequest
 from api.wire.facts import DecisionOut
-from memory.bank import Bank, BankError, BankInfo, BankVersion, Updated
-from memory.bank_activations import Active
-from memory.bank_decisions import Done, Operation
-from memory.bank_gone import versions_named
-from memory.bank_ids import NamedBank
-from memory.bank_markdown import tokens_of
-from memory.bank_store import Reason, Severity
-from memory.bank_types import BankType
-from memory.bank_update import LONGEST_UPDATE
-from memory.banks import LONGEST_NAME, instructions
+from memory.banks import (
+    LONGEST_NAME,
+    LONGEST_UPDATE,
+    Active,
+    Bank,
+    BankError,
+    BankInfo,
+    BankType,
+    BankVersion,
+    Done,
+    NamedBank,
+    Operation,
+    Reason,
+    Severity,
+    Updated,
+    instructions,
+    tokens_of,
+    versions_named,
+)
 from memory.facts import Decided
 from utils.text import CONTROL_CHARACTERS
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from agents.context import Answer, Bundle, Citation, Context
+from agents.chat import Answer, Bundle, Citation, Context
 from api.fields import Identifier, ImageAddress, Name, Query, TopK, Wire
 from api.wire.base import OwnedRequest
 from api.wire.memories import MemoryOut

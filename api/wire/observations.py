@@ -9,9 +9,19 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from api.fields import CONTENT_CHARACTERS, PRINTABLE, LastMoment, Limit, Moment, Query, Share, Wire, not_blank
 from api.wire.base import OwnedRequest
 from memory.domain import Role
-from memory.observation_rules import Said
-from memory.observed import LONGEST, LONGEST_SOURCE, Category, Observation, Observed, Recalled, observed
-from memory.observer import Consolidated, Extracted, Outcome
+from memory.observations import (
+    LONGEST,
+    LONGEST_SOURCE,
+    Category,
+    Consolidated,
+    Extracted,
+    Observation,
+    Observed,
+    Outcome,
+    Recalled,
+    Said,
+    observed,
+)
 
 MOST = 1_000  # observations of a request
 

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from agents.context import Answer
-from agents.proxy_request import Options
+from agents.chat import Answer
+from agents.proxy import Options
 from api.fields import Identifier, Share, Wire
 from utils.vectors import Floats
 

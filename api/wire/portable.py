@@ -12,15 +12,11 @@ from pydantic import AfterValidator, Field, StringConstraints
 
 from api.fields import PRINTABLE, Identifier, MessageId, Moment, Name, Wire
 from config.recipes import RECIPES
-from memory.bank_decisions import Operation
-from memory.bank_ids import BankId
-from memory.bank_store import Reason, Severity
-from memory.bank_types import BankType
+from memory.banks import BankId, BankType, Operation, Reason, Severity
 from memory.domain import Drop, Role
 from memory.facts import Event
-from memory.observed import LONGEST, LONGEST_SOURCE, Category
-from memory.portable.record import FORMAT, KINDS, VERSION, Kind
-from memory.scratchpad import LONGEST_VALUE, wrong_with
+from memory.observations import LONGEST, LONGEST_SOURCE, LONGEST_VALUE, Category, wrong_with
+from memory.portable import FORMAT, KINDS, VERSION, Kind
 from utils.clock import now
 
 PLACES = 2**31

@@ -5,12 +5,11 @@ from typing import Annotated, Self
 
 from pydantic import Field
 
-from agents.passage import passage
-from agents.record_part import FURTHEST, MOST_READ, READ, part_of
+from agents.tools import FURTHEST, MOST_READ, READ, part_of, passage
 from api.fields import ID_CHARACTERS, QUERY_CHARACTERS, Query, TopK, Wire
 from api.wire.search import Explanation, SearchItem
 from memory.domain import Gist, Hit, Recall
-from memory.embed import Waiting
+from memory.gists import Waiting
 from utils.errors import NotFound
 
 SHOWN = 1_000  # characters of a message

@@ -8,8 +8,8 @@ from api.wire.chat import UsageOut
 from api.wire.search import Explanation
 from memory.domain import Candidate
 from memory.ids import unscoped
-from memory.receipts import Receipt
-from memory.why_not import EXPLANATIONS, WhyNot
+from memory.oversight import EXPLANATIONS, WhyNot
+from memory.turns import Receipt
 from utils.chat import Usage
 
 

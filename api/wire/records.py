@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, StringConstraints
 
-from agents.record_part import FURTHEST, LONGEST_ID, MOST_READ, READ, id_of_row
+from agents.tools import FURTHEST, LONGEST_ID, MOST_READ, READ, id_of_row
 from api.fields import Wire
 
 

@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints
 
 from api.fields import Wire
 from api.wire.base import OwnedRequest
-from memory.scratchpad import LONGEST_TTL, LONGEST_VALUE, Entry
+from memory.observations import LONGEST_TTL, LONGEST_VALUE, Entry
 
 
 class EntryOut(Wire):

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from api.fields import Identifier, LastMoment, Moment, Query, Share, TopK, Wire
 from api.wire.base import OwnedRequest
 from memory.domain import Hit, Parts, Recall
-from memory.embed import Waiting
+from memory.gists import Waiting
 
 TOLD = ("dense", "bm25", "fused", "rerank", "recency", "mmr")  # parts of a score
 MOST_WAITING = 1_000  # gists that are counted where a search found nothing

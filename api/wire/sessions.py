@@ -8,7 +8,7 @@ from pydantic import Field
 from api.fields import Name, Wire
 from api.wire.base import OwnedRequest
 from memory.domain import Summary, Turn
-from memory.sessions import Session
+from memory.turns import Session
 
 
 class SummaryOut(Wire):

@@ -5,12 +5,11 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from agents.tool_history import misplaced_in, wrong_with
-from agents.tool_search import Found
+from agents.tools import Found, misplaced_in, wrong_with
 from api.fields import Identifier, Query, TopK, Wire
 from api.wire.base import OwnedRequest
-from memory.tool_records import RAW, read_json
-from memory.traced import Trace
+from memory.traces import Trace
+from memory.views import RAW, read_json
 
 MOST_MESSAGES = 10_000
 LONGEST_NAME = 200

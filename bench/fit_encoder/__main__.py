@@ -33,7 +33,7 @@ from bench.fit_encoder.bert import Bert
 from bench.fit_encoder.long_texts import MOST_QUESTIONS, long_texts
 from bench.recall.corpus import UNANSWERABLE, Conversation, Message, Question
 from bench.recall.reading import read_corpus
-from memory.gists import spoken
+from memory.gists.gists import spoken
 from utils.encoder import ADAPTER, OFFSET, PROJECTION, TOKEN_DIMENSIONS, model_file
 from utils.encoder_file import EncoderFile
 from utils.text import STOPWORDS

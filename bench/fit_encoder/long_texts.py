@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bench.recall.corpus import Message, Question
-from memory.gists import spoken
+from memory.gists.gists import spoken
 from utils.text import STOPWORDS
 
 WORDS = (100, 150, 200)  # of a text; each step has texts of one length

@@ -1,4 +1,4 @@
-"""How are the weights of `memory/ranker.json` fitted?
+"""How are the weights of `fitted/ranker.json` fitted?
 
     python -m bench.fit_ranker DATA… [--write] [--folds 5]
 
@@ -21,7 +21,7 @@ from bench.fit_ranker.calibration import calibrate
 from bench.fit_ranker.examples import SHORT, Example, examples, folds
 from bench.fit_ranker.network import Plan, Question, Weights, fit
 from bench.recall.reading import read_corpus
-from memory.ranker import WEIGHTS, Ranker, scaled
+from memory.recall.ranker import WEIGHTS, Ranker, scaled
 
 K = 8
 DIGITS = 5

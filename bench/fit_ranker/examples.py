@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from bench.recall.corpus import UNANSWERABLE, Conversation, Corpus, Question
 from bench.recall.small_talk import QUESTIONS as SMALL_TALK
 from memory.domain import Turn
-from memory.features import Pool, candidates
-from memory.gists import document_of, text_to_embed
-from memory.imprint import embedded_fields, imprints
-from memory.index import UserIndex
-from memory.probe import probe_of, question_for
-from memory.sight import Sight
+from memory.gists.gists import document_of, text_to_embed
+from memory.gists.imprint import embedded_fields, imprints
+from memory.recall.features import Pool, candidates
+from memory.recall.index import UserIndex
+from memory.recall.query import probe_of, question_for
+from memory.recall.sight import Sight
 from utils.embeddings import LocalEmbedder
 from utils.encoder import DIMENSIONS, MODEL, load_encoder
 

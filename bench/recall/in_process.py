@@ -20,7 +20,7 @@ from bench.recall.system import Found
 from config.recipes import SEARCH
 from config.settings import Settings
 from memory.domain import Turn
-from memory.ranking import Scope
+from memory.recall.ranking import Scope
 
 START_SECONDS = 15.0
 IDLE_SECONDS = 30.0  # after which the store of a run that was killed ends by itself

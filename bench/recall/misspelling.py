@@ -4,7 +4,7 @@ from dataclasses import replace
 from random import Random
 
 from bench.recall.corpus import Corpus, Question
-from memory.lexicon import SHORTEST
+from memory.language.lexicon import SHORTEST
 from utils.text import STOPWORDS
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

@@ -13,8 +13,8 @@ from pymongo.synchronous.collection import Collection
 from pymongo.synchronous.database import Database
 
 from bench.speed.conversation import BEGAN, PER_SESSION
-from memory.changes import COUNTERS
-from memory.embed import BATCH
+from memory.gists.embedding_queue import BATCH
+from memory.store.changes import COUNTERS
 from utils.mongo import Document
 
 INSERTED = 1_000  # documents a call

@@ -16,7 +16,7 @@ from bench.speed.material import Material
 from bench.speed.searching import TOP_K
 from bench.speed.times import Times, timed
 from memory.domain import Turn
-from memory.gists import document_of
+from memory.gists.gists import document_of
 from utils.vectors import Floats
 
 

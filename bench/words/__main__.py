@@ -28,9 +28,9 @@ from bench.recall.in_process import Quiet, passing_settings
 from bench.recall.metrics import mark, ndcg, recall
 from bench.recall.reading import read_corpus
 from config.recipes import OBSERVATIONS
-from memory.observed import Observed
-from memory.word_terms import asked as asked_for
-from memory.word_terms import indexed
+from memory.observations.observation import Observed
+from memory.recall.word_terms import asked as asked_for
+from memory.recall.word_terms import indexed
 from utils.loops import new_runner
 from utils.text import STOPWORDS
 

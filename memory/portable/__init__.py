@@ -1,1 +1,7 @@
-"""Everything that is a user's, as records that leave one installation and come into another."""
+"""Export and import: everything of a user as records, out of the store and into it, under any owner."""
+
+from memory.portable.export import Exporter
+from memory.portable.importing import Import, Importer, Taken
+from memory.portable.record import FORMAT, KINDS, VERSION, Kind, Record
+
+__all__ = ["FORMAT", "KINDS", "VERSION", "Exporter", "Import", "Importer", "Kind", "Record", "Taken"]

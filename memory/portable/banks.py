@@ -6,17 +6,11 @@ they go: at once, or, where the process died, with the next import of that bank.
 
 from collections.abc import Sequence
 
-from memory.bank_decisions import FILE_NAME
-from memory.bank_ids import GLOBAL_ID, bank_key
-from memory.bank_markdown import tokens_of
-from memory.bank_sections import BankSections
-from memory.bank_store import BankStore, version_key
-from memory.bank_types import BankType
-from memory.collections import Collections
+from memory.banks import FILE_NAME, GLOBAL_ID, BankSections, BankStore, BankType, bank_key, tokens_of, version_key
 from memory.ids import new_id
-from memory.leases import pending
 from memory.portable.landing import Landed
 from memory.portable.record import Record
+from memory.store import Collections, pending
 from utils.errors import Conflict, InvalidInput
 from utils.mongo import Document, insert_new
 from utils.text import count_tokens

@@ -10,20 +10,13 @@ from dataclasses import dataclass
 
 from pymongo.errors import DuplicateKeyError
 
-from memory.changes import Changes
-from memory.collections import Collections
 from memory.domain import Turn
-from memory.gist_eraser import GistEraser
-from memory.gists import document_of
+from memory.gists import GistEraser, document_of
 from memory.ids import keys_of
-from memory.leases import pending
-from memory.place import Place
-from memory.places import Places
 from memory.portable.landing import Landed, nothing
 from memory.portable.record import Record
-from memory.remember import Turns
-from memory.sessions import COUNTERS, Sessions
-from memory.summarise import key_of
+from memory.store import Changes, Collections, pending
+from memory.turns import COUNTERS, Place, Places, Sessions, Turns, key_of
 from utils.clock import now
 from utils.errors import Conflict, InvalidInput
 from utils.mongo import Document, insert_new

@@ -7,11 +7,11 @@ It is no snapshot: each session is as it was when its record was made, and what 
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from memory.collections import Collections
 from memory.gists import TEXT
 from memory.ids import unscoped
 from memory.portable.record import Record
-from memory.summarise import TOLD
+from memory.store import Collections
+from memory.turns import TOLD
 from utils.clock import now
 from utils.mongo import Collection, Document
 

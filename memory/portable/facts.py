@@ -7,7 +7,7 @@ One that its owner exported and still has is found under its own.
 
 from collections.abc import Sequence
 
-from memory.fact_store import FactStore
+from memory.facts import FactStore
 from memory.ids import keys_of, scoped
 from memory.portable.landing import Landed
 from memory.portable.record import Record

@@ -12,17 +12,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from memory.bank_sections import BankSections
-from memory.bank_store import BankStore
-from memory.changes import Changes
-from memory.collections import Collections
-from memory.fact_store import FactStore
-from memory.gist_eraser import GistEraser
+from memory.banks import BankSections, BankStore
+from memory.facts import FactStore
+from memory.gists import GistEraser
 from memory.ids import new_id
-from memory.leases import pending
-from memory.named_leases import NamedLeases
-from memory.observation_store import ObservationStore
-from memory.places import Places
+from memory.observations import ObservationStore
 from memory.portable.banks import BankTaker
 from memory.portable.conversations import Conversations
 from memory.portable.facts import FactTaker
@@ -31,9 +25,9 @@ from memory.portable.notes import EntryTaker, MemoryTaker, ObservationTaker
 from memory.portable.receipts import ReceiptTaker
 from memory.portable.record import KINDS, Kind, Record
 from memory.portable.tools import TaskTaker, TraceTaker
-from memory.remember import Turns
-from memory.sessions import Sessions
+from memory.store import Changes, Collections, NamedLeases, pending
 from memory.traces import Traces
+from memory.turns import Places, Sessions, Turns
 from utils.clock import now
 from utils.errors import Conflict
 

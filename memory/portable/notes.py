@@ -2,14 +2,11 @@
 
 from collections.abc import Sequence
 
-from memory.changes import Changes
-from memory.collections import Collections
 from memory.ids import derived_id
-from memory.observation_store import ObservationStore, document_of
-from memory.observed import Observation, Observed, observation_id
+from memory.observations import Observation, ObservationStore, Observed, document_of, folded_of, observation_id
 from memory.portable.landing import Landed
 from memory.portable.record import Record
-from memory.scratchpad import folded_of
+from memory.store import Changes, Collections
 from utils.mongo import Document, insert_new
 from utils.text import count_tokens
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from memory.collections import Collections
 from memory.ids import keys_of
 from memory.portable.landing import Landed
 from memory.portable.record import Record
+from memory.store import Collections
 from utils.mongo import Document, insert_new
 
 CONSIDERED = ("considered", "observed")

@@ -6,15 +6,11 @@ A task that the user has already goes on as it is; traces of the file that it la
 import asyncio
 from collections.abc import Sequence
 
-from memory.collections import Collections
 from memory.ids import new_id
-from memory.leases import pending
 from memory.portable.landing import Landed, nothing
 from memory.portable.record import Record
-from memory.trace_documents import document_of
-from memory.trace_ids import id_of
-from memory.traced import Called, Task
-from memory.traces import Traces
+from memory.store import Collections, pending
+from memory.traces import Called, Task, Traces, document_of, id_of
 from utils.errors import Conflict, InvalidInput
 from utils.mongo import Document, insert_new
 

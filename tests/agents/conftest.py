@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from agents import tool_view
+from agents.tools import view as tool_view
 from tests.memory.conftest import both as both
 
 

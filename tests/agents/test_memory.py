@@ -11,7 +11,7 @@ from agents.memory import Delta, Event, Finished, Memory, Started
 from agents.open import open_memory
 from config.settings import Settings
 from memory.domain import RULE_BASED
-from memory.receipts import Receipt
+from memory.turns.receipts import Receipt
 from tests.conversations import USER, Silent, messages, pairs, request, say, settle, turn, until
 from tests.scripted_model import Behaviour, ScriptedModel, answer, cut, hang, stalled, status
 from utils.errors import ModelUnavailable, NotFound, StoreUnavailable

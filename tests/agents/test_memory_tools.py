@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from openai import AsyncOpenAI
 
-from agents import record_part
 from agents.memory import Memory
 from agents.memory_tools import MemoryTools
-from agents.record_part import Part
-from memory.keyvalues import NONE
-from memory.observations import Observations
+from agents.tools import record_part
+from agents.tools.record_part import Part
+from memory.observations.observations import Observations
+from memory.turns.keyvalues import NONE
 from tests.conversations import USER
 from tests.scripted_model import Behaviour, Body, ScriptedModel, answer, edited
 from tests.tool_calls import compress, step, user

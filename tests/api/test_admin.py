@@ -10,7 +10,7 @@ from pymongo import MongoClient
 
 from api.app import create_app
 from config.settings import Settings
-from memory.api_keys import hashed
+from memory.store.api_keys import hashed
 from tests.checks import problem
 from tests.scripted_model import ScriptedModel
 from utils.errors import ConfigurationError

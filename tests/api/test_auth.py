@@ -9,7 +9,7 @@ import pytest
 from pymongo import MongoClient
 
 from config.settings import Settings
-from memory.api_keys import hashed
+from memory.store.api_keys import hashed
 from tests.checks import problem
 
 KEYS = "alice:key-of-alice, bob:key-of-bob"

@@ -10,9 +10,9 @@ import httpx
 import pytest
 from pymongo.database import Database
 
-from memory import idempotency
-from memory.idempotency import IN_PROGRESS
 from memory.ids import derived_id
+from memory.store import idempotency
+from memory.store.idempotency import IN_PROGRESS
 from tests.checks import eventually, problem
 from tests.scripted_model import Behaviour, ScriptedModel, slow, status
 from utils.clock import now

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from memory.periods import DAY, Span
+from memory.language.times.periods import DAY, Span
 
 NOW = datetime(2025, 3, 12, 15, 30, tzinfo=UTC).timestamp()  # a Wednesday
 

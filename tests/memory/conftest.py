@@ -8,7 +8,7 @@ import pytest
 from agents.memory import Memory
 from agents.open import open_memory
 from config.settings import Settings
-from memory.traces import Traces
+from memory.traces.traces import Traces
 from tests.conversations import Silent
 from tests.mirrors import Mirroring, say, state
 from utils.embeddings import LocalEmbedder

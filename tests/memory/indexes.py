@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.domain import Role
-from memory.features import Pool
-from memory.first_look import Probe
-from memory.imprint import Imprint, to_document
-from memory.index import UserIndex
-from memory.question import read_question
-from memory.terms import terms_of
-from memory.traits import traits_of
+from memory.gists.imprint import Imprint, to_document
+from memory.gists.terms import terms_of
+from memory.language.questions import read_question
+from memory.language.traits import traits_of
+from memory.recall.features import Pool
+from memory.recall.first_look import Probe
+from memory.recall.index import UserIndex
 from tests.conversations import START
 from utils.encoder import TOKEN_DIMENSIONS
 from utils.mongo import Document

@@ -7,9 +7,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from memory.features import Pool, candidates
-from memory.index import UserIndex
-from memory.sight import Sight
+from memory.recall.features import Pool, candidates
+from memory.recall.index import UserIndex
+from memory.recall.sight import Sight
 from tests.memory.indexes import Said, asked, index_of
 
 QUESTIONS = (

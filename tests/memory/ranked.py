@@ -1,10 +1,10 @@
 """How do tests rank an index, as a search does?"""
 
 from config.recipes import Recipe
-from memory.first_look import Probe
-from memory.index import UserIndex
-from memory.ranking import Scope, score
-from memory.scored import UNREAD, Ranked, Reads
+from memory.recall.first_look import Probe
+from memory.recall.index import UserIndex
+from memory.recall.ranking import Scope, score
+from memory.recall.scored import UNREAD, Ranked, Reads
 from tests.conversations import START
 
 NOW = START.timestamp()

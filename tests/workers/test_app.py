@@ -10,8 +10,8 @@ from celery import Celery
 
 from agents.memory import Memory
 from config.settings import Settings
-from memory import trace_queue
-from memory.trace_queue import BATCH
+from memory.traces import queue as trace_queue
+from memory.traces.queue import BATCH
 from tests.scripted_model import ScriptedModel, answer
 from tests.tool_calls import called, keep
 from workers.app import make_app

@@ -16,7 +16,7 @@ from api.mcp import server, tools
 from api.wire.banks import BankPage
 from config.recipes import BankRecipe
 from config.settings import Settings
-from memory.bank_tidying import BankTidying
+from memory.banks.tidying import BankTidying
 from tests.checks import problem
 from tests.conversations import Silent, until
 from tests.mcp_clients import ACCEPT, INITIALIZE, call, client, refusal

@@ -9,7 +9,7 @@ from api.mcp.tools import KINDS
 from api.wire.recalled import Recalled
 from api.wire.search import SearchResponse
 from memory.domain import Recall
-from memory.embed import Waiting
+from memory.gists.embedding_queue import Waiting
 from tests.conversations import USER
 
 

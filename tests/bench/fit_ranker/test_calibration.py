@@ -5,8 +5,8 @@ import pytest
 
 from bench.fit_ranker.calibration import calibrate
 from bench.fit_ranker.examples import Example
-from memory.features import Pool
-from memory.ranker import CERTAINTY, behind_best, certainty
+from memory.recall.features import Pool
+from memory.recall.ranker import CERTAINTY, behind_best, certainty
 
 
 def examples(count: int) -> tuple[list[Example], list[np.ndarray]]:

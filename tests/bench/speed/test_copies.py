@@ -2,7 +2,7 @@
 
 from bench.speed.conversation import PER_SESSION
 from bench.speed.copies import copies, owner_of
-from memory.embed import BATCH
+from memory.gists.embedding_queue import BATCH
 from utils.mongo import Document
 
 

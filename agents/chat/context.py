@@ -1,0 +1,182 @@
+"""What do agents hand to one another?"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Literal, Protocol
+
+from agents.chat.rounds import Toolbox
+from config.recipes import Recipe
+from memory.domain import Gist, Hit, KeyValue, Recall, Summary
+from memory.facts import Fact
+from memory.ids import prompt_id, response_id, scoped
+from memory.language.ends import End
+from memory.language.heard import NOTHING_HEARD, Heard
+from memory.observations import Recalled
+from memory.turns import LedgerEntry, Place, Used
+from utils.chat import Usage
+
+IntentName = Literal["question", "chat", "recall", "remember", "forget", "summarise", "image", "location"]
+
+
+@dataclass(frozen=True)
+class HistoryItem:
+    """A message that the client itself sends along."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True)
+class ChatRequest:
+    """One request to answer. `owner`: the user. `turn_id`: names the exchange. `isolated`: it knows its session and
+    the one for what is known everywhere, and nothing else of the user."""
+
+    query: str
+    owner: str
+    session_id: str
+    turn_id: str
+    use_memory: bool = True
+    top_k: int = 8
+    history: tuple[HistoryItem, ...] = ()
+    images: tuple[str, ...] = ()
+    location: str | None = None
+    model: str | None = None
+    temporary: bool = False
+    isolated: bool = False
+    recipe: Recipe | None = None  # by which it recalls; None for the one of the settings
+    retried: bool = False  # it may have been made before, under the same turn_id
+
+
+@dataclass(frozen=True)
+class Intent:
+    """What the user wants, and whether memory is needed for it."""
+
+    name: IntentName
+    need_memory: bool
+    memory_reason: str
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """What memory has to say about a request (seed 4, "Complete Memory Bundle").
+
+    `recall.hits` may stand among `recent` too; `context` leaves those out, so that nothing is in the bundle twice.
+    `unsummarised`: for a request to summarise, the messages of the session that no summary covers; for what is known
+    at all, the newest ones. `observations`: those that suit the request, where answers are to use them. `known`: for a
+    request to tell all, the facts in force that changed last. `end`: which message the request asks for by its place
+    alone; `at_end`: that message, None where there is none.
+    """
+
+    recall: Recall = field(default_factory=Recall)
+    recent: tuple[Gist, ...] = ()
+    summaries: tuple[Summary, ...] = ()
+    memories: tuple[KeyValue, ...] = ()
+    unsummarised: tuple[Gist, ...] = ()
+    observations: tuple[Recalled, ...] = ()
+    known: tuple[Fact, ...] = ()
+    end: End | None = None
+    at_end: Gist | None = None
+
+    @property
+    def context(self) -> tuple[Hit, ...]:
+        """Hits that are neither recent messages nor the statement of a key/value fact."""
+        told = {message.key for message in self.recent}
+        stated = {source for fact in self.memories for source in fact.sources}
+        return tuple(hit for hit in self.recall.hits if hit.gist.key not in told and hit.gist.id not in stated)
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A memory that the answer rests on, under the number that it has in the prompt and in the answer."""
+
+    n: int
+    id: str
+    kind: str
+    section: str
+    session_id: str | None
+    role: str | None
+    content: str
+    timestamp: datetime
+    score: float | None
+    name: str | None = None  # of the speaker
+
+    def as_used(self) -> Used:
+        return Used(self.n, self.id, self.kind, self.section)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the writer gives. `given`: the memories that stood in the prompt; `citations`: those the answer uses;
+    `tools`: the names of those that the model used before it."""
+
+    text: str
+    model: str
+    usage: Usage
+    given: tuple[Citation, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    ledger: tuple[LedgerEntry, ...] = ()
+    interrupted: bool = False
+    tools: tuple[str, ...] = ()
+
+
+Emit = Callable[[str], Awaitable[None]]
+
+
+async def _ignore(text: str) -> None:
+    del text
+
+
+Opening = Callable[[], Awaitable[Place | None]]
+
+
+async def _nowhere() -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Context:
+    """A request on its way through the agents; each returns a copy with its part filled in.
+
+    `heard`: what the encoder tells of what was said in other languages than English, where rules answer. `opening`:
+    waits until the prompt is committed, and tells its place in the session, None for a temporary request; an agent that
+    only reads may run before. `emit`: takes the answer's text as it comes. `done`: what an agent did that the answer
+    should tell. `forgotten`: the request itself was deleted. `toolbox`: what a model may use that answers.
+    """
+
+    request: ChatRequest
+    intent: Intent
+    bundle: Bundle | None = None
+    heard: Heard = NOTHING_HEARD
+    images: str | None = None
+    done: str | None = None
+    forgotten: bool = False
+    answer: Answer | None = None
+    ran: tuple[str, ...] = ()
+    streamed: bool = False
+    opening: Opening = _nowhere
+    emit: Emit = _ignore
+    toolbox: Toolbox | None = None
+
+    @property
+    def question(self) -> str:
+        """What the user says, misspelt words as memory has them. Facts and observations are sought as it was typed."""
+        searched = self.bundle.recall.query if self.bundle is not None else ""
+        return searched or self.request.query
+
+    @property
+    def own_keys(self) -> tuple[str, ...]:
+        """The `_id`s that the request's own messages may have, which recall must not find."""
+        own = (prompt_id(self.request.turn_id), response_id(self.request.turn_id))
+        return (*own, *(scoped(identifier, self.request.owner) for identifier in own))
+
+    def having_run(self, agent: str) -> "Context":
+        return replace(self, ran=(*self.ran, agent))
+
+
+class Agent(Protocol):
+    """Does one thing to a context. `name`: as it stands in `agents_used`."""
+
+    name: str
+
+    async def run(self, context: Context) -> Context: ...

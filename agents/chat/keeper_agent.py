@@ -1,0 +1,199 @@
+"""What does the user ask to be kept under a key, or deleted?"""
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from agents.chat.context import Context
+from memory.domain import KeyValue
+from memory.engine import Engine
+from memory.facts import (
+    attribute_meant,
+    fact_meant,
+    facts_near,
+    gives,
+    key_and_value,
+    keys_beside,
+    keys_of_the_same,
+    owned,
+    place_beside,
+    statement_to_forget,
+    statement_to_remember,
+    told,
+)
+from memory.ids import prompt_id
+from memory.oversight import Said
+from memory.turns import NONE
+from utils.errors import NotFound, PreconditionFailed
+from utils.text import content_stems, slug
+
+TRIES = 4  # times that a key is chosen anew, where others keep something under it meanwhile
+CANDIDATES = 5  # statements that are named where several may be meant
+NAMED = 3  # keys that are named in an answer
+LOOKED_AT = 1_000  # facts among which the one to forget is looked for
+ONE_AT_A_TIME = (
+    "I forget one thing at a time, so nothing was deleted. Name it, delete this conversation, or have all that I know "
+    "of you deleted with DELETE /v1/users/{user_id}."
+)
+SPOKEN_OF = "Other messages of yours say something else of it, and stay until you delete them."
+IN_ENGLISH = (
+    "I deleted nothing. What to forget I understand in English alone, as in “forget my phone number” or “forget that I "
+    "live in Lyon”. You can also delete the message that says it, or this conversation."
+)
+NOTHING_STORED = "I have no stored fact of exactly that kind, so nothing was deleted."
+OTHER_WAYS = (
+    "You can say what it is, as in “forget that I live in Lyon”, delete the message that says it, or this conversation."
+)
+WHICH = "You told me several of these, so nothing was deleted. Which one? Say “forget that”, and what it is:"
+KEPT_HERE = "Noted. I'll remember that in this conversation."
+
+_MY = re.compile(r"^(?:my|our|the) ", re.IGNORECASE)
+_KNOWN = r"(?:that )?(?:you (?:know|have|keep|stored|store|saved|remember)|i (?:said|told you))(?: (?:about|of|on) me)?"
+_ALL = re.compile(
+    rf"everything|all|anything|me|{_KNOWN}|"
+    r"(?:all |everything )?(?:of )?(?:my|our|the) (?:(?:personal|private|stored|saved|own) )?"
+    r"(?:data|information|info|memory|memories|messages|conversations|chats|history|chat history|account|facts|details)"
+    rf"(?: (?:about|of|on) me| {_KNOWN})?",
+    re.IGNORECASE,
+)
+
+
+class KeeperAgent:
+    """Stores the key/value fact of "remember that …", and deletes the one that "forget …" means."""
+
+    name = "keeper_agent"
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def run(self, context: Context) -> Context:
+        if context.request.temporary:
+            return replace(context, done="This is a temporary chat: nothing is stored or deleted.")
+        if context.intent.name == "forget" and statement_to_forget(context.request.query) is None:
+            return replace(context, done=IN_ENGLISH)
+        if context.request.isolated:  # facts are the user's, and known in every session
+            meant = statement_to_forget(context.request.query)
+            return replace(context, done=KEPT_HERE) if meant is None else await self._forget_here(context, meant)
+        if (statement := statement_to_remember(context.request.query)) is not None:
+            return replace(context, done=await self._keep(context, statement))
+        if (meant := statement_to_forget(context.request.query)) is not None:
+            return await self._forget(context, meant)
+        return context
+
+    async def _forget_here(self, context: Context, meant: str) -> Context:
+        """Deletes the one fact of the conversation that is meant, what stated it, and the request itself."""
+        owner, session, forgetter = context.request.owner, context.request.session_id, self._engine.forgetter
+        asked = set(content_stems(meant))
+        facts = await self._engine.facts.in_force(owner, session)
+        found = [fact for fact in facts if asked and asked <= set(content_stems(fact.text))]
+        if not found and (attribute := attribute_meant(meant)) is not None:
+            found = [fact for fact in facts if gives(fact.text, attribute)]
+        if len(found) != 1:
+            several = [" Which one:", *(f"- {fact.text}" for fact in found[:CANDIDATES])] if found else [""]
+            nothing = "I know no single fact of that kind here, so nothing was deleted."
+            return replace(context, done=nothing + "\n".join(several))
+        [fact] = found
+        for source in fact.sources:
+            await forgetter.exchange(owner, source)
+        with suppress(NotFound):  # it went with the message
+            await self._engine.facts.end(owner, fact.id)
+        await forgetter.exchange(owner, prompt_id(context.request.turn_id))
+        await self._engine.idempotency.forget(owner, but=context.request.turn_id)
+        also = " and the messages in which you told me" if fact.sources else ""
+        return replace(context, done=f"I have forgotten that{also}.", forgotten=True)
+
+    async def _keep(self, context: Context, statement: str) -> str:
+        request = context.request
+        fact, new = await self._put(request.owner, statement, prompt_id(request.turn_id))
+        key, value = fact.key, fact.value
+        former: list[KeyValue] = []
+        if fact.version > 1:
+            with suppress(NotFound):  # somebody deleted it just now
+                former = (await self._engine.keyvalues.history(request.owner, key))[1:2]
+        instead = f" (before: {former[0].value})" if former and not new else ""
+        return f"I'll remember: {told(key, value)}{instead}."
+
+    async def _put(self, owner: str, statement: str, source: str) -> tuple[KeyValue, bool]:
+        """Keeps a statement under the key that suits beside what is kept; returns it, and whether the key is new."""
+        key, value = key_and_value(statement)
+        for _ in range(TRIES):
+            kept = await self._engine.keyvalues.under(owner, keys_beside(statement, key, value))
+            known = {name: fact.value for name, fact in kept.items()}
+            place, told_there = place_beside(statement, key, value, known)
+            expected = kept[place].tag if place in kept else NONE
+            with suppress(PreconditionFailed):  # others keep something of it now
+                return await self._engine.keyvalues.put(owner, place, told_there, source=source, expected=expected)
+        return await self._engine.keyvalues.put(owner, key, value, source=source)
+
+    async def _forget(self, context: Context, meant: str) -> Context:
+        """Deletes the fact, the exchanges that stated it, and the request itself, which may repeat it."""
+        owner = context.request.owner
+        if _ALL.fullmatch(meant):
+            return replace(context, done=ONE_AT_A_TIME)
+        facts = await self._engine.keyvalues.suited(owner, meant, LOOKED_AT)
+        fact = fact_meant(meant, facts) or _only_one_of(meant, facts)
+        if fact is None:
+            return await self._forget_said(context, meant, facts_near(meant, facts))
+        forgetter = self._engine.forgetter
+        values, beside = [fact.value], keys_of_the_same(fact.key, [one.key for one in facts])[:NAMED]
+        messages = await forgetter.sources_of(owner, fact)
+        with suppress(NotFound):  # somebody else was faster
+            values += [one.value for one in await self._engine.keyvalues.history(owner, fact.key)]
+            await forgetter.redact(owner, fact.key, values)
+            await self._engine.keyvalues.delete(owner, fact.key)
+        await forgetter.exchange(owner, prompt_id(context.request.turn_id))
+        stated, others = await self._engine.saying.value(owner, fact.key, values)
+        messages += sum([await forgetter.exchange(owner, source) for source in stated])
+        await self._engine.idempotency.forget(owner, but=context.request.turn_id)
+        also = " and the messages in which you told me" if messages else ""
+        what = "that" if told(fact.key, fact.value) == fact.value else f"“{fact.key}”"  # else the key tells the value
+        left = f" Still stored: {', '.join(f'“{one}”' for one in beside)}." if beside else ""
+        left += f" {SPOKEN_OF}" if others else ""
+        left += await self._told_elsewhere(owner, meant)
+        return replace(context, done=f"I have forgotten {what}{also}.{left}", forgotten=True)
+
+    async def _forget_said(self, context: Context, meant: str, near: Sequence[KeyValue]) -> Context:
+        """Deletes what the user said without asking to remember it: the statement, or the one value of the attribute
+        that is meant, and nothing else. `near`: facts that are kept of the like."""
+        owner, saying = context.request.owner, self._engine.saying
+        named = ", ".join(f"“{one.key}”" for one in near)
+        said = await saying.statement(owner, meant)
+        if not said and (attribute := attribute_meant(meant)) is not None:
+            said = await saying.attribute(owner, attribute)
+            if len({slug(one.value) for one in said}) > 1:
+                each = {one.statement.casefold(): f"- {one.statement}" for one in said}
+                return replace(context, done="\n".join([WHICH, *list(each.values())[-CANDIDATES:]]))
+        elsewhere = await self._told_elsewhere(owner, meant)
+        if not said:
+            hint = f" The closest I have: {named}." if named else ""
+            return replace(context, done=f"{NOTHING_STORED}{hint}{elsewhere} {OTHER_WAYS}")
+        for one in said:
+            await self._unsay(owner, one)
+        await self._engine.forgetter.exchange(owner, prompt_id(context.request.turn_id))
+        await self._engine.idempotency.forget(owner, but=context.request.turn_id)
+        kept = f" Still stored: {named}." if named else ""
+        return replace(context, done=f"I have forgotten that.{kept}{elsewhere}", forgotten=True)
+
+    async def _unsay(self, owner: str, said: Said) -> None:
+        """Deletes the exchange of a message, or the sentences alone where it says something else, too; the values that
+        they give go out of the answers that tell them."""
+        if not said.rest or not await self._engine.forgetter.reword(owner, said.id, said.rest):
+            await self._engine.forgetter.exchange(owner, said.id)
+        for key, value in owned(said.statement):
+            await self._engine.forgetter.redact(owner, key, [value])
+
+    async def _told_elsewhere(self, owner: str, meant: str) -> str:
+        """What is left to say where facts of conversations tell what is to be forgotten: these are forgotten there."""
+        asked = set(content_stems(meant))
+        facts = await self._engine.facts.page(owner, limit=LOOKED_AT)
+        found = {fact.memory_id for fact, _ in facts if asked and asked <= set(content_stems(fact.text))}
+        named = ", ".join(f"“{conversation}”" for conversation in sorted(found)[:3])
+        return f" It was also told in the conversation {named}, and can be forgotten there." if found else ""
+
+
+def _only_one_of(meant: str, facts: Sequence[KeyValue]) -> KeyValue | None:
+    """The one fact that is kept of a thing, where something else than its name is: "my wife" of `wife's job`."""
+    known = {fact.key: fact for fact in facts}
+    found = keys_of_the_same(slug(_MY.sub("", meant)), list(known))
+    return known[found[0]] if len(found) == 1 else None

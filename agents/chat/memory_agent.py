@@ -1,0 +1,193 @@
+"""What does memory have to say about a request?"""
+
+import asyncio
+import logging
+from dataclasses import replace
+
+from agents.chat.context import Bundle, ChatRequest, Context
+from config.recipes import BundleSizes, Recipe
+from memory.domain import FACT, Candidate, Gist, Hit, KeyValue, Parts, Recall, Summary
+from memory.engine import Engine
+from memory.facts import Fact
+from memory.language.courtesy import is_courtesy
+from memory.language.ends import asks_for_all, end_asked_for
+from memory.observations import Recalled
+from memory.recall import Scope, with_overrides
+from utils.errors import ModelError
+from utils.text import content_stems
+
+UNSUMMARISED = 100  # messages
+KNOWN = 50  # facts that are gathered where all is asked for
+ASKED_FOR = Parts(dense=0.0, score=1.0)  # of what is meant beyond doubt, and was not found by its likeness
+
+log = logging.getLogger(__name__)
+
+
+class MemoryAgent:
+    """Gathers similar messages, recent turns, summaries and key/value facts into one bundle; by the recipe
+    `observations`, where there is one, observations too."""
+
+    name = "memory_agent"
+
+    def __init__(
+        self, engine: Engine, recipe: Recipe, sizes: BundleSizes, *, observations: Recipe | None = None
+    ) -> None:
+        self._engine = engine
+        self._recipe = recipe
+        self._sizes = sizes
+        self._observations = observations
+
+    async def run(self, context: Context) -> Context:
+        request, sizes = context.request, self._sizes
+        try:
+            async with asyncio.TaskGroup() as reading:
+                recall = reading.create_task(self._recall(context))
+                recent = reading.create_task(self._recent(context, 2 * sizes.recent_pairs))
+                summaries = reading.create_task(self._summaries(request))
+                memories = reading.create_task(self._memories(request))
+                unsummarised = reading.create_task(self._unsummarised(context))
+                observed = reading.create_task(self._observed(request))
+                known = reading.create_task(self._known(request))
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from None
+        bundle = Bundle(
+            recall.result(),
+            tuple(recent.result()),
+            tuple(summaries.result()),
+            tuple(memories.result()),
+            tuple(unsummarised.result()),
+            tuple(await self._with_likeness(request, recall.result(), observed.result())),
+            tuple(known.result()),
+        )
+        if bundle.recall.among_facts:
+            bundle = await self._without_outdated(request.owner, await self._without_echoes(request.owner, bundle))
+        return replace(context, bundle=await self._with_end(context, bundle))
+
+    async def _with_end(self, context: Context, bundle: Bundle) -> Bundle:
+        """A bundle with the message that is asked for by its place alone, before all that recall found. It is of this
+        conversation where that has one, else of all."""
+        request, end = context.request, end_asked_for(context.request.query)
+        if end is None:
+            return bundle
+        place = await context.opening()
+        found = None
+        if place is not None and not end.ever:
+            found = await self._engine.turns.at_end(request.owner, request.session_id, place.index, end)
+        if found is None and not request.isolated:
+            found = await self._engine.recaller.at_end(request.owner, end, context.own_keys)
+        if found is None:
+            return replace(bundle, end=end)
+        recall = bundle.recall
+        hits = (Hit(found, ASKED_FOR), *(hit for hit in recall.hits if hit.gist.key != found.key))
+        others = (one for one in recall.considered if one.key != found.key)
+        considered = (Candidate(found.key, ASKED_FOR), *others)
+        return replace(bundle, recall=replace(recall, hits=hits, considered=considered), end=end, at_end=found)
+
+    async def _known(self, request: ChatRequest) -> list[Fact]:
+        """For a request to tell all, the facts in force that changed last."""
+        if request.isolated or not asks_for_all(request.query):
+            return []
+        return [fact for fact, _ in await self._engine.facts.page(request.owner, limit=KNOWN)]
+
+    async def _without_echoes(self, owner: str, bundle: Bundle) -> Bundle:
+        """A bundle without the facts that a message in it states."""
+        recall = bundle.recall
+        facts = [hit.gist.id for hit in recall.hits if hit.gist.kind == FACT]
+        if not facts:
+            return bundle
+        told = {gist.id for gist in (*bundle.recent, *(hit.gist for hit in recall.hits))}
+        sources = await self._engine.superseded.sources(owner, facts)
+        echoes = {fact for fact, messages in sources.items() if not messages.isdisjoint(told)}
+        hits = tuple(hit for hit in recall.hits if hit.gist.id not in echoes)
+        keys = {hit.gist.key for hit in recall.hits if hit.gist.id in echoes}
+        considered = tuple(one._replace(dropped="duplicate") if one.key in keys else one for one in recall.considered)
+        return replace(bundle, recall=replace(recall, hits=hits, considered=considered))
+
+    async def _without_outdated(self, owner: str, bundle: Bundle) -> Bundle:
+        """A bundle without the messages that state what holds no longer. The facts that replaced it take their place,
+        for they answer what these would have answered."""
+        recall = bundle.recall
+        ids = [hit.gist.id for hit in recall.hits] + [gist.id for gist in bundle.recent]
+        outdated = await self._engine.superseded.gists_by_messages(owner, ids)
+        if not outdated:
+            return bundle
+        hits: dict[str, Hit] = {}
+        for hit in recall.hits:
+            for gist in outdated.get(hit.gist.id, [hit.gist]):
+                hits.setdefault(gist.key, Hit(gist, hit.parts))
+        considered = [
+            one._replace(dropped=None, parts=hits[one.key].parts) if one.dropped and one.key in hits else one
+            for one in recall.considered
+        ]
+        missing = [Candidate(key, hit.parts) for key, hit in hits.items() if key not in {one.key for one in considered}]
+        recall = replace(recall, hits=tuple(hits.values()), considered=(*missing, *considered))
+        recent = tuple(gist for gist in bundle.recent if gist.id not in outdated)
+        return replace(bundle, recall=recall, recent=recent)
+
+    async def _summaries(self, request: ChatRequest) -> list[Summary]:
+        most = self._sizes.summaries
+        newest = await self._engine.summaries.newest(request.owner, request.session_id, most)
+        return [one for one in newest if one.session_id == request.session_id] if request.isolated else newest
+
+    async def _memories(self, request: ChatRequest) -> list[KeyValue]:
+        if request.isolated:
+            return []
+        return await self._engine.keyvalues.suited(request.owner, request.query, self._sizes.memories)
+
+    async def _observed(self, request: ChatRequest) -> list[Recalled]:
+        if self._observations is None or request.isolated or is_courtesy(request.query):
+            return []
+        if not await self._engine.observations.has_any(request.owner):
+            return []
+        return await self._engine.observations.recall(request.owner, request.query, self._observations)
+
+    async def _with_likeness(self, request: ChatRequest, recall: Recall, observed: list[Recalled]) -> list[Recalled]:
+        """Observations with their likeness to what recall embedded just now, which is at hand; else as they are."""
+        if not observed or not recall.dimensions:
+            return observed
+        embedder = self._engine.embedder
+        try:
+            [vector] = await embedder.embed([recall.query or request.query])
+        except ModelError:
+            return observed
+        return await self._engine.observations.with_likeness(request.owner, observed, vector, embedder.model)
+
+    async def _unsummarised(self, context: Context) -> list[Gist]:
+        """For a request that names no subject: what no summary covers yet, or simply what was said last, where no
+        summary is asked for, or all that is known."""
+        intent, query = context.intent.name, context.request.query
+        if intent != "summarise" and not asks_for_all(query) and (intent != "recall" or content_stems(query)):
+            return []
+        place = await context.opening()
+        if place is None:
+            return []
+        covered = -1
+        if intent == "summarise" and not asks_for_all(query):
+            # Asked anew, for the request's place may not know of the last summary.
+            current = await self._engine.places.place(context.request.owner, context.request.session_id)
+            covered = current.summarised_to if current is not None else -1
+        most = min(place.index - covered - 1, UNSUMMARISED)
+        if most <= 0:
+            return []
+        return await self._recent(context, most)
+
+    async def _recent(self, context: Context, most: int) -> list[Gist]:
+        request, place = context.request, await context.opening()
+        if place is None:
+            return []
+        return await self._engine.turns.recent(request.owner, request.session_id, place, most)
+
+    async def _recall(self, context: Context) -> Recall:
+        """The similar messages; none where the query cannot be embedded, which the log tells."""
+        request = context.request
+        recipe = request.recipe or with_overrides(self._recipe, top_k=request.top_k)
+        own = frozenset(context.own_keys)
+        if request.isolated:
+            scope = Scope.of_conversation(request.session_id, exclude=own)
+        else:
+            scope = Scope(request.session_id, exclude=own)
+        try:
+            return await self._engine.recall(request.owner, request.query, recipe, scope)
+        except ModelError as error:
+            log.warning("recall without similar messages: %s", error.detail)
+            return Recall()

@@ -1,0 +1,133 @@
+"""What is the answer?"""
+
+import asyncio
+import logging
+from contextlib import aclosing
+from dataclasses import replace
+
+from agents.chat.context import Answer, Context
+from agents.chat.prompt import Prompt, assemble, cited
+from agents.chat.rounds import Rounds, Talked
+from agents.chat.rules import answer_by_rules
+from config.recipes import PromptTable
+from memory.domain import RULE_BASED
+from memory.language.heard import hear
+from utils.chat import ChatModel, Completion, Message, Usage
+from utils.embeddings import LocalEmbedder
+from utils.errors import ModelError
+from utils.text import count_tokens
+
+log = logging.getLogger(__name__)
+
+
+class InterruptedAnswer(Exception):
+    """A model broke off in the middle of an answer that was streamed. `answer`: what it had said; `cause`: why."""
+
+    def __init__(self, answer: Answer, cause: ModelError) -> None:
+        super().__init__(cause.detail)
+        self.answer = answer
+        self.cause = cause
+
+
+class AbandonedAnswer(asyncio.CancelledError):
+    """Whoever asked left in the middle of an answer that was streamed. `answer`: what had been said."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__()
+        self.answer = answer
+
+
+class WriterAgent:
+    """Assembles the prompt and has a model answer it; by rules where there is no model or it fails."""
+
+    name = "writer_agent"
+
+    def __init__(
+        self, model: ChatModel | None, system: str, table: PromptTable, reader: LocalEmbedder | None = None
+    ) -> None:
+        """`reader`: tells rules more of what was said in other languages than English."""
+        self._reader = reader
+        self._model = model
+        self._system = system
+        self._table = table
+
+    async def run(self, context: Context) -> Context:
+        prompt = assemble(context, self._system, self._table)
+        tools_used: tuple[str, ...] = ()
+        if self._model is not None:
+            rounds = self._begun(self._model, context, prompt)
+            try:
+                return replace(context, answer=await self._answered(rounds, context, prompt))
+            except ModelError as error:
+                log.warning("answer by rules: %s", error.detail)
+                tools_used = rounds.tools_used
+        heard = await self.hearing(context)
+        made = await asyncio.to_thread(_by_rules, heard, prompt)  # a second, of 200,000 characters
+        answer = replace(made, tools=tools_used)
+        await context.emit(answer.text)
+        return replace(context, answer=answer)
+
+    async def hearing(self, context: Context) -> Context:
+        """A context with what the encoder tells of the messages that rules answer from."""
+        if self._reader is None or context.bundle is None:
+            return context
+        bundle = context.bundle
+        gists = (*(hit.gist for hit in bundle.recall.hits), *bundle.recent, *bundle.unsummarised)
+        said = [gist.content for gist in gists if gist.role == "user"]
+        return replace(context, heard=await hear(self._reader, context.question, said))
+
+    def _begun(self, model: ChatModel, context: Context, prompt: Prompt) -> Rounds:
+        messages: list[Message] = [
+            {"role": "system", "content": prompt.system},
+            {"role": "user", "content": prompt.user},
+        ]
+        return Rounds(model, messages, context.toolbox, asked=context.request.model)
+
+    async def _answered(self, rounds: Rounds, context: Context, prompt: Prompt) -> Answer:
+        said: list[str] = []
+        pieces = rounds.answer(streamed=context.streamed)
+        try:
+            async with aclosing(pieces):
+                async for piece in pieces:
+                    if isinstance(piece, Talked):
+                        return replace(_answer(piece, prompt), tools=rounds.tools_used)
+                    said.append(piece)
+                    await context.emit(piece)
+        except (ModelError, asyncio.CancelledError) as error:
+            if not said:
+                raise
+            completion = Completion("".join(said), rounds.model, None, "interrupted")
+            answer = _answer(Talked(completion), prompt)
+            partial = replace(answer, tools=rounds.tools_used, interrupted=True)
+            if isinstance(error, ModelError):
+                raise InterruptedAnswer(partial, error) from error
+            raise AbandonedAnswer(partial) from error
+        raise AssertionError("the stream ended without its completion")
+
+
+def _answer(talked: Talked, prompt: Prompt) -> Answer:
+    completion = talked.completion
+    ledger = prompt.ledger(completion.usage.prompt_tokens if completion.usage else None, beyond=talked.beyond)
+    usage = completion.usage or Usage(sum(entry.tokens for entry in ledger), count_tokens(completion.text))
+    return Answer(
+        text=completion.text,
+        model=completion.model,
+        usage=usage,
+        given=prompt.given,
+        citations=cited(completion.text, prompt.given),
+        ledger=ledger,
+    )
+
+
+def _by_rules(context: Context, prompt: Prompt) -> Answer:
+    """The answer by rules. Its ledger is that of the prompt as it would have been sent."""
+    made = answer_by_rules(context)
+    ledger = prompt.ledger()
+    return Answer(
+        text=made.text,
+        model=RULE_BASED,
+        usage=Usage(sum(entry.tokens for entry in ledger), count_tokens(made.text)),
+        given=made.citations,  # under the numbers of the answer
+        citations=made.citations,
+        ledger=ledger,
+    )

@@ -1,0 +1,331 @@
+"""How does a request to another model gain memory on its way, and what of it is remembered?
+
+The user's message is committed before the model is asked, and what memory knows of it is put before it, as quoted data;
+all else goes through as it came. The answer is remembered as it comes.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from agents.chat import Drafting, Keeping, apportion
+from agents.openai_chat import (
+    DONE,
+    choices_of,
+    event_of,
+    kept_text,
+    memory_hits,
+    newest_user,
+    parsed,
+    storable,
+    text_of,
+    written,
+)
+from agents.proxy.answer import ProxiedAnswer
+from agents.proxy.prompt import memory_block, with_memory
+from agents.proxy.request import Proxied, ProxyRequest
+from agents.tools import Compressing, ToolMemory, ViewOptions
+from agents.upkeep import Nudge
+from config.recipes import PROXY
+from memory.domain import Candidate, Hit, Recall, Turn
+from memory.engine import Engine
+from memory.ids import new_id, prompt_id, response_id, scoped
+from memory.recall import Scope
+from memory.turns import LedgerEntry, Place, Receipt, Used, left_out_of
+from utils.clock import now
+from utils.errors import LociError, ModelError, ModelGarbage, ModelUnavailable, ProviderError
+from utils.mongo import StoreError, as_loci_error
+from utils.text import count_tokens
+from utils.upstream import Passed, Upstream
+
+LOOKED_AT = 32_000  # characters of the user's message by which memory is searched
+SENT_ALONG = 50  # newest messages of a request that need not be told again
+MEDIA_TYPE = "application/json"
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class _Exchange:
+    """A user's message and the answer to it. `place`: where they stand; None where an answer alone is remembered, or
+    nothing. `resumed`: an earlier request began it. `fresh`: what was recalled that the request does not bring along;
+    `given`: the best of it, which stand in the prompt, as `injected`."""
+
+    request: ProxyRequest
+    turn_id: str
+    query: str
+    place: Place | None = None
+    resumed: bool = False
+    recall: Recall = field(default_factory=Recall)
+    fresh: tuple[Hit, ...] = ()
+    given: tuple[Hit, ...] = ()
+    injected: str = ""
+    answer: ProxiedAnswer = field(default_factory=ProxiedAnswer)
+
+    def turn(self) -> Turn:
+        """The answer as far as it has come."""
+        return Turn(
+            response_id(self.turn_id),
+            "assistant",
+            storable(self.answer.text),
+            now(),
+            turn_id=self.turn_id,
+            model=self.answer.model or None,
+            interrupted=not self.answer.whole,
+            stating=True,
+        )
+
+
+class Proxy:
+    """Chat completions of the provider behind it, with memory."""
+
+    def __init__(self, engine: Engine, upstream: Upstream, nudge: Nudge, tools: ToolMemory) -> None:
+        self.upstream = upstream
+        self._tools = tools
+        self._engine = engine
+        self._nudge = nudge
+        self._keeping = Keeping()
+
+    async def complete(self, request: ProxyRequest) -> Proxied:
+        """Passes a request on, and the answer back.
+
+        The user's message is committed before the model is asked, a whole answer before it is returned, a streamed one
+        before its last event is. Raises `ModelUnavailable` where the provider cannot be reached, `ModelSilent` where
+        it does not begin to answer, and `ModelGarbage` where it answers something else; an error that it answers with
+        is returned as it came.
+        """
+        exchange = await self._prepare(request)
+        body = await self._body(exchange)
+        passed = await self.upstream.send(
+            "POST",
+            "/chat/completions",
+            body=body,
+            headers=request.headers,
+            query=request.query,
+            bearer=request.bearer,
+        )
+        if passed.is_stream:
+            await passed.begin()
+            stream = self._streamed(exchange, passed)
+            return Proxied(passed.status, passed.headers, passed.media_type, stream, exchange.turn_id)
+        content = await self._whole(exchange, passed)
+        return Proxied(passed.status, passed.headers, MEDIA_TYPE, content, exchange.turn_id)
+
+    async def _body(self, exchange: _Exchange) -> bytes:
+        """What the provider gets: the request as it came, with what memory knows, or with its history compressed."""
+        request = exchange.request
+        if request.options.compresses:
+            view = await self._tools.compress(_compressing(request, self._tools.options))
+            return written(request.body | {"messages": view.messages})
+        if exchange.injected:
+            return written(with_memory(request.body, exchange.injected))
+        return request.raw if request.raw is not None else written(request.body)
+
+    async def close(self) -> None:
+        """Waits until everything that was begun is stored, and ends the connections to the provider."""
+        await self._keeping.close()
+        await self.upstream.close()
+
+    async def _prepare(self, request: ProxyRequest) -> _Exchange:
+        """Commits the user's message, and finds what memory knows of it."""
+        messages = request.body["messages"]
+        at = newest_user(messages)
+        if at is None:
+            return _Exchange(request, request.once or new_id(), "")
+        exchange = _Exchange(request, request.once or new_id(), kept_text(messages[at].get("content")))
+        asked = storable(text_of(messages[at].get("content")))[:LOOKED_AT]
+        self._engine.reader.read_ahead(asked)
+        await asyncio.sleep(0)  # the encoder takes longest, and has begun by now
+        reading = asyncio.create_task(self._remembered(exchange, asked))
+        opening = self._keeping.start(self._open(exchange, new=at == len(messages) - 1))
+        await asyncio.shield(asyncio.wait([opening, reading]))
+        opening.result()
+        reading.result()
+        return exchange
+
+    async def _open(self, exchange: _Exchange, *, new: bool) -> None:
+        """Finds the place of an exchange. `new`: the user's message is the last one; else it was told before, and the
+        model goes on with it."""
+        request, turns = exchange.request, self._engine.turns
+        owner, session = request.owner, request.options.memory_id
+        if not exchange.query:
+            return
+        if not new or request.retried:
+            found = await turns.last_exchange(owner, session, exchange.query, answered=request.retried)
+            if found is not None:
+                exchange.turn_id, exchange.place = found
+                exchange.resumed = True
+                return
+        if new:
+            prompt = prompt_id(exchange.turn_id)
+            said = Turn(prompt, "user", exchange.query, now(), turn_id=exchange.turn_id, stating=True)
+            exchange.place = await turns.open_exchange(owner, session, said, retried=request.once is not None)
+
+    async def _remembered(self, exchange: _Exchange, text: str) -> None:
+        """Looks up what memory knows; nothing where the query cannot be embedded, which the log tells."""
+        request, engine = exchange.request, self._engine
+        owner, options = request.owner, request.options
+        if not options.reads or not text.strip():
+            return
+        own = prompt_id(exchange.turn_id), response_id(exchange.turn_id)
+        keys = frozenset((*own, *(scoped(one, owner) for one in own)))
+        messages = request.body["messages"]
+        told = {_flat(text_of(message.get("content"))) for message in messages[-SENT_ALONG:]}
+        recipe = options.recipe
+        wider = replace(recipe, top_k=recipe.top_k + len(told))
+        scope = Scope.of_conversation(options.memory_id, exclude=keys)
+        try:
+            exchange.recall, digest = await asyncio.gather(
+                engine.recall(owner, text, wider, scope),
+                engine.digests.get(owner, options.memory_id),
+            )
+        except ModelError as error:
+            log.warning("no memory for a proxied request: %s", error.detail)
+            return
+        exchange.fresh = tuple(hit for hit in exchange.recall.hits if _flat(hit.gist.content) not in told)
+        exchange.given = exchange.fresh[: recipe.top_k]
+        ids = [hit.gist.id for hit in exchange.given] if exchange.recall.among_facts else []
+        changed = await engine.superseded.by_messages(owner, ids)
+        exchange.injected = memory_block(exchange.given, digest, changed)
+
+    async def _whole(self, exchange: _Exchange, passed: Passed) -> bytes:
+        """The body of an answer that was not streamed, in OpenAI's shape, be it an error."""
+        raw = await passed.read()
+        answer = parsed(raw)
+        if passed.status >= 300 or not isinstance(answer, dict):
+            if isinstance(answer, dict) and passed.status >= 400:
+                return raw
+            if passed.status >= 300:
+                raise ProviderError(passed.status)
+            raise ModelGarbage("The model's answer is not a chat completion")
+        if not choices_of(answer) and not answer.get("error"):
+            raise ModelGarbage("The model's answer has no choices")
+        exchange.answer.read(answer)
+        exchange.answer.finish()
+        await asyncio.shield(self._keeping.start(self._keep(exchange)))
+        return written(answer | {"memory_hits": memory_hits(exchange.given)})
+
+    async def _streamed(self, exchange: _Exchange, passed: Passed) -> AsyncGenerator[bytes, None]:
+        """The events as they come; the last one only when the answer is kept."""
+        answer, place = exchange.answer, exchange.place
+        drafting = Drafting(self._engine.drafts, place, exchange.turn) if place is not None else None
+        keeping: asyncio.Task[None] | None = None
+        try:
+            async with aclosing(passed.events()) as events, aclosing(answer.passed_on(events)) as stream:
+                async for event in stream:
+                    yield event
+        except ModelUnavailable as error:
+            yield event_of(_error(error))
+        finally:
+            await passed.close()
+            keeping = self._keeping.start(self._end(exchange, drafting))
+        if not answer.ended:
+            return
+        try:
+            await asyncio.shield(keeping)
+        except (LociError, StoreError) as error:
+            yield event_of(_error(error))
+            return
+        yield event_of(answer.last | {"memory_hits": memory_hits(exchange.given)})
+        yield b"data: " + DONE + b"\n\n"
+
+    async def _end(self, exchange: _Exchange, drafting: Drafting | None) -> None:
+        """Keeps what was said, and then lets go of the draft of it."""
+        async with drafting.settled() if drafting is not None else nullcontext(False) as drafted:
+            await self._keep(exchange, drafted=drafted)
+
+    async def _keep(self, exchange: _Exchange, *, drafted: bool = False) -> None:
+        """Commits an answer, has its receipt follow, and asks for what is due after it. A call of tools is not
+        remembered: the answer that follows it takes its place."""
+        request, turn = exchange.request, exchange.turn()
+        owner, session, place = request.owner, request.options.memory_id, exchange.place
+        if not exchange.query or not turn.content.strip() or exchange.answer.calls:
+            return
+        turns, receipts = self._engine.turns, self._engine.receipts
+        committed = [turn.id] if place is None else [prompt_id(exchange.turn_id), turn.id]
+        if place is None:
+            await turns.remember(owner, session, [replace(turn, turn_id=None)])
+            place = await self._engine.places.place(owner, session)
+            if place is None:  # it was deleted at once
+                return
+        else:
+            again = drafted or exchange.resumed or request.once is not None
+            if not await turns.close_exchange(owner, session, place, turn, retried=again):
+                return
+        self._engine.reader.read_ahead(turn.content)
+        writing = self._keeping.start(receipts.keep_after(owner, lambda: _receipt(exchange, turn), committed))
+        receipts.expect(owner, exchange.turn_id, writing)
+        await self._engine.eviction.note_use(owner, [hit.gist.key for hit in exchange.given])
+        self._nudge.embed()
+        self._nudge.learn()
+        if self._engine.places.is_due(place):
+            self._nudge.summarise()
+
+
+def _compressing(request: ProxyRequest, options: ViewOptions) -> Compressing:
+    """The conversation is the task, and its history comes whole: what else is known of other tasks stays out of it."""
+    top_k = request.options.top_k or options.top_k
+    messages = tuple(request.body["messages"])
+    chosen = replace(options, top_k=top_k)
+    return Compressing(request.owner, request.options.memory_id, messages, chosen, sent_alone=True)
+
+
+def _error(error: LociError | StoreError) -> dict[str, Any]:
+    known = error if isinstance(error, LociError) else as_loci_error(error)
+    detail = "The answer could not be stored" if known is None else known.detail
+    return {"error": {"message": detail, "type": "server_error", "param": None, "code": None}}
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _considered(exchange: _Exchange) -> tuple[Candidate, ...]:
+    """What the search looked at. It looked for more than were asked for, as some may have been sent along."""
+    given = {hit.gist.key for hit in exchange.given}
+    fresh = {hit.gist.key for hit in exchange.fresh}
+
+    def settled(candidate: Candidate) -> Candidate:
+        if candidate.dropped is not None or candidate.key in given:
+            return candidate
+        return candidate._replace(dropped="top_k" if candidate.key in fresh else "sent_along")
+
+    return tuple(map(settled, exchange.recall.considered))
+
+
+def _receipt(exchange: _Exchange, turn: Turn) -> Receipt:
+    request, answer = exchange.request, exchange.answer
+    ledger = _ledger(exchange.injected, request.body["messages"], answer.prompt_tokens)
+    return Receipt(
+        turn_id=exchange.turn_id,
+        session_id=request.options.memory_id,
+        at=turn.timestamp,
+        query=exchange.query,
+        intent="chat",
+        need_memory=request.options.reads,
+        memory_reason="asked for by the request" if request.options.reads else "left out by the request",
+        agents_used=("proxy",),
+        model=answer.model,
+        recipe=PROXY.name,
+        considered=_considered(exchange),
+        used=tuple(Used(n, hit.gist.id, hit.gist.kind, "memory") for n, hit in enumerate(exchange.given, 1)),
+        ledger=ledger,
+        prompt_tokens=sum(entry.tokens for entry in ledger),
+        completion_tokens=answer.completion_tokens or count_tokens(turn.content),
+        interrupted=turn.interrupted,
+        messages=(prompt_id(exchange.turn_id), response_id(exchange.turn_id)),
+        top_k=request.options.recipe.top_k,
+        searched=exchange.recall.respelt(exchange.query),
+        left_out=left_out_of(answer.model, used=bool(exchange.given)),
+    )
+
+
+def _ledger(injected: str, messages: Sequence[Mapping[str, Any]], total: int) -> tuple[LedgerEntry, ...]:
+    """What memory and the client's own messages take. `total`: the tokens that the provider counted, 0 for none."""
+    sections = {"memory": injected, "messages": "".join(text_of(message.get("content")) for message in messages)}
+    estimates = [count_tokens(text) for text in sections.values()]
+    tokens = apportion(estimates, total) if total else estimates
+    return tuple(LedgerEntry(name, len(text), n) for (name, text), n in zip(sections.items(), tokens, strict=True))

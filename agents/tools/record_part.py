@@ -1,0 +1,121 @@
+"""Which part of a long result does a model read? The one that begins where it asks, or that has its words in it."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from heapq import merge
+from itertools import islice
+
+from memory.traces import Trace
+from memory.views import MARKS
+from utils.errors import NotFound
+from utils.text import STOPWORDS, lower_in_place
+
+READ = 8_000  # characters of a record
+MOST_READ = 32_000
+FURTHEST = 2**31  # a place in a record; no record is so long
+LONGEST_ID = 64
+MOST_WORDS = 16  # different ones of a query that are looked for, the longest
+MOST_FOUND = 20_000  # places of words that are looked at
+BEFORE = 4  # a share of the part stands before what was found, so that it can be understood
+
+
+@dataclass(frozen=True)
+class Part:
+    """`begin`: the place of its first character; `all`: characters of the whole text."""
+
+    text: str
+    begin: int
+    all: int
+
+    @property
+    def end(self) -> int:
+        return self.begin + len(self.text)
+
+    @property
+    def more(self) -> str | None:
+        """Which part it is, and how to get the next; None where it is all."""
+        if not self.begin and self.end >= self.all:
+            return None
+        if self.begin >= self.all:
+            return f"nothing is left from offset {self.begin} on: there are {self.all} characters"
+        where = f"characters {self.begin} to {self.end} of {self.all}"
+        return f"{where}; offset {self.end} reads on" if self.end < self.all else f"{where}, the last ones"
+
+
+@dataclass(frozen=True)
+class ReadRecord:
+    """What a model reads of a record. `more`: which part of the result it is, and how to get the next; None where it is
+    all."""
+
+    tool: str
+    arguments: str
+    result: str
+    more: str | None = None
+
+
+def id_of_row(given: object) -> object:
+    """The id of a row that begins with "d2ab51cd ×2 (before 7hx2kq4m):"; what is no text stays as it is."""
+    return given.split()[0].rstrip(":") if isinstance(given, str) and given.strip() else given
+
+
+def read_record(trace: Trace, *, offset: int, limit: int, query: str = "") -> ReadRecord:
+    """A part of what a tool gave, of at most `limit` characters, as `part_of` finds it. Raises `NotFound` where the
+    record has none of the words that are looked for."""
+    part = part_of(trace.raw_output, offset=offset, limit=limit, query=query)
+    if part is None:
+        raise NotFound("The record has none of these words; without a query it is read from the offset on")
+    arguments = trace.raw_input if len(trace.raw_input) <= limit else f"{trace.raw_input[:limit]}…"
+    return ReadRecord(trace.tool_name, arguments, part.text, part.more)
+
+
+def part_of(text: str, *, offset: int, limit: int, query: str = "") -> Part | None:
+    """At most `limit` characters of a text from `offset` on; with a query, those around it behind `offset`, or around
+    most of its words; None where it has none of them."""
+    begin = offset
+    if query.strip():
+        found = _place_of(lower_in_place(text), offset, limit, lower_in_place(query.strip()))
+        if found is None:
+            return None
+        begin = max(offset, min(found - limit // BEFORE, len(text) - limit))
+    return Part(text[begin : begin + limit], begin, len(text))
+
+
+def _place_of(text: str, offset: int, limit: int, query: str) -> int | None:
+    """Where a query stands; else where its rarest word does, of the part that has most of its words."""
+    whole = text.find(query, offset)
+    if whole >= 0:
+        return whole
+    words = list(dict.fromkeys(filter(None, (word.strip(MARKS) for word in query.split()))))
+    telling = [word for word in words if word not in STOPWORDS] or words
+    chosen = sorted(telling, key=len, reverse=True)[:MOST_WORDS]
+    of_each = MOST_FOUND // max(1, len(chosen))
+    places = merge(*(islice(_places(text, word, offset), of_each) for word in chosen))
+    return _densest(list(places), max(1, limit * (BEFORE - 1) // BEFORE))
+
+
+def _places(text: str, word: str, offset: int) -> Iterator[tuple[int, str]]:
+    """Where a word stands, in order."""
+    at = text.find(word, offset)
+    while at >= 0:
+        yield at, word
+        at = text.find(word, at + len(word))
+
+
+def _densest(places: list[tuple[int, str]], characters: int) -> int | None:
+    """The place of the rarest word among the words within so many characters that weigh most, the first such place. A
+    word weighs the more, the fewer places it has."""
+    count = Counter(word for _, word in places)
+    best, most, last = None, 0.0, 0
+    within: Counter[str] = Counter()
+    for first, (at, word) in enumerate(places):
+        while last < len(places) and places[last][0] < at + characters:
+            within[places[last][1]] += 1
+            last += 1
+        weight = sum(1 / count[one] for one in within)
+        if weight > most:
+            best, most = min(places[first:last], key=lambda place: count[place[1]])[0], weight
+        within[word] -= 1
+        if not within[word]:
+            del within[word]
+    return best

@@ -1,0 +1,276 @@
+"""How is a bank that has grown too large made small again by rules? What matters least and is oldest goes first.
+
+What goes stays in the history: a line in the file says in which versions. The order is that of the banks' document:
+what is tagged as critical goes last, before it what is left to be done; of the others architecture stays before
+implementation before discussion, newer before older. The more of a section stays, the less the next older part of it
+counts, so that each section keeps its newest.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from config.recipes import BankRecipe
+from memory.banks.condensed import note_in, with_note
+from memory.banks.decisions import CRITICAL
+from memory.banks.labels import label_of, labelled
+from memory.banks.lists import UNTICKED
+from memory.banks.markdown import (
+    TITLE_CHARACTERS,
+    Page,
+    Section,
+    is_note,
+    items,
+    joined,
+    lead_of,
+    paragraphs,
+    parse,
+    render,
+    time_of,
+    tokens_of,
+)
+from memory.banks.place import is_critical
+from memory.banks.topics import category_of
+from memory.banks.types import OPEN_SECTIONS, BankType, Weight, sections_of, weight_of
+from utils.sentences import split_sentences
+from utils.text import count_tokens, cut_at_word
+
+WEIGHTS: dict[Weight, float] = {"architecture": 3.0, "implementation": 2.0, "discussion": 1.0}
+HALF_LIFE_DAYS = 14.0  # after which an item counts half
+UNDATED = 0.5  # what an item counts that does not say when it was stored: somebody wrote it into the file itself
+GIST_CHARACTERS = 160  # of an item that goes, what is left of it where there is room
+LONG = 400  # tokens of an item from which on its paragraphs are weighed one by one
+SHARE = 1_000  # tokens of a section after which what is older in it counts half
+NEWEST = 150  # tokens of a section that count three times, so that none is left without its newest
+LEFT = 1 / 2  # of what stays whole, at most, for what is left to be done: of a bank that has more, the newest
+SHORT = 1 / 6  # of the target, for the beginnings of what goes
+LINE = 52  # tokens of the line that says where the rest is, at most
+LATER = 1e-6  # what an item counts more than the one before it, all else being equal
+
+_STORED = re.compile(r"(?:- |### )\d{4}-\d\d-\d\d \d\d:\d\d\s*")
+_ONLY_TIME = re.compile(r"### \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*")
+
+
+Spot = tuple[str, int, int, int]  # a file, a section (-1: before the first), an item of it, a part of that
+Item = tuple[str, int, int]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """An item, or of a long one a paragraph. What is worth more stays longer. `heading`: tokens of the heading above
+    it, where that goes with what stands under it; `opening`: the item's own heading, where it is not in the text;
+    `left`: something is left to be done."""
+
+    spot: Spot
+    text: str
+    tokens: int
+    heading: int
+    opening: str
+    critical: bool
+    left: bool
+    worth: float
+
+    @property
+    def section(self) -> tuple[str, int]:
+        return self.spot[:2]
+
+    @property
+    def item(self) -> Item:
+        return self.spot[:3]
+
+    @property
+    def rank(self) -> tuple[bool, bool, float]:
+        return self.critical, self.left, self.worth
+
+
+@dataclass
+class _Kept:
+    """What stays. `spent`: tokens of all of it; `openings`: headings of items of which some part stays whole."""
+
+    spent: int
+    texts: dict[Spot, str] = field(default_factory=dict)
+    openings: dict[Item, str] = field(default_factory=dict)
+    headed: set[tuple[str, int]] = field(default_factory=set)
+
+    def takes(self, part: _Part, text: str, limit: int) -> bool:
+        """Keeps a part as this text, unless there would be more than `limit` tokens."""
+        cost = count_tokens(text) + 1 + (part.heading if part.section not in self.headed else 0)
+        opens = bool(part.opening) and text == part.text and part.item not in self.openings
+        cost += count_tokens(part.opening) + 1 if opens else 0
+        if self.spent + cost > limit:
+            return False
+        if opens:
+            self.openings[part.item] = part.opening
+        self.spent += cost
+        self.texts[part.spot] = text
+        self.headed.add(part.section)
+        return True
+
+
+def condense(
+    kind: BankType, files: Mapping[str, str], version: int, moment: datetime, recipe: BankRecipe
+) -> dict[str, str]:
+    """The files with at most `recipe.target` tokens, or with what is critical in them `recipe.most`. `version`: the one
+    that has what goes. O(n log n) in items."""
+    pages = {name: parse(text) for name, text in files.items()}
+    frames = {name: _frame(kind, name, page) for name, page in pages.items()}
+    kept = _Kept(tokens_of({name: render(page) for name, page in frames.items()}) + LINE * len(pages))
+    whole = recipe.target - round(SHORT * recipe.target)
+    found = [part for name, page in pages.items() for part in _ranked(_parts(kind, name, page, moment))]
+    parts = _with_room_for_others(found, round(LEFT * whole))
+    full: set[tuple[str, int]] = set()  # sections of which nothing older stays than what went
+    gone: list[_Part] = []
+    for part in sorted(parts, key=lambda one: one.rank, reverse=True):
+        limit = recipe.most if part.critical else whole
+        if (part.critical or part.left or part.section not in full) and kept.takes(part, part.text, limit):
+            continue
+        if part.tokens <= LONG:
+            full.add(part.section)
+        gone.append(part)
+    told: dict[str, list[_Part]] = {name: [] for name in files}
+    for part in gone:
+        headed = part.opening and part.item not in kept.openings
+        short = shortened(f"{part.opening}\n\n{part.text}" if headed else part.text)
+        limit = recipe.most if part.critical else recipe.target
+        if part.spot[3] or not kept.takes(part, short, limit) or short != part.text:
+            told[part.spot[0]].append(part)
+    return {
+        name: _told(_filled(name, frames[name], page, kept), told[name], version, moment)
+        for name, page in pages.items()
+    }
+
+
+def _ranked(parts: list[_Part]) -> list[_Part]:
+    """The parts of a file, each worth the less, the more of its section is newer."""
+    newer: Counter[tuple[str, int]] = Counter()
+    found: list[_Part] = []
+    for part in sorted(parts, key=lambda one: one.rank, reverse=True):
+        before = newer[part.section]
+        found.append(replace(part, worth=part.worth * (3 if before < NEWEST else 1) / (1 + before / SHARE)))
+        newer[part.section] += part.tokens
+    return found
+
+
+def _with_room_for_others(parts: list[_Part], most: int) -> list[_Part]:
+    """The parts, of which those that are left to be done have no more than `most` tokens; what is older than these
+    counts as others do."""
+    spent, full = 0, False
+    found: list[_Part] = []
+    for part in sorted(parts, key=lambda one: one.rank, reverse=True):
+        fits = spent + part.tokens <= most
+        left = part.left and not part.critical and not full and fits
+        full = full or (part.left and not fits and part.tokens <= LONG)
+        spent += part.tokens if left else 0
+        found.append(replace(part, left=left))
+    return found
+
+
+def shortened(item: str) -> str:
+    """The beginning of an item, in one line, with its time."""
+    stamp = time_of(item)
+    head, _, rest = item.partition("\n")
+    said = rest if item.startswith("### ") and rest.strip() else head
+    lines = [line for line in said.split("\n") if line.strip() and not line.lstrip().startswith(("#", "```", "~~~"))]
+    sentences = split_sentences(lines[0]) if lines else []
+    words = (sentences[0] if sentences else said.strip().lstrip("#").lstrip()).removeprefix("- ")
+    if stamp is not None and words.startswith(f"{stamp:%Y-%m-%d %H:%M}"):
+        words = words[16:].lstrip()
+    text = cut_at_word(words, GIST_CHARACTERS)
+    return f"- {stamp:%Y-%m-%d %H:%M} {text}" if stamp is not None else f"- {text}"
+
+
+def _frame(kind: BankType, name: str, page: Page) -> Page:
+    """What stays of a page in any case: its title, the line below that, and the headings that such a file begins
+    with."""
+    stays, _ = lead_of(page)
+    titles = sections_of(kind, name)
+    return Page("\n\n".join(stays), tuple(Section(one.title, "") for one in page.sections if one.title in titles))
+
+
+def _parts(kind: BankType, name: str, page: Page, moment: datetime) -> list[_Part]:
+    found: list[_Part] = []
+    titles = sections_of(kind, name)
+    _, others = lead_of(page)
+    lead = joined(others)
+    for number, section in enumerate([Section("", lead), *page.sections], -1):
+        weight = WEIGHTS[weight_of(kind, name, section.title)]
+        heading = 0 if section.title in titles or number < 0 else count_tokens(section.title) + 2
+        for place, item in enumerate(items(section.body)):
+            critical, stamp = is_critical(item), time_of(item)
+            days = (moment - stamp).total_seconds() / 86_400 if stamp is not None else 0.0
+            recent = UNDATED if stamp is None else 0.5 ** (max(0.0, days) / HALF_LIFE_DAYS)
+            worth = weight * (0.25 + 0.75 * recent) + place * LATER
+            opening, texts = _paragraphs(item)
+            all_of_it = texts[:1] == [f"[{CRITICAL}]"]
+            for at, text in enumerate(texts):
+                kept = is_critical(text) or all_of_it or (critical and not at and not opening)
+                rank, spot = worth - min(at, len(texts) - 1 - at) * LATER / 100, (name, number, place, at)
+                left = _is_left(text, section.title)
+                found.append(_Part(spot, text, count_tokens(text) + 1, heading, opening, kept, left, rank))
+    return found
+
+
+def _is_left(text: str, title: str) -> bool:
+    """Whether something in an item of a section is left to be done: its label or a box that is not ticked says so, or
+    its section does and it does not say that it is done."""
+    said = _STORED.sub("", text, count=1) if _STORED.match(text) else text
+    if UNTICKED.search(said) or any(label_of(part) in ("next", "issue") for part in labelled(said)):
+        return True
+    return title in OPEN_SECTIONS and category_of(said) != "done"
+
+
+def _paragraphs(item: str) -> tuple[str, list[str]]:
+    """An item, or the parts of a long one and before them the heading that it begins with. A time under which nothing
+    stands has no parts."""
+    first, _, rest = item.partition("\n")
+    if _ONLY_TIME.fullmatch(first) and not rest.strip():
+        return "", []
+    if count_tokens(item) <= LONG:
+        return "", [item]
+    opening = first if first.startswith("### ") and len(first) <= TITLE_CHARACTERS and rest.strip() else ""
+    parts = paragraphs(rest if opening else item)
+    cut: list[str] = []
+    for part in parts:
+        if count_tokens(part) <= LONG or "```" in part or "~~~" in part:
+            cut.append(part)
+            continue
+        before = len(cut)
+        for sentence in split_sentences(part):
+            pieces = [sentence[at : at + 3 * LONG] for at in range(0, len(sentence), 3 * LONG)]
+            if len(cut) > before and count_tokens(cut[-1]) + count_tokens(sentence) <= LONG:
+                cut[-1] = f"{cut[-1]} {sentence}"
+            else:
+                cut += pieces
+    return opening, cut
+
+
+def _filled(name: str, frame: Page, page: Page, kept: _Kept) -> Page:
+    """The frame of a page with what is kept of the page, each item under its heading."""
+    bodies: dict[int, list[str]] = {}
+    opened: set[Item] = set()
+    for (file, section, place, _), text in sorted(kept.texts.items()):
+        if file != name:
+            continue
+        item = (file, section, place)
+        body = bodies.setdefault(section, [])
+        if item in kept.openings and item not in opened:
+            body.append(kept.openings[item])
+        opened.add(item)
+        body.append(text)
+    sections = tuple(
+        Section(one.title, joined(bodies.get(at, [])))
+        for at, one in enumerate(page.sections)
+        if at in bodies or Section(one.title, "") in frame.sections
+    )
+    line = next((one for one in items(page.lead) if is_note(one)), "")
+    return Page("\n\n".join(part for part in (frame.lead, line, *bodies.get(-1, [])) if part), sections)
+
+
+def _told(page: Page, gone: list[_Part], version: int, moment: datetime) -> str:
+    """A page with a line at its beginning that says where the rest is; that of before where nothing went."""
+    if gone:
+        critical = sum(part.critical for part in gone)
+        page = with_note(page, note_in(page), len(gone), critical, version, moment)
+    return render(page)

@@ -1,0 +1,292 @@
+"""What becomes of new content in a bank: which file takes it, in which place, and what do the files say then?"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Literal
+
+from memory.banks.markdown import (
+    LONGEST_TITLE,
+    Page,
+    Section,
+    closed,
+    entry,
+    folded,
+    items,
+    joined,
+    nested,
+    parse,
+    render,
+    time_of,
+    title_of,
+    without_time,
+)
+from utils.text import shown
+
+FILE_NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,58}[a-z0-9])?\.md")
+MOST_FILES = 40  # of a bank; what would make another goes into its last one
+MOST_NAMED = 5  # files that are named where there is no room for more
+MOST_FOUND = 12  # tags, dates, references that are kept of a piece of content
+MOST_DONE = 1_000  # of an update that are told and kept, which so cannot outgrow a document of the store
+DEFAULT_SECTION = "Notes"
+CRITICAL = "critical"  # a tag: what has it stays when the bank is condensed
+
+# `settle`: items that were open are not so any more; `unchanged`: all that was to be added stands there already.
+Operation = Literal["append", "replace", "create", "settle", "unchanged"]
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """What is known of a piece of content. `section`: of the file, where it belongs."""
+
+    section: str = DEFAULT_SECTION
+    category: str = "note"
+    tags: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Append:
+    """Content goes to the end of a section; the file and the section are made where they are missing."""
+
+    target_file: str
+    content: str
+    metadata: Metadata = Metadata()
+
+
+@dataclass(frozen=True)
+class Replace:
+    """Content takes the place of all that stands in a section; what stood there is in the history."""
+
+    target_file: str
+    content: str
+    metadata: Metadata = Metadata()
+
+
+@dataclass(frozen=True)
+class Create:
+    """Content is a new file; where that is there already, it goes to the end of its section."""
+
+    target_file: str
+    content: str
+    metadata: Metadata = Metadata()
+
+
+Decision = Append | Replace | Create
+OPERATIONS: dict[type[Decision], Operation] = {Append: "append", Replace: "replace", Create: "create"}
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a decision came to. `operation_type`: as it was carried out."""
+
+    target_file: str
+    operation_type: Operation
+    metadata: Metadata
+
+
+def is_file_name(name: str) -> bool:
+    """Whether a file of a bank may have this name, on every system, beside all others."""
+    return FILE_NAME.fullmatch(name) is not None
+
+
+def section_title(title: str) -> str:
+    """A title as a section may have it."""
+    return title_of(shown(title).lstrip("#").strip()[:LONGEST_TITLE]) or DEFAULT_SECTION
+
+
+def merge(
+    files: Mapping[str, str], decisions: Sequence[Decision], moment: datetime
+) -> tuple[dict[str, str], tuple[Done, ...]]:
+    """The files with new content in them, and what was done: one for all that a section was given in the same way, the
+    first `MOST_DONE` of them. All of the content is in the files: of decisions that cannot be carried out as they
+    stand, it is added elsewhere; what a section ends with already is not added, and what stands further up in it moves
+    to its end. O(n) in the files and the content."""
+    drafts = {name: _Draft(text) for name, text in files.items()}
+    done: dict[tuple[str, Operation, str], Done] = {}
+    for decision in decisions:
+        name, metadata = decision.target_file, decision.metadata
+        if name not in drafts and len(drafts) >= MOST_FILES:
+            metadata = replace(metadata, section=section_title(name.removesuffix(".md")))
+            name, decision = list(drafts)[-1], Append(list(drafts)[-1], decision.content, metadata)
+        section = section_title(metadata.section)
+        operation = OPERATIONS[type(decision)]
+        match decision:
+            case Create() if name not in drafts:
+                drafts[name] = _Draft(_new_file(name, decision.content))
+            case Replace() if name in drafts and drafts[name].has(section):
+                drafts[name].put(section, nested(decision.content))
+            case _:
+                operation = "append" if name in drafts else "create"
+                draft = drafts.setdefault(name, _Draft(f"# {_headline(name)}"))
+                draft.add(section, entry(decision.content, moment))
+        made = Done(name, operation, replace(metadata, section=section))
+        key = name, operation, folded(section)
+        if key in done:
+            done[key] = replace(done[key], metadata=both(done[key].metadata, made.metadata))
+        elif len(done) < MOST_DONE:
+            done[key] = made
+    for key, one in done.items():
+        if one.operation_type == "append" and drafts[one.target_file].is_unchanged(one.metadata.section):
+            done[key] = replace(one, operation_type="unchanged")
+    return {name: draft.text() for name, draft in drafts.items()}, tuple(done.values())
+
+
+def told_of_files(decisions: Sequence[Decision], files: Mapping[str, str]) -> str | None:
+    """What a client is told where not all files that decisions name could be made; None where all are there. `files`:
+    as `merge` gives them."""
+    missing = list(dict.fromkeys(one.target_file for one in decisions if one.target_file not in files))
+    if not missing:
+        return None
+    named = ", ".join(missing[:MOST_NAMED]) + (" and others" if len(missing) > MOST_NAMED else "")
+    return (
+        f"A memory bank has at most {MOST_FILES} files, so {named} could not be made: what was for such a file is in "
+        f"{list(files)[-1]}, in a section of its name. Nothing was lost; name files that are there."
+    )
+
+
+def section_key(decision: Decision) -> tuple[str, str]:
+    """The file and the section that a decision is for; the same for all spellings of the section's title."""
+    return decision.target_file, folded(section_title(decision.metadata.section))
+
+
+def stale(decisions: Sequence[Decision], shown: Mapping[str, str], files: Mapping[str, str]) -> list[Replace]:
+    """The decisions that replace a section of which these files say something else than what was shown to whom made
+    them. O(n) in the files that they name."""
+    replacing = [one for one in decisions if isinstance(one, Replace)]
+    named = {one.target_file for one in replacing}
+    seen, there = ({name: parse(of[name]) for name in named if name in of} for of in (shown, files))
+    return [one for one in replacing if _body(seen, one) != _body(there, one)]
+
+
+def without_loss(decisions: Sequence[Decision], unseen: Sequence[Replace]) -> Sequence[Decision]:
+    """The decisions, but that what would replace a section unseen goes to its end."""
+    return [Append(one.target_file, one.content, one.metadata) if one in unseen else one for one in decisions]
+
+
+def both(one: Metadata, other: Metadata) -> Metadata:
+    """What is known of two pieces of content that are in one place."""
+
+    def union(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*first, *second)))[:MOST_FOUND] if second else first
+
+    return replace(
+        one,
+        tags=union(one.tags, other.tags),
+        dates=union(one.dates, other.dates),
+        references=union(one.references, other.references),
+    )
+
+
+def _body(pages: Mapping[str, Page], decision: Decision) -> str | None:
+    """What stands in the section that a decision is for; None where there is no such section."""
+    page = pages.get(decision.target_file)
+    found = page.find(section_title(decision.metadata.section)) if page is not None else None
+    return found.body if found is not None else None
+
+
+@dataclass
+class _Body:
+    """A section that is being written. `before`: what it said; `added`: the entries that are to stand at its end."""
+
+    title: str
+    before: str = ""
+    added: list[str] = field(default_factory=list)
+    replaced: bool = False
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether it ends with all that is to be added already."""
+        if self.replaced or not self.added:
+            return False
+        there, coming = items(self.before), self._coming()
+        return list(map(_saying, there[-len(coming) :])) == coming
+
+    def text(self) -> str:
+        """What it says now. An entry that stood in it word for word is moved to its end, with its new time."""
+        if self.unchanged or not self.added:
+            return self.before
+        before = self.before
+        if not self.replaced:
+            there, coming = items(before), set(self._coming())
+            left = [one for one in there if time_of(one) is None or _saying(one) not in coming]
+            before = joined(left) if len(left) < len(there) else before
+        parts = [before] if before else []
+        last = before.rpartition("\n")[2]
+        for item in self.added:
+            if parts:
+                parts.append("\n" if item.startswith("- ") and last.startswith("- ") else "\n\n")
+            parts.append(item)
+            last = item.rpartition("\n")[2]
+        return "".join(parts)
+
+    def _coming(self) -> list[str]:
+        return [_saying(one) for entry in self.added for one in items(entry)]
+
+
+def _saying(item: str) -> str:
+    """An entry, and whether it is one line, without its time."""
+    return item[:1] + without_time(item)
+
+
+class _Draft:
+    """A file that is being written: taken apart at its first change, and put together once, at the end."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._lead: str | None = None  # None until it is taken apart
+        self._sections: list[_Body] = []
+        self._bodies: dict[str, _Body] = {}  # by folded title
+
+    def has(self, title: str) -> bool:
+        self._take_apart()
+        return folded(title) in self._bodies
+
+    def put(self, title: str, body: str) -> None:
+        """Lets a section that is there say something else."""
+        self._take_apart()
+        section = self._bodies[folded(title)]
+        section.before, section.added, section.replaced = body, [], True
+
+    def add(self, title: str, item: str) -> None:
+        """Puts an item at the end of a section, which is made where it is missing."""
+        self._take_apart()
+        section = self._bodies.get(folded(title)) or self._section(Section(title, ""))
+        section.added.append(item)
+
+    def is_unchanged(self, title: str) -> bool:
+        """Whether a section says all that was added to it already, so that it stays as it was."""
+        return self._lead is not None and folded(title) in self._bodies and self._bodies[folded(title)].unchanged
+
+    def text(self) -> str:
+        """What the file says now; as it came where nothing was changed."""
+        if self._lead is None:
+            return self._text
+        return render(Page(self._lead, tuple(Section(body.title, body.text()) for body in self._sections)))
+
+    def _take_apart(self) -> None:
+        if self._lead is not None:
+            return
+        page = parse(self._text)
+        self._lead = page.lead
+        for section in page.sections:
+            self._section(section)
+
+    def _section(self, section: Section) -> _Body:
+        body = _Body(section.title, section.body)
+        self._sections.append(body)
+        self._bodies.setdefault(folded(section.title), body)
+        return body
+
+
+def _new_file(name: str, content: str) -> str:
+    """A file as it was given, its code ended; a title is put before it where it has none. Headings stay as they are,
+    for nothing else stands in the file."""
+    text = closed(content.replace("\r\n", "\n").replace("\r", "\n").strip("\n"))
+    return f"{text}\n" if text.startswith("# ") else f"# {_headline(name)}\n\n{text}\n"
+
+
+def _headline(name: str) -> str:
+    return name.removesuffix(".md").replace("-", " ").replace("_", " ").strip().capitalize()

@@ -1,0 +1,153 @@
+"""How do decisions on a bank's content look in JSON, as a model or a client writes them?"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from memory.banks.decisions import (
+    CRITICAL,
+    MOST_FOUND,
+    Append,
+    Create,
+    Decision,
+    Metadata,
+    Replace,
+    is_file_name,
+    section_title,
+)
+from memory.banks.place import is_critical, metadata_of, section_for
+from memory.banks.types import BankType
+from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
+from utils.text import CONTROL_CHARACTERS
+
+MOST_DECISIONS = 60
+TAG_CHARACTERS = 40  # of a tag, or of a category
+NOT_CARRIED_OUT = "The content is JSON that says where it goes, but cannot be carried out, so nothing was changed: {}"
+UNUSABLE = "it names what cannot be a file of a bank, or puts nothing into it"
+
+
+class _Written(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+
+class _Metadata(_Written):
+    section: str = ""
+    category: str = "note"
+    tags: list[str] = Field(default_factory=list)
+
+
+class _Decided(_Written):
+    target_file: str
+    content: Annotated[str, Field(min_length=1)]
+    metadata: _Metadata = Field(default_factory=_Metadata)
+
+
+class _Appended(_Decided):
+    operation_type: Literal["append"]
+
+
+class _Replaced(_Decided):
+    operation_type: Literal["replace"]
+
+
+class _Created(_Decided):
+    operation_type: Literal["create"]
+
+
+_Decisions = Annotated[
+    list[Annotated[_Appended | _Replaced | _Created, Field(discriminator="operation_type")]],
+    Field(min_length=1, max_length=MOST_DECISIONS),
+]
+
+
+class _Placed(_Written):
+    decisions: _Decisions
+
+
+_DIRECTIVES: TypeAdapter[list[_Appended | _Replaced | _Created]] = TypeAdapter(_Decisions)
+
+
+def decisions_in(raw: str) -> list[Decision]:
+    """What a model decided, of its answer. Raises `ValueError` where that is not what it was asked for."""
+    return [_decision(one) for one in _Placed.model_validate_json(raw).decisions]
+
+
+def directives_in(kind: BankType, content: str) -> list[Decision] | None:
+    """What content decides itself that is nothing but JSON in the shape of an update's `changes`, one or a list of
+    them, each with its `content`; None for other content. Without a section, rules say which of the file suits. Raises
+    `InvalidInput` where it is meant so and cannot be carried out."""
+    if (written := _written(content)) is None:
+        return None
+    try:
+        read = _DIRECTIVES.validate_python(written)
+        if any(CONTROL_CHARACTERS.search(one.content) for one in read):  # which JSON may hide
+            raise InvalidInput(HAS_CONTROL_CHARACTERS.format("content"))
+        decisions = [_decision(one) for one in read]
+    except ValidationError as error:
+        raise InvalidInput(NOT_CARRIED_OUT.format("; ".join(map(_told, error.errors()[:3])))) from None
+    except ValueError:
+        raise InvalidInput(NOT_CARRIED_OUT.format(UNUSABLE)) from None
+    return [
+        decided if one.metadata.section.strip() else _with_section(kind, decided)
+        for one, decided in zip(read, decisions, strict=True)
+    ]
+
+
+def _written(content: str) -> Sequence[object] | None:
+    """What directives were written, be they right or wrong; None where none are meant."""
+    bare = content.strip()
+    if not bare.startswith(("{", "[")) or '"target_file"' not in bare:
+        return None
+    try:
+        value = json.loads(bare)
+    except (ValueError, RecursionError):
+        return None
+    every = value if isinstance(value, list) else [value]
+    return every if any(map(_is_meant, every)) else None
+
+
+def _is_meant(one: object) -> bool:
+    return isinstance(one, Mapping) and "target_file" in one and ("operation_type" in one or "content" in one)
+
+
+def _told(error: Any) -> str:
+    """One of pydantic's errors, without what was written."""
+    number, *names = [part for part in error["loc"] if part not in ("append", "replace", "create")] or [0]
+    where = ".".join([f"change {int(number) + 1}", *map(str, names)])
+    if error["type"].startswith("union_tag"):
+        return f"{where}: operation_type must be append, replace or create"
+    return f"{where}: {error['msg']}"
+
+
+def _with_section(kind: BankType, decision: Decision) -> Decision:
+    section = section_for(kind, decision.target_file, decision.content)
+    return replace(decision, metadata=replace(decision.metadata, section=section))
+
+
+def _decision(one: _Decided) -> Decision:
+    """Raises `ValueError`."""
+    name, content = one.target_file.strip().lower(), clean(one.content).strip("\n")
+    if not is_file_name(name) or not content.strip():
+        raise ValueError(UNUSABLE)
+    category = section_title(one.metadata.category).lower()[:TAG_CHARACTERS]
+    known = metadata_of(content, section_title(one.metadata.section), category)
+    tags = [tag.strip().lower().strip("#[]")[:TAG_CHARACTERS] for tag in one.metadata.tags]
+    tags = list(dict.fromkeys(tag for tag in (*tags, *known.tags) if tag))
+    if CRITICAL in tags and not is_critical(content):
+        content = f"{content} [{CRITICAL}]" if "\n" not in content else f"[{CRITICAL}]\n\n{content}"
+    metadata = Metadata(known.section, known.category, tuple(tags[:MOST_FOUND]), known.dates, known.references)
+    match one:
+        case _Replaced():
+            return Replace(name, content, metadata)
+        case _Created():
+            return Create(name, content, metadata)
+        case _:
+            return Append(name, content, metadata)
+
+
+def clean(text: str) -> str:
+    """A text without control characters, its lines ending as those of files do."""
+    return CONTROL_CHARACTERS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))

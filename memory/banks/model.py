@@ -1,0 +1,116 @@
+"""What does a language model make of a bank: where new content belongs, and a shorter text of all of it?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from pydantic import BaseModel, ConfigDict
+
+from config.prompts import prompt
+from config.recipes import BankRecipe
+from memory.banks.decisions import Decision, section_title
+from memory.banks.directives import clean, decisions_in
+from memory.banks.markdown import Page, Section, items, parse, render, tokens_of
+from memory.banks.place import is_critical
+from memory.banks.types import BankType
+from memory.store import ask_for_json
+from utils.chat import ChatModel
+from utils.errors import ModelGarbage
+from utils.text import content_stems
+
+UNREADABLE = "The model's answer on a bank cannot be used"
+
+
+class _Optimised(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+    files: dict[str, str]
+
+
+def as_shown(files: Mapping[str, str], recipe: BankRecipe, whole: Sequence[Decision] = ()) -> Mapping[str, str]:
+    """A bank's files as a model that places content sees them: of a large bank the headings, and what stands in the
+    sections that `whole` is for, as many of them as there is room for (`recipe.shown` characters)."""
+    if tokens_of(files) <= 2 * recipe.most:
+        return files
+    pages = {name: parse(text) for name, text in files.items()}
+    outlines = {
+        name: Page(page.lead, tuple(Section(one.title, "") for one in page.sections)) for name, page in pages.items()
+    }
+    room = recipe.shown
+    for name, title in dict.fromkeys((one.target_file, section_title(one.metadata.section)) for one in whole):
+        found = pages[name].find(title) if name in pages else None
+        if found is not None and len(found.body) <= room:
+            outlines[name] = outlines[name].with_section(found)
+            room -= len(found.body)
+    return {name: render(page) for name, page in outlines.items()}
+
+
+async def decide_by_model(
+    model: ChatModel, kind: BankType, bank: Mapping[str, str], content: str, recipe: BankRecipe
+) -> list[Decision]:
+    """Where new content belongs. `bank`: its files as `as_shown` gives them. Raises `ModelError`; `ModelGarbage` where
+    the answer cannot be read, names what cannot be a file, or leaves out more of the content's words than it may."""
+    if len(content) > recipe.shown:
+        raise ModelGarbage(f"The content is too long for the model ({len(content):,} characters)")
+    data = {"type": kind, "bank": dict(bank), "content": content}
+
+    def read(raw: str) -> list[Decision]:
+        decisions = decisions_in(raw)
+        wanted = set(content_stems(content))
+        said = {stem for one in decisions for stem in content_stems(one.content)}
+        if len(wanted & said) < recipe.kept_words * len(wanted):
+            raise ValueError("it leaves out part of the content")
+        return decisions
+
+    return await ask_for_json(
+        model, prompt("bank_update").substitute(), data, read, garbage=UNREADABLE, temperature=recipe.temperature
+    )
+
+
+async def optimise_by_model(
+    model: ChatModel, kind: BankType, files: Mapping[str, str], recipe: BankRecipe
+) -> dict[str, str]:
+    """The files in fewer words. What is tagged as critical is in them, word for word.
+
+    Raises `ModelError`; `ModelGarbage` where files are missing, empty, too long or too short.
+    """
+    target = recipe.target
+    asked = prompt("bank_optimise").substitute(target=target, least=recipe.least, characters=4 * target)
+
+    def read(raw: str) -> dict[str, str]:
+        written = _Optimised.model_validate_json(raw).files
+        if set(written) != set(files) or not all(text.strip() for text in written.values()):
+            raise ValueError("it has other files than those that the model was shown")
+        cleaned = {name: render(parse(clean(written[name]))) for name in files}
+        flat = [_flat(text) for text in cleaned.values()]
+        whole = {name: _with_critical(cleaned[name], files[name], flat) for name in files}
+        size, before = tokens_of(whole), tokens_of(files)
+        if size > min(recipe.most, before) or size < min(recipe.least, before) // 2:
+            raise ValueError(f"it has {size:,} tokens, of {before:,}")
+        return whole
+
+    data = {"type": kind, "files": dict(files)}
+    return await ask_for_json(model, asked, data, read, garbage=UNREADABLE, temperature=recipe.temperature)
+
+
+def _with_critical(text: str, before: str, written: Sequence[str]) -> str:
+    """A file's new text with the critical items of the former one that stand in none of the new ones. `written`: these,
+    flattened. O(n) searches of them in the items."""
+    page, former = parse(text), parse(before)
+    lead = _missing(former.lead, written)
+    page = replace(page, lead="\n\n".join(part for part in (page.lead, *lead) if part))
+    for section in former.sections:
+        if missing := _missing(section.body, written):
+            there = page.find(section.title)
+            body = [there.body] if there is not None and there.body else []
+            page = page.with_section(Section(section.title, "\n\n".join([*body, *missing])))
+    return render(page)
+
+
+def _missing(body: str, written: Sequence[str]) -> list[str]:
+    """The critical items that stand in none of the files."""
+    critical = [item for item in items(body) if is_critical(item)]
+    return [item for item in critical if not any(_flat(item) in one for one in written)]
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,192 @@
+"""Which memory banks are there, which files does one begin with, and where in them does what belong?"""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from memory.banks.decisions import DEFAULT_SECTION
+from memory.banks.markdown import nested
+
+BankType = Literal["project", "code", "global"]
+BANK_TYPES: tuple[BankType, ...] = get_args(BankType)
+
+Category = Literal[
+    "purpose",
+    "requirement",
+    "constraint",
+    "architecture",
+    "dependency",
+    "decision",
+    "done",
+    "next",
+    "focus",
+    "question",
+    "pattern",
+    "issue",
+    "preference",
+    "reference",
+    "note",
+]
+# What gives way first when a bank is condensed: discussion, then implementation, then architecture.
+Weight = Literal["architecture", "implementation", "discussion"]
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """A file that a bank of some type begins with. `sections`: in their order; `weight`: of what stands in it."""
+
+    name: str
+    title: str
+    about: str
+    sections: tuple[str, ...]
+    weight: Weight
+
+
+ARCHITECTURE = FileKind(
+    "architecture.md",
+    "Architecture",
+    "What it is made of, as it is now.",
+    ("Overview", "Components", "Dependencies"),
+    "architecture",
+)
+DECISIONS = FileKind(
+    "decisions.md", "Decisions", "What was decided, when and why; the newest last.", ("Decisions",), "architecture"
+)
+ACTIVE = FileKind(
+    "active.md", "Active work", "What is under way.", ("Current focus", "Open questions", "Notes"), "implementation"
+)
+
+FILES: dict[BankType, tuple[FileKind, ...]] = {
+    "project": (
+        FileKind(
+            "context.md",
+            "Context",
+            "What the project is for, and for whom.",
+            ("Purpose", "Requirements", "Constraints"),
+            "architecture",
+        ),
+        ARCHITECTURE,
+        DECISIONS,
+        FileKind(
+            "progress.md", "Progress", "What is done and what comes next.", ("Done", "Next", "Issues"), "implementation"
+        ),
+        ACTIVE,
+    ),
+    "code": (
+        ARCHITECTURE,
+        FileKind(
+            "patterns.md",
+            "Patterns",
+            "How code is written here.",
+            ("Conventions", "Requirements", "References"),
+            "implementation",
+        ),
+        DECISIONS,
+        FileKind(
+            "progress.md", "Progress", "What is done, broken, or next.", ("Done", "Next", "Issues"), "implementation"
+        ),
+        ACTIVE,
+    ),
+    "global": (
+        FileKind("context.md", "Context", "Who the user is and what they work on.", ("About", "Focus"), "architecture"),
+        FileKind(
+            "preferences.md",
+            "Preferences",
+            "How the user wants things done.",
+            ("Preferences", "Decisions"),
+            "architecture",
+        ),
+        FileKind("references.md", "References", "Where to look things up.", ("References",), "implementation"),
+        FileKind("notes.md", "Notes", "Everything else.", ("Notes", "Open questions", "To do"), "implementation"),
+    ),
+}
+
+OPEN_SECTIONS = frozenset(
+    {"Next", "Issues", "To do"}
+)  # what stands in them is left to be done, unless it is ticked off
+
+Place = tuple[str, str]  # a file and a section of it
+
+_PROJECT: dict[Category, Place] = {
+    "purpose": ("context.md", "Purpose"),
+    "requirement": ("context.md", "Requirements"),
+    "constraint": ("context.md", "Constraints"),
+    "architecture": ("architecture.md", "Components"),
+    "dependency": ("architecture.md", "Dependencies"),
+    "decision": ("decisions.md", "Decisions"),
+    "done": ("progress.md", "Done"),
+    "next": ("progress.md", "Next"),
+    "issue": ("progress.md", "Issues"),
+    "focus": ("active.md", "Current focus"),
+    "question": ("active.md", "Open questions"),
+    "note": ("active.md", "Notes"),
+    "pattern": ("architecture.md", "Overview"),
+    "preference": ("context.md", "Constraints"),
+    "reference": ("active.md", "Notes"),
+}
+PLACES: dict[BankType, dict[Category, Place]] = {
+    "project": _PROJECT,
+    "code": _PROJECT
+    | {
+        "purpose": ("architecture.md", "Overview"),
+        "requirement": ("patterns.md", "Requirements"),
+        "constraint": ("patterns.md", "Requirements"),
+        "pattern": ("patterns.md", "Conventions"),
+        "preference": ("patterns.md", "Conventions"),
+        "reference": ("patterns.md", "References"),
+    },
+    "global": dict.fromkeys(get_args(Category), ("notes.md", "Notes"))
+    | {
+        "purpose": ("context.md", "About"),
+        "focus": ("context.md", "Focus"),
+        "preference": ("preferences.md", "Preferences"),
+        "pattern": ("preferences.md", "Preferences"),
+        "requirement": ("preferences.md", "Preferences"),
+        "constraint": ("preferences.md", "Preferences"),
+        "decision": ("preferences.md", "Decisions"),
+        "reference": ("references.md", "References"),
+        "dependency": ("references.md", "References"),
+        "question": ("notes.md", "Open questions"),
+        "next": ("notes.md", "To do"),
+    },
+}
+
+
+def template(kind: BankType, name: str, description: str = "") -> dict[str, str]:
+    """The files of a new bank. `name`: of the project. A description stands where its purpose does."""
+    file, section = PLACES[kind]["purpose"]
+    description = nested(description)
+    return {
+        one.name: "\n\n".join(
+            [
+                f"# {one.title}: {name}" if name else f"# {one.title}",
+                f"_{one.about}_",
+                *(
+                    f"## {title}\n\n{description}"
+                    if description and (one.name, title) == (file, section)
+                    else f"## {title}"
+                    for title in one.sections
+                ),
+            ]
+        )
+        + "\n"
+        for one in FILES[kind]
+    }
+
+
+def sections_of(kind: BankType, file: str) -> tuple[str, ...]:
+    """The sections that a file of a bank begins with; none of one that was made later."""
+    return next((one.sections for one in FILES[kind] if one.name == file), ())
+
+
+def default_section(kind: BankType, file: str) -> str:
+    """The section of a file for what does not say where it belongs: its notes, or else what the file begins with. Under
+    Done goes nothing that does not say so."""
+    known = sections_of(kind, file)
+    return known[0] if known and DEFAULT_SECTION not in known and known[0] != "Done" else DEFAULT_SECTION
+
+
+def weight_of(kind: BankType, file: str, section: str) -> Weight:
+    """How much what stands in a section counts."""
+    if section in ("Open questions", DEFAULT_SECTION):
+        return "discussion"
+    return next((one.weight for one in FILES[kind] if one.name == file), "implementation")

@@ -1,0 +1,142 @@
+"""Who says where new content belongs in a bank, and how a large one becomes small? A model, or else rules."""
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from config.recipes import BankRecipe
+from memory.banks.condense import condense
+from memory.banks.condensed import with_notes
+from memory.banks.decisions import Decision, Replace, section_key, stale, without_loss
+from memory.banks.directives import directives_in
+from memory.banks.model import as_shown, decide_by_model, optimise_by_model
+from memory.banks.place import decide_by_rules
+from memory.banks.types import BankType
+from memory.domain import RULE_BASED
+from utils.chat import ChatModel
+from utils.clock import now
+from utils.errors import ModelError
+
+MOST_BYTES = 6 * 1024 * 1024  # of a bank's texts; where an update would make it more, it is condensed before
+PLACINGS = 3  # times that a model is asked where one piece of content belongs, for others change the bank meanwhile
+IN_THREAD = 4_000  # characters from which on reading them takes more than a few milliseconds
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Placed:
+    """What is to be done with content. `by`: a model's name, or "rule_based"; `shown`: what was seen of the bank's
+    files when that was decided; `failed`: where there is a model, why rules had to do, as it is told to clients;
+    `times`: that the content was placed."""
+
+    decisions: Sequence[Decision]
+    by: str
+    shown: Mapping[str, str]
+    failed: str | None = None
+    times: int = 1
+
+
+@dataclass(frozen=True)
+class Shortened:
+    """A bank's files in fewer words. `by`, `failed`: as in `Placed`."""
+
+    files: Mapping[str, str]
+    by: str
+    failed: str | None = None
+
+
+class BankWriter:
+    """Asks a model, where there is one, and rules where it fails or there is none."""
+
+    def __init__(self, model: ChatModel | None, recipe: BankRecipe) -> None:
+        self._model = model
+        self.recipe = recipe
+
+    async def place(self, kind: BankType, files: Mapping[str, str], content: str) -> Placed:
+        """Where content belongs in a bank of these files; all of it has a place. Content that decides it itself is put
+        where it says. Raises `InvalidInput` where that cannot be carried out."""
+        if (decided := await _by_itself(kind, content)) is not None:
+            return Placed(decided, RULE_BASED, files)
+        failed: str | None = None
+        if self._model is not None:
+            try:
+                return await self._ask(self._model, kind, files, content)
+            except ModelError as error:
+                failed = f"Placed by rules: {error.detail}"
+                log.warning("a memory bank's content is placed by rules: %s", error.detail)
+        return Placed(await _by_rules(kind, content), RULE_BASED, files, failed)
+
+    async def place_again(self, placed: Placed, kind: BankType, files: Mapping[str, str], content: str) -> Placed:
+        """Where content belongs that was placed in a bank which another has changed since: where it did, unless a model
+        would replace what it has not seen. It is asked anew then, and in the end what it would replace stays.
+
+        Rules replace only where the content itself says so, which holds whatever stands there."""
+        if placed.by == RULE_BASED or not (unseen := await _unseen(placed, kind, files, content)):
+            return placed
+        if placed.times < PLACINGS:
+            return replace(await self.place(kind, files, content), times=placed.times + 1)
+        return replace(placed, decisions=without_loss(placed.decisions, unseen))
+
+    async def _ask(self, model: ChatModel, kind: BankType, files: Mapping[str, str], content: str) -> Placed:
+        """Where a model puts content. Of a large bank it sees the headings; where it would replace what stands under
+        one, it is asked anew with that, and what it has not seen then, either, stays. Raises `ModelError`."""
+        shown = as_shown(files, self.recipe)
+        placed = Placed(await decide_by_model(model, kind, shown, content, self.recipe), model.model, shown)
+        if unseen := await _unseen(placed, kind, files, content):
+            shown = as_shown(files, self.recipe, whole=unseen)
+            placed = Placed(await decide_by_model(model, kind, shown, content, self.recipe), model.model, shown)
+            unseen = await _unseen(placed, kind, files, content)
+        return replace(placed, decisions=without_loss(placed.decisions, unseen))
+
+    async def shorten(self, kind: BankType, files: Mapping[str, str], version: int, moment: datetime) -> Shortened:
+        """The files with what is less worth left out. `version`: the bank's, which has all of it; `moment`: now, to
+        which the age of what is in them is counted, and which stands beside what says that something went."""
+        failed: str | None = None
+        if self._model is not None and sum(map(len, files.values())) <= 8 * self.recipe.shown:
+            try:
+                short = await optimise_by_model(self._model, kind, files, self.recipe)
+                noted = await asyncio.to_thread(with_notes, files, short, version, moment)
+                return Shortened(noted, self._model.model)
+            except ModelError as error:
+                failed = f"Condensed by rules: {error.detail}"
+                log.warning("a memory bank is condensed by rules: %s", error.detail)
+        return Shortened(await self.shorten_by_rules(kind, files, version, moment), RULE_BASED, failed)
+
+    async def with_room(
+        self, kind: BankType, files: Mapping[str, str], version: int, content: str
+    ) -> Mapping[str, str]:
+        """The files, condensed where there is not room for so much more in one document of the store."""
+        size = sum(len(text.encode()) for text in files.values())
+        if size + len(content.encode()) <= MOST_BYTES or size < MOST_BYTES // 4:
+            return files
+        return await self.shorten_by_rules(kind, files, version, now())
+
+    async def shorten_by_rules(
+        self, kind: BankType, files: Mapping[str, str], version: int, moment: datetime
+    ) -> dict[str, str]:
+        """The same without asking a model."""
+        return await asyncio.to_thread(condense, kind, files, version, moment, self.recipe)
+
+
+async def _unseen(placed: Placed, kind: BankType, files: Mapping[str, str], content: str) -> list[Replace]:
+    """What a model would replace in these files without having seen it, but for what the content itself says that it
+    replaces."""
+    if not (unseen := await asyncio.to_thread(stale, placed.decisions, placed.shown, files)):
+        return []
+    meant = {section_key(one) for one in await _by_rules(kind, content) if isinstance(one, Replace)}
+    return [one for one in unseen if section_key(one) not in meant]
+
+
+async def _by_itself(kind: BankType, content: str) -> Sequence[Decision] | None:
+    if len(content) < IN_THREAD:
+        return directives_in(kind, content)
+    return await asyncio.to_thread(directives_in, kind, content)
+
+
+async def _by_rules(kind: BankType, content: str) -> Sequence[Decision]:
+    if len(content) < IN_THREAD:
+        return decide_by_rules(kind, content)
+    return await asyncio.to_thread(decide_by_rules, kind, content)

@@ -1,0 +1,61 @@
+"""Facts about a user: sentences that are in force from one time to another, with history and undo.
+
+Of each message a job of its own extracts facts and reconciles them with those in force, by a model or by rules; every
+decision is committed before it is carried out.
+"""
+
+from memory.facts.facts import BY_HAND, Decided, Event, Fact, FactEvent, Facts, Origin
+from memory.facts.queue import FactQueue
+from memory.facts.rules.attribute_meant import Attribute, attribute_meant, gives, value_given
+from memory.facts.rules.attributes import keys_beside, keys_of_the_same, of_what, place_beside
+from memory.facts.rules.clauses import clauses
+from memory.facts.rules.keeping import (
+    Stated,
+    fact_meant,
+    facts_near,
+    key_and_value,
+    owned,
+    statement_to_forget,
+    statement_to_remember,
+    told,
+    values_stated,
+    without_asides,
+)
+from memory.facts.rules.reconcile import Add
+from memory.facts.rules.statement import RELATION
+from memory.facts.store import FactStore
+from memory.facts.superseded import Superseded
+
+__all__ = [
+    "BY_HAND",
+    "RELATION",
+    "Add",
+    "Attribute",
+    "Decided",
+    "Event",
+    "Fact",
+    "FactEvent",
+    "FactQueue",
+    "FactStore",
+    "Facts",
+    "Origin",
+    "Stated",
+    "Superseded",
+    "attribute_meant",
+    "clauses",
+    "fact_meant",
+    "facts_near",
+    "gives",
+    "key_and_value",
+    "keys_beside",
+    "keys_of_the_same",
+    "of_what",
+    "owned",
+    "place_beside",
+    "statement_to_forget",
+    "statement_to_remember",
+    "told",
+    "value_given",
+    "values_stated",
+    "without_asides",
+]

@@ -1,0 +1,144 @@
+"""What does a language model make of a message: which facts it states, and what becomes of those in force?"""
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from config.prompts import prompt
+from memory.facts.rules.extract import LONGEST, MOST
+from memory.facts.rules.reconcile import Add, Decision, Delete, Keep, Known, Update
+from memory.store import ask_for_json
+from utils.chat import ChatModel
+from utils.sentences import SENTENCE_END
+from utils.text import shown
+
+TRIES = 2
+PIECE_CHARACTERS = 8_000  # of a message that the model is shown at a time
+PIECES = 4  # of a message that are read
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+FactText = Annotated[str, Field(min_length=1, max_length=2 * LONGEST)]
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+
+class _Extracted(_Answer):
+    facts: list[FactText]
+
+
+class _Added(_Answer):
+    event: Literal["ADD"]
+    fact: int
+
+
+class _Updated(_Answer):
+    event: Literal["UPDATE"]
+    fact: int
+    id: int
+    text: FactText
+
+
+class _Deleted(_Answer):
+    event: Literal["DELETE"]
+    id: int
+
+
+class _Kept(_Answer):
+    event: Literal["NONE"]
+    fact: int
+    id: int
+
+
+class _Reconciled(_Answer):
+    decisions: list[Annotated[_Added | _Updated | _Deleted | _Kept, Field(discriminator="event")]]
+
+
+async def extract_by_model(model: ChatModel, message: str) -> list[str]:
+    """The facts that a user's message states; of a long one, each of its first `PIECES` is read by itself.
+
+    Raises `ModelError`; `ModelGarbage` where the model gives no list of sentences twice.
+    """
+    read, facts = pieces(message), dict[str, None]()
+    if sum(map(len, read)) < len(message.strip()):
+        log.warning("of a message of %d characters, facts are made of the first %d pieces", len(message), len(read))
+    for piece in read:
+        quoted = {"message": piece}
+        found = await _asked(model, "facts", quoted, lambda raw: _Extracted.model_validate_json(raw).facts)
+        facts |= dict.fromkeys([text for fact in found if (text := shown(fact))][:MOST])
+    return list(facts)
+
+
+def pieces(message: str) -> list[str]:
+    """A message in at most `PIECES` of at most `PIECE_CHARACTERS`, cut where a sentence ends, or else a word."""
+    cut: list[str] = []
+    left = message
+    while left.strip() and len(cut) < PIECES:
+        if len(left) <= PIECE_CHARACTERS:
+            return [*cut, left]
+        head = left[:PIECE_CHARACTERS]
+        ends = [found.end() for found in SENTENCE_END.finditer(head)]
+        end = ends[-1] if ends else max(head.rfind(" ") + 1, 0) or PIECE_CHARACTERS
+        cut.append(head[:end])
+        left = left[end:]
+    return cut
+
+
+async def decide_by_model(model: ChatModel, new: Sequence[str], known: Sequence[Known]) -> list[Decision]:
+    """What becomes of each new fact beside those in force, in order, and then which of those hold no longer. A new one
+    that the model says nothing of is added, so that none is lost.
+
+    Raises `ModelError`; `ModelGarbage` where the model twice gives no such decisions, or some that contradict each
+    other.
+    """
+    listed = {
+        "in_force": [{"id": number, "text": one.text} for number, one in enumerate(known)],
+        "new": [{"fact": number, "text": text} for number, text in enumerate(new)],
+    }
+
+    def read(raw: str) -> list[Decision]:
+        return _decisions(_Reconciled.model_validate_json(raw), new, known)
+
+    return await _asked(model, "reconcile", listed, read)
+
+
+def _decisions(answer: _Reconciled, new: Sequence[str], known: Sequence[Known]) -> list[Decision]:
+    """Raises `ValueError` where a number names nothing, a text says nothing, or two decisions are of one fact; several
+    new ones may be said already by the same one in force."""
+    settled: dict[int, Decision] = {}
+    deleted: list[Decision] = []
+    for one in answer.decisions:
+        if not isinstance(one, _Deleted) and (one.fact not in range(len(new)) or one.fact in settled):
+            raise ValueError("a decision is of no new fact")
+        if not isinstance(one, _Added) and one.id not in range(len(known)):
+            raise ValueError("a decision is of no fact in force")
+        match one:
+            case _Added():
+                settled[one.fact] = Add(new[one.fact])
+            case _Updated():
+                if not (text := shown(one.text)):
+                    raise ValueError("a fact is replaced by nothing")
+                settled[one.fact] = Update(known[one.id].id, text)
+            case _Kept():
+                settled[one.fact] = Keep(known[one.id].id)
+            case _Deleted():
+                deleted.append(Delete(known[one.id].id))
+    made = (*settled.values(), *deleted)
+    changed = [one.id for one in made if isinstance(one, Update | Delete)]
+    if len(set(changed)) < len(changed):
+        raise ValueError("a fact in force is replaced twice")
+    if not {one.id for one in made if isinstance(one, Keep)}.isdisjoint(changed):
+        raise ValueError("a fact in force holds and does not")
+    return [*(settled.get(number, Add(text)) for number, text in enumerate(new)), *deleted]
+
+
+async def _asked(model: ChatModel, name: str, data: object, read: Callable[[str], T]) -> T:
+    """What `read` makes of the model's answer; asked once more where it raises `ValueError`."""
+    unreadable = "The model's decisions on facts cannot be read"
+    return await ask_for_json(model, prompt(name).substitute(), data, read, garbage=unreadable)

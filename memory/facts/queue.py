@@ -1,0 +1,246 @@
+"""How does what users say become facts? Claims messages that wait, and settles what each of them states."""
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, replace
+from datetime import timedelta
+
+from memory.domain import RULE_BASED
+from memory.facts.facts import Decided, Facts, Origin
+from memory.facts.model import decide_by_model, extract_by_model
+from memory.facts.rules.extract import extract_by_rules
+from memory.facts.rules.reconcile import Add, Decision, Delete, Keep, Known, Update, decide_by_rules, reconciled
+from memory.facts.rules.wording import stated_by_rules
+from memory.store import Claim, Collections, NamedLeases, claim, fail, held, put_back
+from memory.turns import TOLD
+from utils.chat import ChatModel
+from utils.clock import now
+from utils.errors import Conflict, LociError, ModelError, NotFound
+from utils.mongo import Document
+from utils.text import content_stems
+from utils.yielding import Pace
+
+BATCH = 16  # messages, where each is a question to a model
+BATCH_BY_RULES = 128
+LOOK_AGAIN = timedelta(seconds=1)  # after an earlier message of the same conversation was found unsettled
+NEIGHBOURS = 20  # facts in force that a model is shown, those nearest by their words
+TRIES = 4  # times that is decided what becomes of the same facts, where those in force changed meanwhile
+
+SETTLED = {
+    "$set": {"facts.state": "done"},
+    "$unset": {"facts.lease": "", "facts.lease_until": "", "facts.error": "", "facts.decisions": ""},
+}
+
+log = logging.getLogger(__name__)
+
+_DECISIONS: dict[str, type[Add] | type[Update] | type[Delete] | type[Keep]] = {
+    "ADD": Add,
+    "UPDATE": Update,
+    "DELETE": Delete,
+    "NONE": Keep,
+}
+
+
+Upkeep = Callable[[str, str], Awaitable[object]]  # of an owner's conversation
+
+
+class FactQueue:
+    """The messages whose facts are to be settled. Any number of workers may run `work` at once. `upkeep`: what else is
+    done for a conversation when its messages are settled."""
+
+    def __init__(
+        self, collections: Collections, facts: Facts, model: ChatModel | None, upkeep: Sequence[Upkeep]
+    ) -> None:
+        self._vectors = collections.vectors
+        self._leases = NamedLeases(collections)
+        self._facts = facts
+        self._model = model
+        self._upkeep = upkeep
+
+    async def work(self) -> int:
+        """Settles what is due, each conversation in order, and then sees to its upkeep; returns how many messages."""
+        total, pace = 0, Pace()
+        while True:
+            most = BATCH_BY_RULES if self._model is None else BATCH
+            claimed = await claim(self._vectors, "facts", most, without="embedding")
+            if not claimed.documents:
+                return total
+            async with held(self._vectors, "facts", claimed):
+                settled = await self._settle_all(claimed, pace)
+                total += len(settled)
+                for owner, session_id in dict.fromkeys((one["user_id"], one["session_id"]) for one in settled):
+                    await pace.step()
+                    for keep_up in self._upkeep:
+                        await keep_up(owner, session_id)
+
+    async def learn(self, owner: str, memory_id: str, text: str) -> list[Decided]:
+        """Settles what a text states, as if the user had said it now; a statement that no rule understands is a fact
+        itself.
+
+        Raises `Conflict` where the conversation is deleted meanwhile, or others keep changing its facts.
+        """
+        async with self._facts.asking(Origin(owner, memory_id, RULE_BASED, now())) as origin:
+            facts, by = await self._extracted(text, stated_by_rules)
+            return await self._learn(replace(origin, by=by), facts) if facts else []
+
+    async def _learn(self, origin: Origin, facts: Sequence[str]) -> list[Decided]:
+        async with self._leases.held("learning", origin.owner, origin.memory_id) as held:
+            if not held:
+                raise Conflict("Others say things in the conversation", retry_after=1.0)
+            for _ in range(TRIES):
+                decisions, by = await self._decisions(origin, facts)
+                try:
+                    return await self._facts.apply(replace(origin, by=by, at=now()), decisions)
+                except (Conflict, NotFound) as error:
+                    log.info("decided anew: %s", error.detail)
+        raise Conflict("The facts of the conversation are changed or deleted meanwhile", retry_after=1.0)
+
+    async def _settle_all(self, claimed: Claim, pace: Pace) -> list[Document]:
+        """Settles what was claimed, each conversation in order; returns the messages that are settled."""
+        documents = sorted(claimed.documents, key=lambda one: (one["session_id"], one["message_index"]))
+        stating: list[Document] = []
+        silent: list[Document] = []
+        for document in documents:
+            (silent if self._states_nothing(document) else stating).append(document)
+        settled = await self._settle_silent(claimed.lease, silent) if silent else []
+        for document in stating:
+            await pace.step()
+            if await self._settle(claimed.lease, document):
+                settled.append(document)
+        return settled
+
+    async def _settle_silent(self, lease: str, documents: list[Document]) -> list[Document]:
+        """Settles messages that state nothing, which are most, in one call; returns those that are settled."""
+        keys = [document["_id"] for document in documents]
+        mine = {"_id": {"$in": keys}, "facts.lease": lease}
+        if (await self._vectors.update_many(mine, SETTLED)).matched_count == len(documents):
+            return documents
+        for document in documents:
+            await self._forget_where_deleted(document)
+        done = {"_id": {"$in": keys}, "facts.state": "done"}
+        left = {found["_id"] for found in await self._vectors.find(done, {"_id": 1}).to_list(None)}
+        return [document for document in documents if document["_id"] in left]
+
+    def _states_nothing(self, document: Document) -> bool:
+        """Whether it is known without a look at the conversation, or at a model's answer, that no facts are made of a
+        message."""
+        if document["role"] != "user":
+            return True
+        is_decided = "decisions" in document["facts"]
+        return self._model is None and not is_decided and not extract_by_rules(document["content"])
+
+    async def _settle(self, lease: str, document: Document) -> bool:
+        """Whether a message is settled; one that fails or has to wait is given back, so that the others go on."""
+        mine = self._mine(lease, document)
+        try:
+            if await self._is_early(document) or not await self._learn_from(lease, document):
+                await put_back(self._vectors, "facts", lease, document, LOOK_AGAIN)
+                return False
+        except Exception as error:
+            if isinstance(error, LociError):
+                log.warning("the facts of a message are not settled: %s", error.detail)
+            else:
+                log.exception("the facts of a message are not settled")
+            await fail(self._vectors, "facts", lease, [document], type(error).__name__)
+            return False
+        if (await self._vectors.update_one(mine, SETTLED)).matched_count:
+            return True
+        await self._forget_where_deleted(document)
+        return False
+
+    async def _is_early(self, document: Document) -> bool:
+        """Whether an earlier message of the conversation is still to be settled, which may take a while."""
+        earlier = {
+            "user_id": document["user_id"],
+            "session_id": document["session_id"],
+            "message_index": {"$gte": 0, "$lt": document["message_index"]},
+            "facts.state": {"$in": ["pending", "leased"]},
+            "facts.lease_until": {"$exists": True},  # as the index has it
+        }
+        return await self._vectors.find_one(earlier, {"_id": 1}) is not None
+
+    async def _learn_from(self, lease: str, document: Document) -> bool:
+        """Makes facts of a message; False where others keep the conversation.
+
+        Decisions are committed before they are carried out, so that a crash in between does not make others of facts
+        that are half settled. They are made anew where the facts that they are of have changed since.
+        """
+        stored = document["facts"].get("decisions")
+        new, by = ([], RULE_BASED) if stored is not None else await self._extracted(document["content"])
+        if stored is None and not new:
+            return True
+        async with self._leases.held("learning", document["user_id"], document["session_id"]) as held:
+            if not held:
+                return False
+            if stored is not None:
+                try:
+                    await self._carry_out(lease, document, stored)
+                    return True
+                except (Conflict, NotFound):
+                    new, by = await self._extracted(document["content"])
+            for _ in range(TRIES):
+                decisions, decided_by = await self._decisions(self._origin(document, by), new)
+                written = {"by": decided_by, "at": document["timestamp"], "of": [asdict(one) for one in decisions]}
+                kept = {"$set": {"facts.decisions": written}}
+                if not (await self._vectors.update_one(self._mine(lease, document), kept)).matched_count:
+                    return True  # the lease ran out, or the message was deleted
+                try:
+                    await self._carry_out(lease, document, written)
+                    return True
+                except (Conflict, NotFound) as error:
+                    log.info("decided anew: %s", error.detail)
+        raise Conflict("The facts of the conversation are changed meanwhile")
+
+    async def _carry_out(self, lease: str, document: Document, written: Document) -> None:
+        async def stands() -> bool:
+            return await self._vectors.find_one(self._mine(lease, document), {"_id": 1}) is not None
+
+        await self._facts.apply(self._origin(document, written["by"]), _read(written["of"]), stands)
+
+    async def _extracted(
+        self, text: str, by_rules: Callable[[str], list[str]] = extract_by_rules
+    ) -> tuple[list[str], str]:
+        """The facts of a text, and who found them."""
+        if self._model is not None:
+            try:
+                return await extract_by_model(self._model, text), self._model.model
+            except ModelError as error:
+                log.warning("facts by rules: %s", error.detail)
+        return by_rules(text), RULE_BASED
+
+    async def _decisions(self, origin: Origin, new: Sequence[str]) -> tuple[list[Decision], str]:
+        """What becomes of new facts, and who decided."""
+        if not new:
+            return [], origin.by
+        known = [Known(fact.id, fact.text) for fact in await self._facts.in_force(origin.owner, origin.memory_id)]
+        if self._model is not None and origin.by != RULE_BASED and known:
+            try:
+                return await decide_by_model(self._model, new, _nearest(known, new)), self._model.model
+            except ModelError as error:
+                log.warning("facts reconciled by rules: %s", error.detail)
+        return decide_by_rules(reconciled(new), known), origin.by if not known else RULE_BASED
+
+    def _origin(self, document: Document, by: str) -> Origin:
+        said = document["created_at"]
+        return Origin(document["user_id"], document["session_id"], by, document["timestamp"], document["id"], said)
+
+    def _mine(self, lease: str, document: Document) -> Document:
+        """The filter of a message that is there, and still this worker's to settle."""
+        return {"_id": document["_id"], "facts.lease": lease}
+
+    async def _forget_where_deleted(self, document: Document) -> None:
+        """Takes back the facts of a message that was deleted meanwhile, or is being deleted."""
+        there = {"_id": document["_id"], "user_id": document["user_id"], **TOLD}
+        if await self._vectors.find_one(there, {"_id": 1}) is None:
+            await self._facts.forget_source(document["user_id"], document["session_id"], document["id"])
+
+
+def _nearest(known: Sequence[Known], new: Sequence[str]) -> list[Known]:
+    """The facts that share most words with new ones, in their order."""
+    asked = {stem for text in new for stem in content_stems(text)}
+    ranked = sorted(range(len(known)), key=lambda at: (-len(asked & set(content_stems(known[at].text))), -at))
+    return [known[at] for at in sorted(ranked[:NEIGHBOURS])]
+
+
+def _read(stored: Sequence[Document]) -> list[Decision]:
+    return [_DECISIONS[one["event"]](**{k: v for k, v in one.items() if k != "event"}) for one in stored]

@@ -1,0 +1,80 @@
+"""What has become of what a message states? The facts by which others replaced it, or nothing where it ended."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from memory.domain import Gist
+from memory.gists import GistReader
+from memory.store import Collections
+from utils.mongo import Document
+
+LINKS = 20  # facts that may have followed one another
+FIELDS = {"text": 1, "valid_to": 1, "superseded_by": 1, "sources": 1}
+
+
+class _InForce(NamedTuple):
+    key: str
+    text: str
+
+
+class Superseded:
+    """Follows facts from those that a message supports to those in force."""
+
+    def __init__(self, collections: Collections, gists: GistReader) -> None:
+        self._facts = collections.facts
+        self._gists = gists
+
+    async def by_messages(self, owner: str, ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        """By the ids of messages, the facts in force that replaced what they state; none for one of which nothing holds
+        any more. Messages whose facts hold are left out."""
+        return {one: [fact.text for fact in facts] for one, facts in (await self._by_messages(owner, ids)).items()}
+
+    async def gists_by_messages(self, owner: str, ids: Sequence[str]) -> Mapping[str, Sequence[Gist]]:
+        """The same, the facts as they are recalled."""
+        found = await self._by_messages(owner, ids)
+        keys = list(dict.fromkeys(fact.key for facts in found.values() for fact in facts))
+        gists = {gist.key: gist for gist in await self._gists.by_ids(owner, keys)}
+        return {one: [gists[fact.key] for fact in facts if fact.key in gists] for one, facts in found.items()}
+
+    async def sources(self, owner: str, facts: Sequence[str]) -> dict[str, frozenset[str]]:
+        """By the ids of facts, those of the messages that state them."""
+        found = await self._facts.find({"user_id": owner, "_id": {"$in": list(facts)}}, FIELDS).to_list(None)
+        return {fact["_id"]: frozenset(fact["sources"]) for fact in found}
+
+    async def _by_messages(self, owner: str, ids: Sequence[str]) -> dict[str, list[_InForce]]:
+        if not ids:
+            return {}
+        stated = await self._facts.find({"user_id": owner, "sources": {"$in": list(ids)}}, FIELDS).to_list(None)
+        current = await self._current(owner, [one for one in stated if one["superseded_by"]])
+        holds = {source for fact in stated if fact["valid_to"] is None for source in fact["sources"]}
+        found: dict[str, list[_InForce]] = {}
+        for fact in stated:
+            if fact["valid_to"] is None:
+                continue
+            last = current.get(fact["_id"])
+            for source in fact["sources"]:
+                if source in ids and (last is not None or source not in holds):
+                    facts = found.setdefault(source, [])
+                    facts += [last] if last is not None and last not in facts else []
+        return found
+
+    async def _current(self, owner: str, ended: Sequence[Document]) -> dict[str, _InForce]:
+        """By the `_id`s of facts that were replaced, the one in force at the end of their chain."""
+        ahead = {fact["_id"]: fact["superseded_by"] for fact in ended}
+        last: dict[str, _InForce] = {}
+        for _ in range(LINKS):
+            if not ahead:
+                break
+            named = {"_id": {"$in": sorted(set(ahead.values()))}, "user_id": owner}
+            known = {one["_id"]: one for one in await self._facts.find(named, FIELDS).to_list(None)}
+            last |= {
+                start: _InForce(at, known[at]["text"])
+                for start, at in ahead.items()
+                if at in known and known[at]["valid_to"] is None
+            }
+            ahead = {
+                start: known[at]["superseded_by"]
+                for start, at in ahead.items()
+                if at in known and known[at]["superseded_by"] is not None
+            }
+        return last

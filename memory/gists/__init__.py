@@ -1,0 +1,42 @@
+"""What can be recalled: one document in `vectors` for each message, fact, observation, insight and bank section.
+
+A gist is written once, embedded by a queue that no crash loses, read in order of its place, and erased with a mark
+that every index sees. Caches of a process let go of what was erased.
+"""
+
+from memory.gists.caches import Caches
+from memory.gists.embedding_queue import UNAVAILABLE, EmbeddingQueue, Waiting, outdated_by
+from memory.gists.eraser import GistEraser
+from memory.gists.gists import TEXT, document_of, gist_of, spoken, text_to_embed, turn_of
+from memory.gists.imprint import AT_ONCE, EMPTY, Imprint, embedded_fields, from_document, imprints
+from memory.gists.just_said import JustSaid
+from memory.gists.reader import GistReader
+from memory.gists.terms import Terms, from_bytes, hashed, hashes, to_bytes
+
+__all__ = [
+    "AT_ONCE",
+    "EMPTY",
+    "TEXT",
+    "UNAVAILABLE",
+    "Caches",
+    "EmbeddingQueue",
+    "GistEraser",
+    "GistReader",
+    "Imprint",
+    "JustSaid",
+    "Terms",
+    "Waiting",
+    "document_of",
+    "embedded_fields",
+    "from_bytes",
+    "from_document",
+    "gist_of",
+    "hashed",
+    "hashes",
+    "imprints",
+    "outdated_by",
+    "spoken",
+    "text_to_embed",
+    "to_bytes",
+    "turn_of",
+]

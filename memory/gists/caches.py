@@ -1,0 +1,55 @@
+"""What does this process keep of a user, to be let go of when it is deleted?"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from memory.gists.just_said import JustSaid
+from memory.gists.reader import GistReader
+from utils.clock import now
+
+
+class Noted(Protocol):
+    """What keeps notes of users at hand."""
+
+    def let_go(self, owner: str) -> None:
+        """Lets go of what is kept of an owner in memory."""
+
+
+class Index(Protocol):
+    """What is kept at hand to be searched."""
+
+    def drop(self, owner: str, keys: Iterable[str]) -> None:
+        """Takes out gists that are gone or changed."""
+
+    def forget(self, owner: str) -> None:
+        """Lets go of all that is kept of an owner."""
+
+
+@dataclass(frozen=True)
+class Caches:
+    """Those of other processes see a deletion at their next look. `just_said`, `indexes`: of messages, and of sections
+    of memory banks."""
+
+    just_said: tuple[JustSaid, ...]
+    gists: GistReader
+    indexes: tuple[Index, ...]
+    notes: tuple[Noted, ...]
+
+    def let_go(self, owner: str, keys: Sequence[str]) -> None:
+        """After some of the owner's gists were deleted or changed."""
+        for just_said in self.just_said:
+            just_said.drop(owner, dict.fromkeys(keys, now()))
+        self.gists.forget(owner)
+        for index in self.indexes:
+            index.drop(owner, keys)
+
+    def forget(self, owner: str) -> None:
+        """After all of the owner's was deleted."""
+        for just_said in self.just_said:
+            just_said.forget(owner)
+        self.gists.forget(owner)
+        for index in self.indexes:
+            index.forget(owner)
+        for noted in self.notes:
+            noted.let_go(owner)

@@ -1,0 +1,125 @@
+"""How are single gists read by id? Those of concurrent requests in one call, and those just said from memory."""
+
+from collections import OrderedDict
+from collections.abc import Collection as Ids
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+
+from memory.domain import Gist
+from memory.gists.gists import TEXT, gist_of
+from memory.ids import scoped
+from memory.store import Changes, Collections, Standing
+from utils.coalesce import Coalescer
+
+PER_OWNER = 4_000  # gists kept of a user, the oldest going first
+CHARACTERS = 16_000_000  # kept of all users' gists, the least recently used user's going first
+FRAME = 500  # characters that a gist without a text counts for
+SECONDS = 30.0
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """A user's gists, as they stood when the user's last deletion was `version`."""
+
+    version: tuple[str, int]
+    since: float = field(default_factory=monotonic)
+    gists: dict[str, Gist] = field(default_factory=dict)
+
+    def add(self, gist: Gist) -> int:
+        """Returns by how many characters it grew, or shrank."""
+        grown = _size(gist) - self._remove(gist.key)
+        self.gists[gist.key] = gist
+        if len(self.gists) > PER_OWNER:
+            grown -= self._remove(next(iter(self.gists)))
+        return grown
+
+    @property
+    def size(self) -> int:
+        return sum(map(_size, self.gists.values()))
+
+    def _remove(self, key: str) -> int:
+        gist = self.gists.pop(key, None)
+        return 0 if gist is None else _size(gist)
+
+
+def _size(gist: Gist) -> int:
+    return len(gist.content) + FRAME
+
+
+class GistReader:
+    """A gist does not change but by being deleted or overwritten, and both take a number as a deletion: what is kept
+    holds for as long as the owner's last deletion is the same, and for `SECONDS` for the sake of those who edit by
+    hand."""
+
+    def __init__(self, collections: Collections, changes: Changes) -> None:
+        self._vectors = collections.vectors
+        self._changes = changes
+        self._reads: Coalescer[tuple[str, frozenset[str]], dict[str, Gist]] = Coalescer(self._read)
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._size = 0  # characters of all the gists kept
+
+    async def by_keys(self, owner: str, keys: Ids[str], standing: Standing | None) -> dict[str, Gist]:
+        """The owner's gists of these `_id`s, from memory where they are kept; those that are gone, or another's, are
+        left out. `standing`: the owner's, as it was just read."""
+        kept = self._kept_at(owner, standing)
+        found = {key: kept.gists[key] for key in keys if key in kept.gists}
+        read = await self._stored(owner, [key for key in keys if key not in found])
+        self._keep(owner, kept, read.values())
+        return found | read
+
+    async def by_ids(self, owner: str, ids: Sequence[str]) -> list[Gist]:
+        """The owner's gists of these ids, in their order, from memory where they are kept; those that are gone are
+        left out."""
+        if not ids:
+            return []
+        read = await self.by_keys(owner, ids, await self._changes.standing(owner))
+        found = {gist.id: gist for gist in read.values()}
+        missing = [identifier for identifier in ids if identifier not in found]
+        if missing:
+            others = await self._stored(owner, [scoped(identifier, owner) for identifier in missing])
+            found |= {gist.id: gist for gist in others.values()}
+        return [found[identifier] for identifier in ids if identifier in found]
+
+    def put(self, owner: str, gist: Gist) -> None:
+        """Takes a gist that was just stored, where the owner's are kept."""
+        if owner in self._kept:
+            self._keep(owner, self._kept[owner], [gist])
+
+    def forget(self, owner: str) -> None:
+        """Lets go of the owner's gists. A deletion by another process is seen at the next reading; one by this process
+        need not wait for it."""
+        kept = self._kept.pop(owner, None)
+        self._size -= kept.size if kept is not None else 0
+
+    async def _stored(self, owner: str, keys: Ids[str]) -> dict[str, Gist]:
+        return await self._reads.get((owner, frozenset(keys))) if keys else {}
+
+    def _kept_at(self, owner: str, standing: Standing | None) -> _Kept:
+        """What is kept of the owner; something that nobody keeps while a deletion may be under way."""
+        if standing is None or standing.deleted > standing.settled:
+            self.forget(owner)
+            return _Kept(("", 0))
+        version = (standing.epoch, standing.deleted)
+        kept = self._kept.get(owner)
+        if kept is None or kept.version != version or monotonic() - kept.since > SECONDS:
+            self.forget(owner)
+            kept = self._kept[owner] = _Kept(version)
+        self._kept.move_to_end(owner)
+        return kept
+
+    def _keep(self, owner: str, kept: _Kept, gists: Iterable[Gist]) -> None:
+        if self._kept.get(owner) is not kept:
+            return
+        self._size += sum(map(kept.add, gists))
+        while self._size > CHARACTERS:
+            self.forget(next(iter(self._kept)))
+
+    async def _read(self, wanted: Sequence[tuple[str, frozenset[str]]]) -> list[dict[str, Gist]]:
+        every = set[str]().union(*(keys for _, keys in wanted))
+        documents = await self._vectors.find({"_id": {"$in": list(every)}}, TEXT).to_list(None)
+        by_key = {document["_id"]: document for document in documents}
+        return [
+            {key: gist_of(by_key[key]) for key in keys if key in by_key and by_key[key]["user_id"] == owner}
+            for owner, keys in wanted
+        ]

@@ -1,0 +1,106 @@
+"""In which language is a query, and which of its words carry no meaning there?"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from unicodedata import normalize
+
+from memory.language.function_words import ASKING, ENGLISH_ALONE, ENGLISH_TOO, FUNCTION_WORDS, IN_NAMES, SIGNS
+from memory.language.lexicon import SHORTEST, are_words
+from utils.text import STOPWORDS, UMLAUTS, WORD, searched_words, stem, without_accents
+
+LONGEST = 400  # characters by which a query's language is told
+ENGLISH_SHARE = 3  # of so many words of English one is a stop word at least
+
+
+@dataclass(frozen=True)
+class Language:
+    """`filler`: the words that carry no meaning. `listed`: those of them that are of the language itself. `own`: what
+    tells that a text is of it and not English."""
+
+    name: str
+    filler: frozenset[str]
+    listed: frozenset[str]
+    own: frozenset[str]
+
+    def telling(self, said: list[str]) -> list[str]:
+        """Those of some words that carry meaning."""
+        return [word for word in said if word not in self.filler]
+
+    def stems(self, text: str) -> list[str]:
+        """The stems of the words of a text that carry meaning, in order."""
+        return [stem(word) for word in self.telling(searched_words(text))]
+
+
+def _spelt(listed: str) -> frozenset[str]:
+    """Words as they are written, without accents, and with "ae" for "ä"."""
+    every = listed.split()
+    return frozenset(chain(every, map(without_accents, every), (word.translate(UMLAUTS) for word in every)))
+
+
+def _language(name: str, listed: str) -> Language:
+    filler = _spelt(listed)
+    return Language(name, filler | ENGLISH_ALONE, filler, (filler | _spelt(SIGNS[name])) - ENGLISH_TOO)
+
+
+ENGLISH = Language("english", STOPWORDS, STOPWORDS, frozenset())
+OTHERS = tuple(_language(name, listed) for name, listed in FUNCTION_WORDS.items())
+
+_NOUNS = frozenset(chain.from_iterable(_spelt(signs) for signs in SIGNS.values())) - ENGLISH_TOO
+
+
+def language_of(query: str) -> Language:
+    """The language of a query: one of which more words are in it than of English, of several the one of which most
+    are. English where there is none."""
+    return _language_of(query[:LONGEST])
+
+
+def may_not_be_english(query: str) -> bool:
+    """Whether a query may be in another language: it is one that is known by its words, or has letters that English
+    lacks, and few words of English."""
+    text = query[:LONGEST]
+    if language_of(text) is not ENGLISH:
+        return True
+    if not any(letter.isalpha() and not letter.isascii() for letter in text):
+        return False
+    said = WORD.findall(text.lower().replace("’", "'"))
+    return ENGLISH_SHARE * sum(word in STOPWORDS for word in said) < len(said)
+
+
+def is_foreign(text: str) -> bool:
+    """Whether a text is in another language than English: as `may_not_be_english`, or no word of it is a stop word and
+    of those that are long enough to tell half at most are in an English list."""
+    if may_not_be_english(text):
+        return True
+    said = WORD.findall(text[:LONGEST].lower().replace("’", "'"))
+    long = [word for word in said if len(word) >= SHORTEST and word.isalpha()]
+    return len(said) > 1 and bool(long) and STOPWORDS.isdisjoint(said) and 2 * int(are_words(long).sum()) <= len(long)
+
+
+@lru_cache(maxsize=256)
+def _language_of(text: str) -> Language:
+    found = WORD.findall(normalize("NFC", text.lower() if text.isupper() else text).replace("’", "'"))
+    if not found:
+        return ENGLISH
+    every = {word.lower() for word in found}
+    first = found[0].lower()
+    # Inside of a text, a capital marks a name, or a noun.
+    said = {first, *(word for word in found if not word[0].isupper())} | (_NOUNS & every)
+    best, most = ENGLISH, 0
+    for language in OTHERS:
+        has = len(said & language.listed) + len(said & language.own)
+        others = len((every & STOPWORDS) - language.listed)
+        if has > most and _is_of(language, said, others, first, is_ascii=text.isascii()):
+            best, most = language, has
+    return best
+
+
+def _is_of(language: Language, said: set[str], others: int, first: str, *, is_ascii: bool) -> bool:
+    """Whether more of the words of a text are of a language than of English. `others`: how many are of English alone.
+    `first`: of the words."""
+    own = len(said & language.own)
+    if own or others:
+        return own > others
+    begins = first in ASKING & language.listed
+    listed = (said & language.listed) - STOPWORDS
+    return (begins or not is_ascii) and not listed.isdisjoint(IN_NAMES) and len(listed) + begins > 1

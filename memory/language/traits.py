@@ -1,0 +1,75 @@
+"""What kind of message is it, as far as rules can tell? Small counts that ranking weighs against what is asked."""
+
+import re
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.language.asking import ends_as_question, is_request, is_unmarked_question, tells_too
+from memory.language.times.periods import MONTHS
+
+_TIMES = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|weeks?|weekend|months?|years?|morning|evening|night|recently"
+    r"|soon|since|(?:mon|tues|wednes|thurs|fri|satur|sun)day|" + "|".join(MONTHS) + r"|\d{1,2}(?::\d\d)?\s?(?:am|pm)"
+    r"|(?:19|20)\d\d|\d+(?:st|nd|rd|th))\b",
+    re.IGNORECASE,
+)
+_NUMBERS = re.compile(
+    r"\b(?:\d[\d,.]*|one|two|three|four|five|six|seven|eight|nine|ten|twice|once|dozen|couple|several|half)\b",
+    re.IGNORECASE,
+)
+_NAMES = re.compile(r"(?<=[a-z,;'] )[A-Z][a-z]+|\"[^\"]+\"")
+_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|me|mine|we|our|us|we're|we've)\b", re.IGNORECASE)
+_INSTRUCTION = re.compile(
+    r"^(?:please )?(?:always|never|from now on|make sure to always|whenever i|in (?:the )?future|remember to"
+    r"|going forward|do(?: not|n't) ever)\b|\bwhen(?:ever)? i ask\b",
+    re.IGNORECASE,
+)
+_REPLY = re.compile(
+    r"^\W*(?:thanks|thank you|got it|ok|okay|sure|great|yes|yeah|yep|no|nope|cool|alright|perfect|sounds good|that's"
+    r"|that is|this is|this looks|i see|lol|haha|wow|nice|right|true|oh|hmm|absolutely|definitely|of course)\b",
+    re.IGNORECASE,
+)
+_BEGINNING = 200  # characters in which an instruction says that it is one
+
+
+class Trait(IntEnum):
+    """The columns of a message's traits."""
+
+    ASKS = 0  # ends with a question, be it without its mark, or is a request alone; 2 where it tells something, too
+    QUESTION = 1  # has one, or is one without its mark
+    TIMES = 2  # words for times, up to 3
+    NUMBERS = 3  # up to 3
+    NAMES = 4  # capitalised words within sentences, and quotations, up to 4
+    FIRST_PERSON = 5  # up to 4
+    INSTRUCTION = 6  # to be followed from then on
+    REPLY = 7  # begins as a reaction to what was said before
+
+
+def traits_of(text: str) -> NDArray[np.uint8]:
+    """Counts by `Trait`, shape (8,)."""
+    text = text.replace("’", "'")
+    return np.array(
+        [
+            _asks(text),
+            "?" in text or is_unmarked_question(text),
+            min(len(_TIMES.findall(text)), 3),
+            min(len(_NUMBERS.findall(text)), 3),
+            min(len(_NAMES.findall(text)), 4),
+            min(len(_FIRST_PERSON.findall(text)), 4),
+            _INSTRUCTION.search(text[:_BEGINNING]) is not None,
+            _REPLY.match(text) is not None,
+        ],
+        np.uint8,
+    )
+
+
+def _asks(text: str) -> int:
+    if not (ends_as_question(text) or is_request(text) or is_unmarked_question(text)):
+        return 0
+    return 2 if tells_too(text) else 1
+
+
+def is_first_person(text: str) -> bool:
+    return _FIRST_PERSON.search(text.replace("’", "'")) is not None

@@ -1,0 +1,232 @@
+"""What becomes of a file of the mirror that somebody edited, deleted or made?
+
+A file that was edited while the memory held what it held when the file was written changes the memory. Where the memory
+has changed too, it wins (`MirrorFolder.put` sets the file aside). Whose memory it is, the user's folder says alone;
+what front matter says is checked against where the file stands, and believed in nothing else.
+"""
+
+import asyncio
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from memory.engine import Engine
+from memory.ids import keys_of, unscoped
+from memory.mirror.additions import add_fact, add_message
+from memory.mirror.claims import NOTHING, canonical, unfit
+from memory.mirror.files import (
+    FACT,
+    SUMMARY,
+    Entry,
+    Unreadable,
+    Where,
+    digest,
+    digest_of_text,
+    is_written_by_loci,
+    parse,
+    plain,
+    where,
+)
+from memory.mirror.folder import MirrorFolder
+from memory.mirror.held import Held
+from memory.mirror.index import Written
+from memory.mirror.mirror import Mirror
+from utils.errors import Conflict, LociError
+from utils.file_names import file_name
+
+ANOTHERS = "it is of another conversation, of another user, or its name is taken"
+
+
+class MirrorEdits:
+    """Carries edits out. `nudge` is called when there may be something to embed, to summarise, or to learn from."""
+
+    def __init__(self, engine: Engine, mirror: Mirror, nudge: Callable[[], None]) -> None:
+        self._engine = engine
+        self._mirror = mirror
+        self._mirrored = mirror.mirrored
+        self._nudge = nudge
+
+    async def catch_up(self) -> None:
+        """Takes over what was done to files while nobody looked."""
+        for folder in self._mirror.folders:
+            if folder.is_lost:
+                self._mirror.restore(folder.owner)
+                continue
+            paths = await asyncio.to_thread(folder.paths)
+            await self._remove_deleted(folder, [path for path in paths if folder.key_at(path) is None])
+            missing = await self.look(folder.owner, {*paths, *(one.path for one in folder.written.values())})
+            await self.delete(folder.owner, missing, since=folder.position.gists)
+
+    async def look(self, owner: str, paths: Iterable[str]) -> list[str]:
+        """Takes over what changed in files of a user. Returns those that were written and are gone, which may be an
+        editor's way to write them: `delete` is to be told of those that stay away."""
+        missing: list[str] = []
+        for path in sorted(paths, key=_as_said):
+            folder = self._mirror.folder(owner)
+            if (place := where(path)) is None:
+                continue
+            there = await asyncio.to_thread(folder.read, path)
+            key = folder.key_at(path)
+            if there is None:
+                missing += [path] if key is not None else []
+            elif key is not None and isinstance(there, bytes) and digest(there) == folder.written[key].hash:
+                continue
+            else:
+                try:
+                    await self._take_over(folder, path, place, there)
+                except (LociError, OSError) as error:
+                    self._mirror.tell(str(folder.base / path), str(error))
+        return missing
+
+    async def delete(self, owner: str, paths: Collection[str], *, since: int | None = None) -> None:
+        """Ends the facts and deletes the messages whose files are gone. `since`: what changed after this change was
+        not known to whoever deleted its file, and is written anew."""
+        folder = self._mirror.folder(owner)
+        if paths and folder.is_lost:
+            self._mirror.restore(owner)
+        for path in paths:
+            key, place = folder.key_at(path), where(path)
+            if key is None or place is None or await asyncio.to_thread(folder.read, path) is not None:
+                continue
+            if place.role == SUMMARY:
+                await self._write_summary(folder, key)
+                continue
+            held = await self._mirrored.get(owner, key)
+            if held is None:
+                await self._mirror.remove(owner, [key])
+            elif self._is_newer(folder, held) or (since is not None and (held.change is None or held.change > since)):
+                folder.drop(key)
+                await self._mirror.put(owner, [held])
+            elif held.entry.role == FACT:
+                await self._engine.facts.end(owner, key)
+                await self._mirror.remove(owner, [key])
+            else:
+                await self._engine.forgetter.message(owner, unscoped(key, owner))
+                await self._mirror.remove(owner, [key])
+
+    async def _take_over(self, folder: MirrorFolder, path: str, place: Where, there: bytes | Unreadable) -> None:
+        said = parse(there) if isinstance(there, bytes) else there
+        key = folder.key_at(path)
+        if key is not None and place.role == SUMMARY:
+            await self._write_summary(folder, key)
+            return
+        why = said.why if isinstance(said, Unreadable) else unfit(folder.owner, said, place, key)
+        if why is not None or not isinstance(there, bytes) or not isinstance(said, Entry):
+            self._mirror.tell(str(folder.base / path), why or "it cannot be read")
+        elif key is not None:
+            await self._edited(folder, path, key, said, there)
+        elif path in folder.moved and not said.text:
+            self._mirror.tell(str(folder.base / path), NOTHING)
+        elif path in folder.moved:
+            await self._saved_again(folder, path, folder.moved[path], said, there)
+        elif said.text:
+            await self._made(folder, path, place, said, there)
+
+    async def _remove_deleted(self, folder: MirrorFolder, paths: Collection[str]) -> None:
+        """Takes away what was written just before a crash, so that the index does not know it, and is deleted by now:
+        it would be taken for something new."""
+        if not folder.position.epoch:
+            return
+        standing = await self._engine.changes.standing(folder.owner)
+        same = standing is not None and standing.epoch == folder.position.epoch
+        gone = await self._engine.changes.deleted_since(folder.owner, folder.position.gists)
+        for path in paths:
+            there = await asyncio.to_thread(folder.read, path)
+            said = parse(there) if isinstance(there, bytes) else None
+            if not isinstance(said, Entry) or said.id is None or not is_written_by_loci(said, path):
+                continue
+            keys = keys_of(said.id, folder.owner)
+            if (not same or not gone.keys().isdisjoint(keys)) and not await self._mirrored.of(folder.owner, keys):
+                await asyncio.to_thread(folder.unlink, path)
+
+    async def _edited(self, folder: MirrorFolder, path: str, key: str, said: Entry, data: bytes) -> None:
+        held = await self._mirrored.get(folder.owner, key)
+        if held is None:
+            return  # gone: the mirror's next pass sets the file aside
+        if said.text == plain(held.entry.text):
+            folder.note(key, Written(path, digest(data), digest_of_text(held.entry.text)))
+        elif self._is_newer(folder, held):
+            await self._mirror.put(folder.owner, [held])
+        else:
+            await self._change(folder, held, said.text, data)
+
+    async def _saved_again(self, folder: MirrorFolder, path: str, key: str, said: Entry, data: bytes) -> None:
+        """A file that stands elsewhere by now was saved where it stood: its editor knows it there."""
+        held = await self._mirrored.get(folder.owner, key)
+        if held is None or key not in folder.written or self._is_newer(folder, held):
+            await asyncio.to_thread(folder.set_aside, path)
+            return
+        if said.text != plain(held.entry.text):
+            await self._change(folder, held, said.text)
+        await asyncio.to_thread(folder.unlink, path, data)
+
+    async def _change(self, folder: MirrorFolder, held: Held, text: str, data: bytes | None = None) -> None:
+        """Puts a text in the place of what is held. `data`: the file that says so, where it stands in its place."""
+        owner, key = folder.owner, held.key
+        if held.entry.role == FACT:
+            try:
+                fact = await self._engine.facts.change(owner, key, " ".join(text.split()))
+            except Conflict:
+                return  # it was replaced just now
+            new = fact.id
+        else:
+            await self._engine.forgetter.reword(owner, unscoped(key, owner), text)
+            new = key
+        if data is not None:
+            folder.accept(key, data, text)
+        if (now_held := await self._mirrored.get(owner, new)) is not None:
+            await self._mirror.put(owner, [now_held])
+        if new != key:
+            await asyncio.to_thread(folder.give_way, key, new)
+        self._nudge()
+
+    async def _made(self, folder: MirrorFolder, path: str, place: Where, said: Entry, data: bytes) -> None:
+        owner, named = folder.owner, said.id
+        conversation = place.conversation or said.conversation_id or ""
+        if named is not None:
+            for held in (await self._mirrored.of(owner, keys_of(named, owner))).values():
+                await self._known(folder, path, place, held, said, data)
+                return
+            if await self._mirrored.is_anothers(owner, named):
+                self._mirror.tell(str(folder.base / path), ANOTHERS)
+                return
+        if place.role == FACT:
+            added = await add_fact(self._engine, owner, conversation, said)
+        else:
+            added = await add_message(self._engine, owner, conversation, place.role, path, said)
+        for key, held in (await self._mirrored.of(owner, keys_of(added, owner))).items():
+            if key in folder.written:
+                self._mirror.tell(str(folder.base / path), f"{folder.written[key].path!r} says so already")
+                return
+            folder.note(key, Written(path, digest(data), digest_of_text(held.entry.text)))
+            await self._mirror.put(owner, [held])
+        self._nudge()
+
+    async def _known(self, folder: MirrorFolder, path: str, place: Where, held: Held, said: Entry, data: bytes) -> None:
+        """A file that is not known, of something that is: it was written just before a crash, renamed, or copied."""
+        if file_name(held.entry.conversation_id or "") != canonical(place) or held.entry.role != place.role:
+            self._mirror.tell(str(folder.base / path), ANOTHERS)
+            return
+        before = folder.written.get(held.key)
+        if before is None:
+            await self._mirror.put(folder.owner, [held])
+        elif await asyncio.to_thread(folder.read, before.path) is None:
+            folder.note(held.key, replace(before, path=path))
+            await self._edited(folder, path, held.key, said, data)
+            if (moved := await self._mirrored.get(folder.owner, held.key)) is not None:
+                await self._mirror.put(folder.owner, [moved])
+        if folder.key_at(path) is None and await asyncio.to_thread(folder.read, path) is not None:
+            self._mirror.tell(str(folder.base / path), "another file has its id: without one it is something new")
+
+    async def _write_summary(self, folder: MirrorFolder, key: str) -> None:
+        held = await self._mirrored.summaries(folder.owner, [key])
+        await self._mirror.put(folder.owner, held)
+
+    def _is_newer(self, folder: MirrorFolder, held: Held) -> bool:
+        """Whether the memory holds another text than when the file was written."""
+        return folder.written[held.key].text != digest_of_text(held.entry.text)
+
+
+def _as_said(path: str) -> tuple[list[str], str]:
+    """Sorts files by their conversation, and in it by their time, which begins their names."""
+    return path.split("/")[1:2], PurePosixPath(path).name

@@ -1,0 +1,243 @@
+"""How do the files of one user stand on the disk, and who changed them last?
+
+Everything here blocks, and is called in a thread. `memory_index.json` tells of each file what Loci wrote: a file whose
+hash is another by now was edited. Files are written before the index is, so after a crash there may be files that it
+does not know; one that says what the memory says is taken for its own.
+"""
+
+import errno
+import logging
+import os
+import stat
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from time import monotonic
+
+from memory.mirror.files import (
+    ENTRIES,
+    LARGEST,
+    SUMMARY,
+    Entry,
+    Unreadable,
+    digest,
+    digest_of_text,
+    is_entry,
+    is_hidden,
+    path_of,
+    render,
+    says,
+    where,
+)
+from memory.mirror.index import INDEX, Position, Written, index_of, read_index
+from utils.file_names import file_name
+from utils.files import is_half_written, sync_folder, write_whole
+
+SAVING_SHARE = 20  # the index is written so seldom that it takes a twentieth of the time at most
+SAVING_SECONDS = 1.0  # at least between two times
+
+log = logging.getLogger(__name__)
+
+
+class MirrorFolder:
+    """A user's files. `written`: by `_id` of what they are of. `moved`: where a file stood that stands elsewhere by
+    now, in case that its editor saves it again."""
+
+    def __init__(self, root: Path, owner: str) -> None:
+        self.owner = owner
+        self.base = root / file_name(owner)
+        self.written: dict[str, Written] = {}
+        self.position = Position()
+        self.moved: dict[str, str] = {}
+        self._keys: dict[str, str] = {}
+        self._unsynced: set[Path] = set()
+        self._saved: tuple[Position, int] = (self.position, 0)
+        self._noted = 0
+        self._save_after = 0.0
+        self._load()
+
+    def key_at(self, path: str) -> str | None:
+        """Of what the file at a path is."""
+        return self._keys.get(path)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether all files are gone at once, which nobody means as an edit: a disk that is not there."""
+        return bool(self.written) and not (self.base / ENTRIES).is_dir()
+
+    def begin_anew(self) -> None:
+        """Forgets what was written: it is all written again."""
+        self.written, self._keys, self.position = {}, {}, Position()
+        self._noted += 1
+
+    def read(self, path: str) -> bytes | Unreadable | None:
+        """A file's bytes; None where there is none."""
+        try:
+            opened = os.open(self._inside(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            return Unreadable("it is a link" if error.errno == errno.ELOOP else error.strerror or "it cannot be read")
+        with os.fdopen(opened, "rb") as file:
+            if not stat.S_ISREG(os.fstat(opened).st_mode):
+                return Unreadable("it is no file")
+            data = file.read(LARGEST + 1)
+        return data if len(data) <= LARGEST else Unreadable("it is too large")
+
+    def is_untouched(self, path: str) -> bool:
+        """Whether a file is as Loci wrote it, or as it took it over."""
+        key, there = self.key_at(path), self.read(path)
+        return key is not None and isinstance(there, bytes) and digest(there) == self.written[key].hash
+
+    def put(self, key: str, entry: Entry) -> None:
+        """Writes what the memory holds, where no file says so yet.
+
+        A file that was edited stays as it is while the memory holds what it held when the file was written; where both
+        have changed, the memory wins, and the edited file is set aside.
+        """
+        path, data, text = path_of(entry), render(entry), digest_of_text(entry.text)
+        before = self.written.get(key)
+        at = before.path if before else path
+        there = self.read(at)
+        same = isinstance(there, bytes) and (there == data or says(there, entry))
+        untouched = same or (self.is_untouched(at) if before else there is None)
+        if same and at == path:
+            self.note(key, Written(path, digest(there) if isinstance(there, bytes) else "", text))
+            return
+        if before and not untouched and before.text == text and entry.role != SUMMARY:
+            return
+        if there is not None and not untouched:
+            if entry.role == SUMMARY:
+                log.warning("%r is written by Loci alone, and written again", str(self.base / at))
+            else:
+                self.set_aside(at)
+        if at != path and self.key_at(path) is None and self.read(path) is not None:
+            self.set_aside(path)
+        self._write(path, data)
+        self.note(key, Written(path, digest(data), text))
+        if at != path:
+            self.moved[at] = key
+            self.unlink(at, there if isinstance(there, bytes) else None)
+
+    def remove(self, key: str) -> None:
+        """Takes away the file of something that the memory holds no longer; one that was edited is set aside."""
+        before = self.written.get(key)
+        if before is None:
+            return
+        place, there = where(before.path), self.read(before.path)
+        if there is not None and not self.is_untouched(before.path) and place and place.role != SUMMARY:
+            self.set_aside(before.path)
+        else:
+            self.unlink(before.path)
+        self.drop(key)
+
+    def note(self, key: str, written: Written) -> None:
+        """Takes a file for what the memory holds."""
+        self.drop(key)
+        self.written[key] = written
+        self._keys[written.path] = key
+
+    def drop(self, key: str) -> None:
+        """Lets go of a file without touching it."""
+        before = self.written.pop(key, None)
+        if before is not None and self._keys.get(before.path) == key:
+            del self._keys[before.path]
+        self._noted += 1
+
+    def accept(self, key: str, data: bytes, text: str) -> None:
+        """Notes that the memory holds the text of an edited file by now."""
+        self.note(key, replace(self.written[key], hash=digest(data), text=digest_of_text(text)))
+
+    def give_way(self, old: str, new: str) -> None:
+        """Takes away the file of what was replaced. Where it is saved again, or was meanwhile, the new one is meant."""
+        self.moved = {path: new if key == old else key for path, key in self.moved.items()}
+        if old not in self.written:
+            return
+        path = self.written[old].path
+        self.moved[path] = new
+        if self.is_untouched(path):
+            self.unlink(path)
+        self.drop(old)
+
+    def set_aside(self, path: str) -> None:
+        """Keeps a file beside its place, under a name that is not read."""
+        stem, number = path.removesuffix(".md"), 1
+        while os.path.lexists(self.base / (aside := f"{stem}.conflict{f'.{number}' if number > 1 else ''}.md")):
+            number += 1
+        self._inside(path).rename(self.base / aside)
+        log.warning("%r was edited while the memory changed too: kept as %r", str(self.base / path), aside)
+
+    def unlink(self, path: str, data: bytes | None = None) -> None:
+        """Deletes a file, and the folders that are empty then. `data`: only where it says this."""
+        if data is not None and self.read(path) != data:
+            return
+        target = self._inside(path)
+        target.unlink(missing_ok=True)
+        with suppress(OSError):
+            while (target := target.parent) != self.base:
+                target.rmdir()
+
+    def forget(self) -> None:
+        """Takes away all files of a user who was deleted, but those that somebody edited or set aside."""
+        for key in list(self.written):
+            self.remove(key)
+        self.position = Position()
+        (self.base / INDEX).unlink(missing_ok=True)
+        for below, _, _ in os.walk(self.base, topdown=False):
+            with suppress(OSError):  # it is not empty
+                Path(below).rmdir()
+        if self.base.exists():
+            log.warning("%r has files that Loci did not write; the user was deleted", str(self.base))
+
+    def tidy(self) -> None:
+        """Deletes what a process that was killed had half written."""
+        for folder, _, files in os.walk(self.base):
+            for name in filter(is_half_written, files):
+                (Path(folder) / name).unlink(missing_ok=True)
+
+    def paths(self, below: str = ENTRIES) -> set[str]:
+        """The files that are read at a path, itself or those below it, and those that were written there."""
+        top = self.base / below
+        if below in self._keys or (is_entry(top.name) and top.is_file()):
+            return {below}
+        found = {known for known in self._keys if known.startswith(f"{below}/")}
+        for folder, folders, files in os.walk(top):
+            folders[:] = [name for name in folders if not is_hidden(name)]
+            found |= {(Path(folder) / name).relative_to(self.base).as_posix() for name in files if is_entry(name)}
+        return found
+
+    def save(self, *, now: bool = False) -> None:
+        """Writes the index, where it is time: after the files that it tells of are on the disk for good."""
+        state = (self.position, self._noted)
+        if state == self._saved or (monotonic() < self._save_after and not now) or not self.base.is_dir():
+            return
+        began = monotonic()
+        for folder in self._unsynced:
+            sync_folder(folder)
+        self._unsynced.clear()
+        self._write(INDEX, index_of(self.owner, self.position, self.written))
+        self._saved = state
+        self._save_after = monotonic() + max(SAVING_SECONDS, SAVING_SHARE * (monotonic() - began))
+
+    def _load(self) -> None:
+        index = read_index(self.base)
+        if index is None or index.user != self.owner:
+            return
+        self.position = index.position
+        for key, written in index.entries.items():
+            if where(written.path) is not None:
+                self.note(key, written)
+        self._saved = (self.position, self._noted)
+
+    def _inside(self, path: str) -> Path:
+        """The file at a path; raises `OSError` where a link leads elsewhere."""
+        folder = self.base / PurePosixPath(path).parent
+        if folder.resolve() != folder:
+            raise OSError(errno.ELOOP, "a link stands in its way")
+        return folder / PurePosixPath(path).name
+
+    def _write(self, path: str, data: bytes) -> None:
+        target = self._inside(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(target, data)
+        self._unsynced.update(folder for folder in target.parents if folder.is_relative_to(self.base))

@@ -1,0 +1,221 @@
+"""How does an observation stand in the store, and beside it the gist by which it is recalled?
+
+The observation is written first and says by `unindexed_since` that its gist is still to come, so that whoever is killed
+in between leaves word of it. A gist has a `category`, by which the index of words knows it.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from pymongo import UpdateOne
+
+from memory.gists import AT_ONCE, GistEraser, to_bytes
+from memory.ids import derived_id, keys_of, scoped
+from memory.observations.observation import CATEGORIES, Observation
+from memory.recall import indexed_terms
+from memory.store import Changes, Collections, pending
+from utils.clock import now
+from utils.mongo import Document, insert_new
+from utils.vectors import Floats, from_binary
+
+# A filter: the gists of observations, and nothing else in `vectors`. `$exists` is the condition of the index, `$in` has
+# the change behind it looked up.
+INDEXED = {"category": {"$exists": True, "$in": list(CATEGORIES)}}
+NOWHERE = ""  # the session of such a gist: none, so that no search within one finds it, whatever its source
+CUT_SHORT = timedelta(seconds=30)  # after which a gist that is not there was lost with whoever was to write it
+MENDED_AT_ONCE = 500
+DELETED_AT_ONCE = 1_000
+
+
+class ObservationStore:
+    """Observations as documents, each with a gist in `vectors` whose `id` is its own."""
+
+    def __init__(self, collections: Collections, changes: Changes, eraser: GistEraser) -> None:
+        self._observations = collections.observations
+        self._vectors = collections.vectors
+        self._changes = changes
+        self._eraser = eraser
+
+    async def insert(self, owner: str, documents: Sequence[Document]) -> set[str]:
+        """Adds what is not there yet, and sees to it that all of it is recalled; returns the ids that are new."""
+        new = await insert_new(self._observations, documents)
+        fresh = [one for one, inserted in zip(documents, new, strict=True) if inserted]
+        known = [one for one, inserted in zip(documents, new, strict=True) if not inserted]
+        if known:  # somebody may have been killed before their gists were written
+            lost = {"_id": {"$in": [one["_id"] for one in known]}, "user_id": owner}
+            await self._note_messages(owner, known)
+            known = await self._observations.find(lost | {"unindexed_since": {"$exists": True}}).to_list(None)
+        if fresh or known:
+            await self._make_recallable(owner, [*fresh, *known])
+        return {one["_id"] for one in fresh}
+
+    async def find(self, owner: str, ids: Sequence[str]) -> dict[str, Observation]:
+        """The owner's observations of these ids; those that are gone are left out."""
+        found = await self._observations.find({"_id": {"$in": list(ids)}, "user_id": owner}).to_list(None)
+        return {one["_id"]: observation_of(one) for one in found}
+
+    async def embeddings(self, owner: str, ids: Sequence[str], model: str) -> dict[str, Floats]:
+        """The embeddings of the owner's observations of these ids, as far as a model has made them."""
+        wanted = _gists_of(owner, ids) | {"embedding_model": model, "embedding": {"$exists": True}}
+        found = await self._vectors.find(wanted, {"id": 1, "embedding": 1}).to_list(None)
+        return {one["id"]: from_binary(one["embedding"]) for one in found}
+
+    async def has_any(self, owner: str) -> bool:
+        """Whether the owner has any."""
+        return await self._observations.find_one({"user_id": owner}, {"_id": 1}) is not None
+
+    async def page(self, filter: Document, limit: int) -> list[Observation]:
+        """Those of a filter, which must name the owner, the newest first."""
+        order = [("created_at", -1), ("_id", -1)]
+        found = await self._observations.find(filter).sort(order).limit(limit).to_list(None)
+        return [observation_of(one) for one in found]
+
+    async def delete(self, owner: str, filter: Document) -> int:
+        """Deletes the observations of a filter with their gists; returns how many."""
+        own = {"user_id": owner} | filter
+        deleted = 0
+        while found := await self._observations.find(own, {"_id": 1}).limit(DELETED_AT_ONCE).to_list(None):
+            deleted += await self._delete(owner, own, [one["_id"] for one in found])
+        return deleted
+
+    async def _delete(self, owner: str, own: Document, ids: Sequence[str]) -> int:
+        going = {"_id": {"$in": ids}, "user_id": owner}
+        # What the filter does not hold for any more when they go, stays, and gets its gist back.
+        await self._observations.update_many(going, {"$set": {"unindexed_since": now()}})
+        await self._eraser.erase(owner, _gists_of(owner, ids))  # first: whoever tries again finds the observations
+        deleted = (await self._observations.delete_many(own | going)).deleted_count
+        await self._drop_gists(owner, ids)  # what landed in between
+        return deleted
+
+    async def drop_message(self, owner: str, message_id: str) -> int:
+        """Deletes what a message alone says, and lets the rest rest on the others; returns how many it deleted."""
+        deleted = await self.delete(owner, {"messages": {"$eq": message_id, "$size": 1}})
+        says = {"user_id": owner, "messages": message_id}
+        await self._observations.update_many(says, {"$pull": {"messages": message_id}})
+        return deleted
+
+    async def mend(self) -> int:
+        """Writes the gists that somebody who was killed did not come to, some of them at a time; returns how many."""
+        lost = {"unindexed_since": {"$exists": True, "$lte": now() - CUT_SHORT}}
+        order = [("unindexed_since", 1), ("_id", 1)]
+        found = await self._observations.find(lost).sort(order).limit(MENDED_AT_ONCE).to_list(None)
+        by_owner: dict[str, list[Document]] = {}
+        for document in found:
+            by_owner.setdefault(document["user_id"], []).append(document)
+        for owner, documents in by_owner.items():
+            await self._make_recallable(owner, documents)
+        return len(found)
+
+    async def _note_messages(self, owner: str, documents: Sequence[Document]) -> None:
+        """Notes that other messages, too, say what was known."""
+        said = [
+            UpdateOne({"_id": one["_id"], "user_id": owner}, {"$addToSet": {"messages": {"$each": one["messages"]}}})
+            for one in documents
+            if "messages" in one
+        ]
+        if said:
+            await self._observations.bulk_write(said, ordered=False)
+
+    async def _make_recallable(self, owner: str, documents: Sequence[Document]) -> None:
+        """Gives observations their gists, but for those that were deleted meanwhile."""
+        ids = [one["_id"] for one in documents]
+        if not ids:
+            return
+        number = await self._changes.take(owner)
+        await self._put_gists(owner, await _gists(owner, documents, number))
+        while not await self._changes.close(owner, number):  # readers may have passed it
+            number = await self._changes.take(owner)
+            await self._vectors.update_many(_gists_of(owner, ids), {"$set": {"change": number}})
+        there = await self.find(owner, ids)
+        if gone := [identifier for identifier in ids if identifier not in there]:
+            await self._drop_gists(owner, gone)
+            if await self._vectors.find_one({"user_id": owner}, {"_id": 1}) is None:
+                await self._changes.forget(owner)  # all of the user was deleted
+        await self._observations.update_many(
+            {"_id": {"$in": list(there)}, "user_id": owner}, {"$unset": {"unindexed_since": ""}}
+        )
+
+    async def _put_gists(self, owner: str, gists: Sequence[Document]) -> None:
+        """Inserts those that are not there. One whose `_id` is the id of another user's message gets another."""
+        new = await insert_new(self._vectors, gists)
+        refused = [gist for gist, inserted in zip(gists, new, strict=True) if not inserted]
+        if not refused:
+            return
+        known = await self._known(owner, refused)
+        foreign = [gist | {"_id": scoped(gist["_id"], owner)} for gist in refused if gist["id"] not in known]
+        again = await insert_new(self._vectors, foreign) if foreign else []
+        lost = [gist for gist, inserted in zip(foreign, again, strict=True) if not inserted]
+        if lost and {gist["id"] for gist in lost} - await self._known(owner, lost):
+            raise RuntimeError("a gist was refused that is not there")
+
+    async def _known(self, owner: str, gists: Sequence[Document]) -> set[str]:
+        """The ids of those that the owner has."""
+        there = _gists_of(owner, [gist["id"] for gist in gists])
+        return {one["id"] for one in await self._vectors.find(there, {"id": 1}).to_list(None)}
+
+    async def _drop_gists(self, owner: str, ids: Sequence[str]) -> None:
+        """Deletes the gists of observations that are gone. One that was remembered again meanwhile found its gist there
+        and relied on it, so it gets another."""
+        await self._eraser.erase(owner, _gists_of(owner, ids))
+        again = {"_id": {"$in": list(ids)}, "user_id": owner}
+        await self._make_recallable(owner, await self._observations.find(again).to_list(None))
+
+
+def _gists_of(owner: str, ids: Sequence[str]) -> Document:
+    """The filter of the gists of observations."""
+    keys = [key for identifier in ids for key in keys_of(_key(identifier), owner)]
+    return {"_id": {"$in": keys}, "user_id": owner} | INDEXED
+
+
+def _key(observation_id: str) -> str:
+    """The `_id` of an observation's gist. No client is told of it, so none gives it to a message."""
+    return derived_id("gist", observation_id)
+
+
+async def _gists(owner: str, documents: Sequence[Document], change: int) -> list[Document]:
+    """Gists that words find as soon as they are written; they are embedded like every other."""
+    if sum(len(one["content"]) for one in documents) < AT_ONCE:
+        return [_gist(owner, one, change) for one in documents]
+    return await asyncio.to_thread(lambda: [_gist(owner, one, change) for one in documents])
+
+
+def _gist(owner: str, document: Document, change: int) -> Document:
+    return {
+        "_id": _key(document["_id"]),
+        "id": document["_id"],
+        "user_id": owner,
+        "session_id": NOWHERE,
+        "kind": document["category"],
+        "category": document["category"],
+        "role": document["category"],
+        "content": document["content"],
+        "timestamp": document["created_at"],
+        "created_at": now(),
+        "change": change,
+        "words": to_bytes(indexed_terms(document["content"])),
+        "embed": pending(),
+    }
+
+
+def document_of(owner: str, observation: Observation, messages: Sequence[str]) -> Document:
+    """An observation whose gist is still to come."""
+    document: dict[str, Any] = {
+        "_id": observation.id,
+        "user_id": owner,
+        "category": observation.category,
+        "content": observation.content,
+        "source": observation.source,
+        "created_at": observation.created_at,
+        "model": observation.model,
+        "unindexed_since": now(),
+    }
+    return document | ({"messages": list(messages)} if messages else {})
+
+
+def observation_of(found: Document) -> Observation:
+    category = next(one for one in CATEGORIES if one == found["category"])
+    return Observation(
+        found["_id"], category, found["content"], found["source"], found["created_at"], found.get("model")
+    )

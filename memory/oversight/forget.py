@@ -1,0 +1,307 @@
+"""How is something deleted, so that nothing derived from it stays?
+
+Of single messages, what was made of them goes first and they go last: a deletion that a crash cut short finds them
+again when it is repeated, or when the sweep ends it. Before all they are marked as forgotten. From then on summaries
+and digests are made without them, though they are still there, and the mark tells the session's counts that this is the
+same deletion.
+"""
+
+import logging
+import re
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import timedelta
+
+from memory.banks import Banks
+from memory.domain import RULE_BASED, KeyValue
+from memory.facts import Facts
+from memory.gists import TEXT, Caches, GistEraser
+from memory.ids import derived_id, keys_of, new_id
+from memory.observations import Observations, Scratchpad
+from memory.oversight.unquote import Told, lines_of
+from memory.store import Changes, Collections, leased, pending
+from memory.traces import Traces
+from memory.turns import TOLD, Receipts, Sessions, Summaries, key_of, title_of
+from utils.clock import now
+from utils.errors import LociError, NotFound
+from utils.mongo import Document
+from utils.text import content_stems
+
+CUT_SHORT = timedelta(minutes=10)  # after which a deletion that is not done was cut short: models may rewrite summaries
+AT_ONCE = 100
+COUNTED = (
+    "sessions",
+    "vectors",
+    "summaries",
+    "memories",
+    "facts",
+    "receipts",
+    "observations",
+    "scratchpad",
+    "traces",
+    "tasks",
+)
+
+log = logging.getLogger(__name__)
+
+
+class Forgetter:
+    """Deletes sessions, users, single messages and texts. Every recall index of every process sees it at its next
+    search."""
+
+    def __init__(
+        self,
+        collections: Collections,
+        changes: Changes,
+        sessions: Sessions,
+        summaries: Summaries,
+        receipts: Receipts,
+        caches: Caches,
+        eraser: GistEraser,
+        facts: Facts,
+        traces: Traces,
+        observations: Observations,
+        scratchpad: Scratchpad,
+        banks: Banks,
+    ) -> None:
+        self._collections = collections
+        self._changes = changes
+        self._sessions = sessions
+        self._summaries = summaries
+        self._receipts = receipts
+        self._caches = caches
+        self._eraser = eraser
+        self._facts = facts
+        self._traces = traces
+        self._observations = observations
+        self._scratchpad = scratchpad
+        self._banks = banks
+
+    async def session(self, owner: str, session_id: str) -> dict[str, int]:
+        """Deletes a session with its messages, summaries, facts, receipts, what observations came of it and what
+        the tools of its agent gave; returns counts by collection.
+
+        It is ended first, so that answers that land later find it gone, and what is said from then on stays. Called
+        again after a crash, it deletes what was left. An import of the user's that is under way ends.
+        """
+        await self._end_imports(owner)
+        moment = now()
+        own = {"user_id": owner, "session_id": session_id}
+        ended = await self._sessions.end(owner, session_id)
+        over = now()
+        old = {"created_at": {"$lte": moment}} if ended is None else {"message_index": {"$lt": ended.places}}
+        counts = {
+            "sessions": int(ended is not None),
+            "vectors": await self._eraser.erase(owner, own | old),
+            "summaries": 0,
+        }
+        other = {} if ended is None else {"_id": {"$ne": key_of(owner, session_id, ended.successor)}}
+        if await self._collections.summaries.find_one(own | other, {"_id": 1}) is not None:
+            async with self._changes.noted(owner):
+                counts["summaries"] = (await self._collections.summaries.delete_many(own | other)).deleted_count
+        counts["facts"] = await self._facts.forget(owner, over, session_id)
+        counts["observations"] = await self._observations.forget_session(owner, session_id, over)
+        counts["traces"] = await self._traces.forget_session(owner, session_id)
+        await self._collections.drafts.delete_many(own)
+        # Of an answer that landed before the session ended, whoever kept the receipt saw no deletion.
+        receipts = await self._collections.receipts.delete_many(own | {"at": {"$lte": over}})
+        counts["receipts"] = receipts.deleted_count
+        if ended is not None:
+            await self._sessions.drop_unused(ended)
+        if not any(counts.values()):
+            raise NotFound("No such session")
+        return counts
+
+    async def sources_of(self, owner: str, fact: KeyValue) -> int:
+        """Deletes every exchange in which a fact was stated, so that neither recall nor a summary tells it again.
+
+        Returns how many messages that were. A fact that came by the API alone has no source.
+        """
+        return sum([await self.exchange(owner, source) for source in fact.sources])
+
+    async def exchange(self, owner: str, source_id: str) -> int:
+        """Deletes the exchange that a message belongs to, or the message alone where it was imported; returns how many
+        messages that were. The session's title goes where it quotes the message."""
+        source = {"_id": {"$in": keys_of(source_id, owner)}, "user_id": owner}
+        found = await self._collections.vectors.find_one(source)
+        if found is None:
+            return 0
+        exchange = {"user_id": owner, "turn_id": found.get("turn_id", found["id"]), "session_id": found["session_id"]}
+        await self._receipts.delete(owner, exchange["turn_id"])
+        await self._collections.drafts.delete_many(exchange)  # else its answer would be recovered
+        return await self._messages(owner, exchange if "turn_id" in found else source)
+
+    async def message(self, owner: str, message_id: str) -> bool:
+        """Deletes one message, whatever becomes of the rest of its exchange; False where there is none. Its receipt,
+        the facts that it alone supported, and the session's title where it quotes the message go with it."""
+        found = await self._turn(owner, message_id)
+        if found is None:
+            return False
+        await self._receipts.delete(owner, found.get("turn_id") or found["id"])
+        own = {"user_id": owner, "session_id": found["session_id"], "id": found["id"]}
+        await self._collections.drafts.delete_many(own)  # of an answer that was recovered from it just now
+        return await self._messages(owner, {"_id": found["_id"], "user_id": owner}) > 0
+
+    async def reword(self, owner: str, message_id: str, text: str) -> bool:
+        """Puts another text in the place of a message's; False where there is none. What was made of the former text
+        goes or is made anew: embedding, facts, summary, title, the receipt of a question, observations."""
+        while (found := await self._turn(owner, message_id)) is not None:
+            if found["role"] == "user":
+                await self._receipts.delete(owner, found.get("turn_id") or found["id"])
+            told = await self._told_of(owner, found["session_id"], [found])
+            # First the job is taken from whoever makes facts of the former text; after a crash it comes back.
+            held = {"_id": found["_id"], "user_id": owner, "facts": {"$exists": True}}
+            await self._collections.vectors.update_one(held, {"$set": {"facts": leased()}})
+            await self._facts.forget_source(owner, found["session_id"], found["id"])
+            if await self._overwrite(owner, found, text):  # else somebody was faster: it has yet another text
+                await self._unquote(owner, told.but_for(text))
+                await self._sessions.retitle(owner, found["session_id"], found["content"], title_of(text))
+                return True
+        return False
+
+    async def redact(self, owner: str, key: str, values: Sequence[str]) -> int:
+        """Takes the values that a fact had out of the assistant's messages that speak of it; returns how many those
+        were. Their embeddings and the summaries that cover them are made anew."""
+        longest = sorted(set(filter(None, values)), key=len, reverse=True)  # of "44" and "4471" the whole goes
+        if not longest:
+            return 0
+        value = rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)"
+        told = {"user_id": owner, "role": "assistant", "content": {"$regex": value, "$options": "i"}}
+        subject = set(content_stems(key))
+        redacted = 0
+        every: list[Document] = await self._collections.vectors.find(told, TEXT).to_list(None)
+        for message in every:
+            found: Document | None = message
+            if not subject & set(content_stems(message["content"])):
+                continue
+            while found is not None and not await self._overwrite(
+                owner, found, re.sub(value, "…", found["content"], flags=re.IGNORECASE)
+            ):
+                found = await self._turn(owner, found["id"])
+            redacted += 1
+        return redacted
+
+    async def _told_of(self, owner: str, session_id: str, messages: Sequence[Document]) -> Told:
+        """What answers by rules may have told of messages: what these say, what was made of them alone, and the lines
+        of a model's summaries of them."""
+        ids, places = [message["id"] for message in messages], [message["message_index"] for message in messages]
+        texts = [message["content"] for message in messages]
+        collections = self._collections
+        for fact in await collections.facts.find({"user_id": owner, "sources": {"$in": ids}}).to_list(None):
+            texts += [fact["text"]] if set(fact["sources"]) <= set(ids) else []
+        for found in await collections.observations.find({"user_id": owner, "messages": {"$in": ids}}).to_list(None):
+            texts += [found["content"]] if set(found["messages"]) <= set(ids) else []
+        lines: set[str] = set()
+        for summary in await self._summaries.of_session(owner, session_id):
+            if summary.model != RULE_BASED and any(summary.from_index <= at <= summary.to_index for at in places):
+                lines |= lines_of(summary.text)
+        return Told(tuple(texts), frozenset(lines))
+
+    async def _unquote(self, owner: str, told: Told) -> None:
+        """Takes what was told out of the answers by rules, which quote and sum up."""
+        by_rules = {"user_id": owner, "role": "assistant", "model": RULE_BASED} | TOLD
+        for pattern in told.patterns():
+            telling = by_rules | {"content": {"$regex": pattern}}
+            for one in await self._collections.vectors.find(telling, TEXT).to_list(None):
+                found: Document | None = one
+                while found is not None and not await self._without(owner, found, told):
+                    found = await self._turn(owner, found["id"])  # somebody else was faster
+
+    async def _without(self, owner: str, found: Document, told: Told) -> bool:
+        text = told.taken_out_of(found["content"])
+        return text == found["content"] or await self._overwrite(owner, found, text)
+
+    async def user(self, owner: str) -> dict[str, int]:
+        """Deletes everything of a user that is there now; returns counts by collection. An import that is under way
+        ends."""
+        await self._end_imports(owner)  # first: what of it landed before is not later than this
+        moment, own = now(), {"user_id": owner}
+        counts = Counter(dict.fromkeys(COUNTED, 0))
+        for session in await self._collections.sessions.find(own, {"session_id": 1}).to_list(None):
+            with suppress(NotFound):  # somebody else was faster
+                counts.update(await self.session(owner, session["session_id"]))
+        counts["facts"] += await self._facts.forget(owner, moment)
+        counts.update(await self._traces.forget(owner, moment))
+        counts["observations"] += await self._observations.forget(owner, moment)
+        counts["scratchpad"] += await self._scratchpad.forget(owner, moment)
+        counts.update(await self._banks.forget(owner))
+        counts["vectors"] += await self._eraser.erase(owner, own | {"created_at": {"$lte": moment}})
+        async with self._changes.noted(owner):
+            for name, time in (("summaries", "updated_at"), ("memories", "updated_at"), ("receipts", "at")):
+                old = own | {time: {"$lte": moment}}
+                counts[name] += (await getattr(self._collections, name).delete_many(old)).deleted_count
+        await self._collections.drafts.delete_many(own)
+        await self._collections.idempotency.delete_many(own | {"at": {"$lte": moment}})
+        for name in ("sessions", "vectors", "memories", "banks"):
+            if await getattr(self._collections, name).find_one(own, {"_id": 1}) is not None:
+                return dict(counts)  # the user came back meanwhile
+        await self._collections.tombstones.delete_many(own)
+        await self._changes.forget(owner)
+        self._caches.forget(owner)
+        return dict(counts)
+
+    async def _end_imports(self, owner: str) -> None:
+        """What an import brings from now on is taken back (`memory/portable/importing.py`)."""
+        await self._collections.idempotency.delete_many({"user_id": owner, "importing": True})
+
+    async def finish(self) -> None:
+        """Ends the deletions of messages that a crash cut short, some of them at a time."""
+        marked = {"forgotten.at": {"$exists": True, "$lt": now() - CUT_SHORT}}
+        for found in await self._collections.vectors.find(marked, {"user_id": 1}).limit(AT_ONCE).to_list(None):
+            try:
+                await self._messages(found["user_id"], {"_id": found["_id"], "user_id": found["user_id"]})
+            except LociError as error:
+                log.warning("the deletion of a message is ended later: %s", error.detail)
+
+    async def _turn(self, owner: str, message_id: str) -> Document | None:
+        own = {"_id": {"$in": keys_of(message_id, owner)}, "user_id": owner, "kind": "turn"}
+        found: Document | None = await self._collections.vectors.find_one(own, TEXT)
+        return found
+
+    async def _messages(self, owner: str, going: Document) -> int:
+        """Deletes the messages of a filter, all of one session; returns how many."""
+        deleted = 0
+        while messages := await self._marked(going):  # again where an answer landed meanwhile
+            session_id = messages[0]["session_id"]
+            told = await self._told_of(owner, session_id, messages)
+            await self._unquote(owner, told)  # first, for what was made of them tells what to look for
+            for message in messages:
+                mark = derived_id(message["forgotten"]["by"], message["_id"])[:16]
+                await self._sessions.uncount(owner, session_id, mark, is_answer=message["role"] == "assistant")
+            for message in messages:
+                await self._facts.forget_source(owner, session_id, message["id"])
+                await self._observations.forget_message(owner, message["id"])
+                await self._sessions.retitle(owner, session_id, message["content"])
+            await self._summaries.rewrite(owner, session_id, [message["message_index"] for message in messages])
+            keys = [message["_id"] for message in messages]
+            deleted += await self._eraser.erase(owner, {"_id": {"$in": keys}, "user_id": owner})
+            for message in messages:  # again, for whoever was making facts of it
+                await self._facts.forget_source(owner, session_id, message["id"])
+                await self._observations.forget_message(owner, message["id"])
+            await self._unquote(owner, told)  # and for whoever was answering with it
+        return deleted
+
+    async def _marked(self, going: Document) -> list[Document]:
+        """The messages of a filter, each under the mark of the first deletion of it; no more facts are made of them."""
+        vectors = self._collections.vectors
+        mark = {"by": new_id(), "at": now()}
+        await vectors.update_many(
+            going | {"forgotten": {"$exists": False}}, {"$set": {"forgotten": mark}, "$unset": {"facts": ""}}
+        )
+        marked: list[Document] = await vectors.find(going | {"forgotten": {"$exists": True}}, TEXT).to_list(None)
+        return marked
+
+    async def _overwrite(self, owner: str, found: Document, text: str) -> bool:
+        """Gives a message another text, of which embedding, facts and the summary that covers it are to be made; False
+        where it has not the text any more that was found."""
+        anew = {"content": text, "embed": pending()} | ({"facts": pending()} if "facts" in found else {})
+        async with self._changes.overwriting(owner):
+            done = await self._collections.vectors.update_one(
+                {"_id": found["_id"], "user_id": owner, "content": found["content"]},
+                {"$set": anew, "$unset": {"embedding": "", "embedding_model": "", "recall": ""}},
+            )
+        self._caches.let_go(owner, [found["_id"]])
+        await self._observations.forget_message(owner, found["id"])
+        await self._summaries.rewrite(owner, found["session_id"], [found["message_index"]])
+        return bool(done.matched_count)

@@ -1,0 +1,149 @@
+"""Who has anything here, and how much of it?"""
+
+import asyncio
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memory.domain import FACT, SECTION, TURN
+from memory.observations import CATEGORIES
+from memory.store import Collections
+from utils.errors import NotFound
+from utils.mongo import Collection as Stored
+from utils.mongo import Document
+
+# Whoever has anything has it in one of these, or counters in `owners`: what is not named here belongs to these.
+HOLDING = ("sessions", "memories", "facts", "tasks", "observations", "banks", "scratchpad", "api_keys")
+COUNTED = (
+    *("sessions", "vectors", "summaries", "memories", "facts", "receipts", "observations", "scratchpad", "traces"),
+    *("tasks", "banks", "bank_versions", "drafts"),
+)
+LATEST = {  # when something happened last, by the field that an index has behind the user
+    "sessions": "updated_at",
+    "memories": "updated_at",
+    "facts": "updated_at",
+    "observations": "created_at",
+    "traces": "timestamp",
+    "banks": "updated_at",
+}
+OTHER_KINDS = [FACT, *CATEGORIES, SECTION]  # of gists, beside messages; an insight may be of a tool's result, too
+
+
+@dataclass(frozen=True)
+class OwnerSeen:
+    """A user. `last_activity`: when something was said to, kept of or changed for them last; None where they have
+    nothing but values of agents, or a key."""
+
+    id: str
+    sessions: int
+    messages: int
+    last_activity: datetime | None
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What there is of all users. `users`: who have any counters, which all have but those who have nothing but values
+    of agents, or a key. `documents`: by collection; `gists`: by kind."""
+
+    users: int
+    documents: Mapping[str, int]
+    gists: Mapping[str, int]
+
+
+class Owners:
+    """The users of a store, for whoever runs it."""
+
+    def __init__(self, collections: Collections) -> None:
+        self._collections = collections
+
+    async def page(self, *, limit: int, after: str = "", part: str = "") -> list[OwnerSeen]:
+        """Users in the order of their ids, behind the last one seen. `part`: of the id, in any case."""
+        found = await self._met(limit, after, part)
+        return list(await asyncio.gather(*(self._seen(owner, names) for owner, names in found)))
+
+    async def require(self, owner: str) -> None:
+        """Raises `NotFound` where a user has nothing here."""
+        names = ("owners", *HOLDING)
+        looked = (self._collection(name).find_one({_key_of(name): owner}, {"_id": 1}) for name in names)
+        if not any(await asyncio.gather(*looked)):
+            raise NotFound("No such user")
+
+    async def seen(self, owner: str) -> OwnerSeen:
+        """A user, who may have nothing."""
+        return await self._seen(owner, tuple(LATEST))
+
+    async def counts(self, owner: str) -> dict[str, int]:
+        """How many documents of a user's each collection has."""
+        counted = (self._collection(name).count_documents({"user_id": owner}) for name in COUNTED)
+        return dict(zip(COUNTED, await asyncio.gather(*counted), strict=True))
+
+    async def totals(self) -> Totals:
+        """How much there is, as the store keeps count of it; no document is read."""
+        vectors = self._collections.vectors
+        users, *found = await asyncio.gather(
+            self._collections.owners.estimated_document_count(),
+            *(self._collection(name).estimated_document_count() for name in COUNTED),
+            *(vectors.count_documents({"kind": kind}) for kind in OTHER_KINDS),
+        )
+        documents = dict(zip(COUNTED, found[: len(COUNTED)], strict=True))
+        others = dict(zip(OTHER_KINDS, found[len(COUNTED) :], strict=True))
+        messages = max(0, documents.pop("vectors") - sum(others.values()))
+        return Totals(users, documents, {TURN: messages, **others})
+
+    async def _met(self, limit: int, after: str, part: str) -> list[tuple[str, Collection[str]]]:
+        """The next users of all collections together, each with the collections that have something of theirs. These
+        are asked for their next user alone, for one may have any number of documents there; with a `part` to be found,
+        the entries of an index are looked through, 20,000 in some 50 ms."""
+        found: list[tuple[str, Collection[str]]] = []
+        heads = await self._heads(("owners", *HOLDING), after, part)
+        while heads and len(found) < limit:
+            first = min(heads.values())
+            met = [name for name, head in heads.items() if head == first]
+            found.append((first, [*met, "traces"] if "tasks" in met else met))
+            others = {name: head for name, head in heads.items() if name not in met}
+            heads = others | await self._heads(met, first, part)
+        return found
+
+    async def _heads(self, names: Sequence[str], after: str, part: str) -> dict[str, str]:
+        """The first user of each collection behind an id; nothing of one that has none."""
+        heads = await asyncio.gather(*(self._next(name, after, part) for name in names))
+        return {name: head for name, head in zip(names, heads, strict=True) if head is not None}
+
+    async def _next(self, name: str, after: str, part: str) -> str | None:
+        key = _key_of(name)
+        wanted: Document = {"$gt": after} | ({"$regex": re.escape(part), "$options": "i"} if part else {})
+        found = await self._collection(name).find({key: wanted}, {key: 1}).sort(key, 1).limit(1).to_list(None)
+        return str(found[0][key]) if found else None
+
+    async def _seen(self, owner: str, names: Collection[str]) -> OwnerSeen:
+        """A user. `names`: of the collections in which something of theirs may be."""
+        sessions, messages, moments = await asyncio.gather(
+            self._collections.sessions.count_documents({"user_id": owner}),
+            self._messages(owner),
+            asyncio.gather(*(self._latest(name, owner) for name in LATEST if name in names)),
+        )
+        return OwnerSeen(owner, sessions, messages, max(filter(None, moments), default=None))
+
+    async def _messages(self, owner: str) -> int:
+        """How many messages a user has: of the gists, those of no other kind."""
+        vectors, others = self._collections.vectors, {"kind": {"$in": OTHER_KINDS}, "user_id": owner}
+        every, other = await asyncio.gather(
+            vectors.count_documents({"user_id": owner}), vectors.count_documents(others)
+        )
+        return max(0, every - other)
+
+    async def _latest(self, name: str, owner: str) -> datetime | None:
+        field = LATEST[name]
+        newest = self._collection(name).find({"user_id": owner}, {field: 1}).sort([(field, -1), ("_id", -1)])
+        found = await newest.limit(1).to_list(None)
+        return found[0][field] if found else None
+
+    def _collection(self, name: str) -> Stored:
+        collection: Stored = getattr(self._collections, name)
+        return collection
+
+
+def _key_of(name: str) -> str:
+    """The field of a collection that names the user."""
+    return "_id" if name == "owners" else "user_id"

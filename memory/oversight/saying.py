@@ -1,0 +1,129 @@
+"""Which messages of the user's say what is to be forgotten, though nobody asked to remember it?"""
+
+import asyncio
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from memory.facts import (
+    Attribute,
+    Stated,
+    clauses,
+    of_what,
+    statement_to_forget,
+    statement_to_remember,
+    value_given,
+    values_stated,
+    without_asides,
+)
+from memory.language.asking import is_unmarked_question
+from memory.store import Collections
+from utils.mongo import Document
+from utils.sentences import split_sentences
+from utils.text import ends_with_question_mark, slug
+
+SHORTEST_STATEMENT = 2  # words
+FEWEST_WORDS = 3  # of a clause that says something beside another; "I think" does not
+LONGEST_STATEMENT = 1_000  # characters
+
+_GOES_ON = re.compile(r"[,;]\s|\s+(?:and|but|which)\b")
+
+
+class Said(NamedTuple):
+    """A message that says something. `statement`: the sentences of it that do; `rest`: the others; `value`: what the
+    first gives."""
+
+    id: str
+    statement: str
+    rest: str = ""
+    value: str = ""
+
+
+class Saying:
+    """Finds messages by what they say; deletes none."""
+
+    def __init__(self, collections: Collections) -> None:
+        self._vectors = collections.vectors
+
+    async def value(self, owner: str, key: str, values: Sequence[str]) -> tuple[list[str], int]:
+        """The ids of the messages that say of the thing under a key that it is one of these values; and how many others
+        say that it is something else."""
+        thing, _ = of_what(key) or (key, "")
+        words = r"\W+".join(map(re.escape, re.split(r"\W+", thing)))
+        saying = {"user_id": owner, "role": "user", "name": None} | {
+            "content": {"$regex": rf"\b(?:my|our|the)\W{{1,4}}{words}\b", "$options": "i"}
+        }
+        found = await self._vectors.find(saying, {"id": 1, "content": 1}).to_list(None)
+        said = {one["id"]: values_stated(one["content"], key) for one in found}
+        same = [identifier for identifier, told in said.items() if any(_is_one_of(values, one) for one in told)]
+        return same, sum(bool(told) for told in said.values()) - len(same)
+
+    async def statement(self, owner: str, statement: str) -> list[Said]:
+        """The messages that say a statement and nothing else, whatever their marks and capitals; where there is none,
+        those that say it among other things; and former requests to forget it. Of conversations with facts of their
+        own, where these are forgotten, none."""
+        words = _words(statement)
+        if len(words) < SHORTEST_STATEMENT or len(statement) > LONGEST_STATEMENT or is_unmarked_question(statement):
+            return []
+        pattern = r"\W+".join(words)
+        found = await self._told(owner, rf"(?:^|\W){pattern}(?:\W|$)")
+        # MongoDB takes letters that are not ASCII for none.
+        whole = [Said(one["id"], one["content"]) for one in found if _says(one["content"], words)]
+        saying = whole or _each_said(found, lambda part: statement if _says(part, words) else None)
+        asked = [
+            Said(one["id"], statement) for one in found if _words(statement_to_forget(one["content"]) or "") == words
+        ]
+        return [*saying, *asked] if saying else []
+
+    async def attribute(self, owner: str, attribute: Attribute) -> list[Said]:
+        """The messages that give an attribute of the user's a value; of conversations with facts of their own none."""
+        found = await self._told(owner, attribute.words)
+        told = [one for one in found if statement_to_remember(one["content"]) is None]  # else it is kept under a key
+        # In a thread, for there may be many, and the loop answers others meanwhile.
+        return await asyncio.to_thread(_each_said, told, lambda part: value_given(part, attribute))
+
+    async def _told(self, owner: str, pattern: str) -> list[Document]:
+        told = {"user_id": owner, "role": "user", "name": None, "facts": {"$exists": False}} | {
+            "content": {"$regex": pattern, "$options": "i"}
+        }
+        return await self._vectors.find(told, {"id": 1, "content": 1}).to_list(None)
+
+
+def _each_said(messages: Iterable[Document], value_of: Callable[[str], str | None]) -> list[Said]:
+    return [said for one in messages if (said := _said(one, value_of)) is not None]
+
+
+def _said(message: Document, value_of: Callable[[str], str | None]) -> Said | None:
+    """What a message says of something, by its sentences, or by their clauses; None where none gives a value."""
+    parts = [part for sentence in split_sentences(message["content"]) for part in _parts(sentence, value_of)]
+    values = [value_of(part) for part in parts]
+    saying = [(part, value) for part, value in zip(parts, values, strict=True) if value is not None]
+    if not saying:
+        return None
+    rest = " ".join(part for part, value in zip(parts, values, strict=True) if value is None)
+    return Said(message["id"], " ".join(part for part, _ in saying), rest, saying[0][1])
+
+
+def _parts(sentence: str, value_of: Callable[[str], str | None]) -> list[str]:
+    """A sentence, or its clauses, as sentences, where one of several gives a value."""
+    every = clauses(sentence)
+    parts = [f"{part[:1].upper()}{part[1:].rstrip('.!')}." for part in every if len(part.split()) >= FEWEST_WORDS]
+    return parts if len(parts) > 1 and any(map(value_of, parts)) else [sentence]
+
+
+def _says(sentence: str, words: list[str]) -> bool:
+    return words in (_words(sentence), _words(without_asides(sentence))) and not ends_with_question_mark(sentence)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
+
+
+def _is_one_of(values: Sequence[str], stated: Stated) -> bool:
+    """Whether what is stated is one of some values, or, of what is the user's, goes on behind it: "4471, and never
+    changes"."""
+    text = stated.value.casefold()
+    for known in map(str.casefold, values):
+        if slug(text) == slug(known) or (stated.own and text.startswith(known) and _GOES_ON.match(text[len(known) :])):
+            return True
+    return False

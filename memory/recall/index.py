@@ -1,0 +1,247 @@
+"""What does recall know of a user? One user's part of the recall index, in memory."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from copy import copy
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.domain import RULE_BASED
+from memory.gists import EMPTY, Imprint, from_bytes, from_document
+from memory.language.traits import Trait
+from memory.recall.links import Links
+from memory.recall.postings import Postings
+from memory.recall.ragged import Ragged, grown
+from utils.encoder import TOKEN_DIMENSIONS
+from utils.mongo import Document
+from utils.vectors import from_binary
+
+MIN_ROWS = 64
+ROW_BYTES, EMPTY_BYTES = 250, 4_000  # of an id in two places, and of an index without rows
+# What `put` reads of a gist, as a projection.
+FIELDS = dict.fromkeys(
+    (
+        "embedding",
+        "embedding_model",
+        "recall",
+        "timestamp",
+        "session_id",
+        "message_index",
+        "kind",
+        "role",
+        "name",
+        "model",
+    ),
+    1,
+)
+WORD_FIELDS = {name: 1 for name in FIELDS if name not in ("embedding", "recall")} | {"words": 1}
+WORDS = ""  # the model of an index that goes by words alone, whatever embedding a gist has, or none
+ROLES = {"user": 0, "assistant": 1}
+OTHER_ROLE = 2
+THREAD_ROWS = 20_000  # from so many rows on, what looks through all of them leaves the event loop
+
+
+class UserIndex:
+    """Rows of gists with what a search ranks and filters by. Rows are appended; a deleted or replaced one stays as a
+    hole until the index is built anew.
+
+    `matrix`: (rows, dimensions) float32, rows L2-normalised. `terms`, `tokens`: of every row, as its imprint has them.
+    `times`: seconds since 1970. `sessions`, `kinds`, `speakers`: codes of names. `places`: -1 where there is none.
+    `traits`: (rows, 8). `changes`: how often a row came, went or had other neighbours; raised last.
+    """
+
+    def __init__(self, model: str, dimensions: int) -> None:
+        self.model = model
+        self.dimensions = dimensions
+        self.changes = 0
+        self.ids: list[str] = []
+        self.matrix: NDArray[np.float32] = np.zeros((0, dimensions), np.float32)
+        self.times: NDArray[np.float64] = np.zeros(0)
+        self.sessions: NDArray[np.int32] = np.zeros(0, np.int32)
+        self.kinds: NDArray[np.int32] = np.zeros(0, np.int32)
+        self.speakers: NDArray[np.int32] = np.zeros(0, np.int32)
+        self.places: NDArray[np.int32] = np.zeros(0, np.int32)
+        self.roles: NDArray[np.uint8] = np.zeros(0, np.uint8)
+        self.traits: NDArray[np.uint8] = np.zeros((0, len(Trait)), np.uint8)
+        self.alive: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self.terms = Ragged(np.uint32)
+        self.tokens = Ragged(np.int8, TOKEN_DIMENSIONS)
+        self.postings = Postings(self.terms)
+        self.links = Links()
+        self.names: dict[str, int] = {}  # of those who speak in it, lower case, and the code of each
+        self._named: dict[int, str] = {}  # the same by code
+        self._spoken: Counter[str] = Counter()  # rows of each name
+        self._speakers = 0  # names there ever were
+        self._row_of: dict[str, int] = {}
+        self._codes: dict[tuple[str, str], int] = {}
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def bytes(self) -> int:
+        """What it takes in memory, roughly."""
+        columns = sum(column.nbytes for column in (*self._columns, self.matrix))
+        lists = self.terms.bytes + self.tokens.bytes + self.postings.bytes + self.links.bytes
+        return columns + lists + ROW_BYTES * len(self.ids) + EMPTY_BYTES
+
+    def code(self, kind: str, name: str) -> int:
+        """The number that stands for a session or a kind in the columns; -1 for one never seen."""
+        return self._codes.get((kind, name), -1)
+
+    def row_of(self, identifier: str) -> int | None:
+        """The row of a gist; None where it has none."""
+        return self._row_of.get(identifier)
+
+    def put(self, documents: Sequence[Document]) -> None:
+        """Adds or replaces rows from documents of `vectors`. Those of another embedding model, or not embedded, are
+        left out: vectors of different models are never compared. So are answers made by rules: all they do is quote
+        what stands in other rows."""
+        for document in documents:
+            content = self._content_of(document)
+            if content is None:
+                self.drop([document["_id"]])
+                continue
+            vector, imprint = content
+            row = self._row_of.get(document["_id"])
+            if row is not None and self._has(row, document, vector, imprint):
+                continue
+            self.drop([document["_id"]])
+            self._append(document, vector, imprint)
+
+    def drop(self, ids: Iterable[str]) -> None:
+        for identifier in ids:
+            row = self._row_of.pop(identifier, None)
+            if row is not None:
+                self.alive[row] = False
+                self._unname(int(self.speakers[row]))
+                self.links.remove(row, int(self.sessions[row]))
+                self.changes += 1
+
+    def refresh(self) -> None:
+        """Puts in order what is kept in order lazily."""
+        size = len(self)
+        self.changes += self.links.refresh(self.sessions[:size], self.places[:size], self.alive[:size])
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether it has more holes than rows."""
+        return len(self.ids) > 2 * len(self._row_of) + MIN_ROWS
+
+    def snapshot(self) -> "UserIndex":
+        """A copy to be compacted in a thread while rows are dropped from this one. It shares the columns: no row may be
+        added to either meanwhile."""
+        same = copy(self)
+        same.alive, same._spoken = self.alive.copy(), Counter(self._spoken)
+        same.names, same._named = dict(self.names), dict(self._named)
+        return same
+
+    def compacted(self) -> "UserIndex":
+        """A copy without holes, its postings sorted; searches under way keep the old."""
+        rows = np.flatnonzero(self.alive[: len(self.ids)])
+        fresh = copy(self)
+        fresh.names, fresh._named, fresh._codes = dict(self.names), dict(self._named), dict(self._codes)
+        fresh._spoken = Counter(self._spoken)
+        fresh.ids = [self.ids[row] for row in rows]
+        fresh._row_of = {identifier: row for row, identifier in enumerate(fresh.ids)}
+        fresh.matrix, fresh.times, fresh.alive = self.matrix[rows], self.times[rows], self.alive[rows]
+        fresh.sessions, fresh.kinds, fresh.speakers = self.sessions[rows], self.kinds[rows], self.speakers[rows]
+        fresh.places, fresh.roles, fresh.traits = self.places[rows], self.roles[rows], self.traits[rows]
+        fresh.terms, fresh.tokens = self.terms.taken(rows), self.tokens.taken(rows)
+        fresh.postings, fresh.links = Postings(fresh.terms), Links()
+        for row, (session, place) in enumerate(zip(fresh.sessions.tolist(), fresh.places.tolist(), strict=True)):
+            fresh.links.add(row, session, place)
+        fresh.postings.sort()
+        return fresh
+
+    def drop_gone(self, origin: "UserIndex") -> None:
+        """Drops what was dropped from another index since this one was made from it."""
+        self.drop(self._row_of.keys() - origin._row_of.keys())
+
+    @property
+    def _columns(self) -> tuple[NDArray[Any], ...]:
+        return (self.times, self.sessions, self.kinds, self.speakers, self.places, self.roles, self.traits, self.alive)
+
+    def _content_of(self, document: Document) -> tuple[NDArray[np.float32], Imprint] | None:
+        """The vector and the imprint of a gist's row; None where it has no row here."""
+        if self.model == WORDS:
+            return np.zeros(0, np.float32), replace(EMPTY, terms=from_bytes(document.get("words", b"")))
+        if document.get("embedding_model") != self.model or document.get("model") == RULE_BASED:
+            return None
+        vector = from_binary(document["embedding"])
+        if len(vector) != self.dimensions:  # another model that has the same name
+            return None
+        return vector, from_document(document.get("recall"))
+
+    def _has(self, row: int, document: Document, vector: NDArray[np.float32], imprint: Imprint) -> bool:
+        """Whether a row says all that a document says."""
+        return bool(
+            self.sessions[row] == self.code("session", document["session_id"])
+            and self.kinds[row] == self.code("kind", document["kind"])
+            and self.roles[row] == ROLES.get(document.get("role", ""), OTHER_ROLE)
+            and self._named.get(int(self.speakers[row]), "") == _name_of(document)
+            and self.places[row] == document.get("message_index", -1)
+            and self.times[row] == document["timestamp"].timestamp()
+            and np.array_equal(self.matrix[row], vector)
+            and np.array_equal(self.terms.row(row), imprint.terms)
+            and np.array_equal(self.tokens.row(row), imprint.tokens)
+            and np.array_equal(self.traits[row], imprint.traits)
+        )
+
+    def _append(self, document: Document, vector: NDArray[np.float32], imprint: Imprint) -> None:
+        row = len(self.ids)
+        if row == len(self.matrix):
+            self._grow(row + 1)
+        self.matrix[row] = vector
+        self.times[row] = document["timestamp"].timestamp()
+        self.sessions[row] = self._code("session", document["session_id"])
+        self.kinds[row] = self._code("kind", document["kind"])
+        self.speakers[row] = self._speaker(document)
+        self.places[row] = document.get("message_index", -1)
+        self.roles[row] = ROLES.get(document.get("role", ""), OTHER_ROLE)
+        self.traits[row] = imprint.traits
+        self.alive[row] = True
+        self.terms.append(imprint.terms)
+        self.tokens.append(imprint.tokens)
+        self.links.add(row, int(self.sessions[row]), int(self.places[row]))
+        self._row_of[document["_id"]] = row
+        self.ids.append(document["_id"])
+        self.changes += 1
+
+    def _speaker(self, document: Document) -> int:
+        """The code of the speaker's name; 0 for one who has none but the role."""
+        name = _name_of(document)
+        if not name:
+            return 0
+        if name not in self.names:
+            self._speakers += 1
+            self.names[name] = self._speakers
+            self._named[self._speakers] = name
+        self._spoken[name] += 1
+        return self.names[name]
+
+    def _unname(self, speaker: int) -> None:
+        """One row less of a speaker; the name of one without any is nobody's."""
+        name = self._named.get(speaker)
+        if name is not None:
+            self._spoken[name] -= 1
+            if not self._spoken[name]:
+                del self.names[name], self._spoken[name], self._named[speaker]
+
+    def _code(self, kind: str, name: str) -> int:
+        return self._codes.setdefault((kind, name), len(self._codes))
+
+    def _grow(self, rows: int) -> None:
+        self.matrix, self.times, self.alive = grown(self.matrix, rows), grown(self.times, rows), grown(self.alive, rows)
+        self.sessions, self.kinds = grown(self.sessions, rows), grown(self.kinds, rows)
+        self.speakers, self.places = grown(self.speakers, rows), grown(self.places, rows)
+        self.roles, self.traits = grown(self.roles, rows), grown(self.traits, rows)
+
+
+def _name_of(document: Document) -> str:
+    """The speaker's name, lower case; empty for one who has none but the role."""
+    name: str = (document.get("name") or "").casefold()
+    return "" if name == document.get("role") else name

@@ -1,0 +1,135 @@
+"""Which rows have a term, and how often? The inverted index of one user."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.gists import Terms
+from memory.recall.ragged import Ragged, Rows
+
+MOST_COUNTED = 255
+UNSORTED = 2_000  # terms of the rows at the end that are read through, before all are sorted again
+
+_ROW_BITS = 32
+
+
+class Hits(NamedTuple):
+    """Where some terms stand: one entry for each term and row that has it, those of a term in the order of rows.
+
+    `terms`: (n,), by the place of each among those looked for. `rows`: (n,). `counts`: (n,), how often.
+    """
+
+    terms: Rows
+    rows: Rows
+    counts: NDArray[np.float32]
+
+    def among(self, visible: NDArray[np.bool_]) -> "Hits":
+        """Those in rows that may be seen. `visible`: (rows,); rows that came later may not."""
+        if visible.all() and (not len(self.rows) or self.rows.max() < len(visible)):
+            return self
+        inside = self.rows < len(visible)
+        inside[inside] = visible[self.rows[inside]]
+        return self._only(inside)
+
+    def first(self, terms: int) -> "Hits":
+        """Those of the first so many terms."""
+        return self._only(self.terms < terms)
+
+    def frequencies(self, terms: int) -> NDArray[np.float32]:
+        """How many rows have each of so many terms, (terms,)."""
+        return np.bincount(self.terms, minlength=terms).astype(np.float32)
+
+    def _only(self, chosen: NDArray[np.bool_]) -> "Hits":
+        return Hits(self.terms[chosen], self.rows[chosen], self.counts[chosen])
+
+
+_NO_HITS = Hits(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0, np.float32))
+
+
+class Postings:
+    """Rows by term, sorted up to a row; the few behind it are read through at each search.
+
+    `terms`: the terms of every row. Sorting 2.5 million of them takes some 0.3 s; it is done when an eighth is new.
+    Reading 50,000 through takes some 3 ms.
+    """
+
+    def __init__(self, terms: Ragged) -> None:
+        self._terms = terms
+        self._sorted = _sort(terms, 0)
+
+    @property
+    def bytes(self) -> int:
+        return sum(array.nbytes for array in self._sorted[1:])
+
+    def sort(self) -> None:
+        """Sorts the rows by their terms, unless few are new. The next search would, on the event loop."""
+        end, done = len(self._terms), self._sorted
+        if self._terms.items_between(done.end, end) > max(UNSORTED, len(done.rows) // 8):
+            self._sorted = _sort(self._terms, end)
+
+    def find(self, terms: Terms) -> Hits:
+        """Where terms stand, each of them given once; no row need have one. Rows may be appended meanwhile."""
+        self.sort()
+        done, end = self._sorted, len(self._terms)
+        found = _looked_up(done, terms)
+        if end == done.end:
+            return found
+        new = _read_through(*self._terms.between(done.end, end), terms)
+        return Hits(
+            np.concatenate([found.terms, new.terms]),
+            np.concatenate([found.rows, new.rows]),
+            np.concatenate([found.counts, new.counts]),
+        )
+
+
+class _Sorted(NamedTuple):
+    """The rows up to `end`. `keys`: every term once, ascending. `bounds`: where the rows of each begin in `rows` and
+    `counts`; one entry more is the end."""
+
+    end: int
+    keys: Terms
+    bounds: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    counts: NDArray[np.uint8]
+
+
+def _sort(terms: Ragged, end: int) -> _Sorted:
+    items, owners = terms.between(0, end)
+    pairs = items.astype(np.uint64) << np.uint64(_ROW_BITS) | owners.astype(np.uint64)
+    pairs, counts = np.unique(pairs, return_counts=True)
+    keys, starts = np.unique((pairs >> np.uint64(_ROW_BITS)).astype(np.uint32), return_index=True)
+    return _Sorted(
+        end,
+        keys,
+        np.append(starts, len(pairs)).astype(np.int64),
+        (pairs & np.uint64(0xFFFF_FFFF)).astype(np.int32),
+        np.minimum(counts, MOST_COUNTED).astype(np.uint8),
+    )
+
+
+def _looked_up(done: _Sorted, terms: Terms) -> Hits:
+    if not len(done.keys):
+        return _NO_HITS
+    at = np.minimum(np.searchsorted(done.keys, terms), len(done.keys) - 1)
+    starts = done.bounds[at]
+    lengths = np.where(done.keys[at] == terms, done.bounds[at + 1] - starts, 0)
+    ends = np.cumsum(lengths)
+    places = np.repeat(starts - (ends - lengths), lengths) + np.arange(lengths.sum())
+    return Hits(
+        np.repeat(np.arange(len(terms)), lengths),
+        done.rows[places].astype(np.intp),
+        done.counts[places].astype(np.float32),
+    )
+
+
+def _read_through(items: Terms, owners: Rows, terms: Terms) -> Hits:
+    """What `items` have, each of which belongs to a row."""
+    if not len(terms):
+        return _NO_HITS
+    order = np.argsort(terms)
+    numbers = order[np.minimum(np.searchsorted(terms, items, sorter=order), len(terms) - 1)]
+    there = terms[numbers] == items
+    pairs, counts = np.unique(numbers[there] << _ROW_BITS | owners[there], return_counts=True)
+    rows = (pairs & ((1 << _ROW_BITS) - 1)).astype(np.intp)
+    return Hits((pairs >> _ROW_BITS).astype(np.intp), rows, np.minimum(counts, MOST_COUNTED).astype(np.float32))

@@ -1,0 +1,229 @@
+"""How well does each row of a user's index answer a query? Pure functions over arrays."""
+
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from config.recipes import Recipe
+from memory.domain import SAID
+from memory.language.questions import Ask
+from memory.language.times.periods import DAY
+from memory.language.traits import Trait
+from memory.recall.features import POOL, Pool, candidates
+from memory.recall.first_look import SAME, Probe, alike, asked_before
+from memory.recall.index import UserIndex
+from memory.recall.ragged import Rows
+from memory.recall.ranker import load_ranker
+from memory.recall.scored import Scored
+from memory.recall.sight import Sight
+from utils.vectors import Floats
+
+RECENCY_DAYS = 30.0  # seed 3: recency = exp(-age_days / 30)
+TIMELY = np.float32(0.3)  # how likely a message of the time asked for answers a question that asks for nothing else
+OF_ANOTHER_TIME = np.float32(0.2)  # the share that one of another time keeps then
+SHORTLY_AFTER = np.float32(0.5)  # how near to that time one was said that is none, where there is no other
+A_LITTLE = np.float32(0.05)  # of what is missing to certainty, by which what says just that comes before the rest
+LIKELY = np.float32(0.3)  # the share of the best's likelihood from which on a message may be the last that is asked for
+OF_SAME = np.float32(0.55)  # cosine similarity from which on two messages may be about the same thing
+OF_ANOTHER = np.float32(0.3)  # the share of its likelihood that a message about another one of the same kind keeps
+OF_QUESTION = np.float32(0.15)  # and a short question, which tells nothing
+BY_WORDS = np.float32(0.5)  # how likely a message with all words of a question answers of which no meaning is known
+LONGEST_QUESTION = 12  # terms of a short one
+GLOBAL = "global"  # the session that the proxy recalls from beside a conversation's own
+
+_SIGHTS: WeakKeyDictionary[UserIndex, tuple[object, Sight]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a search may see besides its recipe. `kinds`: None for all. Times in seconds since 1970."""
+
+    session_id: str | None = None  # the session that the query was asked in
+    only_session: bool = False
+    kinds: tuple[str, ...] | None = SAID
+    since: float | None = None
+    until: float | None = None
+    exclude: frozenset[str] = frozenset()
+    among: frozenset[str] | None = None  # None for all
+    sessions: tuple[str, ...] | None = None  # these alone
+
+    @classmethod
+    def of_conversation(cls, session_id: str, **limits: Any) -> "Scope":
+        """What the proxy recalls from: a conversation, and what is said to be known in all of them (seed 3)."""
+        return cls(session_id, sessions=tuple(dict.fromkeys((session_id, GLOBAL))), **limits)
+
+
+def score(index: UserIndex, probe: Probe, recipe: Recipe, scope: Scope, now: float, pool: int = POOL) -> Scored | None:
+    """The rows that are looked at closely; None where nothing is visible.
+
+    `now`: seconds since 1970. `pool`: how many are described by features, where all that is known is fused.
+    O(rows · dimensions), and a logarithm of the times that a question names.
+    """
+    sight = sight_of(index, recipe, scope)
+    if not sight.count:
+        return None
+    if recipe.ranking == "fused":
+        likeness = alike(index, probe, len(sight.visible))
+        sight = sight.without(index, asked_before(index, probe.question, likeness.dense))
+        if not sight.count:
+            return None
+        found = candidates(index, probe, sight, pool, likeness)
+        rows, dense, base = found.rows, found.columns["dense"], likelihoods(index, probe, found)
+        bm25: NDArray[np.float32] | None = found.columns["bm25"] / (1 + found.columns["bm25"])
+    else:
+        rows = _compared(index, recipe, scope, sight.visible)
+        dense = base = _cosines(index.matrix, rows, probe.dense)
+        bm25 = None
+    dense, base = np.clip(dense, 0.0, 1.0), np.clip(base, 0.0, 1.0)
+    age = np.maximum(now - index.times[rows], 0.0) / DAY
+    recency = np.exp(-age / RECENCY_DAYS) if recipe.recency_weight else None
+    silent = bool(base.max() < recipe.silence or (recipe.silence > 0 and probe.question.idle))
+    base = base if recipe.prior is None else at_even_odds(base, recipe.prior)
+    scopes = len(scope.sessions) if scope.sessions else 1
+    return Scored(index, recipe, rows, dense, base, bm25, recency, silent, scopes)
+
+
+def likelihoods(index: UserIndex, probe: Probe, pool: Pool) -> Floats:
+    """How likely each of a pool answers, (n,) in 0..1: by the ranker, and by what it knows too little of."""
+    question, found = probe.question, load_ranker().scores(pool)
+    if not probe.known:
+        covered = pool.columns["covered_of_all"]
+        found = np.where(covered > 0, np.maximum(found, BY_WORDS * covered), 0)
+    if question.only_time:  # of which there are too few examples to learn from
+        found = _timely(found, pool.columns["date"], alone=not question.speakers)
+    if pool.of_another is not None:
+        found = np.where(pool.of_another, OF_ANOTHER * found, found)
+    telling = index.traits[pool.rows, Trait.ASKS] != 1
+    if not question.about_questions:
+        asks = pool.columns["user"] > 0
+        if not question.asks[Ask.REPLIES]:
+            asks |= pool.columns["assistant"] > 0
+        asks &= ~telling & (index.terms.counts[pool.rows] <= LONGEST_QUESTION)
+        found = np.where(asks, OF_QUESTION * found, found)
+    if question.latest is not None:
+        found = _foremost(found, _at_end(found, index, pool.rows, last=question.latest))
+    elif question.current:
+        found = _foremost(found, _newest_like_best(found, index, pool.rows))
+    naming = telling & pool.naming if pool.naming is not None and not question.asks[Ask.REPLIES] else None
+    if question.asking:
+        return found if naming is None else _foremost(found, naming)
+    same = telling & (pool.columns["dense"] >= SAME)
+    if question.fragment:  # a message that says just that was a search for it, too
+        same &= pool.columns["user"] > 0
+        found = np.where(same, OF_QUESTION * found, found)
+    if naming is not None:
+        found = _foremost(found, naming & ~same)
+    return found if question.fragment else _foremost(found, same)
+
+
+def _at_end(found: Floats, index: UserIndex, rows: Rows, *, last: bool) -> NDArray[np.bool_]:
+    """The one of likely rows, (n,), that was said last, or first."""
+    likely = (found >= LIKELY * found.max()) & (index.traits[rows, Trait.ASKS] != 1)
+    times = np.where(likely, index.times[rows] if last else -index.times[rows], -np.inf)
+    return np.asarray(likely & (times == times.max()))
+
+
+def _newest_like_best(found: Floats, index: UserIndex, rows: Rows) -> NDArray[np.bool_]:
+    """The one of likely rows that are about the same as the best of them, (n,), that was said last."""
+    telling = np.where(index.traits[rows, Trait.ASKS] != 1, found, 0)
+    vectors = index.matrix.take(rows, axis=0)
+    of_same = (telling >= LIKELY * found.max()) & (vectors @ vectors[telling.argmax()] >= OF_SAME)
+    times = np.where(of_same, index.times[rows], -np.inf)
+    return np.asarray(of_same & (times == times.max()))
+
+
+def _timely(found: Floats, date: Floats, *, alone: bool) -> Floats:
+    """Likelihoods where it is asked what there was at a time, (n,). `date`: how near each is to it, 1 within. `alone`:
+    no speaker is named; what others did, they tell later."""
+    near = found + TIMELY * date * (1 - found)
+    if not alone:
+        return near
+    told = date == 1
+    return np.where(told if told.any() else date >= SHORTLY_AFTER, near, OF_ANOTHER_TIME * near)
+
+
+def _foremost(found: Floats, those: NDArray[np.bool_]) -> Floats:
+    """Likelihoods, (n,), with the best of those, if there is one, before all others."""
+    if not those.any():
+        return found
+    best, others = int(np.where(those, found, -1).argmax()), found[~those]
+    raised = found.copy()
+    if len(others) and found[best] <= (top := others.max()):
+        raised[best] = top + (1 - top) * A_LITTLE
+    return raised
+
+
+def at_even_odds(probabilities: Floats, prior: float) -> Floats:
+    """What probabilities, (n,), would be where as many answer as do not, instead of a share `prior` of them: by Bayes'
+    rule, in the same order.
+
+    The floor of the proxy's document is for the sigmoid of a cross-encoder, which is trained on as many of either kind.
+    """
+    answering, other = probabilities * np.float32(1 - prior), (1 - probabilities) * np.float32(prior)
+    return np.asarray(answering / (answering + other), np.float32)
+
+
+def _compared(index: UserIndex, recipe: Recipe, scope: Scope, visible: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """The rows that a recipe of cosines alone looks at: all, or the newest, the session's own before others."""
+    rows = np.flatnonzero(visible)
+    if recipe.candidates is not None and len(rows) > recipe.candidates:
+        inside = index.sessions[rows] == index.code("session", scope.session_id or "")
+        newest = np.lexsort((index.times[rows], inside))[-recipe.candidates :]
+        rows = rows[np.sort(newest)]
+    return rows
+
+
+def sight_of(index: UserIndex, recipe: Recipe, scope: Scope) -> Sight:
+    """What a search may see. The last one of each index is kept for as long as nothing comes or goes."""
+    wanted = index.changes, scope, recipe.expand_below
+    kept = _SIGHTS.get(index)
+    if kept is not None and kept[0] == wanted:
+        return kept[1]
+    sight = Sight.of(index, _visible_rows(index, recipe, scope))
+    if index.changes == wanted[0]:  # else something came or went while a thread looked
+        _SIGHTS[index] = wanted, sight
+    return sight
+
+
+def _visible_rows(index: UserIndex, recipe: Recipe, scope: Scope) -> NDArray[np.bool_]:
+    """Which rows a search may see, (rows,)."""
+    size = len(index)
+    mask: NDArray[np.bool_] = index.alive[:size].copy()
+    for identifier in scope.exclude:
+        row = index.row_of(identifier)
+        if row is not None:
+            mask[row] = False
+    if scope.among is not None:
+        mask &= np.isin(np.arange(size), [row for row in map(index.row_of, scope.among) if row is not None])
+    if scope.kinds is not None:
+        mask &= of_kinds(index, scope.kinds, size)
+    if scope.sessions is not None:
+        mask &= np.isin(index.sessions[:size], [index.code("session", session) for session in scope.sessions])
+    if scope.since is not None:
+        mask &= index.times[:size] >= scope.since
+    if scope.until is not None:
+        mask &= index.times[:size] <= scope.until
+    if scope.session_id is not None:
+        inside = mask & (index.sessions[:size] == index.code("session", scope.session_id))
+        enough = recipe.expand_below is not None and int(inside.sum()) >= recipe.expand_below
+        if scope.only_session or enough:
+            mask = inside
+    return mask
+
+
+def of_kinds(index: UserIndex, kinds: tuple[str, ...], size: int) -> NDArray[np.bool_]:
+    """Which of the first rows are of some kinds, (size,). For a few kinds it takes a tenth of what `np.isin` does."""
+    column, mask = index.kinds[:size], np.zeros(size, np.bool_)
+    for kind in kinds:
+        mask |= column == index.code("kind", kind)
+    return mask
+
+
+def _cosines(matrix: NDArray[np.float32], rows: NDArray[np.intp], query: NDArray[np.float32]) -> NDArray[np.float32]:
+    if 2 * len(rows) > len(matrix):
+        scores: NDArray[np.float32] = (matrix @ query)[rows]
+        return scores
+    return matrix[rows] @ query

@@ -1,0 +1,213 @@
+"""What did a search find, and which of it is kept? Rows with the parts of their scores, ordered and chosen from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from config.recipes import Recipe
+from memory.domain import Drop, Parts
+from memory.recall.index import UserIndex
+from memory.recall.ragged import Rows, rank_within
+from utils.vectors import Floats
+
+POOL_PER_ITEM = 3  # seed 3: candidates per item returned, before MMR
+RELEVANT = 0.02  # the share of the best's score that one has which is new, or different, and relevant too
+SPARE = 2  # kept, and read, beyond top_k, to take the place of what is repeated
+EXTRA = 8  # candidates below the cut that a receipt still lists
+
+Reads = Mapping[int, float]  # what a cross-encoder says of rows, 0..1; of those that it read
+UNREAD: Reads = {}
+
+
+class Ranked(NamedTuple):
+    """One row of the index, kept (`dropped` is None) or not."""
+
+    row: int
+    parts: Parts
+    dropped: Drop | None = None
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Rows that were looked at closely, and their parts, each (n,).
+
+    `base`: what recall says itself, 0..1. `bm25`: None where only cosines are compared. `recency`: None where the
+    recipe has none. `silent`: whether nothing is to be returned. `scopes`: sessions that were searched, where MMR's
+    pool is taken of each.
+    """
+
+    index: UserIndex
+    recipe: Recipe
+    rows: Rows
+    dense: Floats
+    base: Floats
+    bm25: Floats | None
+    recency: NDArray[np.float64] | None
+    silent: bool
+    scopes: int = 1
+    reads: Reads = field(default_factory=dict)
+
+    def read(self, reads: Reads) -> "Scored":
+        """The same with what a cross-encoder says."""
+        return replace(self, reads=reads)
+
+    @cached_property
+    def scores(self) -> NDArray[Any]:
+        """In 0..1, (n,). Recency comes after a cross-encoder (seed 3)."""
+        if self._counted is None:
+            return self._relevance
+        weight = self.recipe.recency_weight
+        scores: NDArray[Any] = (1 - weight) * self._relevance + weight * self._counted
+        return scores
+
+    @cached_property
+    def _counted(self) -> NDArray[np.float64] | None:
+        """Recency as it counts, (n,). Likelihoods are small, so what has nothing to do with a question would come first
+        by being new: that is new in vain."""
+        if self.recency is None or self.recipe.ranking != "fused" or self.recipe.recency_weight >= 1:
+            return self.recency
+        return np.where(self._relevance >= RELEVANT * self._relevance.max(), self.recency, 0.0)
+
+    @cached_property
+    def failed(self) -> NDArray[np.bool_]:
+        """Which are below the floor, (n,); all where the search is silent. The floor is for what recall says itself, or
+        for what a cross-encoder says where that alone counts."""
+        if self.silent:
+            return np.ones(len(self.base), np.bool_)
+        judged = self._relevance if self.recipe.rerank_share == 1 else self.base
+        return judged < self.recipe.floor
+
+    @cached_property
+    def _relevance(self) -> NDArray[Any]:
+        """In 0..1, (n,), whatever the age."""
+        share = self.recipe.rerank_share
+        return _blended(self.base, self.rows, self.reads, share) if self.reads else self.base
+
+    @property
+    def passed(self) -> int:
+        """How many rows pass the floor."""
+        return len(self.failed) - int(self.failed.sum())
+
+    def shortlist(self, most: int) -> list[int]:
+        """The rows that a cross-encoder is to read, by what recall says itself, best first: those that pass the floor,
+        where the floor is not for the cross-encoder."""
+        alone = self.recipe.rerank_share == 1 and not self.silent
+        passed = np.arange(len(self.rows)) if alone else np.flatnonzero(~self.failed)
+        best = passed[np.lexsort((self.rows[passed], -self.base[passed]))][:most]
+        rows: list[int] = self.rows[best].tolist()
+        return rows
+
+    def select(self, spare: int = 0) -> list[Ranked]:
+        """The best rows, best first: at most `recipe.top_k` and `spare` more kept, and after them some that were
+        dropped."""
+        top_k, weight = self.recipe.top_k + spare, self.recipe.mmr_lambda
+        pool = top_k if weight is None else POOL_PER_ITEM * top_k
+        found = self._ranked(self._best(pool + EXTRA))
+        kept, rest = self._of_each_scope([one for one in found if one.dropped is None], pool)
+        over: Drop = "top_k"
+        if weight is not None:
+            relevant = sum(one.parts.score >= RELEVANT * kept[0].parts.score for one in kept)
+            kept, less = _diverse(self.index, kept, relevant, top_k, weight)
+            rest, over = less + rest, "mmr"
+        failed = [one for one in found if one.dropped is not None]
+        return [*kept, *(one._replace(dropped=over) for one in rest), *failed]
+
+    @property
+    def _scoped(self) -> bool:
+        """Whether each session has a pool of its own, of which results are chosen for being different (seed 3)."""
+        return self.scopes > 1 and self.recipe.mmr_lambda is not None
+
+    def _best(self, most: int) -> Rows:
+        """Places of the best rows, at most so many, of each session where each has a pool; best first."""
+        if self._scoped:
+            best = np.arange(len(self.rows))
+        else:
+            most = min(len(self.rows), most)
+            best = np.argpartition(self._order, most - 1)[:most]
+        best = best[np.lexsort((self.rows[best], -self.scores[best], self.failed[best]))]
+        return best[rank_within(self.index.sessions[self.rows[best]]) < most] if self._scoped else best
+
+    def _of_each_scope(self, ranked: list[Ranked], most: int) -> tuple[list[Ranked], list[Ranked]]:
+        """The best, or the best of each session where each has a pool; and the others."""
+        if not self._scoped:
+            return ranked[:most], ranked[most:]
+        within = rank_within(self.index.sessions[[one.row for one in ranked]]) < most
+        kept = [one for one, inside in zip(ranked, within, strict=True) if inside]
+        return kept, [one for one, inside in zip(ranked, within, strict=True) if not inside]
+
+    def place_of(self, row: int) -> tuple[int, Ranked] | None:
+        """Where a row comes in the order, 0 for the best, before any was chosen; None where it was not looked at."""
+        at = np.flatnonzero(self.rows == row)
+        if not len(at):
+            return None
+        place = int((self._order < self._order[at[0]]).sum())
+        return place, self._ranked(at)[0]
+
+    @cached_property
+    def _order(self) -> NDArray[np.float64]:
+        """Lower is better; what passes the floor comes first, for 1 outweighs every score."""
+        order: NDArray[np.float64] = self.failed - self.scores.astype(np.float64)
+        return order
+
+    def _ranked(self, chosen: Rows) -> list[Ranked]:
+        """Some of the rows, in the order given."""
+        low: Drop = "silent" if self.silent else "below_floor"
+        columns = zip(
+            self.rows[chosen].tolist(),
+            self.dense[chosen].tolist(),
+            self.scores[chosen].tolist(),
+            _column(self._counted, chosen),
+            _column(self.bm25, chosen),
+            _column(self.base if self.bm25 is not None else None, chosen),
+            self.failed[chosen].tolist(),
+            strict=True,
+        )
+        return [
+            Ranked(row, Parts(alike, score, age, None, words, fused, self.reads.get(row)), low if failed else None)
+            for row, alike, score, age, words, fused, failed in columns
+        ]
+
+
+def _blended(base: Floats, rows: Rows, reads: Reads, share: float) -> NDArray[np.float64]:
+    """What recall and a cross-encoder say of each row, (n,), the latter with a share of the say. A row that was not
+    read counts as 0: it is less likely than those that were, and so comes after them.
+
+    Each knows what the other does not: a cross-encoder reads question and text together, and recall knows who speaks,
+    when, and what was said around it, without which "Yes, on Sunday!" answers nothing. Most cross-encoders say nearly 0
+    or nearly 1, so the mean goes by them where they tell texts apart, and by recall where they do not.
+    """
+    read = np.array([reads.get(row, 0.0) for row in rows.tolist()])
+    blended: NDArray[np.float64] = (1 - share) * base + share * read
+    return blended
+
+
+def _column(values: NDArray[Any] | None, rows: Rows) -> list[float | None]:
+    return [None] * len(rows) if values is None else values[rows].tolist()
+
+
+def _diverse(
+    index: UserIndex, pool: list[Ranked], relevant: int, top_k: int, weight: float
+) -> tuple[list[Ranked], list[Ranked]]:
+    """Maximal marginal relevance (Carbonell and Goldstein, 1998), redundancy by cosine, as seed 3 has it. `relevant`:
+    so many of the best are chosen from before others."""
+    if not pool:
+        return [], []
+    vectors = index.matrix[[one.row for one in pool]]
+    alike = np.clip(vectors @ vectors.T, 0.0, 1.0)
+    scores = np.array([one.parts.score for one in pool], np.float32)
+    redundancy = np.zeros(len(pool), np.float32)
+    left = np.ones(len(pool), np.bool_)
+    kept: list[Ranked] = []
+    while len(kept) < min(top_k, len(pool)):
+        worth = weight * scores - (1 - weight) * redundancy
+        among = left & (np.arange(len(pool)) < relevant) if left[:relevant].any() else left
+        at = int(np.where(among, worth, -np.inf).argmax())
+        left[at] = False
+        parts = pool[at].parts
+        kept.append(Ranked(pool[at].row, parts._replace(mmr=float(redundancy[at]))))
+        redundancy = np.maximum(redundancy, alike[at])
+    return kept, [pool[at] for at in np.flatnonzero(left)]

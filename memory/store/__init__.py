@@ -1,0 +1,59 @@
+"""The database: its collections and indexes, change counters, leases on jobs, idempotency keys and API keys.
+
+Other rooms read and write documents through what this one exports; who may work on a job, and what changed since
+when, is decided here alone.
+"""
+
+from memory.store.api_keys import StoredKeys, hashed
+from memory.store.changes import Changes, Counter, Standing
+from memory.store.collections import TOMBSTONE_SECONDS, Collections, ensure_indexes
+from memory.store.idempotency import IdempotencyKeys, StoredAnswer
+from memory.store.leases import (
+    BACKOFF,
+    Claim,
+    State,
+    claim,
+    count,
+    count_waiting,
+    fail,
+    held,
+    leased,
+    pending,
+    put_back,
+    reclaim,
+    revive,
+)
+from memory.store.model_json import ask, ask_for_json, values_in
+from memory.store.named_leases import NamedLeases
+from memory.store.notes import NotesCache
+
+__all__ = [
+    "BACKOFF",
+    "TOMBSTONE_SECONDS",
+    "Changes",
+    "Claim",
+    "Collections",
+    "Counter",
+    "IdempotencyKeys",
+    "NamedLeases",
+    "NotesCache",
+    "Standing",
+    "State",
+    "StoredAnswer",
+    "StoredKeys",
+    "ask",
+    "ask_for_json",
+    "claim",
+    "count",
+    "count_waiting",
+    "ensure_indexes",
+    "fail",
+    "hashed",
+    "held",
+    "leased",
+    "pending",
+    "put_back",
+    "reclaim",
+    "revive",
+    "values_in",
+]

@@ -1,0 +1,165 @@
+"""How does a cache learn what changed, without missing a write that lands late?
+
+Each user has a document in `owners`, and in it two counters: `gists` for what the recall index holds, `notes` for
+summaries and key/value facts. A counter has `change`, the last number handed out; `open`, the numbers whose writes may
+not have landed yet; `deleted`, the last number that was a deletion. `epoch` changes when a user is deleted and comes
+back.
+
+A writer takes a number, writes (gists carry it), and closes the number. A reader that reads the owner's document first
+may trust everything up to the lowest open number, and reads the rest again next time. A number left open by a crash is
+closed by the sweep. A writer so slow that its number was closed before its write landed is told so by `close`, and
+takes another.
+"""
+
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from pymongo import UpdateOne
+
+from memory.ids import new_id
+from memory.store.collections import Collections
+from utils.clock import now
+from utils.coalesce import Coalescer
+from utils.mongo import Document, insert_new
+
+OPEN_AT_MOST = timedelta(minutes=10)
+
+Counter = Literal["gists", "notes"]
+COUNTERS: tuple[Counter, ...] = ("gists", "notes")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a reader may trust. `settled`: every change up to it has landed. `change`: the last number handed out."""
+
+    epoch: str
+    change: int
+    deleted: int
+    settled: int
+
+
+class Changes:
+    def __init__(self, collections: Collections) -> None:
+        self._owners = collections.owners
+        self._tombstones = collections.tombstones
+        self._reads: Coalescer[str, Document | None] = Coalescer(self._read)
+
+    async def standing(self, owner: str, counter: Counter = "gists") -> Standing | None:
+        """The user's state; None where nothing of the user was ever changed, or all of it is deleted."""
+        found = await self._reads.get(owner)
+        return None if found is None else _standing(found, counter)
+
+    async def every(self) -> dict[str, dict[Counter, Standing]]:
+        """The state of every user of whom something was changed."""
+        found = await self._owners.find({}).to_list(None)
+        return {one["_id"]: {counter: _standing(one, counter) for counter in COUNTERS} for one in found}
+
+    async def _read(self, owners: Sequence[str]) -> list[Document | None]:
+        found = await self._owners.find({"_id": {"$in": list(set(owners))}}).to_list(None)
+        by_owner = {document["_id"]: document for document in found}
+        return [by_owner.get(owner) for owner in owners]
+
+    async def take(self, owner: str, counter: Counter = "gists", *, deletion: bool = False) -> int:
+        """A number for a change that is about to be written. Close it after the write."""
+        return (await self.take_all([owner], counter, deletion=deletion))[owner]
+
+    async def take_all(
+        self, owners: Iterable[str], counter: Counter = "gists", *, deletion: bool = False
+    ) -> dict[str, int]:
+        """A number for each owner, in a few calls for all of them."""
+        missing, token, taken = set(owners), new_id(), dict[str, int]()
+        while missing:
+            found = await self._owners.find({"_id": {"$in": list(missing)}}, {counter: 1}).to_list(None)
+            last = {document["_id"]: document[counter]["change"] for document in found}
+            await self._create([owner for owner in missing if owner not in last])
+            wanted = []
+            for owner, change in last.items():
+                fields = {f"{counter}.change": change + 1} | ({f"{counter}.deleted": change + 1} if deletion else {})
+                opened = {"n": change + 1, "at": now(), "by": token}
+                wanted.append(
+                    UpdateOne(
+                        {"_id": owner, f"{counter}.change": change},
+                        {"$set": fields, "$push": {f"{counter}.open": opened}},
+                    )
+                )
+            if not wanted:
+                continue
+            written = await self._owners.bulk_write(wanted, ordered=False)
+            got = last
+            if written.modified_count < len(wanted):  # others took numbers meanwhile: who got theirs?
+                mine = {"_id": {"$in": list(last)}, f"{counter}.open.by": token}
+                got = {document["_id"]: 0 for document in await self._owners.find(mine, {"_id": 1}).to_list(None)}
+            taken |= {owner: last[owner] + 1 for owner in got if owner in missing}
+            missing -= set(taken)
+        return taken
+
+    async def _create(self, owners: Sequence[str]) -> None:
+        if not owners:
+            return
+        empty = {"change": 0, "deleted": 0, "open": []}
+        fresh = [{"_id": owner, "epoch": new_id(), **dict.fromkeys(COUNTERS, empty)} for owner in owners]
+        await insert_new(self._owners, fresh)
+
+    async def close(self, owner: str, number: int, counter: Counter = "gists") -> bool:
+        """Says that the writes under a number have landed. False: too late, readers may have passed it; write again
+        under a new number."""
+        return await self.close_all({owner: number}, counter)
+
+    async def close_all(self, numbers: Mapping[str, int], counter: Counter = "gists") -> bool:
+        """`close` for many owners; False where it is too late for one of them."""
+        closing = [
+            UpdateOne({"_id": owner, f"{counter}.open.n": number}, {"$pull": {f"{counter}.open": {"n": number}}})
+            for owner, number in numbers.items()
+        ]
+        return (await self._owners.bulk_write(closing, ordered=False)).modified_count == len(closing)
+
+    def noted(self, owner: str) -> AbstractAsyncContextManager[None]:
+        """Around a write of summaries or key/value facts."""
+        return self._numbered(owner, "notes", deletion=False)
+
+    def overwriting(self, owner: str) -> AbstractAsyncContextManager[None]:
+        """Around a write that changes the text of a gist."""
+        return self._numbered(owner, "gists", deletion=True)
+
+    @asynccontextmanager
+    async def _numbered(self, owner: str, counter: Counter, *, deletion: bool) -> AsyncIterator[None]:
+        number = await self.take(owner, counter, deletion=deletion)
+        try:
+            yield
+        finally:
+            while not await self.close(owner, number, counter):  # swept meanwhile: caches may have passed it
+                if await self._owners.find_one({"_id": owner}, {"_id": 1}) is None:
+                    break  # the user was deleted
+                number = await self.take(owner, counter, deletion=deletion)
+
+    async def forget(self, owner: str) -> None:
+        """Drops a user's counters; every cache of the user is built anew."""
+        await self._owners.delete_one({"_id": owner})
+
+    async def deleted_since(self, owner: str, number: int) -> dict[str, datetime]:
+        """The `_id`s of gists deleted under a higher number, and when that was."""
+        marks = self._tombstones.find({"user_id": owner, "change": {"$gt": number}}, {"ids": 1, "at": 1})
+        return {identifier: mark["at"] for mark in await marks.to_list(None) for identifier in mark["ids"]}
+
+    async def mark_deleted(self, owner: str, number: int, ids: list[str]) -> None:
+        """Leaves the mark by which every recall index drops these gists."""
+        await self._tombstones.insert_one(
+            {"_id": new_id(), "user_id": owner, "change": number, "ids": ids, "at": now()}
+        )
+
+    async def sweep(self) -> None:
+        """Closes the numbers that crashed writers left open."""
+        old = now() - OPEN_AT_MOST
+        for counter in COUNTERS:
+            await self._owners.update_many(
+                {f"{counter}.open.at": {"$lt": old}}, {"$pull": {f"{counter}.open": {"at": {"$lt": old}}}}
+            )
+
+
+def _standing(found: Document, counter: Counter) -> Standing:
+    state = found[counter]
+    numbers = [entry["n"] for entry in state["open"]]
+    return Standing(found["epoch"], state["change"], state["deleted"], min([state["change"] + 1, *numbers]) - 1)

@@ -1,0 +1,76 @@
+"""How does one thing at a time happen to a conversation's facts or a memory bank, whichever processes ask for it?"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+from time import monotonic
+from typing import Literal
+
+from pymongo.errors import DuplicateKeyError, PyMongoError
+
+from memory.ids import derived_id, new_id
+from memory.store.collections import Collections
+from utils.clock import now
+from utils.errors import Conflict
+
+LEASE = timedelta(seconds=4)  # without a sign of life from its holder; so long a holder that dies keeps others waiting
+WAIT = 10.0  # seconds for others: longer than one that died keeps it
+STEP = 0.02  # seconds between two tries
+
+# `learning`: from the look at what is in force to the end of what is decided of it, which may ask a model.
+# `linking`: a few writes that belong together. Whoever holds both took `learning` first.
+# `indexing`: of a memory bank, while its gists are brought up to it.
+# `importing`: into a user's memory, from the first line of a file to its last.
+Doing = Literal["learning", "linking", "indexing", "importing"]
+
+
+class NamedLeases:
+    """Leases on what a user calls by a name, a conversation or a memory bank, beside the requests in progress, in the
+    collection that forgets all within a day. They name no user, so that deleting one need not look for them."""
+
+    def __init__(self, collections: Collections) -> None:
+        self._leases = collections.idempotency
+
+    @asynccontextmanager
+    async def held(self, doing: Doing, owner: str, name: str) -> AsyncIterator[bool]:
+        """Holds what has a name, after a wait of at most `WAIT` for those who hold it now; False where it was not let
+        go, and the caller does not hold it."""
+        key, token = derived_id("facts", doing, owner, name), new_id()
+        end = monotonic() + WAIT
+        while not await self._take(key, token):
+            if monotonic() >= end:
+                yield False
+                return
+            await asyncio.sleep(STEP)
+        renewing = asyncio.create_task(self._renew(key, token))
+        try:
+            yield True
+        finally:
+            renewing.cancel()
+            await asyncio.wait([renewing])
+            await self._leases.delete_one({"_id": key, "lease": token})
+
+    @asynccontextmanager
+    async def linking(self, owner: str, memory_id: str) -> AsyncIterator[None]:
+        """`held` around writes that belong together. Raises `Conflict` where the conversation was not let go."""
+        async with self.held("linking", owner, memory_id) as held:
+            if not held:
+                raise Conflict("Facts of the conversation are being changed", retry_after=1.0)
+            yield
+
+    async def _take(self, key: str, token: str) -> bool:
+        moment = now()
+        taken = {"lease": token, "until": moment + LEASE, "at": moment}
+        try:
+            await self._leases.insert_one({"_id": key, **taken})
+        except DuplicateKeyError:
+            over = {"_id": key, "until": {"$lte": moment}}
+            return bool((await self._leases.update_one(over, {"$set": taken})).matched_count)
+        return True
+
+    async def _renew(self, key: str, token: str) -> None:
+        while True:
+            await asyncio.sleep(LEASE.total_seconds() / 4)
+            with suppress(PyMongoError):  # the next time may be in time
+                await self._leases.update_one({"_id": key, "lease": token}, {"$set": {"until": now() + LEASE}})

@@ -1,0 +1,27 @@
+"""Traces of tool calls.
+
+Each call of a tool in a task with what came back, kept whole and once, with an insight that can be recalled.
+"""
+
+from memory.traces.call import Called, Task, Trace
+from memory.traces.documents import document_of
+from memory.traces.ids import ID_CHARACTERS, id_of
+from memory.traces.queue import TraceQueue
+from memory.traces.traces import INSIGHT, Traces, place_of
+from memory.traces.words import shares, words_of_each, words_sought
+
+__all__ = [
+    "ID_CHARACTERS",
+    "INSIGHT",
+    "Called",
+    "Task",
+    "Trace",
+    "TraceQueue",
+    "Traces",
+    "document_of",
+    "id_of",
+    "place_of",
+    "shares",
+    "words_of_each",
+    "words_sought",
+]

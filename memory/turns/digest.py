@@ -1,0 +1,140 @@
+"""What has a whole conversation been about? One summary, made of the one before and what was said since."""
+
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+from itertools import pairwise
+from typing import Any
+
+import orjson
+from pymongo.errors import DuplicateKeyError
+
+from config.prompts import prompt
+from config.recipes import DigestRecipe
+from memory.domain import RULE_BASED, Gist
+from memory.gists import TEXT, gist_of
+from memory.language.summaries import extend_by_rules
+from memory.store import Changes, Collections, NotesCache
+from memory.turns.summaries import LONGEST_SUMMARY, MESSAGE_CHARACTERS, TOLD, key_of
+from utils.chat import ChatModel, Message
+from utils.clock import now
+from utils.errors import ModelError
+from utils.mongo import Document
+from utils.text import cut_at_word
+
+ANSWERED = timedelta(minutes=10)  # after its prompt; what takes longer will not come
+
+log = logging.getLogger(__name__)
+
+
+class Digests:
+    """The digest of a conversation stands beside its summaries of windows."""
+
+    def __init__(
+        self, collections: Collections, changes: Changes, model: ChatModel | None, recipe: DigestRecipe
+    ) -> None:
+        self._sessions = collections.sessions
+        self._vectors = collections.vectors
+        self._summaries = collections.summaries
+        self._changes = changes
+        self._texts = NotesCache(changes, self._read)
+        self._model = model
+        self._recipe = recipe
+
+    async def get(self, owner: str, session_id: str) -> str:
+        """The digest of a conversation; empty where there is none yet."""
+        return await self._texts.get(owner, session_id)
+
+    def let_go(self, owner: str) -> None:
+        """Lets go of what is kept of an owner in memory."""
+        self._texts.forget(owner)
+
+    async def _read(self, owner: str, session_id: str) -> str:
+        own = {"user_id": owner, "session_id": session_id}
+        found = await self._summaries.find_one(own, {"digest.text": 1})
+        return str(found.get("digest", {}).get("text", "")) if found else ""
+
+    async def extend(self, owner: str, session_id: str) -> bool:
+        """Takes up what was said since; False where nothing was. Of two at once one writes, the other leaves it."""
+        session = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, {"epoch": 1})
+        if session is None:
+            return False
+        key = key_of(owner, session_id, session["epoch"])
+        stored = await self._summaries.find_one({"_id": key, "user_id": owner}, {"digest": 1})
+        digest = (stored or {}).get("digest")
+        messages = await self._since(owner, session_id, digest["to_index"] if digest else None)
+        if not messages:
+            return False
+        text, model = digest["text"] if digest else "", RULE_BASED
+        for start in range(0, len(messages), self._recipe.messages):
+            text, model = await self._extended(text, messages[start : start + self._recipe.messages])
+        made = {"text": text, "model": model, "to_index": messages[-1].message_index, "at": now()}
+        async with self._changes.noted(owner):
+            if not await self._write(owner, session_id, key, digest, made):
+                return False
+            if await self._sessions.find_one(session, {"_id": 1}) is None:  # it was deleted meanwhile
+                await self._summaries.delete_one({"_id": key, "user_id": owner})
+            elif not await self._are_told(owner, messages):  # one was forgotten meanwhile: the next message tells anew
+                mine = {"_id": key, "user_id": owner, "digest.to_index": made["to_index"], "digest.at": made["at"]}
+                await self._summaries.update_one(mine, {"$unset": {"digest": ""}})
+                return False
+        return True
+
+    async def _since(self, owner: str, session_id: str, to_index: int | None) -> list[Gist]:
+        """What was said after a place, in order, up to an answer that is still to come; without a place, the newest."""
+        after = {"$gte": 0 if to_index is None else to_index}  # with the last that was told, which may be a question
+        filter = {"user_id": owner, "session_id": session_id, "message_index": after, **TOLD}
+        cursor = self._vectors.find(filter, TEXT).sort("message_index", -1).limit(self._recipe.newest + 1)
+        found = list(reversed(await cursor.to_list(None)))
+        before_gap = next((at for at, both in enumerate(pairwise(found), 1) if _is_answered_later(*both)), len(found))
+        said = [gist_of(document) for document in found[:before_gap] if document["message_index"] != to_index]
+        return said[-self._recipe.newest :]
+
+    async def _are_told(self, owner: str, messages: Sequence[Gist]) -> bool:
+        """Whether all of these messages are still there, with the same texts."""
+        filter = {"_id": {"$in": [message.key for message in messages]}, "user_id": owner, **TOLD}
+        left = {gist.key: gist for gist in map(gist_of, await self._vectors.find(filter, TEXT).to_list(None))}
+        return all(left.get(message.key) == message for message in messages)
+
+    async def _extended(self, text: str, messages: Sequence[Gist]) -> tuple[str, str]:
+        """The digest with these messages, and what wrote it."""
+        if self._model is not None:
+            said = [{"role": m.name or m.role, "content": cut_at_word(m.content, MESSAGE_CHARACTERS)} for m in messages]
+            asked: list[Message] = [
+                {"role": "system", "content": prompt("digest").substitute()},
+                {"role": "user", "content": orjson.dumps({"summary": text, "messages": said}).decode()},
+            ]
+            try:
+                answer = await self._model.complete(
+                    asked, temperature=self._recipe.temperature, max_tokens=2 * self._recipe.max_tokens
+                )
+                return answer.text.strip()[:LONGEST_SUMMARY], answer.model
+            except ModelError as error:
+                log.warning("digest by rules: %s", error.detail)
+        return extend_by_rules(text, messages, self._recipe.max_tokens), RULE_BASED
+
+    async def _write(
+        self, owner: str, session_id: str, key: str, before: Document | None, digest: dict[str, Any]
+    ) -> bool:
+        """Puts a digest in the place of the one that it was made of; False where that is another by now."""
+        same: dict[str, Any] = {"digest": {"$exists": False}}
+        if before is not None:
+            same = {"digest.to_index": before["to_index"], "digest.at": before["at"]}
+        moment = now()
+        fresh = {"session_id": session_id, "summaries": [], "created_at": moment, "updated_at": moment}
+        try:
+            written = await self._summaries.update_one(
+                {"_id": key, "user_id": owner} | same,
+                {"$set": {"digest": digest}, "$setOnInsert": fresh},
+                upsert=before is None,
+            )
+        except DuplicateKeyError:  # it has a digest by now
+            return False
+        return bool(written.matched_count or written.upserted_id)
+
+
+def _is_answered_later(message: Document, following: Document) -> bool:
+    """Whether the answer to a message may still come to the place between it and the one that follows."""
+    is_gap = following["message_index"] > message["message_index"] + 1
+    is_prompt = message["role"] == "user" and "turn_id" in message  # one that was imported has no place for an answer
+    return is_gap and is_prompt and now() - message["created_at"] < ANSWERED

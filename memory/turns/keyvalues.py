@@ -1,0 +1,188 @@
+"""Which facts did a user ask to keep under a key?"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from pymongo import ReturnDocument
+from pymongo.errors import DuplicateKeyError
+
+from memory.domain import KeyValue
+from memory.ids import derived_id, new_epoch
+from memory.store import Changes, Collections, NotesCache
+from utils.clock import now
+from utils.errors import NotFound, PreconditionFailed
+from utils.mongo import Document
+from utils.text import content_stems, count_tokens
+
+STEMMED = 300  # characters of a value that a query is compared with
+HISTORY = 50  # former values kept
+NONE = ""  # the tag that no value has
+LOOKED_AT = 500  # newest facts among which those that suit a query are chosen
+
+
+class KeyValues:
+    """A user's key/value facts. Every write counts the version up and keeps the former value."""
+
+    def __init__(self, collections: Collections, changes: Changes) -> None:
+        self._memories = collections.memories
+        self._changes = changes
+        self._newest = NotesCache(changes, self._read_newest)
+
+    async def get(self, owner: str, key: str) -> KeyValue:
+        return _keyvalue(await self._find(owner, key))
+
+    async def under(self, owner: str, keys: Sequence[str]) -> dict[str, KeyValue]:
+        """By their keys, those of the facts that there are."""
+        kept = {"user_id": owner, "key": {"$in": list(keys)}}
+        found = await self._memories.find(kept, {"history": 0}).to_list(None)
+        return {one["key"]: _keyvalue(one) for one in found}
+
+    def let_go(self, owner: str) -> None:
+        """Lets go of what is kept of an owner in memory."""
+        self._newest.forget(owner)
+
+    async def history(self, owner: str, key: str) -> list[KeyValue]:
+        """All values that the key had, newest first, the present one among them."""
+        found = await self._find(owner, key)
+        former = [_keyvalue(found | entry) for entry in reversed(found["history"])]
+        return [_keyvalue(found), *former]
+
+    async def put(
+        self, owner: str, key: str, value: str, *, source: str | None = None, expected: str | None = None
+    ) -> tuple[KeyValue, bool]:
+        """Keeps a value; returns it and whether the key is new. The same value again changes nothing.
+
+        `expected`: the tag of the value that must be in force, `NONE` for none at all; raises `PreconditionFailed`
+        otherwise.
+        """
+        async with self._changes.noted(owner):
+            return await self._put(owner, key, value, source, expected)
+
+    async def _put(
+        self, owner: str, key: str, value: str, source: str | None, expected: str | None
+    ) -> tuple[KeyValue, bool]:
+        while True:
+            found = await self._memories.find_one({"user_id": owner, "key": key})
+            if expected is not None and (_keyvalue(found).tag if found else NONE) != expected:
+                raise PreconditionFailed("The memory is not the one that was expected")
+            if found is None:
+                made = await self._create(owner, key, value, source)
+                if made is not None:
+                    return made, True
+            elif found["value"] == value:
+                if source is not None:
+                    await self._memories.update_one(_same(found), {"$addToSet": {"sources": source}})
+                return _keyvalue(found), False
+            else:
+                changed = await self._replace(found, value, source)
+                if changed is not None:
+                    return changed, False
+
+    async def _create(self, owner: str, key: str, value: str, source: str | None) -> KeyValue | None:
+        moment = now()
+        document: Document = {
+            "_id": derived_id(owner, key),
+            "user_id": owner,
+            "key": key,
+            "value": value,
+            "tokenCount": count_tokens(value),
+            "created_at": moment,
+            "updated_at": moment,
+            "version": 1,
+            "epoch": new_epoch(),
+            "source": source,
+            "sources": [source] if source is not None else [],
+            "history": [],
+        }
+        try:
+            await self._memories.insert_one(document)
+        except DuplicateKeyError:
+            return None
+        return _keyvalue(document)
+
+    async def _replace(self, found: Document, value: str, source: str | None) -> KeyValue | None:
+        former = {name: found[name] for name in ("value", "tokenCount", "updated_at", "version", "source")}
+        fresh = {"value": value, "tokenCount": count_tokens(value), "updated_at": now(), "source": source}
+        changed = await self._memories.find_one_and_update(
+            _same(found),
+            {
+                "$set": fresh,
+                "$inc": {"version": 1},
+                "$push": {"history": {"$each": [former], "$slice": -HISTORY}},
+                **({"$addToSet": {"sources": source}} if source is not None else {}),
+            },
+            return_document=ReturnDocument.AFTER,
+        )
+        return None if changed is None else _keyvalue(changed)
+
+    async def delete(self, owner: str, key: str, *, expected: str | None = None) -> KeyValue:
+        """Deletes a fact with its history; returns what it was."""
+        found = await self._find(owner, key)
+        if expected is None:
+            filter: dict[str, Any] = {"_id": found["_id"]}
+        elif _keyvalue(found).tag == expected:
+            filter = _same(found)
+        else:
+            raise PreconditionFailed("The memory is not the one that was expected")
+        async with self._changes.noted(owner):
+            deleted = await self._memories.find_one_and_delete(filter)
+        if deleted is None:  # somebody else was faster
+            await self._find(owner, key)
+            raise PreconditionFailed("The memory is not the one that was expected")
+        return _keyvalue(deleted)
+
+    async def page(self, owner: str, *, limit: int, after: tuple[datetime, str] | None) -> list[tuple[KeyValue, str]]:
+        """Facts, newest first, each with its `_id`. `after`: `updated_at` and `_id` of the last one seen."""
+        filter: dict[str, Any] = {"user_id": owner}
+        if after is not None:
+            moment, key = after
+            filter["$or"] = [{"updated_at": {"$lt": moment}}, {"updated_at": moment, "_id": {"$lt": key}}]
+        cursor = self._memories.find(filter, {"history": 0}).sort([("updated_at", -1), ("_id", -1)]).limit(limit)
+        return [(_keyvalue(found), found["_id"]) for found in await cursor.to_list(None)]
+
+    async def suited(self, owner: str, query: str, most: int) -> list[KeyValue]:
+        """The facts that share most words with a query, then the newest."""
+        return best_matching(await self._newest.get(owner), query)[:most]
+
+    async def _read_newest(self, owner: str) -> list[KeyValue]:
+        cursor = self._memories.find({"user_id": owner}, {"history": 0}).sort([("updated_at", -1), ("_id", -1)])
+        return [_keyvalue(found) for found in await cursor.limit(LOOKED_AT).to_list(None)]
+
+    async def _find(self, owner: str, key: str) -> Document:
+        found = await self._memories.find_one({"user_id": owner, "key": key})
+        if found is None:
+            raise NotFound("No such memory")
+        return found
+
+
+def best_matching(facts: Sequence[KeyValue], query: str) -> list[KeyValue]:
+    """Facts by the number of content stems that they share with a query, in their order where equal."""
+    asked = set(content_stems(query))
+    return sorted(facts, key=lambda fact: -len(asked & _stems(fact.key, fact.value[:STEMMED])))
+
+
+@lru_cache(maxsize=10_000)
+def _stems(key: str, value: str) -> frozenset[str]:
+    return frozenset(content_stems(f"{key} {value}"))
+
+
+def _same(found: Document) -> dict[str, Any]:
+    """The filter of a fact as it was found."""
+    same = {name: found[name] for name in ("_id", "version", "created_at")}
+    return same | {"epoch": found.get("epoch")}  # null is for none, too
+
+
+def _keyvalue(found: Document) -> KeyValue:
+    return KeyValue(
+        key=found["key"],
+        value=found["value"],
+        created_at=found["created_at"],
+        updated_at=found["updated_at"],
+        token_count=found["tokenCount"],
+        version=found["version"],
+        source=found.get("source"),
+        sources=tuple(found.get("sources", ())),
+        epoch=found.get("epoch"),
+    )

@@ -1,0 +1,229 @@
+"""Where in its session does a message stand? Places are handed out by atomic counters of the session.
+
+One update hands out places and tells what the counters are; it needs a call to the store of its own. Where this process
+knows the counters already, for it answered the session last, an update that holds only for those does the same and goes
+along with those of other sessions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pymongo import ReturnDocument, UpdateOne
+from pymongo.errors import DuplicateKeyError
+
+from memory.domain import Turn
+from memory.ids import new_id, prompt_id, response_id, scoped
+from memory.store import Collections
+from memory.turns.known_places import NEWEST, KnownPlaces
+from memory.turns.place import Place
+from memory.turns.sessions import COUNTERS, title_of
+from utils.clock import now
+from utils.coalesce import Coalescer
+from utils.errors import Conflict
+from utils.mongo import Document
+
+EVENTS = 200  # newest events that a session keeps
+DUE = {"summary.state": "pending", "summary.attempts": 0}  # new messages are a reason to try a dead job again
+
+
+@dataclass(frozen=True)
+class _Logging:
+    """An update of a session that logs a turn. `mark`: stands in the event where the update may find the session
+    changed, so that it is known again; None where it finds every session that is there."""
+
+    filter: dict[str, Any]
+    update: dict[str, Any]
+    mark: str | None = None
+
+
+class Places:
+    """The counters of sessions. `window`: messages that one summary covers."""
+
+    def __init__(self, collections: Collections, window: int) -> None:
+        self._sessions = collections.sessions
+        self._window = window
+        self._updates: Coalescer[_Logging, bool] = Coalescer(self._log)
+        self._known = KnownPlaces(window)
+
+    async def reserve(
+        self, owner: str, session_id: str, turns: Sequence[Turn], *, answers: int = 0, counted: bool = False
+    ) -> Place:
+        """Places for new turns, and after them for answers that are still to come; makes the session where it is new.
+
+        One atomic update hands out the places and logs the turns as events. `counted`: all but the places was done
+        before, by a request that came no further.
+        """
+        known = None if counted else self._known.take(owner, session_id)
+        if known is not None and (place := await self._reserve_known(known, turns, answers)) is not None:
+            return place
+        moment = now()
+        update: dict[str, Any] = _handing_out(len(turns) + answers, [] if counted else turns) | {
+            **_spanning(turns),
+            "$setOnInsert": {
+                "title": title_of(next((turn for turn in turns if turn.role == "user"), turns[0]).content),
+                "epoch": new_id(),
+                "summary": {"state": "done", "attempts": 0, "lease_until": moment, "to": -1},
+            },
+        }
+        found = await self._upsert(owner, session_id, update)
+        own = {turn.id for turn in turns}
+        newest = tuple(identifier for event in found["events"] if (identifier := _id_of(event)) not in own)
+        return _place(found, found["next_index"] - len(turns) - answers, newest)
+
+    async def _reserve_known(self, known: Place, turns: Sequence[Turn], answers: int) -> Place | None:
+        """The same where the session is as it was when last answered; else None."""
+        place = replace(
+            known,
+            index=known.next_index,
+            next_index=known.next_index + len(turns) + answers,
+            message_count=known.message_count + len(turns),
+        )
+        mark = new_id()[:16]
+        update = _handing_out(len(turns) + answers, turns, mark) | _spanning(turns)
+        return place if await self._updates.get(_Logging(known.unchanged, update, mark)) else None
+
+    async def _upsert(self, owner: str, session_id: str, update: dict[str, Any]) -> Document:
+        # A duplicate key is another request that makes the same session just now, or another user's session of that id.
+        for key in (session_id, session_id, scoped(session_id, owner)):
+            try:
+                found: Document | None = await self._sessions.find_one_and_update(
+                    {"user_id": owner, "session_id": session_id},
+                    update | {"$setOnInsert": update["$setOnInsert"] | {"_id": key}},
+                    projection={"events": {"$slice": -NEWEST}},
+                    upsert=True,
+                    return_document=ReturnDocument.AFTER,
+                )
+            except DuplicateKeyError:
+                continue
+            if found is not None:
+                return found
+        raise AssertionError("a scoped session id is taken")
+
+    async def has_logged(self, owner: str, session_id: str, turns: Sequence[Turn]) -> bool:
+        """Whether the session counted one of these turns already."""
+        events = [{"turn_id": turn.turn_id or turn.id, "type": _event(turn)["type"]} for turn in turns]
+        if not events:
+            return False
+        own = {"user_id": owner, "session_id": session_id, "events": {"$elemMatch": {"$or": events}}}
+        return await self._sessions.find_one(own, {"_id": 1}) is not None
+
+    async def take_in(self, place: Place, turns: Sequence[Turn], *, places: int = 0) -> Place:
+        """Logs turns that are imported into a session, and hands out places behind all others where they need some.
+        When the session was changed last stays as it is. Raises `Conflict` where the session is gone."""
+        found: Document | None = await self._sessions.find_one_and_update(
+            place.session, _handing_out(places, turns), projection=COUNTERS, return_document=ReturnDocument.AFTER
+        )
+        if found is None:
+            raise Conflict("The session was deleted meanwhile")
+        return _place(found, found["next_index"] - places)
+
+    async def recount(self, place: Place, messages: int, answers: int) -> None:
+        """Sets the counters to what there is, after two requests counted the same turns."""
+        counted = {"message_count": messages, "pair_count": answers}
+        await self._sessions.update_one(place.session, {"$set": counted})
+
+    async def answered(self, place: Place, turn: Turn, *, once: bool) -> bool:
+        """Counts an answer. `once`: it may have been counted before. False: the session is gone."""
+        update: dict[str, Any] = {
+            "$inc": {"message_count": 1, "pair_count": 1},
+            "$push": _logged([_event(turn)]),
+            **_spanning([turn]),
+        }
+        due = self.is_due(place)
+        if due:
+            update["$set"] = DUE
+        if not once:
+            there = await self._updates.get(_Logging(place.session, update))
+            if there:
+                self._known.keep(place, turn, asked=due)
+            return there
+        uncounted = {"events": {"$not": {"$elemMatch": {"turn_id": turn.turn_id, "type": "response"}}}}
+        if (await self._sessions.update_one(place.session | uncounted, update)).matched_count:
+            return True
+        return await self.is_there(place)
+
+    async def _log(self, updates: Sequence[_Logging]) -> list[bool]:
+        """Makes updates of several sessions in one call; for each whether it found its session."""
+        done = await self._sessions.bulk_write([UpdateOne(one.filter, one.update) for one in updates], ordered=False)
+        if done.matched_count == len(updates):
+            return [True] * len(updates)
+        keys = [one.filter["_id"] for one in updates]
+        marks = [one.mark for one in updates if one.mark is not None]
+        shown = {"epoch": 1, "events": {"$elemMatch": {"by": {"$in": marks}}}}  # a session is reserved once a call
+        found = await self._sessions.find({"_id": {"$in": keys}}, shown).to_list(None)
+        logged: dict[tuple[str, str], set[str | None]] = {
+            (session["_id"], session["epoch"]): {None, *(event["by"] for event in session.get("events", ()))}
+            for session in found
+        }
+        return [one.mark in logged.get((one.filter["_id"], one.filter["epoch"]), ()) for one in updates]
+
+    async def is_there(self, place: Place) -> bool:
+        """Whether the session was not deleted since the place was given."""
+        return await self._sessions.find_one(place.session, {"_id": 1}) is not None
+
+    def is_due(self, place: Place) -> bool:
+        """Whether a whole window of messages after the last summary that came or was asked for has its places."""
+        return place.next_index > place.covered_to + self._window
+
+    async def mark_due(self, place: Place) -> None:
+        """Asks for a summary. A lease that runs keeps running: its holder looks again before it ends."""
+        await self._sessions.update_one(place.session, {"$set": DUE})
+
+    async def place(self, owner: str, session_id: str) -> Place | None:
+        """Where the session stands; None where there is none."""
+        found = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, COUNTERS)
+        return None if found is None else _place(found, found["next_index"])
+
+
+def _place(session: Document, index: int, newest: tuple[str, ...] = ()) -> Place:
+    return Place(
+        owner=session["user_id"],
+        session_id=session["session_id"],
+        key=session["_id"],
+        epoch=session["epoch"],
+        index=index,
+        summarised_to=session["summary"]["to"],
+        next_index=session["next_index"],
+        message_count=session["message_count"],
+        newest=newest,
+    )
+
+
+def _handing_out(places: int, logged: Sequence[Turn], mark: str | None = None) -> dict[str, Any]:
+    """The update that takes places and logs turns. `mark`: stands in the last event."""
+    events = [_event(turn) for turn in logged]
+    if mark is not None:
+        events[-1]["by"] = mark
+    counted = {"message_count": len(logged), "pair_count": sum(turn.role == "assistant" for turn in logged)}
+    return {"$inc": {"next_index": places} | counted, "$push": _logged(events)}
+
+
+def _spanning(turns: Sequence[Turn]) -> dict[str, Any]:
+    """The update by which a session began no later than turns and ended no sooner; what says to come from later than
+    now, comes from now."""
+    moment = now()
+    said = [min(turn.timestamp, moment) for turn in turns]
+    return {"$min": {"created_at": min(said)}, "$max": {"updated_at": max(said)}}
+
+
+def _logged(events: list[Document]) -> Document:
+    return {"events": {"$each": events[-EVENTS:], "$slice": -EVENTS}}
+
+
+def _event(turn: Turn) -> Document:
+    event: Document = {
+        "type": "response" if turn.role == "assistant" else "prompt",
+        "turn_id": turn.turn_id or turn.id,
+        "at": turn.timestamp,
+    }
+    if turn.turn_id is None:
+        event["id"] = turn.id
+    return event | {"interrupted": True} if turn.interrupted else event
+
+
+def _id_of(event: Document) -> str:
+    """The id of the message that an event logs."""
+    if "id" in event:
+        return str(event["id"])
+    return prompt_id(event["turn_id"]) if event["type"] == "prompt" else response_id(event["turn_id"])

@@ -1,0 +1,150 @@
+"""Which sessions does a user have?"""
+
+import asyncio
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pymongo import ReturnDocument
+
+from memory.ids import new_id
+from memory.store import Collections
+from memory.turns.summaries import TOLD
+from utils.clock import now
+from utils.errors import NotFound
+from utils.mongo import Document
+from utils.text import cut_at_word
+
+TITLE_CHARACTERS = 60
+UNTITLED = "Conversation"
+UNCOUNTED = 200  # newest deletions that a session remembers, so that none is counted twice
+COUNTERS = {"events": 0, "uncounted": 0}
+
+
+@dataclass(frozen=True)
+class Session:
+    """A session as its owner sees it."""
+
+    id: str
+    title: str
+    created_at: datetime
+    updated_at: datetime
+    message_count: int
+    pair_count: int
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A session that was ended. `key`: its `_id`; `successor`: epoch of the one that took its place; `places`: how many
+    its messages had."""
+
+    key: str
+    successor: str
+    places: int
+
+
+class Sessions:
+    def __init__(self, collections: Collections) -> None:
+        self._sessions = collections.sessions
+        self._vectors = collections.vectors
+
+    async def get(self, owner: str, session_id: str) -> Session:
+        found = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, COUNTERS)
+        if found is None:
+            raise NotFound("No such session")
+        return _session(found)
+
+    async def page(
+        self, owner: str, *, limit: int, after: tuple[datetime, str] | None, title: str | None
+    ) -> list[tuple[Session, str]]:
+        """Sessions, newest first, each with its `_id`. `after`: `updated_at` and `_id` of the last one seen.
+        `title`: a part of the title, in any case."""
+        filter: dict[str, Any] = {"user_id": owner}
+        if title is not None:
+            filter["title"] = {"$regex": re.escape(title), "$options": "i"}
+        if after is not None:
+            moment, key = after
+            filter["$or"] = [{"updated_at": {"$lt": moment}}, {"updated_at": moment, "_id": {"$lt": key}}]
+        cursor = self._sessions.find(filter, COUNTERS).sort([("updated_at", -1), ("_id", -1)]).limit(limit)
+        return [(_session(found), found["_id"]) for found in await cursor.to_list(None)]
+
+    async def end(self, owner: str, session_id: str) -> Ended | None:
+        """Ends a session without deleting anything of it: what is said under its id from now on belongs to another one,
+        which goes on behind its places. None where there is no such session."""
+        while True:
+            found = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, COUNTERS)
+            if found is None:
+                return None
+            moment, places = now(), found["next_index"]
+            ended = Ended(found["_id"], new_id(), places)
+            begun = {
+                "epoch": ended.successor,
+                "title": UNTITLED,
+                "created_at": moment,
+                "updated_at": moment,
+                "message_count": 0,
+                "pair_count": 0,
+                "events": [],
+                "summary": {"state": "done", "attempts": 0, "lease_until": moment, "to": places - 1},
+            }
+            same = {"_id": found["_id"], "epoch": found["epoch"], "next_index": places}
+            if (await self._sessions.update_one(same, {"$set": begun})).matched_count:
+                return ended
+
+    async def drop_unused(self, ended: Ended) -> None:
+        """Deletes the session that took the place of an ended one, where nothing was said in it."""
+        await self._sessions.delete_one({"_id": ended.key, "epoch": ended.successor, "next_index": ended.places})
+
+    async def uncount(self, owner: str, session_id: str, mark: str, *, is_answer: bool) -> None:
+        """Takes a message that is deleted out of the session's counts; its place stays empty. `mark`: of this deletion
+        of this message, under which it counts once however often it is begun."""
+        own = {"user_id": owner, "session_id": session_id, "uncounted": {"$ne": mark}}
+        gone = {"message_count": -1, "pair_count": -int(is_answer)}
+        noted = {"uncounted": {"$each": [mark], "$slice": -UNCOUNTED}}
+        await self._sessions.update_one(own, {"$inc": gone, "$push": noted})
+
+    async def recount(self, owner: str, session_id: str) -> None:
+        """Sets the counts to what is there. Where something is said or deleted meanwhile, it is counted again."""
+        own = {"user_id": owner, "session_id": session_id}
+        there: dict[str, Any] = own | {"message_index": {"$gte": 0}} | TOLD
+        counters = {"epoch": 1, "next_index": 1, "message_count": 1, "pair_count": 1}
+        while (same := await self._sessions.find_one(own, counters)) is not None:
+            messages, answers = await asyncio.gather(
+                self._vectors.count_documents(there), self._vectors.count_documents(there | {"role": "assistant"})
+            )
+            counted = {"message_count": messages, "pair_count": answers}
+            if (await self._sessions.update_one(same, {"$set": counted})).matched_count:
+                return
+
+    async def retitle(self, owner: str, session_id: str, content: str, title: str = UNTITLED) -> None:
+        """Takes a message that was deleted, or has another text by now, out of the title that was made of it."""
+        own = {"user_id": owner, "session_id": session_id, "title": title_of(content)}
+        await self._sessions.update_one(own, {"$set": {"title": title}})
+
+    async def rename(self, owner: str, session_id: str, title: str) -> Session:
+        found = await self._sessions.find_one_and_update(
+            {"user_id": owner, "session_id": session_id},
+            {"$set": {"title": title}},
+            projection=COUNTERS,
+            return_document=ReturnDocument.AFTER,
+        )
+        if found is None:
+            raise NotFound("No such session")
+        return _session(found)
+
+
+def title_of(text: str) -> str:
+    """The title of a session that begins with this text."""
+    return cut_at_word(text, TITLE_CHARACTERS)
+
+
+def _session(found: Document) -> Session:
+    return Session(
+        id=found["session_id"],
+        title=found["title"],
+        created_at=found["created_at"],
+        updated_at=found["updated_at"],
+        message_count=found["message_count"],
+        pair_count=found["pair_count"],
+    )

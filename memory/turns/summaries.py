@@ -1,0 +1,298 @@
+"""How do sessions get their summaries? One for every window of messages, by a model or by rules."""
+
+import asyncio
+import logging
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from config.prompts import prompt
+from config.recipes import SummaryRecipe
+from memory.domain import RULE_BASED, Gist, Summary
+from memory.gists import TEXT, gist_of
+from memory.ids import derived_id
+from memory.language.heard import NOTHING_HEARD, hear
+from memory.language.summaries import only_asks, summarise_by_rules
+from memory.store import Changes, Claim, Collections, NotesCache, claim, fail, held, put_back
+from utils.chat import ChatModel, Message
+from utils.clock import now
+from utils.embeddings import LocalEmbedder
+from utils.errors import ModelError
+from utils.mongo import Document
+from utils.text import cut_at_word
+
+BATCH = 8
+LOOK_AGAIN = timedelta(seconds=1)  # after a window was found to miss a message that is still being answered
+LOST = timedelta(seconds=5)  # a message that is not stored so long after its place was given was lost or forgotten
+MESSAGE_CHARACTERS = 1_000  # of each message that a model summarises
+LONGEST_SUMMARY = 2_000
+MOST_SUMMARIES = 1_000  # newest ones that a session keeps, far below what a document holds
+NEWEST_SESSIONS = 8  # newest sessions whose summaries are kept at hand, and of each so many
+NEWEST_SUMMARIES = 8
+TOLD = {"forgotten": {"$exists": False}}  # a filter: messages that nobody is about to forget
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Window:
+    """Messages `start` to `end` of a session, both included."""
+
+    start: int
+    end: int
+
+
+class Summaries:
+    """A session's summaries, one per window of `window` messages (seed 4: ten pairs), tiling it without gaps."""
+
+    def __init__(
+        self,
+        collections: Collections,
+        changes: Changes,
+        model: ChatModel | None,
+        window: int,
+        recipe: SummaryRecipe,
+        abandoned: timedelta,
+        reader: LocalEmbedder | None = None,
+    ) -> None:
+        """`reader`: tells rules more of what was said in other languages than English."""
+        self._sessions = collections.sessions
+        self._vectors = collections.vectors
+        self._summaries = collections.summaries
+        self._changes = changes
+        self._newest = NotesCache(changes, self._read_newest)
+        self._model = model
+        self._window = window
+        self._recipe = recipe
+        self._reader = reader
+        self._abandoned = abandoned  # an answer that takes longer than this will not come
+
+    async def newest(self, owner: str, session_id: str, most: int) -> list[Summary]:
+        """The session's newest summaries, newest first, then those of the owner's other sessions up to `most`. Those
+        that only ask are left out where any tells something."""
+        every = [one for one in await self._newest.get(owner) if one.text]
+        sessions = {one.session_id for one in every}
+        if len(sessions) == NEWEST_SESSIONS and session_id not in sessions:
+            every += [one for one in await self.of_session(owner, session_id) if one.text]
+        every = [one for one in every if not only_asks(one.text)] or every
+        every.sort(key=lambda one: (one.session_id == session_id, one.timestamp, one.from_index), reverse=True)
+        return every[:most]
+
+    def let_go(self, owner: str) -> None:
+        """Lets go of what is kept of an owner in memory."""
+        self._newest.forget(owner)
+
+    async def _read_newest(self, owner: str) -> list[Summary]:
+        cursor = self._summaries.find({"user_id": owner}, {"summaries": {"$slice": -NEWEST_SUMMARIES}})
+        found = await cursor.sort([("updated_at", -1), ("_id", -1)]).limit(NEWEST_SESSIONS).to_list(None)
+        return [_summary(document, entry) for document in found for entry in document["summaries"]]
+
+    async def of_session(self, owner: str, session_id: str) -> list[Summary]:
+        """All summaries of a session, oldest first."""
+        found = await self._summaries.find_one({"user_id": owner, "session_id": session_id})
+        return [_summary(found, entry) for entry in found["summaries"]] if found else []
+
+    async def rewrite(self, owner: str, session_id: str, indexes: Collection[int]) -> None:
+        """Writes the summaries that cover messages again from what is left of their windows."""
+        own = {"user_id": owner, "session_id": session_id}
+        told = own | {"digest.to_index": {"$gte": min(indexes)}}
+        if await self._summaries.find_one(told, {"_id": 1}) is not None:
+            async with self._changes.noted(owner):
+                await self._summaries.update_many(told, {"$unset": {"digest": ""}})  # made anew with the next message
+        for found in await self._summaries.find(own).to_list(None):
+            for entry in found["summaries"]:
+                if any(entry["from_index"] <= index <= entry["to_index"] for index in indexes):
+                    await self._rewrite(found, Window(entry["from_index"], entry["to_index"]))
+
+    async def _rewrite(self, found: Document, window: Window) -> None:
+        """Writes one summary again, until it tells what is there: more may be forgotten while a model writes it."""
+        entry = {"summaries": {"$elemMatch": {"from_index": window.start, "to_index": window.end}}}
+        messages: list[Gist] | None = None
+        left = await self._messages(found, window)
+        while left != messages:
+            messages = left
+            text, model = await self._text(messages) if messages else ("", RULE_BASED)
+            rewritten = {
+                "summaries.$.text": text,
+                "summaries.$.model": model,
+                "summaries.$.message_count": len(messages),
+                "updated_at": now(),
+            }
+            async with self._changes.noted(found["user_id"]):
+                await self._summaries.update_one({"_id": found["_id"]} | entry, {"$set": rewritten})
+            left = await self._messages(found, window)
+
+    async def work(self) -> int:
+        """Writes summaries until none is due; returns how many. Safe to run twice at once."""
+        total = 0
+        # A model's server may answer one call at a time, and the deadline of the others would run meanwhile.
+        turn = asyncio.Semaphore(BATCH if self._model is None else 1)
+
+        async def advance(claimed: Claim, session: Document) -> int:
+            async with turn:
+                return await self._advance(claimed, session)
+
+        while True:
+            claimed = await claim(self._sessions, "summary", BATCH, without="events")
+            if not claimed.documents:
+                return total
+            async with held(self._sessions, "summary", claimed):
+                advancing = [advance(claimed, session) for session in claimed.documents]
+                written = await asyncio.gather(*advancing, return_exceptions=True)
+            for outcome in written:
+                if isinstance(outcome, BaseException):
+                    raise outcome
+                total += outcome
+
+    async def _advance(self, claimed: Claim, session: Document) -> int:
+        """Summarises the windows of one leased session that are complete, and gives the lease back."""
+        written = 0
+        try:
+            while (window := self._due(session)) is not None:
+                messages = await self._messages(session, window)
+                if not self._complete(session, window, messages):
+                    await self._wait(claimed, session)
+                    return written
+                if messages:
+                    await self._write(session, window, messages)
+                    written += 1
+                    if await self._messages(session, window) != messages:  # something was forgotten meanwhile
+                        await self.rewrite(session["user_id"], session["session_id"], [window.start])
+                session["summary"]["to"] = window.end
+                kept = await self._sessions.find_one_and_update(
+                    {"_id": session["_id"], "summary.lease": claimed.lease},
+                    {"$set": {"summary.to": window.end}, "$unset": {"summary.waiting_since": ""}},
+                    projection={"next_index": 1},
+                )
+                if kept is None:  # the lease ran out, or the session was deleted
+                    same = {"_id": session["_id"], "epoch": session["epoch"]}
+                    if await self._sessions.find_one(same, {"_id": 1}) is None:
+                        async with self._changes.noted(session["user_id"]):
+                            await self._summaries.delete_one({"_id": _key_of(session)})
+                    return written
+                session["summary"].pop("waiting_since", None)
+            await self._finish(claimed, session)
+        except Exception as error:
+            await fail(self._sessions, "summary", claimed.lease, [session], type(error).__name__)
+            raise
+        return written
+
+    def _due(self, session: Document) -> Window | None:
+        start = session["summary"]["to"] + 1
+        end = start + self._window - 1
+        return Window(start, end) if session["next_index"] > end else None
+
+    async def _messages(self, session: Document, window: Window) -> list[Gist]:
+        filter = {
+            "user_id": session["user_id"],
+            "session_id": session["session_id"],
+            "message_index": {"$gte": window.start, "$lte": window.end},
+            **TOLD,
+        }
+        found = await self._vectors.find(filter, TEXT).sort("message_index", 1).to_list(None)
+        return [gist_of(document) for document in found]
+
+    def _complete(self, session: Document, window: Window, messages: list[Gist]) -> bool:
+        """Whether every place of the window is filled, or will not be any more: an answer may still be on its way."""
+        filled = {message.message_index: message.role for message in messages}
+        empty = [index for index in range(window.start, window.end + 1) if index not in filled]
+        if not empty:
+            return True
+        answering = any(filled.get(index - 1) == "user" for index in empty)
+        since = session["summary"].get("waiting_since")
+        return since is not None and now() - since > (self._abandoned if answering else LOST)
+
+    async def _wait(self, claimed: Claim, session: Document) -> None:
+        if "waiting_since" not in session["summary"]:
+            await self._sessions.update_one(
+                {"_id": session["_id"], "summary.lease": claimed.lease}, {"$set": {"summary.waiting_since": now()}}
+            )
+        await put_back(self._sessions, "summary", claimed.lease, session, LOOK_AGAIN)
+
+    async def _finish(self, claimed: Claim, session: Document) -> None:
+        """Ends the job, unless messages came in meanwhile that make another window due."""
+        while True:
+            ended = await self._sessions.update_one(
+                {"_id": session["_id"], "summary.lease": claimed.lease, "next_index": session["next_index"]},
+                {
+                    "$set": {"summary.state": "done", "summary.attempts": 0, "summary.lease_until": now()},
+                    "$unset": {"summary.lease": ""},
+                },
+            )
+            if ended.matched_count:
+                return
+            found = await self._sessions.find_one({"_id": session["_id"]}, {"next_index": 1, "summary": 1})
+            if found is None or found["summary"].get("lease") != claimed.lease:
+                return
+            session["next_index"] = found["next_index"]
+            if self._due(session) is not None:
+                await put_back(self._sessions, "summary", claimed.lease, session, timedelta(0))
+                return
+
+    async def _write(self, session: Document, window: Window, messages: list[Gist]) -> None:
+        text, model = await self._text(messages)
+        moment = now()
+        entry = {
+            "t": moment,
+            "text": text,
+            "message_count": len(messages),
+            "model": model,
+            "from_index": window.start,
+            "to_index": window.end,
+        }
+        key = {"_id": _key_of(session), "user_id": session["user_id"]}
+        fresh = {"session_id": session["session_id"], "summaries": [], "created_at": moment}
+        async with self._changes.noted(session["user_id"]):
+            await self._summaries.update_one(key, {"$setOnInsert": fresh | {"updated_at": moment}}, upsert=True)
+            await self._summaries.update_one(
+                {**key, "summaries.from_index": {"$ne": window.start}},
+                {
+                    "$push": {"summaries": {"$each": [entry], "$slice": -MOST_SUMMARIES}},
+                    "$set": {"updated_at": moment},
+                },
+            )
+
+    async def _text(self, messages: Sequence[Gist]) -> tuple[str, str]:
+        """The summary and what wrote it."""
+        if self._model is not None:
+            newest = messages[-self._recipe.last_messages :]
+            lines = [f"{m.name or m.role}: {cut_at_word(m.content, MESSAGE_CHARACTERS)}" for m in newest]
+            asked: list[Message] = [
+                {"role": "system", "content": prompt("summary").substitute()},
+                {"role": "user", "content": "\n".join(lines)},
+            ]
+            try:
+                answer = await self._model.complete(
+                    asked, temperature=self._recipe.temperature, max_tokens=self._recipe.max_tokens
+                )
+                return answer.text.strip()[:LONGEST_SUMMARY], answer.model
+            except ModelError as error:
+                log.warning("summary by rules: %s", error.detail)
+        return summarise_by_rules(await self._telling(messages), self._recipe.max_tokens), RULE_BASED
+
+    async def _telling(self, messages: Sequence[Gist]) -> list[Gist]:
+        """Messages without those of the user's that only ask for something, in another language than English."""
+        said = [message.content for message in messages if message.role == "user"]
+        heard = await hear(self._reader, "", said) if self._reader is not None else NOTHING_HEARD
+        return [one for one in messages if one.role != "user" or heard.tells(one.content)] or list(messages)
+
+
+def key_of(owner: str, session_id: str, epoch: str) -> str:
+    """The `_id` of a session's summaries: its own, not that of another session that had the same id before."""
+    return derived_id(owner, session_id, epoch)
+
+
+def _key_of(session: Document) -> str:
+    return key_of(session["user_id"], session["session_id"], session["epoch"])
+
+
+def _summary(document: Document, entry: Document) -> Summary:
+    return Summary(
+        session_id=document["session_id"],
+        text=entry["text"],
+        message_count=entry["message_count"],
+        model=entry["model"],
+        timestamp=entry["t"],
+        from_index=entry["from_index"],
+        to_index=entry["to_index"],
+    )

@@ -1,0 +1,237 @@
+"""How is something said kept? The one way to remember: imports, prompts and answers all go through `remember`."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from memory.domain import Gist, Remembered, Turn
+from memory.gists import TEXT, GistReader, JustSaid, document_of, gist_of, turn_of
+from memory.ids import keys_of, scoped
+from memory.language.asking import asks
+from memory.language.ends import End
+from memory.store import Changes, Collections
+from memory.turns.place import Place
+from memory.turns.places import Places
+from utils.clock import now
+from utils.coalesce import Coalescer
+from utils.errors import Conflict
+from utils.mongo import Document, insert_new
+
+NEAR_END = 50  # messages that are looked at for the first or last that asks, or that does not
+
+
+class Turns:
+    """The messages of sessions, one document each in `vectors`."""
+
+    def __init__(
+        self, collections: Collections, places: Places, changes: Changes, reader: GistReader, just_said: JustSaid
+    ) -> None:
+        self._vectors = collections.vectors
+        self._places = places
+        self._changes = changes
+        self._reader = reader
+        self._just_said = just_said
+        self._inserts: Coalescer[Document, bool] = Coalescer(lambda new: insert_new(self._vectors, new))
+
+    async def remember(
+        self, owner: str, session_id: str, turns: Sequence[Turn], *, ids_are_new: bool = False
+    ) -> Remembered:
+        """Commits turns to the end of a session, in order; those whose id the owner has already are no-ops.
+        `ids_are_new`: they were made for this call, and nobody is asked who has them.
+
+        When it returns, the turns are durable and their embedding is due; `Places.is_due` says whether a summary is.
+        """
+        known, logged = set[str](), False
+        if not ids_are_new:
+            known, logged = await asyncio.gather(
+                self.known(owner, [turn.id for turn in turns]), self._places.has_logged(owner, session_id, turns[-1:])
+            )
+        first = {turn.id: turn for turn in reversed(turns)}
+        fresh = [turn for turn in turns if turn.id not in known and first[turn.id] is turn]
+        ids = tuple(turn.id for turn in turns)
+        if not fresh:
+            place = await self._places.place(owner, session_id)
+            inserted = 0
+        else:
+            # A request that crashed between the next two lines has counted them all, for it logged the last one.
+            counted = logged and fresh[-1].id == turns[-1].id
+            place = await self._places.reserve(owner, session_id, fresh, counted=counted)
+            inserted = await self._import(owner, session_id, place, fresh)
+        if place is not None and self._places.is_due(place):
+            await self._places.mark_due(place)
+        return Remembered(ids, inserted, len(turns) - inserted, session_id)
+
+    async def _import(self, owner: str, session_id: str, place: Place, turns: list[Turn]) -> int:
+        """Inserts turns at their places; where another request of the same moment inserted some, all are counted anew.
+
+        Raises `Conflict` where the session was deleted meanwhile; nothing is left behind.
+        """
+        new = await self._insert(owner, session_id, _placed(turns, place.index))
+        if len(new) < len(turns):
+            there = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
+            messages, answers = await asyncio.gather(
+                self._vectors.count_documents(there), self._vectors.count_documents(there | {"role": "assistant"})
+            )
+            await self._places.recount(place, messages, answers)
+        if not await self._places.is_there(place):
+            await self._delete(owner, _own(owner, list(new)))
+            raise Conflict("The session was deleted meanwhile")
+        return len(new)
+
+    async def open_exchange(self, owner: str, session_id: str, prompt: Turn, *, retried: bool) -> Place:
+        """Commits a prompt and keeps the place after it for the answer. `retried`: it may be there already."""
+        if retried:
+            found = await self._vectors.find_one(_own(owner, [prompt.id]), {"message_index": 1})
+            place = await self._places.place(owner, session_id)
+            if found is not None and place is not None:
+                return replace(place, index=found["message_index"])
+        counted = retried and await self._places.has_logged(owner, session_id, [prompt])
+        place = await self._places.reserve(owner, session_id, [prompt], answers=1, counted=counted)
+        placed = replace(prompt, index=place.index)
+        if await self._insert(owner, session_id, [placed]):
+            self._reader.put(owner, gist_of(document_of(owner, session_id, placed, place.index)))
+        return place
+
+    async def close_exchange(self, owner: str, session_id: str, place: Place, answer: Turn, *, retried: bool) -> bool:
+        """Commits the answer to the prompt that `open_exchange` placed, and counts the pair. `retried`: it takes the
+        place of an answer that may be there already. False: the session was deleted meanwhile; nothing is left behind.
+        """
+        placed = replace(answer, index=place.index + 1)
+        # Counted while it lands: a crash in between costs a count, never a message.
+        inserted, counted = await asyncio.gather(
+            self._insert(owner, session_id, [placed]), self._places.answered(place, answer, once=retried)
+        )
+        if not inserted and retried:
+            await self._overwrite(owner, session_id, placed)
+        if counted:
+            self._reader.put(owner, gist_of(document_of(owner, session_id, placed, place.index + 1)))
+            return True
+        await self._delete(owner, {"user_id": owner, "turn_id": answer.turn_id, "session_id": session_id})
+        return False
+
+    async def last_exchange(
+        self, owner: str, session_id: str, content: str, *, answered: bool
+    ) -> tuple[str, Place] | None:
+        """The id and the place of a session's last exchange, where its prompt is of this content and has no answer yet;
+        else None. `answered`: also where it has one."""
+        place = await self._places.place(owner, session_id)
+        every = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
+        newest = await self._vectors.find(every, TEXT).sort("message_index", -1).limit(2).to_list(None)
+        if answered and len(newest) == 2 and newest[0]["role"] == "assistant":
+            answer = newest.pop(0)
+            if answer.get("turn_id") is None or answer["turn_id"] != newest[0].get("turn_id"):
+                return None
+        if place is None or not newest:
+            return None
+        last = newest[0]
+        if last["role"] != "user" or last["content"] != content or "turn_id" not in last:
+            return None
+        return last["turn_id"], replace(place, index=last["message_index"])
+
+    async def _delete(self, owner: str, filter: dict[str, Any]) -> None:
+        """Takes back what landed in a session that was deleted before."""
+        async with self._changes.overwriting(owner):
+            await self._vectors.delete_many(filter)
+        if await self._vectors.find_one({"user_id": owner}, {"_id": 1}) is None:
+            await self._changes.forget(owner)  # all of the user was deleted
+
+    async def is_there(self, owner: str, identifier: str) -> bool:
+        """Whether the owner has a message of this id."""
+        return await self._vectors.find_one(_own(owner, [identifier]), {"_id": 1}) is not None
+
+    async def session_of(self, owner: str, identifier: str) -> str | None:
+        """The session of the owner's message of this id; None where there is none."""
+        own = _own(owner, [identifier]) | {"kind": "turn"}
+        found = await self._vectors.find_one(own, {"session_id": 1})
+        return None if found is None else str(found["session_id"])
+
+    async def recent(self, owner: str, session_id: str, place: Place, most: int) -> list[Gist]:
+        """The newest messages before a place of the session, oldest first."""
+        logged = await self._reader.by_ids(owner, place.newest)
+        earlier = [gist for gist in logged if gist.session_id == session_id and gist.message_index < place.index]
+        if len(earlier) >= min(most, place.index):
+            return sorted(earlier, key=lambda gist: gist.message_index)[-most:]
+        return await self._before(owner, session_id, place.index, most)
+
+    async def _before(self, owner: str, session_id: str, before: int, most: int) -> list[Gist]:
+        filter = {"user_id": owner, "session_id": session_id, "message_index": {"$lt": before}}
+        cursor = self._vectors.find(filter, TEXT).sort("message_index", -1).limit(most)
+        return [gist_of(document) for document in reversed(await cursor.to_list(None))]
+
+    async def at_end(self, owner: str, session_id: str, before: int, end: End) -> Gist | None:
+        """The session's first or last message before a place that is of the kind asked for, by the first or last
+        `NEAR_END` of whoever says it."""
+        places = {"message_index": {"$gte": 0, "$lt": before}}
+        own = {"user_id": owner, "session_id": session_id, "role": end.role} | places
+        cursor = self._vectors.find(own, TEXT).sort("message_index", -1 if end.last else 1).limit(NEAR_END)
+        found = [gist_of(document) for document in await cursor.to_list(None)]
+        return next((gist for gist in found if end.asking in (None, asks(gist.content))), None)
+
+    async def page(self, owner: str, session_id: str, *, after: int, limit: int) -> list[Turn]:
+        """Messages of a session in order, from the place after `after`."""
+        filter = {"user_id": owner, "session_id": session_id, "message_index": {"$gt": after}}
+        cursor = self._vectors.find(filter, TEXT).sort("message_index", 1).limit(limit)
+        return [turn_of(document) for document in await cursor.to_list(None)]
+
+    async def embedded(self, owner: str, ids: Sequence[str]) -> bool:
+        """Whether none of these messages still waits for its embedding."""
+        waiting = _own(owner, ids) | {"embed.state": {"$in": ["pending", "leased"]}}
+        return await self._vectors.find_one(waiting, {"_id": 1}) is None
+
+    async def unembeddable(self, owner: str, ids: Sequence[str]) -> bool:
+        """Whether the embedding of one of these messages was given up for now."""
+        return await self._vectors.find_one(_own(owner, ids) | {"embed.state": "dead"}, {"_id": 1}) is not None
+
+    async def known(self, owner: str, ids: Sequence[str]) -> set[str]:
+        """Those of these ids that a message of the owner's has, in whatever session."""
+        found = self._vectors.find(_own(owner, ids), {"id": 1})
+        return {document["id"] for document in await found.to_list(None)}
+
+    async def _insert(self, owner: str, session_id: str, turns: list[Turn]) -> set[str]:
+        """Inserts placed turns; returns the ids that were new. An id that another user has gets a `_id` of its own."""
+        return await self.insert(owner, [document_of(owner, session_id, turn, turn.index or 0) for turn in turns])
+
+    async def insert(self, owner: str, documents: Sequence[Document]) -> set[str]:
+        """Inserts the documents of placed turns, no two of one id; returns the ids that were new."""
+        landing = {"created_at": now()}  # imported ones say an earlier time, and may have been deleted since
+        refused = await self._insert_many(documents)
+        every = {document["id"] for document in documents}
+        self._just_said.add(owner, [document | landing for document in documents if document not in refused])
+        if not refused:
+            return every
+        known = await self.known(owner, [document["id"] for document in refused])
+        foreign = [
+            document | {"_id": scoped(document["id"], owner)} for document in refused if document["id"] not in known
+        ]
+        again = await self._insert_many(foreign) if foreign else []
+        self._just_said.add(owner, [document | landing for document in foreign if document not in again])
+        if {document["id"] for document in again} - await self.known(owner, [document["id"] for document in again]):
+            raise RuntimeError("two messages were given the same place")
+        return every - known - {document["id"] for document in again}
+
+    async def _overwrite(self, owner: str, session_id: str, turn: Turn) -> None:
+        """Puts a turn in the place of the one of the same id, to be embedded anew."""
+        document = document_of(owner, session_id, turn, turn.index or 0)
+        for name in ("_id", "created_at", "message_index"):
+            del document[name]
+        gone = {"embedding": "", "embedding_model": ""} | ({} if turn.interrupted else {"interrupted": ""})
+        async with self._changes.overwriting(owner):
+            await self._vectors.update_one(_own(owner, [turn.id]), {"$set": document, "$unset": gone})
+            self._just_said.drop(owner, dict.fromkeys(keys_of(turn.id, owner), now()))
+
+    async def _insert_many(self, documents: Sequence[Document]) -> list[Document]:
+        """The documents that were refused as duplicates."""
+        if len(documents) == 1:
+            return [] if await self._inserts.get(documents[0]) else list(documents)
+        new = await insert_new(self._vectors, documents)
+        return [document for document, inserted in zip(documents, new, strict=True) if not inserted]
+
+
+def _own(owner: str, ids: Sequence[str]) -> dict[str, Any]:
+    """The filter of the owner's messages of these ids."""
+    return {"_id": {"$in": [key for identifier in ids for key in keys_of(identifier, owner)]}, "user_id": owner}
+
+
+def _placed(turns: list[Turn], first: int) -> list[Turn]:
+    return [replace(turn, index=first + offset) for offset, turn in enumerate(turns)]

@@ -1,0 +1,64 @@
+"""Views of tool results.
+
+Packing of JSON, tables, logs and code that keeps what the next step may need. Pure functions.
+"""
+
+from memory.views.blocks import Block, block_of, blocks_of, call_text, is_note, left_out
+from memory.views.days import today_in
+from memory.views.effects import only_reads
+from memory.views.embedded_json import json_in
+from memory.views.excerpts import READ, excerpt, failures_in, tells_of_failure
+from memory.views.identifiers import MARKS, is_name
+from memory.views.standing import in_force
+from memory.views.items import Shortener, worth_of
+from memory.views.json_values import Json, scalars, written
+from memory.views.order import overtaken
+from memory.views.pages import read_page
+from memory.views.quoting import one_line
+from memory.views.records import RAW, Call, Record, read_json
+from memory.views.relevance import SMALL, Talk, talk_of
+from memory.views.separated import rows_of
+from memory.views.shortened import is_left_of, signs_of
+from memory.views.fitness import suiting
+from memory.views.trace_rules import summary_by_rules
+from memory.views.wants import wanted_in
+
+__all__ = [
+    "MARKS",
+    "RAW",
+    "READ",
+    "SMALL",
+    "Block",
+    "Call",
+    "Json",
+    "Record",
+    "Shortener",
+    "Talk",
+    "block_of",
+    "blocks_of",
+    "call_text",
+    "excerpt",
+    "failures_in",
+    "in_force",
+    "is_left_of",
+    "is_name",
+    "is_note",
+    "json_in",
+    "left_out",
+    "one_line",
+    "only_reads",
+    "overtaken",
+    "read_json",
+    "read_page",
+    "rows_of",
+    "scalars",
+    "signs_of",
+    "suiting",
+    "summary_by_rules",
+    "talk_of",
+    "tells_of_failure",
+    "today_in",
+    "wanted_in",
+    "worth_of",
+    "written",
+]

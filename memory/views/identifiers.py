@@ -1,0 +1,93 @@
+"""What looks as what a thing is called by: an identifier, a name, a path, a version?"""
+
+import re
+from collections.abc import Mapping
+
+from memory.views.json_values import Json
+
+LONG_NUMBER = 8  # digits from which a number names something
+SHORTEST_PLACE, LONGEST_PLACE = 4, 500  # characters of a path or an address
+MARKS = ".,;:!?()[]\"'*"  # that stand around a word
+
+_IDENTIFIER = re.compile(r"(?=.*\d)[\w#:+.\-/@]{4,}")
+_CODE = re.compile(r"[A-Z][A-Z0-9]{4,11}")
+_ID_KEY = re.compile(
+    r"(?:^|_|-)(?:ids?|uuids?|keys?|codes?|numbers?|sku|ref|hash|versions?|revisions?|rev|builds?|seq)$|(?<=[a-z])(?:Ids?|IDs?|Keys?|Codes?|Numbers?)$"
+)
+# Of a thing that changes, which of its states is meant.
+_VERSION = re.compile(
+    r"(?i)(?:^|[_-])(?:e-?tags?|versions?|revisions?|rev|sha\d*|hash|checksum|digest|tokens?|seq(?:uence)?)$"
+)
+_VERSION_IN_HUMPS = re.compile(r"(?<=[a-z])(?:E[Tt]ag|Version|Revision|Rev|Sha|Hash|Checksum|Token|Seq)$")
+_DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
+_MEASURE = re.compile(r"[\d.,:/-]+[^\W\d_]{0,5}$")
+_PLACE = re.compile(r"[\w)\].~][./\\]\w|^[./]\w|\w/$")
+
+
+def names_id(key: str) -> bool:
+    """Whether a field is called as those that say which thing is meant, be it by a number alone."""
+    return key == "id" or key.endswith(("_id", "Id"))
+
+
+def ends_as_id(key: str) -> bool:
+    """Whether a field ends in a word for what tells things apart: an id, a code, a number, a version."""
+    return _ID_KEY.search(key) is not None
+
+
+def identifies(key: str) -> bool:
+    """Whether a field is called as those that say which thing is meant, or what it is called."""
+    return names_id(key) or ends_as_id(key) or key.endswith(("name", "Name"))
+
+
+def names_version(key: str, value: Json) -> bool:
+    """Whether a field says which state of a thing is meant."""
+    if not isinstance(value, str | int) or isinstance(value, bool) or value == "":
+        return False
+    return bool(_VERSION.search(key) or _VERSION_IN_HUMPS.search(key))
+
+
+def unquoted(value: str) -> str:
+    """An entity tag without its marks."""
+    return value.removeprefix("W/").strip('"')
+
+
+def is_identifier(value: str) -> bool:
+    """Whether a text looks as what things are called by: a code in capitals, or one word with a digit."""
+    return bool(_IDENTIFIER.fullmatch(value) or _CODE.fullmatch(value))
+
+
+def is_name(value: str) -> bool:
+    """Whether a text looks as what one thing alone is called by: letters with digits, or a long number; no time, date,
+    price or measure."""
+    if value.isdecimal():
+        return len(value) >= LONG_NUMBER
+    return is_identifier(value) and bool(_DIGIT.search(value) and _LETTER.search(value)) and not _MEASURE.match(value)
+
+
+def names_place(value: str) -> bool:
+    """Whether a text is a path, the name of a file or an address."""
+    if not SHORTEST_PLACE <= len(value) <= LONGEST_PLACE or value[-1] in MARKS or any(map(str.isspace, value)):
+        return False
+    is_measure = _DIGIT.search(value) is not None and _MEASURE.match(value) is not None
+    return _PLACE.search(value) is not None and not is_measure
+
+
+def identifiers(value: Json) -> list[str]:
+    """The identifiers in a value, each once, in their order; those that are keys of objects, too."""
+    found: dict[str, None] = {}
+    _gather(value, found)
+    return list(found)
+
+
+def _gather(value: Json, found: dict[str, None]) -> None:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if is_identifier(key):
+                found[key] = None
+            _gather(item, found)
+    elif isinstance(value, str):
+        if is_identifier(value):
+            found[value] = None
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _gather(item, found)

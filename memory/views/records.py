@@ -1,0 +1,237 @@
+"""What did a tool give, and does it tell of a failure?"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from json import dumps, loads
+from math import isfinite
+from typing import NoReturn
+
+from memory.views.excerpts import is_no_answer, tells_of_failure
+from memory.views.identifiers import is_name, names_id
+from memory.views.json_values import Json, Scalar, scalars
+from memory.views.source_text import is_code
+from utils.text import repair
+
+DEEPEST = 40  # objects and lists in each other; what is nested deeper is taken as text
+RAW = "_raw"  # stands for arguments or a result that are not JSON (seed 0)
+
+FEW_LINES = 3  # of a text from which it is compared by lines, not by words
+BEGINNING = 300  # characters of a text in which it says so
+STATES = ("status", "state", "result", "outcome")  # fields that say how something went
+OF_CALLS = frozenset({"error", "err", "nok"})  # values of these that may be of the call alone
+PENDING = frozenset(
+    {"running", "pending", "queued", "starting", "started", "restarting", "retrying", "processing", "waiting",
+     "in progress", "scheduled", "creating", "updating", "deploying", "building", "submitted", "accepted"}
+)  # fmt: skip
+METHOD = ("method", "http_method", "verb")  # arguments that say it
+METHODS = frozenset({"get", "head", "options", "post", "put", "patch", "delete"})  # of HTTP
+FAILED = ("error", "errors", "exception", "fault")  # fields of a result that say so
+
+Call = tuple[str, str]  # a tool's name, and the arguments
+Thing = frozenset[tuple[str, str]]
+Keys = frozenset[str]
+
+# A line of a log that tells of a failure: a time, and soon behind it how bad it is.
+_LOGGED = re.compile(
+    r"^\W?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\S*\s(?:(?!\b(?:INFO|DEBUG|TRACE|NOTICE)\b)[^\n]){0,40}?"
+    r"\b(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC)\b",
+    re.MULTILINE,
+)
+_WORDS = re.compile(r"\w+")
+_HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class Record:
+    """One call of a tool and what came back, as texts of JSON or not. `summary`: the observer's, where a model wrote
+    it; else empty. `times`: how often the call gave just this."""
+
+    trace_id: str
+    tool_name: str
+    raw_input: str
+    raw_output: str
+    summary: str = ""
+    times: int = 1
+
+    @cached_property
+    def arguments(self) -> Mapping[str, Json]:
+        value = read_json(self.raw_input or "{}")
+        return value if isinstance(value, Mapping) else {RAW: self.raw_input}
+
+    @cached_property
+    def method(self) -> str:
+        """The method of HTTP, lower case, by which something is asked; empty where the call says none."""
+        said = (self.arguments.get(key) for key in METHOD)
+        return next((one.casefold() for one in said if isinstance(one, str) and one.casefold() in METHODS), "")
+
+    @cached_property
+    def address(self) -> str:
+        """The address that a call asks something of over HTTP; empty where there is none."""
+        texts = [one for one in self.arguments.values() if isinstance(one, str)]
+        asked = next((one for one in texts if "://" in one), None)
+        return asked or next((one for one in texts if one.startswith("/") and self.method), "")
+
+    @cached_property
+    def output(self) -> Json:
+        """What came back; a text where it is not JSON."""
+        return read_json(self.raw_output)
+
+    @cached_property
+    def call(self) -> Call:
+        """What was asked for, in one way of writing it."""
+        return self.tool_name, dumps(self.arguments, sort_keys=True)
+
+    @cached_property
+    def thing(self) -> Thing:
+        """What the result shows the state of: its fields that name ids, all of them, for an order of a user is not the
+        next order of that user. Empty where it shows no such thing."""
+        named = ((key, value) for key, value in self.fields.items() if names_id(key))
+        return frozenset((key, str(value)) for key, value in named if isinstance(value, str | int))
+
+    @property
+    def fields(self) -> Mapping[str, Json]:
+        """Those of a result that is an object."""
+        return self.output if isinstance(self.output, Mapping) else {}
+
+    @cached_property
+    def failed(self) -> bool:
+        """Whether the result says that the call failed, or says nothing."""
+        if isinstance(self.output, Mapping):
+            refused = self.output.get("success") is False or self.output.get("ok") is False
+            return not self.output or refused or any(self.output.get(name) for name in FAILED)
+        if isinstance(self.output, str):
+            first = self.output.lstrip()[:BEGINNING].partition("\n")[0]
+            return not first or (tells_of_failure(first) and not is_code(first)) or is_no_answer(self.output)
+        return self.output in (None, [])
+
+    @cached_property
+    def state(self) -> tuple[str, str] | None:
+        """The field that says how the thing is, or how it went with it, and what it says; None where there is none, or
+        where it may be the call itself that failed."""
+        told = ((name, self.fields.get(name)) for name in STATES)
+        found = next(((name, value) for name, value in told if isinstance(value, str) and value), None)
+        return None if found is None or found[1].casefold() in OF_CALLS else found
+
+    @cached_property
+    def pending(self) -> bool:
+        """Whether it says that something is still under way, which is no success yet."""
+        return self.state is not None and self.state[1].casefold().replace("_", " ") in PENDING
+
+    @cached_property
+    def gist(self) -> frozenset[str]:
+        """The words by which a failure is told from another one: without numbers, times and ids."""
+        return frozenset(word for word in _WORDS.findall(self.raw_output) if not any(map(str.isdigit, word)))
+
+    @cached_property
+    def reports_failure(self) -> bool:
+        """Whether it says that something failed: the call, what it asks the state of, or what it reads a log of."""
+        if isinstance(self.output, Mapping):
+            states = (self.output.get(name) for name in STATES)
+            return (
+                (self.failed and bool(self.output))
+                or any(isinstance(state, str) and tells_of_failure(state) for state in states)
+                or any(isinstance(text, str) and _logs_failure(text) for text in self.output.values())
+            )
+        if isinstance(self.output, str) and self.output.strip():
+            return self.failed or _logs_failure(self.output)
+        return False
+
+    @cached_property
+    def pieces(self) -> frozenset[str]:
+        """By what a result is compared with another answer to the same call: the lines of a text, or the words of a
+        short one; the items of a list; of an object those of its lists, or its fields."""
+        match self.output:
+            case str(text):
+                lines = frozenset(text.splitlines())
+                return lines if len(lines) >= FEW_LINES else frozenset(text.split())
+            case list(items):
+                return frozenset(map(_one_way, items))
+            case Mapping() as fields:
+                listed = [item for value in fields.values() if isinstance(value, list) for item in value]
+                return frozenset(map(_one_way, listed or fields.items()))
+            case value:
+                return frozenset({_one_way(value)})
+
+    @cached_property
+    def asked_beside(self) -> Mapping[str, Json]:
+        """The arguments that the result does not repeat."""
+        shown = Shown.of(scalars(self.output))
+        return {key: value for key, value in self.arguments.items() if not shown.tells(key, value)}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a result tells: its values with their keys, and its text where it is one."""
+
+    pairs: frozenset[tuple[str, str]]
+    values: frozenset[str]
+    text: str = ""
+
+    @classmethod
+    def of(cls, fields: Iterable[tuple[str, Scalar]]) -> "Shown":
+        pairs = frozenset((key, str(value)) for key, value in fields)
+        values = frozenset(value for _, value in pairs)
+        return cls(pairs, values, "\n".join(value for key, value in pairs if not key))
+
+    def tells(self, key: str, argument: Json) -> bool:
+        """Whether an argument stands in it: its values under the same keys, or what can be nothing else anywhere. The
+        900 of a balance is not the 900 that were sent."""
+        return all(
+            (name, str(value)) in self.pairs or (is_name(str(value)) and self._has(str(value)))
+            for name, value in scalars(argument, key)
+        )
+
+    def _has(self, name: str) -> bool:
+        return name in self.values or name in self.text
+
+
+def _one_way(value: Json) -> str:
+    return dumps(value, sort_keys=True)
+
+
+def _logs_failure(text: str) -> bool:
+    return _LOGGED.search(text) is not None
+
+
+def read_json(text: str) -> Json:
+    """The value that a text of JSON has; the text itself where it is none, is nested too deeply, or has in it what no
+    JSON can carry on: NaN, or half a character."""
+    try:
+        value: Json = loads(text, parse_constant=_refused, parse_float=_finite)
+    except (ValueError, RecursionError):
+        return text
+    if _depth(value) > DEEPEST or (_HALF.search(text) and _has_halves(value)):
+        return text
+    return value
+
+
+def _refused(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise ValueError("a number is too large")
+    return number
+
+
+def _has_halves(value: Json) -> bool:
+    whole = dumps(value, ensure_ascii=False)
+    return repair(whole) != whole
+
+
+def _depth(value: Json) -> int:
+    """How deeply objects and lists are nested, up to a little more than `DEEPEST`."""
+    depth, level = 0, [value]
+    while level and depth <= DEEPEST:
+        depth += 1
+        level = [
+            item
+            for one in level
+            if isinstance(one, Mapping | list)
+            for item in (one.values() if isinstance(one, Mapping) else one)
+        ]
+    return depth

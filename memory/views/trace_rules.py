@@ -1,0 +1,88 @@
+"""What did a tool give? Its summary without a language model: what was called, what came back, and the identifiers and
+texts in it, by which it is found."""
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
+from memory.views.identifiers import identifiers, is_identifier
+from memory.views.json_values import Json, scalars, written
+from memory.views.records import RAW, Record
+from utils.text import cut_at_word
+
+LONGEST = 400  # characters of a summary
+ARGUMENTS = 120  # characters of them that are told
+READ = 10_000  # of a text in which identifiers are looked for
+FIELDS = 8  # of a result that are named
+BEFORE, BEHIND = (
+    "([{,;!?\"'`",
+    ".:,;!?)]}\"'`",
+)  # what may stand around an identifier; "./docs/api.md" begins with a dot
+VALUES = 10_000  # of a result that are looked at; more texts than a summary has room for
+
+
+def summary_by_rules(record: Record) -> str:
+    """A summary of a call and its result, at most `LONGEST` characters on one line."""
+    output = _beginning(record.output, iter(range(VALUES)))
+    named = [*identifiers([*record.arguments.values(), output]), *_said(output)]
+    asked = ", ".join(
+        written(value) if key == RAW else f"{key}={written(value)}" for key, value in record.arguments.items()
+    )
+    told = f"{record.tool_name}({cut_at_word(asked, ARGUMENTS)}) returned {_described(record.output)}"
+    return cut_at_word(f"{told}: {', '.join(dict.fromkeys(named))}" if named else told, LONGEST)
+
+
+def _said(output: Json) -> Iterator[str]:
+    """By what else a result may be found, as far as there may be room for it: its texts, or the identifiers in it where
+    it is one."""
+    if isinstance(output, str):
+        first = _first(output)
+        behind = output.find(first) + min(len(first), ARGUMENTS)
+        words = (word.lstrip(BEFORE).rstrip(BEHIND) for word in output[behind:READ].split())
+        return (word for word in words if is_identifier(word))
+    texts = (value for _, value in scalars(output) if isinstance(value, str) and value)
+    return islice(texts, LONGEST)
+
+
+def _beginning(value: Json, left: Iterator[int]) -> Json:
+    """A value with what stands first in it. `left`: gives one for each value that may still be looked at."""
+    match value:
+        case list():
+            return [_beginning(item, left) for item, _ in zip(value, left, strict=False)]
+        case Mapping():
+            return {key: _beginning(item, left) for (key, item), _ in zip(value.items(), left, strict=False)}
+        case _:
+            return value
+
+
+def _described(output: Json) -> str:
+    match output:
+        case str():
+            return _text(output)
+        case Mapping():
+            return _fields(output) or "nothing"
+        case list() if output and all(isinstance(item, Mapping) for item in output):
+            return f"{len(output)} × {_fields(output[0])}"
+        case list():
+            return f"{len(output)} values" if output else "nothing"
+        case _:
+            return written(output) or "nothing"
+
+
+def _first(text: str) -> str:
+    """The first line of a text that is not blank."""
+    return next((bare for line in text.splitlines() if (bare := line.strip())), "")
+
+
+def _text(output: str) -> str:
+    """The first line of a text, and how long all of it is where that is more."""
+    first = _first(output)
+    told = cut_at_word(first, ARGUMENTS) or "nothing"
+    if len(first) == len(output.strip()) <= ARGUMENTS:
+        return told
+    lines = sum(bool(line.strip()) for line in output.splitlines())
+    return f"{told} ({f'{lines} lines, ' if lines > 1 else ''}{len(output)} characters)"
+
+
+def _fields(value: object) -> str:
+    names = list(value) if isinstance(value, Mapping) else []
+    return ", ".join(names[:FIELDS]) + (", …" if len(names) > FIELDS else "")

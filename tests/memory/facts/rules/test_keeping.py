@@ -1,0 +1,170 @@
+"""What does a request to remember or to forget speak of?"""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.domain import KeyValue
+from memory.facts.rules.keeping import (
+    KEY_CHARACTERS,
+    fact_meant,
+    facts_near,
+    key_and_value,
+    statement_to_forget,
+    statement_to_remember,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("remember that my wifi password is hunter2", "wifi password", "hunter2"),
+        ("Remember my dog is called Biscuit.", "dog", "Biscuit"),
+        ("please remember: my car is red!", "car", "red"),
+        ("Please don’t forget: my flight is at 9", "flight", "at 9"),
+        ("don't forget my sister's birthday is 3 May", "sister's birthday", "3 May"),
+        ("don't forget to buy milk", "to buy milk", "to buy milk"),
+        ("Hey, can you remember that my dog is Biscuit?", "dog", "Biscuit"),
+        ("could you please remember my locker code is 4711?", "locker code", "4711"),
+        ("I want you to remember that I live in Rome", "live in", "Rome"),
+        ("keep in mind that I am allergic to nuts", "allergic to", "nuts"),
+        ("note that I prefer tea", "i prefer tea", "I prefer tea"),
+        ("note: door code = 1234", "door code", "1234"),
+        ("save this: wifi: hunter2", "wifi", "hunter2"),
+        ("make a note of this: the meeting is on Monday", "meeting", "on Monday"),
+        ("memorise my address: 5 High Street", "address", "5 High Street"),
+        ("remember my name's Ann", "name", "Ann"),
+        ("Remember that my cats are named “Tom and Jerry”", "cats", "Tom and Jerry"),
+        ("remember that my password is a=b: c", "password", "a=b: c"),
+        ("remember\nthat my\nbike is\ngreen", "bike", "green"),
+        ("remember !!!", "!!!", "!!!"),
+    ],
+)
+def test_a_request_to_remember_gives_a_key_and_a_value(text: str, key: str, value: str) -> None:
+    statement = statement_to_remember(text)
+    assert statement is not None
+    assert key_and_value(statement) == (key, value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "do you remember my dog?",
+        "can you remember my dog's name?",
+        "remember me?",
+        "Remember what I told you about Rome",
+        "remember when we met",
+        "I remember my dog",
+        "I can't remember my password",
+        "remember",
+        "remember that",
+        "please remember this, please",
+        "Save money with these tips",
+        "Notes on the meeting",
+        "never forget where you came from",
+        "What should I remember?",
+        "",
+    ],
+)
+def test_what_only_speaks_of_remembering_is_no_request(text: str) -> None:
+    assert statement_to_remember(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("forget my wifi password", "my wifi password"),
+        ("Please forget everything about my dog.", "my dog"),
+        ("forget what I said about Ana", "Ana"),
+        ("forget that I live in Paris", "I live in Paris"),
+        ("can you forget my address?", "my address"),
+        ("delete my address", "my address"),
+        ("erase all about my dog", "my dog"),
+        ("don't forget my dog", None),
+        ("do not forget the milk", None),
+        ("I forgot my keys", None),
+        ("did you forget my birthday?", None),
+        ("forget-me-nots are blue", None),
+        ("delete duplicates in SQL", None),
+        ("remove the stopwords from this list", None),
+        ("", None),
+    ],
+)
+def test_a_request_to_forget_says_what(text: str, meant: str | None) -> None:
+    assert statement_to_forget(text) == meant
+
+
+def facts(*pairs: tuple[str, str]) -> list[KeyValue]:
+    moment = datetime(2025, 1, 1, tzinfo=UTC)
+    return [KeyValue(key, value, moment, moment, 1, 1) for key, value in pairs]
+
+
+KNOWN = facts(
+    ("wifi password", "hunter2"),
+    ("dog", "Biscuit"),
+    ("dog food", "Acana"),
+    ("live in", "Paris"),
+    ("i prefer tea to coffee", "I prefer tea to coffee"),
+    ("email", "ann@example.org"),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("my wifi password", "wifi password"),
+        ("my Wi-Fi", None),
+        ("the password", None),
+        ("hunter2", "wifi password"),
+        ("my dog", "dog"),
+        ("my dogs", "dog"),
+        ("my dog Biscuit", "dog"),
+        ("Biscuit", "dog"),
+        ("my dog's food", "dog food"),
+        ("my dog's birthday", None),
+        ("I live in Paris", "live in"),
+        ("I prefer tea", "i prefer tea to coffee"),
+        ("it, let's talk about dogs", None),
+        ("my cat", None),
+        ("my food", None),
+        ("it", None),
+        ("everything", None),
+    ],
+)
+def test_only_the_fact_that_was_meant_is_forgotten(text: str, key: str | None) -> None:
+    fact = fact_meant(text, KNOWN)
+    assert (fact.key if fact else None) == key
+
+
+def test_of_two_facts_that_suit_alike_none_is_forgotten() -> None:
+    assert fact_meant("Paris", facts(("live in", "Paris"), ("born in", "Paris"))) is None
+
+
+def test_a_part_of_a_key_does_not_name_the_fact_but_is_near_it() -> None:
+    only = facts(("dog food", "Acana"), ("car", "red"))
+    assert fact_meant("my dog", only) is None
+    assert [fact.key for fact in facts_near("my dog", only)] == ["dog food"]
+
+
+@given(st.text(min_size=1))
+def test_any_text_has_a_key_that_is_short_and_a_value(text: str) -> None:
+    key, value = key_and_value(text)
+    assert len(key) <= KEY_CHARACTERS
+    assert value
+    if text.strip():
+        assert key
+
+
+@given(
+    st.text(), st.sampled_from(["remember ", "remember that my ", "forget ", "please don't forget: ", "save this: "])
+)
+def test_any_request_is_understood_or_refused_without_failing(text: str, lead: str) -> None:
+    statement = statement_to_remember(lead + text)
+    if statement is not None:
+        key, value = key_and_value(statement)
+        assert key
+        assert value
+    statement_to_forget(lead + text)
+    fact_meant(text, KNOWN)

@@ -1,0 +1,62 @@
+"""Is what a text does told in languages and words that the borders were not fitted on?"""
+
+import json
+
+import numpy as np
+import pytest
+
+from bench.fit_acts import DATA, KINDS
+from memory.language.heads import ACTS, BORDERS, Act, Doing, asked_by, doing
+from memory.language.heard import LIKELY
+from utils.embeddings import LocalEmbedder
+from utils.encoder import DIMENSIONS
+
+Told = list[tuple[str, str, Doing]]  # what each text does, the text, and what it does by the borders
+
+
+@pytest.fixture
+async def held_out(reader: LocalEmbedder) -> Told:
+    data = json.loads((DATA / "acts.json").read_text("utf-8"))["held_out"]
+    every = [(kind, text) for kinds in data.values() for kind, texts in kinds.items() for text in texts]
+    vectors = await reader.embed([text for _, text in every])
+    return [(kind, text, doing(vector)) for (kind, text), vector in zip(every, vectors, strict=True)]
+
+
+def test_there_is_a_border_for_each_act() -> None:
+    assert np.load(BORDERS).shape == (len(ACTS), DIMENSIONS + 1)
+
+
+def test_no_example_held_out_is_one_that_the_borders_were_fitted_on() -> None:
+    data = json.loads((DATA / "acts.json").read_text("utf-8"))
+    fitted = {text for kinds in data["examples"].values() for texts in kinds.values() for text in texts}
+    assert not fitted & {text for kinds in data["held_out"].values() for texts in kinds.values() for text in texts}
+
+
+@pytest.mark.parametrize(
+    ("act", "found", "false"), [("asks", 0.8, 0.07), ("forgets", 0.5, 0.01), ("summarises", 0.7, 0.01)]
+)
+async def test_what_is_asked_is_told_in_other_words_and_languages(
+    held_out: Told, act: Act, found: float, false: float
+) -> None:
+    does = np.array([KINDS.get(kind) == act for kind, _, _ in held_out])
+    told = np.array([asked_by(text, one) == act for _, text, one in held_out])
+    assert told[does].mean() >= found
+    assert told[~does].mean() <= false
+
+
+async def test_what_is_surely_asked_is_less_of_what_is_told(held_out: Told) -> None:
+    told = [(text, one) for kind, text, one in held_out if kind in ("state", "change")]
+    surely = [text for text, one in told if asked_by(text, one, surely=True)]
+    assert len(surely) <= len([text for text, one in told if asked_by(text, one)])
+    assert len(surely) <= 0.06 * len(told)
+
+
+async def test_what_changes_is_told_in_other_words_and_languages(held_out: Told) -> None:
+    does = np.array([KINDS.get(kind) == "changes" for kind, _, _ in held_out])
+    told = np.array([one.changes >= LIKELY for _, _, one in held_out])
+    assert told[does].mean() >= 0.75
+    assert told[~does].mean() <= 0.02
+
+
+async def test_of_what_is_told_nothing_is_a_request_to_forget(held_out: Told) -> None:
+    assert not [one for kind, _, one in held_out if kind in ("state", "change") and one.forgets >= 0.5]

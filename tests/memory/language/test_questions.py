@@ -1,0 +1,249 @@
+"""Is it understood what a question asks for, and of whom?"""
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.language.questions import Ask, Question, read_question
+from memory.language.times.spans import spans_of
+from tests.conversations import START
+from utils.text import STOPWORDS, stem, words
+
+NOW = START.timestamp()
+NAMES = {"melanie": 1, "caroline": 2, "akib": 3, "jon": 4, "maria lopez": 5}
+
+
+def read(text: str, names: dict[str, int] = NAMES) -> Question:
+    return read_question(text, names, NOW)
+
+
+def asks(text: str) -> set[Ask]:
+    found = read(text).asks
+    assert found.shape == (len(Ask),) and found.dtype == np.float32
+    return {ask for ask in Ask if found[ask] == 1} if set(found.tolist()) <= {0.0, 1.0} else set()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("When did Melanie run?", {Ask.WHEN}),
+        ("What date was it?", {Ask.WHEN}),
+        ("How long did it take?", {Ask.WHEN}),
+        ("How many weeks did it take?", {Ask.WHEN, Ask.COUNT}),
+        ("HOW MUCH was it?", {Ask.COUNT}),
+        ("How often does he swim?", {Ask.COUNT}),
+        ("Where is she?", {Ask.PLACE}),
+        ("Which city is nearest?", {Ask.PLACE}),
+        ("Who is he?", {Ask.NAME}),
+        ("What are the names of the dogs?", {Ask.NAME}),
+        ("In which order did it happen?", {Ask.ORDER}),
+        ("List it chronologically.", {Ask.ORDER}),
+        ("Summarise it.", {Ask.COURSE}),
+        ("How did the plan evolve over time?", {Ask.COURSE}),
+        ("What is my dog called?", {Ask.OWN}),
+        ("Where did we go, and when?", {Ask.PLACE, Ask.WHEN, Ask.OWN}),
+        ("Which names did you propose?", {Ask.REPLIES}),
+        ("Is it blue?", set()),
+        ("Nowhere in the whole borders", set()),
+        ("?!", set()),
+    ],
+)
+def test_what_is_asked_for_is_told_by_its_words(text: str, expected: set[Ask]) -> None:
+    assert asks(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "current"),
+    [
+        ("Where do I live now?", True),
+        ("What is my current rent?", True),
+        ("Which car do we have at the moment?", True),
+        ("Now that it rains, what did I plan?", False),
+        ("I know where she lives", False),
+        ("What did the undercurrents do?", False),
+    ],
+)
+def test_what_holds_now_is_asked_for_by_words_for_it(text: str, current: bool) -> None:
+    assert read(text).current is current
+
+
+def test_stems_are_of_the_words_that_carry_meaning_each_once() -> None:
+    question = read("What dogs did the dog chase, and what cats?")
+    assert question.stems == ("dog", "chase", "cat")
+    assert question.filler == ("what", "did", "the", "and")
+
+
+def test_a_question_of_stop_words_alone_goes_by_them() -> None:
+    question = read("What is it?")
+    assert question.stems == ("what", "is", "it")
+    assert question.filler == ()
+
+
+def test_function_words_of_another_language_are_filler() -> None:
+    question = read("Wie hoch ist meine Miete?")
+    assert question.stems == ("hoch", "miet")
+    assert question.filler == ("wie", "ist", "mein")
+    assert read("¿Cómo es?").stems == ("como", "es")  # of them alone, they stay
+
+
+def test_function_words_of_another_language_are_no_names_cut_short() -> None:
+    assert read("Wer ist das?", {"wernher": 1}).speakers == frozenset()
+    assert read("Wo wohnt Wer?", {"wer": 1}).speakers == {1}  # somebody's name as it stands
+
+
+@pytest.mark.parametrize("text", ["", "?!", " ", "😀"])
+def test_a_question_without_words_asks_for_nothing(text: str) -> None:
+    question = read(text)
+    assert (question.text, question.bare) == (text, text)
+    assert (question.stems, question.filler, question.spans) == ((), (), ())
+    assert question.speakers == question.name_words == frozenset()
+    assert not question.asks.any()
+
+
+@pytest.mark.parametrize(
+    ("text", "speakers", "name_words", "bare"),
+    [
+        ("What did Melanie paint?", {1}, {"melanie"}, "What did paint?"),
+        ("What did MELANIE paint?", {1}, {"melanie"}, "What did paint?"),
+        ("What is Melanie's job?", {1}, {"melanie"}, "What is job?"),
+        ("What is Melanie’s job?", {1}, {"melanie"}, "What is job?"),
+        ("What did Mel paint?", {1}, {"mel"}, "What did paint?"),
+        ("What did Aqib cook?", {3}, {"aqib"}, "What did cook?"),
+        ("What did Lopez cook?", {5}, {"lopez"}, "What did cook?"),
+        ("What did Maria Lopez cook?", {5}, {"maria", "lopez"}, "What did cook?"),
+        ("What do Melanie and Caroline share?", {1, 2}, {"melanie", "caroline"}, "What do and share?"),
+        ("What did Ca paint?", set(), set(), "What did Ca paint?"),  # too short for a name
+        ("What did Jan cook?", set(), set(), "What did Jan cook?"),  # too short for a slip
+        ("What did Melanies paint?", set(), set(), "What did Melanies paint?"),
+        ("What did Bob paint?", set(), set(), "What did Bob paint?"),
+    ],
+)
+def test_speakers_are_known_by_their_name_a_part_of_it_or_almost_it(
+    text: str, speakers: set[int], name_words: set[str], bare: str
+) -> None:
+    question = read(text)
+    assert question.speakers == speakers
+    assert question.name_words == name_words
+    assert question.bare == bare
+    assert not name_words & {*question.stems, *question.filler}
+
+
+def test_a_question_that_is_a_name_alone_has_no_other_words() -> None:
+    question = read("Melanie?")
+    assert question.speakers == {1}
+    assert question.stems == question.filler == ()
+    assert question.bare == "?"
+    assert read("Melanie").bare == "Melanie"
+
+
+def test_a_stop_word_is_nobodys_name() -> None:
+    question = read("What will the weather be?", {"will": 1})
+    assert question.speakers == frozenset()
+    assert question.stems == ("weather",)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "word"),
+    [
+        ("What is the name of my dog?", "nate", "name"),
+        ("What date did we meet?", "dave", "date"),
+        ("Did my car break down?", "caroline", "car"),
+    ],
+)
+def test_a_word_that_only_resembles_a_name_is_a_word(text: str, name: str, word: str) -> None:
+    question = read(text, {name: 1})
+    assert question.speakers == frozenset()
+    assert word in question.stems
+
+
+@pytest.mark.parametrize(("text", "name", "other"), [("Maria", "maria", "marie"), ("Jon", "jon", "jonathan")])
+def test_who_is_named_exactly_is_meant_alone(text: str, name: str, other: str) -> None:
+    assert read(f"What did {text} bake?", {name: 1, other: 2}).speakers == {1}
+
+
+def test_the_times_that_it_names_are_understood_by_its_own_time() -> None:
+    assert read("What did I do yesterday?").spans == spans_of("yesterday", NOW)
+    assert read_question("What did I do yesterday?", {}, 0.0).spans == spans_of("yesterday", 0.0)
+
+
+@given(
+    st.lists(st.sampled_from(["what", "did", "Mel", "Melanie's", "dogs", "dog", "I", "?", "Aqib", "in", "May", "’"]))
+)
+def test_every_word_is_a_stem_or_filler_or_a_name(pieces: list[str]) -> None:
+    text = " ".join(pieces)
+    question = read(text)
+    assert len(question.stems) == len(set(question.stems))
+    assert not {*question.stems} & {*question.filler}
+    rest = [word.removesuffix("'s") for word in words(text)]
+    rest = [word for word in rest if word not in question.name_words]
+    assert {*question.stems, *question.filler} == {stem(word) for word in rest}
+    telling = {stem(word) for word in rest if word not in STOPWORDS}
+    assert {*question.stems} == (telling or {stem(word) for word in rest})
+    assert bool(question.speakers) == bool(question.name_words)
+    assert question.bare == text or question.speakers
+
+
+@pytest.mark.parametrize(
+    ("text", "only"),
+    [
+        ("What did we talk about last week?", True),
+        ("What was going on in spring 2023?", True),
+        ("Summarise last month", True),
+        ("What did I buy in May 2023?", False),
+        ("When is my flight?", False),
+        ("What happened?", False),  # names no time
+        ("What did Ann do in May?", True),
+        ("Was habe ich im Juli erzählt?", True),
+        ("Was war letzten Montag?", True),
+        ("Was hat Ann im Mai gemacht?", True),
+        ("Fasse zusammen, was im Mai war", True),
+        ("¿Qué te conté el mes pasado?", True),
+        ("Qu'est-ce qui s'est passé hier ?", True),
+        ("Cosa è successo tre giorni fa?", True),
+        ("O que aconteceu em junho?", True),
+        ("Wat heb ik vorige week gedaan?", True),
+        ("Was habe ich im Mai über Oma erzählt?", False),
+        ("¿Qué compré en junio?", False),
+    ],
+)
+def test_a_question_may_ask_for_a_time_alone(text: str, only: bool) -> None:
+    assert read_question(text, {"ann": 1}, START.timestamp()).only_time is only
+
+
+def test_a_long_question_with_many_capitals_is_read_in_time_with_many_speakers() -> None:
+    names = {f"{first}name{number}": number for number, first in enumerate("abcdefghij" * 100)}
+    text = " ".join(f"Word{number}x" for number in range(4_000))
+    assert read_question(text, names, START.timestamp()).speakers == frozenset()
+    assert read_question("What does Aname0 do?", names, START.timestamp()).speakers == {0}
+
+
+@pytest.mark.parametrize("part", ["did a ", "have you x ", "has it's ", "did a last ", "did you last mo"])
+def test_whether_a_long_text_asks_for_the_last_is_told_in_no_time(part: str) -> None:
+    started = time.process_time()
+    read(part * (32_000 // len(part)))
+    assert time.process_time() - started < 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "latest"),
+    [
+        ("When did I last go climbing?", True),
+        ("When did I go climbing last?", True),
+        ("Where did I last see Mark?", True),
+        ("How long did we wait the last time we flew?", True),
+        ("When did I first go climbing?", False),
+        ("Where did we go last summer?", None),
+        ("With whom did I play last Friday?", None),
+        ("What have I read last May?", None),
+        ("How did I spend last Christmas?", None),
+        ("What did we do last weekend?", None),
+        ("Did you have last minute changes?", None),
+        ("How long did the meeting last?", None),
+        ("How many days did it last?", None),
+    ],
+)
+def test_the_last_that_is_asked_for_is_told_from_a_last_that_is_of_a_time(text: str, latest: bool | None) -> None:
+    assert read(text).latest is latest

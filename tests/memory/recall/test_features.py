@@ -1,0 +1,317 @@
+"""Do the columns by which candidates are ranked say what they should?
+
+Columns are checked against loops over a few messages whose words are all that they mean (`tests.memory.indexes`).
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from memory.language.times.spans import nearness
+from memory.recall.features import POOL, candidates
+from memory.recall.first_look import Probe
+from memory.recall.index import UserIndex
+from memory.recall.links import NONE
+from memory.recall.ranker import load_ranker
+from memory.recall.sight import Sight
+from tests.conversations import START
+from tests.memory.indexes import Said, asked, column, index_of
+from tests.memory.pools import conversation, everything, pool_of, question, some
+from tests.numerics import NUMERIC_ERRORS
+from utils.text import stem, words
+
+pytestmark = NUMERIC_ERRORS
+
+OFFSETS = (-2, -1, 1, 2)
+# How much a neighbour counts, by how far it stands from a candidate.
+WORDS_BESIDE = {0: 1.0, -2: 0.5, -1: 1.0, 1: 0.7, 2: 0.4}
+MEANING_BESIDE = {0: 1.0, -2: 0.5, -1: 1.0, 1: 1.0, 2: 0.5}
+TOKENS_BESIDE = {0: 1.0, -2: 0.9, -1: 0.95, 1: 0.95}
+
+
+def beside(said: Sequence[Said], visible: NDArray[np.bool_]) -> Callable[[int, int], int]:
+    """Which row stands so far from another in its session; -1 for none. What may not be seen is a border."""
+    places: list[int] = []
+    following: dict[str, int] = {}
+    for one in said:
+        place = following.get(one.session, 0) if one.place is None else one.place
+        following[one.session] = max(place + 1, following.get(one.session, 0))
+        places.append(place)
+
+    def next_to(row: int, offset: int) -> int:
+        if offset == 0 or row == NONE:
+            return row
+        session = sorted((places[n], n) for n, one in enumerate(said) if one.session == said[row].session)
+        rows = [n for place, n in session if place >= 0]
+        if row not in rows:
+            return NONE
+        sign = 1 if offset > 0 else -1
+        at = rows.index(row) + sign
+        if not 0 <= at < len(rows) or not visible[rows[at]]:
+            return NONE
+        return next_to(rows[at], offset - sign)
+
+    return next_to
+
+
+class Counts:
+    """The terms of messages, counted with loops; of what may be seen."""
+
+    def __init__(self, said: Sequence[Said], visible: NDArray[np.bool_]) -> None:
+        self.terms = [[stem(word) for word in words(one.text)] if one.imprint else [] for one in said]
+        self.rows = [row for row in range(len(said)) if visible[row]]
+        self.mean = sum(self.length(row) for row in self.rows) / len(self.rows)
+
+    def length(self, row: int) -> float:
+        return len(self.terms[row]) + 1.0
+
+    def idf(self, term: str) -> float:
+        having = sum(term in self.terms[row] for row in self.rows)
+        return math.log(1 + (len(self.rows) - having + 0.5) / (having + 0.5)) if having else 0.0
+
+    def bm25(self, terms: Iterable[str], counts: Callable[[str], float], length: float, k1: float, b: float) -> float:
+        return sum(
+            self.idf(term) * counts(term) * (k1 + 1) / (counts(term) + k1 * (1 - b + b * length / self.mean))
+            for term in terms
+        )
+
+
+@some
+@given(conversation, question, st.data())
+def test_columns_of_words_are_those_counted_by_loops(said: list[Said], text: str, data: st.DataObject) -> None:
+    hidden = data.draw(st.sets(st.integers(0, len(said) - 1), max_size=len(said) - 1))
+    index = index_of(said)
+    visible = everything(index)
+    visible[list(hidden)] = False
+    probe = asked(text, index)
+    pool = candidates(index, probe, Sight.of(index, visible))
+    counts, next_to = Counts(said, visible), beside(said, visible)
+    stems = probe.question.stems
+    whole = sum(counts.idf(term) for term in stems) + 1e-6
+    possible = sum(counts.idf(term) or math.log(1 + len(counts.rows)) for term in stems) + 1e-6
+    for row in counts.rows:
+        near = {offset: next_to(row, offset) for offset in WORDS_BESIDE}
+        near = {offset: found for offset, found in near.items() if found != NONE}
+
+        def around(term: str, near: dict[int, int] = near) -> float:
+            return sum(WORDS_BESIDE[offset] * counts.terms[one].count(term) for offset, one in near.items())
+
+        own = counts.terms[row].count
+        having = [term for term in stems if own(term)]
+        length = sum(WORDS_BESIDE[offset] * counts.length(one) for offset, one in near.items())
+        every = (*stems, *probe.question.filler)
+        expected = {
+            "bm25": counts.bm25(stems, own, counts.length(row), 0.6, 0.3),
+            "bm25_all": counts.bm25(every, own, counts.length(row), 0.9, 0.4),
+            "bm25_window": counts.bm25(stems, around, length, 0.9, 0.3),
+            "covered": sum(map(counts.idf, having)) / whole,
+            "covered_window": sum(counts.idf(term) for term in stems if around(term)) / whole,
+            "covered_of_all": sum(map(counts.idf, having)) / possible,
+            "rarest": max(map(counts.idf, having), default=0.0),
+            "length": math.log(counts.length(row)),
+        }
+        for name, value in expected.items():
+            assert column(pool, name)[row] == pytest.approx(value, abs=1e-3), name
+
+
+@some
+@given(conversation, question, st.data())
+def test_columns_of_meaning_and_tokens_are_those_of_loops(said: list[Said], text: str, data: st.DataObject) -> None:
+    hidden = data.draw(st.sets(st.integers(0, len(said) - 1), max_size=len(said) - 1))
+    index = index_of(said)
+    visible = everything(index)
+    visible[list(hidden)] = False
+    probe = asked(text, index)
+    pool = candidates(index, probe, Sight.of(index, visible))
+    counts, next_to = Counts(said, visible), beside(said, visible)
+    bare = [float(index.matrix[row] @ probe.bare) for row in range(len(said))]
+    best = [best_of(probe, index, row) for row in range(len(said))]
+    idfs = [counts.idf(term) or math.log(1 + (len(counts.rows) + 0.5) / 0.5) for term in probe.stems]
+    weights = [weight / sum(idfs) for weight in idfs]
+    rare = [weight * rarity for weight, rarity in zip(weights, probe.rarity.tolist(), strict=True)]
+    rare = [weight / (sum(rare) + 1e-6) for weight in rare]
+    for row in counts.rows:
+        near = {offset: next_to(row, offset) for offset in MEANING_BESIDE}
+        near = {offset: found for offset, found in near.items() if found != NONE}
+
+        def widest(token: int, near: dict[int, int] = near) -> float:
+            found = [share * best[near[at]][token] for at, share in TOKENS_BESIDE.items() if at in near]
+            return max(found + [0.0] * (len(found) < len(TOKENS_BESIDE)))
+
+        expected = {
+            "dense": float(index.matrix[row] @ probe.dense),
+            "bare": bare[row],
+            "bare_window": sum(MEANING_BESIDE[offset] * bare[one] for offset, one in near.items()),
+            "tokens": sum(weight * one for weight, one in zip(weights, best[row], strict=True)),
+            "tokens_rare": sum(weight * one for weight, one in zip(rare, best[row], strict=True)),
+            "tokens_even": sum(best[row]) / max(1, len(best[row])),
+            "tokens_near": sum(weight * one for weight, one in zip(rare, best[row], strict=True) if one > 0.6),
+            "tokens_window": sum(weight * widest(token) for token, weight in enumerate(weights)),
+        }
+        for name, value in expected.items():
+            assert column(pool, name)[row] == pytest.approx(value, abs=1e-3), name
+
+
+def best_of(probe: Probe, index: UserIndex, row: int) -> list[float]:
+    """For each token of a question the highest cosine among those of a row."""
+    tokens = index.tokens.row(row).astype(np.float32) / 127
+    return [max((float(one @ token) for token in tokens), default=0.0) for one in probe.tokens]
+
+
+@some
+@given(conversation, question, st.data())
+def test_a_neighbours_column_is_its_own(said: list[Said], text: str, data: st.DataObject) -> None:
+    hidden = data.draw(st.sets(st.integers(0, len(said) - 1), max_size=len(said) - 1))
+    index = index_of(said)
+    visible = everything(index)
+    visible[list(hidden)] = False
+    pool = candidates(index, asked(text, index), Sight.of(index, visible))
+    next_to = beside(said, visible)
+    asking = {row: 1.0 if one.imprint and "?" in one.text else 0.0 for row, one in enumerate(said)}
+    for name in ("bm25", "bare", "tokens"):
+        own = column(pool, name)
+        for offset in OFFSETS:
+            expected = {row: own.get(next_to(row, offset), 0.0) for row in own}
+            assert column(pool, f"{name}{offset:+d}") == pytest.approx(expected, abs=1e-5)
+        after = {row: asking.get(next_to(row, -1), 0.0) * own.get(next_to(row, -1), 0.0) for row in own}
+        assert column(pool, f"answers_{name}") == pytest.approx(after, abs=1e-5)
+    assert column(pool, "answers") == {row: asking.get(next_to(row, -1), 0.0) for row in pool.rows.tolist()}
+
+
+def test_a_window_ends_with_its_session_and_two_messages_away() -> None:
+    said = [Said(f"n{number}x", session="s1") for number in range(7)]
+    said += [Said("the dog barks", session="s1"), Said("n8x", session="s2")]
+    pool = pool_of(said, "Where is the dog?")
+    reached = {row for row, value in column(pool, "covered_window").items() if value > 0}
+    assert reached == {5, 6, 7}
+    nearer, farther = column(pool, "bm25_window")[6], column(pool, "bm25_window")[5]
+    assert nearer > farther > 0
+
+
+def test_a_hidden_message_is_a_border_between_its_neighbours() -> None:
+    said = [Said("the dog"), Said("n1x"), Said("n2x"), Said("n3x")]
+    assert column(pool_of(said, "dog"), "covered_window")[2] > 0
+    assert column(pool_of(said, "dog", hidden=[1]), "covered_window") == {0: pytest.approx(1, abs=1e-4), 2: 0, 3: 0}
+
+
+def test_the_neighbours_of_a_deleted_message_are_each_others() -> None:
+    index = index_of([Said("the dog"), Said("n1x"), Said("n2x")], dropped=[1])
+    pool = candidates(index, asked("dog", index), Sight.of(index, everything(index)))
+    assert column(pool, "bm25-1")[2] == column(pool, "bm25")[0] > 0
+
+
+def test_covered_is_the_share_of_the_known_words_and_of_all_words() -> None:
+    said = [Said("a dog"), Said("a cat"), Said("a dog and a cat"), Said("a fish")]
+    pool = pool_of(said, "dog, cat, unicorn?")
+    assert column(pool, "covered") == pytest.approx({0: 0.5, 1: 0.5, 2: 1, 3: 0}, abs=1e-4)
+    known, unknown = math.log(2), math.log(5)  # idf of two rows of four; of a word that nobody said
+    of_all = known / (2 * known + unknown)
+    assert column(pool, "covered_of_all") == pytest.approx({0: of_all, 1: of_all, 2: 2 * of_all, 3: 0}, abs=1e-4)
+
+
+# ---------------------------------------------------------------------------------------- who, when, what kind
+
+SPEAKERS = (Said("dog", name="Ann"), Said("dog", name="Bob"), Said("dog"), Said("dog", role="assistant"))
+
+
+def test_the_speaker_is_the_one_whom_a_question_names_alone() -> None:
+    pool = pool_of(SPEAKERS, "What did Ann say of the dog?")
+    assert column(pool, "speaker") == {0: 1, 1: 0, 2: 0, 3: 0}
+    assert column(pool, "other_speaker") == {0: 0, 1: 1, 2: 0, 3: 0}
+    for text in ("What did Ann and Bob say of the dog?", "What did I say of the dog?"):
+        pool = pool_of(SPEAKERS, text)
+        assert not pool.columns["speaker"].any() and not pool.columns["other_speaker"].any()
+
+
+def test_the_user_and_the_assistant_are_those_without_names() -> None:
+    pool = pool_of([*SPEAKERS, Said("dog", role="tool")], "What did I say of the dog?")
+    assert column(pool, "user") == {0: 0, 1: 0, 2: 1, 3: 0, 4: 0}
+    assert column(pool, "assistant") == {0: 0, 1: 0, 2: 0, 3: 1, 4: 0}
+    assert column(pool, "own_user") == column(pool, "user")
+    assert not pool_of(SPEAKERS, "What did they say of the dog?").columns["own_user"].any()
+
+
+def test_who_is_named_by_another_is_told_of() -> None:
+    said = [Said("Ann hates nuts", name="Bob"), Said("a fox", name="Ann"), Said("I, Ann, hate it", name="Ann")]
+    pool = pool_of([*said, Said("nuts", name="Bob")], "What does Ann hate?")
+    assert column(pool, "naming") == {0: 1, 1: 0, 2: 0, 3: 0}
+    assert column(pool, "naming_bm25")[0] == column(pool, "bm25")[0] > 0
+    for text in ("What do Ann and Bob hate?", "What does he hate?"):
+        assert not pool_of(said, text).columns["naming"].any()
+
+
+def test_of_statements_that_are_the_question_itself_one_stands_for_all_in_any_pool() -> None:
+    said = [Said("continue") for _ in range(POOL + 1)]
+    pool = pool_of(said, "continue")
+    assert pool.once is not None
+    assert pool.size == 1
+    assert np.isfinite(load_ranker().scores(pool)).all()
+
+
+def test_what_a_user_asked_is_told_from_what_they_told() -> None:
+    said = [Said("a dog?"), Said("a dog"), Said("a dog?", role="assistant"), Said("a dog?", name="Ann")]
+    pool = pool_of(said, "dog")
+    assert column(pool, "user_asks") == {0: 1, 1: 0, 2: 0, 3: 0}
+    assert column(pool, "user_asks_bm25")[0] == column(pool, "bm25")[0] > 0
+
+
+def test_what_is_asked_for_is_weighed_against_what_a_message_has() -> None:
+    said = [Said("on friday"), Said("seven, eight"), Said("we met Ann and Bob"), Said("nothing")]
+    expected = {
+        "When was it?": ("when_times", {0: 1, 1: 0, 2: 0, 3: 0}),
+        "How many were there?": ("count_numbers", {0: 0, 1: 2, 2: 0, 3: 0}),
+        "Where was it?": ("place_names", {0: 0, 1: 0, 2: 2, 3: 0}),
+        "Who was it?": ("name_names", {0: 0, 1: 0, 2: 2, 3: 0}),
+    }
+    for text, (name, values) in expected.items():
+        assert column(pool_of(said, text), name) == values
+        assert not pool_of(said, "Was it blue?").columns[name].any()
+
+
+def test_the_date_is_how_near_a_message_is_to_the_time_that_is_named() -> None:
+    said = [Said("n0x", days=0), Said("n1x", days=1), Said("n2x", days=60)]
+    index = index_of(said)
+    probe = asked("What did I say on 28 February 2025?", index)
+    found = column(candidates(index, probe, Sight.of(index, everything(index))), "date")
+    times = np.array([START.timestamp() - 86_400 * one.days for one in said])
+    assert found == pytest.approx(dict(enumerate(nearness(probe.question.spans, times).tolist())))
+    assert found[1] == 1 > found[0] > found[2]
+    assert datetime.fromtimestamp(times[1], UTC).day == 28
+    assert not pool_of(said, "What did I say?").columns["date"].any()
+
+
+def test_the_best_of_each_session_is_its_first() -> None:
+    said = [
+        Said("dog n0x", "s1"),
+        Said("red dog n1x", "s1"),
+        Said("n2x", "s2"),
+        Said("red n3x", "s2"),
+        Said("n4x", "s3"),
+    ]
+    pool = pool_of(said, "red dog")
+    blend, rank = column(pool, "blend"), column(pool, "session_rank")
+    for session in ("s1", "s2", "s3"):
+        rows = sorted((row for row, one in enumerate(said) if one.session == session), key=lambda row: -blend[row])
+        assert [rank[row] for row in rows] == pytest.approx([math.log(1 + place) for place in range(len(rows))])
+    assert blend[1] > blend[0] > blend[2]
+
+
+def test_what_is_like_the_best_is_more_like_them_than_what_is_not() -> None:
+    said = [Said("red dog", f"s{number}") for number in range(6)]
+    said += [Said("dog sleeps", "s6"), Said("fish swim", "s7")]
+    found = column(pool_of(said, "red dog"), "feedback")
+    assert found[0] == pytest.approx(1, abs=1e-5)
+    assert 1 > found[6] > found[7]
+
+
+def test_a_row_without_an_imprint_is_compared_by_its_embedding() -> None:
+    pool = pool_of([Said("the dog", imprint=False), Said("a cat", imprint=False)], "the dog")
+    assert column(pool, "dense") == pytest.approx({0: 1, 1: column(pool, "dense")[1]})
+    assert pool.rows.tolist() == [0, 1]
+    assert not any(pool.columns[name].any() for name in ("bm25", "bm25_window", "covered", "tokens", "length"))

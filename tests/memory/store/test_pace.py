@@ -1,0 +1,59 @@
+"""Does the work of the background wait for those who are being answered, also where the two meet in one process?"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any
+
+import pytest
+
+from agents.memory import Memory
+from memory.store.leases import pending
+from tests.conversations import USER, messages, turn
+from tests.tool_calls import called, keep
+from utils import yielding
+from utils.yielding import ANSWERING
+
+Work = Callable[[Memory], Coroutine[Any, Any, int]]
+
+
+def embedding(memory: Memory) -> Coroutine[Any, Any, int]:
+    return memory.engine.embeddings.work()
+
+
+def learning(memory: Memory) -> Coroutine[Any, Any, int]:
+    return memory.engine.fact_queue.work()
+
+
+@pytest.fixture
+def answered(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+    """A request that is being answered until this is called."""
+    monkeypatch.setattr(yielding, "PATIENCE", 60.0)
+    end = ANSWERING.begin()
+    yield end
+    end()
+
+
+async def test_the_observer_waits_for_a_request_that_is_being_answered(
+    quiet: Memory, answered: Callable[[], None]
+) -> None:
+    await keep(quiet.engine.traces, called(1))
+    waiting = {"$set": {"observe": pending()}}
+    await quiet.engine.collections.traces.update_many({}, waiting)
+    working = asyncio.create_task(quiet.engine.trace_queue.work())
+    await asyncio.sleep(0.2)  # nothing happens, for which there is nothing to wait
+    assert not working.done()
+    answered()
+    assert await asyncio.wait_for(working, 20) == 1
+
+
+@pytest.mark.parametrize(("work", "job"), [(embedding, "embed"), (learning, "facts")])
+async def test_work_waits_for_a_request_that_is_being_answered(
+    quiet: Memory, answered: Callable[[], None], work: Work, job: str
+) -> None:
+    await quiet.engine.turns.remember(USER, "s1", [turn("m1", "I live in Oslo.", stating=True)])
+    working = asyncio.create_task(work(quiet))
+    await asyncio.sleep(0.2)  # nothing happens, for which there is nothing to wait
+    assert [message[job]["state"] for message in await messages(quiet)] != ["done"]
+    answered()
+    assert await asyncio.wait_for(working, 20) == 1
+    assert [message[job]["state"] for message in await messages(quiet)] == ["done"]

@@ -1,0 +1,274 @@
+"""Does a model note what each tool gave, in the place of the rules, and is no trace forgotten where it cannot?"""
+
+import asyncio
+import json
+import logging
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from agents.memory import Memory
+from agents.open import open_memory
+from config.settings import Settings
+from memory import metrics
+from memory.store import leases
+from memory.store.leases import MAX_ATTEMPTS
+from memory.traces import queue as trace_queue
+from memory.traces.queue import BATCH, Step
+from memory.traces.traces import Traces
+from memory.views.records import Record
+from tests.conversations import Silent, until
+from tests.scripted_model import Behaviour, ScriptedModel, answer, html, null_content, status
+from tests.tool_calls import called, come_due, insights, jobs, keep, kept
+from utils.clock import now
+
+NOTE = "Flight HAT136 to Rome costs 120 EUR."
+
+
+async def test_the_observer_rewrites_summary_and_insight(
+    with_model: Memory, traces: Traces, scripted_model: ScriptedModel
+) -> None:
+    [trace] = await keep(traces, called(1))
+    assert trace.model == "rule_based"
+    scripted_model.script(answer(f"{NOTE}\n"), on="observer")
+    assert await with_model.engine.trace_queue.work() == 1
+    noted = await traces.get("ann", trace.id)
+    assert (noted.summary, noted.model, noted.record.summary) == (NOTE, "gpt-4o-mini", NOTE)
+    assert noted.raw_output == trace.raw_output
+    assert await insights(with_model) == [NOTE]
+    assert await jobs(with_model) == ["done"]
+    assert await with_model.engine.trace_queue.work() == 0
+    assert len(scripted_model.asked("observer")) == 1
+
+
+async def test_an_insight_that_was_rewritten_is_found_by_its_new_words(
+    with_model: Memory, traces: Traces, scripted_model: ScriptedModel
+) -> None:
+    [trace] = await keep(traces, called(1))
+    await with_model.engine.embeddings.work()
+    scripted_model.script(answer("The zeppelin leaves at noon."), on="observer")
+    await with_model.engine.trace_queue.work()
+    [gist] = await with_model.engine.collections.vectors.find({"kind": "insight"}).to_list(None)
+    assert gist["embed"]["state"] == "pending" and "embedding" not in gist
+    await with_model.engine.embeddings.work()
+    [hit] = (await with_model.tool_memory.search.insights("ann", "t", "zeppelin")).hits
+    assert (hit.gist.id, hit.gist.content) == (trace.id, "The zeppelin leaves at noon.")
+
+
+async def test_what_was_rewritten_is_not_found_by_its_old_words_any_more(
+    with_model: Memory, traces: Traces, scripted_model: ScriptedModel
+) -> None:
+    await keep(traces, called(1))
+    scripted_model.script(answer("The zeppelin leaves at noon."), on="observer")
+    await with_model.engine.trace_queue.work()
+    assert (await with_model.tool_memory.search.insights("ann", "t", "find HAT001")).hits == ()
+
+
+async def test_the_observer_is_shown_the_task_and_at_most_10000_characters(
+    with_model: Memory, traces: Traces, scripted_model: ScriptedModel
+) -> None:
+    await keep(traces, called(1, "x1" * 20_000, query="q" * 5_000))
+    await with_model.engine.trace_queue.work()
+    [body] = scripted_model.asked("observer")
+    system, told = body["messages"]
+    assert system["role"] == "system" and "200 words" in system["content"]
+    shown = json.loads(told["content"])
+    assert list(shown) == ["task", "tool", "arguments", "result"]
+    assert (shown["tool"], shown["arguments"]) == ("find", '{"n": 1}')
+    assert (len(shown["result"]), len(shown["task"])) == (10_000, 2_000)
+
+
+async def test_a_long_note_is_cut(with_model: Memory, traces: Traces, scripted_model: ScriptedModel) -> None:
+    scripted_model.script(answer("many words " * 1_000), on="observer")
+    [trace] = await keep(traces, called(1))
+    await with_model.engine.trace_queue.work()
+    assert len((await traces.get("ann", trace.id)).summary) <= 2_000
+
+
+async def test_the_observer_has_a_model_of_its_own(model_settings: Settings, scripted_model: ScriptedModel) -> None:
+    changed = model_settings.model_copy(update={"observer_model": "gpt-watch"})
+    async with open_memory(changed, nudge=Silent()) as memory:
+        [trace] = await keep(memory.engine.traces, called(1))
+        await memory.engine.trace_queue.work()
+        assert (await memory.engine.traces.get("ann", trace.id)).model == "gpt-watch"
+    assert scripted_model.asked("observer")[0]["model"] == "gpt-watch"
+
+
+@pytest.mark.parametrize("empty", [answer(""), answer(" \n\x00"), null_content()])
+async def test_an_empty_answer_leaves_the_rules_summary_with_a_warning(
+    with_model: Memory,
+    traces: Traces,
+    scripted_model: ScriptedModel,
+    caplog: pytest.LogCaptureFixture,
+    empty: Behaviour,
+) -> None:
+    scripted_model.always(empty, on="observer")
+    [trace] = await keep(traces, called(1))
+    before = metrics.UNNOTED._value.get()
+    with caplog.at_level(logging.DEBUG):
+        assert await with_model.engine.trace_queue.work() == 1
+    warned = [one for one in caplog.records if one.name == "Observer"]
+    assert [one.levelname for one in warned] == ["WARNING"]
+    assert "find" in warned[0].getMessage()
+    assert await traces.get("ann", trace.id) == trace
+    assert metrics.UNNOTED._value.get() == before + 1
+    assert await jobs(with_model) == ["done"]
+
+
+@pytest.mark.parametrize("down", [status(500), status(401), html()])
+async def test_the_rules_summary_stays_while_the_model_is_down(
+    with_model: Memory, traces: Traces, scripted_model: ScriptedModel, down: Behaviour
+) -> None:
+    scripted_model.always(down, on="observer")
+    [trace] = await keep(traces, called(1))
+    await with_model.engine.trace_queue.work()
+    assert await traces.get("ann", trace.id) == trace
+    assert await insights(with_model) == [trace.summary]
+
+
+async def test_what_was_not_noted_is_tried_again(
+    with_model: Memory, traces: Traces, scripted_model: ScriptedModel, caplog: pytest.LogCaptureFixture
+) -> None:
+    scripted_model.always(status(401), on="observer")
+    [trace] = await keep(traces, called(1))
+    assert await with_model.engine.trace_queue.work() == 0
+    assert await jobs(with_model) == ["pending"]
+    assert any(one.name == "Observer" and one.levelname == "WARNING" for one in caplog.records)
+    scripted_model.always(answer(NOTE), on="observer")
+    await come_due(with_model)
+    assert await with_model.engine.trace_queue.work() == 1
+    assert (await traces.get("ann", trace.id)).summary == NOTE
+
+
+async def test_after_three_attempts_the_rules_summary_stays_for_good(
+    with_model: Memory, traces: Traces, scripted_model: ScriptedModel
+) -> None:
+    scripted_model.always(status(401), on="observer")
+    await keep(traces, called(1))
+    for _ in range(MAX_ATTEMPTS + 1):
+        await with_model.engine.trace_queue.work()
+        await come_due(with_model)
+    assert await jobs(with_model) == ["dead"]
+    assert len(scripted_model.asked("observer")) == MAX_ATTEMPTS
+
+
+async def test_a_batch_is_asked_at_once_and_says_whether_there_is_more(
+    with_model: Memory, traces: Traces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await keep(traces, *(called(number) for number in range(BATCH + 3)))
+    all_asked, asked = asyncio.Event(), 0
+
+    async def note(*_: Any) -> str:
+        nonlocal asked
+        asked += 1
+        if asked == BATCH:
+            all_asked.set()
+        await asyncio.wait_for(all_asked.wait(), 10)
+        return NOTE
+
+    monkeypatch.setattr(trace_queue, "summary_by_model", note)
+    assert await with_model.engine.trace_queue.step() == Step(BATCH, more=True)
+    assert asked == BATCH
+    assert await with_model.engine.trace_queue.step() == Step(3, more=False)
+    assert await with_model.engine.trace_queue.step() == Step()
+
+
+async def test_one_that_fails_takes_no_other_of_its_batch_along(
+    with_model: Memory, traces: Traces, scripted_model: ScriptedModel
+) -> None:
+    scripted_model.script(status(401), on="observer")
+    scripted_model.always(answer(NOTE), on="observer")
+    await keep(traces, *(called(number) for number in range(4)))
+    assert await with_model.engine.trace_queue.work() == 3
+    assert sorted(await jobs(with_model)) == ["done", "done", "done", "pending"]
+
+
+async def test_a_lease_runs_on_while_the_model_is_asked(
+    with_model: Memory, traces: Traces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [trace] = await keep(traces, called(1))
+    monkeypatch.setattr(leases, "LEASE", timedelta(milliseconds=150))
+    asked, answers = asyncio.Event(), asyncio.Event()
+
+    async def note(*_: Any) -> str:
+        asked.set()
+        await answers.wait()
+        return NOTE
+
+    monkeypatch.setattr(trace_queue, "summary_by_model", note)
+    working = asyncio.create_task(with_model.engine.trace_queue.work())
+    await asyncio.wait_for(asked.wait(), 10)
+    over = now() + timedelta(milliseconds=150)
+
+    async def is_renewed() -> bool:
+        [found] = await with_model.engine.collections.traces.find({}).to_list(None)
+        return bool(found["observe"]["lease_until"] > over)
+
+    await until(is_renewed)
+    answers.set()
+    assert await working == 1
+    assert (await traces.get("ann", trace.id)).summary == NOTE
+
+
+async def test_a_turn_does_all_that_is_due_where_there_is_time(
+    with_model: Memory, traces: Traces, scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trace_queue, "TURN", 60.0)
+    scripted_model.always(answer(NOTE), on="observer")
+    await keep(traces, *(called(number) for number in range(2 * BATCH + 1)))
+    assert await with_model.engine.trace_queue.turn() == 2 * BATCH + 1
+    await keep(traces, called(100))
+    assert await with_model.engine.trace_queue.turn() == 1  # none was left, so it has no rest
+
+
+async def test_a_turn_that_leaves_some_rests_before_the_next(
+    with_model: Memory, traces: Traces, scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(trace_queue, "monotonic", lambda: clock[0])
+    queue, step = with_model.engine.trace_queue, with_model.engine.trace_queue.step
+
+    async def slow() -> Step:
+        clock[0] += 2.0
+        return await step()
+
+    monkeypatch.setattr(queue, "step", slow)
+    scripted_model.always(answer(NOTE), on="observer")
+    await keep(traces, *(called(number) for number in range(3 * BATCH)))
+    assert await queue.turn() == 2 * BATCH  # 4 seconds
+    assert [await queue.turn() for _ in range(3)] == [0, 0, 0]
+    clock[0] += trace_queue.TURN
+    assert await queue.turn() == BATCH
+
+
+async def test_no_more_of_a_huge_result_is_read_than_the_model_is_shown(
+    with_model: Memory, traces: Traces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = "😀" * 2_000_000
+    await keep(traces, called(1, output))
+    read: list[int] = []
+
+    async def note(_model: object, _task: str, record: Record, _recipe: object) -> str:
+        read.append(len(record.raw_output))
+        return NOTE
+
+    monkeypatch.setattr(trace_queue, "summary_by_model", note)
+    await with_model.engine.trace_queue.work()
+    assert read == [10_000]
+    assert [trace.raw_output for trace in await kept(with_model)] == [output]
+
+
+async def test_an_insight_that_the_observer_rewrote_is_embedded_at_once(
+    model_settings: Settings, scripted_model: ScriptedModel
+) -> None:
+    scripted_model.always(answer("The zeppelin leaves at noon."), on="observer")
+    async with open_memory(model_settings) as memory:
+        await memory.tool_memory.add("ann", "t", called(1))
+
+        async def is_found() -> bool:
+            hits = (await memory.tool_memory.search.insights("ann", "t", "zeppelin")).hits
+            [gist] = await memory.engine.collections.vectors.find({"kind": "insight"}).to_list(None)
+            return bool(hits) and gist["content"].startswith("The zeppelin") and gist["embed"]["state"] == "done"
+
+        await until(is_found)
