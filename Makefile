@@ -13,7 +13,7 @@ run: .venv/run
 # drivers, but for those of what a model or a ranking makes of texts, and of files.
 STORE := activity backup compacting durability ending launch many_clients operations shells sweeping
 ALONE := tests/web $(STORE:%=tests/embedded/test_%.py)
-ONE_DRIVER := banks/test_condense banks/test_model facts/test_model mirror/test_edits mirror/test_odd_files oversight/test_quotations \
+ONE_DRIVER := banks/test_condense banks/test_model facts/test_model mirror/test_edits mirror/test_odd_files oversight/test_unquote \
 	recall/test_fused_ranking recall/test_repeated_texts recall/test_reranking recall/test_spelling test_recall_of_odd_texts
 THREE := -n 3 --dist loadfile
 test: .venv/dev
