@@ -21,7 +21,7 @@ from memory.recall import (
     VectorSearch,
     WordSearch,
 )
-from memory.store import Changes, Collections, IdempotencyKeys, StoredKeys, ensure_indexes
+from memory.store import Changes, Collections, IdempotencyKeys, NamedLeases, StoredKeys, ensure_indexes
 from memory.traces import TraceQueue, Traces
 from memory.turns import Digests, Drafts, Eviction, KeyValues, Places, Receipts, Sessions, Summaries, Turns
 from utils.chat import ChatModel
@@ -95,7 +95,9 @@ async def open_engine(
     keyvalues = KeyValues(collections, changes)
     caches = Caches((just_said, said_in_banks), gists, (indexes, words, of_sections), (summaries, digests, keyvalues))
     eraser = GistEraser(collections, changes, caches)
-    facts = Facts(collections, changes, eraser, just_said)
+    leases = NamedLeases(collections)
+    fact_store = FactStore(collections, changes, eraser, just_said)
+    facts = Facts(collections, fact_store, leases)
     traces = Traces(collections, changes, eraser, just_said, observed=observer_model is not None)
     word_search = WordSearch(words, gists)
     observation_store = ObservationStore(collections, changes, eraser)
@@ -104,7 +106,7 @@ async def open_engine(
     recipe = BankRecipe()
     due_after = timedelta(hours=bank_optimise_hours)
     bank_store = BankStore(collections, recipe.most, due_after)
-    sections = BankSections(collections, bank_store, eraser, said_in_banks)
+    sections = BankSections(collections, leases, bank_store, eraser, said_in_banks)
     writer = BankWriter(bank_model, recipe)
     banks = Banks(collections, bank_store, sections, writer, bank_folder, bank_large_update)
     eviction = Eviction(collections, eraser, sessions, max_entries)
@@ -118,7 +120,7 @@ async def open_engine(
         gists=gists,
         drafts=Drafts(collections, turns),
         facts=facts,
-        fact_queue=FactQueue(collections, facts, fact_model, (digests.extend, eviction.run)),
+        fact_queue=FactQueue(collections, leases, facts, reader, fact_model, (digests.extend, eviction.run)),
         superseded=Superseded(collections, gists),
         digests=digests,
         eviction=eviction,
@@ -166,11 +168,12 @@ async def open_engine(
             places,
             turns,
             eraser,
-            FactStore(collections, changes, eraser, just_said),
+            fact_store,
             observation_store,
             traces,
             bank_store,
             sections,
+            leases,
             observed=observer_model is not None,
             due_after=due_after,
         ),

@@ -121,13 +121,14 @@ class Importer:
         traces: Traces,
         bank_store: BankStore,
         bank_sections: BankSections,
+        leases: NamedLeases,
         *,
         observed: bool,
         due_after: timedelta,
     ) -> None:
         self._collections = collections
         self._requests = collections.idempotency
-        self._leases = NamedLeases(collections)
+        self._leases = leases
         self._changes = changes
         self._sessions = sessions
         self._places = places

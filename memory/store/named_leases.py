@@ -36,7 +36,7 @@ class NamedLeases:
     async def held(self, doing: Doing, owner: str, name: str) -> AsyncIterator[bool]:
         """Holds what has a name, after a wait of at most `WAIT` for those who hold it now; False where it was not let
         go, and the caller does not hold it."""
-        key, token = derived_id("facts", doing, owner, name), new_id()
+        key, token = derived_id("lease", doing, owner, name), new_id()
         end = monotonic() + WAIT
         while not await self._take(key, token):
             if monotonic() >= end:
