@@ -5,8 +5,8 @@
 Each item of bench/data/facts.json is what one user says. Its messages are told to `Memory.learn` in this process, over
 a store of its own, and what is in force afterwards is compared with what should be. By kind of item it prints
 
-facts: in force afterwards; false: of those, the ones that match a pattern of `not_in_force`, and those of a message that
-holds no fact, unless they are expected; precision: the share of the others;
+facts: in force afterwards; false: of those, the ones that match a pattern of `not_in_force`, and those of a message
+that holds no fact, unless they are expected; precision: the share of the others;
 recall: the share of the expected facts that one in force and not false states;
 right: the share of items with all that is expected and nothing false. Where a change leaves nothing to expect, what it
 ends must have been in force before.
