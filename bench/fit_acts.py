@@ -100,12 +100,14 @@ def _real() -> list[Example]:
     return found
 
 
-def border(vectors: Floats, yes: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.float32]:
+def border(
+    vectors: Floats, yes: NDArray[np.bool_], weights: NDArray[np.float64], strength: float = STRENGTH
+) -> NDArray[np.float32]:
     """Logistic regression by Newton's method; those that do it and those that do not weigh more alike than they are."""
     inputs = np.c_[vectors, np.ones(len(vectors))]
     weights = weights * np.where(yes, (weights * yes).sum(), (weights * ~yes).sum()) ** -0.5
     weights /= weights.sum()
-    held = STRENGTH * np.eye(inputs.shape[1])
+    held = strength * np.eye(inputs.shape[1])
     held[-1, -1] = 1e-6
     found = np.zeros(inputs.shape[1])
     for _ in range(STEPS):

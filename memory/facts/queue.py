@@ -1,7 +1,7 @@
 """How does what users say become facts? Claims messages that wait, and settles what each of them states."""
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 
@@ -17,7 +17,7 @@ from utils.chat import ChatModel
 from utils.clock import now
 from utils.errors import Conflict, LociError, ModelError, NotFound
 from utils.mongo import Document
-from utils.embeddings import Embedder
+from utils.embeddings import LocalEmbedder
 from utils.yielding import Pace
 
 BATCH = 16  # messages, where each is a question to a model
@@ -54,7 +54,7 @@ class FactQueue:
         collections: Collections,
         leases: NamedLeases,
         facts: Facts,
-        reader: Embedder,
+        reader: LocalEmbedder,
         model: ChatModel | None,
         upkeep: Sequence[Upkeep],
     ) -> None:
@@ -90,10 +90,10 @@ class FactQueue:
         async with self._facts.asking(Origin(owner, memory_id, RULE_BASED, now())) as origin:
             facts, by = await self._extracted(text, origin.at)
             if not facts and by == RULE_BASED and (statement := statement_of(text)) is not None:
-                facts = [statement]
+                facts = {statement: statement}
             return await self._learn(replace(origin, by=by), facts) if facts else []
 
-    async def _learn(self, origin: Origin, facts: Sequence[str]) -> list[Decided]:
+    async def _learn(self, origin: Origin, facts: Mapping[str, str]) -> list[Decided]:
         async with self._leases.held("learning", origin.owner, origin.memory_id) as held:
             if not held:
                 raise Conflict("Others say things in the conversation", retry_after=1.0)
@@ -178,7 +178,7 @@ class FactQueue:
         that are half settled. They are made anew where the facts that they are of have changed since.
         """
         stored = document["facts"].get("decisions")
-        new, by = ([], RULE_BASED) if stored is not None else await self._extracted(document["content"], document["timestamp"])
+        new, by = ({}, RULE_BASED) if stored is not None else await self._extracted(document["content"], document["timestamp"])
         if stored is None and not new:
             return True
         async with self._leases.held("learning", document["user_id"], document["session_id"]) as held:
@@ -209,36 +209,37 @@ class FactQueue:
 
         await self._facts.apply(self._origin(document, written["by"]), _read(written["of"]), stands)
 
-    async def _extracted(self, text: str, at: datetime) -> tuple[list[str], str]:
-        """The facts of a text that was said at a time, and who found them."""
+    async def _extracted(self, text: str, at: datetime) -> tuple[dict[str, str], str]:
+        """The facts of a text that was said at a time, each with the sentence that says it, and who found them."""
         if self._model is not None:
             try:
-                return await extract_by_model(self._model, text), self._model.model
+                found = await extract_by_model(self._model, text)
+                return dict(zip(found, found, strict=True)), self._model.model
             except ModelError as error:
                 log.warning("facts by rules: %s", error.detail)
         return await self._extracted_by_rules(text, at), RULE_BASED
 
-    async def _extracted_by_rules(self, text: str, at: datetime) -> list[str]:
+    async def _extracted_by_rules(self, text: str, at: datetime) -> dict[str, str]:
         if not (found := candidates(text, at)):
-            return []
+            return {}
         vectors = await self._reader.embed([one.spoken for one in found])
         return facts_of(found, vectors, lasting(vectors))
 
-    async def _decisions(self, origin: Origin, new: Sequence[str]) -> tuple[list[Decision], str]:
+    async def _decisions(self, origin: Origin, new: Mapping[str, str]) -> tuple[list[Decision], str]:
         """What becomes of new facts, and who decided."""
         if not new:
             return [], origin.by
         known = [Known(fact.id, fact.text) for fact in await self._facts.in_force(origin.owner, origin.memory_id)]
         if self._model is not None and origin.by != RULE_BASED and known:
             try:
-                return await decide_by_model(self._model, new, nearest(known, new, NEIGHBOURS)), self._model.model
+                return await decide_by_model(self._model, list(new), nearest(known, new, NEIGHBOURS)), self._model.model
             except ModelError as error:
                 log.warning("facts reconciled by rules: %s", error.detail)
         near = nearest(known, new, COMPARED)
-        texts = list(dict.fromkeys([*new, *(one.text for one in near)]))
-        read = await self._reader.embed(texts) if len(texts) > 1 else []
-        vectors = dict(zip(texts, read, strict=False))
-        return decide_by_rules(reconciled(new, vectors), near, vectors), origin.by if not known else RULE_BASED
+        texts = list(dict.fromkeys([*new, *new.values(), *(one.text for one in near)]))
+        read = await self._reader.read(texts) if near or len(new) > 1 else []
+        readings = dict(zip(texts, read, strict=False))
+        return decide_by_rules(reconciled(new, readings), near, readings), origin.by if not known else RULE_BASED
 
     def _origin(self, document: Document, by: str) -> Origin:
         said = document["created_at"]

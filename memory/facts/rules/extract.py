@@ -6,17 +6,18 @@ something that lasts, in whatever language, the encoder decides.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 
 from memory.facts.rules.moments import with_dates
-from memory.facts.rules.person import USER, third_person
+from memory.facts.rules.person import USER, is_past, spelled_out, third_person
 from memory.facts.rules.statement import NAME, RELATION, read_statement
 from memory.language.heads import asked_by, doing
 from memory.language.languages import is_foreign
 from memory.language.own_words import LEFT_OUT, own_words
 from utils.sentences import split_sentences
-from utils.text import ends_with_question_mark, words
+from utils.text import STOPWORDS, ends_with_question_mark, words
 from utils.vectors import Floats
 
 LONGEST = 300  # characters of a fact
@@ -24,9 +25,9 @@ MOST = 12  # facts of one message
 LOOKED_AT = 20_000  # characters of a message
 MOST_READ = 60  # clauses of a message that the encoder reads
 
-# From which likelihood on what may be a fact is one, by whom it is about. Of the user's own words structure has told
-# most; on sentences in other languages nothing but the encoder has.
-OF_THE_USER, OF_OTHERS, ELSEWHERE = 0.35, 0.5, 0.7
+# From which likelihood on what may be a fact is one. Structure has told most of what gives a known attribute or says that
+# something is over, less of what the user tells of others or of what happened, and nothing in other languages.
+OF_AN_ATTRIBUTE, OF_THE_USER, OF_OTHERS, OF_AN_EVENT, ELSEWHERE = 0.15, 0.35, 0.5, 0.6, 0.55
 
 _FILLERS = re.compile(
     r"^(?:(?:well|so|oh|ah|hey|hi|hello|yes|yeah|no|ok|okay|actually|anyway|also|and|but|sorry|honestly|by the way|btw|fyi|"
@@ -64,17 +65,21 @@ _FURTHER = re.compile(  # a further verb of the same "I"
 _FIRST = re.compile(r"(?:i|im|i['’](?:m|ve|ll|d)|my|our|we|we['’](?:re|ve|ll))\b(?!['’-])", re.IGNORECASE)
 _MINE = re.compile(r"\b(?:one|two|three|both|all|none|some|most) of (?:my|our) ", re.IGNORECASE)
 _PRONOUN = re.compile(r"(?P<pronoun>he|she|they|it|his|her|their|its)\b(?P<short>['’]s)?(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
-_LEFT_OUT_I = re.compile(
-    r"(?:(?P<been>been )|(?:just |recently |finally )?(?:started|got|moved|quit|stopped|became|bought|sold|adopted|joined|retired|"
-    r"married|turned|gave up|switched) )",
-    re.IGNORECASE,
-)
+# Verbs that go without their "I", and what they get with it: "Been vegan for years", "Closed my account".
+_LEFT_OUT_I = re.compile(r"(?:(?:just|recently|finally|already|also) )?(?P<verb>[a-z]+(?:n['’]t)?)(?= \w)", re.IGNORECASE)
+_HAVE, _AM, _PLAIN = frozenset(("been",)), re.compile(r"(?!thing|king|ring|spring|string|wedding|meeting|morning|evening|during|nothing|something|anything|everything|building|being|bring|sing)[a-z]{2,}ing"), frozenset(("haven't", "can't", "cannot"))
 _IN_FRONT = re.compile(r"(?P<when>(?:(?:since|in|on|around|from|until|by|at) )[^,]{2,30}?),? (?P<rest>(?:i|my|we|our)\b.*)", re.IGNORECASE)
-_PLAN = re.compile(
-    r"the [^.,;!?]{0,40}?\b(?:deadline|due date|launch|release|meeting|exam|interview|appointment|party|wedding|flight|train|trip|"
-    r"event|conference|call|concert|course|class|lesson|match|move|code|password|pin|rent|office|address|retreat|demo|workshop|review|"
-    r"presentation|budget|server|wi-?fi|number)\b[^.,;!?]{0,40}? (?:is|are|was|were|has|starts|ends|moved|got|takes|will be|costs)\b"
+_FURTHER_OF_OTHERS = re.compile(r",? and (?=(?:is|has|lives|works|likes|loves|hates|plays|speaks|studies|teaches) )")
+_PLANS = (
+    r"(?:deadline|due date|launch|release|meeting|exam|interview|appointment|party|wedding|flight|train|trip|"
+    r"conference|concert|retreat|workshop|presentation|[a-z-]+ (?:event|call|course|class|lesson|match|code|password|pin|"
+    r"address|demo|review|budget|number))"
 )
+_PLAN = re.compile(
+    rf"the [^.,;!?]{{0,40}}?\b{_PLANS}\b[^.,;!?]{{0,40}}? (?:is|are|was|were|has|starts|ends|moved|got|takes|will be|costs)\b|"
+    r"the [\w -]{2,30} (?:is|was|has been|got) (?:cancell?ed|called off|postponed|moved|rescheduled)\b"
+)
+_HAS_PLAN = re.compile(rf"{USER} has (?:an?|their) [^.,;]{{0,30}}?\b{_PLANS}\b")
 _NAMED = re.compile(
     rf"(?!(?:The|This|That|These|Those|It|There|Here|What|Who|You|Your|Life|Everything|Everyone|Everybody|Someone|Nobody|Today|Dinner|Lunch|Work)\b)"
     rf"{NAME}(?: {NAME}){{0,2}}(?:['’]s)? (?:(?:really|also|just|now|still|already|never|always|recently|no longer) )*"
@@ -89,14 +94,18 @@ _AGED = re.compile(r"(?:i['’]?m|i am)(?: now)? (?P<age>1?\d{1,2})(?= and\b|$)"
 _SUBJECT = re.compile(rf"(?:{USER}['’]s .+?|{NAME}(?: {NAME})?)(?= )")
 
 
+_ENGLISH = STOPWORDS - frozenset("a am an do in is me no on so to was we".split())  # noqa: SIM905  not words of others
+
+
 @dataclass(frozen=True)
 class Candidate:
     """What may be a fact. `spoken`: the clause as the user says it, by which the encoder decides; `least`: the likelihood
-    that it takes."""
+    that it takes. `sentence`: all that was said with it."""
 
     text: str
     spoken: str
     least: float
+    sentence: str = ""
     foreign: bool = False
 
 
@@ -106,28 +115,30 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
     found: list[Candidate] = []
     sentences = split_sentences(own_words(message[:LOOKED_AT]))
     about = ""  # whom a pronoun means
-    for sentence, following in zip(sentences, [*sentences[1:], ""], strict=True):
+    for sentence, following in zip(sentences, [*sentences[1:], ""], strict=False):
         if ends_with_question_mark(sentence.rstrip(" \"')”")) or _IN_JEST.search(sentence) or _IN_JEST.search(following):
             about = ""
-        elif is_foreign(sentence):
+        elif is_foreign(sentence) or _ENGLISH.isdisjoint(words(sentence)):
             found += _foreign(sentence)
         else:
+            said = third_person(sentence[:LONGEST])
             for clause in clauses(sentence):
                 candidate, about = _candidate(clause, about, at)
-                found += [candidate] if candidate is not None else []
+                found += [replace(candidate, sentence=said)] if candidate is not None else []
         if len(found) >= MOST_READ:
             break
     return list(dict.fromkeys(found))[:MOST_READ]
 
 
-def facts_of(found: Sequence[Candidate], vectors: Floats, likely: Floats) -> list[str]:
-    """The facts among candidates. `vectors`: of what is spoken; `likely`: how likely each tells something lasting."""
-    facts: dict[str, None] = {}
+def facts_of(found: Sequence[Candidate], vectors: Floats, likely: Floats) -> dict[str, str]:
+    """The facts among candidates, each with the sentence that says it. `vectors`: of what is spoken; `likely`: how likely
+    each tells something lasting."""
+    facts: dict[str, str] = {}
     for candidate, vector, likelihood in zip(found, vectors, likely, strict=True):
         asks = candidate.foreign and asked_by(candidate.spoken, doing(vector)) is not None
         if likelihood >= candidate.least and not asks:
-            facts[candidate.text] = None
-    return list(facts)[:MOST]
+            facts.setdefault(candidate.text, candidate.sentence or candidate.text)
+    return dict(islice(facts.items(), MOST))
 
 
 def statement_of(text: str) -> str | None:
@@ -149,7 +160,7 @@ def statement_of(text: str) -> str | None:
 def _foreign(sentence: str) -> Iterator[Candidate]:
     text = " ".join(sentence.split())
     if len(text) <= LONGEST and LEFT_OUT not in text:
-        yield Candidate(text, text, ELSEWHERE, foreign=True)
+        yield Candidate(text, text, ELSEWHERE, text, foreign=True)
 
 
 def clauses(sentence: str) -> Iterator[str]:
@@ -159,8 +170,9 @@ def clauses(sentence: str) -> Iterator[str]:
     if LEFT_OUT in bare or _QUOTES.search(_uncapitalised(bare)):
         return
     for part in _JOINED.split(bare):
-        first, *further = _FURTHER.split(part) if re.match(r"i\b", part, re.IGNORECASE) else [part]
-        for clause in (first, *(f"I {verb}" for verb in further)):
+        of_oneself = re.match(r"i\b", part, re.IGNORECASE) is not None
+        first, *further = (_FURTHER if of_oneself else _FURTHER_OF_OTHERS).split(part)
+        for clause in map(spelled_out, (first, *(f"{'I' if of_oneself else 'he'} {verb}" for verb in further))):
             if (clause := _FILLERS.sub("", clause.strip(" ,.!…\"“”"))) and not _supposes(clause):
                 yield clause
 
@@ -174,8 +186,11 @@ def _candidate(clause: str, about: str, at: datetime) -> tuple[Candidate | None,
             return Candidate(f"{USER}'s name is {named['name']}.", f"My name is {named['name']}.", OF_THE_USER), about
     if aged := _AGED.match(clause):
         return Candidate(f"{USER} is {aged['age']} years old.", clause, OF_THE_USER), about
-    if left_out := _LEFT_OUT_I.match(clause):
-        clause = f"{'I have' if left_out['been'] else 'I'} {clause[0].lower()}{clause[1:]}"
+    if (lead := _left_out(clause)) is not None:
+        clause = f"{lead} {clause[0].lower()}{clause[1:]}"
+    clause = with_dates(clause, at)
+    if in_front := _IN_FRONT.fullmatch(clause):
+        clause = f"{in_front['rest']} {in_front['when'][0].lower()}{in_front['when'][1:]}"
     spoken, least = clause, OF_OTHERS
     pronoun = _PRONOUN.match(clause)
     if pronoun:
@@ -188,11 +203,16 @@ def _candidate(clause: str, about: str, at: datetime) -> tuple[Candidate | None,
         least = OF_THE_USER
     elif not (_NAMED.match(clause) or _PLAN.match(clause.lower()) or re.search(r"\b(?:me|my|our|us)\b", clause)):
         return None, about
-    clause = with_dates(clause, at)
-    if in_front := _IN_FRONT.fullmatch(clause):
-        clause = f"{in_front['rest']} {in_front['when'][0].lower()}{in_front['when'][1:]}"
     text = third_person(clause)
-    return Candidate(f"{text[0].upper()}{text[1:]}.", f"{spoken}.", least), _whom(text) or about
+    text = f"{text[0].upper()}{text[1:]}."
+    read = read_statement(text)
+    if read.slots - {"state of it", "place of it", "kind of it"} or read.over or (read.values and _HAS_PLAN.match(text)):
+        least = OF_AN_ATTRIBUTE
+    elif text.startswith("The ") and not text.startswith(USER) and "the user" not in text:
+        return None, about
+    elif read.past:
+        least = OF_AN_EVENT
+    return Candidate(text, f"{spoken}.", least), _whom(text) or about
 
 
 def _whom(text: str) -> str:
@@ -208,6 +228,19 @@ def _whom(text: str) -> str:
         return has["name"] or f"{USER}'s {has['kin']}"
     named = re.match(rf"{NAME}(?: {NAME})?(?= )", text)
     return named[0] if named and not text.startswith(("The ", "We ")) else ""
+
+
+def _left_out(clause: str) -> str | None:
+    """What stands before a verb that goes without its "I"; None where nothing is left out."""
+    found = _LEFT_OUT_I.match(clause)
+    if found is None:
+        return None
+    verb = found["verb"].lower().replace("’", "'")
+    if verb in _HAVE:
+        return "I have"
+    if _AM.fullmatch(verb):
+        return "I'm"
+    return "I" if verb in _PLAIN or (is_past(verb) and verb not in ("was", "were", "had", "did", "read", "put", "set", "let", "cut")) else None
 
 
 def _supposes(clause: str) -> bool:

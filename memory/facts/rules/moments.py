@@ -25,7 +25,7 @@ _AHEAD = re.compile(rf"\bin (?P<count>{COUNT}) (?P<unit>{UNIT})s?(?P<way>)\b(?! 
 
 # What binds a time to the sentence; before a date `own` goes, and `kept` stays.
 _BEFORE = re.compile(
-    r"(?:(?P<own>on|in|of|over|for|during|about|around|back)|(?P<kept>since|until|till|by|from|after|before|to))(?: the)? $",
+    r"\b(?:(?P<own>on|in|of|over|for|during|about|around|back)|(?P<kept>since|until|till|by|from|after|before|to))(?: the)? $",
     re.IGNORECASE,
 )
 _AS_OF = re.compile(r"\bas of $", re.IGNORECASE)  # "as of today" is now

@@ -31,10 +31,21 @@ _INSIDE = tuple(
     )
 )
 _ME = re.compile(r"(?<![\w’'-])(?:[Mm]e|us)(?![\w’'-])")
-# An 's that is short for "is": after "name" always, elsewhere before a word that nobody owns.
+# An 's that is short for "is" or "has": after "name" always, elsewhere before a word that nobody owns.
 _SHORT_IS = re.compile(
-    r"(?<=\bname)['’]s\b|(?<=\w)['’]s(?= (?:called|named|an?|not|now|in|at|pregnant|married|allergic|\d)\b)", re.IGNORECASE
+    r"(?<=\bname)['’]s\b|(?<=\w)['’]s(?= (?:called|named|an?|the|not|now|in|at|on|from|off|over|back|out|with|my|our|about|only|still|"
+    r"also|vegetarian|vegan|pregnant|single|engaged|married|divorced|allergic|due|[a-z]+ing\b|[£$€]?\d))",
+    re.IGNORECASE,
 )
+_SHORT_HAS = re.compile(r"(?<=\w)['’]s(?= (?:got|been|just|already|started|moved|retired|left|become|gone|had|died|dropped|gotten)\b)", re.I)
+
+
+def spelled_out(clause: str) -> str:
+    """A clause with "is" and "has" where its subject has them short: "Rent's 900 a month", "Anna's moved"."""
+    lead = re.match(r"[^,;]{1,40}?['’]s ", clause)
+    if lead is None or re.match(r"(?:it|that|he|she|there|what|who|let)['’]s ", clause, re.IGNORECASE):
+        return clause
+    return _SHORT_HAS.sub(" has", _SHORT_IS.sub(" is", clause, count=1), count=1)
 
 
 def third_person(clause: str) -> str:
@@ -57,7 +68,9 @@ def third_person(clause: str) -> str:
 
 def is_past(verb: str) -> bool:
     """Whether a form is of the past, as far as it shows."""
-    return verb in ("was", "were", "had", "did") or is_irregular_past(verb) or (verb.endswith("ed") and verb not in _PRESENT)
+    base = re.sub(r"^(?:out|over|under|re|un|with)(?=[a-z]{3})", "", verb)
+    irregular = verb in ("was", "were", "had", "did") or is_irregular_past(verb) or is_irregular_past(base)
+    return irregular or (verb.endswith("ed") and verb not in _PRESENT)
 
 
 def conjugated(verb: str) -> str:

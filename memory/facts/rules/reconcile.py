@@ -6,15 +6,16 @@ place. All that is not decided stands beside.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
+from memory.facts.rules.replacing import LIKELY, replaces
 from memory.facts.rules.statement import ALSO, CHANGED, INSTEAD_OF, Statement, is_somebody, read_statement
 from memory.language.heads import doing
+from utils.encoder import Reading
 from utils.text import content_stems, words
-from utils.vectors import Floats
 
 # Cosine similarities from which on two statements may be on the same.
 SAME = 0.97
@@ -76,50 +77,71 @@ Decision = Add | Update | Delete | Keep
 _Read = tuple[Known, Statement]
 
 
-def decide_by_rules(new: Sequence[str], known: Sequence[Known], vectors: Mapping[str, Floats]) -> list[Decision]:
-    """What becomes of each new fact beside those in force, in order. `vectors`: by text, of length 1, by the local
-    encoder; of a fact without one, words alone decide."""
-    read = [(one, _read(one.text, vectors)) for one in known]
-    stated = [_read(text, vectors) for text in {text.casefold(): text for text in reversed(new)}.values()][::-1]
+def decide_by_rules(
+    new: Mapping[str, str], known: Sequence[Known], readings: Mapping[str, Reading]
+) -> list[Decision]:
+    """What becomes of each new fact beside those in force, in order. `new`: facts, each with the sentence that says it.
+    `readings`: of all these texts, by the local encoder; where one has none, words alone decide."""
+    read = [(one, _read(one.text, readings)) for one in known]
+    stated = [_read(text, readings) for text in {text.casefold(): text for text in reversed(new)}.values()][::-1]
     people = _People([*stated, *(old for _, old in read)])
     decisions: list[Decision] = []
     for statement in stated:
-        made = _decide(statement, [(one, old) for one, old in read if people.are_one(statement, old)], vectors)
+        about = [(one, old) for one, old in read if people.are_one(statement, old)]
+        made = _decide(statement, about, readings)
+        if isinstance(made[0], Add) and (rival := _likeliest(statement, new[statement.text], about, readings)) is not None:
+            made = [Update(rival.id, statement.text)]
         decisions += made
         touched = {one.id for one in made if isinstance(one, Update | Delete)}
         read = [(one, old) for one, old in read if one.id not in touched]
     return decisions
 
 
-def reconciled(new: Sequence[str], vectors: Mapping[str, Floats]) -> list[str]:
+def reconciled(new: Mapping[str, str], readings: Mapping[str, Reading]) -> dict[str, str]:
     """Of the facts of one message, in order, those that hold after it: what a later one replaces, or says already, is
     left out."""
-    standing: list[str] = []
-    for text in new:
-        decisions = decide_by_rules([text], [Known(str(at), one) for at, one in enumerate(standing)], vectors)
-        over = {int(one.id) for one in decisions if isinstance(one, Update | Delete)}
-        added = [one.text for one in decisions if isinstance(one, Add | Update)]
-        standing = [one for at, one in enumerate(standing) if at not in over] + added
+    standing: dict[str, str] = {}
+    for text, sentence in new.items():
+        read, before = _read(text, readings), [(Known(one, one), _read(one, readings)) for one in standing]
+        for decision in _decide(read, before, readings):
+            if isinstance(decision, Update | Delete):
+                standing.pop(decision.id)
+            if isinstance(decision, Add | Update):
+                standing[decision.text] = sentence
     return standing
 
 
-def _read(text: str, vectors: Mapping[str, Floats]) -> Statement:
+def _likeliest(
+    new: Statement, sentence: str, known: Sequence[_Read], readings: Mapping[str, Reading]
+) -> Known | None:
+    """The fact that the encoder takes to be replaced by a new one, or by the sentence that says it."""
+    said = [new] if sentence == new.text else [new, replace(read_statement(sentence), subject=new.subject)]
+    scored = [
+        (max(replaces(one, old, readings[one.text], readings[old.text]) for one in said if one.text in readings), fact)
+        for fact, old in known
+        if old.text in readings and new.text in readings
+    ]
+    best = max(scored, key=lambda one: one[0], default=None)
+    return best[1] if best is not None and best[0] >= LIKELY else None
+
+
+def _read(text: str, readings: Mapping[str, Reading]) -> Statement:
     """A statement; what it is of, in words that no rule reads, is taken from the encoder."""
     read = read_statement(text)
-    if read.subject or text not in vectors:
+    if read.subject or text not in readings:
         return read
-    does = doing(vectors[text])
+    does = doing(readings[text].sentence)
     about = [slot for slot, sure in (("home", does.home), ("employer", does.work)) if sure >= SURE]
     slots = frozenset(about if does.others < 1 - SURE else ())
     denied = read.denied or _DENIED_ELSEWHERE.search(text.lower()) is not None
     return Statement(text, "", "", slots, read.named, read.values, denied=denied, over=False, past=False)
 
 
-def _decide(new: Statement, known: Sequence[_Read], vectors: Mapping[str, Floats]) -> list[Decision]:
+def _decide(new: Statement, known: Sequence[_Read], readings: Mapping[str, Reading]) -> list[Decision]:
     def like(old: Statement) -> float:
-        if new.text not in vectors or old.text not in vectors:
+        if new.text not in readings or old.text not in readings:
             return 1.0
-        return float(vectors[new.text] @ vectors[old.text])
+        return float(readings[new.text].sentence @ readings[old.text].sentence)
 
     about = [(one, old) for one, old in known if old.subject == new.subject or _is_of_one_thing(new, old, known)]
     for one, old in about:
@@ -131,7 +153,7 @@ def _decide(new: Statement, known: Sequence[_Read], vectors: Mapping[str, Floats
     near = [(one, old) for one, old in known if like(old) >= ON_THE_SAME]
     rivals = rivals or [(one, old) for one, old in near if _contradict(new, old)]
     if not rivals and new.over:
-        rivals = _over_with(new, near)
+        rivals = _over_with(new, known)
     if not rivals:
         rivals = [(one, old) for one, old in known if _is_former(new, old)]
     if not rivals:
@@ -257,7 +279,7 @@ def _over_with(new: Statement, known: Sequence[_Read]) -> list[_Read]:
         is_gone = not new.core and _owner(old) == "user" and _within(frozenset(content_stems(new.subject)) - {"user"}, mentioned)
         if old.over or old.denied or not (is_gone or _owner(new) == _owner(old)) or old.past:
             continue
-        share = sum(_within(frozenset([stem]), named) for stem in mentioned) / max(1, len(mentioned))
+        share = is_gone + sum(_within(frozenset([stem]), named) for stem in mentioned) / max(1, len(mentioned))
         is_list = re.search(r",| and ", old.text) is not None
         if share > 0.5 or (not is_list and (is_gone or _within(new.core, mentioned))):
             best.append((share, (one, old)))
@@ -278,6 +300,8 @@ def _differ_in_value(new: Statement, old: Statement, like: float) -> bool:
     """Whether two say the same but for a number, a day or a time."""
     if new.past or old.past or new.denied != old.denied or old.subject != new.subject or _are_of_two_days(new, old):
         return False
+    if CHANGED.search(new.text) and new.core and new.core == old.core and new.named != old.named:
+        return True  # "prefers coffee to tea now"
     if not (new.values and old.values) or new.values == old.values or len(new.values) != len(old.values):
         return False
     if not new.subject:
@@ -295,7 +319,7 @@ def _with_kin(new: Statement, old: Statement) -> str:
     return old.text[:at] + new.text if at > 0 else new.text
 
 
-def nearest(known: Sequence[Known], new: Sequence[str], most: int) -> list[Known]:
+def nearest(known: Sequence[Known], new: Iterable[str], most: int) -> list[Known]:
     """The facts that share most words with new ones, in their order."""
     asked = set(chain.from_iterable(map(words, new)))
     ranked = sorted(range(len(known)), key=lambda at: (-len(asked & set(words(known[at].text))), -at))

@@ -53,7 +53,7 @@ _SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (
             "home",
             r"(?:lives?|living|resides?|moved|moves|relocated|settled|based)(?: \w+ly)?(?: back| over| down| up)? (?:in|to) "
-            r"(?!an?\b|the\b|their\b|his\b|her\b|our\b|this\b|that\b|fear\b|peace\b|tears\b|it\b|one\b|two\b)",
+            r"(?!an?\b|the\b|their\b|his\b|her\b|our\b|this\b|that\b|with\b|together\b|fear\b|peace\b|tears\b|it\b|one\b|two\b)",
         ),
         ("birthday", r"was born on (?=.*\d)"),
         ("status", rf"(?:is|are|got|gets|was|has been|have been) {_ADVERBS}(?:married|single|divorced|engaged|widowed|separated)\b"),
@@ -66,7 +66,7 @@ _SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("employer", r"(?:quit|left|lost|resigned from|was fired from) (?:their|the|his|her) (?:[a-z]+ )?job\b|retired\b"),
         (
             "diet",
-            rf"(?:is|are|became|been|turned|went|gone) {_ADVERBS}{DIET}\b|(?:eats?|started eating|eating) (?:meat|fish|animal "
+            rf"(?:(?:has|have) )?(?:is|are|became|been|turned|went|gone) {_ADVERBS}{DIET}\b|(?:eats?|started eating|eating) (?:meat|fish|animal "
             r"products)\b|(?:does not|do not|never|no longer|stopped|quit|gave up) (?:eat|eats|eating) (?:any )?(?:meat|animal products)\b",
         ),
         ("native language", r"(?:native|first) language is "),
@@ -117,6 +117,11 @@ _LIGHT = frozenset(  # what says little of what is so
 )
 
 
+_UNTOLD = STOPWORDS - {"like"}
+_LIKES = re.compile(r"\b(?:loves?|adores?|enjoys?|is (?:fond of|crazy about|into))\b")
+_DISLIKES = re.compile(r"\b(?:hates?|dislikes?|detests?|loathes?|cannot stand|can['’]t stand|has gone off|went off)\b")
+
+
 @dataclass(frozen=True)
 class Statement:
     """What a fact says. `subject`: of whom or what, "user" or "user's rent"; `kin`: what somebody with a name is to
@@ -146,9 +151,10 @@ def read_statement(text: str) -> Statement:
     """What a fact's sentence says, whoever wrote it: one without a subject is of the user."""
     bare = " ".join(text[:READ].split()).strip(" .!")
     subject, kin, predicate = _split(bare)
+    predicate = _DISLIKES.sub("does not like", _LIKES.sub("likes", predicate))
     clause = re.split(r"[,;(]| (?:but|because|although|so)\b", predicate, maxsplit=1)[0]
     named = tuple(
-        base_of(stem(word)) for word in words(_VALUES.sub(" ", predicate)) if word not in STOPWORDS and word not in _LIGHT
+        base_of(stem(word)) for word in words(_VALUES.sub(" ", predicate)) if word not in _UNTOLD and word not in _LIGHT
     )
     first = [word for word in words(clause)[:4] if word not in ("not", "now", "also", "just", "really")]
     return Statement(
