@@ -30,8 +30,8 @@ from utils.vectors import Floats
 
 DATA = Path(__file__).with_name("data")
 FOLDS = 5
-ACROSS = 3  # pairs across others, for each
-ACROSS_WEIGHT = 0.3
+ACROSS = 8  # pairs across others, for each
+ACROSS_WEIGHT = 0.2
 ACTS_WEIGHT = 0.5
 STRENGTH = 1e-3  # of the regularisation
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)  # when all is said

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from memory.domain import RULE_BASED
 from memory.facts.facts import Decided, Facts, Origin
 from memory.facts.model import decide_by_model, extract_by_model
-from memory.facts.rules.extract import candidates, facts_of, statement_of
+from memory.facts.rules.extract import candidates, facts_of, keeps, statement_of
 from memory.facts.rules.lasting import lasting
 from memory.facts.rules.reconcile import Add, Decision, Delete, Keep, Known, Update, decide_by_rules, nearest, reconciled
 from memory.store import Claim, Collections, NamedLeases, claim, fail, held, put_back
@@ -90,7 +90,8 @@ class FactQueue:
         async with self._facts.asking(Origin(owner, memory_id, RULE_BASED, now())) as origin:
             facts, by = await self._extracted(text, origin.at)
             if not facts and by == RULE_BASED and (statement := statement_of(text)) is not None:
-                facts = {statement: statement}
+                [likely] = lasting(await self._reader.embed([statement]))
+                facts = {statement: statement} if keeps(statement, float(likely)) else {}
             return await self._learn(replace(origin, by=by), facts) if facts else []
 
     async def _learn(self, origin: Origin, facts: Mapping[str, str]) -> list[Decided]:

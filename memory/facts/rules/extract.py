@@ -12,7 +12,7 @@ from itertools import islice
 
 from memory.facts.rules.moments import with_dates
 from memory.facts.rules.person import USER, is_past, spelled_out, third_person
-from memory.facts.rules.statement import NAME, RELATION, read_statement
+from memory.facts.rules.statement import CORRECTED, NAME, OVER, RELATION, read_statement
 from memory.language.heads import asked_by, doing
 from memory.language.languages import is_foreign
 from memory.language.own_words import LEFT_OUT, own_words
@@ -27,6 +27,7 @@ MOST_READ = 60  # clauses of a message that the encoder reads
 
 # From which likelihood on what may be a fact is one. Structure has told most of what gives a known attribute or says that
 # something is over, less of what the user tells of others or of what happened, and nothing in other languages.
+PERHAPS = 0.2
 OF_AN_ATTRIBUTE, OF_THE_USER, OF_OTHERS, OF_AN_EVENT, ELSEWHERE = 0.15, 0.35, 0.5, 0.6, 0.55
 
 _FILLERS = re.compile(
@@ -43,8 +44,11 @@ _SUPPOSES = re.compile(
     r"['’]d (?!been\b)|\b(?:i|we|he|she|they) may\b|^(?:when|whenever|what|how|why|who|where)\b"
 )
 _QUOTES = re.compile(
-    r"\b(?:said|says|tells?|told|asks|asked|claim(?:s|ed)|hear|heard|according to|i (?:think|guess|believe(?! in\b)|doubt|bet|assume|wonder|feel like|"
-    r"see|know|mean|agree|swear|thought|forgot|wanted to|want you|need you)|wants? to know)\b"
+    r"\b(?:said|says|tells?|told|asks|asked|claim(?:s|ed)|hear|heard|according to)\b"
+)
+_GUESSES = re.compile(
+    r"^i (?:(?:just|really|do) )?(?:(?:think|guess|believe(?! in\b)|doubt|bet|assume|wonder|feel like|agree|swear|thought|forgot|want you|"
+    r"need you|want to know|need to know)\b|(?:see|know|mean)(?: that| what| how|$))"
 )
 _IN_JEST = re.compile(r"\b(?:just|only|was|am|['’]m) (?:kidding|joking)\b|^\W*(?:kidding|joking)\b|(?<!\w)(?:jk|j/k)(?!\w)", re.I)
 _BIDS = re.compile(
@@ -54,7 +58,7 @@ _BIDS = re.compile(
     re.IGNORECASE,
 )
 _JOINED = re.compile(
-    r" ?; ?|,? (?:and|but|so) (?=(?:i|i['’]m|i['’]ve|my|we|our|he|she|they|his|her|their)\b)|, ?(?=(?:i|i['’]m|i['’]ve|im|my)\b)|"
+    r" ?; ?|,? (?:and|but|so) (?=(?:i|i['’]m|i['’]ve|my|we|we['’]ve|our|he|she|they|his|her|their|[A-Z]\w+ & i)\b)|, ?(?=(?:i|i['’]m|i['’]ve|im|my|we|we['’]ve)\b)|"
     r"(?<=\w), (?=(?:he|she|they)\b)",
     re.IGNORECASE,
 )
@@ -63,12 +67,13 @@ _FURTHER = re.compile(  # a further verb of the same "I"
     r"use|can['’]t|don['’]t|do not) )"
 )
 _FIRST = re.compile(r"(?:i|im|i['’](?:m|ve|ll|d)|my|our|we|we['’](?:re|ve|ll))\b(?!['’-])", re.IGNORECASE)
-_MINE = re.compile(r"\b(?:one|two|three|both|all|none|some|most) of (?:my|our) ", re.IGNORECASE)
+_MINE = re.compile(rf"{NAME} and I |"
+    r"(?i:\b(?:one|two|three|both|all|none|some|most) of (?:my|our) )")
 _PRONOUN = re.compile(r"(?P<pronoun>he|she|they|it|his|her|their|its)\b(?P<short>['’]s)?(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
 # Verbs that go without their "I", and what they get with it: "Been vegan for years", "Closed my account".
 _LEFT_OUT_I = re.compile(r"(?:(?:just|recently|finally|already|also) )?(?P<verb>[a-z]+(?:n['’]t)?)(?= \w)", re.IGNORECASE)
 _HAVE, _AM, _PLAIN = frozenset(("been",)), re.compile(r"(?!thing|king|ring|spring|string|wedding|meeting|morning|evening|during|nothing|something|anything|everything|building|being|bring|sing)[a-z]{2,}ing"), frozenset(("haven't", "can't", "cannot"))
-_IN_FRONT = re.compile(r"(?P<when>(?:(?:since|in|on|around|from|until|by|at) )[^,]{2,30}?),? (?P<rest>(?:i|my|we|our)\b.*)", re.IGNORECASE)
+_IN_FRONT = re.compile(r"(?P<when>(?:(?:since|in|on|around|from|until|by|at|after|before|with|during|despite|thanks to) )[^,]{2,30}?),? (?P<rest>(?:i|my|we|our)\b.*)", re.IGNORECASE)
 _FURTHER_OF_OTHERS = re.compile(r",? and (?=(?:is|has|lives|works|likes|loves|hates|plays|speaks|studies|teaches) )")
 _PLANS = (
     r"(?:deadline|due date|launch|release|meeting|exam|interview|appointment|party|wedding|flight|train|trip|"
@@ -97,6 +102,9 @@ _SUBJECT = re.compile(rf"(?:{USER}['’]s .+?|{NAME}(?: {NAME})?)(?= )")
 _ENGLISH = STOPWORDS - frozenset("a am an do in is me no on so to was we".split())  # noqa: SIM905  not words of others
 
 
+_KEYED = re.compile(r"[^\W\d_][^:?!.]{0,59}:\s+\S")  # "Gate code: 4711"
+
+
 @dataclass(frozen=True)
 class Candidate:
     """What may be a fact. `spoken`: the clause as the user says it, by which the encoder decides; `least`: the likelihood
@@ -115,7 +123,8 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
     found: list[Candidate] = []
     sentences = split_sentences(own_words(message[:LOOKED_AT]))
     about = ""  # whom a pronoun means
-    for sentence, following in zip(sentences, [*sentences[1:], ""], strict=False):
+    for written, following in zip(sentences, [*sentences[1:], ""], strict=False):
+        sentence = spelled_out(written)
         if ends_with_question_mark(sentence.rstrip(" \"')”")) or _IN_JEST.search(sentence) or _IN_JEST.search(following):
             about = ""
         elif is_foreign(sentence) or _ENGLISH.isdisjoint(words(sentence)):
@@ -153,8 +162,14 @@ def statement_of(text: str) -> str | None:
             return None
         if re.search(r"\b(?:I|[Mm]y|[Ww]e|[Oo]ur)\b", sentence) or re.match(r"i\b", sentence):
             return None
+    bare = " ".join(map(spelled_out, split_sentences(bare)))
     enough = len(words(text)) >= 3 or re.search(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{6}", text)
-    return third_person(bare) if enough or re.match(r"[^\W\d_][^:?!.]{0,59}:\s+\S", bare) else None
+    return third_person(bare[:1].upper() + bare[1:]) if enough or _KEYED.match(bare) else None
+
+
+def keeps(statement: str, likely: float) -> bool:
+    """Whether a statement that no rule reads is kept: a name with its value always, else what may well last."""
+    return likely >= PERHAPS or _KEYED.match(statement) is not None
 
 
 def _foreign(sentence: str) -> Iterator[Candidate]:
@@ -169,12 +184,12 @@ def clauses(sentence: str) -> Iterator[str]:
     bare = _FILLERS.sub("", (sentence.lower() if shouted else sentence).strip(" \"“”'"))
     if LEFT_OUT in bare or _QUOTES.search(_uncapitalised(bare)):
         return
-    for part in _JOINED.split(bare):
+    for part in _JOINED.split(re.sub(rf"\b({NAME}) and I\b", r"\1 & I", bare)):
         of_oneself = re.match(r"i\b", part, re.IGNORECASE) is not None
         first, *further = (_FURTHER if of_oneself else _FURTHER_OF_OTHERS).split(part)
         for clause in map(spelled_out, (first, *(f"{'I' if of_oneself else 'he'} {verb}" for verb in further))):
             if (clause := _FILLERS.sub("", clause.strip(" ,.!…\"“”"))) and not _supposes(clause):
-                yield clause
+                yield clause.replace(" & I ", " and I ")
 
 
 def _candidate(clause: str, about: str, at: datetime) -> tuple[Candidate | None, str]:
@@ -184,6 +199,8 @@ def _candidate(clause: str, about: str, at: datetime) -> tuple[Candidate | None,
     if named := _CALL_ME.fullmatch(clause) or _I_AM.fullmatch(clause):
         if not _OF_A_PEOPLE.search(named["name"]) and "'" not in named["name"]:
             return Candidate(f"{USER}'s name is {named['name']}.", f"My name is {named['name']}.", OF_THE_USER), about
+    if CORRECTED.search(clause):
+        return Candidate(f"{clause}.", clause, 0.0), about
     if aged := _AGED.match(clause):
         return Candidate(f"{USER} is {aged['age']} years old.", clause, OF_THE_USER), about
     if (lead := _left_out(clause)) is not None:
@@ -201,7 +218,7 @@ def _candidate(clause: str, about: str, at: datetime) -> tuple[Candidate | None,
         spoken = clause.replace(f"{USER}'s", "My", 1)
     elif _FIRST.match(clause) or _MINE.match(clause):
         least = OF_THE_USER
-    elif not (_NAMED.match(clause) or _PLAN.match(clause.lower()) or re.search(r"\b(?:me|my|our|us)\b", clause)):
+    elif not (_NAMED.match(clause) or (OVER.search(clause) and re.match(NAME, clause)) or _PLAN.match(clause.lower()) or re.search(r"\b(?:me|my|our|us)\b", clause)):
         return None, about
     text = third_person(clause)
     text = f"{text[0].upper()}{text[1:]}."
@@ -244,7 +261,7 @@ def _left_out(clause: str) -> str | None:
 
 
 def _supposes(clause: str) -> bool:
-    return _SUPPOSES.search(_uncapitalised(clause)) is not None
+    return any(pattern.search(_uncapitalised(clause)) for pattern in (_SUPPOSES, _GUESSES))
 
 
 def _uncapitalised(text: str) -> str:

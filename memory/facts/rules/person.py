@@ -6,6 +6,7 @@ from memory.language.irregular import is_past as is_irregular_past
 
 USER = "The user"
 
+_NAME = r"[^\W\d_a-zß-öø-ÿ][\w-]*"
 _ADVERBS = (
     r"(?:\s+(?:also|really|just|now|still|never|always|often|even|already|both|no longer|sometimes|once|kind of|sort of|"
     r"ever|seldom|(?!(?:f|app|re|supp)ly\b|rely\b)[a-z]+ly))*"
@@ -15,7 +16,9 @@ _SHORT = {"m": "is", "ve": "has", "ll": "will", "d": "had"}
 _FORMS = {"am": "is", "have": "has", "do": "does", "go": "goes", "be": "is", "can't": "cannot", "won't": "will not"}
 _FORMS |= {"don't": "does not", "haven't": "has not", "dont": "does not", "didn't": "did not", "wasn't": "was not"}
 _AS_THEY_ARE = frozenset("can cannot will shall may must ought used not and or was were is has does".split())  # noqa: SIM905
-_PRESENT = frozenset("need feed breed speed bleed succeed proceed embed".split())  # noqa: SIM905  in -eed, as the past ends
+_PRESENT = frozenset("need feed breed speed bleed succeed proceed embed wed".split())  # noqa: SIM905  in -eed, as the past ends
+_OF_US = re.compile(r"^we(?P<short>['’]ve got|['’]ve|['’]re|['’]ll|)\b", re.IGNORECASE)
+_OF_US_IN_FULL = {"": "", "'ve got": " have", "'ve": " have", "'re": " are", "'ll": " will"}
 _MY = re.compile(r"(?<![\w’'-])(?:my|our)(?![\w’'-])", re.IGNORECASE)
 _INSIDE = tuple(
     (re.compile(pattern), instead)
@@ -52,10 +55,11 @@ def third_person(clause: str) -> str:
     """A clause of the user's in the third person: "I live with my sister" gives "The user lives with their sister".
     What is so of "we" stays so."""
     if re.match(r"we\b", clause, re.IGNORECASE):
-        return clause
+        return _OF_US.sub(lambda found: f"We{_OF_US_IN_FULL[found['short'].replace('’', chr(39)).lower()]}", clause)
     if started := re.match(r"(?:my|our)\b", clause, re.IGNORECASE):
         return f"{USER}'s" + _inside(_SHORT_IS.sub(" is", clause[started.end() :], count=1), "their", "them")
     clause = re.sub(r"^im\b", "I'm", re.sub(r"^i['’]ve got\b", "I have", clause, flags=re.I), flags=re.I)
+    clause = re.sub(rf"^({_NAME}) and I (?=\w)", r"\1 and the user ", clause)
     found = _I.match(clause)
     if found is None:
         return _inside(_SHORT_IS.sub(" is", clause, count=1), "the user's", "the user")

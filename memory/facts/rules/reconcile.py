@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Literal
 
 from memory.facts.rules.replacing import LIKELY, replaces
-from memory.facts.rules.statement import ALSO, CHANGED, INSTEAD_OF, Statement, is_somebody, read_statement
+from memory.facts.rules.statement import ALSO, CHANGED, CORRECTED, INSTEAD_OF, Statement, is_somebody, read_statement
 from memory.language.heads import doing
 from utils.encoder import Reading
 from utils.text import content_stems, words
@@ -89,7 +89,7 @@ def decide_by_rules(
     for statement in stated:
         about = [(one, old) for one, old in read if people.are_one(statement, old)]
         made = _decide(statement, about, readings)
-        if isinstance(made[0], Add) and (rival := _likeliest(statement, new[statement.text], about, readings)) is not None:
+        if made and isinstance(made[0], Add) and (rival := _likeliest(statement, new[statement.text], about, readings)) is not None:
             made = [Update(rival.id, statement.text)]
         decisions += made
         touched = {one.id for one in made if isinstance(one, Update | Delete)}
@@ -143,6 +143,8 @@ def _decide(new: Statement, known: Sequence[_Read], readings: Mapping[str, Readi
             return 1.0
         return float(readings[new.text].sentence @ readings[old.text].sentence)
 
+    if correction := CORRECTED.search(new.text):
+        return _corrected(correction, [one for one, _ in known])
     about = [(one, old) for one, old in known if old.subject == new.subject or _is_of_one_thing(new, old, known)]
     for one, old in about:
         if _says_the_same(new, old) or (like(old) >= SAME and _differ_in_nothing(new, old)):
@@ -167,6 +169,20 @@ def _decide(new: Statement, known: Sequence[_Read], readings: Mapping[str, Readi
         if _goes_on(new.text, old.text) and not (old.slots or new.over or new.denied != old.denied):
             return [Update(one.id, new.text)]
     return [Add(new.text)]
+
+
+def _corrected(correction: re.Match[str], known: Sequence[Known]) -> list[Decision]:
+    """What becomes of the one fact that says what was not meant, or of the last one, where it has one value of the form of
+    the one that is meant; nothing else."""
+    if value := correction["value"]:
+        form = re.compile(rf"(?<![\w.])\W?{re.sub(r'[0-9]', '[0-9]', re.escape(value))}(?![\w.])")
+        last = known[-1:] if any(map(str.isdigit, value)) else []
+        return [Update(one.id, form.sub(value, one.text)) for one in last if len(form.findall(one.text)) == 1]
+    meant, former = correction["meant"] or correction["right"], correction["former"] or correction["wrong"]
+    whole = re.compile(rf"(?<!\w){re.escape(former.strip(' .!'))}(?!\w)", re.IGNORECASE)
+    wrong = [one for one in known if whole.search(one.text)]
+    right = meant.strip(" .!")
+    return [Update(wrong[0].id, whole.sub(lambda _: right, wrong[0].text))] if len(wrong) == 1 else []
 
 
 class _People:

@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 
 from fitted import FITTED
-from memory.facts.rules.statement import ALSO, CHANGED, OVER, RELATION, Statement, is_somebody
+from memory.facts.rules.statement import ALSO, CHANGED, OVER, RELATION, VALUES, Statement, is_somebody
 from memory.language.heads import doing
 from utils.encoder import Reading
 from utils.text import content_stems, searched_words
@@ -19,14 +19,14 @@ from utils.vectors import Floats
 TURNING = FITTED / "turning.npy"  # (385,) float32: which sentences tell that something is otherwise, and an offset
 REPLACING = FITTED / "replacing.npy"  # (signs + 1,) float32: weights of the signs of a pair, and an offset
 _OWNER = re.compile(rf"user's (?:[\w-]+ )?{RELATION}(?='s )")
-LIKELY = 0.75  # from which a statement takes another's place; `python -m bench.fit_replacing` tells what it costs
+LIKELY = 0.5  # from which a statement takes another's place; `python -m bench.fit_replacing` tells what it costs
 PREFIX = 5  # letters that "allergy" and "allergic" have in common
 
 
 def signs(new: Statement, old: Statement, new_reading: Reading, old_reading: Reading, turns: float) -> Floats:
     """What tells whether a statement takes another's place, shape (signs,). `turns`: of the new one."""
-    near = new_reading.tokens.astype(np.float32) @ old_reading.tokens.astype(np.float32).T / 127**2
-    said, former = (frozenset(_stems(one.text)) for one in (new, old))
+    near = _telling(new_reading) @ _telling(old_reading).T
+    said, former = (frozenset(_stems(one)) for one in (new, old))
     shared = sum(_has(stem, said) for stem in former)
     does, did = doing(new_reading.sentence), doing(old_reading.sentence)
     names, former_names = (_names(one.text) for one in (new, old))
@@ -68,8 +68,8 @@ def _are_of_others(new: Statement, old: Statement) -> bool:
         return True
     if is_somebody(new.subject) or is_somebody(old.subject):
         return False
-    thing, other = (frozenset(_stems(one.subject.replace("user's", ""))) for one in (new, old))
-    return not any(_has(stem, other) for stem in thing)
+    thing, other = (frozenset(_of_subject(one)) for one in (new, old))
+    return not (all(_has(stem, other) for stem in thing) or all(_has(stem, thing) for stem in other))
 
 
 def _person(statement: Statement) -> str:
@@ -80,8 +80,19 @@ def _person(statement: Statement) -> str:
     return owner[0] if owner else "user"
 
 
-def _stems(text: str) -> list[str]:
-    return [stem for stem in content_stems(text) if stem != "user"]
+def _telling(reading: Reading) -> Floats:
+    """The vectors of a text's tokens without those of the user, of numbers and of times, which most things may have."""
+    places = [at for at, word in enumerate(reading.words) if word != "user" and not VALUES.fullmatch(word)]
+    tokens: Floats = reading.tokens[places].astype(np.float32) / 127
+    return tokens
+
+
+def _stems(statement: Statement) -> list[str]:
+    return [*statement.named, *_of_subject(statement)]
+
+
+def _of_subject(statement: Statement) -> list[str]:
+    return [stem for stem in content_stems(f"{statement.subject} {statement.kin}") if stem != "user"]
 
 
 def _has(stem: str, said: frozenset[str]) -> bool:
@@ -90,7 +101,7 @@ def _has(stem: str, said: frozenset[str]) -> bool:
 
 def _names(text: str) -> set[str]:
     said = text.split()
-    return {word for one in said[1:] if one[:1].isupper() for word in searched_words(one)}
+    return {word for one in said[1:] if one[:1].isupper() for word in searched_words(one) if not VALUES.fullmatch(word)}
 
 
 @cache

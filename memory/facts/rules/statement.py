@@ -41,7 +41,7 @@ WORKER = (
     r"(?!(?:.* )?(?:smoker|lover|runner|swimmer|drinker|believer|eater|owner|member|beginner|winner|gamer|player|"
     r"speaker|listener|fan|father|mother|brother|sister|grandfather|grandmother|woman|man|human|vegetarian|pescatarian|"
     r"humanitarian|christian|twin|minor|senior|libra\w*|survivor|foreigner|newcomer|widower|person|sleeper|riser)\b)"
-    r"(?:[a-z-]+ ){0,2}(?:[a-z-]+(?:er|or|ist|ian|man|woman|eer|smith|mason)|nurse|chef|cook|vet|pilot|lawyer|surgeon|"
+    r"(?:[a-z-]+ ){0,2}(?:[a-z-]+(?:er|or|ist|ian|man|woman|eer|smith|mason|ista)|nurse|chef|cook|vet|pilot|lawyer|surgeon|"
     r"judge|student|apprentice|clerk|attorney|architect|midwife|guide|priest|monk|nun|coach|ceo|cto|analyst|intern)"
 )
 DIET = r"(?:(?:an? )?(?:(?:strict|lifelong) )?(?:vegan|vegetarian|pescatarian|omnivore|flexitarian|carnivore))"
@@ -49,7 +49,7 @@ _SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (slot, re.compile(pattern))
     for slot, pattern in (
         ("name", r"(?:is|are|was) (?:now )?(?:called|named) (?=\S)"),
-        ("age", rf"(?:is|turned|turns|will be|was) {_ADVERBS}\d{{1,3}}(?: (?:years?|months?)(?: old)?)?{_END}"),
+        ("age", rf"(?:is|turned|turns|will be|was) {_ADVERBS}\d{{1,3}}(?![.,]\d)(?: (?:years?|months?)(?: old)?)?{_END}"),
         (
             "home",
             r"(?:lives?|living|resides?|moved|moves|relocated|settled|based)(?: \w+ly)?(?: back| over| down| up)? (?:in|to) "
@@ -103,7 +103,13 @@ INSTEAD_OF = re.compile(
     r"\b(?:from|instead of|rather than|replaced|swapped|traded|traded in|ditched|dropped|abandoned|left) "
     r"(?P<former>[^,;.]{1,50}?)(?= (?:to|with|for|by|because|since|in)\b|[,;.]|$)"
 )
-_VALUES = re.compile(
+# What was meant, behind what was said or before it: "it's Jon, not John", "I meant Friday, not Monday".
+CORRECTED = re.compile(
+    r"(?:^|[,;:] ?|\b)(?:it['’]?s|it is|that['’]?s|i (?:mean|meant)|correction:?|make that) (?P<meant>[^,;]{1,40}), not (?P<former>[^,;.]{1,40})|"
+    r"^(?:i meant?|make that|correction:?|rather) (?P<value>[^\s,;]+)(?=$|[,;.])|\bnot (?P<wrong>[^,;.]{1,40})[,;] (?:but |it['’]?s )?(?P<right>[^,;.]{1,40})$",
+    re.IGNORECASE,
+)
+VALUES = re.compile(
     r"\d+(?:[.:]\d+)*|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|may|june|july|"
     r"august|september|october|november|december)\b|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b|"
     r"\b(?:mornings?|evenings?|nights?|noon|midnight|daily|weekly|monthly|once|twice)\b",
@@ -144,7 +150,7 @@ class Statement:
         return frozenset(self.named) - _STEMS_OF_OVER
 
 
-_STEMS_OF_OVER = frozenset(map(stem, "quit stopped gave give given up sold sell broke lost lose died passed away cancelled called off outgrew rid over ended".split()))  # noqa: SIM905
+_STEMS_OF_OVER = frozenset(map(stem, "quit stopped gave give given up sold sell broke lost lose died passed away cancelled called off outgrew rid over ended split".split()))  # noqa: SIM905
 
 
 def read_statement(text: str) -> Statement:
@@ -153,9 +159,9 @@ def read_statement(text: str) -> Statement:
     subject, kin, predicate = _split(bare)
     predicate = _DISLIKES.sub("does not like", _LIKES.sub("likes", predicate))
     clause = re.split(r"[,;(]| (?:but|because|although|so)\b", predicate, maxsplit=1)[0]
-    named = tuple(
-        base_of(stem(word)) for word in words(_VALUES.sub(" ", predicate)) if word not in _UNTOLD and word not in _LIGHT
-    )
+    named = _named(predicate)
+    if OVER.search(clause) or DENIED.search(clause):
+        named = _named(clause)
     first = [word for word in words(clause)[:4] if word not in ("not", "now", "also", "just", "really")]
     return Statement(
         text=text,
@@ -163,10 +169,16 @@ def read_statement(text: str) -> Statement:
         kin=kin,
         slots=_slots(subject, predicate),
         named=named,
-        values=tuple(value.lower().removesuffix("s") for value in _VALUES.findall(predicate)),
+        values=tuple(value.lower().removesuffix("s") for value in VALUES.findall(predicate)),
         denied=DENIED.search(clause) is not None,
         over=OVER.search(clause) is not None,
         past=bool(first) and (is_past(first[0]) or (first[:2] == ["used", "to"])),
+    )
+
+
+def _named(predicate: str) -> tuple[str, ...]:
+    return tuple(
+        base_of(stem(word)) for word in words(VALUES.sub(" ", predicate)) if word not in _UNTOLD and word not in _LIGHT
     )
 
 
