@@ -127,7 +127,7 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
         sentence = spelled_out(written)
         if ends_with_question_mark(sentence.rstrip(" \"')”")) or _IN_JEST.search(sentence) or _IN_JEST.search(following):
             about = ""
-        elif is_foreign(sentence) or _ENGLISH.isdisjoint(words(sentence)):
+        elif _left_out(sentence) is None and (is_foreign(sentence) or _ENGLISH.isdisjoint(words(sentence))):
             found += _foreign(sentence)
         else:
             said = third_person(sentence[:LONGEST])
@@ -180,11 +180,14 @@ def _foreign(sentence: str) -> Iterator[Candidate]:
 
 def clauses(sentence: str) -> Iterator[str]:
     """The clauses of a sentence that state something themselves, each with its subject; none of what quotes."""
+    if CORRECTED.search(sentence):
+        yield sentence.strip(" .!")
+        return
     shouted = sentence.isupper() and len(sentence.split()) > 2
     bare = _FILLERS.sub("", (sentence.lower() if shouted else sentence).strip(" \"“”'"))
     if LEFT_OUT in bare or _QUOTES.search(_uncapitalised(bare)):
         return
-    for part in _JOINED.split(re.sub(rf"\b({NAME}) and I\b", r"\1 & I", bare)):
+    for part in _JOINED.split(re.sub(rf"(^|[,;] |\b(?:but|so|and) )({NAME}) and I\b", r"\1\2 & I", bare)):
         of_oneself = re.match(r"i\b", part, re.IGNORECASE) is not None
         first, *further = (_FURTHER if of_oneself else _FURTHER_OF_OTHERS).split(part)
         for clause in map(spelled_out, (first, *(f"{'I' if of_oneself else 'he'} {verb}" for verb in further))):

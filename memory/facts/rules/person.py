@@ -37,7 +37,7 @@ _ME = re.compile(r"(?<![\w’'-])(?:[Mm]e|us)(?![\w’'-])")
 # An 's that is short for "is" or "has": after "name" always, elsewhere before a word that nobody owns.
 _SHORT_IS = re.compile(
     r"(?<=\bname)['’]s\b|(?<=\w)['’]s(?= (?:called|named|an?|the|not|now|in|at|on|from|off|over|back|out|with|my|our|about|only|still|"
-    r"also|vegetarian|vegan|pregnant|single|engaged|married|divorced|allergic|due|[a-z]+ing\b|[£$€]?\d))",
+    r"also|vegetarian|vegan|pregnant|single|engaged|married|divorced|allergic|due|(?:go|mov|com|work|stay|gett|leav|liv|putt|hav|be|tak|start|learn|study)ing\b|[£$€]?\d))",
     re.IGNORECASE,
 )
 _SHORT_HAS = re.compile(r"(?<=\w)['’]s(?= (?:got|been|just|already|started|moved|retired|left|become|gone|had|died|dropped|gotten)\b)", re.I)

@@ -103,7 +103,7 @@ def reconciled(new: Mapping[str, str], readings: Mapping[str, Reading]) -> dict[
     standing: dict[str, str] = {}
     for text, sentence in new.items():
         read, before = _read(text, readings), [(Known(one, one), _read(one, readings)) for one in standing]
-        for decision in _decide(read, before, readings):
+        for decision in _decide(read, before, readings) or [Add(text)]:  # it corrects what was said before the message
             if isinstance(decision, Update | Delete):
                 standing.pop(decision.id)
             if isinstance(decision, Add | Update):

@@ -19,14 +19,15 @@ from utils.vectors import Floats
 TURNING = FITTED / "turning.npy"  # (385,) float32: which sentences tell that something is otherwise, and an offset
 REPLACING = FITTED / "replacing.npy"  # (signs + 1,) float32: weights of the signs of a pair, and an offset
 _OWNER = re.compile(rf"user's (?:[\w-]+ )?{RELATION}(?='s )")
-LIKELY = 0.5  # from which a statement takes another's place; `python -m bench.fit_replacing` tells what it costs
+LIKELY = 0.6  # from which a statement takes another's place; `python -m bench.fit_replacing` tells what it costs
 PREFIX = 5  # letters that "allergy" and "allergic" have in common
 
 
 def signs(new: Statement, old: Statement, new_reading: Reading, old_reading: Reading, turns: float) -> Floats:
     """What tells whether a statement takes another's place, shape (signs,). `turns`: of the new one."""
     near = _telling(new_reading) @ _telling(old_reading).T
-    said, former = (frozenset(_stems(one)) for one in (new, old))
+    same = new.subject == old.subject
+    said, former = (frozenset(one.named if same else _stems(one)) for one in (new, old))
     shared = sum(_has(stem, said) for stem in former)
     does, did = doing(new_reading.sentence), doing(old_reading.sentence)
     names, former_names = (_names(one.text) for one in (new, old))
@@ -55,7 +56,7 @@ def turning(vector: Floats) -> float:
 
 def replaces(new: Statement, old: Statement, new_reading: Reading, old_reading: Reading) -> float:
     """How likely a statement takes another's place, in 0..1; not at all where they are of two people or both hold."""
-    if ALSO.search(new.text) or (new.subject and old.subject and _are_of_others(new, old)):
+    if ALSO.search(new.text) or (new.denied and old.denied) or (new.subject and old.subject and _are_of_others(new, old)):
         return 0.0
     border = _border(str(REPLACING))
     pair = signs(new, old, new_reading, old_reading, turning(new_reading.sentence))

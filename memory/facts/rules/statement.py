@@ -98,7 +98,7 @@ CHANGED = re.compile(
     r"\b(?:now|instead|switched|swapped|changed|moved|replaced|again|actually|from [^,;]{1,40} to|nowadays|went (?:up|down)|"
     r"postponed|rescheduled|new|pushed|brought forward|raised|increased|lowered|dropped|became)\b"
 )
-ALSO = re.compile(r"\b(?:also|too|as well|another|second|third|additional|other|besides)\b")
+ALSO = re.compile(r"\b(?:also|too(?=[.!]?$)|as well|another|second|third|additional|other|besides)\b")
 INSTEAD_OF = re.compile(
     r"\b(?:from|instead of|rather than|replaced|swapped|traded|traded in|ditched|dropped|abandoned|left) "
     r"(?P<former>[^,;.]{1,50}?)(?= (?:to|with|for|by|because|since|in)\b|[,;.]|$)"
@@ -106,7 +106,7 @@ INSTEAD_OF = re.compile(
 # What was meant, behind what was said or before it: "it's Jon, not John", "I meant Friday, not Monday".
 CORRECTED = re.compile(
     r"(?:^|[,;:] ?|\b)(?:it['’]?s|it is|that['’]?s|i (?:mean|meant)|correction:?|make that) (?P<meant>[^,;]{1,40}), not (?P<former>[^,;.]{1,40})|"
-    r"^(?:i meant?|make that|correction:?|rather) (?P<value>[^\s,;]+)(?=$|[,;.])|\bnot (?P<wrong>[^,;.]{1,40})[,;] (?:but |it['’]?s )?(?P<right>[^,;.]{1,40})$",
+    r"^(?:i meant?|make that|correction:?|rather) (?P<value>[^\s,;]+)(?=$|[,;.])|\bnot (?P<wrong>[^,;.]{1,40})[,;] (?:but|it['’]?s) (?P<right>[^,;.]{1,40})$",
     re.IGNORECASE,
 )
 VALUES = re.compile(
