@@ -1,9 +1,10 @@
 """What can the core do? Everything that remembers, recalls, summarises and forgets."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import partial
 
 from config.recipes import Recipe
 from memory.banks import Activations, Banks, BankTidying, Connections
@@ -13,6 +14,7 @@ from memory.gists import EmbeddingQueue, GistReader, JustSaid, Waiting
 from memory.observations import Observations, Observer, Scratchpad
 from memory.oversight import Explainer, Forgetter, Jobs, Owners, Saying
 from memory.portable import Exporter, Importer
+from memory.product import Product
 from memory.recall import Recaller, Scope, SearchIndex, WordSearch, merged
 from memory.store import Changes, Collections, IdempotencyKeys, StoredKeys, reclaim
 from memory.traces import TraceQueue, Traces
@@ -20,10 +22,9 @@ from memory.turns import Digests, Drafts, Eviction, KeyValues, Places, Receipts,
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.errors import ModelUnavailable
 
-if TYPE_CHECKING:
-    pass
-
 WAIT_STEP = 0.02  # seconds between two looks at what others embed
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class Engine:
     importer: Importer
     owners: Owners
     jobs: Jobs
+    products: tuple[Product, ...]
     search_index: SearchIndex | None = None
 
     async def recall(self, owner: str, query: str, recipe: Recipe, scope: Scope) -> Recall:
@@ -119,22 +121,22 @@ class Engine:
         return await self.embeddings.count_of(owner, kinds, most)
 
     async def sweep(self) -> None:
-        """Finds the work that a crash or a lost nudge left behind."""
-        await self.changes.sweep()
-        await reclaim(self.collections.vectors, "embed")
-        await reclaim(self.collections.sessions, "summary")
-        await reclaim(self.collections.vectors, "facts")
-        await reclaim(self.collections.traces, "observe")
-        await self.drafts.recover()
-        await self.embeddings.work()
-        await self.summaries.work()
-        await self.fact_queue.work()
-        await self.trace_queue.step()
-        await self.embeddings.revive_after_outage()
-        await self.forgetter.finish()
-        await self.observations.mend()
-        await reclaim(self.collections.banks, "sections")
-        await self.bank_tidying.work()
+        """Finds the work that a crash or a lost nudge left behind, product by product. A step that fails holds up no
+        other: the first error is raised at the end, the others are logged."""
+        steps: list[Callable[[], Awaitable[object]]] = [self.changes.sweep]
+        steps += [partial(reclaim, queue.collection, queue.field) for one in self.products for queue in one.queues]
+        steps += [product.sweep for product in self.products]
+        steps += [self.forgetter.finish]
+        first: Exception | None = None
+        for step in steps:
+            try:
+                await step()
+            except Exception as error:
+                if first is not None:
+                    log.warning("another step of the sweep failed", exc_info=error)
+                first = first or error
+        if first is not None:
+            raise first
 
     async def reembed(self, batch: int = 256) -> AsyncIterator[int]:
         """Embeds the gists anew whose vectors are another model's, batch by batch; yields how many each had."""

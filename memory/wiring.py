@@ -31,7 +31,13 @@ from utils.mongo import Database
 if TYPE_CHECKING:
     from utils.reranker import Reranker
 
+from memory.banks import banks_product
 from memory.engine import Engine
+from memory.facts import facts_product
+from memory.gists import gists_product
+from memory.observations import observations_product
+from memory.traces import traces_product
+from memory.turns import conversations_product, keyvalues_product, receipts_product
 
 WORDS_SHARE = 8  # of the memory for indexes, the share of those of words: one in so many
 SHARE_OF_BANKS = 8  # sections of memory banks may take a share of so much of the memory for indexes, beside it
@@ -66,7 +72,6 @@ async def open_engine(
     Raises `ConfigurationError` where MongoDB is to be asked and has no search, or none that fits.
     """
     collections = Collections.of(database)
-    await ensure_indexes(collections)
     window = 2 * summary_interval  # a pair is two messages
     changes = Changes(collections)
     just_said = JustSaid()
@@ -80,7 +85,6 @@ async def open_engine(
     )
     if vector_search:
         search_index = SearchIndex(collections.vectors)
-        await search_index.ensure(embedder)
         indexes = VectorSearch(collections, changes, embedder.model, search_index)
         of_sections = VectorSearch(collections, changes, embedder.model, search_index, only=SECTIONS)
     sessions = Sessions(collections)
@@ -95,6 +99,7 @@ async def open_engine(
     keyvalues = KeyValues(collections, changes)
     caches = Caches((just_said, said_in_banks), gists, (indexes, words, of_sections), (summaries, digests, keyvalues))
     eraser = GistEraser(collections, changes, caches)
+    fact_store = FactStore(collections, changes, eraser, just_said)
     facts = Facts(collections, changes, eraser, just_said)
     traces = Traces(collections, changes, eraser, just_said, observed=observer_model is not None)
     word_search = WordSearch(words, gists)
@@ -108,6 +113,24 @@ async def open_engine(
     writer = BankWriter(bank_model, recipe)
     banks = Banks(collections, bank_store, sections, writer, bank_folder, bank_large_update)
     eviction = Eviction(collections, eraser, sessions, max_entries)
+    drafts = Drafts(collections, turns)
+    fact_queue = FactQueue(collections, facts, fact_model, (digests.extend, eviction.run))
+    trace_queue = TraceQueue(collections, traces, observer_model, ObserverRecipe())
+    embeddings = EmbeddingQueue(collections, changes, embedder, reader)
+    bank_tidying = BankTidying(collections, bank_store, sections, writer, banks)
+    products = (  # in the order in which they are exported and swept
+        gists_product(collections, embeddings),
+        conversations_product(collections, changes, sessions, places, turns, drafts, summaries, eraser),
+        facts_product(collections, facts, fact_queue, fact_store),
+        keyvalues_product(collections, changes),
+        observations_product(collections, observations, observation_store, scratchpad),
+        traces_product(collections, traces, trace_queue, observed=observer_model is not None),
+        banks_product(collections, banks, bank_store, sections, bank_tidying, due_after),
+        receipts_product(collections),
+    )
+    await ensure_indexes(collections, [product.indexes for product in products])
+    if search_index is not None:
+        await search_index.ensure(embedder)
     return Engine(
         collections=collections,
         embedder=embedder,
@@ -116,14 +139,14 @@ async def open_engine(
         places=places,
         turns=turns,
         gists=gists,
-        drafts=Drafts(collections, turns),
+        drafts=drafts,
         facts=facts,
-        fact_queue=FactQueue(collections, facts, fact_model, (digests.extend, eviction.run)),
+        fact_queue=fact_queue,
         superseded=Superseded(collections, gists),
         digests=digests,
         eviction=eviction,
         traces=traces,
-        trace_queue=TraceQueue(collections, traces, observer_model, ObserverRecipe()),
+        trace_queue=trace_queue,
         recaller=recaller,
         word_search=word_search,
         observations=observations,
@@ -133,48 +156,22 @@ async def open_engine(
         keyvalues=keyvalues,
         receipts=receipts,
         explainer=Explainer(collections, receipts, recaller, embedder, observations),
-        forgetter=Forgetter(
-            collections,
-            changes,
-            sessions,
-            summaries,
-            receipts,
-            caches,
-            eraser,
-            facts,
-            traces,
-            observations,
-            scratchpad,
-            banks,
-        ),
+        forgetter=Forgetter(collections, changes, sessions, summaries, receipts, caches, eraser, products),
         saying=Saying(collections),
         idempotency=IdempotencyKeys(collections),
-        embeddings=EmbeddingQueue(collections, changes, embedder, reader),
+        embeddings=embeddings,
         changes=changes,
         just_said=just_said,
         api_keys=StoredKeys(collections),
         banks=banks,
-        bank_tidying=BankTidying(collections, bank_store, sections, writer, banks),
+        bank_tidying=bank_tidying,
         activations=Activations(collections),
         connections=Connections(collections),
         section_recaller=Recaller(of_sections, said_in_banks, gists, embedder, reader, reranking),
-        exporter=Exporter(collections),
-        importer=Importer(
-            collections,
-            changes,
-            sessions,
-            places,
-            turns,
-            eraser,
-            FactStore(collections, changes, eraser, just_said),
-            observation_store,
-            traces,
-            bank_store,
-            sections,
-            observed=observer_model is not None,
-            due_after=due_after,
-        ),
+        exporter=Exporter(products),
+        importer=Importer(collections, changes, products),
         owners=Owners(collections),
-        jobs=Jobs(collections),
+        jobs=Jobs(collections, products),
+        products=products,
         search_index=search_index,
     )

@@ -340,8 +340,8 @@ LINES: Mapping[Kind, type[Line]] = {
 class ImportResult(Wire):
     """By kind: how many are new, and how many the user had already."""
 
-    imported: dict[Kind, int]
-    already_there: dict[Kind, int]
+    imported: dict[str, int]
+    already_there: dict[str, int]
 
 
 def fields_of(line: Line) -> dict[str, Any]:

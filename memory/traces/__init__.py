@@ -6,6 +6,7 @@ Each call of a tool in a task with what came back, kept whole and once, with an 
 from memory.traces.call import Called, Task, Trace
 from memory.traces.documents import document_of
 from memory.traces.ids import ID_CHARACTERS, id_of
+from memory.traces.product import traces_product
 from memory.traces.queue import TraceQueue
 from memory.traces.traces import INSIGHT, Traces, place_of
 from memory.traces.words import shares, words_of_each, words_sought
@@ -22,6 +23,7 @@ __all__ = [
     "id_of",
     "place_of",
     "shares",
+    "traces_product",
     "words_of_each",
     "words_sought",
 ]

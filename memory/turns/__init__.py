@@ -10,6 +10,7 @@ from memory.turns.eviction import Eviction
 from memory.turns.keyvalues import NONE, KeyValues
 from memory.turns.place import Place
 from memory.turns.places import Places
+from memory.turns.product import conversations_product, keyvalues_product, receipts_product
 from memory.turns.receipts import LedgerEntry, LeftOut, Receipt, Receipts, Used, left_out_of
 from memory.turns.sessions import COUNTERS, Session, Sessions, title_of
 from memory.turns.summaries import TOLD, Summaries, key_of
@@ -34,7 +35,10 @@ __all__ = [
     "Summaries",
     "Turns",
     "Used",
+    "conversations_product",
     "key_of",
+    "keyvalues_product",
     "left_out_of",
+    "receipts_product",
     "title_of",
 ]

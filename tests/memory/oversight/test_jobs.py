@@ -11,7 +11,8 @@ from memory.domain import FACT, SECTION, TURN
 from memory.gists.embedding_queue import UNAVAILABLE
 from memory.observations.observation import CATEGORIES
 from memory.oversight import jobs as module
-from memory.oversight.jobs import KINDS, TOLD, Kind, Queue
+from memory.oversight.jobs import KINDS, TOLD, Kind
+from memory.product import Queue
 from memory.oversight.owners import OTHER_KINDS
 from memory.store.leases import claim, count, fail
 from memory.traces.call import Called

@@ -1,14 +1,32 @@
-"""How do receipts come in? They name what was considered by its `_id`, which may be another one here."""
+"""Records of receipts, out and in. They name what was considered by its `_id`, which may be another one here."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 
-from memory.ids import keys_of
-from memory.portable.landing import Landed
-from memory.portable.record import Record
-from memory.store import Collections
+from memory.ids import keys_of, unscoped
+from memory.product import Landed, Record
+from memory.store import Collections, by_ids, by_key, picked
 from utils.mongo import Document, insert_new
 
 CONSIDERED = ("considered", "observed")
+
+RECEIPT = (
+    "turn_id", "session_id", "at", "query", "intent", "need_memory", "memory_reason", "agents_used", "model", "recipe",
+    "used", "ledger", "prompt_tokens", "completion_tokens", "interrupted", "messages", "top_k", "tools_used",
+    "searched",
+)  # fmt: skip
+
+
+async def receipt_records(collections: Collections, owner: str) -> AsyncIterator[Record]:
+    """The receipts of each session."""
+    async for session in by_key(collections.sessions, owner, "session_id", {"session_id": 1}):
+        own = {"user_id": owner, "session_id": session["session_id"]}
+        async for receipt in by_ids(collections.receipts, own, [("_id", 1)]):
+            considered = {
+                name: [candidate | {"key": unscoped(candidate["key"], owner)} for candidate in receipt[name]]
+                for name in CONSIDERED
+                if name in receipt
+            }
+            yield Record("receipt", picked(receipt, RECEIPT) | considered)
 
 
 class ReceiptTaker:
@@ -45,6 +63,8 @@ class ReceiptTaker:
             await self._receipts.delete_many({"_id": {"$in": new}, "user_id": self._owner})
 
         return Landed("receipt", len(new), len(records) - len(new), take_back)
+
+    def check_end(self) -> None: ...
 
     async def close(self) -> None: ...
 

@@ -1,44 +1,27 @@
-"""How do things come in that stand alone: values under keys, and observations?"""
+"""Records of observations and of the scratchpad, out and in."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 
 from memory.ids import derived_id
-from memory.observations import Observation, ObservationStore, Observed, document_of, folded_of, observation_id
-from memory.portable.landing import Landed
-from memory.portable.record import Record
-from memory.store import Changes, Collections
+from memory.observations.observation import Observation, Observed, observation_id
+from memory.observations.scratchpad import folded_of
+from memory.observations.store import ObservationStore, document_of
+from memory.product import Landed, Record
+from memory.store import Collections, by_ids, by_key, picked
+from utils.clock import now
 from utils.mongo import Document, insert_new
-from utils.text import count_tokens
+
+OBSERVATION = ("category", "content", "source", "created_at", "model", "messages")
+ENTRY = ("key", "value", "created_at", "updated_at", "version", "epoch", "expires_at")
 
 
-class MemoryTaker:
-    """Takes in `memory`: key/value facts."""
-
-    def __init__(self, owner: str, collections: Collections, changes: Changes) -> None:
-        self._owner = owner
-        self._memories = collections.memories
-        self._changes = changes
-
-    def check(self, record: Record) -> None: ...
-
-    async def take(self, records: Sequence[Record]) -> Landed:
-        documents = [self._document(record.fields) for record in records]
-        async with self._changes.noted(self._owner):
-            inserted = await insert_new(self._memories, documents)
-        new = [document["_id"] for document, is_new in zip(documents, inserted, strict=True) if is_new]
-
-        async def take_back() -> None:
-            async with self._changes.noted(self._owner):
-                await self._memories.delete_many({"_id": {"$in": new}, "user_id": self._owner})
-
-        return Landed("memory", len(new), len(documents) - len(new), take_back)
-
-    async def close(self) -> None: ...
-
-    def _document(self, fields: Document) -> Document:
-        history = [{"source": None, "tokenCount": count_tokens(one["value"])} | one for one in fields["history"]]
-        made: Document = {"_id": derived_id(self._owner, fields["key"]), "user_id": self._owner, "source": None}
-        return made | fields | {"tokenCount": count_tokens(fields["value"]), "history": history}
+async def observation_records(collections: Collections, owner: str) -> AsyncIterator[Record]:
+    """Observations, oldest first, and the entries of the scratchpad that are in force."""
+    async for observation in by_ids(collections.observations, {"user_id": owner}, [("created_at", 1), ("_id", 1)]):
+        yield Record("observation", picked(observation, OBSERVATION))
+    async for entry in by_key(collections.scratchpad, owner, "key"):
+        if entry["expires_at"] is None or entry["expires_at"] > now():
+            yield Record("entry", picked(entry, ENTRY))
 
 
 class EntryTaker:
@@ -59,6 +42,8 @@ class EntryTaker:
             await self._entries.delete_many({"_id": {"$in": new}, "user_id": self._owner})
 
         return Landed("entry", len(new), len(documents) - len(new), take_back)
+
+    def check_end(self) -> None: ...
 
     async def close(self) -> None: ...
 
@@ -86,6 +71,8 @@ class ObservationTaker:
             await self._store.delete(self._owner, {"_id": {"$in": list(new)}})
 
         return Landed("observation", len(new), len(made) - len(new), take_back)
+
+    def check_end(self) -> None: ...
 
     async def close(self) -> None: ...
 

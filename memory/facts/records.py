@@ -1,17 +1,32 @@
-"""How do facts come in, with what replaced them?
+"""Records of facts, out and in, with what replaced them.
 
 Ids of facts are made of their owner, so that one that a file brings may be that of another user's fact some day. Every
 fact that comes in has a `_id` as ids have that others took (`memory/ids.py`), and its own id again when it is exported.
 One that its owner exported and still has is found under its own.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 
-from memory.facts import FactStore
-from memory.ids import keys_of, scoped
-from memory.portable.landing import Landed
-from memory.portable.record import Record
-from utils.mongo import Document
+from memory.facts.store import FactStore
+from memory.ids import keys_of, scoped, unscoped
+from memory.product import Landed, Record
+from memory.store import by_ids, picked
+from utils.mongo import Collection, Document
+
+FACT = ("memory_id", "text", "valid_from", "valid_to", "sources", "decided_by", "created_at", "updated_at")
+
+
+async def fact_records(facts: Collection, owner: str) -> AsyncIterator[Record]:
+    """The owner's facts, oldest first; they name each other."""
+    async for fact in by_ids(facts, {"user_id": owner}, [("created_at", 1), ("_id", 1)]):
+        named = {name: unscoped(fact[name], owner) for name in ("supersedes", "superseded_by") if fact.get(name)}
+        history = [
+            picked(event, ("event", "at", "by", "source"))
+            | ({"other": unscoped(event["other"], owner)} if event.get("other") else {})
+            for event in fact["history"]
+        ]
+        identity = {"id": unscoped(fact["_id"], owner)}
+        yield Record("fact", identity | picked(fact, FACT) | named | {"history": history})
 
 
 class FactTaker:
@@ -41,6 +56,8 @@ class FactTaker:
             await self._store.delete(self._owner, {"_id": {"$in": new}})
 
         return Landed("fact", len(new), len(facts) - len(new), take_back)
+
+    def check_end(self) -> None: ...
 
     async def close(self) -> None: ...
 

@@ -1,25 +1,59 @@
-"""How does a conversation come in? A session, its summaries, and its messages at the places that they had.
+"""Records of conversations, out and in: a session, its summaries, and its messages at the places that they had.
 
 A session that the user has already stays as it is. Where it is the one that was exported, messages that it lacks come
 to their places; in every other, and where a place is taken, they come behind those that are there, in order.
 `importing` stands in a session until all of it has come, so that an import that was cut short has its counts made anew.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from pymongo.errors import DuplicateKeyError
 
 from memory.domain import Turn
-from memory.gists import GistEraser, document_of
+from memory.gists import TEXT, GistEraser, document_of
 from memory.ids import keys_of
-from memory.portable.landing import Landed, nothing
-from memory.portable.record import Record
-from memory.store import Changes, Collections, pending
-from memory.turns import COUNTERS, Place, Places, Sessions, Turns, key_of
+from memory.product import Landed, Record, nothing
+from memory.store import PAGE, Changes, Collections, by_key, pending, picked
+from memory.turns.place import Place
+from memory.turns.places import Places
+from memory.turns.sessions import COUNTERS, Sessions
+from memory.turns.summaries import TOLD, key_of
+from memory.turns.turns import Turns
 from utils.clock import now
 from utils.errors import Conflict, InvalidInput
 from utils.mongo import Document, insert_new
+
+SESSION = ("title", "created_at", "updated_at", "epoch")
+SUMMARY = ("text", "message_count", "model", "from_index", "to_index")
+MESSAGE = ("session_id", "id", "role", "content", "timestamp", "created_at", "name", "turn_id", "model", "interrupted")
+
+
+async def conversation_records(collections: Collections, owner: str) -> AsyncIterator[Record]:
+    """Each session, its summaries and its messages in order, up to the place where it stood."""
+    async for session in by_key(collections.sessions, owner, "session_id", {"events": 0, "uncounted": 0}):
+        identifier, places = session["session_id"], session["next_index"]
+        standing = {"id": identifier, "places": places, "summarised_to": session["summary"]["to"]}
+        yield Record("session", standing | picked(session, SESSION))
+        own = {"user_id": owner, "session_id": identifier}
+        async for document in collections.summaries.find(own).sort("_id", 1):
+            summaries = [{"at": summary["t"]} | picked(summary, SUMMARY) for summary in document["summaries"]]
+            of_all = picked(document, ("session_id", "created_at", "updated_at", "digest"))
+            yield Record("summaries", {"summaries": summaries} | of_all)
+        after, read = -1, PAGE
+        while read == PAGE:
+            read = 0
+            page = own | {"message_index": {"$gt": after, "$lt": places}, **TOLD}
+            async for message in collections.vectors.find(page, TEXT).sort("message_index", 1).limit(PAGE):
+                read, after = read + 1, message["message_index"]
+                yield Record("message", _exported(message))
+
+
+def _exported(message: Document) -> Document:
+    made = picked(message, MESSAGE) | {"place": message["message_index"]}
+    if "facts" in message:
+        made["facts"] = "done" if message["facts"]["state"] == "done" else "pending"
+    return made
 
 
 @dataclass
@@ -35,7 +69,7 @@ class _Open:
     miscounted: bool
 
 
-class Conversations:
+class ConversationTaker:
     """Takes in `session`, `summaries` and `message`."""
 
     def __init__(
@@ -79,6 +113,8 @@ class Conversations:
             case _:
                 return await self._say([record.fields for record in records])
         return landed[-1]  # of these kinds, one comes at a time
+
+    def check_end(self) -> None: ...
 
     async def close(self) -> None:
         """Ends the session: its counts are right, and its summary is asked for where it is due."""

@@ -1,18 +1,51 @@
-"""How do the tasks of agents come in, with what their tools gave?
+"""Records of the tasks of agents, out and in, with what their tools gave.
 
 A task that the user has already goes on as it is; traces of the file that it lacks are added to it.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 
 from memory.ids import new_id
-from memory.portable.landing import Landed, nothing
-from memory.portable.record import Record
-from memory.store import Collections, pending
-from memory.traces import Called, Task, Traces, document_of, id_of
+from memory.product import Landed, Record, nothing
+from memory.store import AT_ONCE, Collections, by_key, in_order, pending, picked
+from memory.traces.call import Called, Task
+from memory.traces.documents import document_of
+from memory.traces.ids import id_of
+from memory.traces.traces import Traces
 from utils.errors import Conflict, InvalidInput
 from utils.mongo import Document, insert_new
+
+RESULTS = 1_000_000  # characters of tools' results that are read at once
+TASK = ("task_id", "epoch", "steps", "of_session", "created_at", "updated_at")
+TRACE = ("task_id", "step", "place", "tool_call_id", "tool_name", "raw_input", "raw_output", "query", "timestamp")
+
+
+async def task_records(collections: Collections, owner: str) -> AsyncIterator[Record]:
+    """Each task and its traces, oldest first."""
+    async for task in by_key(collections.tasks, owner, "task_id"):
+        yield Record("task", picked(task, TASK))
+        async for trace in _traces(collections, owner, task):
+            made = {"id": trace["trace_id"]} | picked(trace, TRACE)
+            noted = {"summary": trace["summary"], "model": trace["model"]}
+            yield Record("trace", made | noted | {"observed": trace["observe"]["state"] == "done"})
+
+
+async def _traces(collections: Collections, owner: str, task: Document) -> AsyncIterator[Document]:
+    """The traces of a task, oldest first, as many at once as their results allow."""
+    own = {"user_id": owner, "task_id": task["task_id"], "epoch": task["epoch"]}
+    order = [("step", 1), ("place", 1), ("_id", 1)]
+    ids: list[str] = []
+    characters = 0
+    for listed in await collections.traces.find(own, {"characters": 1}).sort(order).to_list(None):
+        ids.append(listed["_id"])
+        characters += listed.get("characters", RESULTS)
+        if characters >= RESULTS or len(ids) == AT_ONCE:
+            for trace in await in_order(collections.traces, owner, ids):
+                yield trace
+            ids, characters = [], 0
+    for trace in await in_order(collections.traces, owner, ids):
+        yield trace
 
 
 class TaskTaker:
@@ -35,6 +68,8 @@ class TaskTaker:
             await self._tasks.delete_many({"_id": {"$in": new}, "user_id": self._owner})
 
         return Landed("task", len(new), len(documents) - len(new), take_back)
+
+    def check_end(self) -> None: ...
 
     async def close(self) -> None: ...
 
@@ -72,6 +107,8 @@ class TraceTaker:
             await self._traces.drop(self._owner, new)
 
         return Landed("trace", len(new), len(records) - len(new), take_back if new else nothing)
+
+    def check_end(self) -> None: ...
 
     async def close(self) -> None: ...
 

@@ -1,19 +1,45 @@
-"""How does a memory bank come in? All its versions first, and then the bank, which appears whole or not at all.
+"""Records of memory banks, out and in: all versions of one first, and then the bank, which appears whole or not at all.
 
 Versions are kept under an epoch of their own until their bank comes. Where it does not, since the import ends before,
 they go: at once, or, where the process died, with the next import of that bank.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 
-from memory.banks import FILE_NAME, GLOBAL_ID, BankSections, BankStore, BankType, bank_key, tokens_of, version_key
+from memory.banks.decisions import FILE_NAME
+from memory.banks.ids import GLOBAL_ID, bank_key
+from memory.banks.markdown import tokens_of
+from memory.banks.sections import BankSections
+from memory.banks.store import BankStore, version_key
+from memory.banks.types import BankType
 from memory.ids import new_id
-from memory.portable.landing import Landed
-from memory.portable.record import Record
-from memory.store import Collections, pending
+from memory.product import Landed, Record
+from memory.store import AT_ONCE, Collections, by_ids, pending, picked
 from utils.errors import Conflict, InvalidInput
 from utils.mongo import Document, insert_new
 from utils.text import count_tokens
+
+BANK_VERSION = (
+    "version", "at", "by", "reason", "changes", "files", "texts", "tokens", "said", "conversation_id", "update_count",
+)  # fmt: skip
+BANK = ("type", "id", "epoch", "name", "path", "created_at", "errors")
+
+
+async def bank_records(collections: Collections, owner: str) -> AsyncIterator[Record]:
+    """Each memory bank behind its versions, of which it consists."""
+    there = {"user_id": owner, "deleted_at": None}
+    async for bank in by_ids(collections.banks, there, [("created_at", 1), ("_id", 1)]):
+        number, before = 0, -1
+        own = {"user_id": owner, "bank": bank["_id"], "epoch": bank["epoch"]}
+        named = {"type": bank["type"], "id": bank["id"], "epoch": bank["epoch"]}
+        while number != before:
+            before = number
+            page = own | {"version": {"$gt": number}}
+            async for version in collections.bank_versions.find(page).sort("version", 1).limit(AT_ONCE):
+                number = version["version"]
+                yield Record("bank_version", named | picked(version, BANK_VERSION))
+        if number:
+            yield Record("bank", picked(bank, BANK) | {"version": number})
 
 
 class Arriving:

@@ -1,0 +1,60 @@
+"""What tasks of agents and the traces of their tools bring as a product."""
+
+from pymongo import ASCENDING, DESCENDING, IndexModel
+
+from memory.product import Counts, Product, Queue, SessionEnd, Taker
+from memory.store import Collections
+from memory.traces.queue import TraceQueue
+from memory.traces.records import TaskTaker, TraceTaker, task_records
+from memory.traces.traces import Traces
+
+INDEXES = {
+    "traces": [
+        IndexModel([("user_id", ASCENDING), ("trace_id", ASCENDING)], name="owner_trace"),
+        IndexModel(
+            [
+                ("user_id", ASCENDING),
+                ("task_id", ASCENDING),
+                ("step", ASCENDING),
+                ("place", ASCENDING),
+                ("_id", ASCENDING),
+            ],
+            name="task_steps",
+        ),
+        IndexModel([("user_id", ASCENDING), ("timestamp", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
+        IndexModel(
+            [("user_id", ASCENDING), ("task_id", ASCENDING), ("timestamp", DESCENDING), ("_id", DESCENDING)],
+            name="task_newest",
+        ),
+        IndexModel(
+            [("observe.state", ASCENDING), ("observe.lease_until", ASCENDING), ("_id", ASCENDING)],
+            name="observe_work",
+            partialFilterExpression={"observe.lease_until": {"$exists": True}},
+        ),
+    ],
+    "tasks": [
+        IndexModel([("user_id", ASCENDING), ("task_id", ASCENDING)], name="owner_task", unique=True),
+    ],
+}
+
+
+def traces_product(collections: Collections, traces: Traces, queue: TraceQueue, *, observed: bool) -> Product:
+    """`observed`: a model writes summaries of what tools gave."""
+
+    async def forget_session(owner: str, session: SessionEnd) -> Counts:
+        return {"traces": await traces.forget_session(owner, session.session_id)}
+
+    def takers(owner: str) -> dict[str, Taker]:
+        tasks = TaskTaker(owner, collections)
+        return {"task": tasks, "trace": TraceTaker(owner, collections, traces, tasks, observed=observed)}
+
+    return Product(
+        "traces",
+        indexes=INDEXES,
+        queues=(Queue("observe", collections.traces, "observe", "trace_id", "tool_name"),),
+        sweep=queue.step,
+        forget_user=traces.forget,
+        forget_session=forget_session,
+        records=lambda owner: task_records(collections, owner),
+        takers=takers,
+    )
