@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -61,12 +61,15 @@ async def open_memory(
     check_prompts()
     recipe = QUERY_RECIPES[settings.query_recipe]
     reranker = await _open_reranker(settings)
-    client = client_of(settings)
+    async with AsyncExitStack() as closing:
+        client = client_of(settings)
+        if client is not None:
+            closing.push_async_callback(client.close)
 
-    def model(name: str) -> ChatModel | None:
-        return None if client is None else chat_model_of(client, name, settings)
+        def model(name: str) -> ChatModel | None:
+            return None if client is None else chat_model_of(client, name, settings)
 
-    async with open_database(settings) as database:
+        database = await closing.enter_async_context(open_database(settings))
         reader = await asyncio.to_thread(open_local_embedder, settings)  # builds the local encoder on first use
         engine = await open_engine(
             database,
@@ -87,6 +90,7 @@ async def open_memory(
             bank_optimise_hours=settings.bank_optimise_hours,
         )
         background = BackgroundNudge(engine)
+        closing.push_async_callback(background.close)
         tools = ToolMemory(
             engine, nudge or background, ViewOptions(settings.tool_memory_top_k, settings.tool_memory_max_chars)
         )
@@ -100,14 +104,10 @@ async def open_memory(
             Proxy(engine, open_upstream(settings), nudge or background, tools) if settings.has_model else None,
             _toolbox if settings.memory_tools and settings.has_model else None,
         )
-        try:
-            async with bank_condensing(engine) if condenses else nullcontext():
-                yield memory
-        finally:
-            await memory.close()
-            await background.close()
-            if client is not None:
-                await client.close()
+        closing.push_async_callback(memory.close)
+        if condenses:
+            await closing.enter_async_context(bank_condensing(engine))
+        yield memory
 
 
 def _refuse_unsupported(settings: Settings) -> None:

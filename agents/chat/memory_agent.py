@@ -49,7 +49,10 @@ class MemoryAgent:
                 observed = reading.create_task(self._observed(request))
                 known = reading.create_task(self._known(request))
         except ExceptionGroup as failed:
-            raise failed.exceptions[0] from None
+            first, *others = failed.exceptions
+            for other in others:
+                log.warning("memory could not be read for another reason, too", exc_info=other)
+            raise first from None
         bundle = Bundle(
             recall.result(),
             tuple(recent.result()),

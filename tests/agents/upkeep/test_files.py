@@ -12,7 +12,7 @@ import pytest
 
 from agents.memory import Memory
 from agents.open import open_memory
-from agents.upkeep import bank_files as module
+from agents.upkeep import files as module
 from agents.upkeep.files import bank_files
 from config.settings import Settings
 from memory.banks.folder import BankFolder, Written

@@ -12,8 +12,8 @@ from memory.gists.embedding_queue import UNAVAILABLE
 from memory.observations.observation import CATEGORIES
 from memory.oversight import jobs as module
 from memory.oversight.jobs import KINDS, TOLD, Kind
-from memory.product import Queue
 from memory.oversight.owners import OTHER_KINDS
+from memory.product import Queue
 from memory.store.leases import claim, count, fail
 from memory.traces.call import Called
 from tests.conversations import USER, pairs, turn

@@ -107,3 +107,14 @@ async def test_a_holder_who_comes_too_late_lets_nobody_elses_lease_go(
     async with leases.held("linking", "ann", "s") as held:
         assert not held
     assert [one["lease"] for one in await collection.find({}).to_list(None)] == ["another's"]
+
+
+async def test_a_holder_that_lost_its_lease_is_stopped_where_it_stands(
+    quiet: Memory, leases: NamedLeases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(named_leases, "LEASE", timedelta(seconds=0.04))
+    with pytest.raises(Conflict):
+        async with leases.linking("ann", "s"):
+            await quiet.engine.collections.idempotency.update_one({}, {"$set": {"lease": "another's"}})
+            await asyncio.Event().wait()
+    assert await asyncio.sleep(0, "nothing else is cancelled")
