@@ -1,4 +1,4 @@
-"""How is a request answered from start to end? `Memory`: chat, search and add, the Python API over core and agents."""
+"""`Memory`: chat, search and add, a request from start to end. The Python API over core and agents."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence

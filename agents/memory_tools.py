@@ -1,4 +1,4 @@
-"""How does a model of any provider use memory? As tools of OpenAI's API: what they are, and what a call of one gives.
+"""Memory as tools of OpenAI's API, for a model of any provider: what they are, and what a call of one gives.
 
 A result is JSON, so that what was remembered stays data. A call that cannot be carried out gives an `error` that the
 model can read and correct itself by; it never raises for what the model wrote.

@@ -1,4 +1,4 @@
-"""How is everything put together? The one composition root, for the API, the workers, the command line and tests."""
+"""The composition root, for the API, the workers, the command line and tests."""
 
 import asyncio
 from collections.abc import AsyncIterator

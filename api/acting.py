@@ -1,4 +1,4 @@
-"""How does a route answer an admin? With the admin key alone, and about the user whom its path names."""
+"""Routes for admins: with the admin key alone, about the user whom the path names."""
 
 import inspect
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""What is the HTTP application?"""
+"""The HTTP application."""
 
 import asyncio
 import logging

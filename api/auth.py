@@ -1,4 +1,4 @@
-"""Who calls? The user of the API key where keys are on; on loopback without keys, whoever the request names."""
+"""Authentication: the user of the API key where keys are on; on loopback without keys, whoever the request names."""
 
 import hmac
 from collections.abc import Collection, Mapping

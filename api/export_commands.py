@@ -1,4 +1,4 @@
-"""`loci export`, and `loci import` of what it made: how does a user's memory become a file, and a file a memory?"""
+"""`loci export`, and `loci import` of what it made."""
 
 import asyncio
 import os

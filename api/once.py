@@ -1,4 +1,4 @@
-"""How does a write happen once, however often its request is sent? The route class of every JSON route."""
+"""Writes that happen once however often their request is sent: the route class of every JSON route."""
 
 import asyncio
 import hashlib

@@ -1,4 +1,4 @@
-"""How does what a user has become lines of a file, and lines of a file what a user has?"""
+"""Exports as lines of a file, out and in."""
 
 import asyncio
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What can the core do? Everything that remembers, recalls, summarises and forgets."""
+"""The core: everything that remembers, recalls, summarises and forgets, over one database."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""How is the core put together over one database?"""
+"""The core, put together over one database."""
 
 from datetime import timedelta
 from typing import TYPE_CHECKING

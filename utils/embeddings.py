@@ -1,4 +1,4 @@
-"""What turns texts into vectors, in this process or at a provider, and what is kept of that?
+"""Embedders: texts become vectors, in this process or at a provider; a cache keeps the last ones.
 
 Both ways promise the same: one row of length 1 a text, of a dimension that never changes, whatever the text is.
 """

@@ -1,4 +1,4 @@
-"""How is the file read in which the encoder's package carries its model?
+"""The file in which the encoder's package carries its model.
 
 One file holds tokenizer and weights, little-endian and without alignment: a header, the pieces of the vocabulary with
 their scores, how characters are normalised, a directory of tensors, and the tensors. Matrices are in 4 bits, in blocks

@@ -1,4 +1,4 @@
-"""How is a process with many modules quick to start?"""
+"""Quick starts of a process with many modules."""
 
 import gc
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""On which event loop does a process run?"""
+"""Event loops of a process."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""How do texts become vectors at a provider?"""
+"""Embeddings by a provider."""
 
 from collections.abc import Sequence
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Into which pieces of the encoder's vocabulary is a text taken apart?
+"""The encoder's vocabulary: texts taken apart into its pieces.
 
 By a unigram language model (Kudo, "Subword Regularization", 2018): of all ways to write a word as pieces, the
 likeliest. The libraries that do this keep 250,000 pieces in 50 to 280 MB; here they stay in the bytes that they came

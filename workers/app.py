@@ -1,4 +1,4 @@
-"""What is the Celery app? The broker, the tasks and the schedule; the same app on Redis and in one process.
+"""The Celery app: the broker, the tasks and the schedule; the same app on Redis and in one process.
 
 A message is a nudge, never the record: it may be lost or come twice. What there is to do stands in MongoDB.
 """

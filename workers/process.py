@@ -1,4 +1,4 @@
-"""How does a worker process reach the asynchronous core? One event loop and one memory for as long as it lives."""
+"""A worker process: one event loop and one memory for as long as it lives."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""What do agents hand to one another?"""
+"""What agents hand to one another: the request, the bundle of memory, the answer."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
@@ -59,7 +59,7 @@ class Intent:
 
 @dataclass(frozen=True)
 class Bundle:
-    """What memory has to say about a request (seed 4, "Complete Memory Bundle").
+    """What memory has to say about a request (the platform document, "Complete Memory Bundle").
 
     `recall.hits` may stand among `recent` too; `context` leaves those out, so that nothing is in the bundle twice.
     `unsummarised`: for a request to summarise, the messages of the session that no summary covers; for what is known

@@ -1,4 +1,4 @@
-"""How is an answer committed while it is still coming?"""
+"""Drafting: an answer is committed while it is still coming."""
 
 import asyncio
 import logging

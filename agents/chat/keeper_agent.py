@@ -1,4 +1,4 @@
-"""What does the user ask to be kept under a key, or deleted?"""
+"""The keeper agent: keeps what the user asks to be kept under a key, and deletes what is to be forgotten."""
 
 import re
 from collections.abc import Sequence

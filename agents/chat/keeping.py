@@ -1,4 +1,4 @@
-"""What must be stored although whoever asked has left? Work that outlives the request that began it."""
+"""Work that outlives the request that began it: what must be stored although whoever asked has left."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""What is the answer?"""
+"""The writer agent: has a model answer from the prompt, or answers from memory without one."""
 
 import asyncio
 import logging

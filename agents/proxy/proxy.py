@@ -1,4 +1,4 @@
-"""How does a request to another model gain memory on its way, and what of it is remembered?
+"""The proxy: a request to another model gains memory on its way, and what is said is remembered.
 
 The user's message is committed before the model is asked, and what memory knows of it is put before it, as quoted data;
 all else goes through as it came. The answer is remembered as it comes.

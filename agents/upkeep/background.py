@@ -1,4 +1,4 @@
-"""Who embeds and summarises where no worker runs? Tasks on the caller's own event loop."""
+"""Background work where no worker runs: tasks on the caller's own event loop."""
 
 import asyncio
 import logging

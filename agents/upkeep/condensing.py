@@ -1,5 +1,6 @@
-"""Who condenses a memory bank that has grown? A task of the process that is told of it: a worker may be at embeddings
-for long, and what a bank says is read whole."""
+"""Condensing of memory banks that have grown: a task of the process that is told of it, since a worker may be at
+embeddings for long.
+"""
 
 import asyncio
 import logging

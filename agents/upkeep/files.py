@@ -1,4 +1,4 @@
-"""Who writes memory banks to their Markdown files? One task of one process a folder, what is due first going first."""
+"""Writing of memory banks to their Markdown files: one task of one process a folder, what is due first going first."""
 
 import asyncio
 import fcntl

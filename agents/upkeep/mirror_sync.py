@@ -1,4 +1,4 @@
-"""Who keeps the mirror in Markdown? One task of one process, which looks at files and at the memory in turns."""
+"""Upkeep of the mirror in Markdown: one task of one process, which looks at files and at the memory in turns."""
 
 import asyncio
 import fcntl

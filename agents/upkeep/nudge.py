@@ -1,4 +1,4 @@
-"""Who is told that there is work to do?"""
+"""Nudges: who is told that there is work to do."""
 
 from typing import Protocol
 

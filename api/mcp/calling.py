@@ -1,4 +1,4 @@
-"""Who calls by MCP, with which bank is that client at work, and when is it gone?"""
+"""The caller by MCP: its user, the bank it is at work with, and whether it is gone."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass

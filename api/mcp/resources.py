@@ -1,4 +1,4 @@
-"""What can a client read: the files of memory banks, now and in former versions, and a prompt that begins with one?"""
+"""Resources of MCP: the files of memory banks, now and in former versions, and a prompt that begins with one."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is the MCP server? Tools, resources and a prompt over one memory, the same on every transport."""
+"""The MCP server: tools, resources and a prompt over one memory, the same on every transport."""
 
 import logging
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""How does `loci mcp` serve one client over standard input and output?"""
+"""`loci mcp`: one client over standard input and output."""
 
 import asyncio
 import logging

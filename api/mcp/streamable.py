@@ -1,4 +1,4 @@
-"""How is MCP served over HTTP, under the same keys and to the same hosts as the rest of the API?"""
+"""MCP over HTTP, under the same keys and for the same hosts as the rest of the API."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager

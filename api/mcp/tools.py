@@ -1,4 +1,4 @@
-"""Which tools does an assistant have, and what do they do?"""
+"""The tools that an assistant has over MCP."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

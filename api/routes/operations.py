@@ -1,4 +1,4 @@
-"""Is it up, and what does it run on?"""
+"""Routes of operation: whether it is up, and what it runs on."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""How does a line of an export look? One JSON object a line, of a `kind`; a header first, and an end that counts.
+"""Lines of an export: one JSON object a line, of a `kind`; a header first, and an end that counts.
 
 What is imported is checked as strictly as any request, but for texts: what was kept comes back as it was, whatever its
 length, control characters included. Times of keeping that lie ahead are those of now, so that a deletion finds all.

@@ -1,4 +1,4 @@
-"""What does this process keep of a user, to be let go of when it is deleted?"""
+"""What this process keeps of a user, to be let go of when it is deleted."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

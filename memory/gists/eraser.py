@@ -1,4 +1,4 @@
-"""How do gists go, so that no index of any process finds them any more?"""
+"""Erasing gists, so that no index of any process finds them any more."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What of a text does recall go by besides its embedding? Its terms, the vectors of its tokens, and its traits."""
+"""The imprint: what recall goes by besides the embedding: terms, vectors of tokens, traits."""
 
 import asyncio
 from collections.abc import Sequence

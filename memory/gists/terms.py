@@ -1,4 +1,4 @@
-"""Which terms does a text have, and how do they stand in a gist?
+"""Terms of a text, and how they stand in a gist.
 
 A term is the stem of a word. It is kept as a hash of 32 bits, in the order of the text, so that an index needs no
 dictionary: of 50,000 stems, some 0.3 share a hash with another.

@@ -1,4 +1,4 @@
-"""What becomes of a file that somebody made in a folder of facts, or of messages?"""
+"""New files that somebody made in a folder of facts, or of messages."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""May a file be what it says it is? The user's folder and where it stands there decide; front matter is checked."""
+"""Whether a file may be what it says it is: the user's folder and its place there decide; front matter is checked."""
 
 import re
 

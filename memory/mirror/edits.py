@@ -1,4 +1,4 @@
-"""What becomes of a file of the mirror that somebody edited, deleted or made?
+"""Edits of the mirror: what becomes of a file that somebody edited, deleted or made.
 
 A file that was edited while the memory held what it held when the file was written changes the memory. Where the memory
 has changed too, it wins (`MirrorFolder.put` sets the file aside). Whose memory it is, the user's folder says alone;

@@ -1,4 +1,4 @@
-"""How is something deleted, so that nothing derived from it stays?
+"""Forgetting: something is deleted with all that was derived from it.
 
 Of single messages, what was made of them goes first and they go last: a deletion that a crash cut short finds them
 again when it is repeated, or when the sweep ends it. Before all they are marked as forgotten. From then on summaries

@@ -1,4 +1,4 @@
-"""Which work waits, is under way or was given up, whose is it, and how is it taken up again?"""
+"""Jobs: which work waits, is under way or was given up, and how it is taken up again."""
 
 import asyncio
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""By which features are the candidates of a search ranked?
+"""Features by which the candidates of a search are ranked.
 
 The best rows at a first look, with what stands around them, are the pool. Each of it is described: how its words, its
 embedding and its tokens answer the question, the same of its neighbours in the session, who speaks, when, and what kind

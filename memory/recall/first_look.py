@@ -1,4 +1,4 @@
-"""How well does each row answer at a first look? By its words and its embedding, and by those of its neighbours."""
+"""The first look: how well each row answers by its words and its embedding, and by those of its neighbours."""
 
 from dataclasses import dataclass
 from functools import cached_property

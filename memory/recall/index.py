@@ -1,4 +1,4 @@
-"""What does recall know of a user? One user's part of the recall index, in memory."""
+"""The recall index of one user, in memory."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

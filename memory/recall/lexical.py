@@ -1,4 +1,4 @@
-"""How well do rows answer by their words?
+"""Lexical scores: BM25 and coverage of a query's terms.
 
 BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009).
 """

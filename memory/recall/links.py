@@ -1,4 +1,4 @@
-"""Which row stands before and after another in its session?"""
+"""Links: which row stands before and after another in its session."""
 
 import numpy as np
 from numpy.typing import NDArray

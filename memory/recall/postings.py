@@ -1,4 +1,4 @@
-"""Which rows have a term, and how often? The inverted index of one user."""
+"""Postings: the inverted index of one user."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What did a search find, and which of it is kept? Rows with the parts of their scores, ordered and chosen from."""
+"""What a search found, and which of it is kept: rows with the parts of their scores, ordered and chosen from."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ from memory.recall.index import UserIndex
 from memory.recall.ragged import Rows, rank_within
 from utils.vectors import Floats
 
-POOL_PER_ITEM = 3  # seed 3: candidates per item returned, before MMR
+POOL_PER_ITEM = 3  # the proxy's document: candidates per item returned, before MMR
 RELEVANT = 0.02  # the share of the best's score that one has which is new, or different, and relevant too
 SPARE = 2  # kept, and read, beyond top_k, to take the place of what is repeated
 EXTRA = 8  # candidates below the cut that a receipt still lists
@@ -57,7 +57,7 @@ class Scored:
 
     @cached_property
     def scores(self) -> NDArray[Any]:
-        """In 0..1, (n,). Recency comes after a cross-encoder (seed 3)."""
+        """In 0..1, (n,). Recency comes after a cross-encoder (the proxy's document)."""
         if self._counted is None:
             return self._relevance
         weight = self.recipe.recency_weight
@@ -118,7 +118,8 @@ class Scored:
 
     @property
     def _scoped(self) -> bool:
-        """Whether each session has a pool of its own, of which results are chosen for being different (seed 3)."""
+        """Whether each session has a pool of its own, of which results are chosen for being different (the proxy's
+        document)."""
         return self.scopes > 1 and self.recipe.mmr_lambda is not None
 
     def _best(self, most: int) -> Rows:
@@ -192,8 +193,8 @@ def _column(values: NDArray[Any] | None, rows: Rows) -> list[float | None]:
 def _diverse(
     index: UserIndex, pool: list[Ranked], relevant: int, top_k: int, weight: float
 ) -> tuple[list[Ranked], list[Ranked]]:
-    """Maximal marginal relevance (Carbonell and Goldstein, 1998), redundancy by cosine, as seed 3 has it. `relevant`:
-    so many of the best are chosen from before others."""
+    """Maximal marginal relevance (Carbonell and Goldstein, 1998), redundancy by cosine, as the proxy's document has it.
+    `relevant`: so many of the best are chosen from before others."""
     if not pool:
         return [], []
     vectors = index.matrix[[one.row for one in pool]]

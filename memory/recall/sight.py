@@ -1,4 +1,4 @@
-"""Which rows of an index may a search see, and what follows from that for every search that may see them?"""
+"""Sight: which rows of an index a search may see."""
 
 from dataclasses import dataclass
 

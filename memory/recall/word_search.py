@@ -1,4 +1,4 @@
-"""Which gists have the words of a query? Recall by BM25 alone: no embedding is asked for, and none is needed."""
+"""Recall by BM25 alone: no embedding is asked for, and none is needed."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""What does a language model note of a tool's result? The observer's summary."""
+"""A language model's note of a tool's result: the observer's summary."""
 
 import orjson
 

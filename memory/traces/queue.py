@@ -1,4 +1,4 @@
-"""How do results of tools get their summaries? Claims traces that wait, and has the observer note what each says."""
+"""The queue of traces that wait for the observer's summary."""
 
 import asyncio
 import logging

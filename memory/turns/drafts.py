@@ -1,4 +1,4 @@
-"""What had an answer said when its process died? Answers that are still coming, as far as they have come."""
+"""Drafts: answers that are still coming, as far as they have come, and what a process that died had said."""
 
 import logging
 from dataclasses import asdict, replace

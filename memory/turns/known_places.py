@@ -1,4 +1,4 @@
-"""What does this process know of sessions that it answered last?"""
+"""Places that this process knows, of sessions that it answered last."""
 
 from collections import OrderedDict
 from dataclasses import replace

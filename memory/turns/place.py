@@ -1,4 +1,4 @@
-"""Where does a message stand?"""
+"""A place: where a message stands."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""Where in its session does a message stand? Places are handed out by atomic counters of the session.
+"""Places: where messages stand in their session, handed out by atomic counters.
 
 One update hands out places and tells what the counters are; it needs a call to the store of its own. Where this process
 knows the counters already, for it answered the session last, an update that holds only for those does the same and goes

@@ -1,4 +1,4 @@
-"""Why did an answer remember what it did? One receipt per exchange."""
+"""Receipts: why an answer remembered what it did, one per exchange."""
 
 import asyncio
 from collections.abc import Callable, Collection

@@ -1,4 +1,4 @@
-"""How is something said kept? The one way to remember: imports, prompts and answers all go through `remember`."""
+"""Turns: the one way to keep what is said; imports, prompts and answers all go through `remember`."""
 
 import asyncio
 from collections.abc import Sequence

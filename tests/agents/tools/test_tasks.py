@@ -38,7 +38,7 @@ from tests.tool_calls import (
 from tests.tool_views import shapes
 from utils.errors import Conflict, NotFound
 
-LOGGERS = ("MemoryBankStrategy", "Ingestion", "Retrieval", "InsightStore", "Observer")  # of seed 0
+LOGGERS = ("MemoryBankStrategy", "Ingestion", "Retrieval", "InsightStore", "Observer")  # of the tool memory's document
 
 
 async def test_another_process_goes_on_with_a_task(make_settings: Callable[..., Settings]) -> None:

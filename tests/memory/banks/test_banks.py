@@ -17,7 +17,8 @@ from utils.errors import InvalidInput, NotFound
 
 
 def test_the_numbers_are_those_of_the_banks_document() -> None:
-    """Seed 1: errors that are told; seconds to the files; "Continuous Cache Optimization", 4K to 8K tokens."""
+    """The memory banks' document: errors that are told; seconds to the files; "Continuous Cache Optimization", 4K to 8K
+    tokens."""
     assert MOST_ERRORS == 10
     assert Settings().bank_flush_seconds == 60
     recipe = BankRecipe()

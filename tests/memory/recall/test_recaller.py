@@ -55,7 +55,7 @@ async def test_a_search_after_an_outage_finds_the_provider_well_again(
     assert embedder.healthy
 
 
-# Seed 4: the numbers.
+# The platform document: the numbers.
 
 
 async def test_a_chat_recalls_the_8_best_messages(with_model: Memory) -> None:
