@@ -225,7 +225,7 @@ class MemoryTools:
                 await pad.delete(owner, asked.key)
                 return {"deleted": asked.key}
             case ToolRecord():
-                trace = await self._memory.engine.traces.get(owner, asked.trace_id)
+                trace = await self._memory.engine.tools.traces.get(owner, asked.trace_id)
                 read = await asyncio.to_thread(
                     read_record, trace, offset=asked.offset, limit=asked.limit, query=asked.query
                 )

@@ -30,7 +30,7 @@ from memory.engine import Engine
 from memory.ids import prompt_id
 from memory.observations import source_of_session
 from memory.recall import NEEDED
-from memory.wiring import open_engine
+from memory.wiring import Models, Options, open_engine
 from utils.chat import STREAM_DEADLINES, ChatModel
 from utils.embeddings import LocalEmbedder, open_embedder, open_local_embedder
 from utils.errors import ConfigurationError
@@ -70,25 +70,28 @@ async def open_memory(
             return None if client is None else chat_model_of(client, name, settings)
 
         database = await closing.enter_async_context(open_database(settings))
-        reader = await asyncio.to_thread(open_local_embedder, settings)  # builds the local encoder on first use
-        engine = await open_engine(
-            database,
-            reader if settings.local_embeddings else open_embedder(settings, client),
-            reader,
-            model(settings.summary_model),
-            model(settings.summary_model),
-            model(settings.observer_model or settings.summary_model),
+        encoder = await asyncio.to_thread(open_local_embedder, settings)  # builds the local encoder on first use
+        summaries = model(settings.summary_model)
+        models = Models(
+            embedder=encoder if settings.local_embeddings else open_embedder(settings, client),
+            encoder=encoder,
+            summaries=summaries,
+            facts=summaries,
+            observer=model(settings.observer_model or settings.summary_model),
+            banks=summaries,
+            reranker=reranker,
+        )
+        options = Options(
             summary_interval=settings.summary_interval,
             recall_memory_mb=settings.recall_memory_mb,
             abandoned=timedelta(seconds=_abandoned(settings) * settings.model_deadline),
-            reranker=reranker,
             vector_search=settings.vector_search == "mongodb",
             max_entries=settings.max_entries,
-            bank_model=model(settings.summary_model),
             bank_folder=BankFolder(settings.loci_home / "banks"),
             bank_large_update=settings.bank_large_update,
-            bank_optimise_hours=settings.bank_optimise_hours,
+            bank_optimise=timedelta(hours=settings.bank_optimise_hours),
         )
+        engine = await open_engine(database, models, options)
         background = BackgroundNudge(engine)
         closing.push_async_callback(background.close)
         tools = ToolMemory(
@@ -96,8 +99,8 @@ async def open_memory(
         )
         memory = Memory(
             engine,
-            _coordinator(settings, engine, model(settings.chat_model), recipe, reader),
-            IntentDetector(reader, engine.embedder if settings.use_llm_intent else None),
+            _coordinator(settings, engine, model(settings.chat_model), recipe, encoder),
+            IntentDetector(encoder, engine.gists.embedder if settings.use_llm_intent else None),
             nudge or background,
             recipe,
             tools,

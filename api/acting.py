@@ -39,7 +39,7 @@ class AdminRoute(LociRoute):
 
 async def named_user(user_id: Annotated[Identifier, Path()], memory: TheMemory) -> str:
     """The user of the path. Raises `NotFound` where nothing is known of one."""
-    await memory.engine.owners.require(user_id)
+    await memory.engine.oversight.owners.require(user_id)
     return user_id
 
 

@@ -19,19 +19,19 @@ class BackgroundNudge:
         self._again: set[str] = set()
 
     def embed(self) -> None:
-        self._start("embed", self._engine.embeddings.work)
+        self._start("embed", self._engine.gists.queue.work)
 
     def summarise(self) -> None:
-        self._start("summarise", self._engine.summaries.work)
+        self._start("summarise", self._engine.chats.summaries.work)
 
     def learn(self) -> None:
-        self._start("learn", self._engine.fact_queue.work)
+        self._start("learn", self._engine.knowledge.queue.work)
 
     def observe(self) -> None:
         self._start("observe", self._observe)
 
     async def _observe(self) -> int:
-        step = await self._engine.trace_queue.step()
+        step = await self._engine.tools.queue.step()
         if step.observed:
             self.embed()
         if step.more:

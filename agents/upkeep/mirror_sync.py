@@ -43,7 +43,7 @@ async def mirroring(engine: Engine, nudge: Nudge, path: Path) -> AsyncIterator[N
 
     try:
         await asyncio.to_thread(path.mkdir, mode=0o700, parents=True, exist_ok=True)
-        mirror = Mirror(engine.collections, engine.changes, path)
+        mirror = Mirror(engine.store.collections, engine.store.changes, path)
         await mirror.claim()
     except OSError as error:
         raise ConfigurationError(f"MIRROR_PATH={path} cannot be written: {error.strerror}") from error

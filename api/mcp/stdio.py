@@ -32,7 +32,7 @@ async def serve(settings: Settings, owner: str) -> None:
         async def call(context: Context) -> Call:
             return Call(memory, owner, client_of(context, process))
 
-        banks = BankServer(call, lambda: memory.engine.banks)
+        banks = BankServer(call, lambda: memory.engine.library.banks)
         server = banks.server()
         try:
             async with stdio_server() as (reading, writing):

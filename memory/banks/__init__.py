@@ -13,7 +13,7 @@ from memory.banks.decisions import FILE_NAME, Done, Operation
 from memory.banks.folder import LOCK, BankFolder, Written
 from memory.banks.ids import GLOBAL_ID, ID_PATTERN, BankId, NamedBank, bank_key
 from memory.banks.markdown import tokens_of
-from memory.banks.product import banks_product
+from memory.banks.room import BankLibrary, open_library
 from memory.banks.sections import BankSections
 from memory.banks.store import BankStore, Reason, Severity, version_key
 from memory.banks.tidying import BankTidying
@@ -36,6 +36,7 @@ __all__ = [
     "BankFolder",
     "BankId",
     "BankInfo",
+    "BankLibrary",
     "BankSections",
     "BankStore",
     "BankTidying",
@@ -55,8 +56,8 @@ __all__ = [
     "Updated",
     "Written",
     "bank_key",
-    "banks_product",
     "instructions",
+    "open_library",
     "tokens_of",
     "version_key",
     "versions_named",

@@ -10,8 +10,8 @@ from memory.gists.eraser import GistEraser
 from memory.gists.gists import TEXT, document_of, gist_of, spoken, text_to_embed, turn_of
 from memory.gists.imprint import AT_ONCE, EMPTY, Imprint, embedded_fields, from_document, imprints
 from memory.gists.just_said import JustSaid
-from memory.gists.product import gists_product
 from memory.gists.reader import GistReader
+from memory.gists.room import Gists, open_gists
 from memory.gists.terms import Terms, from_bytes, hashed, hashes, to_bytes
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "EmbeddingQueue",
     "GistEraser",
     "GistReader",
+    "Gists",
     "Imprint",
     "JustSaid",
     "Terms",
@@ -32,10 +33,10 @@ __all__ = [
     "from_bytes",
     "from_document",
     "gist_of",
-    "gists_product",
     "hashed",
     "hashes",
     "imprints",
+    "open_gists",
     "outdated_by",
     "spoken",
     "text_to_embed",

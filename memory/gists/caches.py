@@ -1,7 +1,6 @@
 """What this process keeps of a user, to be let go of when it is deleted."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from memory.gists.just_said import JustSaid
@@ -26,21 +25,21 @@ class Index(Protocol):
         """Lets go of all that is kept of an owner."""
 
 
-@dataclass(frozen=True)
 class Caches:
-    """Those of other processes see a deletion at their next look. `just_said`, `indexes`: of messages, and of sections
-    of memory banks."""
+    """Those of other processes see a deletion at their next look. Rooms say what they keep as they are opened."""
 
-    just_said: tuple[JustSaid, ...]
-    gists: GistReader
-    indexes: tuple[Index, ...]
-    notes: tuple[Noted, ...]
+    def __init__(self) -> None:
+        self.just_said: list[JustSaid] = []
+        self.readers: list[GistReader] = []
+        self.indexes: list[Index] = []
+        self.notes: list[Noted] = []
 
     def let_go(self, owner: str, keys: Sequence[str]) -> None:
         """After some of the owner's gists were deleted or changed."""
         for just_said in self.just_said:
             just_said.drop(owner, dict.fromkeys(keys, now()))
-        self.gists.forget(owner)
+        for reader in self.readers:
+            reader.forget(owner)
         for index in self.indexes:
             index.drop(owner, keys)
 
@@ -48,7 +47,8 @@ class Caches:
         """After all of the owner's was deleted."""
         for just_said in self.just_said:
             just_said.forget(owner)
-        self.gists.forget(owner)
+        for reader in self.readers:
+            reader.forget(owner)
         for index in self.indexes:
             index.forget(owner)
         for noted in self.notes:

@@ -14,12 +14,12 @@ async def add_fact(engine: Engine, owner: str, conversation: str, said: Entry) -
     """Adds a fact as it stands; returns its id. Extracting and reconciling would make another text of it, or several,
     or none, and could end facts whose files nobody touched. What is in force already is not added again."""
     text = " ".join(said.text.split())
-    for fact in await engine.facts.in_force(owner, conversation):
+    for fact in await engine.knowledge.facts.in_force(owner, conversation):
         if fact.text == text:
             return fact.id
     for at in (_past(said.valid_from), now()):
-        [decided] = await engine.facts.apply(Origin(owner, conversation, BY_HAND, at), [Add(text)])
-        if (await engine.facts.get(owner, decided.id)).valid_to is None:
+        [decided] = await engine.knowledge.facts.apply(Origin(owner, conversation, BY_HAND, at), [Add(text)])
+        if (await engine.knowledge.facts.get(owner, decided.id)).valid_to is None:
             break  # else it was said of the same moment before, and has ended
     return decided.id
 
@@ -31,7 +31,7 @@ async def add_message(engine: Engine, owner: str, conversation: str, role: str, 
     """
     identifier = said.id or derived_id(owner, conversation, path, said.text)
     turn = Turn(identifier, "assistant" if role == "assistant" else "user", said.text, _past(said.created_at))
-    await engine.turns.remember(owner, conversation, [turn])
+    await engine.chats.turns.remember(owner, conversation, [turn])
     return identifier
 
 

@@ -98,10 +98,10 @@ class MirrorEdits:
                 folder.drop(key)
                 await self._mirror.put(owner, [held])
             elif held.entry.role == FACT:
-                await self._engine.facts.end(owner, key)
+                await self._engine.knowledge.facts.end(owner, key)
                 await self._mirror.remove(owner, [key])
             else:
-                await self._engine.forgetter.message(owner, unscoped(key, owner))
+                await self._engine.oversight.forgetter.message(owner, unscoped(key, owner))
                 await self._mirror.remove(owner, [key])
 
     async def _take_over(self, folder: MirrorFolder, path: str, place: Where, there: bytes | Unreadable) -> None:
@@ -127,9 +127,9 @@ class MirrorEdits:
         it would be taken for something new."""
         if not folder.position.epoch:
             return
-        standing = await self._engine.changes.standing(folder.owner)
+        standing = await self._engine.store.changes.standing(folder.owner)
         same = standing is not None and standing.epoch == folder.position.epoch
-        gone = await self._engine.changes.deleted_since(folder.owner, folder.position.gists)
+        gone = await self._engine.store.changes.deleted_since(folder.owner, folder.position.gists)
         for path in paths:
             there = await asyncio.to_thread(folder.read, path)
             said = parse(there) if isinstance(there, bytes) else None
@@ -165,12 +165,12 @@ class MirrorEdits:
         owner, key = folder.owner, held.key
         if held.entry.role == FACT:
             try:
-                fact = await self._engine.facts.change(owner, key, " ".join(text.split()))
+                fact = await self._engine.knowledge.facts.change(owner, key, " ".join(text.split()))
             except Conflict:
                 return  # it was replaced just now
             new = fact.id
         else:
-            await self._engine.forgetter.reword(owner, unscoped(key, owner), text)
+            await self._engine.oversight.forgetter.reword(owner, unscoped(key, owner), text)
             new = key
         if data is not None:
             folder.accept(key, data, text)

@@ -20,7 +20,7 @@ from memory.observations.observation import (
 from memory.observations.observations import Observations
 from memory.observations.observer import Consolidated, Extracted, Observer, Outcome
 from memory.observations.outputs.observation_rules import Said
-from memory.observations.product import observations_product
+from memory.observations.room import AgentNotes, open_notes
 from memory.observations.scratchpad import (
     LONGEST_KEY,
     LONGEST_TTL,
@@ -41,6 +41,7 @@ __all__ = [
     "LONGEST_SOURCE",
     "LONGEST_TTL",
     "LONGEST_VALUE",
+    "AgentNotes",
     "Category",
     "Consolidated",
     "Entry",
@@ -57,8 +58,8 @@ __all__ = [
     "document_of",
     "folded_of",
     "observation_id",
-    "observations_product",
     "observed",
+    "open_notes",
     "source_of_session",
     "wrong_with",
 ]

@@ -27,6 +27,7 @@ from memory.store.model_json import ask, ask_for_json, values_in
 from memory.store.named_leases import NamedLeases
 from memory.store.notes import NotesCache
 from memory.store.reading import AT_ONCE, PAGE, by_ids, by_key, in_order, picked
+from memory.store.store import Store, open_store
 
 __all__ = [
     "AT_ONCE",
@@ -42,6 +43,7 @@ __all__ = [
     "NotesCache",
     "Standing",
     "State",
+    "Store",
     "StoredAnswer",
     "StoredKeys",
     "ask",
@@ -57,6 +59,7 @@ __all__ = [
     "held",
     "in_order",
     "leased",
+    "open_store",
     "pending",
     "picked",
     "put_back",

@@ -10,8 +10,8 @@ from memory.turns.eviction import Eviction
 from memory.turns.keyvalues import NONE, KeyValues
 from memory.turns.place import Place
 from memory.turns.places import Places
-from memory.turns.product import conversations_product, keyvalues_product, receipts_product
 from memory.turns.receipts import LedgerEntry, LeftOut, Receipt, Receipts, Used, left_out_of
+from memory.turns.room import Conversations, open_conversations
 from memory.turns.sessions import COUNTERS, Session, Sessions, title_of
 from memory.turns.summaries import TOLD, Summaries, key_of
 from memory.turns.turns import Turns
@@ -20,6 +20,7 @@ __all__ = [
     "COUNTERS",
     "NONE",
     "TOLD",
+    "Conversations",
     "Digests",
     "Drafts",
     "Eviction",
@@ -35,10 +36,8 @@ __all__ = [
     "Summaries",
     "Turns",
     "Used",
-    "conversations_product",
     "key_of",
-    "keyvalues_product",
     "left_out_of",
-    "receipts_product",
+    "open_conversations",
     "title_of",
 ]

@@ -1,20 +1,27 @@
-"""What conversations, key-values and receipts bring as products."""
+"""Conversations, opened, and what they, key-values and receipts bring as products."""
 
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from pymongo import ASCENDING, DESCENDING, IndexModel
 
-from memory.gists import GistEraser
+from config.recipes import DigestRecipe, SummaryRecipe
+from memory.gists import GistEraser, Gists
 from memory.product import Counts, Product, Queue, SessionEnd, Taker
-from memory.store import Changes, Collections
+from memory.store import Changes, Collections, Store
+from memory.turns.digest import Digests
 from memory.turns.drafts import Drafts
+from memory.turns.eviction import Eviction
 from memory.turns.keyvalue_records import KeyValueTaker, keyvalue_records
+from memory.turns.keyvalues import KeyValues
 from memory.turns.places import Places
 from memory.turns.receipt_records import ReceiptTaker, receipt_records
+from memory.turns.receipts import Receipts
 from memory.turns.records import ConversationTaker, conversation_records
 from memory.turns.sessions import Sessions
 from memory.turns.summaries import Summaries, key_of
 from memory.turns.turns import Turns
+from utils.chat import ChatModel
 from utils.mongo import Document
 
 CONVERSATIONS = {
@@ -47,16 +54,62 @@ RECEIPTS = {
 }
 
 
-def conversations_product(
-    collections: Collections,
-    changes: Changes,
+@dataclass(frozen=True)
+class Conversations:
+    sessions: Sessions
+    places: Places
+    turns: Turns
+    drafts: Drafts
+    summaries: Summaries
+    digests: Digests
+    keyvalues: KeyValues
+    receipts: Receipts
+    eviction: Eviction
+    products: tuple[Product, ...]
+    receipts_product: Product  # comes last, for receipts name what others keep
+
+
+def open_conversations(
+    store: Store, gists: Gists, model: ChatModel | None, *, interval: int, abandoned: timedelta, max_entries: int
+) -> Conversations:
+    """`model`: writes summaries and digests. `interval`: pairs of a summary. `abandoned`: after which an answer that is
+    still to come will not. `max_entries`: messages of a conversation of the proxy at most; 0 for any number."""
+    collections, changes = store.collections, store.changes
+    window = 2 * interval  # a pair is two messages
+    sessions, places = Sessions(collections), Places(collections, window)
+    turns = Turns(collections, places, changes, gists.reader, gists.just_said)
+    drafts = Drafts(collections, turns)
+    summaries = Summaries(collections, changes, model, window, SummaryRecipe(), abandoned, gists.encoder)
+    digests = Digests(collections, changes, model, DigestRecipe())
+    keyvalues = KeyValues(collections, changes)
+    gists.caches.notes += [summaries, digests, keyvalues]
+    conversations = _conversations_product(store, gists.eraser, sessions, places, turns, drafts, summaries)
+    return Conversations(
+        sessions=sessions,
+        places=places,
+        turns=turns,
+        drafts=drafts,
+        summaries=summaries,
+        digests=digests,
+        keyvalues=keyvalues,
+        receipts=Receipts(collections),
+        eviction=Eviction(collections, gists.eraser, sessions, max_entries),
+        products=(conversations, _keyvalues_product(collections, changes)),
+        receipts_product=_receipts_product(collections),
+    )
+
+
+def _conversations_product(
+    store: Store,
+    eraser: GistEraser,
     sessions: Sessions,
     places: Places,
     turns: Turns,
     drafts: Drafts,
     summaries: Summaries,
-    eraser: GistEraser,
 ) -> Product:
+    collections, changes = store.collections, store.changes
+
     async def sweep() -> None:
         await drafts.recover()
         await summaries.work()
@@ -100,7 +153,7 @@ def conversations_product(
     )
 
 
-def keyvalues_product(collections: Collections, changes: Changes) -> Product:
+def _keyvalues_product(collections: Collections, changes: Changes) -> Product:
     async def forget_user(owner: str, moment: datetime) -> Counts:
         async with changes.noted(owner):
             gone = await collections.memories.delete_many({"user_id": owner, "updated_at": {"$lte": moment}})
@@ -115,9 +168,7 @@ def keyvalues_product(collections: Collections, changes: Changes) -> Product:
     )
 
 
-def receipts_product(collections: Collections) -> Product:
-    """Comes last, for receipts name what the others keep."""
-
+def _receipts_product(collections: Collections) -> Product:
     async def forget_user(owner: str, moment: datetime) -> Counts:
         gone = await collections.receipts.delete_many({"user_id": owner, "at": {"$lte": moment}})
         return {"receipts": gone.deleted_count}

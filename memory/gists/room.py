@@ -1,11 +1,18 @@
-"""What the gists bring as a product: their indexes, and the queue of what is to be embedded."""
+"""The gists of a store, opened, and what they bring as a product."""
+
+from dataclasses import dataclass
 
 from pymongo import ASCENDING, IndexModel
 
 from memory.domain import RULE_BASED, TURN
+from memory.gists.caches import Caches
 from memory.gists.embedding_queue import EmbeddingQueue
+from memory.gists.eraser import GistEraser
+from memory.gists.just_said import JustSaid
+from memory.gists.reader import GistReader
 from memory.product import Product, Queue
-from memory.store import Collections
+from memory.store import Store
+from utils.embeddings import Embedder, LocalEmbedder
 
 INDEXES = {
     "vectors": [
@@ -45,14 +52,37 @@ INDEXES = {
 }
 
 
-def gists_product(collections: Collections, embeddings: EmbeddingQueue) -> Product:
-    async def sweep() -> None:
-        await embeddings.work()
-        await embeddings.revive_after_outage()
+@dataclass(frozen=True)
+class Gists:
+    """`queue`: of what is to be embedded. `just_said`: messages and facts that no index has yet. `embedder` makes the
+    embeddings, `encoder`, the local one, vectors of tokens."""
 
-    return Product(
+    embedder: Embedder
+    encoder: LocalEmbedder
+    reader: GistReader
+    eraser: GistEraser
+    queue: EmbeddingQueue
+    just_said: JustSaid
+    caches: Caches
+    product: Product
+
+
+def open_gists(store: Store, embedder: Embedder, encoder: LocalEmbedder) -> Gists:
+    collections, changes = store.collections, store.changes
+    queue = EmbeddingQueue(collections, changes, embedder, encoder)
+    reader, just_said, caches = GistReader(collections, changes), JustSaid(), Caches()
+    caches.readers.append(reader)
+    caches.just_said.append(just_said)
+
+    async def sweep() -> None:
+        await queue.work()
+        await queue.revive_after_outage()
+
+    product = Product(
         "gists",
         indexes=INDEXES,
         queues=(Queue("embed", collections.vectors, "embed", "id", "content"),),
         sweep=sweep,
     )
+    eraser = GistEraser(collections, changes, caches)
+    return Gists(embedder, encoder, reader, eraser, queue, just_said, caches, product)

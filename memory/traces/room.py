@@ -1,12 +1,17 @@
-"""What tasks of agents and the traces of their tools bring as a product."""
+"""Tasks of agents and the traces of their tools, opened, and what they bring as a product."""
+
+from dataclasses import dataclass
 
 from pymongo import ASCENDING, DESCENDING, IndexModel
 
+from config.recipes import ObserverRecipe
+from memory.gists import Gists
 from memory.product import Counts, Product, Queue, SessionEnd, Taker
-from memory.store import Collections
+from memory.store import Store
 from memory.traces.queue import TraceQueue
 from memory.traces.records import TaskTaker, TraceTaker, task_records
 from memory.traces.traces import Traces
+from utils.chat import ChatModel
 
 INDEXES = {
     "traces": [
@@ -38,17 +43,29 @@ INDEXES = {
 }
 
 
-def traces_product(collections: Collections, traces: Traces, queue: TraceQueue, *, observed: bool) -> Product:
-    """`observed`: a model writes summaries of what tools gave."""
+@dataclass(frozen=True)
+class ToolTraces:
+    """`queue`: of traces whose summary a model is still to write."""
+
+    traces: Traces
+    queue: TraceQueue
+    product: Product
+
+
+def open_traces(store: Store, gists: Gists, model: ChatModel | None) -> ToolTraces:
+    """`model`: writes summaries of what tools gave; else rules do."""
+    collections = store.collections
+    traces = Traces(collections, store.changes, gists.eraser, gists.just_said, observed=model is not None)
+    queue = TraceQueue(collections, traces, model, ObserverRecipe())
 
     async def forget_session(owner: str, session: SessionEnd) -> Counts:
         return {"traces": await traces.forget_session(owner, session.session_id)}
 
     def takers(owner: str) -> dict[str, Taker]:
         tasks = TaskTaker(owner, collections)
-        return {"task": tasks, "trace": TraceTaker(owner, collections, traces, tasks, observed=observed)}
+        return {"task": tasks, "trace": TraceTaker(owner, collections, traces, tasks, observed=model is not None)}
 
-    return Product(
+    product = Product(
         "traces",
         indexes=INDEXES,
         queues=(Queue("observe", collections.traces, "observe", "trace_id", "tool_name"),),
@@ -58,3 +75,4 @@ def traces_product(collections: Collections, traces: Traces, queue: TraceQueue, 
         records=lambda owner: task_records(collections, owner),
         takers=takers,
     )
+    return ToolTraces(traces, queue, product)

@@ -1,16 +1,20 @@
-"""What facts bring as a product."""
+"""Facts, opened, and what they bring as a product."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from pymongo import ASCENDING, DESCENDING, IndexModel
 
 from memory.facts.facts import Facts
-from memory.facts.queue import FactQueue
+from memory.facts.queue import FactQueue, Upkeep
 from memory.facts.records import FactTaker, fact_records
 from memory.facts.store import FactStore
+from memory.facts.superseded import Superseded
+from memory.gists import Gists
 from memory.product import Counts, Message, Product, Queue, SessionEnd
-from memory.store import Collections
+from memory.store import Store
+from utils.chat import ChatModel
 
 INDEXES = {
     "facts": [
@@ -42,7 +46,23 @@ INDEXES = {
 }
 
 
-def facts_product(collections: Collections, facts: Facts, queue: FactQueue, store: FactStore) -> Product:
+@dataclass(frozen=True)
+class Knowledge:
+    """What is known of users. `queue`: of messages that facts are still to be made of."""
+
+    facts: Facts
+    queue: FactQueue
+    superseded: Superseded
+    product: Product
+
+
+def open_knowledge(store: Store, gists: Gists, model: ChatModel | None, upkeep: Sequence[Upkeep]) -> Knowledge:
+    """`model`: makes facts; else rules do. `upkeep`: what follows once facts were made of a conversation."""
+    collections = store.collections
+    facts = Facts(collections, store.changes, gists.eraser, gists.just_said)
+    fact_store = FactStore(collections, store.changes, gists.eraser, gists.just_said)
+    queue = FactQueue(collections, facts, model, upkeep)
+
     async def forget_user(owner: str, moment: datetime) -> Counts:
         return {"facts": await facts.forget(owner, moment)}
 
@@ -56,7 +76,7 @@ def facts_product(collections: Collections, facts: Facts, queue: FactQueue, stor
         found = await collections.facts.find({"user_id": owner, "sources": {"$in": list(ids)}}).to_list(None)
         return [fact["text"] for fact in found if set(fact["sources"]) <= set(ids)]
 
-    return Product(
+    product = Product(
         "facts",
         indexes=INDEXES,
         queues=(Queue("facts", collections.vectors, "facts", "id", "content"),),
@@ -66,5 +86,6 @@ def facts_product(collections: Collections, facts: Facts, queue: FactQueue, stor
         forget_message=forget_message,
         texts_of=texts_of,
         records=lambda owner: fact_records(collections.facts, owner),
-        takers=lambda owner: {"fact": FactTaker(owner, store)},
+        takers=lambda owner: {"fact": FactTaker(owner, fact_store)},
     )
+    return Knowledge(facts, queue, Superseded(collections, gists.reader), product)

@@ -1,16 +1,24 @@
-"""What memory banks bring as a product."""
+"""Memory banks, opened, and what they bring as a product."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pymongo import ASCENDING, DESCENDING, IndexModel
 
+from config.recipes import BankRecipe
+from memory.banks.activations import Activations
 from memory.banks.banks import Banks
+from memory.banks.connections import Connections
+from memory.banks.folder import BankFolder
 from memory.banks.records import BankTaker, bank_records
 from memory.banks.sections import BankSections
 from memory.banks.store import BankStore
 from memory.banks.tidying import BankTidying
+from memory.banks.writing import BankWriter
+from memory.gists import Gists, JustSaid
 from memory.product import Counts, Product, Queue, Taker
-from memory.store import Collections, pending
+from memory.store import Store, pending
+from utils.chat import ChatModel
 from utils.clock import now
 
 ACTIVATION_SECONDS = 24 * 3600
@@ -53,25 +61,46 @@ INDEXES = {
 }
 
 
-def banks_product(
-    collections: Collections,
-    banks: Banks,
-    store: BankStore,
-    sections: BankSections,
-    tidying: BankTidying,
+@dataclass(frozen=True)
+class BankLibrary:
+    """`activations`: what clients are at work with. `connections`: sessions that clients of MCP began."""
+
+    banks: Banks
+    tidying: BankTidying
+    activations: Activations
+    connections: Connections
+    product: Product
+
+
+def open_library(
+    store: Store,
+    gists: Gists,
+    just_said: JustSaid,
+    model: ChatModel | None,
+    *,
+    folder: BankFolder | None,
+    large_update: int,
     due_after: timedelta,
-) -> Product:
-    """`due_after`: when a bank that was imported is looked at for what may be condensed."""
+) -> BankLibrary:
+    """`just_said`: sections that no index has yet. `model`: places and condenses; else rules do. `folder`: where banks
+    stand in files, which are written at once after an update of `large_update` characters. `due_after`: how long after
+    a change a bank is looked at for what may be condensed."""
+    collections, recipe = store.collections, BankRecipe()
+    kept = BankStore(collections, recipe.most, due_after)
+    sections = BankSections(collections, kept, gists.eraser, just_said)
+    writer = BankWriter(model, recipe)
+    banks = Banks(collections, kept, sections, writer, folder, large_update)
+    tidying = BankTidying(collections, kept, sections, writer, banks)
 
     async def forget_user(owner: str, moment: datetime) -> Counts:
         return await banks.forget(owner)
 
     def takers(owner: str) -> dict[str, Taker]:
         due = pending() | {"lease_until": now() + due_after}
-        taker = BankTaker(owner, collections, store, sections, due)
+        taker = BankTaker(owner, collections, kept, sections, due)
         return {"bank_version": taker, "bank": taker}
 
-    return Product(
+    product = Product(
         "banks",
         indexes=INDEXES,
         queues=(
@@ -83,3 +112,4 @@ def banks_product(
         records=lambda owner: bank_records(collections, owner),
         takers=takers,
     )
+    return BankLibrary(banks, tidying, Activations(collections), Connections(collections), product)

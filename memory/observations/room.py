@@ -1,17 +1,23 @@
-"""What observations and the scratchpad bring as a product."""
+"""Observations and scratchpads, opened, and what they bring as a product."""
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from pymongo import ASCENDING, DESCENDING, IndexModel
 
+from memory.gists import Gists
 from memory.observations.observations import Observations
+from memory.observations.observer import Observer
 from memory.observations.records import EntryTaker, ObservationTaker, observation_records
 from memory.observations.scratchpad import Scratchpad
 from memory.observations.store import ObservationStore
 from memory.product import Counts, Message, Product, SessionEnd
-from memory.store import Collections
+from memory.recall import Search
+from memory.store import Store
+from memory.turns import Conversations
+from utils.chat import ChatModel
 
 INDEXES = {
     "observations": [
@@ -45,9 +51,23 @@ INDEXES = {
 }
 
 
-def observations_product(
-    collections: Collections, observations: Observations, store: ObservationStore, scratchpad: Scratchpad
-) -> Product:
+@dataclass(frozen=True)
+class AgentNotes:
+    observations: Observations
+    observer: Observer
+    scratchpad: Scratchpad
+    product: Product
+
+
+def open_notes(
+    store: Store, gists: Gists, search: Search, conversations: Conversations, model: ChatModel | None
+) -> AgentNotes:
+    """`model`: notes what is worth keeping; else rules do."""
+    collections = store.collections
+    kept = ObservationStore(collections, store.changes, gists.eraser)
+    observations, scratchpad = Observations(kept, search.words), Scratchpad(collections)
+    observer = Observer(collections, observations, conversations.turns, conversations.places, model)
+
     async def forget_user(owner: str, moment: datetime) -> Counts:
         counts = Counter(observations=await observations.forget(owner, moment))
         counts["scratchpad"] = await scratchpad.forget(owner, moment)
@@ -63,7 +83,7 @@ def observations_product(
         found = await collections.observations.find({"user_id": owner, "messages": {"$in": list(ids)}}).to_list(None)
         return [observation["content"] for observation in found if set(observation["messages"]) <= set(ids)]
 
-    return Product(
+    product = Product(
         "observations",
         indexes=INDEXES,
         sweep=observations.mend,
@@ -73,7 +93,8 @@ def observations_product(
         texts_of=texts_of,
         records=lambda owner: observation_records(collections, owner),
         takers=lambda owner: {
-            "observation": ObservationTaker(owner, store),
+            "observation": ObservationTaker(owner, kept),
             "entry": EntryTaker(owner, collections),
         },
     )
+    return AgentNotes(observations, observer, scratchpad, product)
