@@ -38,7 +38,7 @@ from embedded.launch import StoreStartError
 from memory.ids import new_id
 from memory.recall import with_overrides
 from utils.errors import LociError
-from utils.loading import loading
+from utils.loops import loading
 from utils.mongo import as_loci_error
 from workers.run import run_beat, run_worker
 

@@ -3,9 +3,23 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 from memory.engine import Engine
 from utils.mongo import as_loci_error
+
+
+class Nudge(Protocol):
+    """Tells whoever embeds, summarises, learns or observes that there is work; never blocks, may be lost."""
+
+    def embed(self) -> None: ...
+
+    def summarise(self) -> None: ...
+
+    def learn(self) -> None: ...
+
+    def observe(self) -> None: ...
+
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from typing import IO
 from pymongo.errors import PyMongoError
 from watchfiles import Change, watch
 
-from agents.upkeep.nudge import Nudge
+from agents.upkeep.background import Nudge
 from memory.engine import Engine
 from memory.mirror import ENTRIES, Mirror, MirrorEdits, is_hidden
 from utils.errors import ConfigurationError

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from pymongo import ASCENDING, IndexModel
 
 from memory.domain import RULE_BASED, TURN
-from memory.gists.caches import Caches
+from memory.gists.caches import Caches, GistEraser
 from memory.gists.embedding_queue import EmbeddingQueue
-from memory.gists.eraser import GistEraser
 from memory.gists.just_said import JustSaid
 from memory.gists.reader import GistReader
 from memory.product import Product, Queue

@@ -11,10 +11,9 @@ from memory.gists import hashes
 from memory.language.questions import Ask, Question
 from memory.language.times.spans import nearness
 from memory.language.traits import Trait
-from memory.recall.index import ROLES, UserIndex
-from memory.recall.lexical import bm25, idf
+from memory.recall.index import ROLES, Sight, UserIndex
+from memory.recall.postings import bm25, idf
 from memory.recall.ragged import Rows
-from memory.recall.sight import Sight
 from utils.text import stem
 from utils.vectors import Floats
 

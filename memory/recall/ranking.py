@@ -14,11 +14,10 @@ from memory.language.times.periods import DAY
 from memory.language.traits import Trait
 from memory.recall.features import POOL, Pool, candidates
 from memory.recall.first_look import SAME, Probe, alike, asked_before
-from memory.recall.index import UserIndex
+from memory.recall.index import Sight, UserIndex
 from memory.recall.ragged import Rows
 from memory.recall.ranker import load_ranker
 from memory.recall.scored import Scored
-from memory.recall.sight import Sight
 from utils.vectors import Floats
 
 RECENCY_DAYS = 30.0  # the proxy's document: recency = exp(-age_days / 30)

@@ -11,8 +11,7 @@ from memory.domain import Candidate, Gist, Hit, Parts, Recall
 from memory.gists import GistReader, Terms
 from memory.recall.index import UserIndex
 from memory.recall.kept_indexes import KeptIndexes
-from memory.recall.lexical import bm25, idf
-from memory.recall.postings import Hits
+from memory.recall.postings import Hits, bm25, idf
 from memory.recall.ranking import Scope, of_kinds
 from memory.recall.word_terms import Sought, sought
 

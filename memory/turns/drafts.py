@@ -10,7 +10,7 @@ from memory import metrics
 from memory.domain import Turn
 from memory.ids import scoped
 from memory.store import Collections
-from memory.turns.place import Place
+from memory.turns.places import Place
 from memory.turns.turns import Turns
 from utils.clock import now
 from utils.mongo import Document, as_loci_error

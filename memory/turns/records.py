@@ -15,8 +15,7 @@ from memory.gists import TEXT, GistEraser, document_of
 from memory.ids import keys_of
 from memory.product import Landed, Record, nothing
 from memory.store import PAGE, Changes, Collections, by_key, pending, picked
-from memory.turns.place import Place
-from memory.turns.places import Places
+from memory.turns.places import Place, Places
 from memory.turns.sessions import COUNTERS, Sessions
 from memory.turns.summaries import TOLD, key_of
 from memory.turns.turns import Turns

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from pymongo.errors import AutoReconnect
 
-from agents.chat import drafting
-from agents.chat.drafting import Drafting
+from agents.chat import keeping as drafting
+from agents.chat.keeping import Drafting
 from agents.memory import Memory
 from memory.domain import Turn
 from tests.conversations import USER, until

@@ -13,7 +13,7 @@ from agents.memory import Memory
 from memory.domain import Turn
 from memory.facts.facts import Facts, Origin
 from memory.facts.rules.reconcile import Add
-from memory.gists.eraser import GistEraser
+from memory.gists.caches import GistEraser
 from memory.turns.receipts import Receipts
 from memory.turns.sessions import Sessions
 from memory.turns.summaries import Summaries

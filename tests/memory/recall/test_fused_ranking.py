@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from config.recipes import Recipe
 from memory.recall.features import candidates
-from memory.recall.index import UserIndex
+from memory.recall.index import Sight, UserIndex
 from memory.recall.ranking import DAY, Scope, likelihoods, score
 from memory.recall.scored import EXTRA, Ranked
-from memory.recall.sight import Sight
 from tests.conversations import START
 from tests.memory import indexes
 from tests.memory.indexes import Said

@@ -15,7 +15,7 @@ from memory.domain import Gist, Turn
 from memory.ids import prompt_id, response_id
 from memory.language.summaries import extend_by_rules
 from memory.turns.digest import ANSWERED
-from memory.turns.place import Place
+from memory.turns.places import Place
 from tests.conversations import START, Silent
 from tests.scripted_model import Body, ScriptedModel, status
 from utils.clock import now

@@ -10,7 +10,7 @@ from agents.memory import Memory
 from memory.domain import Turn
 from memory.turns import drafts
 from memory.turns.drafts import TRIES
-from memory.turns.place import Place
+from memory.turns.places import Place
 from utils.clock import now
 
 ANSWER = Turn("t1.response", "assistant", "Once upon", now(), turn_id="t1", model="gpt", interrupted=True)

@@ -12,7 +12,7 @@ from agents.open import open_memory
 from config.settings import Settings
 from memory.domain import Turn
 from memory.ids import prompt_id, response_id
-from memory.turns import known_places
+from memory.turns import places as known_places
 from tests.conversations import USER, Silent, messages, request, turn
 from utils.clock import now
 

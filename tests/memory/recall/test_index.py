@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.recall.links import NONE, Links, visible_neighbours
+from memory.recall.index import NONE, Links, visible_neighbours
 
 
 class Session:

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from utils.loading import loading
+from utils.loops import loading
 
 
 def test_no_garbage_is_collected_meanwhile_and_what_was_loaded_is_not_looked_through_again() -> None:
