@@ -37,7 +37,7 @@ async def in_memory_api() -> AsyncIterator[Api]:
     with passing_settings() as settings:
         async with open_memory(settings, nudge=Quiet()) as memory:
             app = create_app(settings)
-            keys = ApiKeys(memory.engine.api_keys, settings.keys, None)
+            keys = ApiKeys(memory.engine.store.api_keys, settings.keys, None)
             await keys.load()
             app.state.memory, app.state.settings, app.state.keys = memory, settings, keys
             transport = ASGITransport(app=app, client=("127.0.0.1", 1))
