@@ -14,6 +14,7 @@ from memory.kept_indexes import KeptIndexes
 from memory.lexical import bm25, idf
 from memory.postings import Hits
 from memory.ranking import Scope, of_kinds
+from memory.scored import DECIMALS
 from memory.terms import Terms
 from memory.word_terms import Sought, sought
 
@@ -43,7 +44,7 @@ def ranked(index: UserIndex, query: Sought, recipe: Recipe, scope: Scope) -> lis
     if not len(rows):
         return []
     ids = np.array([index.ids[row] for row in rows.tolist()])
-    rows = rows[np.lexsort((ids, -index.times[rows], -scores[rows]))]
+    rows = rows[np.lexsort((ids, -index.times[rows], -scores[rows].round(DECIMALS)))]
     return list(zip(rows.tolist(), scores[rows].tolist(), strict=True))
 
 
