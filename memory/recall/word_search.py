@@ -13,6 +13,7 @@ from memory.recall.index import UserIndex
 from memory.recall.kept_indexes import KeptIndexes
 from memory.recall.postings import Hits, bm25, idf
 from memory.recall.ranking import Scope, of_kinds
+from memory.recall.scored import DECIMALS
 from memory.recall.word_terms import Sought, sought
 
 CHARACTERS_AT_ONCE = 2_000  # of a query that is read without leaving the event loop
@@ -41,7 +42,7 @@ def ranked(index: UserIndex, query: Sought, recipe: Recipe, scope: Scope) -> lis
     if not len(rows):
         return []
     ids = np.array([index.ids[row] for row in rows.tolist()])
-    rows = rows[np.lexsort((ids, -index.times[rows], -scores[rows]))]
+    rows = rows[np.lexsort((ids, -index.times[rows], -scores[rows].round(DECIMALS)))]
     return list(zip(rows.tolist(), scores[rows].tolist(), strict=True))
 
 
