@@ -19,7 +19,7 @@ from utils import encoder
 from utils.encoder import PACKAGE, Encoder, Reading, load_encoder, multiplies_int8
 
 PREFIX = "encoder-"
-SOURCES = ("encoder*.*", "token_projection.npy", "sentence_offset.npy", "vocabulary.py", "text.py", "vectors.py")
+SOURCES = ("utils/encoder*.py", "utils/vocabulary.py", "utils/text.py", "utils/vectors.py", "fitted/*.np?")
 
 _read = Encoder._read
 
@@ -77,7 +77,7 @@ class Readings:
 
 
 def _fingerprint() -> str:
-    folder = Path(encoder.__file__).parent
+    folder = Path(encoder.__file__).parent.parent
     digest = blake2b(digest_size=8)
     for name in (PACKAGE, "onnxruntime", "numpy"):
         digest.update(metadata.version(name).encode())

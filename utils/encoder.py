@@ -28,6 +28,7 @@ import onnxruntime
 from numpy.typing import NDArray
 from onnxruntime.capi import onnxruntime_pybind11_state as runtime_errors
 
+from fitted import FITTED
 from utils.encoder_file import EncoderFile
 from utils.errors import ConfigurationError
 from utils.text import STOPWORDS, repair
@@ -54,9 +55,9 @@ THREADS = 2  # a question need not wait for what is embedded in the background, 
 
 TOKEN_DIMENSIONS = 64
 MOST_TOKENS = 64  # vectors of tokens kept of a text: 4 KB; most messages have fewer
-ADAPTER = Path(__file__).with_name("encoder_adapter.npz")  # all fitted by `python -m bench.fit_encoder`
-PROJECTION = Path(__file__).with_name("token_projection.npy")
-OFFSET = Path(__file__).with_name("sentence_offset.npy")  # added to each sentence's vector: see docs/recall.md
+ADAPTER = FITTED / "encoder_adapter.npz"  # all fitted by `python -m bench.fit_encoder`
+PROJECTION = FITTED / "token_projection.npy"
+OFFSET = FITTED / "sentence_offset.npy"  # added to each sentence's vector: see docs/recall.md
 
 log = logging.getLogger(__name__)
 
