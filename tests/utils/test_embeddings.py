@@ -17,9 +17,9 @@ from tests.scripted_model import Behaviour, ScriptedModel, text_vector
 from utils import embeddings
 from utils.circuit import CircuitBreaker
 from utils.embeddings import LocalEmbedder, open_embedder
-from utils.text_cache import TextCache
 from utils.errors import CircuitOpen, ConfigurationError, ModelGarbage, ModelRefused, ModelUnavailable
 from utils.remote_embedder import RemoteEmbedder
+from utils.text_cache import TextCache
 
 
 @pytest.fixture
