@@ -76,15 +76,15 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def kept(pytestconfig: pytest.Config) -> Path:
+def encoder_files(pytestconfig: pytest.Config) -> Path:
     """Where the encoder's files are, and what it made of texts."""
     assert pytestconfig.cache is not None
     return kept_in(pytestconfig.cache)
 
 
 @pytest.fixture(scope="session")
-def readings(kept: Path) -> Iterator[Readings]:
-    made = Readings(kept / "readings.db")
+def encoder_readings(encoder_files: Path) -> Iterator[Readings]:
+    made = Readings(encoder_files / "readings.db")
     yield made
     made.close()
 
@@ -93,22 +93,22 @@ def readings(kept: Path) -> Iterator[Readings]:
 def _read_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """No text is read that was read before, in this test or another."""
     if not request.path.match("tests/utils/test_encoder.py"):
-        readings = request.getfixturevalue("readings")
+        readings = request.getfixturevalue("encoder_readings")
         monkeypatch.setattr(Encoder, "_read", lambda local, text: readings.read(local, text))
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _commands_find_an_encoder(kept: Path) -> Iterator[None]:
+def _commands_find_an_encoder(encoder_files: Path) -> Iterator[None]:
     """Those that tests start as processes of their own build none."""
-    processes.prepare = lambda home: furnish(home, kept)
+    processes.prepare = lambda home: furnish(home, encoder_files)
     yield
 
 
 @pytest.fixture(scope="session")
-def home(tmp_path_factory: pytest.TempPathFactory, kept: Path) -> Path:
+def home(tmp_path_factory: pytest.TempPathFactory, encoder_files: Path) -> Path:
     """Where the shared store and the encoder live."""
     home = tmp_path_factory.mktemp("home")
-    furnish(home, kept)
+    furnish(home, encoder_files)
     return home
 
 
