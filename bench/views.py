@@ -22,6 +22,7 @@ from statistics import median
 from typing import Any
 
 from bench.in_memory_api import Api, in_memory_api
+from bench.phrases import phrase
 from bench.recall.table import table
 from bench.speed.report import figure
 from bench.speed.times import milliseconds_since
@@ -140,8 +141,8 @@ async def measure(api: Api, history: History) -> list[Outcome]:
                 history=history.id,
                 domain=history.domain,
                 step=step,
-                lost=tuple(value for value in step.needed if not _pattern(value).search(shown)),
-                outdated=tuple(each for each in step.changes if not _pattern(each.now).search(shown)),
+                lost=tuple(value for value in step.needed if not phrase(value).search(shown)),
+                outdated=tuple(each for each in step.changes if not phrase(each.now).search(shown)),
                 stale=tuple(each for each in step.changes if _is_stale(each, by_tools, records)),
                 tokens=(view["stats"]["tokens_before"], view["stats"]["tokens_after"]),
                 characters=(len(_text(before)), len(shown)),
@@ -153,22 +154,15 @@ async def measure(api: Api, history: History) -> list[Outcome]:
 
 def _is_stale(change: Change, shown: str, records: set[str]) -> bool:
     """Whether the former value stands without a mark, and the one in force not behind it."""
-    current = [match.start() for match in _pattern(change.now).finditer(shown)]
-    rest = _pattern(change.now).sub(lambda match: " " * len(match[0]), shown)  # the one in force may hold the former
+    current = [match.start() for match in phrase(change.now).finditer(shown)]
+    rest = phrase(change.now).sub(lambda match: " " * len(match[0]), shown)  # the one in force may hold the former
     starts = [0, *(match.start() for match in re.finditer(r"(?<!before )\b\w+", shown) if match[0] in records)]
-    for match in _pattern(change.was).finditer(rest):
+    for match in phrase(change.was).finditer(rest):
         start = max(at for at in starts if at <= match.start())
         marked = MARK.search(shown, start, min(start + MARKED_WITHIN, match.start()))
         if not marked and not any(at > match.start() for at in current):
             return True
     return False
-
-
-def _pattern(value: str) -> re.Pattern[str]:
-    """The value as a whole word, whatever blanks are in it."""
-    start = r"(?<![\w.])" if re.match(r"\w", value) else ""
-    end = r"(?!\w|\.\d)" if re.search(r"\w$", value) else ""
-    return re.compile(start + r"\s+".join(map(re.escape, value.split())) + end)
 
 
 def _text(messages: Sequence[Message]) -> str:

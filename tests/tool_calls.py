@@ -89,26 +89,26 @@ async def named(traces: Traces, task: Task, *calls: Called) -> dict[str, Called]
 
 async def kept(memory: Memory, owner: str = "ann", task: str | None = None) -> list[Trace]:
     """The traces of an owner, oldest first; those of one step by the ids of their calls."""
-    found = await memory.engine.traces.page(owner, limit=10_000, after=None, task_id=task)
-    every = [await memory.engine.traces.get(owner, trace.id) for trace, _ in found]
+    found = await memory.engine.tools.traces.page(owner, limit=10_000, after=None, task_id=task)
+    every = [await memory.engine.tools.traces.get(owner, trace.id) for trace, _ in found]
     return sorted(every, key=lambda trace: (trace.step, trace.call_id))
 
 
 async def insights(memory: Memory, owner: str = "ann") -> list[str]:
-    found = await memory.engine.collections.vectors.find({"user_id": owner, "kind": "insight"}).to_list(None)
+    found = await memory.engine.store.collections.vectors.find({"user_id": owner, "kind": "insight"}).to_list(None)
     return sorted(gist["content"] for gist in found)
 
 
 async def jobs(memory: Memory) -> list[str]:
     """The states of the observer's jobs."""
-    found = await memory.engine.collections.traces.find({}).sort("_id", 1).to_list(None)
+    found = await memory.engine.store.collections.traces.find({}).sort("_id", 1).to_list(None)
     return [one["observe"]["state"] for one in found]
 
 
 async def come_due(memory: Memory) -> None:
     """Lets an hour pass for the observer's jobs."""
     due = {"$set": {"observe.lease_until": now() - timedelta(hours=1)}}
-    await memory.engine.collections.traces.update_many({"observe.lease_until": {"$exists": True}}, due)
+    await memory.engine.store.collections.traces.update_many({"observe.lease_until": {"$exists": True}}, due)
 
 
 def record(name: str, output: Any, tool: str = "get", **arguments: Any) -> Record:

@@ -1,8 +1,7 @@
 """Which part of a long message is shown where it is found?"""
 
 from agents.tools.record_part import part_of
-from memory.views import excerpt
-from memory.views import talk_of
+from memory.views import excerpt, talk_of
 from utils.text import GAP
 
 

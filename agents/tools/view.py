@@ -33,7 +33,7 @@ from memory.views import (
 )
 from utils.errors import InvalidInput
 
-RULE = "-------------------"  # between records (seed 0)
+RULE = "-------------------"  # between records (the tool memory's document)
 OTHERS = "[OTHERS]"
 LITTLE = 1_000  # characters of a whole history but for prompts: nothing is gained by less of it
 FEW_CHARACTERS = 600  # of all results together: nothing of them is left out

@@ -45,18 +45,11 @@ class BankSections:
     what did not change keeps its embedding. A bank's `condensed_to` is the version up to which what went can be
     recalled."""
 
-    def __init__(
-        self,
-        collections: Collections,
-        leases: NamedLeases,
-        store: BankStore,
-        eraser: GistEraser,
-        just_said: JustSaid,
-    ) -> None:
+    def __init__(self, collections: Collections, store: BankStore, eraser: GistEraser, just_said: JustSaid) -> None:
         self._store = store
         self._banks = collections.banks
         self._vectors = collections.vectors
-        self._leases = leases
+        self._leases = NamedLeases(collections)
         self._eraser = eraser
         self._just_said = just_said
         self._lines: dict[str, _Line] = {}

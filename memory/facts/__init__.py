@@ -6,6 +6,7 @@ decision is committed before it is carried out.
 
 from memory.facts.facts import BY_HAND, Decided, Event, Fact, FactEvent, Facts, Origin
 from memory.facts.queue import FactQueue
+from memory.facts.room import Knowledge, open_knowledge
 from memory.facts.rules.extract import clauses
 from memory.facts.rules.keeping import (
     Attribute,
@@ -45,6 +46,7 @@ __all__ = [
     "FactQueue",
     "FactStore",
     "Facts",
+    "Knowledge",
     "Origin",
     "Stated",
     "Superseded",
@@ -58,6 +60,7 @@ __all__ = [
     "keys_of_the_same",
     "named_in",
     "of_what",
+    "open_knowledge",
     "owned",
     "place_beside",
     "statement_to_forget",

@@ -4,7 +4,6 @@ They are kept by category and source, recalled by BM25 the moment they are writt
 model or rules. Scratchpad values may expire.
 """
 
-from memory.observations.observations import Observations
 from memory.observations.observation import (
     CATEGORIES,
     FIL,
@@ -18,8 +17,10 @@ from memory.observations.observation import (
     observed,
     source_of_session,
 )
+from memory.observations.observations import Observations
 from memory.observations.observer import Consolidated, Extracted, Observer, Outcome
 from memory.observations.outputs.observation_rules import Said
+from memory.observations.room import AgentNotes, open_notes
 from memory.observations.scratchpad import (
     LONGEST_KEY,
     LONGEST_TTL,
@@ -40,6 +41,7 @@ __all__ = [
     "LONGEST_SOURCE",
     "LONGEST_TTL",
     "LONGEST_VALUE",
+    "AgentNotes",
     "Category",
     "Consolidated",
     "Entry",
@@ -57,6 +59,7 @@ __all__ = [
     "folded_of",
     "observation_id",
     "observed",
+    "open_notes",
     "source_of_session",
     "wrong_with",
 ]

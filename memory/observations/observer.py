@@ -1,4 +1,4 @@
-"""What is worth keeping of a step's output, or of a session? Reads it, by a model or by rules, and remembers that."""
+"""The observer: notes what is worth keeping of a step's output, or of a session, by a model or by rules."""
 
 import asyncio
 import logging

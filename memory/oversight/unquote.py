@@ -1,4 +1,4 @@
-"""What do answers by rules quote of a text that is gone, and what is left of them without it? Pure functions.
+"""Quotes of a text that is gone, in answers by rules, and what is left of these without them. Pure functions.
 
 Rules tell texts in two forms: between quotation marks, with a number behind them or none, and as the lines of a
 summary, "- …", "- Ann: …", "- Q: … A: …". Both may be cut, and an answer may quote another.
@@ -51,6 +51,11 @@ def patterns_of(texts: Collection[str]) -> list[str]:
 def patterns_of_lines(lines: Collection[str]) -> list[str]:
     """The same of whole lines, as a model wrote them."""
     return _together(r"(?:^|\n)", [re.escape(line[:QUOTED]) for line in lines])
+
+
+def patterns_of_values(values: Collection[str]) -> list[str]:
+    """The same of values as an answer tells them; of a long one, of its beginning."""
+    return _together(r"(?<!\w)", [re.escape(value[:QUOTED]) for value in values])
 
 
 def without_quotations(answer: str, texts: Collection[str]) -> str:

@@ -8,8 +8,8 @@ from memory.views.days import today_in
 from memory.views.effects import only_reads
 from memory.views.embedded_json import json_in
 from memory.views.excerpts import READ, excerpt, failures_in, tells_of_failure
+from memory.views.fitness import suiting
 from memory.views.identifiers import MARKS, is_name
-from memory.views.standing import in_force
 from memory.views.items import Shortener, worth_of
 from memory.views.json_values import Json, scalars, written
 from memory.views.order import overtaken
@@ -19,7 +19,7 @@ from memory.views.records import RAW, Call, Record, read_json
 from memory.views.relevance import SMALL, Talk, talk_of
 from memory.views.separated import rows_of
 from memory.views.shortened import is_left_of, signs_of
-from memory.views.fitness import suiting
+from memory.views.standing import in_force
 from memory.views.trace_rules import summary_by_rules
 from memory.views.wants import wanted_in
 

@@ -15,7 +15,7 @@ from memory.views.source_text import is_code
 from utils.text import repair
 
 DEEPEST = 40  # objects and lists in each other; what is nested deeper is taken as text
-RAW = "_raw"  # stands for arguments or a result that are not JSON (seed 0)
+RAW = "_raw"  # stands for arguments or a result that are not JSON (the tool memory's document)
 
 FEW_LINES = 3  # of a text from which it is compared by lines, not by words
 BEGINNING = 300  # characters of a text in which it says so

@@ -25,6 +25,7 @@ SURE = 0.8  # of what the encoder takes a statement to be about
 PREFIX = 5  # letters that "allergy" and "allergic" have in common
 
 _SEVERAL_A_WEEK = re.compile(r"\b(?:meeting|appointment|class|lesson|shift|call|session|exam|test|training|practice|game|match)\b")
+_LIST = re.compile(r",| and ")
 _ONE_DAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
 _GOES_ON = re.compile(r",| (?:called|named|in|on|at|with|and|since|from|for|to|near|who|which|by|until|every|because)\b")
 _IS_KIN = re.compile(r"(?:is|are) the user['’]s (?P<kin>[a-z][\w '’-]*)$")
@@ -119,10 +120,15 @@ def _likeliest(
     scored = [
         (max(replaces(one, old, readings[one.text], readings[old.text]) for one in said if one.text in readings), fact)
         for fact, old in known
-        if old.text in readings and new.text in readings
+        if old.text in readings and new.text in readings and not _is_part_of_a_list(new, old)
     ]
     best = max(scored, key=lambda one: one[0], default=None)
     return best[1] if best is not None and best[0] >= LIKELY else None
+
+
+def _is_part_of_a_list(new: Statement, old: Statement) -> bool:
+    """Whether a statement ends, or denies, no more than a part of what an old one lists."""
+    return (new.denied or new.over) and _LIST.search(old.text) is not None and not _within(old.core, new.core)
 
 
 def _read(text: str, readings: Mapping[str, Reading]) -> Statement:
@@ -281,7 +287,7 @@ def _contradict(new: Statement, old: Statement) -> bool:
     """Whether one denies what the other says, of the same owner; neither may say anything beside it that matters."""
     if new.denied == old.denied or _owner(new) != _owner(old) or new.past != old.past and not (new.over or old.denied):
         return False
-    if new.denied and re.search(r",| and ", old.text) and not _within(old.core, new.core):
+    if _is_part_of_a_list(new, old):
         return False
     return _within(old.core, frozenset(new.named)) or (new.over and _within(new.core, _stems(old)))
 
@@ -296,7 +302,7 @@ def _over_with(new: Statement, known: Sequence[_Read]) -> list[_Read]:
         if old.over or old.denied or not (is_gone or _owner(new) == _owner(old)) or old.past:
             continue
         share = is_gone + sum(_within(frozenset([stem]), named) for stem in mentioned) / max(1, len(mentioned))
-        is_list = re.search(r",| and ", old.text) is not None
+        is_list = _LIST.search(old.text) is not None
         if share > 0.5 or (not is_list and (is_gone or _within(new.core, mentioned))):
             best.append((share, (one, old)))
     best.sort(key=lambda scored: -scored[0])
@@ -309,7 +315,7 @@ def _is_former(new: Statement, old: Statement) -> bool:
     if former is None or _owner(new) != _owner(old) or old.denied or old.over:
         return False
     what = frozenset(read_statement(f"The user has {former['former']}").named)
-    return _within(what, _stems(old)) and not re.search(r",| and ", old.text)
+    return _within(what, _stems(old)) and not _LIST.search(old.text)
 
 
 def _differ_in_value(new: Statement, old: Statement, like: float) -> bool:

@@ -410,7 +410,7 @@ async def test_a_summary_of_what_was_never_spoken_of_says_so(quiet: Memory, subj
 async def test_stored_summaries_and_prompts_hold_statements_and_no_questions(quiet: Memory) -> None:
     await say(quiet, *("Who is Denise?", "What's on 1 December?") * 4, "I like opera.", "Where is my hat?")
     await say(quiet, *("Who is Denise?", "What's on 1 December?") * 5, session_id="s2")
-    stored = await quiet.engine.summaries.of_session(USER, "s1")
+    stored = await quiet.engine.chats.summaries.of_session(USER, "s1")
     assert [one.text for one in stored] == ["- I like opera."]
-    assert [one.text for one in await quiet.engine.summaries.newest(USER, "s2", 3)] == ["- I like opera."]
+    assert [one.text for one in await quiet.engine.chats.summaries.newest(USER, "s2", 3)] == ["- I like opera."]
     assert await say(quiet, "Summarise our conversation", session_id="s1") == "- I like opera."

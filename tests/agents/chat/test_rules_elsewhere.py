@@ -205,7 +205,7 @@ async def test_former_requests_for_a_summary_are_in_no_summary_that_is_made_in_t
     await say(quiet, "Ich wohne in Bremen.", "Fasse zusammen, was ich dir bisher erzählt habe")
     for _ in range(9):
         await say(quiet, "Alles gut.")
-    [summary] = await quiet.engine.summaries.of_session("ann", "s1")
+    [summary] = await quiet.engine.chats.summaries.of_session("ann", "s1")
     assert "Bremen" in summary.text and "Fasse" not in summary.text
 
 
