@@ -1,4 +1,6 @@
-"""Fits the border by which `memory/facts/rules/lasting.py` tells what stays true of a user: `python -m bench.fit_lasting`.
+"""Fits by which border `memory/facts/rules/lasting.py` tells what stays true of a user.
+
+    python -m bench.fit_lasting
 
 Fitted on the sentences of `bench/data/lasting.json` and, as what does not last, on what users ask for in
 `bench/data/acts.json`: a logistic regression over the encoder's embedding. Tells first how well it does on sentences of
@@ -54,7 +56,9 @@ async def main() -> None:
     weights = np.array([one.weight for one in known])
     bare = [one.text.rstrip(".。।!") for one in known]
     fold = {text: at % FOLDS for at, text in enumerate(dict.fromkeys(bare))}
-    group = np.array([f"en {fold[text]}" if one.language == "en" else one.language for one, text in zip(known, bare, strict=True)])
+    group = np.array(
+        [f"en {fold[text]}" if one.language == "en" else one.language for one, text in zip(known, bare, strict=True)]
+    )
     left_out = np.zeros(len(known))
     for name in sorted(set(group)):
         out = group == name
@@ -63,8 +67,9 @@ async def main() -> None:
     for title, among in (("English", english), ("other languages", ~english)):
         found = left_out >= LASTING
         print(
-            f"{title}: {np.mean(found[among & lasts]):.3f} of what lasts, {np.mean(found[among & ~lasts & own]):.3f} of "
-            f"what passes, {np.mean(found[among & ~own]):.3f} of what is asked for, left out"
+            f"{title}: {np.mean(found[among & lasts]):.3f} of what lasts, "
+            f"{np.mean(found[among & ~lasts & own]):.3f} of what passes, "
+            f"{np.mean(found[among & ~own]):.3f} of what is asked for, left out"
         )
     for at in np.flatnonzero(own & ((left_out >= LASTING) != lasts)):
         if known[at].text == bare[at]:

@@ -4,8 +4,8 @@
 
 Fitted on the pairs of `bench/data/replaced.json`, what users say and what they say later, of which the first is over or
 both hold; and on the first sentences paired with later ones of other pairs, of which both hold. First which sentences
-tell of a turn, with those of `bench/data/acts.json` that do; then, over the signs of a pair, which are replaced. Both are
-logistic regressions. Tells first how well it does on a fifth of the pairs after the others.
+tell of a turn, with those of `bench/data/acts.json` that do; then, over the signs of a pair, which are replaced. Both
+are logistic regressions. Tells first how well it does on a fifth of the pairs after the others.
 """
 
 import asyncio
@@ -115,7 +115,7 @@ async def main() -> None:
     for at in np.flatnonzero(~across & ((left_out >= LIKELY) != replaced)):
         print(f"  {left_out[at]:.2f} {'replaced' if replaced[at] else 'beside  '} {some[at].old} | {some[at].new}")
     np.save(TURNING, border(vectors, turns, told_weights, STRENGTH))
-    # The weights are of signs that were left out, as those of sentences to come are.
+    # Over turns that were left out, as those of sentences to come are.
     np.save(REPLACING, _fitted(found, replaced, weights))
     print(f"written to {TURNING} and {REPLACING}")
 

@@ -10,14 +10,24 @@ from memory.facts.facts import Decided, Facts, Origin
 from memory.facts.model import decide_by_model, extract_by_model
 from memory.facts.rules.extract import candidates, facts_of, keeps, statement_of
 from memory.facts.rules.lasting import lasting
-from memory.facts.rules.reconcile import Add, Decision, Delete, Keep, Known, Update, decide_by_rules, nearest, reconciled
+from memory.facts.rules.reconcile import (
+    Add,
+    Decision,
+    Delete,
+    Keep,
+    Known,
+    Update,
+    decide_by_rules,
+    nearest,
+    reconciled,
+)
 from memory.store import Claim, Collections, NamedLeases, claim, fail, held, put_back
 from memory.turns import TOLD
 from utils.chat import ChatModel
 from utils.clock import now
+from utils.embeddings import LocalEmbedder
 from utils.errors import Conflict, LociError, ModelError, NotFound
 from utils.mongo import Document
-from utils.embeddings import LocalEmbedder
 from utils.yielding import Pace
 
 BATCH = 16  # messages, where each is a question to a model
@@ -46,8 +56,9 @@ Upkeep = Callable[[str, str], Awaitable[object]]  # of an owner's conversation
 
 
 class FactQueue:
-    """The messages whose facts are to be settled. Any number of workers may run `work` at once. `reader`: by which rules
-    tell what lasts, and what is on the same. `upkeep`: what else is done for a conversation when its messages are settled."""
+    """The messages whose facts are to be settled. Any number of workers may run `work` at once. `reader`: by which
+    rules tell what lasts, and what is on the same. `upkeep`: what else is done for a conversation when its messages
+    are settled."""
 
     def __init__(
         self,
@@ -179,7 +190,11 @@ class FactQueue:
         that are half settled. They are made anew where the facts that they are of have changed since.
         """
         stored = document["facts"].get("decisions")
-        new, by = ({}, RULE_BASED) if stored is not None else await self._extracted(document["content"], document["timestamp"])
+        new, by = (
+            ({}, RULE_BASED)
+            if stored is not None
+            else await self._extracted(document["content"], document["timestamp"])
+        )
         if stored is None and not new:
             return True
         async with self._leases.held("learning", document["user_id"], document["session_id"]) as held:

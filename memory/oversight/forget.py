@@ -152,9 +152,7 @@ class Forgetter:
             found: Document | None = message
             if not subject & set(content_stems(message["content"])) or not value.search(message["content"]):
                 continue
-            while found is not None and not await self._overwrite(
-                owner, found, value.sub("…", found["content"])
-            ):
+            while found is not None and not await self._overwrite(owner, found, value.sub("…", found["content"])):
                 found = await self._turn(owner, found["id"])
             redacted += 1
         return redacted

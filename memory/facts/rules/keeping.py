@@ -1,7 +1,7 @@
 """Key-values that a user asks to keep or to forget, and attributes that a request names without their value.
 
-"Remember that my locker is number 12" keeps "number 12" under "locker". "Forget my nut allergy" means what was kept under
-that key, or the one sentence that gives it: "I have a nut allergy." Likeness alone decides nothing here.
+"Remember that my locker is number 12" keeps "number 12" under "locker". "Forget my nut allergy" means what was kept
+under that key, or the one sentence that gives it: "I have a nut allergy." Likeness alone decides nothing here.
 """
 
 import re
@@ -60,7 +60,8 @@ _PLACE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _MOVED = re.compile(
-    r"^(?:the|my|our)\s+(?P<key>[^.,;:!?=]{1,50}?)\s+(?:(?:has|have)\s+)?(?:been\s+)?(?:moved|changed|slipped|shifted)\s+to\s+"
+    r"^(?:the|my|our)\s+(?P<key>[^.,;:!?=]{1,50}?)\s+(?:(?:has|have)\s+)?(?:been\s+)?(?:moved|changed|slipped|"
+    r"shifted)\s+to\s+"
     r"(?P<value>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -167,6 +168,7 @@ def facts_near(text: str, facts: Sequence[KeyValue], most: int = 3) -> list[KeyV
     asked = set(content_stems(text))
     return [fact for fact in facts if asked & set(content_stems(fact.key))][:most]
 
+
 # Attributes of which there is one at a time. Others go under a key that is the statement itself.
 _ONE_EACH = frozenset({"name", "job", "age", "colour", "nationality", "diet", "time", "place", "number", "status"})
 _AT_ONCE = frozenset({"job", "age", "nationality", "diet", "status", "allergy"})  # what is never kept as who it is
@@ -211,14 +213,20 @@ def attribute_of(value: str, *, of_a_being: bool = False, named: bool = False) -
     value = _STILL.sub("", value)
     patterns = (*_OF_ANYTHING, *(_OF_BEINGS if of_a_being else ()), *_OF_THINGS)
     return next(
-        (name for name, pattern in patterns if re.match(pattern, value, re.I if name in ("time", "place", "diet") else 0)),
+        (
+            name
+            for name, pattern in patterns
+            if re.match(pattern, value, re.I if name in ("time", "place", "diet") else 0)
+        ),
         None,
     )
 
 
 def place_beside(statement: str, key: str, value: str, kept: Mapping[str, str]) -> tuple[str, str]:
     """Where a statement is kept, given its key and value and the values that are kept: under its key, where that is
-    free or has a value of the same attribute; under one that names the attribute ("wife's job"); or, where no rule tells
+    free or has a value of the same attribute; under one that names the attribute (
+        "wife's job"
+    ); or, where no rule tells
     what it says, as it stands under a key of its own."""
     bare = " ".join(statement.split()).rstrip(".! ")
     before = kept.get(key)
@@ -232,7 +240,11 @@ def place_beside(statement: str, key: str, value: str, kept: Mapping[str, str]) 
     if own is not None and own in kept:
         return own, value
     if before is None:
-        return beside if attribute in _AT_ONCE and (being or (someone and attribute in ("job", "allergy"))) else (key, value)
+        return (
+            beside
+            if attribute in _AT_ONCE and (being or (someone and attribute in ("job", "allergy")))
+            else (key, value)
+        )
     if key == "allergic to":
         return _alone(statement, key)
     was = attribute_of(before, of_a_being=being)

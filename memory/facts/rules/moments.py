@@ -25,7 +25,8 @@ _AHEAD = re.compile(rf"\bin (?P<count>{COUNT}) (?P<unit>{UNIT})s?(?P<way>)\b(?! 
 
 # What binds a time to the sentence; before a date `own` goes, and `kept` stays.
 _BEFORE = re.compile(
-    r"\b(?:(?P<own>on|in|of|over|for|during|about|around|back)|(?P<kept>since|until|till|by|from|after|before|to))(?: the)? $",
+    r"\b(?:(?P<own>on|in|of|over|for|during|about|around|back)|(?P<kept>since|until|till|by|from|after|before|"
+    r"to))(?: the)? $",
     re.IGNORECASE,
 )
 _AS_OF = re.compile(r"\bas of $", re.IGNORECASE)  # "as of today" is now
@@ -34,8 +35,8 @@ _PART = re.compile(r"(?P<last>last )?(?:this )?(?P<part>morning|afternoon|evenin
 
 
 def with_dates(text: str, at: datetime) -> str:
-    """A statement made at a time, with dates for "yesterday", "last month" and "two years ago"; weekdays alone only where
-    it is of the past, for they may come again each week."""
+    """A statement made at a time, with dates for "yesterday", "last month" and "two years ago"; weekdays alone only
+    where it is of the past, for they may come again each week."""
     clock = clock_at(at.timestamp())
     past = any(is_past(word) for word in words(text)[:8])
     for pattern in (AGO, NEAR_DAY, UNITS, WEEKDAY) if past else (_AHEAD, AGO, NEAR_DAY, UNITS, WEEKDAY):
@@ -59,7 +60,7 @@ def _dated(match: re.Match[str], clock: Clock, *, past: bool) -> str:
         days = (span.end - span.start) / DAY
         return _said(lead, "on" if days <= 1 else "around", _day(span.start))
     if match.re is NEAR_DAY:
-        if _AS_OF.search(before) or not match["day"] and not match["part"]:
+        if _AS_OF.search(before) or (not match["day"] and not match["part"]):
             return match[0]
         part = _PART.search(match[0])
         when = _day(near_day(match, clock)[0].start)
@@ -73,7 +74,11 @@ def _dated(match: re.Match[str], clock: Clock, *, past: bool) -> str:
         return _said(lead, "on", _day(spans[0].start)) if spans else match[0]
     if match["count"] or match["the"] or match["before"] or not (spans := units(match, clock)):
         return match[0]  # "over the last two years" goes on until now
-    return _said(lead, "in", _unit(spans[0], unit)) if unit != "weekend" else f"{'' if bound else 'on '}the weekend of {_day(spans[0].start)}"
+    return (
+        _said(lead, "in", _unit(spans[0], unit))
+        if unit != "weekend"
+        else f"{'' if bound else 'on '}the weekend of {_day(spans[0].start)}"
+    )
 
 
 _MONTHS = {"month": 1, "year": 12, "yr": 12, "decade": 120}

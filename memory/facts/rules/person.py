@@ -8,7 +8,8 @@ USER = "The user"
 
 _NAME = r"[^\W\d_a-zß-öø-ÿ][\w-]*"
 _ADVERBS = (
-    r"(?:\s+(?:also|really|just|now|still|never|always|often|even|already|both|no longer|sometimes|once|kind of|sort of|"
+    r"(?:\s+(?:also|really|just|now|still|never|always|often|even|already|both|no longer|sometimes|once|kind of|"
+    r"sort of|"
     r"ever|seldom|(?!(?:f|app|re|supp)ly\b|rely\b)[a-z]+ly))*"
 )
 _I = re.compile(rf"^I(?P<short>['’](?:m|ve|ll|d))?(?P<adverbs>{_ADVERBS})\s+(?P<verb>[^\s.,;!?]+)", re.IGNORECASE)
@@ -36,11 +37,15 @@ _INSIDE = tuple(
 _ME = re.compile(r"(?<![\w’'-])(?:[Mm]e|us)(?![\w’'-])")
 # An 's that is short for "is" or "has": after "name" always, elsewhere before a word that nobody owns.
 _SHORT_IS = re.compile(
-    r"(?<=\bname)['’]s\b|(?<=\w)['’]s(?= (?:called|named|an?|the|not|now|in|at|on|from|off|over|back|out|with|my|our|about|only|still|"
-    r"also|vegetarian|vegan|pregnant|single|engaged|married|divorced|allergic|due|(?:go|mov|com|work|stay|gett|leav|liv|putt|hav|be|tak|start|learn|study)ing\b|[£$€]?\d))",
+    r"(?<=\bname)['’]s\b|(?<=\w)['’]s(?= (?:called|named|an?|the|not|now|in|at|on|from|off|over|back|out|with|my|"
+    r"our|about|only|still|"
+    r"also|vegetarian|vegan|pregnant|single|engaged|married|divorced|allergic|due|(?:go|mov|com|work|stay|gett|"
+    r"leav|liv|putt|hav|be|tak|start|learn|study)ing\b|[£$€]?\d))",
     re.IGNORECASE,
 )
-_SHORT_HAS = re.compile(r"(?<=\w)['’]s(?= (?:got|been|just|already|started|moved|retired|left|become|gone|had|died|dropped|gotten)\b)", re.I)
+_SHORT_HAS = re.compile(
+    r"(?<=\w)['’]s(?= (?:got|been|just|already|started|moved|retired|left|become|gone|had|died|dropped|gotten)\b)", re.I
+)
 
 
 def spelled_out(clause: str) -> str:

@@ -1,8 +1,8 @@
 """Decisions by rules: which facts in force a new one confirms, replaces or ends.
 
-Facts of one subject are compared. The same said again confirms. Another value of what there is one of at a time (a home,
-an age, the rent), what denies a fact, what says that it is over, and what names it as the former of two, each take its
-place. All that is not decided stands beside.
+Facts of one subject are compared. The same said again confirms. Another value of what there is one of at a time (a
+home, an age, the rent), what denies a fact, what says that it is over, what names it as the former of two, and what the
+encoder takes to replace it, each take its place. All that is not decided stands beside.
 """
 
 import re
@@ -24,13 +24,18 @@ ALIKE = 0.8  # where nothing else does
 SURE = 0.8  # of what the encoder takes a statement to be about
 PREFIX = 5  # letters that "allergy" and "allergic" have in common
 
-_SEVERAL_A_WEEK = re.compile(r"\b(?:meeting|appointment|class|lesson|shift|call|session|exam|test|training|practice|game|match)\b")
+_SEVERAL_A_WEEK = re.compile(
+    r"\b(?:meeting|appointment|class|lesson|shift|call|session|exam|test|training|practice|game|match)\b"
+)
 _LIST = re.compile(r",| and ")
 _ONE_DAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
-_GOES_ON = re.compile(r",| (?:called|named|in|on|at|with|and|since|from|for|to|near|who|which|by|until|every|because)\b")
+_GOES_ON = re.compile(
+    r",| (?:called|named|in|on|at|with|and|since|from|for|to|near|who|which|by|until|every|because)\b"
+)
 _IS_KIN = re.compile(r"(?:is|are) the user['’]s (?P<kin>[a-z][\w '’-]*)$")
 _DENIED_ELSEWHERE = re.compile(
-    r"(?<!\w)(?:nicht|keine?[nmr]?|nie|no|ya no|nunca|ne|n['’]\w+|pas|plus|jamais|non|mai|não|nunca|já não|niet|geen|nooit|nie|"
+    r"(?<!\w)(?:nicht|keine?[nmr]?|nie|no|ya no|nunca|ne|n['’]\w+|pas|plus|jamais|non|mai|não|nunca|já não|niet|"
+    r"geen|nooit|nie|"
     r"не|нет|больше не|değil\w*|yok|inte|ikke|aldrig|ei|en|nem)(?!\w)|不|没|ない|ません|않|안 |لا |ليس|لم |لست|नहीं"
 )
 
@@ -78,19 +83,21 @@ Decision = Add | Update | Delete | Keep
 _Read = tuple[Known, Statement]
 
 
-def decide_by_rules(
-    new: Mapping[str, str], known: Sequence[Known], readings: Mapping[str, Reading]
-) -> list[Decision]:
+def decide_by_rules(new: Mapping[str, str], known: Sequence[Known], readings: Mapping[str, Reading]) -> list[Decision]:
     """What becomes of each new fact beside those in force, in order. `new`: facts, each with the sentence that says it.
     `readings`: of all these texts, by the local encoder; where one has none, words alone decide."""
     read = [(one, _read(one.text, readings)) for one in known]
-    stated = [_read(text, readings) for text in {text.casefold(): text for text in reversed(new)}.values()][::-1]
+    stated = [_read(text, readings) for text in {text.casefold(): text for text in reversed(list(new))}.values()][::-1]
     people = _People([*stated, *(old for _, old in read)])
     decisions: list[Decision] = []
     for statement in stated:
         about = [(one, old) for one, old in read if people.are_one(statement, old)]
         made = _decide(statement, about, readings)
-        if made and isinstance(made[0], Add) and (rival := _likeliest(statement, new[statement.text], about, readings)) is not None:
+        if (
+            made
+            and isinstance(made[0], Add)
+            and (rival := _likeliest(statement, new[statement.text], about, readings)) is not None
+        ):
             made = [Update(rival.id, statement.text)]
         decisions += made
         touched = {one.id for one in made if isinstance(one, Update | Delete)}
@@ -112,9 +119,7 @@ def reconciled(new: Mapping[str, str], readings: Mapping[str, Reading]) -> dict[
     return standing
 
 
-def _likeliest(
-    new: Statement, sentence: str, known: Sequence[_Read], readings: Mapping[str, Reading]
-) -> Known | None:
+def _likeliest(new: Statement, sentence: str, known: Sequence[_Read], readings: Mapping[str, Reading]) -> Known | None:
     """The fact that the encoder takes to be replaced by a new one, or by the sentence that says it."""
     said = [new] if sentence == new.text else [new, replace(read_statement(sentence), subject=new.subject)]
     scored = [
@@ -178,8 +183,8 @@ def _decide(new: Statement, known: Sequence[_Read], readings: Mapping[str, Readi
 
 
 def _corrected(correction: re.Match[str], known: Sequence[Known]) -> list[Decision]:
-    """What becomes of the one fact that says what was not meant, or of the last one, where it has one value of the form of
-    the one that is meant; nothing else."""
+    """What becomes of the one fact that says what was not meant, or of the last one, where it has one value of the form
+    of the one that is meant; nothing else."""
     if value := correction["value"]:
         form = re.compile(rf"(?<![\w.])\W?{re.sub(r'[0-9]', '[0-9]', re.escape(value))}(?![\w.])")
         last = known[-1:] if any(map(str.isdigit, value)) else []
@@ -236,10 +241,18 @@ def _within(less: frozenset[str], more: frozenset[str]) -> bool:
 def _is_of_one_thing(new: Statement, old: Statement, known: Sequence[_Read]) -> bool:
     """Whether "the deadline" is "the user's beta deadline": the only one of that name, where it is said to have
     changed."""
-    if is_somebody(new.subject) or is_somebody(old.subject) or not (CHANGED.search(new.text) or new.slots & {"end of it"}):
+    if (
+        is_somebody(new.subject)
+        or is_somebody(old.subject)
+        or not (CHANGED.search(new.text) or new.slots & {"end of it"})
+    ):
         return False
     thing, other = (frozenset(content_stems(one.subject.replace("user's", ""))) for one in (new, old))
-    same = [one for _, one in known if not is_somebody(one.subject) and _within(thing, frozenset(content_stems(one.subject)))]
+    same = [
+        one
+        for _, one in known
+        if not is_somebody(one.subject) and _within(thing, frozenset(content_stems(one.subject)))
+    ]
     return (_within(thing, other) or _within(other, thing)) and len({one.subject for one in same} | {old.subject}) == 1
 
 
@@ -285,7 +298,11 @@ def _are_of_two_days(new: Statement, old: Statement) -> bool:
 
 def _contradict(new: Statement, old: Statement) -> bool:
     """Whether one denies what the other says, of the same owner; neither may say anything beside it that matters."""
-    if new.denied == old.denied or _owner(new) != _owner(old) or new.past != old.past and not (new.over or old.denied):
+    if (
+        new.denied == old.denied
+        or _owner(new) != _owner(old)
+        or (new.past != old.past and not (new.over or old.denied))
+    ):
         return False
     if _is_part_of_a_list(new, old):
         return False
@@ -298,7 +315,11 @@ def _over_with(new: Statement, known: Sequence[_Read]) -> list[_Read]:
     named = _stems(new)
     for one, old in known:
         mentioned = _stems(old)
-        is_gone = not new.core and _owner(old) == "user" and _within(frozenset(content_stems(new.subject)) - {"user"}, mentioned)
+        is_gone = (
+            not new.core
+            and _owner(old) == "user"
+            and _within(frozenset(content_stems(new.subject)) - {"user"}, mentioned)
+        )
         if old.over or old.denied or not (is_gone or _owner(new) == _owner(old)) or old.past:
             continue
         share = is_gone + sum(_within(frozenset([stem]), named) for stem in mentioned) / max(1, len(mentioned))

@@ -56,7 +56,11 @@ def turning(vector: Floats) -> float:
 
 def replaces(new: Statement, old: Statement, new_reading: Reading, old_reading: Reading) -> float:
     """How likely a statement takes another's place, in 0..1; not at all where they are of two people or both hold."""
-    if ALSO.search(new.text) or (new.denied and old.denied) or (new.subject and old.subject and _are_of_others(new, old)):
+    if (
+        ALSO.search(new.text)
+        or (new.denied and old.denied)
+        or (new.subject and old.subject and _are_of_others(new, old))
+    ):
         return 0.0
     border = _border(str(REPLACING))
     pair = signs(new, old, new_reading, old_reading, turning(new_reading.sentence))

@@ -15,17 +15,23 @@ RELATION = (
     r"wife|husband|spouse|kid|baby|aunt|uncle|cousin|niece|nephew|grandma|grandpa|parents|grandparents|in-laws|"
     r"children|kids|partner|girlfriend|boyfriend|"
     r"fianc[ée]e?|friend|neighbou?r|colleague|co-?worker|classmate|boss|manager|teacher|doctor|dentist|therapist|"
-    r"landlord|landlady|roommate|flatmate|housemate|supervisor|mentor|tutor|coach|nanny|dog|puppy|cat|kitten|horse|parrot|rabbit|hamster|tortoise)"
+    r"landlord|landlady|roommate|flatmate|housemate|supervisor|mentor|tutor|coach|nanny|dog|puppy|cat|kitten|"
+    r"horse|parrot|rabbit|hamster|tortoise)"
 )
 NAME = r"(?:(?:Mrs?|Ms|Dr|Prof)\b\.? )?[^\W\d_a-zß-öø-ÿα-ωа-џ][\w-]*"
 _SAME_KIN = {"mum": "mother", "mom": "mother", "dad": "father", "kid": "child", "puppy": "dog", "kitten": "cat"}
-_SAME_KIN |= dict.fromkeys(("wife", "husband", "spouse", "girlfriend", "boyfriend", "fiancé", "fiancée", "fiance"), "partner")
+_SAME_KIN |= dict.fromkeys(
+    ("wife", "husband", "spouse", "girlfriend", "boyfriend", "fiancé", "fiancée", "fiance"), "partner"
+)
 
 _AUX = (
     r"(?:is|are|was|were|isn['’]t|aren['’]t|wasn['’]t|has|have|had|does|do|did|doesn['’]t|didn['’]t|will|can|cannot|"
     r"can['’]t|won['’]t|no longer|never|got|went|died|left|moved|became|started|stopped|quit|fell|also|now|just|still)"
 )
-_VERB = r"(?:(?:live|work|study|love|like|hate|prefer|need|want|use|speak|play|own|eat|drink|come|get|go|know)|[a-z]+(?<![s'’])s|[a-z]+ed)"
+_VERB = (
+    r"(?:(?:live|work|study|love|like|hate|prefer|need|want|use|speak|play|own|eat|drink|come|get|go|know)|"
+    r"[a-z]+(?<![s'’])s|[a-z]+ed)"
+)
 _PHRASE = r"(?P<phrase>(?:[^\s.,;:!?]+ ){1,6}?)"
 _OF_USER = re.compile(r"(?:the )?user['’]s ", re.IGNORECASE)
 _OF_THING = re.compile(r"the (?!user\b)", re.IGNORECASE)
@@ -35,13 +41,16 @@ _BESIDE_KIN = re.compile(rf"(?P<kin>.*\b{RELATION}),? (?P<name>{NAME}(?: {NAME})
 _KIN = re.compile(rf"(?:.*['’]s )?(?:[\w-]+ )*?(?P<kin>{RELATION})$", re.IGNORECASE)
 _FRESH = re.compile(r"\b(?:new|current|old|former|older|younger|elder|little|big|best) (?!\d)", re.IGNORECASE)
 
-_ADVERBS = r"(?:(?:also|really|just|now|still|currently|already|recently|finally|actually|has|have|been|no longer|not) )*"
+_ADVERBS = (
+    r"(?:(?:also|really|just|now|still|currently|already|recently|finally|actually|has|have|been|no longer|not) )*"
+)
 _END = r"(?=$|[.,;!]| (?:now|today|on|in|at|since|and|but|with|last|this|already|again|for|because)\b)"
 WORKER = (
     r"(?!(?:.* )?(?:smoker|lover|runner|swimmer|drinker|believer|eater|owner|member|beginner|winner|gamer|player|"
     r"speaker|listener|fan|father|mother|brother|sister|grandfather|grandmother|woman|man|human|vegetarian|pescatarian|"
     r"humanitarian|christian|twin|minor|senior|libra\w*|survivor|foreigner|newcomer|widower|person|sleeper|riser)\b)"
-    r"(?:[a-z-]+ ){0,2}(?:[a-z-]+(?:er|or|ist|ian|man|woman|eer|smith|mason|ista)|nurse|chef|cook|vet|pilot|lawyer|surgeon|"
+    r"(?:[a-z-]+ ){0,2}(?:[a-z-]+(?:er|or|ist|ian|man|woman|eer|smith|mason|ista)|nurse|chef|cook|vet|pilot|"
+    r"lawyer|surgeon|"
     r"judge|student|apprentice|clerk|attorney|architect|midwife|guide|priest|monk|nun|coach|ceo|cto|analyst|intern)"
 )
 DIET = r"(?:(?:an? )?(?:(?:strict|lifelong) )?(?:vegan|vegetarian|pescatarian|omnivore|flexitarian|carnivore))"
@@ -49,25 +58,43 @@ _SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (slot, re.compile(pattern))
     for slot, pattern in (
         ("name", r"(?:is|are|was) (?:now )?(?:called|named) (?=\S)"),
-        ("age", rf"(?:is|turned|turns|will be|was) {_ADVERBS}\d{{1,3}}(?![.,]\d)(?: (?:years?|months?)(?: old)?)?{_END}"),
+        (
+            "age",
+            rf"(?:is|turned|turns|will be|was) {_ADVERBS}\d{{1,3}}(?![.,]\d)(?: (?:years?|months?)(?: old)?)?{_END}",
+        ),
         (
             "home",
-            r"(?:lives?|living|resides?|moved|moves|relocated|settled|based)(?: \w+ly)?(?: back| over| down| up)? (?:in|to) "
-            r"(?!an?\b|the\b|their\b|his\b|her\b|our\b|this\b|that\b|with\b|together\b|fear\b|peace\b|tears\b|it\b|one\b|two\b)",
+            r"(?:lives?|living|resides?|moved|moves|relocated|settled|based)(?: \w+ly)?(?: back| over| down|"
+            r" up)? (?:in|to) "
+            r"(?!an?\b|the\b|their\b|his\b|her\b|our\b|this\b|that\b|with\b|together\b|fear\b|peace\b|tears\b|"
+            r"it\b|one\b|two\b)",
         ),
         ("birthday", r"was born on (?=.*\d)"),
-        ("status", rf"(?:is|are|got|gets|was|has been|have been) {_ADVERBS}(?:married|single|divorced|engaged|widowed|separated)\b"),
+        (
+            "status",
+            rf"(?:is|are|got|gets|was|has been|have been) {_ADVERBS}(?:married|single|divorced|engaged|widowed|"
+            rf"separated)\b",
+        ),
         ("job", rf"(?:is|was|became|works?|working|worked|started) {_ADVERBS}(?:as )?(?:an? |the )?{WORKER}{_END}"),
         (
             "employer",
-            r"(?:works?|working|worked|employed|interning) (?:(?:full-?time|part-?time|now) )?(?:as [^,;]+? )?(?:at|for) (?!home|least|night|the moment)",
+            r"(?:works?|working|worked|employed|interning) (?:(?:full-?time|part-?time|now) "
+            r")?(?:as [^,;]+? )?(?:at|for) (?!home|least|night|the moment)",
         ),
-        ("employer", r"(?:joined|left|quit|was fired from) (?=[A-Z])|(?:started|has|got|found) (?:an? |their )(?:new )?job at "),
-        ("employer", r"(?:quit|left|lost|resigned from|was fired from) (?:their|the|his|her) (?:[a-z]+ )?job\b|retired\b"),
+        (
+            "employer",
+            r"(?:joined|left|quit|was fired from) (?=[A-Z])|(?:started|has|got|found) (?:an? |their )(?:new )?job at ",
+        ),
+        (
+            "employer",
+            r"(?:quit|left|lost|resigned from|was fired from) (?:their|the|his|her) (?:[a-z]+ )?job\b|retired\b",
+        ),
         (
             "diet",
-            rf"(?:(?:has|have) )?(?:is|are|became|been|turned|went|gone) {_ADVERBS}{DIET}\b|(?:eats?|started eating|eating) (?:meat|fish|animal "
-            r"products)\b|(?:does not|do not|never|no longer|stopped|quit|gave up) (?:eat|eats|eating) (?:any )?(?:meat|animal products)\b",
+            rf"(?:(?:has|have) )?(?:is|are|became|been|turned|went|gone) {_ADVERBS}{DIET}\b|(?:eats?|"
+            rf"started eating|eating) (?:meat|fish|animal "
+            r"products)\b|(?:does not|do not|never|no longer|stopped|quit|gave up) (?:eat|eats|eating) "
+            r"(?:any )?(?:meat|animal products)\b",
         ),
         ("native language", r"(?:native|first) language is "),
     )
@@ -75,27 +102,37 @@ _SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 _IS_NAMED = re.compile(rf"(?:is|are|was) (?:now )?(?P<value>{NAME}(?: {NAME})?)(?=$|[.,])")
 _VALUE = re.compile(
     r"(?:(?:is|are|was|were|costs?|has been|have been)(?: now| currently| actually)? "
-    r"(?:(?:moved|changed|postponed|pushed|brought|put|rescheduled|raised|increased|lowered|delayed|extended)(?: back| forward| up| off)? "
+    r"(?:(?:moved|changed|postponed|pushed|brought|put|rescheduled|raised|increased|lowered|delayed|"
+    r"extended)(?: back| forward| up| off)? "
     r"(?:from [^,;]{1,30} )?(?:to|until|till|by) )?|"
-    r"(?:(?:has|have) )?(?:moved|changed|went|gone|goes|rose|fell|dropped|slipped|shifted|increased)(?: up| down| back)?"
+    r"(?:(?:has|have) )?(?:moved|changed|went|gone|goes|rose|fell|dropped|slipped|shifted|increased)(?: up| down|"
+    r" back)?"
     r"(?: from [^,;]{1,30})? to |takes place |ends? |starts? |begins? |leaves? |expires? )(?P<value>.+)"
 )
 TIME = re.compile(
-    r"(?:(?:on|in|at|due|by|until|from|every|around|the|week|of|end|mid|early|late) )*(?:noon|midnight|\d{1,2}(?::\d\d| ?[ap]m\b)|"
+    r"(?:(?:on|in|at|due|by|until|from|every|around|the|week|of|end|mid|early|late) )*(?:noon|midnight|"
+    r"\d{1,2}(?::\d\d| ?[ap]m\b)|"
     r"(?:\d{1,2}(?:st|nd|rd|th)?(?: of)? )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|(?:19|20)\d\d\b|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|spring\b|summer\b|autumn\b|winter\b|tomorrow|weekend|half past|quarter)",
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|spring\b|summer\b|autumn\b|winter\b|tomorrow|weekend|half past|"
+    r"quarter)",
     re.IGNORECASE,
 )
-PLACE = re.compile(r"(?:in|at|on|under|behind|near|next to|beside|inside|outside|above|below|between|by|across|opposite|parked)\b")
+PLACE = re.compile(
+    r"(?:in|at|on|under|behind|near|next to|beside|inside|outside|above|below|between|by|across|opposite|parked)\b"
+)
 
-DENIED = re.compile(r"\b(?:not|never|cannot|no longer|neither|without)\b|n['’]t\b|\b(?:has|have|had|is|are|eats?|drinks?) no\b")
+DENIED = re.compile(
+    r"\b(?:not|never|cannot|no longer|neither|without)\b|n['’]t\b|\b(?:has|have|had|is|are|eats?|drinks?) no\b"
+)
 OVER = re.compile(
-    r"\bno longer\b|\bany ?more\b|\bany longer\b|\b(?:quit|stopped|given up|gave up|gives up|sold|broke up|split up|outgrew|"
+    r"\bno longer\b|\bany ?more\b|\bany longer\b|\b(?:quit|stopped|given up|gave up|gives up|sold|broke up|"
+    r"split up|outgrew|"
     r"got rid of|gone off|went off|lost|cancell?ed|called off|fell through|died|passed away|is over|"
     r"got over|dropped out|ended|swore off|cut out|grew out of|got rid|ran away|gave away|unsubscribed|is off)\b"
 )
 CHANGED = re.compile(
-    r"\b(?:now|instead|switched|swapped|changed|moved|replaced|again|actually|from [^,;]{1,40} to|nowadays|went (?:up|down)|"
+    r"\b(?:now|instead|switched|swapped|changed|moved|replaced|again|actually|from [^,;]{1,40} to|nowadays|"
+    r"went (?:up|down)|"
     r"postponed|rescheduled|new|pushed|brought forward|raised|increased|lowered|dropped|became)\b"
 )
 ALSO = re.compile(r"\b(?:also|too(?=[.!]?$)|as well|another|second|third|additional|other|besides)\b")
@@ -105,8 +142,10 @@ INSTEAD_OF = re.compile(
 )
 # What was meant, behind what was said or before it: "it's Jon, not John", "I meant Friday, not Monday".
 CORRECTED = re.compile(
-    r"(?:^|[,;:] ?|\b)(?:it['’]?s|it is|that['’]?s|i (?:mean|meant)|correction:?|make that) (?P<meant>[^,;]{1,40}), not (?P<former>[^,;.]{1,40})|"
-    r"^(?:i meant?|make that|correction:?|rather) (?P<value>[^\s,;]+)(?=$|[,;.])|\bnot (?P<wrong>[^,;.]{1,40})[,;] (?:but|it['’]?s) (?P<right>[^,;.]{1,40})$",
+    r"(?:^|[,;:] ?|\b)(?:it['’]?s|it is|that['’]?s|i (?:mean|meant)|correction:?|make that) "
+    r"(?P<meant>[^,;]{1,40}), not (?P<former>[^,;.]{1,40})|"
+    r"^(?:i meant?|make that|correction:?|rather) (?P<value>[^\s,;]+)(?=$|[,;.])|"
+    r"\bnot (?P<wrong>[^,;.]{1,40})[,;] (?:but|it['’]?s) (?P<right>[^,;.]{1,40})$",
     re.IGNORECASE,
 )
 VALUES = re.compile(
@@ -117,9 +156,9 @@ VALUES = re.compile(
 )
 _LIGHT = frozenset(  # what says little of what is so
     """user also really just now still actually very too absolutely quite currently recently finally already any anymore
-    longer happily both nowadays today again no not never has have had having is are was were be been got get gets do does
-    did own owns owned new again since last after all that it this there instead cannot take takes took make makes went go
-    goes going more much lot bit wrong test""".split()  # noqa: SIM905
+    longer happily both nowadays today again no not never has have had having is are was were be been got get gets do
+    does did own owns owned new again since last after all that it this there instead cannot take takes took make makes went
+    go goes going more much lot bit wrong test""".split()  # noqa: SIM905
 )
 
 
@@ -150,7 +189,8 @@ class Statement:
         return frozenset(self.named) - _STEMS_OF_OVER
 
 
-_STEMS_OF_OVER = frozenset(map(stem, "quit stopped gave give given up sold sell broke lost lose died passed away cancelled called off outgrew rid over ended split".split()))  # noqa: SIM905
+_OVER_WORDS = "quit stopped gave give given up sold sell broke lost lose died passed away cancelled called off rid over ended split"
+_STEMS_OF_OVER = frozenset(map(stem, (*_OVER_WORDS.split(), "outgrew")))
 
 
 def read_statement(text: str) -> Statement:
@@ -236,8 +276,10 @@ def _slots(subject: str, predicate: str) -> frozenset[str]:
 def _bare(predicate: str) -> str:
     """A predicate without the adverbs and denials before its verb."""
     return re.sub(
-        r"^(?:(?:also|really|just|now|still|currently|already|recently|finally|actually|no longer|has|have|is|are|not|never|does|do|did|will|been) )+"
-        r"(?=(?:live|living|reside|move|moving|relocat|settle|based|work|employ|intern|eat|turned|turns|been|got|joined|left|quit|lost|retired|became|started|is |are )[a-z]*\b)",
+        r"^(?:(?:also|really|just|now|still|currently|already|recently|finally|actually|no longer|has|have|is|"
+        r"are|not|never|does|do|did|will|been) )+"
+        r"(?=(?:live|living|reside|move|moving|relocat|settle|based|work|employ|intern|eat|turned|turns|been|got|"
+        r"joined|left|quit|lost|retired|became|started|is |are )[a-z]*\b)",
         "",
         predicate,
     )

@@ -1,8 +1,8 @@
 """Are the forms of irregular words one word?"""
 
 import pytest
-
 from agents.chat.asked_words import asked, meant
+
 from memory.language.irregular import base_of
 from utils.text import stem
 
