@@ -255,7 +255,7 @@ async def test_a_long_conversation_is_summarised_by_its_summaries_and_what_came_
 async def test_stored_summaries_and_prompts_hold_statements_and_no_questions(quiet: Memory) -> None:
     await say(quiet, *("Who is Denise?", "What's on 1 December?") * 4, "I like opera.", "Where is my hat?")
     await say(quiet, *("Who is Denise?", "What's on 1 December?") * 5, session_id="s2")
-    stored = await quiet.engine.summaries.of_session(USER, "s1")
+    stored = await quiet.engine.chats.summaries.of_session(USER, "s1")
     assert [one.text for one in stored] == ["- I like opera."]
     assert await say(quiet, "Summarise our conversation", session_id="s1") == "- I like opera."
 
