@@ -15,9 +15,9 @@ import numpy as np
 
 from agents.chat.context import Bundle, Citation, Context, HistoryItem
 from agents.chat.intent import is_assent, is_small_talk
-from agents.chat.likelihood import SAME, Found, Text, counterparts, decisiveness, likelihood, word_columns
+from agents.chat.likelihood import DECISIVE, SAME, Found, Text, counterparts, decisiveness, likelihood, word_columns
 from memory.domain import FACT, Gist, Hit, KeyValue
-from memory.facts import told
+from memory.facts import statement_to_forget, told
 from memory.language.courtesy import is_courtesy
 from memory.language.ends import asks_for_all
 from memory.language.heads import asked_by, doing
@@ -34,14 +34,15 @@ from utils.errors import ModelError
 from utils.sentences import split_sentences
 from utils.text import GAP, cut_at_word, ends_with_question_mark, words
 
-# Of likelihoods: chosen on the questions of `bench.fit_answering`, where at most one in twenty answers was wrong.
-LIKELY = 0.6
-NEAR_BEST = 0.9  # a further passage is quoted where its likelihood is at least this share of the best one's
-SAME_MATTER = 0.55  # cosine similarity of two messages about the same, as `memory.recall.ranking` has it
-REPLACING = 0.6  # share of the best likelihood that an alike passage needs to replace it, or to be replaced
-CHANGES = 0.5  # how likely a newer one is to tell of a change, and needs no such share
+# Of likelihoods, chosen on what `python -m bench.fit_answering` prints, where one in twenty first quotes is wrong:
+LIKELY = 0.62
+NEAR_BEST = 0.9  # share of the best one's that a further passage needs
+REPLACING = 0.4  # share of it that one needs that says the same at another time; it has taken some from the other,
+CHANGING = 0.15  # and where it is the newer one and tells of a change,
+CHANGES = 0.5  # as it does whose head says so
+SAME_MATTER = 0.57  # cosine similarity of two that say the same: of `bench/data/lookups.json`, all that are replaced
 READ = 4  # hits whose passages are read; the answer is hardly ever further back
-LEAST_SCORE = 0.05  # of recall, that they need
+LEAST_SCORE = 0.001  # of recall, that they need
 KEPT = 0.5  # stands for the score of what recall does not search: key-values, and what a request brings
 MOST_READ = 64  # passages of a summary, or of a long message
 MOST_QUOTES = 3
@@ -273,7 +274,7 @@ def statements(content: str, *, by_user: bool) -> list[str]:
     passages: list[str] = []
     gap = False
     for sentence in split_sentences(content):
-        if is_courtesy(sentence) or (by_user and ends_with_question_mark(sentence)):
+        if is_courtesy(sentence) or (by_user and (ends_with_question_mark(sentence) or statement_to_forget(sentence))):
             gap = bool(passages)
             continue
         joined = f"{passages[-1]}{f' {GAP} ' if gap else ' '}{sentence}" if passages else sentence
@@ -324,8 +325,8 @@ def _replaces(first: Passage, other: Passage, readings: Readings) -> bool:
     one, two = readings[older.text].sentence, readings[newer.text].sentence
     if older.source.timestamp == newer.source.timestamp or one @ two < SAME_MATTER:
         return False
-    changes = newer is other and doing(two).changes >= CHANGES
-    return changes or other.likelihood >= REPLACING * first.likelihood
+    changing = newer is other and doing(two).changes >= CHANGES
+    return other.likelihood >= (CHANGING if changing else REPLACING) * first.likelihood
 
 
 def each_once(passages: Sequence[Passage]) -> list[Passage]:
@@ -421,12 +422,16 @@ def _of_subject(query: str, passages: Sequence[Passage], readings: Readings) -> 
     spans = spans_of(query, now().timestamp())
     if spans and (then := _said_then(passages, spans)):
         return then
-    if query not in readings or doing(readings[query].sentence).whole >= ALL:
+    if query not in readings:
         return None
     question = Text(query, readings[query])
     weights = decisiveness(word_columns(question.reading))
     own = [one for one in passages if one.text in readings]
-    shares = [weights @ (counterparts(question, Text(one.text, readings[one.text])) >= SAME) for one in own]
+    there = [counterparts(question, Text(one.text, readings[one.text])) >= SAME for one in own]
+    named = any((weights[same] >= DECISIVE).any() for same in there)
+    if not named and doing(question.reading.sentence).whole >= ALL:
+        return None
+    shares = [float(weights @ same) for same in there]
     best = max(shares, default=0.0)
     chosen = [one for one, share in zip(own, shares, strict=True) if share >= SUBJECT * best > 0]
     return sorted(each_once(chosen), key=lambda one: one.source.timestamp)

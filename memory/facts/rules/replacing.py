@@ -88,7 +88,7 @@ def _person(statement: Statement) -> str:
 def _telling(reading: Reading) -> Floats:
     """The vectors of a text's tokens without those of the user, of numbers and of times, which most things may have."""
     places = [at for at, word in enumerate(reading.words) if word != "user" and not VALUES.fullmatch(word)]
-    tokens: Floats = reading.tokens[places].astype(np.float32) / 127
+    tokens: Floats = reading.tokens[places].astype(np.float32) / np.float32(127)
     return tokens
 
 

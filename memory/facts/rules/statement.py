@@ -157,8 +157,8 @@ VALUES = re.compile(
 _LIGHT = frozenset(  # what says little of what is so
     """user also really just now still actually very too absolutely quite currently recently finally already any anymore
     longer happily both nowadays today again no not never has have had having is are was were be been got get gets do
-    does did own owns owned new again since last after all that it this there instead cannot take takes took make makes went
-    go goes going more much lot bit wrong test""".split()  # noqa: SIM905
+    does did own owns owned new again since last after all that it this there instead cannot take takes took make makes
+    went go goes going more much lot bit wrong test""".split()  # noqa: SIM905
 )
 
 
@@ -189,8 +189,8 @@ class Statement:
         return frozenset(self.named) - _STEMS_OF_OVER
 
 
-_OVER_WORDS = "quit stopped gave give given up sold sell broke lost lose died passed away cancelled called off rid over ended split"
-_STEMS_OF_OVER = frozenset(map(stem, (*_OVER_WORDS.split(), "outgrew")))
+_OVER_WORDS = "quit stopped gave give given up sold sell broke lost lose died passed away cancelled called off rid over"
+_STEMS_OF_OVER = frozenset(map(stem, (*_OVER_WORDS.split(), "ended", "split", "outgrew")))
 
 
 def read_statement(text: str) -> Statement:
