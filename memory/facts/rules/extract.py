@@ -127,10 +127,10 @@ _OF_A_PEOPLE = re.compile(r"(?:an|ish|ese|ch|ic|i|ss|ek|ot|in|ind|ist|ent|ome)$"
 _CALL_ME = re.compile(
     r"(?:(?:please|you can|everybody|everyone|people|friends|they) )?calls? me (?P<name>[^\s,]+)", re.IGNORECASE
 )
-_AGED = re.compile(r"(?:i['’]?m|i am)(?: now)? (?P<age>1?\d{1,2})(?= and\b|$)", re.IGNORECASE)
+_AGED = re.compile(r"(?:i['’]?m|i am)(?: now)? (?P<age>1?\d{1,2})(?: now)?(?= and\b|$)", re.IGNORECASE)
 
 
-_ENGLISH = STOPWORDS - frozenset("a am an do in is me no on so to was we".split())  # noqa: SIM905  not words of others
+_ENGLISH = STOPWORDS - frozenset("a am an do in is no on so to was we".split())  # noqa: SIM905  not words of others
 
 
 _KEYED = re.compile(r"[^\W\d_][^:?!.]{0,59}:\s+\S")  # "Gate code: 4711"

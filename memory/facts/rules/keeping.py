@@ -195,6 +195,10 @@ _OF_ANYTHING = (
     ("status", r"(?i:(?:single|married|divorced|widowed|engaged|separated)\b)"),
     ("diet", rf"{DIET}\b"),
     ("job", rf"an? {WORKER}\b"),
+    (
+        "colour",
+        r"(?:(?:dark|light) )?(?:black|white|red|green|blue|yellow|brown|gr[ea]y|orange|pink|purple|silver|gold)\b",
+    ),
 )
 _OF_THINGS = (
     ("time", TIME.pattern),
@@ -234,7 +238,8 @@ def place_beside(statement: str, key: str, value: str, kept: Mapping[str, str]) 
         return key, value
     being = _BEING.fullmatch(key) is not None
     someone = being or (bare[: len(key)].casefold() == key and re.match(rf"{NAME}$", bare[: len(key)]) is not None)
-    attribute = attribute_of(value, of_a_being=being, named=_NAMING.match(bare) is not None)
+    named = _NAMING.match(bare) is not None
+    attribute = attribute_of(value, of_a_being=being, named=named)
     own = attribute_key(key, attribute) if attribute in _ONE_EACH else None
     beside = (own, value) if own is not None else _alone(statement, key)
     if own is not None and own in kept:
@@ -281,7 +286,7 @@ def _takes_the_place(was: str | None, attribute: str | None, before: str, value:
     if was == attribute:
         return not someone or attribute not in (_STATE, None) or before.split()[:1] == value.split()[:1]
     both = {was, attribute}
-    return not someone and (both <= {_WORD, _STATE, None} or both <= {_WORD, "name"})
+    return not someone and (both <= {_WORD, _STATE, None} or both <= {_WORD, "name", None})
 
 
 def _alone(statement: str, key: str) -> tuple[str, str]:

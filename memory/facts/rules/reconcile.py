@@ -21,11 +21,12 @@ from utils.text import content_stems, words
 SAME = 0.97
 ON_THE_SAME = 0.55  # where words show it, too
 ALIKE = 0.8  # where nothing else does
+MOST = 0.5  # share of what a fact names, of which what ends it names more
 SURE = 0.8  # of what the encoder takes a statement to be about
 PREFIX = 5  # letters that "allergy" and "allergic" have in common
 
 _SEVERAL_A_WEEK = re.compile(
-    r"\b(?:meeting|appointment|class|lesson|shift|call|session|exam|test|training|practice|game|match)\b"
+    r"\b(?:meeting|appointment|class|lesson|shift|call|session|interview|viewing|exam|test|training|practice|game|match)\b"
 )
 _LIST = re.compile(r",| and ")
 _ONE_DAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
@@ -121,11 +122,14 @@ def reconciled(new: Mapping[str, str], readings: Mapping[str, Reading]) -> dict[
 
 def _likeliest(new: Statement, sentence: str, known: Sequence[_Read], readings: Mapping[str, Reading]) -> Known | None:
     """The fact that the encoder takes to be replaced by a new one, or by the sentence that says it."""
+    if len({old.subject for _, old in known if _may_be_one_thing(new, old)}) > 1:
+        return None  # "the deadline" may be any of them
     said = [new] if sentence == new.text else [new, replace(read_statement(sentence), subject=new.subject)]
     scored = [
         (max(replaces(one, old, readings[one.text], readings[old.text]) for one in said if one.text in readings), fact)
         for fact, old in known
-        if old.text in readings and new.text in readings and not _is_part_of_a_list(new, old)
+        if old.text in readings and new.text in readings
+        if not (_is_part_of_a_list(new, old) or _are_of_two_days(new, old))
     ]
     best = max(scored, key=lambda one: one[0], default=None)
     return best[1] if best is not None and best[0] >= LIKELY else None
@@ -238,22 +242,20 @@ def _within(less: frozenset[str], more: frozenset[str]) -> bool:
     )
 
 
+def _may_be_one_thing(new: Statement, old: Statement) -> bool:
+    """Whether one of two things may be the other: "the deadline" any deadline."""
+    if is_somebody(new.subject) or is_somebody(old.subject) or not (new.subject and old.subject):
+        return False
+    thing, other = (frozenset(content_stems(one.subject.replace("user's", ""))) for one in (new, old))
+    return _within(thing, other) or _within(other, thing)
+
+
 def _is_of_one_thing(new: Statement, old: Statement, known: Sequence[_Read]) -> bool:
     """Whether "the deadline" is "the user's beta deadline": the only one of that name, where it is said to have
     changed."""
-    if (
-        is_somebody(new.subject)
-        or is_somebody(old.subject)
-        or not (CHANGED.search(new.text) or new.slots & {"end of it"})
-    ):
+    if not (CHANGED.search(new.text) or new.slots & {"end of it"}) or not _may_be_one_thing(new, old):
         return False
-    thing, other = (frozenset(content_stems(one.subject.replace("user's", ""))) for one in (new, old))
-    same = [
-        one
-        for _, one in known
-        if not is_somebody(one.subject) and _within(thing, frozenset(content_stems(one.subject)))
-    ]
-    return (_within(thing, other) or _within(other, thing)) and len({one.subject for one in same} | {old.subject}) == 1
+    return len({one.subject for _, one in known if _may_be_one_thing(new, one)}) == 1
 
 
 def _says_the_same(new: Statement, old: Statement) -> bool:
@@ -322,10 +324,11 @@ def _over_with(new: Statement, known: Sequence[_Read]) -> list[_Read]:
         )
         if old.over or old.denied or not (is_gone or _owner(new) == _owner(old)) or old.past:
             continue
-        share = is_gone + sum(_within(frozenset([stem]), named) for stem in mentioned) / max(1, len(mentioned))
-        is_list = _LIST.search(old.text) is not None
-        if share > 0.5 or (not is_list and (is_gone or _within(new.core, mentioned))):
-            best.append((share, (one, old)))
+        share = sum(_within(frozenset([stem]), named) for stem in mentioned) / max(1, len(mentioned))
+        if share < 1 and _LIST.search(old.text):
+            continue
+        if share > MOST or is_gone or _within(new.core, mentioned):
+            best.append((share + is_gone, (one, old)))
     best.sort(key=lambda scored: -scored[0])
     return [best[0][1]] if best and (len(best) == 1 or best[0][0] > best[1][0]) else []
 

@@ -26,19 +26,23 @@ _SAME_KIN |= dict.fromkeys(
 
 _AUX = (
     r"(?:is|are|was|were|isn['’]t|aren['’]t|wasn['’]t|has|have|had|does|do|did|doesn['’]t|didn['’]t|will|can|cannot|"
-    r"can['’]t|won['’]t|no longer|never|got|went|died|left|moved|became|started|stopped|quit|fell|also|now|just|still)"
+    r"can['’]t|won['’]t|no longer|never|got|went|died|left|moved|became|started|stopped|quit|fell)"
 )
 _VERB = (
     r"(?:(?:live|work|study|love|like|hate|prefer|need|want|use|speak|play|own|eat|drink|come|get|go|know)|"
     r"[a-z]+(?<![s'’])s|[a-z]+ed)"
 )
-_PHRASE = r"(?P<phrase>(?:[^\s.,;:!?]+ ){1,6}?)"
+_PHRASE = r"(?P<phrase>(?:[^\s,;:!?]+ ){1,6}?)"
 _OF_USER = re.compile(r"(?:the )?user['’]s ", re.IGNORECASE)
 _OF_THING = re.compile(r"the (?!user\b)", re.IGNORECASE)
 _HEADS = tuple(re.compile(rf"{_PHRASE}(?={verb}\b)") for verb in (_AUX, _VERB))
-_NAMED = re.compile(rf"(?P<name>{NAME}(?: {NAME}){{0,3}})(?:(?=['’]s )| (?={_AUX}\b|{_VERB}\b))")
+_NAMED = re.compile(
+    rf"(?P<name>{NAME}(?: {NAME}){{0,3}})(?:(?=['’]s )| (?=(?:also|now|just|still|really)\b|{_AUX}\b|{_VERB}\b))"
+)
 _BESIDE_KIN = re.compile(rf"(?P<kin>.*\b{RELATION}),? (?P<name>{NAME}(?: {NAME})?)$")
 _KIN = re.compile(rf"(?:.*['’]s )?(?:[\w-]+ )*?(?P<kin>{RELATION})$", re.IGNORECASE)
+_OF_KIN = re.compile(rf"\b{RELATION}(?: {NAME}){{0,2}}(?: (?:also|now|just|still|never|no longer))*$")
+_AT_THE_END = re.compile(r"(?: (?:also|now|just|still|never|no longer))+$")
 _FRESH = re.compile(r"\b(?:new|current|old|former|older|younger|elder|little|big|best) (?!\d)", re.IGNORECASE)
 
 _ADVERBS = (
@@ -75,7 +79,7 @@ _SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             rf"(?:is|are|got|gets|was|has been|have been) {_ADVERBS}(?:married|single|divorced|engaged|widowed|"
             rf"separated)\b",
         ),
-        ("job", rf"(?:is|was|became|works?|working|worked|started) {_ADVERBS}(?:as )?(?:an? |the )?{WORKER}{_END}"),
+        ("job", rf"(?:is|became|works?|working|started) {_ADVERBS}(?:as )?(?:an? |the )?{WORKER}{_END}"),
         (
             "employer",
             r"(?:works?|working|worked|employed|interning) (?:(?:full-?time|part-?time|now) "
@@ -96,6 +100,7 @@ _SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"products)\b|(?:does not|do not|never|no longer|stopped|quit|gave up) (?:eat|eats|eating) "
             r"(?:any )?(?:meat|animal products)\b",
         ),
+        ("employer", rf"(?:is|became) {_ADVERBS}an? {WORKER} (?:at|for|with) (?=[A-Z])"),
         ("native language", r"(?:native|first) language is "),
     )
 )
@@ -164,6 +169,7 @@ _LIGHT = frozenset(  # what says little of what is so
 
 _UNTOLD = STOPWORDS - {"like"}
 _LIKES = re.compile(r"\b(?:loves?|adores?|enjoys?|is (?:fond of|crazy about|into))\b")
+_DISLIKES_NO_MORE = re.compile(r"\b(?:does not|do not|no longer|never) (?:hates?|dislikes?|detests?|loathes?)\b")
 _DISLIKES = re.compile(r"\b(?:hates?|dislikes?|detests?|loathes?|cannot stand|can['’]t stand|has gone off|went off)\b")
 
 
@@ -197,7 +203,7 @@ def read_statement(text: str) -> Statement:
     """What a fact's sentence says, whoever wrote it: one without a subject is of the user."""
     bare = " ".join(text[:READ].split()).strip(" .!")
     subject, kin, predicate = _split(bare)
-    predicate = _DISLIKES.sub("does not like", _LIKES.sub("likes", predicate))
+    predicate = _DISLIKES.sub("does not like", _DISLIKES_NO_MORE.sub("likes", _LIKES.sub("likes", predicate)))
     clause = re.split(r"[,;(]| (?:but|because|although|so)\b", predicate, maxsplit=1)[0]
     named = _named(predicate)
     if OVER.search(clause) or DENIED.search(clause):
@@ -231,10 +237,12 @@ def _split(text: str) -> tuple[str, str, str]:
     for owner, pattern in (("user's ", _OF_USER), ("the ", _OF_THING)):
         if of := pattern.match(text):
             rest = text[of.end() :]
-            head = next((found for head in _HEADS if (found := head.match(rest))), None)
-            if head is None:
+            heads = [found for head in _HEADS if (found := head.match(rest))]
+            if not heads:
                 return "", "", text
-            phrase = _FRESH.sub("", head["phrase"].strip())
+            # Of two, the shorter one where it ends with somebody: nouns, too, end as verbs do.
+            head = min(heads, key=lambda one: len(one[0]) if _OF_KIN.search(one[0].strip()) else READ)
+            phrase = _FRESH.sub("", _AT_THE_END.sub("", head["phrase"].strip()))
             beside = _BESIDE_KIN.match(phrase)
             if beside:
                 return beside["name"].casefold(), _kin(owner + beside["kin"]), rest[head.end() :]

@@ -1,0 +1,111 @@
+"""A message gives the facts that last, as sentences that name whom they are about, and no others."""
+
+import pytest
+
+from memory.facts.rules.extract import LONGEST, MOST, candidates, statement_of
+from tests.memory.facts.rules.said import SAID_AT, extracted
+from utils.encoder import Encoder
+
+
+@pytest.mark.parametrize(
+    ("message", "facts"),
+    [
+        ("I live in Turku with my cousin.", ["The user lives in Turku with their cousin."]),
+        ("my mum's a surgeon", ["The user's mum is a surgeon."]),
+        ("I've got a tortoise called Bolt.", ["The user has a tortoise called Bolt."]),
+        ("Everyone calls me Maggie.", ["The user's name is Maggie."]),
+        ("Hi, I'm Hugo!", ["The user's name is Hugo."]),
+        ("I'm 52 now.", ["The user is 52 years old."]),
+        ("I'm 52 and teach physics.", ["The user is 52 years old."]),
+        ("I can't eat shellfish.", ["The user cannot eat shellfish."]),
+        ("Been vegan since January.", ["The user has been vegan since January."]),
+        ("We rent a flat in Ghent.", ["We rent a flat in Ghent."]),
+        ("The proposal deadline is 4 May.", ["The proposal deadline is 4 May."]),
+        ("I'm a welder and I love fishing.", ["The user is a welder.", "The user loves fishing."]),
+        ("I AM ALLERGIC TO WASPS.", ["The user is allergic to wasps."]),
+        ("Ich habe eine Tochter namens Frieda.", ["Ich habe eine Tochter namens Frieda."]),
+        ("Soy alérgico al polen.", ["Soy alérgico al polen."]),
+    ],
+)
+def test_what_lasts_of_the_user_is_a_fact(encoder: Encoder, message: str, facts: list[str]) -> None:
+    assert list(extracted(encoder, message)) == facts
+
+
+@pytest.mark.parametrize(
+    ("message", "facts"),
+    [
+        (
+            "My wife's sister is a nurse and she hates cilantro.",
+            ["The user's wife's sister is a nurse.", "The user's wife's sister hates cilantro."],
+        ),
+        (
+            "My uncle Bertil lives in Umeå. He is allergic to fish.",
+            ["The user's uncle Bertil lives in Umeå.", "The user's uncle Bertil is allergic to fish."],
+        ),
+        (
+            "My neighbour's son is six. His name is Ravi.",
+            ["The user's neighbour's son is six.", "The user's neighbour's son's name is Ravi."],
+        ),
+    ],
+)
+def test_what_is_said_of_others_is_theirs(encoder: Encoder, message: str, facts: list[str]) -> None:
+    assert list(extracted(encoder, message)) == facts
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Am I married?",
+        "Where did I say my sister lives?",
+        "Remind me to ring my brother.",
+        "Please draft a letter to my landlord.",
+        "I need help with my tax return.",
+        "If I had a garden, I would grow leeks.",
+        "I wish I had a bigger flat.",
+        "Maybe I'll get a parrot.",
+        "I'm thinking of moving to Porto.",
+        "My boss said I'm too slow.",
+        "She lives in Rome.",  # nobody knows who
+        "I live on Mars. Just kidding!",
+        "In my novel I live in a lighthouse.",
+        "Translate: I live in Berlin and I have a cat.",
+        "“I live in Berlin and I have a cat”, he wrote.",
+        "> I live in Berlin.",
+        "```\nI live in Berlin.\n```",
+        "I'm tired today.",
+        "Thanks a lot, you're great!",
+        "The error is in line 12.",
+        "Paris is the capital of France.",
+        "Remember me",
+        "Wenn ich Zeit hätte, würde ich Gitarre spielen.",
+        "ありがとうございます",
+        "",
+    ],
+)
+def test_what_asks_supposes_quotes_or_passes_is_no_fact(encoder: Encoder, message: str) -> None:
+    assert extracted(encoder, message) == {}
+
+
+def test_a_message_gives_few_facts_of_bounded_length(encoder: Encoder) -> None:
+    many = " ".join(f"My locker in hall {number} is number {number}." for number in range(3 * MOST))
+    assert len(extracted(encoder, many)) == MOST
+    assert extracted(encoder, f"My dog is called {'Rex ' * LONGEST}.") == {}
+    assert candidates("my " * 100_000, SAID_AT) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        ("Gate code: 4711", "Gate code: 4711"),
+        ("The shop closes at six on Sundays.", "The shop closes at six on Sundays."),
+        ("boiler's under warranty till 2031", "Boiler's under warranty till 2031"),
+        ("What is the gate code?", None),
+        ("Please write a poem about gates.", None),
+        ("If it rains, the gate stays shut.", None),
+        ("hello", None),
+        ("I am off to lunch.", None),  # the user's own words are for the rules to read
+        ("", None),
+    ],
+)
+def test_a_text_that_is_told_to_be_kept_is_a_statement_or_not(text: str, statement: str | None) -> None:
+    assert statement_of(text) == statement

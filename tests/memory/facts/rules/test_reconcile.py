@@ -1,0 +1,113 @@
+"""A new fact confirms, replaces or ends what it is on, and stands beside everything else."""
+
+import pytest
+
+from memory.facts.rules.reconcile import Add, Keep, Known, Update
+from tests.memory.facts.rules.said import decided, in_force
+from utils.encoder import Encoder
+
+
+@pytest.mark.parametrize(
+    ("messages", "facts"),
+    [
+        (["I live in Gdynia.", "I moved to Sopot in June."], ["The user moved to Sopot in June."]),
+        (["My daughter is 5 years old.", "My daughter is 6."], ["The user's daughter is 6."]),
+        (["I'm a plumber.", "I work as a bus driver now."], ["The user works as a bus driver now."]),
+        (["I work at Tesco.", "I quit my job.", "I work at Boots."], ["The user works at Boots."]),
+        (["My boss is Carla.", "My new boss is called Igor."], ["The user's new boss is called Igor."]),
+        (["My rent is 940.", "My rent went up to 1100."], ["The user's rent went up to 1100."]),
+        (["My favourite film is Alien.", "My favourite film is Heat."], ["The user's favourite film is Heat."]),
+        (["I do boxing on Mondays.", "I do boxing on Thursdays."], ["The user does boxing on Thursdays."]),
+        (["I'm engaged.", "I got married in May."], ["The user got married in May."]),
+        (["I'm vegan.", "I eat fish again."], ["The user eats fish again."]),
+    ],
+)
+def test_another_value_of_what_there_is_one_of_takes_the_place(
+    encoder: Encoder, messages: list[str], facts: list[str]
+) -> None:
+    assert in_force(encoder, *messages) == facts
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("I'm allergic to kiwis.", "I'm not allergic to kiwis, the test was wrong."),
+        ("I like ballet.", "I don't like ballet, it is too long."),
+        ("I have a nut allergy.", "I don't have a nut allergy after all."),
+        ("I don't have a car.", "I bought a car."),
+        ("I don't smoke.", "I smoke again."),
+        ("I love figs.", "I can't stand figs."),
+        ("I play hockey.", "I stopped playing hockey."),
+        ("I'm allergic to dust.", "I outgrew my dust allergy."),
+        ("I have a moped.", "I sold my moped."),
+        ("My trip to Malta is in August.", "My trip to Malta is cancelled."),
+        ("I'm planning a trip to Malta in August.", "I cancelled my trip to Malta."),
+        ("We use Oracle.", "We switched from Oracle to SQLite."),
+        ("I bank with Lloyds.", "I closed my account at Lloyds."),
+        ("Ich wohne in Ulm.", "Ich bin nach Jena gezogen."),
+        ("Ich habe eine Nussallergie.", "Ich habe doch keine Nussallergie."),
+        ("J'habite à Brest.", "J'ai déménagé à Dijon."),
+    ],
+)
+def test_what_is_over_or_not_so_is_in_force_no_more(encoder: Encoder, before: str, after: str) -> None:
+    [first] = in_force(encoder, before)
+    left = in_force(encoder, before, after)
+    assert len(left) == 1 and left != [first]
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        ["I have a dog called Otto.", "I have a cat called Mimi."],
+        ["I have a dog called Otto.", "I also have a dog called Bruno."],
+        ["I live in Gdynia.", "My sister lives in Sopot."],
+        ["I'm a plumber.", "My brother is a baker."],
+        ["My sister Lena lives in Rome.", "My colleague Lena lives in Bern."],
+        ["I speak Polish.", "I speak Danish."],
+        ["I like tea and coffee.", "I don't like tea."],
+        ["I'm allergic to kiwis.", "My son is not allergic to kiwis."],
+        ["I have an appointment with Dr Khan on Monday.", "I have an appointment with Dr Bo on Friday."],
+        ["My car is red.", "My car is a Skoda."],
+        ["I have two cats, Tim and Tom.", "My uncle Tom died."],
+        ["Ich mag Tee.", "Ich mag Kaffee."],
+        ["Ich wohne in Ulm.", "Ich habe eine Katze."],
+    ],
+)
+def test_what_is_of_something_else_stands_beside(encoder: Encoder, messages: list[str]) -> None:
+    assert len(in_force(encoder, *messages)) == len(messages)
+
+
+def test_of_a_name_that_several_bear_nothing_ends(encoder: Encoder) -> None:
+    two = ["My sister Lena lives in Rome.", "My colleague Lena lives in Bern."]
+    assert len(in_force(encoder, *two, "Lena moved to Oslo.")) == 3
+    assert in_force(encoder, two[0], "Lena moved to Oslo.") == ["The user's sister Lena moved to Oslo."]
+
+
+def test_a_deadline_of_several_moves_alone(encoder: Encoder) -> None:
+    assert in_force(encoder, "The beta deadline is 15 January.", "Actually the deadline was moved to 5 February.") == [
+        "The deadline was moved to 5 February."
+    ]
+    two = ["The beta deadline is 15 January.", "The thesis deadline is 3 March."]
+    assert len(in_force(encoder, *two, "The deadline was moved to 5 April.")) == 3
+
+
+def test_the_same_again_confirms_and_more_of_it_replaces(encoder: Encoder) -> None:
+    known = [Known("a", "The user has a brother.")]
+    assert decided(encoder, "I have a brother.", known) == [Keep("a")]
+    assert decided(encoder, "I have a brother called Nils.", known) == [
+        Update("a", "The user has a brother called Nils.")
+    ]
+    assert decided(encoder, "I have a sister.", known) == [Add("The user has a sister.")]
+
+
+def test_a_correction_changes_the_one_fact_that_it_corrects(encoder: Encoder) -> None:
+    known = [Known("a", "The user's boss is called Katharine."), Known("b", "The user was born in 1986.")]
+    assert decided(encoder, "sorry, it's Katrine, not Katharine", known) == [
+        Update("a", "The user's boss is called Katrine.")
+    ]
+    assert decided(encoder, "I meant 1985", known) == [Update("b", "The user was born in 1985.")]
+    assert decided(encoder, "it's Ann, not Anne", known) == []
+
+
+def test_of_one_message_the_last_counts(encoder: Encoder) -> None:
+    assert in_force(encoder, "I moved to Sopot. No wait, I moved to Gdynia.") == ["The user moved to Gdynia."]
