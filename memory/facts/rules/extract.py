@@ -124,6 +124,7 @@ _NAMED = re.compile(
 )
 _I_AM = re.compile(rf"(?:I['’]m|I am|i['’]m|i am|im) (?P<name>{NAME}(?: {NAME})?)")
 _OF_A_PEOPLE = re.compile(r"(?:an|ish|ese|ch|ic|i|ss|ek|ot|in|ind|ist|ent|ome)$")
+_BY_THE_WAY = re.compile(rf"(?<=\w )(?:my|our) (?P<kin>(?:[a-z-]+ )?{RELATION}),? (?P<name>{NAME})")
 _CALL_ME = re.compile(
     r"(?:(?:please|you can|everybody|everyone|people|friends|they) )?calls? me (?P<name>[^\s,]+)", re.IGNORECASE
 )
@@ -168,7 +169,11 @@ def candidates(message: str, at: datetime) -> list[Candidate]:
             said = third_person(sentence[:LONGEST])
             for clause in clauses(sentence):
                 candidate, about = _candidate(clause, about, at)
-                found += [replace(candidate, sentence=said)] if candidate is not None else []
+                if candidate is not None:
+                    beside = (
+                        f"{USER} has a {one['kin']} called {one['name']}." for one in _BY_THE_WAY.finditer(clause)
+                    )
+                    found += [replace(candidate, text=text, sentence=said) for text in (candidate.text, *beside)]
         if len(found) >= MOST_READ:
             break
     return list(dict.fromkeys(found))[:MOST_READ]

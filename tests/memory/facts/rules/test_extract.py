@@ -3,7 +3,7 @@
 import pytest
 
 from memory.facts.rules.extract import LONGEST, MOST, candidates, statement_of
-from tests.memory.facts.rules.said import SAID_AT, extracted
+from tests.facts_by_rules import SAID_AT, extracted
 from utils.encoder import Encoder
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from memory.facts.rules.reconcile import Add, Keep, Known, Update
-from tests.memory.facts.rules.said import decided, in_force
+from tests.facts_by_rules import decided, in_force
 from utils.encoder import Encoder
 
 
