@@ -55,6 +55,7 @@ MISSING = FEATURES.index("missing")
 FOLDS = 6
 LOOKUPS_WEIGHT = 4.0  # of the questions of `lookups.json`, which are as users ask
 WITHOUT_EVIDENCE = 0.5
+Weighing = NDArray[np.float64]
 THRESHOLDS = np.arange(0.3, 0.9, 0.05)
 
 Doubles = NDArray[np.float64]
@@ -230,7 +231,11 @@ class Fit:
         ]
         return np.array(rows, np.float32)
 
+<<<<<<< HEAD
     def _slope(self, cases: Sequence[int], decisive: Doubles, likelihood: Doubles) -> Doubles:
+=======
+    def _slope(self, cases: Sequence[int], decisive: Weighing, likelihood: Weighing) -> Weighing:
+>>>>>>> answers
         of_words, of_features = DECISIVE_STRENGTH * (decisive - self._start), STRENGTH * likelihood
         of_features[-1] = 0
         for at in cases:
