@@ -109,7 +109,7 @@ def before(messages: Sequence[Message], *, answered: bool, done: int = -1) -> li
         elif role == "assistant":
             said = None if calls_of(message) else message
         elif role == "user":
-            agreed = said is not None and at > done and len(answer) <= SHORT and _AGREES.search(answer) is not None
+            agreed = said is not None and at > done and agrees(answer, text_of(said.get("content")))
             if message not in ends and is_courtesy(answer) and not agreed:
                 continue
             if said is not None:
@@ -173,7 +173,12 @@ def points_at(answer: str, said: str) -> bool:
     names = _names_in(answer)
     if (not names and len(answer) <= SHORT) or picked(answer, said) is not None:
         return True
-    return _AGREES.search(answer) is not None and not any(name in said for name in names)
+    return "?" in said[-WHOLE:] and _AGREES.search(answer) is not None and not any(name in said for name in names)
+
+
+def agrees(answer: str, said: str) -> bool:
+    """Whether a short answer agrees to what was asked."""
+    return len(answer) <= SHORT and "?" in said[-WHOLE:] and _AGREES.search(answer) is not None
 
 
 def picked(answer: str, said: str) -> int | None:

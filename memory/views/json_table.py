@@ -214,9 +214,10 @@ def _told_apart(objects: Sequence[Object], columns: list[_Column], common: Seque
     few = MOSTLY * len(objects)
     added: list[_Column] = []
     if len(objects) >= FEWEST_ALIKE and _apart([own for own in told if not _are_opaque(own)]) < few:
-        described = [name for name, cells in left.items() if _describe(cells)]
-        added = [column for name in described if (column := _column(left[name], EVERYTHING, name)) is not None]
-    if not added and (told or not columns) and _apart(told) < len(objects):
+        described = {name: list(map(str, cells)) for name, cells in left.items() if _describe(cells)}
+        if _apart([*(own for own in told if not _are_opaque(own)), *described.values()]) >= few:
+            added = [column for name in described if (column := _column(left[name], EVERYTHING, name)) is not None]
+    if not added and _apart(told) < len(objects):
         candidates = [column for name, cells in left.items() if (column := _telling(cells, keep, name)) is not None]
         best = max(candidates, key=lambda column: _apart([*told, column.cells]), default=None)
         added = [best] if best is not None and _apart([*told, best.cells]) > max(1, _apart(told)) else []

@@ -155,20 +155,6 @@ def test_an_object_that_is_named_has_all_its_fields_behind_its_row() -> None:
     assert "{" not in table_of([[one | {"of": f"Bo{at}"} for at, one in enumerate(items)]], many).rows[0]
 
 
-def test_a_long_value_of_several_rows_stands_once() -> None:
-    old, new = "eyJ" + "a1" * 40, "eyJ" + "b2" * 40
-    rows = [{"id": at, "session": old if at < 3 else new} for at in range(5)]
-    expected = (f"$1={old} $2={new}", "id|session", ("0|$1", "1|$1", "2|$1", "3|$2", "4|$2"))
-    found = table(*rows)
-    assert (found.common, found.head, found.rows) == expected
-    [row] = table({"all": rows}).rows
-    assert row == f"all($1={old} $2={new} id|session)=0|$1; 1|$1; 2|$1; 3|$2; 4|$2"
-    assert table(*rows[2:4]).rows == (f"2|{old}", f"3|{new}")
-    assert table(*rows, {"id": "$1", "session": new}).rows[0] == f"0|{old}"
-    many = [{"id": at, "session": f"{at % 50:0100}"} for at in range(100)]
-    assert len(table(*many).common) < 600
-
-
 def test_of_an_object_that_is_asked_for_all_values_are_kept() -> None:
     fares = {"fares": {"economy": 90, "first": 400}, "seats": {"economy": 3}}
     assert table_of([fares], Keeping(NOTHING.keeps, "fares")).rows == ("fares={economy=90, first=400}",)
