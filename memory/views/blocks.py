@@ -6,7 +6,7 @@ does not keep is left out, and so are the arguments of a call that its result re
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from json import dumps

@@ -24,10 +24,10 @@ LISTED = 200  # objects of a list whose ids are looked at
 COMMANDS = frozenset({"command", "commands", "cmd", "script", "code", "sql", "query", "statement"})
 
 _READING = frozenset(
-    singular(word)
-    for word in """get list read search find show describe fetch view look lookup query count check calculate think open select grep
-    glob cat head tail diff status history track verify validate compare summarize explain test browse""".split()
-)
+    ["get", "list", "read", "search", "find", "show", "describe", "fetch", "view", "look", "lookup", "query", "count",
+     "check", "calculate", "think", "open", "select", "grep", "glob", "cat", "head", "tail", "diff", singular("status"),
+     "history", "track", "verify", "validate", "compare", "summarize", "explain", "test", "browse"]
+)  # fmt: skip
 _COMMAND_READS = re.compile(
     r"(?i)\s*(?:(?:cat|ls|head|tail|less|e?grep|rg|find|wc|pwd|which|stat|diff|select|explain|show|describe)\b"
     r"|(?:git|kubectl|docker|systemctl)\s+(?:status|log|logs|diff|show|get|describe|ps|images|inspect)\b)"

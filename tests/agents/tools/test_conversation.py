@@ -63,10 +63,17 @@ def test_a_short_message_stays_whole() -> None:
 
 def test_of_an_offer_the_options_stay_with_their_codes_and_prices_and_the_question() -> None:
     assert digest(OFFER, "The second").splitlines() == [
-        "Option 1: Cielo (H103), 140 EUR 3 Dec. …",
+        "Option 1: Cielo (H103), 140 EUR with …",
         "Option 2: Alba (H101), 95 EUR without breakfast, non-refundable.",
         closing(OFFER),
     ]
+
+
+def test_what_the_agent_found_out_is_told() -> None:
+    assert findings_in("I looked. The root cause is a deadlock of job 17. Shall I go on?") == (
+        "The root cause is a deadlock of job 17."
+    )
+    assert findings_in("I found two flights on 3 May. Which one would you like?") == ""
 
 
 @pytest.mark.parametrize("answer", ["Go with the third one.", "Plan C, please", "C", "The last one is best."])
@@ -76,7 +83,9 @@ def test_the_option_that_is_picked_stays_whole_however_it_is_labelled(answer: st
         "1 week, 4,000 EUR. Plan C: partition orders by month, 2 weeks, 0 EUR. I would take B, for the peak is reads."
     )
     told = digest(plans, answer)
-    assert "Plan C: partition orders by month, 2 weeks, 0 EUR." in told and "Plan B: 1 week, 4,000 EUR. …" in told
+    assert (
+        "Plan C: partition orders by month, 2 weeks, 0 EUR." in told and "Plan B: add read replicas, 1 week, …" in told
+    )
     assert picked(answer, plans) == 2
 
 

@@ -18,7 +18,8 @@ from tests.tool_views import view
 
 LENGTH = 100_000
 RUNS = ("a", "1", "A1", "_", " ", "\n", ".", "-", "*", "'", '"', "\\", "(", "[", "{", '{"a":', "a.", "a ", "a\n", "1. ",
-        "(a) ", "a=", "and ", "yes! ", "if (", "error ", "<p>", "a: b\n", "\t", "│", "x@", "/", "0.0 ", "2024-01-01T")  # fmt: skip
+        "(a) ", "a=", "and ", "yes! ", "if (", "error ", "<p>", "a: b\n", "\t", "│", "x@", "/", "0.0 ",
+        "2024-01-01T")  # fmt: skip
 BLOB = base64.b64encode(bytes(at * 7919 % 251 for at in range(60_000))).decode()
 
 

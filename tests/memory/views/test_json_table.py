@@ -112,27 +112,6 @@ def test_what_ids_alone_tell_apart_is_told_with_how_it_is() -> None:
     assert table_of([flat], Keeping(lambda key, _: key == "id")).head == "id|material|color|height"
 
 
-def test_what_is_spoken_of_is_told_with_what_tells_it_from_others_that_are_so_too() -> None:
-    sizes = zip(("red", "red", "blue", "black", "black"), ("S", "M", "M", "L", "XL"), strict=True)
-    jackets = [{"id": f"v{at}", "color": color, "size": size} for at, (color, size) in enumerate(sizes)]
-    spoken = Keeping(lambda key, value: key == "id" or value == "black")
-    assert table_of([jackets], spoken).rows == ("v0|red|S; v1|red|M; v2|blue|M; v3|black|L; v4|black|XL",)
-    legs = [{"id": f"v{at}", "color": "red", "to": to} for at, to in enumerate(("LAX", "SFO", "SFO", "JFK"))]
-    assert "to" not in table_of([legs], spoken).head  # codes are no descriptions
-
-
-def test_of_a_few_ids_it_is_told_what_each_is() -> None:
-    by_id = Keeping(lambda key, _: key == "id")
-    cards = [
-        {"id": "pm_1", "type": "paypal", "note": "what is paid first"},
-        {"id": "pm_2", "type": "card", "note": "what is paid later"},
-    ]
-    assert table_of([cards], by_id) == Table("", "id|type", ("pm_1|paypal; pm_2|card",))
-    told = [one | {"id": f"{one['type']}_1"} for one in cards]
-    assert table_of([told], by_id).head == "id"  # which says so
-    assert table_of([[one | {"type": "card"} for one in cards]], by_id).head == "id"
-
-
 def test_what_is_called_by_a_name_needs_no_more() -> None:
     named = [
         {"id": f"v{at}", "name": name, "kind": "ab"[at % 2]} for at, name in enumerate(["Lamp", "Desk", "Mug", "Tee"])

@@ -66,7 +66,8 @@ def test_of_objects_under_keys_those_stay_that_were_spoken_of_whole_and_the_othe
         assert all(row.count("|") == 3 for row in rows.split("; "))
 
 
-@pytest.mark.parametrize("asked", ["Close the oldest one.", "Which is the latest?", "And the newest?", "Show the most recent one."])  # fmt: skip
+@pytest.mark.parametrize("asked", ["Close the oldest one.", "Which is the latest?", "And the newest?",
+                                   "Show the most recent one."])  # fmt: skip
 def test_of_times_the_ends_stay_with_their_times(asked: str) -> None:
     days = [f"2025-{12 - at // 28:02}-{28 - at % 28:02}T09:00:00Z" for at in range(300)]
     issues = [{"number": 1_000 - at, "title": f"Issue {at}", "created_at": day} for at, day in enumerate(days)]
