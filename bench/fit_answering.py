@@ -231,11 +231,7 @@ class Fit:
         ]
         return np.array(rows, np.float32)
 
-<<<<<<< HEAD
-    def _slope(self, cases: Sequence[int], decisive: Doubles, likelihood: Doubles) -> Doubles:
-=======
     def _slope(self, cases: Sequence[int], decisive: Weighing, likelihood: Weighing) -> Weighing:
->>>>>>> answers
         of_words, of_features = DECISIVE_STRENGTH * (decisive - self._start), STRENGTH * likelihood
         of_features[-1] = 0
         for at in cases:
