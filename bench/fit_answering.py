@@ -55,7 +55,10 @@ MISSING = FEATURES.index("missing")
 FOLDS = 6
 LOOKUPS_WEIGHT = 4.0  # of the questions of `lookups.json`, which are as users ask
 WITHOUT_EVIDENCE = 0.5
+Weighing = NDArray[np.float64]
 THRESHOLDS = np.arange(0.3, 0.9, 0.05)
+
+Doubles = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -228,12 +231,12 @@ class Fit:
         ]
         return np.array(rows, np.float32)
 
-    def _slope(self, cases: Sequence[int], decisive: Floats, likelihood: Floats) -> Floats:
+    def _slope(self, cases: Sequence[int], decisive: Weighing, likelihood: Weighing) -> Weighing:
         of_words, of_features = DECISIVE_STRENGTH * (decisive - self._start), STRENGTH * likelihood
         of_features[-1] = 0
         for at in cases:
             case, words = self._found[at], self._words[at]
-            how = decisiveness(words, decisive)
+            how = decisiveness(words, decisive.astype(np.float32))
             columns = np.c_[self._columns(at, how), np.ones(len(case.found))]
             error = case.weight * (1 / (1 + np.exp(-columns @ likelihood)) - np.array(case.right))
             of_features += columns.T @ error

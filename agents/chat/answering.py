@@ -15,7 +15,7 @@ import numpy as np
 
 from agents.chat.context import Bundle, Citation, Context, HistoryItem
 from agents.chat.intent import is_assent, is_small_talk
-from agents.chat.likelihood import DECISIVE, SAME, Found, Text, counterparts, decisiveness, likelihood, word_columns
+from agents.chat.likelihood import SAME, Found, Text, counterparts, decisiveness, likelihood, word_columns
 from memory.domain import FACT, Gist, Hit, KeyValue
 from memory.facts import statement_to_forget, told
 from memory.language.courtesy import is_courtesy
@@ -32,19 +32,20 @@ from utils.embeddings import LocalEmbedder
 from utils.encoder import Reading
 from utils.errors import ModelError
 from utils.sentences import split_sentences
-from utils.text import GAP, cut_at_word, ends_with_question_mark, words
+from utils.text import GAP, content_stems, cut_at_word, ends_with_question_mark, words
 
 # Of likelihoods, chosen on what `python -m bench.fit_answering` prints, where one in twenty first quotes is wrong:
 LIKELY = 0.62
 NEAR_BEST = 0.9  # share of the best one's that a further passage needs
 REPLACING = 0.4  # share of it that one needs that says the same at another time; it has taken some from the other,
-CHANGING = 0.15  # and where it is the newer one and tells of a change,
-CHANGES = 0.5  # as it does whose head says so
+CHANGING = 0.05  # and where it is the newer one and tells of a change
+LIKELY_DOING = 0.5  # how likely a text does what its head says
 SAME_MATTER = 0.57  # cosine similarity of two that say the same: of `bench/data/lookups.json`, all that are replaced
 READ = 4  # hits whose passages are read; the answer is hardly ever further back
 LEAST_SCORE = 0.001  # of recall, that they need
-KEPT = 0.5  # stands for the score of what recall does not search: key-values, and what a request brings
-MOST_READ = 64  # passages of a summary, or of a long message
+KEPT = 0.5  # stands for the score of what recall does not search: key-values, observations, what a request brings
+MOST_PARTS = 8  # passages of one message that are looked at,
+MOST_READ = 64  # and of all
 MOST_QUOTES = 3
 MOST_LISTED = 12  # statements of what is known, or was said at a time
 PASSAGE = 160  # characters up to which sentences of a message are quoted together
@@ -53,7 +54,9 @@ SUMMARY_TOKENS = 200
 HISTORY_CHARACTERS = 100_000  # of the newest messages that a request brings, that are read
 HISTORY = "history"  # the kind of these; they are nothing of memory, and not cited
 SUBJECT = 0.5  # share of the best passage's decisive words that another one of a subject has
-ALL = 0.3  # how likely a summary is one of everything: see `memory.language.heard`
+TRANSLATED = 0.75  # cosine similarity of the tokens of a word and of the same in another language
+NAMES = 0.2  # how decisive a word is that names a subject; "summary" and "conversation" are half as much
+ALL = 0.4  # how likely a summary is one of everything
 
 NOT_KNOWN = "I don't know that yet: nothing you told me answers it."
 NEEDS_MODEL = "I need a language model for that. I can tell you what you told me."
@@ -212,7 +215,7 @@ def _seeks(query: str, chosen: Sequence[Passage], readings: Readings) -> bool:
 
 def _passages(context: Context) -> list[Passage]:
     """Every statement of the bundle, and of the history that the request brings: what is known first."""
-    bundle = context.bundle or Bundle()
+    bundle, asked = context.bundle or Bundle(), set(content_stems(context.question))
     hits = {hit.gist.key: hit for hit in bundle.recall.hits}
     read = sorted(hits.values(), key=lambda hit: -hit.score)[:READ]
     stated = {source for fact in bundle.memories for source in fact.sources}
@@ -232,12 +235,14 @@ def _passages(context: Context) -> list[Passage]:
             rival = max((other.score for other in read if other is not hit), default=0.0)
             score = hit.score if hit in read else 0.0
             parts = statements(gist.content, by_user=gist.role == "user")
+            if len(parts) > MOST_PARTS:  # those with most words of the question
+                parts = sorted(parts, key=lambda part: -len(asked & set(content_stems(part))))[:MOST_PARTS]
             passages += [Passage(text, citation_of(gist, hit), score, rival) for text in parts]
     for recalled in bundle.observations:
         one = recalled.observation
         at, score = one.created_at, recalled.score
         source = Citation(0, one.id, one.category, "observations", None, None, one.content, at, score)
-        passages += [Passage(text, source, recalled.likeness) for text in statements(one.content, by_user=False)]
+        passages += [Passage(text, source, KEPT) for text in statements(one.content, by_user=False)]
     contents = {one.source.content for one in passages}
     return [*passages, *(one for one in _brought(context.request.history) if one.source.content not in contents)]
 
@@ -311,10 +316,15 @@ def _judged(query: str, passage: Passage, readings: Readings) -> Passage:
     if query not in readings or passage.text not in readings:
         return replace(passage, likelihood=passage.score)
     reading, by_user = readings[passage.text], passage.source.role != "assistant"
-    if passage.source.role == "user" and asked_by(passage.text, doing(reading.sentence), surely=True) is not None:
+    if passage.source.role == "user" and _asks(passage.text, readings):
         return passage
     found = Found(Text(passage.text, reading), passage.score, passage.rival, by_user)
     return replace(passage, likelihood=likelihood(Text(query, readings[query]), found))
+
+
+def _asks(text: str, readings: Readings) -> bool:
+    """Whether a text surely asks, or asks to forget or to sum up, and so tells nothing."""
+    return text in readings and asked_by(text, doing(readings[text].sentence), surely=True) is not None
 
 
 def _replaces(first: Passage, other: Passage, readings: Readings) -> bool:
@@ -322,11 +332,15 @@ def _replaces(first: Passage, other: Passage, readings: Readings) -> bool:
     if first.text not in readings or other.text not in readings or first.source.role != other.source.role:
         return False
     older, newer = sorted((first, other), key=lambda one: one.source.timestamp)
-    one, two = readings[older.text].sentence, readings[newer.text].sentence
-    if older.source.timestamp == newer.source.timestamp or one @ two < SAME_MATTER:
+    if older.source.timestamp == newer.source.timestamp:
         return False
-    changing = newer is other and doing(two).changes >= CHANGES
-    return other.likelihood >= (CHANGING if changing else REPLACING) * first.likelihood
+    one, two = readings[older.text].sentence, readings[newer.text].sentence
+    before, after = doing(one), doing(two)
+    share, alike = other.likelihood / first.likelihood, one @ two >= SAME_MATTER
+    if newer is first or after.changes < LIKELY_DOING or abs(before.others - after.others) >= LIKELY_DOING:
+        return bool(alike and share >= REPLACING)
+    of_one_matter = min(before.home, after.home) >= LIKELY_DOING or min(before.work, after.work) >= LIKELY_DOING
+    return bool(of_one_matter or (alike and share >= CHANGING))
 
 
 def each_once(passages: Sequence[Passage]) -> list[Passage]:
@@ -406,6 +420,7 @@ def _summary(context: Context, passages: Sequence[Passage], readings: Readings) 
     session = [one for one in bundle.summaries if one.session_id == context.request.session_id]
     covered = max((one.to_index for one in session), default=-1)
     rest = [gist for gist in bundle.unsummarised or bundle.recent if gist.message_index > covered]
+    rest = [gist for gist in rest if gist.role != "user" or not _asks(gist.content, readings)]
     parts = [one.text for one in reversed(session)]
     if rest:
         parts.append(summarise_by_rules(rest, SUMMARY_TOKENS, most=most))
@@ -426,9 +441,11 @@ def _of_subject(query: str, passages: Sequence[Passage], readings: Readings) -> 
         return None
     question = Text(query, readings[query])
     weights = decisiveness(word_columns(question.reading))
-    own = [one for one in passages if one.text in readings]
-    there = [counterparts(question, Text(one.text, readings[one.text])) >= SAME for one in own]
-    named = any((weights[same] >= DECISIVE).any() for same in there)
+    own = [
+        one for one in passages if one.text in readings and (one.source.role != "user" or not _asks(one.text, readings))
+    ]
+    there = [counterparts(question, Text(one.text, readings[one.text])) >= TRANSLATED for one in own]
+    named = any((weights[same] >= NAMES).any() for same in there)
     if not named and doing(question.reading.sentence).whole >= ALL:
         return None
     shares = [float(weights @ same) for same in there]

@@ -37,8 +37,12 @@ _ORDINAL = re.compile(
     rf"(?i)\bthe ({'|'.join(_ORDINALS)})(?:\s+(?:one|option|variant|choice|plan|item)\b|\s*(?:[.,;:!?)]|$))"
 )
 _AGREES = re.compile(
-    r"(?i)\b(?:yes|yep|yeah|ok(?:ay)?|go ahead|proceed|agreed|please do|do (?:it|so|that)|confirm(?:ed)?|"
-    r"(?<!not )(?<!i'm )sure|(?:sounds|looks) (?:good|fine|great)|that works|perfect)\b"
+    r"(?i)\b(?:(?:yes|yep|yeah|ok(?:ay)?)\b(?!\W{0,3}(?:my|here|it'?s|i'?m|i am)\b)|go ahead|proceed|agreed|please do|do (?:it|so|that)|confirm(?:ed)?|"
+    r"(?<!not )(?<!i'm )sure\b(?!\W{0,3}(?:my|here)\b)|(?:sounds|looks) (?:good|fine|great)|that works|perfect)\b"
+)
+_OFFERS = re.compile(
+    r"(?i)\b(?:(?:shall|should|can|may) (?:i|we)|(?:would|do) you (?:like|want|prefer)|confirm|go ahead|proceed|want me|"
+    r"is (?:that|this) (?:ok|okay|right|fine|correct))\b"
 )
 # What ends a message and asks nothing: "If you need anything else, please let me know!"
 _PARTING = re.compile(
@@ -57,8 +61,9 @@ def spoken_of(messages: Sequence[Message], query: str) -> Talk:
     fields are asked for by the user's last question, and the query."""
     said = [text_of(message.get("content")) for message in messages if message.get("role") == "user"]
     told = (text_of(message.get("content")) for message in reversed(messages) if message.get("role") == "assistant")
+    last = next(filter(None, told), "")
     failures = [line for text in _last_results(messages) for line in failures_in(text)]
-    return talk_of([*said, closing(next(filter(None, told), "")), *failures, query], [*_question(said), query])
+    return talk_of([*said, *_names_in(last), closing(last), *failures, query], [*_question(said), query])
 
 
 def last_said(messages: Sequence[Message]) -> str:
@@ -109,7 +114,7 @@ def before(messages: Sequence[Message], *, answered: bool, done: int = -1) -> li
         elif role == "assistant":
             said = None if calls_of(message) else message
         elif role == "user":
-            agreed = said is not None and at > done and len(answer) <= SHORT and _AGREES.search(answer) is not None
+            agreed = said is not None and at > done and agrees(answer, text_of(said.get("content")))
             if message not in ends and is_courtesy(answer) and not agreed:
                 continue
             if said is not None:
@@ -173,7 +178,16 @@ def points_at(answer: str, said: str) -> bool:
     names = _names_in(answer)
     if (not names and len(answer) <= SHORT) or picked(answer, said) is not None:
         return True
-    return _AGREES.search(answer) is not None and not any(name in said for name in names)
+    return (
+        _OFFERS.search(said) is not None
+        and _AGREES.search(answer) is not None
+        and not any(name in said for name in names)
+    )
+
+
+def agrees(answer: str, said: str) -> bool:
+    """Whether a short answer agrees to what was asked."""
+    return len(answer) <= SHORT and _OFFERS.search(said) is not None and _AGREES.search(answer) is not None
 
 
 def picked(answer: str, said: str) -> int | None:
@@ -189,7 +203,9 @@ def picked(answer: str, said: str) -> int | None:
 
 
 def _labels(text: str) -> list[str]:
-    return [(label[1] or label[2]).lower() for label in _LABELS.finditer(text)]
+    """The labels of the options in a text; "148.00 (L) or 151.00 (XL)" has none, for there is no A before."""
+    labels = [(label[1] or label[2]).lower() for label in _LABELS.finditer(text)]
+    return labels if "a" in labels else list(filter(str.isdecimal, labels))
 
 
 def digest(text: str, answer: str, *, most: int = MOST_PIECES) -> str:
@@ -199,7 +215,7 @@ def digest(text: str, answer: str, *, most: int = MOST_PIECES) -> str:
         return text
     end, pieces = closing(text), list(_pieces(text[-READ:]))
     choice = picked(answer, text)
-    options = [piece for piece in pieces if _LABELS.match(piece)]
+    options = [piece for piece in pieces if _LABELS.match(piece)] if _labels(text) else []
     of_choice = options[choice] if choice is not None and choice < len(options) else None
     telling = options or [piece for piece in pieces if any(map(str.isdigit, piece))][-2:]
     bare = end.removeprefix(GAP).strip()

@@ -6,7 +6,7 @@ does not keep is left out, and so are the arguments of a call that its result re
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from json import dumps
@@ -84,10 +84,13 @@ def cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + GAP
 
 
-def tables(records: Iterable[Record]) -> list[list[Record]]:
+def tables(records: Sequence[Record]) -> list[list[Record]]:
     """Records in groups, each for a table: of one shape, or of objects most of whose fields are the same."""
     alike: dict[object, list[Record]] = {}
-    listed = {one.tool_name: _shape_of(one) for one in records if isinstance(one.output, list) and one.output}
+    listed: dict[str, object] = {}  # of each tool the first list, as whose like an empty one is told
+    for one in records:
+        if isinstance(one.output, list) and one.output:
+            listed.setdefault(one.tool_name, _shape_of(one))
     for record in records:
         shape = listed.get(record.tool_name, _shape_of(record)) if record.output == [] else _shape_of(record)
         if shape not in alike and isinstance(shape, frozenset):

@@ -28,7 +28,7 @@ LONG_LINE = 2_000  # characters of such a line, and of one in which failures are
 BLANK_PART = 8  # of the room of an excerpt, for blank lines
 FEWEST_LINES = 8  # of a text; one of fewer lines is read by its sentences
 FAILURE = 3.0  # what a line is worth that tells of a failure; a word that it alone shares with the conversation: 1
-WARNED = 0.6  # times that, of a warning
+ENDED, WARNED = 1.5, 0.6  # times that, of what ended something, and of a warning
 BEFORE = 0.3  # and to come right before one that tells of a failure, of what that is worth
 NAME = 0.5  # and an identifier of which nothing else speaks
 RARE = 0.05  # and to be like no other line but for its numbers; of lines that are alike, each has its share of both
@@ -48,6 +48,7 @@ _TROUBLE = re.compile(
     r"crash(?:ed|es|loop)?|exit (?:code|status):?\s{1,3}[1-9]\d{0,3})\b"
     r"|(?-i:[a-z](?:Timeout|BackOff|Killed|Refused|Failed|Fault)\b)"
 )
+_ENDED = re.compile(r"(?i)\b(?:fatal|critical|panic)\b")
 _WARNED = re.compile(r"(?i)\bwarn(?:ing)?\b")
 _NO_FAILURE = re.compile(r"(?i)\b(?:no|0|without(?: any)?) (?:error|warning|failure|exception)s?\b")
 # A line that says alone that nothing came back.
@@ -261,11 +262,11 @@ def failures_in(text: str) -> list[str]:
 
 
 def _severity(line: str) -> float:
-    """How bad what a line tells of is: 1 for an error, less for a warning; 0 for nothing of the kind."""
+    """How bad what a line tells of is: 1 for an error, more for what ended something, less for a warning; else 0."""
     if _NO_FAILURE.search(line):
         return 0.0
     if _FAILURE.search(line) or _TROUBLE.search(line):
-        return 1.0
+        return ENDED if _ENDED.search(line) else 1.0
     return WARNED if _WARNED.search(line) else 0.0
 
 

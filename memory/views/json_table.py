@@ -210,13 +210,18 @@ def _told_apart(objects: Sequence[Object], columns: list[_Column], common: Seque
     shown = {column.head.partition("(")[0] for column in columns} | {one.partition("=")[0] for one in common}
     fields = {name: [one.get(name) for one in objects] for name in dict.fromkeys(key for one in objects for key in one)}
     left = {name: cells for name, cells in fields.items() if written(name) not in shown}
+    plain = {column.head for column in columns} | {one.partition("=")[0] for one in common}
     told = [column.cells for column in columns if not _are_numbers(fields.get(column.head, ()))]
     few = MOSTLY * len(objects)
     added: list[_Column] = []
     if len(objects) >= FEWEST_ALIKE and _apart([own for own in told if not _are_opaque(own)]) < few:
-        described = [name for name, cells in left.items() if _describe(cells)]
-        added = [column for name in described if (column := _column(left[name], EVERYTHING, name)) is not None]
-    if not added and (told or not columns) and _apart(told) < len(objects):
+        described = {name: list(map(str, cells)) for name, cells in fields.items()
+                     if written(name) not in plain and _describe(cells)}  # fmt: skip
+        if _apart([*(own for own in told if not _are_opaque(own)), *described.values()]) >= few:
+            added = [column for name in described if (column := _column(fields[name], EVERYTHING, name)) is not None]
+            partly = tuple(f"{written(name)}(" for name in described)  # of which a part stood there
+            columns = [column for column in columns if not column.head.startswith(partly)]
+    if not added and _apart(told) < len(objects):
         candidates = [column for name, cells in left.items() if (column := _telling(cells, keep, name)) is not None]
         best = max(candidates, key=lambda column: _apart([*told, column.cells]), default=None)
         added = [best] if best is not None and _apart([*told, best.cells]) > max(1, _apart(told)) else []

@@ -93,7 +93,12 @@ def worth_of(items: Sequence[Json], talk: Talk) -> list[float]:
     kinds = Counter(key for key, _ in shared)
     few, most_kinds = max(1, FEW * len(items)), max(2, KINDS * len(items))
     named = [isinstance(item, Mapping) and talk.name_of(item) is not None for item in items]
-    extreme = _extreme(items, talk) if _SUPERLATIVE.search(talk.question) else [0.0] * len(items)
+    extreme = [0.0] * len(items)
+    if _SUPERLATIVE.search(talk.question):  # of those that have the most of what was said: "the cheapest black chair"
+        meant = [at for at, one in enumerate(said) if len(one) == max(map(len, said))]
+        meant = meant if len(meant) > 1 else list(range(len(items)))
+        for at, end in zip(meant, _extreme([items[at] for at in meant], talk), strict=True):
+            extreme[at] = end
 
     def rarity(own: frozenset[tuple[str, str]]) -> float:
         """Of the rarest state that tells how an item is, and that few have; 0 where there is none."""

@@ -38,8 +38,8 @@ MEANT = (
      "price cost amount total fee fare rate"),
     ("refund money gift voucher balance", "refundable refund amount balance"),
     ("available availability stock ship many", "available availability stock quantity count"),
-    ("night morning noon afternoon evening early earlier earliest late later latest",
-     "time departure arrival start created date updated"),
+    ("night morning noon afternoon evening early earlier earliest late later latest", "time departure arrival start"),
+    ("oldest newest recent latest earliest", "created opened date updated"),
 )  # fmt: skip
 _MEANT = tuple((frozenset(words.split()), frozenset(fields.split())) for words, fields in MEANT)
 
@@ -61,6 +61,7 @@ _NUMBERED = re.compile(r"(?<![^\W\d_])([^\W\d_]{2,}+)[ _.:/-]?#?0{0,9}(\d{1,2})(
 class Talk:
     """What was said, lower case. `question`: the last of it; `words`: those that carry meaning; `said`: what may be
     what something is called by; `numbered`: words with the number behind them; `joined`: identifiers of several words.
+    `coded`: short ones of the question with a digit, "f37".
     `asked`: words by which fields are asked for; `names`: what looks as names in the question, as it was written.
     `used`: the keys of what tools were called with. `thorough`: there is room for all that says anything."""
 
@@ -70,6 +71,7 @@ class Talk:
     said: frozenset[str] = frozenset()
     numbered: frozenset[tuple[str, str]] = frozenset()
     joined: frozenset[str] = frozenset()
+    coded: frozenset[str] = frozenset()
     asked: frozenset[str] = frozenset()
     names: tuple[str, ...] = ()
     used: frozenset[str] = frozenset()
@@ -81,6 +83,8 @@ class Talk:
         words = self.words.intersection(_WORD.findall(text))
         if self.numbered:
             words = words.union(map("".join, self.numbered.intersection(_NUMBERED.findall(text))))
+        if self.coded:
+            words = words.union(self.coded.intersection(_PLAIN.findall(text)))
         return words.union(one for one in self.joined if one in text)
 
     def mentions(self, value: Scalar) -> bool:
@@ -167,6 +171,7 @@ def talk_of(texts: Sequence[str], asked: Iterable[str] = ()) -> Talk:
         frozenset(word.strip(MARKS) for word in _CALLED.findall(folded)),
         frozenset(pair for pair in _NUMBERED.findall(folded) if pair[0] not in STOPWORDS),
         frozenset(list(dict.fromkeys(joined))[-MOST_NAMES:]),
+        frozenset(filter(_CODED.fullmatch, _PLAIN.findall(question.casefold()))),
         literal.union(
             _fields_meant(literal | key_words(_spoken(text))),
             map(str.casefold, _SIZE.findall(question)),

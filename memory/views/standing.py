@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from json import dumps
 
-from memory.views.identifiers import MARKS, is_name, names_id, names_place, parts_of
+from memory.views.identifiers import MARKS, is_name, names_id, names_place, parts_of, singular
 from memory.views.json_values import Json, scalars
 from memory.views.records import FAILED, Call, Record, Shown
 from memory.views.relevance import SMALL
@@ -24,9 +24,10 @@ LISTED = 200  # objects of a list whose ids are looked at
 COMMANDS = frozenset({"command", "commands", "cmd", "script", "code", "sql", "query", "statement"})
 
 _READING = frozenset(
-    """get list read search find show describe fetch view look lookup query count check calculate think open select grep
-    glob cat head tail diff status history track verify validate compare summarize explain test browse""".split()  # noqa: SIM905
-)
+    ["get", "list", "read", "search", "find", "show", "describe", "fetch", "view", "look", "lookup", "query", "count",
+     "check", "calculate", "think", "open", "select", "grep", "glob", "cat", "head", "tail", "diff", singular("status"),
+     "history", "track", "verify", "validate", "compare", "summarize", "explain", "test", "browse"]
+)  # fmt: skip
 _COMMAND_READS = re.compile(
     r"(?i)\s*(?:(?:cat|ls|head|tail|less|e?grep|rg|find|wc|pwd|which|stat|diff|select|explain|show|describe)\b"
     r"|(?:git|kubectl|docker|systemctl)\s+(?:status|log|logs|diff|show|get|describe|ps|images|inspect)\b)"
@@ -49,7 +50,8 @@ def in_force(records: Sequence[Record], shown: Sequence[Record] = ()) -> list[Re
         answers[record.call].append(record)
         if record.thing:
             told[record.thing].append(record)
-        if not (record.failed and record.raw_output.strip()) and not record.reports_failure:
+        says = bool(record.raw_output.strip())
+        if not (record.failed and says) and not record.reports_failure and (says or not only_reads(record)):
             for key, value in (("", None), *record.arguments.items()):
                 done[record.tool_name, dumps((key, value), sort_keys=True)].append(record)
 
@@ -65,7 +67,7 @@ def in_force(records: Sequence[Record], shown: Sequence[Record] = ()) -> list[Re
             times[at] += 1
             continue
         first = next(iter(one.arguments.items()), ("", None))
-        again = done[one.tool_name, dumps(first, sort_keys=True)] if one.failed and one.raw_output.strip() else []
+        again = done[one.tool_name, dumps(first, sort_keys=True)] if one.failed and one.reports_failure else []
         is_receipt = said in whole and len(one.raw_output) <= SMALL
         if any(_is_made_again(later, one) for later in again[-COMPARED:]):
             continue
