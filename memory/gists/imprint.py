@@ -1,4 +1,4 @@
-"""What of a text does recall go by besides its embedding? Its terms, the vectors of its tokens, and its traits."""
+"""The imprint of a text, by which recall goes besides its embedding: terms, vectors of tokens, and traits."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.gists.terms import Terms, from_bytes, terms_of, to_bytes
+from memory.language.heads import doing
 from memory.language.traits import Trait, traits_of
 from utils.embeddings import LocalEmbedder
 from utils.encoder import FAMILY, MAX_CHARACTERS, MODEL, TOKEN_DIMENSIONS, Reading
@@ -42,7 +43,7 @@ async def imprints(reader: LocalEmbedder, contents: Sequence[str], embedded: Seq
 def _made(contents: Sequence[str], readings: Sequence[Reading]) -> list[Imprint]:
     beginnings = [content[:MAX_CHARACTERS] for content in contents]
     return [
-        Imprint(terms_of(beginning), reading.tokens, traits_of(beginning))
+        Imprint(terms_of(beginning), reading.tokens, traits_of(beginning, doing(beginning, reading.sentence)))
         for beginning, reading in zip(beginnings, readings, strict=True)
     ]
 

@@ -72,4 +72,4 @@ async def hear(reader: LocalEmbedder, query: str, texts: Iterable[str]) -> Heard
         vectors = dict(zip(every, await reader.embed(every), strict=True))
     except ModelError:
         return NOTHING_HEARD
-    return Heard(vectors, {text: doing(vector) for text, vector in vectors.items()})
+    return Heard(vectors, {text: doing(text, vector) for text, vector in vectors.items()})
