@@ -29,7 +29,7 @@ DATA = Path(__file__).with_name("data")
 ONLY_SOMETHING = "told"  # what it tells may be a change or not
 LONGEST = 200  # characters of what a user tells
 
-ABOUT: tuple[Act, ...] = ("home", "work", "others")  # lists of examples that are about it
+ABOUT: tuple[Act, ...] = ("others",)  # lists of examples that are about it
 KINDS: dict[str, tuple[Act, ...]] = {
     "ask": ("asks",),
     "question": ("asks",),

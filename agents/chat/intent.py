@@ -118,7 +118,7 @@ class IntentDetector:
         if self._reader is None:
             return None
         try:
-            return doing(text, (await self._reader.embed([text]))[0])
+            return doing((await self._reader.embed([text]))[0], text)
         except ModelError:
             return None
 

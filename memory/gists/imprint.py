@@ -43,7 +43,7 @@ async def imprints(reader: LocalEmbedder, contents: Sequence[str], embedded: Seq
 def _made(contents: Sequence[str], readings: Sequence[Reading]) -> list[Imprint]:
     beginnings = [content[:MAX_CHARACTERS] for content in contents]
     return [
-        Imprint(terms_of(beginning), reading.tokens, traits_of(beginning, doing(beginning, reading.sentence)))
+        Imprint(terms_of(beginning), reading.tokens, traits_of(beginning, doing(reading.sentence, beginning)))
         for beginning, reading in zip(beginnings, readings, strict=True)
     ]
 

@@ -16,7 +16,7 @@ from utils.text import ends_with_full_stop, ends_with_question_mark
 from utils.vectors import Floats
 
 Deed = Literal["asks", "requests", "states", "corrects", "chats", "forgets", "summarises"]
-Act = Literal[Deed, "recalls", "places", "looks", "changes", "whole", "home", "work", "others"]
+Act = Literal[Deed, "recalls", "places", "looks", "changes", "whole", "others"]
 Asked = Literal["asks", "forgets", "summarises"]
 DEEDS: tuple[Deed, ...] = get_args(Deed)
 ACTS: tuple[Act, ...] = get_args(Act)
@@ -34,12 +34,14 @@ EVEN = 0.5
 
 @dataclass(frozen=True)
 class Doing:
-    """How likely a text does what, each in 0..1. `asks`: for what the user told, or anything else. `requests`: a task of
-    a language model. `states`: it tells something; `corrects`: and says that something was wrong. `chats`: a courtesy,
-    by which nothing could be found. `forgets`: asks to delete something. `summarises`: asks for a summary; `whole`: of
-    all that was said, and not of something. `recalls`: asks what was said. `places`: asks what is near, or the way.
-    `looks`: asks what an image shows. `changes`: tells that something is otherwise from now on. `home`, `work`: it is
-    about where somebody lives, or works. `others`: about somebody else than the user."""
+    """How likely a text does what, each in 0..1.
+
+    `asks`: for what the user told, or anything else. `requests`: a task of a language model. `states`: it tells
+    something; `corrects`: and says that something was wrong. `chats`: a courtesy, by which nothing could be found.
+    `forgets`: asks to delete something. `summarises`: asks for a summary; `whole`: of all that was said, and not of
+    something. `recalls`: asks what was said. `places`: asks what is near, or the way. `looks`: asks what an image
+    shows. `changes`: tells that something is otherwise from now on. `others`: it is about somebody else than the user.
+    """
 
     asks: float
     requests: float
@@ -53,8 +55,6 @@ class Doing:
     looks: float
     changes: float
     whole: float
-    home: float
-    work: float
     others: float
 
     @property
@@ -91,8 +91,8 @@ def asked_by(text: str, does: Doing, *, surely: bool = False) -> Asked | None:
     return best if getattr(does, best) >= least else None
 
 
-def doing(text: str, vector: Floats) -> Doing:
-    """`vector`: of the text, by the local encoder, (384,)."""
+def doing(vector: Floats, text: str = "") -> Doing:
+    """`vector`: of a text, by the local encoder, (384,). `text`: the same, for the mark at its end."""
     borders = _borders()
     read = np.concatenate((vector, marks_of(text)))
     likely = 1 / (1 + np.exp(-(borders[:, :-1] @ read + borders[:, -1])))

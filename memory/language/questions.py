@@ -72,9 +72,10 @@ class Ask(IntEnum):
 class Question:
     """`stems`: of the words that carry meaning, each once, names of speakers left out; of all other words where there
     are none. `filler`: the other stems. `speakers`: codes of those it names. `bare`: the text without those names.
-    `asks`: (8,) of 0 and 1, by `Ask`. `spans`: the times that it names. `only_time`: it asks for whatever was said at those times. `codes`: those of `stems` that are numbers of one of a
-    kind. `about_questions`: it looks for what was asked. `current`: it asks for what holds now. `latest`: whether it
-    asks for what was last, or for what was first; None for neither. `does`: what the text does; None before it is read."""
+    `asks`: (8,) of 0 and 1, by `Ask`. `spans`: the times that it names. `only_time`: it asks for whatever was said at
+    those times. `codes`: those of `stems` that are numbers of one of a kind. `about_questions`: it looks for what was
+    asked. `current`: it asks for what holds now. `latest`: whether it asks for what was last, or for what was first;
+    None for neither. `does`: what the text does; None before it is read."""
 
     text: str
     stems: tuple[str, ...]

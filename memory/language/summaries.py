@@ -6,7 +6,15 @@ from itertools import pairwise, zip_longest
 from memory.domain import Gist
 from memory.language.ends import asks_for_all, end_asked_for
 from utils.sentences import split_sentences
-from utils.text import WORD, content_stems, count_tokens, cut_at_word, ends_with_question_mark, is_unspaced, searched_words
+from utils.text import (
+    WORD,
+    content_stems,
+    count_tokens,
+    cut_at_word,
+    ends_with_question_mark,
+    is_unspaced,
+    searched_words,
+)
 
 PAIRS = 3
 POINTS = 5

@@ -33,7 +33,7 @@ async def probe_of(question: Question, vector: Floats, embedder: Embedder, reade
     kept = [at for at, word in enumerate(reading.words) if word not in spelt]
     kept = kept or list(range(len(reading.words)))
     return Probe(
-        replace(question, does=doing(question.text, reading.sentence)),
+        replace(question, does=doing(reading.sentence, question.text)),
         vector,
         bare,
         reading.tokens[kept] * SCALE,

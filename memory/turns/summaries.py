@@ -281,7 +281,7 @@ class Summaries:
             vectors = await self._reader.embed(short)
         except ModelError:
             return list(messages)
-        doings = {text: doing(text, vector) for text, vector in zip(short, vectors, strict=True)}
+        doings = {text: doing(vector, text) for text, vector in zip(short, vectors, strict=True)}
         empty = {text for text, does in doings.items() if does.asks_alone and not does.tells}
         return [one for one in messages if one.content not in empty] or list(messages)
 
