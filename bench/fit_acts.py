@@ -58,7 +58,7 @@ PATTERN_WEIGHT = 0.25  # of an example made of a pattern: there are twelve of ea
 SENTENCE_WEIGHT = 0.4
 ASKED, SAID = 1_800, 2_200  # sentences of conversations
 STRENGTH = 1e-4  # of the regularisation
-STEPS = 12  # of Newton's method
+STEPS = 8  # of Newton's method
 LIKELY = (0.5, 0.7, 0.85)
 
 
