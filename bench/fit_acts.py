@@ -151,7 +151,8 @@ def _said_in(files: Sequence[Path]) -> Iterator[str]:
 
 
 def inputs_of(some: Sequence[Example], vectors: Floats) -> Floats:
-    return np.c_[vectors, np.stack([marks_of(one.text) for one in some])]
+    marks = np.stack([marks_of(one.text) for one in some])
+    return np.concatenate((vectors, marks), axis=1)
 
 
 def border(inputs: Floats, yes: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -265,7 +266,7 @@ async def _fit(*, listed: bool) -> None:
 def _those(
     some: Sequence[Example], shares: NDArray[np.float32], chosen: NDArray[np.bool_]
 ) -> tuple[list[Example], NDArray[np.float32]]:
-    return [some[at] for at in np.flatnonzero(chosen)], shares[chosen]
+    return [one for one, is_chosen in zip(some, chosen, strict=True) if is_chosen], shares[chosen]
 
 
 if __name__ == "__main__":

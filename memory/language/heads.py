@@ -30,6 +30,7 @@ LONGEST = 200  # characters of a text that only asks
 LIKELY: dict[Asked, tuple[float, float]] = {"asks": (0.55, 0.8), "forgets": (0.5, 0.8), "summarises": (0.55, 0.8)}
 SURE = (0.75, 0.9)
 EVEN = 0.5
+NARROW = 0.6  # how likely a summary or a deletion is wanted of a text that asks
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,10 @@ class Doing:
 
     @property
     def deed(self) -> Deed:
-        """What a text most likely does."""
+        """What a text most likely does. One that asks for a summary, or to forget, asks, too."""
+        narrow = max(("summarises", self.summarises), ("forgets", self.forgets), key=lambda one: one[1])
+        if narrow[1] >= NARROW and self.asks >= max(self.states, self.chats):
+            return "summarises" if narrow[0] == "summarises" else "forgets"
         return max(DEEDS, key=lambda deed: getattr(self, deed))
 
     @property

@@ -6,7 +6,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.language.heads import LONGEST, Doing
+from memory.language.heads import EVEN, LONGEST, Doing
 from memory.language.times.periods import MONTHS
 from utils.sentences import split_sentences
 from utils.text import ends_with_question_mark
@@ -33,6 +33,7 @@ _REPLY = re.compile(
     r"|that is|this is|this looks|i see|lol|haha|wow|nice|right|true|oh|hmm|absolutely|definitely|of course)\b",
     re.IGNORECASE,
 )
+SURELY = 0.55  # how likely a text asks that has no mark, and counts as a question for good
 LEAST_WORDS = 3  # of a sentence that tells something
 LOOKED_AT = 1_000  # characters
 _BEGINNING = 200  # characters in which an instruction says that it is one
@@ -76,8 +77,10 @@ def _asks(text: str, does: Doing | None) -> int:
     several = any(len(one.split()) >= LEAST_WORDS and not ends_with_question_mark(one) for one in before)
     if does is None:
         return (2 if several else 1) if marked else 0
-    asks = does.asks_alone if not marked and len(text) <= LONGEST else marked and (several or does.asks >= does.states)
-    return (2 if does.tells or (marked and several) else 1) if asks else 0
+    if not marked:
+        surely = does.asks_alone and max(does.asks, does.forgets, does.summarises) >= SURELY and does.states < EVEN
+        return int(surely and len(text) <= LONGEST)
+    return (2 if several or does.deed in ("states", "corrects") else 1) if several or does.asks >= does.states else 0
 
 
 def is_first_person(text: str) -> bool:
