@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.language.times.spans import spans_of
-from memory.language.words import WORDS
 from memory.language.times.translated_times import LONGEST, in_english, stems_in_english
+from memory.language.words import WORDS
 from tests.memory.calendar_days import NOW, between, days, month
 
 # What a query names on Wednesday, 12 March 2025, and the same in English.
