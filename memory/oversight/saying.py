@@ -17,7 +17,6 @@ from memory.facts import (
     values_stated,
     without_asides,
 )
-from memory.language.asking import is_unmarked_question
 from memory.store import Collections
 from utils.mongo import Document
 from utils.sentences import split_sentences
@@ -63,7 +62,7 @@ class Saying:
         those that say it among other things; and former requests to forget it. Of conversations with facts of their
         own, where these are forgotten, none."""
         words = _words(statement)
-        if len(words) < SHORTEST_STATEMENT or len(statement) > LONGEST_STATEMENT or is_unmarked_question(statement):
+        if len(words) < SHORTEST_STATEMENT or len(statement) > LONGEST_STATEMENT or ends_with_question_mark(statement):
             return []
         pattern = r"\W+".join(words)
         found = await self._told(owner, rf"(?:^|\W){pattern}(?:\W|$)")

@@ -1,4 +1,4 @@
-"""Are the forms of irregular words one word?"""
+"""The forms of an irregular word are one word."""
 
 import pytest
 
