@@ -4,7 +4,7 @@ They are kept by category and source, recalled by BM25 the moment they are writt
 model or rules. Scratchpad values may expire.
 """
 
-from memory.observations.observations import Observations
+from memory.observations.consolidation import Said
 from memory.observations.observation import (
     CATEGORIES,
     FIL,
@@ -18,8 +18,8 @@ from memory.observations.observation import (
     observed,
     source_of_session,
 )
+from memory.observations.observations import Observations
 from memory.observations.observer import Consolidated, Extracted, Observer, Outcome
-from memory.observations.outputs.observation_rules import Said
 from memory.observations.scratchpad import (
     LONGEST_KEY,
     LONGEST_TTL,
