@@ -73,7 +73,7 @@ def test_every_category_has_a_place_in_every_type_and_every_place_is_in_its_temp
 
 @pytest.mark.parametrize(
     "said",
-    ["We ended up with DuckDB.", "Wir nehmen Postgres statt MySQL.", "The login was fixed; docs remain to be done."],
+    ["We ended up with DuckDB.", "Wir nehmen Postgres statt MySQL.", "The login was fixed; the docs are not."],
 )
 @pytest.mark.parametrize("kind", BANK_TYPES)
 def test_what_does_not_say_where_it_belongs_goes_to_the_notes_as_it_stands(said: str, kind: BankType) -> None:

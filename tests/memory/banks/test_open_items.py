@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.banks.decisions import Append, Metadata, Replace
+from memory.banks.decisions import Append, Decision, Metadata, Replace
 from memory.banks.filing import decide_by_rules
 from memory.banks.markdown import parse
 from memory.banks.open_items import Carried, carry_out
@@ -161,7 +161,7 @@ def test_what_an_update_says_last_of_an_item_counts() -> None:
 
 def test_what_replaces_a_section_or_is_put_elsewhere_is_left_as_it_is() -> None:
     files = told(LIST).files
-    decisions = [
+    decisions: list[Decision] = [
         Replace("progress.md", "- [x] write the docs\n- [ ] b", Metadata("Next")),
         Append("ideas.md", "- [ ] rotate the API keys", Metadata("Next")),
     ]
