@@ -1,4 +1,4 @@
-"""How is a request answered from start to end? `Memory`: chat, search and add, the Python API over core and agents."""
+"""`Memory`: chat, search and add, a request from start to end. The Python API over core and agents."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
@@ -132,14 +132,14 @@ class Memory:
 
     async def search(self, owner: str, query: str, recipe: Recipe = SEARCH, scope: Scope | None = None) -> Recall:
         """Recalls without answering."""
-        return await self.engine.recall(owner, query, recipe, scope or Scope())
+        return await self.engine.search.recall(owner, query, recipe, scope or Scope())
 
     async def add(
         self, owner: str, session_id: str, turns: Sequence[Turn], *, ids_are_new: bool = False, wait: bool = False
     ) -> Remembered:
         """Remembers turns without answering. `ids_are_new`: as `Turns.remember` has it. `wait`: return when all are
         embedded."""
-        remembered = await self.engine.turns.remember(owner, session_id, turns, ids_are_new=ids_are_new)
+        remembered = await self.engine.chats.turns.remember(owner, session_id, turns, ids_are_new=ids_are_new)
         if wait:
             await self.engine.embed_all(owner, remembered.ids)
         else:
@@ -150,7 +150,7 @@ class Memory:
     async def learn(self, owner: str, text: str, memory_id: str = "default") -> list[Decided]:
         """Makes facts of a text, as if the user had said it in a conversation, and reconciles them with those in
         force."""
-        decided = await self.engine.fact_queue.learn(owner, memory_id, text)
+        decided = await self.engine.knowledge.queue.learn(owner, memory_id, text)
         self._nudge.embed()
         return decided
 
@@ -170,7 +170,7 @@ class Memory:
         if any(map(CONTROL_CHARACTERS.search, (source, *findings, *insights, *lessons))):
             raise InvalidInput(HAS_CONTROL_CHARACTERS.format("an observation"))
         every = [replace(one, messages=messages) for one in observed(findings, insights, lessons)]
-        kept, _ = await self.engine.observations.remember(owner, every, source)
+        kept, _ = await self.engine.notes.observations.remember(owner, every, source)
         self._nudge.embed()
         return kept
 
@@ -188,31 +188,31 @@ class Memory:
         """Observations whose words suit a query, best first; of one category, or of all. Scores are in 0..1."""
         recipe = replace(OBSERVATIONS, top_k=limit, floor=min_score)
         categories = CATEGORIES if category is None else (category,)
-        return await self.engine.observations.recall(
+        return await self.engine.notes.observations.recall(
             owner, query, recipe, categories=categories, since=since, until=until
         )
 
     async def recall_fil(self, owner: str, query: str, limit_per_category: int = 5) -> FIL:
         """The findings, insights and lessons whose words suit a query, each best first."""
-        return await self.engine.observations.recall_fil(owner, query, limit_per_category)
+        return await self.engine.notes.observations.recall_fil(owner, query, limit_per_category)
 
     async def extract_observations(self, owner: str, step_name: str, step_type: str, output: str) -> Extracted:
         """Remembers what the output of a step tells, by a model or by rules."""
-        extracted = await self.engine.observer.extract(owner, step_name, step_type, output)
+        extracted = await self.engine.notes.observer.extract(owner, step_name, step_type, output)
         self._nudge.embed()
         return extracted
 
     async def consolidate(self, owner: str, session_id: str, messages: Sequence[Said] | None = None) -> Consolidated:
         """Remembers what a session decided and learned, and what sums it up. `messages`: not given, all that are kept
         of it. Raises `NotFound` where there is no such session then."""
-        consolidated = await self.engine.observer.consolidate(owner, session_id, messages)
+        consolidated = await self.engine.notes.observer.consolidate(owner, session_id, messages)
         self._nudge.embed()
         return consolidated
 
     @property
     def scratchpad(self) -> Scratchpad:
         """Values that agents keep under keys for a while."""
-        return self.engine.scratchpad
+        return self.engine.notes.scratchpad
 
     async def activate(
         self,
@@ -224,7 +224,7 @@ class Memory:
     ) -> Bank:
         """The memory bank of a project or a code base, by its name, its path, or both, or the global one; made where
         there is none, also where several others have the name or the path, which it tells."""
-        bank = await self.engine.banks.activate(owner, kind, name, path, description)
+        bank = await self.engine.library.banks.activate(owner, kind, name, path, description)
         self._nudge.embed()
         return bank
 
@@ -243,7 +243,7 @@ class Memory:
         it returns, and carried out, too, where the caller does not wait for it. `request`: names the request, so that
         it is carried out once within a day; so is a `conversation_id` with an `update_count`."""
         told = BankUpdate(kind, bank_id, content, conversation_id, update_count, request)
-        updating = self._keeping.start(self.engine.banks.update(owner, told))
+        updating = self._keeping.start(self.engine.library.banks.update(owner, told))
         done = await asyncio.shield(updating)
         self._nudge.embed()
         return done
@@ -263,9 +263,9 @@ class Memory:
         """Has a dead job done again, or all of a kind; returns how many. Whoever does memory banks looks every few
         seconds, and is told nothing. Raises `NotFound`, and `Conflict` where the one job is not dead."""
         if key is None:
-            retried = await self.engine.jobs.retry_all(kind)
+            retried = await self.engine.oversight.jobs.retry_all(kind)
         else:
-            await self.engine.jobs.retry(kind, key)
+            await self.engine.oversight.jobs.retry(kind, key)
             retried = 1
         nudges = {"embed": self._nudge.embed, "facts": self._nudge.learn}
         nudges |= {"summarise": self._nudge.summarise, "observe": self._nudge.observe}
@@ -304,7 +304,9 @@ class Memory:
         prompt = Turn(
             prompt_id(request.turn_id), "user", request.query, now(), turn_id=request.turn_id, stating=request.isolated
         )
-        return await self.engine.turns.open_exchange(request.owner, request.session_id, prompt, retried=request.retried)
+        return await self.engine.chats.turns.open_exchange(
+            request.owner, request.session_id, prompt, retried=request.retried
+        )
 
     async def _answer(self, context: Context) -> Finished:
         try:
@@ -316,8 +318,8 @@ class Memory:
     async def _forget_orphans(self, request: ChatRequest) -> None:
         """Forgets what a model remembered of a prompt that was deleted meanwhile, whatever came of the answer."""
         prompt = prompt_id(request.turn_id)
-        if not await self.engine.turns.is_there(request.owner, prompt):
-            await self.engine.observations.forget_message(request.owner, prompt)
+        if not await self.engine.chats.turns.is_there(request.owner, prompt):
+            await self.engine.notes.observations.forget_message(request.owner, prompt)
 
     async def _written(self, context: Context) -> Finished:
         """The answer, kept as far as it came."""
@@ -356,7 +358,7 @@ class Memory:
             kept = Turn(identifier, "assistant", text, began, turn_id=turn_id, model=request.model)
             return replace(kept, stating=request.isolated)
 
-        return replace(context, emit=emitting), Drafting(self.engine.drafts, place, so_far)
+        return replace(context, emit=emitting), Drafting(self.engine.chats.drafts, place, so_far)
 
     async def _end(self, context: Context, answer: Answer, drafting: Drafting | None) -> None:
         """Keeps an answer, and then lets go of the draft of it."""
@@ -379,20 +381,20 @@ class Memory:
             stating=request.isolated,
         )
         kept, _ = await asyncio.gather(
-            self.engine.turns.close_exchange(request.owner, request.session_id, place, turn, retried=again),
-            self.engine.receipts.keep_at(place, receipt_of(context, answer, request.recipe or self._recipe)),
+            self.engine.chats.turns.close_exchange(request.owner, request.session_id, place, turn, retried=again),
+            self.engine.chats.receipts.keep_at(place, receipt_of(context, answer, request.recipe or self._recipe)),
         )
         if not kept:
             return
-        if context.intent.name == "remember" and not await self.engine.turns.is_there(
+        if context.intent.name == "remember" and not await self.engine.chats.turns.is_there(
             request.owner, prompt_id(request.turn_id)
         ):  # forgotten while it was being answered
-            await self.engine.forgetter.exchange(request.owner, turn.id)
+            await self.engine.oversight.forgetter.exchange(request.owner, turn.id)
             return
         self._nudge.embed()
         if request.isolated:
             self._nudge.learn()
-        if self.engine.places.is_due(place):
+        if self.engine.chats.places.is_due(place):
             self._nudge.summarise()
 
 

@@ -1,4 +1,4 @@
-"""How does a model of any provider use memory? As tools of OpenAI's API: what they are, and what a call of one gives.
+"""Memory as tools of OpenAI's API, for a model of any provider: what they are, and what a call of one gives.
 
 A result is JSON, so that what was remembered stays data. A call that cannot be carried out gives an `error` that the
 model can read and correct itself by; it never raises for what the model wrote.
@@ -225,7 +225,7 @@ class MemoryTools:
                 await pad.delete(owner, asked.key)
                 return {"deleted": asked.key}
             case ToolRecord():
-                trace = await self._memory.engine.traces.get(owner, asked.trace_id)
+                trace = await self._memory.engine.tools.traces.get(owner, asked.trace_id)
                 read = await asyncio.to_thread(
                     read_record, trace, offset=asked.offset, limit=asked.limit, query=asked.query
                 )

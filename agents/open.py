@@ -1,8 +1,8 @@
-"""How is everything put together? The one composition root, for the API, the workers, the command line and tests."""
+"""The composition root, for the API, the workers, the command line and tests."""
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,7 @@ from memory.engine import Engine
 from memory.ids import prompt_id
 from memory.observations import source_of_session
 from memory.recall import NEEDED
-from memory.wiring import open_engine
+from memory.wiring import Models, Options, open_engine
 from utils.chat import STREAM_DEADLINES, ChatModel
 from utils.embeddings import LocalEmbedder, open_embedder, open_local_embedder
 from utils.errors import ConfigurationError
@@ -61,53 +61,56 @@ async def open_memory(
     check_prompts()
     recipe = QUERY_RECIPES[settings.query_recipe]
     reranker = await _open_reranker(settings)
-    client = client_of(settings)
+    async with AsyncExitStack() as closing:
+        client = client_of(settings)
+        if client is not None:
+            closing.push_async_callback(client.close)
 
-    def model(name: str) -> ChatModel | None:
-        return None if client is None else chat_model_of(client, name, settings)
+        def model(name: str) -> ChatModel | None:
+            return None if client is None else chat_model_of(client, name, settings)
 
-    async with open_database(settings) as database:
-        reader = await asyncio.to_thread(open_local_embedder, settings)  # builds the local encoder on first use
-        engine = await open_engine(
-            database,
-            reader if settings.local_embeddings else open_embedder(settings, client),
-            reader,
-            model(settings.summary_model),
-            model(settings.summary_model),
-            model(settings.observer_model or settings.summary_model),
+        database = await closing.enter_async_context(open_database(settings))
+        encoder = await asyncio.to_thread(open_local_embedder, settings)  # builds the local encoder on first use
+        summaries = model(settings.summary_model)
+        models = Models(
+            embedder=encoder if settings.local_embeddings else open_embedder(settings, client),
+            encoder=encoder,
+            summaries=summaries,
+            facts=summaries,
+            observer=model(settings.observer_model or settings.summary_model),
+            banks=summaries,
+            reranker=reranker,
+        )
+        options = Options(
             summary_interval=settings.summary_interval,
             recall_memory_mb=settings.recall_memory_mb,
             abandoned=timedelta(seconds=_abandoned(settings) * settings.model_deadline),
-            reranker=reranker,
             vector_search=settings.vector_search == "mongodb",
             max_entries=settings.max_entries,
-            bank_model=model(settings.summary_model),
             bank_folder=BankFolder(settings.loci_home / "banks"),
             bank_large_update=settings.bank_large_update,
-            bank_optimise_hours=settings.bank_optimise_hours,
+            bank_optimise=timedelta(hours=settings.bank_optimise_hours),
         )
+        engine = await open_engine(database, models, options)
         background = BackgroundNudge(engine)
+        closing.push_async_callback(background.close)
         tools = ToolMemory(
             engine, nudge or background, ViewOptions(settings.tool_memory_top_k, settings.tool_memory_max_chars)
         )
         memory = Memory(
             engine,
-            _coordinator(settings, engine, model(settings.chat_model), recipe, reader),
-            IntentDetector(reader, engine.embedder if settings.use_llm_intent else None),
+            _coordinator(settings, engine, model(settings.chat_model), recipe, encoder),
+            IntentDetector(encoder, engine.gists.embedder if settings.use_llm_intent else None),
             nudge or background,
             recipe,
             tools,
             Proxy(engine, open_upstream(settings), nudge or background, tools) if settings.has_model else None,
             _toolbox if settings.memory_tools and settings.has_model else None,
         )
-        try:
-            async with bank_condensing(engine) if condenses else nullcontext():
-                yield memory
-        finally:
-            await memory.close()
-            await background.close()
-            if client is not None:
-                await client.close()
+        closing.push_async_callback(memory.close)
+        if condenses:
+            await closing.enter_async_context(bank_condensing(engine))
+        yield memory
 
 
 def _refuse_unsupported(settings: Settings) -> None:

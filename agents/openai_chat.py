@@ -1,4 +1,4 @@
-"""What does a request of OpenAI's chat API say, and an answer? Reads of JSON that may hold anything.
+"""Requests and answers of OpenAI's chat API, read from JSON that may hold anything.
 
 The standard library's JSON, for what goes through must come out as it was: whole numbers of any length, NaN, halves of
 surrogate pairs.

@@ -1,4 +1,4 @@
-"""How does a route answer an admin? With the admin key alone, and about the user whom its path names."""
+"""Routes for admins: with the admin key alone, about the user whom the path names."""
 
 import inspect
 from collections.abc import Awaitable, Callable
@@ -39,7 +39,7 @@ class AdminRoute(LociRoute):
 
 async def named_user(user_id: Annotated[Identifier, Path()], memory: TheMemory) -> str:
     """The user of the path. Raises `NotFound` where nothing is known of one."""
-    await memory.engine.owners.require(user_id)
+    await memory.engine.oversight.owners.require(user_id)
     return user_id
 
 

@@ -1,4 +1,4 @@
-"""What is the HTTP application?"""
+"""The HTTP application."""
 
 import asyncio
 import logging
@@ -61,7 +61,7 @@ def create_app(settings: Settings, *, make_key: bool = False) -> FastAPI:
             stack.push_async_callback(asyncio.to_thread, nudge.close)  # in a thread: the loop keeps answers meanwhile
             memory = await stack.enter_async_context(open_memory(settings, nudge=nudge))
             admin_key = settings.admin_key.get_secret_value() if settings.admin_key else None
-            keys = ApiKeys(memory.engine.api_keys, settings.keys, admin_key)
+            keys = ApiKeys(memory.engine.store.api_keys, settings.keys, admin_key)
             await keys.load()
             await _require_keys(settings, keys, make_key=make_key)
             app.state.memory, app.state.keys, app.state.settings = memory, keys, settings

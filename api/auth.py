@@ -1,8 +1,9 @@
-"""Who calls? The user of the API key where keys are on; on loopback without keys, whoever the request names."""
+"""Authentication: the user of the API key where keys are on; on loopback without keys, whoever the request names."""
 
 import hmac
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from time import monotonic
 from typing import Annotated
 
 from fastapi import Depends, Query, Request
@@ -15,6 +16,7 @@ from utils.errors import ConfigurationError, Forbidden, Unauthorized
 
 DEFAULT_USER = "default"
 DIFFERENT_USERS = "the request names different users"
+LOOK_AGAIN = 1.0  # seconds between two looks for the first key
 OWN_BEARER = "loci"  # says that the provider is to be asked with the key of the settings: clients must send something
 
 _IDENTIFIER: TypeAdapter[str] = TypeAdapter(Identifier)
@@ -29,14 +31,22 @@ class ApiKeys:
         self._configured = {hashed(key): user for key, user in configured.items()}
         self._admin = None if admin is None else hashed(admin)
         self.required = bool(configured)
+        self._looked = 0.0
 
     async def load(self) -> None:
         """Writes the configured keys to the store, hashed, and looks whether there are others. Those that the settings
         do not name any more are revoked. Raises `ConfigurationError` where the admin's is a user's."""
         await self._stored.configure(self._configured)
-        self.required = self.required or await self._stored.are_there()
+        await self.are_on()
         if self._admin is not None and await self._stored.user_of(self._admin) is not None:
             raise ConfigurationError("ADMIN_KEY is an API key of a user: set another one")
+
+    async def are_on(self) -> bool:
+        """Whether a key is needed. The first key may be made by another process, so the store is asked again."""
+        if not self.required and monotonic() >= self._looked + LOOK_AGAIN:
+            self._looked = monotonic()
+            self.required = await self._stored.are_there()
+        return self.required
 
     @property
     def has_admin(self) -> bool:
@@ -92,7 +102,7 @@ def key_in(request: Request) -> str | None:
 async def caller(request: Request) -> Caller:
     """Raises `Unauthorized` where keys are on and the request has no valid one."""
     keys: ApiKeys = request.app.state.keys
-    if not keys.required:
+    if not await keys.are_on():
         return Caller(None)
     key = key_in(request)
     if not key:
@@ -116,7 +126,7 @@ async def passing(request: Request) -> Passing:
     bearer = bearer_in(request)
     if bearer is not None and keys.is_admins(bearer):
         raise Unauthorized("The admin key is no user's key")
-    if not keys.required:
+    if not await keys.are_on():
         return Passing(Caller(None), None if bearer == OWN_BEARER else bearer)
     calling = await caller(request)
     if bearer is None or not request.headers.get("x-api-key"):
@@ -133,7 +143,7 @@ async def admit(request: Request) -> None:
     `Unauthorized` for no key and an unknown one, `Forbidden` for a user's, and where no admin key is set."""
     keys: ApiKeys = request.app.state.keys
     if not keys.has_admin:
-        if keys.required:
+        if await keys.are_on():
             raise Forbidden("Users have API keys, and there is no key for admins: set ADMIN_KEY and start again")
         return
     key = key_in(request)

@@ -38,7 +38,7 @@ from embedded.launch import StoreStartError
 from memory.ids import new_id
 from memory.recall import with_overrides
 from utils.errors import LociError
-from utils.loading import loading
+from utils.loops import loading
 from utils.mongo import as_loci_error
 from workers.run import run_beat, run_worker
 
@@ -232,7 +232,7 @@ async def import_messages(
                 accepted += done.accepted
                 duplicates += done.duplicates
                 progress.advance(kept, len(turns))
-        await memory.engine.summaries.work()
+        await memory.engine.chats.summaries.work()
     out.print(f"{accepted} imported, {duplicates} already there")
 
 
@@ -241,13 +241,13 @@ async def import_messages(
 async def reembed() -> None:
     """Embed anew what another embedding model embedded; may be stopped and started again."""
     async with open_memory() as memory:
-        total = await memory.engine.embeddings.count_outdated()
+        total = await memory.engine.gists.queue.count_outdated()
         with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=err) as progress:
             task = progress.add_task("gists", total=total)
             async for done in memory.engine.reembed():
                 progress.advance(task, done)
-        left = await memory.engine.embeddings.count_outdated()
-        out.print(f"{total - left} embedded anew with {memory.engine.embedder.model}")
+        left = await memory.engine.gists.queue.count_outdated()
+        out.print(f"{total - left} embedded anew with {memory.engine.gists.embedder.model}")
 
 
 @app.command()

@@ -1,6 +1,6 @@
 """Where the command `loci` starts."""
 
-from utils.loading import loading
+from utils.loops import loading
 
 with loading():
     from api.cli import main

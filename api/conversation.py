@@ -1,4 +1,4 @@
-"""How does a conversation go: what may be typed, what is shown of an answer, what ends it?"""
+"""`loci chat`: what may be typed, what is shown of an answer, what ends it."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""What is wrong with this installation, and what to do about it?"""
+"""`loci doctor`: what is wrong with this installation, and what to do about it."""
 
 import asyncio
 from dataclasses import dataclass

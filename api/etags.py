@@ -1,4 +1,4 @@
-"""Which version of a thing does a request mean? ETags and their conditions (RFC 9110, 8.8.3 and 13.1)."""
+"""ETags and their conditions: which version of a thing a request means (RFC 9110, 8.8.3 and 13.1)."""
 
 import re
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""`loci export`, and `loci import` of what it made: how does a user's memory become a file, and a file a memory?"""
+"""`loci export`, and `loci import` of what it made."""
 
 import asyncio
 import os
@@ -82,9 +82,9 @@ async def import_export(memory: Memory, user: str, first: bytes, file: BinaryIO)
     except (InvalidInput, BodyTooLarge) as error:
         fail(f"{file.name}: {error.detail}")
     with err.status("embedding what came"):
-        while await memory.engine.embeddings.step():
+        while await memory.engine.gists.queue.step():
             pass
-        await memory.engine.fact_queue.work()
-        await memory.engine.summaries.work()
-        await memory.engine.embeddings.work()
+        await memory.engine.knowledge.queue.work()
+        await memory.engine.chats.summaries.work()
+        await memory.engine.gists.queue.work()
     out.print(f"{taken.imported.total()} imported, {taken.there.total()} already there")

@@ -1,4 +1,4 @@
-"""What may stand in a field of a request?"""
+"""Fields that many requests share, and what may stand in them."""
 
 import base64
 import binascii

@@ -1,4 +1,6 @@
-"""What is refused before a route sees it? Bodies that are too large, foreign hosts; and what every answer carries."""
+"""The guard in front of all routes: refuses bodies that are too large and foreign hosts, and adds what every answer
+carries.
+"""
 
 from collections.abc import Callable
 from functools import lru_cache

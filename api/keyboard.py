@@ -1,4 +1,4 @@
-"""How does a command wait at the keyboard while its event loop goes on?
+"""Waiting at the keyboard while the event loop goes on.
 
 The main thread reads the lines: Python gives Ctrl-C to it alone, and only there does a line editor that is interrupted
 put the terminal back as it was. The event loop runs in a thread beside it, so that what was said is embedded meanwhile.

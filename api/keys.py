@@ -1,4 +1,4 @@
-"""How does a key that may hold slashes stand in a path, as it is or percent-encoded?"""
+"""Keys in paths, which may hold slashes, as they are or percent-encoded."""
 
 from starlette.convertors import PathConvertor, register_url_convertor
 

@@ -1,4 +1,4 @@
-"""How are messages read from a file, one a line, for `loci import`?"""
+"""Files of messages, one a line, for `loci import`."""
 
 import codecs
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""How does a write happen once, however often its request is sent? The route class of every JSON route."""
+"""Writes that happen once however often their request is sent: the route class of every JSON route."""
 
 import asyncio
 import hashlib
@@ -90,7 +90,7 @@ async def once(request: Request, handle: Handler) -> Response:
         return await handle(request)
     if not 0 < len(key) <= KEY_CHARACTERS or CONTROL_CHARACTERS.search(key):
         raise InvalidInput(f"An Idempotency-Key has 1 to {KEY_CHARACTERS} characters")
-    requests: IdempotencyKeys = request.app.state.memory.engine.idempotency
+    requests: IdempotencyKeys = request.app.state.memory.engine.store.idempotency
     body = await request.body()
     parsed = await request.json() if body else None
     fields = parsed if isinstance(parsed, dict) else {}

@@ -1,4 +1,4 @@
-"""How do the routes of OpenAI's API read requests? As they come: what Loci does not know is for the provider."""
+"""The route class of OpenAI's API: requests are read as they come; what Loci does not know is for the provider."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What does the API tell of itself? FastAPI's description, with what all routes share: errors, keys, headers."""
+"""The description of the API: FastAPI's, with what all routes share: errors, keys, headers."""
 
 import re
 from http import HTTPStatus

@@ -1,4 +1,4 @@
-"""How is a long list read page by page? By an opaque cursor that names the last item seen."""
+"""Pages of long lists, by an opaque cursor that names the last item seen."""
 
 import base64
 import binascii

@@ -1,9 +1,9 @@
-"""How does what a user has become lines of a file, and lines of a file what a user has?"""
+"""Exports as lines of a file, out and in."""
 
 import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator
-from typing import Any
+from typing import Any, cast
 
 import orjson
 from pydantic import ValidationError
@@ -12,7 +12,8 @@ from agents.memory import Memory
 from api.reasons import wrong
 from api.strict import AT_ONCE, read_json
 from api.wire.portable import LINES, End, Header, fields_of
-from memory.portable import FORMAT, KINDS, VERSION, Import, Kind, Record, Taken
+from memory.portable import FORMAT, KINDS, VERSION, Import, Kind, Taken
+from memory.product import Record
 from utils.clock import now
 from utils.errors import BodyTooLarge, InvalidInput
 from utils.mongo import StoreError, as_loci_error
@@ -40,7 +41,7 @@ async def exported(memory: Memory, owner: str) -> AsyncGenerator[bytes, None]:
     counts: Counter[Kind] = Counter(dict.fromkeys(KINDS, 0))
     chunk = bytearray(_line(Header(user_id=owner, at=now()).model_dump()))
     async for record in memory.engine.exporter.records(owner):
-        counts[record.kind] += 1
+        counts[cast(Kind, record.kind)] += 1
         chunk += _line({"kind": record.kind} | record.fields)
         if len(chunk) >= CHUNK:
             yield bytes(chunk)

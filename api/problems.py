@@ -1,5 +1,6 @@
-"""How is an error told to a client? As application/problem+json (RFC 9457), or on the paths of OpenAI's API in OpenAI's
-shape; without the input that caused it."""
+"""Errors as clients get them: application/problem+json (RFC 9457), or on the paths of OpenAI's API in OpenAI's shape;
+without the input that caused them.
+"""
 
 import logging
 from http import HTTPStatus

@@ -1,4 +1,4 @@
-"""What do pydantic's errors say? Without the input that caused them."""
+"""Pydantic's errors in words, without the input that caused them."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""How does `loci serve` listen, say so, and end?"""
+"""`loci serve`: how it listens, says so, and ends."""
 
 import errno
 import gc

@@ -1,4 +1,4 @@
-"""Where does each setting come from?"""
+"""`loci settings`: every setting with its source."""
 
 import os
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""How does an answer travel as server-sent events?"""
+"""Answers as server-sent events."""
 
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator

@@ -1,4 +1,4 @@
-"""What do routes get from the running application?"""
+"""What routes get from the running application."""
 
 from typing import Annotated, cast
 

@@ -1,4 +1,4 @@
-"""`loci store`: how is the built-in store run alone, copied, and made smaller?"""
+"""`loci store`: the built-in store run alone, copied, and made smaller."""
 
 import os
 import sys

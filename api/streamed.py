@@ -1,4 +1,4 @@
-"""How does a body come in that may be larger than memory? The route class of what is read line by line."""
+"""Bodies that may be larger than memory: the route class of what is read line by line."""
 
 import re
 from collections.abc import Callable, Coroutine

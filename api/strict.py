@@ -1,4 +1,4 @@
-"""How is a JSON body read, so that nothing slips in that the store or a model could not bear?"""
+"""JSON bodies, read so that nothing slips in that the store or a model could not bear."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What do the commands of `loci` share: where they write, how they fail, on which loop they run?"""
+"""What the commands of `loci` share: where they write, how they fail, on which loop they run."""
 
 import sys
 from collections.abc import Callable, Coroutine

@@ -29,7 +29,7 @@ from typing import Literal, get_args
 
 from pydantic import TypeAdapter
 
-from agents.context import ChatRequest
+from agents.chat import ChatRequest
 from agents.memory import Memory
 from agents.open import open_memory
 from bench.recall.in_process import TURNS, Quiet, passing_settings

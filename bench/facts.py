@@ -139,10 +139,10 @@ async def tell(memory: Memory, item: Item, matcher: Matcher) -> Outcome:
     made_by: dict[str, int] = {}  # ids of facts, and the place of the message that made each
     before: list[str] = []
     for place, message in enumerate(item.messages):
-        before += [fact.text for fact in await memory.engine.facts.in_force(item.id, CONVERSATION)]
+        before += [fact.text for fact in await memory.engine.knowledge.facts.in_force(item.id, CONVERSATION)]
         for decided in await memory.learn(item.id, message, CONVERSATION):
             made_by.setdefault(decided.id, place)
-    facts = await memory.engine.facts.in_force(item.id, CONVERSATION)
+    facts = await memory.engine.knowledge.facts.in_force(item.id, CONVERSATION)
     false = [
         fact.text
         for fact in facts

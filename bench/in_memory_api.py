@@ -9,7 +9,7 @@ from agents.open import open_memory
 from api.app import create_app
 from api.auth import ApiKeys
 from bench.recall.in_process import Quiet, passing_settings
-from utils.json_values import Json
+from memory.views.json_values import Json
 
 
 class Api:
@@ -37,7 +37,7 @@ async def in_memory_api() -> AsyncIterator[Api]:
     with passing_settings() as settings:
         async with open_memory(settings, nudge=Quiet()) as memory:
             app = create_app(settings)
-            keys = ApiKeys(memory.engine.api_keys, settings.keys, None)
+            keys = ApiKeys(memory.engine.store.api_keys, settings.keys, None)
             await keys.load()
             app.state.memory, app.state.settings, app.state.keys = memory, settings, keys
             transport = ASGITransport(app=app, client=("127.0.0.1", 1))

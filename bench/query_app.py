@@ -49,7 +49,7 @@ def add_bare_route(app: FastAPI) -> None:
     @app.post("/bare")
     async def bare(body: Bare, request: Request) -> list[dict[str, Any]]:
         """The least that a chat backend does: stores the message, and finds the newest twelve of its session."""
-        messages = request.app.state.memory.engine.collections.vectors.database["bare"]
+        messages = request.app.state.memory.engine.store.collections.vectors.database["bare"]
         if not indexed:
             indexed.append(
                 await messages.create_index([("user_id", 1), ("session_id", 1), ("timestamp", 1)], name="own")

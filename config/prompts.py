@@ -1,4 +1,4 @@
-"""Which prompts are there? One Markdown file each under `prompts/`, with `$variables`, checked at start-up."""
+"""Prompts: one Markdown file each under `prompts/`, with `$variables`, checked at start-up."""
 
 import json
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Which numbers describe how each system recalls, and how a prompt is cut?
+"""Recipes: the numbers by which each system recalls, and by which a prompt is cut.
 
 A recipe is handed to the one `recall()`; a system differs from another by its numbers alone.
 """
@@ -43,7 +43,7 @@ class Recipe:
 
 
 SILENCE = 0.02  # see docs/recall.md, "When there is nothing to find"
-RERANK = 24  # seed 3: three candidates for each of the eight that are returned
+RERANK = 24  # the proxy's document: three candidates for each of the eight that are returned
 QUERY = Recipe("query", top_k=8, floor=0.003, silence=SILENCE, rerank=RERANK)
 # "Configuration" of the platform's document: top_k 8, threshold 0.45, other sessions where one has fewer than 50
 # messages, and the newest 200 of them compared. The former of the two compares all.
@@ -83,7 +83,7 @@ NEXT_STEP = "how to proceed with the task"
 
 @dataclass(frozen=True)
 class BundleSizes:
-    """How much of each kind the memory agent gathers (seed 4, "System Flow Diagram")."""
+    """How much of each kind the memory agent gathers (the platform document, "System Flow Diagram")."""
 
     recent_pairs: int = 6
     summaries: int = 3
@@ -100,7 +100,7 @@ class Cut:
 
 @dataclass(frozen=True)
 class PromptTable:
-    """The truncation table of the prompt (seed 4, "Content Truncation Limits")."""
+    """The truncation table of the prompt (the platform document, "Content Truncation Limits")."""
 
     history: Cut = Cut(10, 200)
     summaries: Cut = Cut(3, 240)
@@ -114,7 +114,7 @@ class PromptTable:
 
 @dataclass(frozen=True)
 class SummaryRecipe:
-    """How a summary is written by a model (seed 4, "LLM Summary Prompt")."""
+    """How a summary is written by a model (the platform document, "LLM Summary Prompt")."""
 
     last_messages: int = 12
     temperature: float = 0.2

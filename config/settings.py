@@ -1,4 +1,4 @@
-"""Which settings are there, and what are their defaults?
+"""Settings and their defaults.
 
 Only entry points (the API, the CLI, the workers) construct `Settings`; everything else receives what it needs.
 """

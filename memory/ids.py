@@ -1,4 +1,4 @@
-"""How are things named?
+"""Ids: how things are named, and what an id becomes that another user has.
 
 Ids that the server makes are random or derived from what they belong to; ids that clients choose may collide between
 users, so the second user's document takes a `_id` of its own and keeps the client's id in a field under a unique index.

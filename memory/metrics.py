@@ -1,4 +1,4 @@
-"""What can an operator watch of the core? Figures of this process, in Prometheus' terms."""
+"""What an operator can watch of the core: figures of this process, in Prometheus' terms."""
 
 from prometheus_client import REGISTRY, Counter, Gauge, Histogram
 

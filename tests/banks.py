@@ -18,7 +18,7 @@ async def update(memory: Memory, content: str, **more: Any) -> Any:
 
 
 async def content(memory: Memory) -> str:
-    return "\n".join((await memory.engine.banks.get(USER, "project", "loci")).content.values())
+    return "\n".join((await memory.engine.library.banks.get(USER, "project", "loci")).content.values())
 
 
 async def found(

@@ -1,4 +1,4 @@
-"""What do all tests share? A built-in store, a memory over it, a served API; and no network but this machine."""
+"""What all tests share: a built-in store, a memory over it, a served API; and no network but this machine."""
 
 import asyncio
 import ipaddress
@@ -20,10 +20,13 @@ from agents.open import open_memory
 from api.app import create_app
 from config.settings import Settings
 from embedded.launch import attached
+from tests import processes
 from tests.conversations import Silent
+from tests.encoders import Readings, furnish, kept_in
 from tests.scripted_model import ScriptedModel
 from tests.scripted_mongot import ScriptedMongot
 from utils import openai_client
+from utils.encoder import Encoder
 
 DRIVER = "LOCI_TEST_DRIVER"  # `motor`, or PyMongo's own where it is not set
 
@@ -73,9 +76,40 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def encoder_files(pytestconfig: pytest.Config) -> Path:
+    """Where the encoder's files are, and what it made of texts."""
+    assert pytestconfig.cache is not None
+    return kept_in(pytestconfig.cache)
+
+
+@pytest.fixture(scope="session")
+def encoder_readings(encoder_files: Path) -> Iterator[Readings]:
+    made = Readings(encoder_files / "readings.db")
+    yield made
+    made.close()
+
+
+@pytest.fixture(autouse=True)
+def _read_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No text is read that was read before, in this test or another."""
+    if not request.path.match("tests/utils/test_encoder.py"):
+        readings = request.getfixturevalue("encoder_readings")
+        monkeypatch.setattr(Encoder, "_read", lambda local, text: readings.read(local, text))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _commands_find_an_encoder(encoder_files: Path) -> Iterator[None]:
+    """Those that tests start as processes of their own build none."""
+    processes.prepare = lambda home: furnish(home, encoder_files)
+    yield
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory, encoder_files: Path) -> Path:
     """Where the shared store and the encoder live."""
-    return tmp_path_factory.mktemp("home")
+    home = tmp_path_factory.mktemp("home")
+    furnish(home, encoder_files)
+    return home
 
 
 @pytest.fixture(scope="session")

@@ -61,14 +61,14 @@ async def say(memory: Memory, *queries: str, session_id: str = "s1", **more: Any
 
 async def settle(memory: Memory, seconds: float = 10) -> None:
     """Returns when nothing waits for its embedding and no summary is due."""
-    vectors = memory.engine.collections.vectors
+    vectors = memory.engine.store.collections.vectors
 
     async def embedded() -> bool:
-        await memory.engine.embeddings.work()
+        await memory.engine.gists.queue.work()
         return await vectors.find_one({"embed.state": {"$in": ["pending", "leased"]}}) is None
 
     await until(embedded, seconds)
-    await memory.engine.summaries.work()
+    await memory.engine.chats.summaries.work()
 
 
 async def until(condition: Callable[[], Awaitable[bool]], seconds: float = 10) -> None:
@@ -81,7 +81,7 @@ async def until(condition: Callable[[], Awaitable[bool]], seconds: float = 10) -
 async def messages(memory: Memory, session_id: str = "s1", owner: str = USER) -> list[dict[str, Any]]:
     """What is stored of a session, in order."""
     own = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
-    found = memory.engine.collections.vectors.find(own, TEXT)
+    found = memory.engine.store.collections.vectors.find(own, TEXT)
     return await found.sort("message_index", 1).to_list(None)
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import timedelta
 from typing import Any
 from unittest.mock import patch
 
@@ -11,7 +10,7 @@ from mongomock_motor import AsyncMongoMockClient
 from pymongo import IndexModel
 
 from memory.engine import Engine
-from memory.wiring import open_engine
+from memory.wiring import Models, Options, open_engine
 from utils.embeddings import LocalEmbedder
 
 
@@ -38,14 +37,5 @@ def in_memory() -> Iterator[None]:
 
 async def open_in_memory(reader: LocalEmbedder) -> Engine:
     """A core over a database of its own."""
-    return await open_engine(
-        AsyncMongoMockClient(tz_aware=True)["loci"],
-        reader,
-        reader,
-        None,
-        None,
-        None,
-        summary_interval=10,
-        recall_memory_mb=64,
-        abandoned=timedelta(minutes=1),
-    )
+    database = AsyncMongoMockClient(tz_aware=True)["loci"]
+    return await open_engine(database, Models(reader, reader), Options(recall_memory_mb=64))

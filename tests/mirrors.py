@@ -21,7 +21,7 @@ class Mirroring:
     def __init__(self, memory: Memory, root: Path) -> None:
         self.memory = memory
         self.root = root
-        self.mirror = Mirror(memory.engine.collections, memory.engine.changes, root)
+        self.mirror = Mirror(memory.engine.store.collections, memory.engine.store.changes, root)
         self.nudged = 0
         self.edits = MirrorEdits(memory.engine, self.mirror, self._nudge)
 
@@ -45,7 +45,7 @@ class Mirroring:
 
     async def settle(self) -> None:
         """Embeds what waits, and has the files follow."""
-        await self.memory.engine.embeddings.work()
+        await self.memory.engine.gists.queue.work()
         await self.mirror.follow()
 
     async def stop(self) -> None:
@@ -86,17 +86,17 @@ def edit(path: Path, text: str) -> None:
 
 async def say(memory: Memory, *contents: str, owner: str = "ann", session: str = "s") -> None:
     """A user's messages of which facts may be made, a minute apart."""
-    there = await memory.engine.turns.page(owner, session, after=-1, limit=200)
+    there = await memory.engine.chats.turns.page(owner, session, after=-1, limit=200)
     turns = [
         Turn(f"{session}-m{number}", "user", content, START + timedelta(minutes=number), stating=True)
         for number, content in enumerate(contents, len(there))
     ]
-    await memory.engine.turns.remember(owner, session, turns)
+    await memory.engine.chats.turns.remember(owner, session, turns)
 
 
 async def state(memory: Memory, *texts: str, owner: str = "ann", session: str = "s") -> list[str]:
     """Facts as they stand; returns their ids."""
-    decided = await memory.engine.facts.apply(
+    decided = await memory.engine.knowledge.facts.apply(
         Origin(owner, session, "rule_based", START, f"{session}-stated"), [Add(text) for text in texts]
     )
     return [one.id for one in decided]
@@ -104,9 +104,9 @@ async def state(memory: Memory, *texts: str, owner: str = "ann", session: str = 
 
 async def said(memory: Memory, owner: str = "ann", session: str = "s") -> list[str]:
     """The texts of a session's messages, in order."""
-    return [turn.content for turn in await memory.engine.turns.page(owner, session, after=-1, limit=200)]
+    return [turn.content for turn in await memory.engine.chats.turns.page(owner, session, after=-1, limit=200)]
 
 
 async def stated(memory: Memory, owner: str = "ann") -> Sequence[str]:
     """The facts in force."""
-    return sorted(fact.text for fact, _ in await memory.engine.facts.page(owner, limit=100))
+    return sorted(fact.text for fact, _ in await memory.engine.knowledge.facts.page(owner, limit=100))

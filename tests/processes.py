@@ -7,11 +7,14 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import IO
 
 from tests.checks import eventually
+
+prepare: Callable[[Path], None] = lambda home: None  # of a home for a command; the tests' own sets it  # noqa: E731
 
 LOCI = Path(sys.executable).with_name("loci")
 OWN = re.compile(
@@ -26,7 +29,8 @@ def free_port() -> int:
 
 
 def environment(home: Path, **settings: object) -> dict[str, str]:
-    """This process's environment with these settings and no others."""
+    """This process's environment with these settings and no others; the home has an encoder then."""
+    prepare(home)
     kept = {name: value for name, value in os.environ.items() if not OWN.match(name)}
     return {**kept, "LOCI_HOME": str(home), **{name.upper(): str(value) for name, value in settings.items()}}
 

@@ -1,7 +1,7 @@
 """What do tests of the tool memory have agents call, and what do they find of it?"""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -11,7 +11,10 @@ from agents.tools.messages import HEADING
 from agents.tools.view import ViewOptions
 from memory.traces.call import Called, Task, Trace
 from memory.traces.traces import Traces
+from memory.views.blocks import Block, block_of, tables
+from memory.views.lists import Shortener
 from memory.views.records import Record
+from memory.views.relevance import Talk
 from utils.clock import now
 
 Message = dict[str, Any]
@@ -89,26 +92,26 @@ async def named(traces: Traces, task: Task, *calls: Called) -> dict[str, Called]
 
 async def kept(memory: Memory, owner: str = "ann", task: str | None = None) -> list[Trace]:
     """The traces of an owner, oldest first; those of one step by the ids of their calls."""
-    found = await memory.engine.traces.page(owner, limit=10_000, after=None, task_id=task)
-    every = [await memory.engine.traces.get(owner, trace.id) for trace, _ in found]
+    found = await memory.engine.tools.traces.page(owner, limit=10_000, after=None, task_id=task)
+    every = [await memory.engine.tools.traces.get(owner, trace.id) for trace, _ in found]
     return sorted(every, key=lambda trace: (trace.step, trace.call_id))
 
 
 async def insights(memory: Memory, owner: str = "ann") -> list[str]:
-    found = await memory.engine.collections.vectors.find({"user_id": owner, "kind": "insight"}).to_list(None)
+    found = await memory.engine.store.collections.vectors.find({"user_id": owner, "kind": "insight"}).to_list(None)
     return sorted(gist["content"] for gist in found)
 
 
 async def jobs(memory: Memory) -> list[str]:
     """The states of the observer's jobs."""
-    found = await memory.engine.collections.traces.find({}).sort("_id", 1).to_list(None)
+    found = await memory.engine.store.collections.traces.find({}).sort("_id", 1).to_list(None)
     return [one["observe"]["state"] for one in found]
 
 
 async def come_due(memory: Memory) -> None:
     """Lets an hour pass for the observer's jobs."""
     due = {"$set": {"observe.lease_until": now() - timedelta(hours=1)}}
-    await memory.engine.collections.traces.update_many({"observe.lease_until": {"$exists": True}}, due)
+    await memory.engine.store.collections.traces.update_many({"observe.lease_until": {"$exists": True}}, due)
 
 
 def record(name: str, output: Any, tool: str = "get", **arguments: Any) -> Record:
@@ -120,3 +123,8 @@ def record(name: str, output: Any, tool: str = "get", **arguments: Any) -> Recor
 def names(records: Iterable[Record]) -> str:
     """The ids of records."""
     return "".join(one.trace_id for one in records)
+
+
+def blocks_of(records: Sequence[Record], talk: Talk, most: int) -> list[Block]:
+    """Records in tables, each in so many characters."""
+    return [block_of(tuple(group), Shortener(talk), [most] * len(group)) for group in tables(records)]

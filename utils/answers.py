@@ -1,4 +1,4 @@
-"""Is what came back from a model an answer?
+"""Validation of a model's answers.
 
 The SDK builds its objects without validation, so whatever the provider sent is in them: nothing here trusts a type.
 """

@@ -1,4 +1,4 @@
-"""What is a chat model to those who ask it, whoever serves it?
+"""What a chat model is to those who ask it, whoever serves it.
 
 Nothing here needs the SDK: `utils.llm` does, where a provider is set.
 """

@@ -1,4 +1,4 @@
-"""Should a model that keeps failing be asked again yet?
+"""A circuit breaker: whether a model that keeps failing is asked again yet.
 
 One breaker stands for one endpoint and one purpose (chat, embeddings): a provider whose chat is down may still embed.
 

@@ -1,4 +1,4 @@
-"""What time is it?"""
+"""The time."""
 
 from datetime import UTC, datetime
 

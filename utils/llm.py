@@ -1,4 +1,4 @@
-"""How is a chat model asked for an answer, whole or as a stream?"""
+"""A chat model by the openai SDK, whole answers and streams."""
 
 import asyncio
 import logging

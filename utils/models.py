@@ -1,4 +1,4 @@
-"""How are the client of a provider and its chat models opened, where the settings name one?
+"""The client of a provider and its chat models, where the settings name one.
 
 The SDK takes half a second and 15 MB to import, which a service without a provider is spared.
 """

@@ -1,4 +1,4 @@
-"""How is MongoDB reached, whichever driver and server it is?
+"""MongoDB, whichever driver and server it is.
 
 The only file that knows drivers. The rest of the project is written against PyMongo's async API as far as Motor shares
 it, which leaves out `list_indexes`, and `aggregate` but for the function here.

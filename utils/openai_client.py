@@ -1,4 +1,4 @@
-"""How is a model provider reached, tried again, and what do its failures mean?
+"""The client of a model provider: tries again, and turns its failures into ours.
 
 The SDK's own retries are off: they sleep past any deadline (a Retry-After of up to 120 s is obeyed) and count timeouts
 per read. Here one deadline spans all attempts, and every error of the SDK becomes one of `utils.errors`, without the

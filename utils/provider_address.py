@@ -1,4 +1,4 @@
-"""How is the model provider reached: where, with which key, and within what time?"""
+"""Where the model provider is reached, with which key, and within what time."""
 
 import logging
 from ipaddress import ip_address

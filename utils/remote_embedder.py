@@ -1,4 +1,4 @@
-"""How do texts become vectors at a provider?"""
+"""Embeddings by a provider."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -8,10 +8,10 @@ from openai import AsyncOpenAI, BadRequestError, UnprocessableEntityError
 
 from utils.answers import read_embeddings
 from utils.circuit import CircuitBreaker
-from utils.embeddings import TextCache
 from utils.errors import ModelGarbage
 from utils.openai_client import ask
 from utils.text import repair
+from utils.text_cache import TextCache
 from utils.vectors import Floats, batches, normalised
 
 # OpenAI takes 2,048 texts, 300,000 tokens and 8,191 tokens a text in one call. Byte-pair tokenizers have no more tokens

@@ -1,4 +1,4 @@
-"""How well does a text answer a query, read together with it? A cross-encoder says, where a user has one.
+"""A cross-encoder, where a user has one: how well a text answers a query, read together with it.
 
 It is any ONNX export of a sequence classifier with its `tokenizer.json`, on this machine; nothing is ever downloaded.
 """

@@ -1,4 +1,4 @@
-"""Is it time to log again what keeps happening?"""
+"""Logging seldom what keeps happening."""
 
 from time import monotonic
 

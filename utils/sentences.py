@@ -1,4 +1,4 @@
-"""Where do the sentences of a text end?
+"""Sentences of a text.
 
 Not at every full stop: one also stands behind what is shortened ("e.g.", "z. B.", "Dr."), behind initials and, in
 German and other languages, behind a number that says which one ("am 12. Mai"). In a language of which nothing is told

@@ -1,4 +1,4 @@
-"""How does something go on beside what its caller does meanwhile, and no longer than that?"""
+"""Work that goes on beside what its caller does meanwhile, and no longer than that."""
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine

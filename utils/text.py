@@ -1,4 +1,4 @@
-"""How is text measured, cut and taken apart?"""
+"""Text measured, cut and taken apart."""
 
 import re
 import threading

@@ -1,4 +1,4 @@
-"""How does a request reach the model provider as its client wrote it, and the answer the client as it came?
+"""The way to the model provider for requests as their client wrote them, and back for the answer as it came.
 
 The SDK would parse both, and lose what it does not know; here bytes go through. Nothing is tried again: clients of
 OpenAI do that themselves, by the status and the headers that are handed on. Nor is an answer's length bounded: models

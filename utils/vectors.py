@@ -1,4 +1,4 @@
-"""How do vectors get into BSON and out again, and how alike are they?
+"""Vectors in BSON, and their likeness.
 
 A stored vector is a BSON binary of subtype 9 with the data type float32: two header bytes (0x27: float32; 0x00: no
 padding), then little-endian floats (https://bsonspec.org/spec.html, "Vector"). The bytes are written and read here

@@ -1,4 +1,4 @@
-"""Into which pieces of the encoder's vocabulary is a text taken apart?
+"""The encoder's vocabulary: texts taken apart into its pieces.
 
 By a unigram language model (Kudo, "Subword Regularization", 2018): of all ways to write a word as pieces, the
 likeliest. The libraries that do this keep 250,000 pieces in 50 to 280 MB; here they stay in the bytes that they came
@@ -109,20 +109,22 @@ class Vocabulary:
 def write_table(pieces: Pieces, table: Path) -> None:
     """Writes what finds pieces: `order`, their numbers by hash; `starts`, where those of a hash begin; and of each
     character the `longest` piece that begins with it, in characters."""
-    numbers = [number for number in range(_SPECIAL, len(pieces)) if pieces.piece(number)]
-    buckets = np.array([crc32(pieces.piece(number)) % _BUCKETS for number in numbers])
+    bounds = pieces.bounds.tolist()
+    texts = {at: pieces.text[bounds[at] : bounds[at + 1]] for at in range(_SPECIAL, len(pieces))}
+    texts = {number: text for number, text in texts.items() if text}
+    buckets = np.array([crc32(text) for text in texts.values()]) % _BUCKETS
     order = np.argsort(buckets, kind="stable")
     starts = np.zeros(_BUCKETS + 1, np.uint32)
     starts[1:] = np.cumsum(np.bincount(buckets, minlength=_BUCKETS))
     longest: dict[str, int] = defaultdict(int)
-    for number in numbers:
-        piece = pieces.piece(number).decode()
+    for text in texts.values():
+        piece = text.decode()
         longest[piece[0]] = max(longest[piece[0]], len(piece))
     with table.open("wb") as file:
         np.savez(
             file,
             starts=starts,
-            order=np.array(numbers, np.uint32)[order],
+            order=np.array(list(texts), np.uint32)[order],
             first=np.array(list(map(ord, longest)), np.uint32),
             longest=np.array(list(longest.values()), np.uint16),
         )

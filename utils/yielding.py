@@ -1,4 +1,4 @@
-"""How does work that nobody waits for leave the processor to whoever is being answered?
+"""Yielding: work that nobody waits for leaves the processor to whoever is being answered.
 
 Worker and API share a process where there is no broker. Between two steps of its work, the worker waits until nobody is
 being answered, for at most nine times as long as the step before took: so it gets on beside any load.

@@ -1,4 +1,4 @@
-"""What is the Celery app? The broker, the tasks and the schedule; the same app on Redis and in one process.
+"""The Celery app: the broker, the tasks and the schedule; the same app on Redis and in one process.
 
 A message is a nudge, never the record: it may be lost or come twice. What there is to do stands in MongoDB.
 """
@@ -49,24 +49,24 @@ def _register(app: Celery, process: WorkerProcess) -> None:
 
     @app.task(name="loci.embed", shared=False)
     def embed() -> None:
-        process.run(lambda memory: memory.engine.embeddings.work())
+        process.run(lambda memory: memory.engine.gists.queue.work())
 
     @app.task(name="loci.summarise", shared=False)
     def summarise() -> None:
-        process.run(lambda memory: memory.engine.summaries.work())
+        process.run(lambda memory: memory.engine.chats.summaries.work())
 
     @app.task(name="loci.learn", shared=False)
     def learn() -> None:
-        process.run(lambda memory: memory.engine.fact_queue.work())
+        process.run(lambda memory: memory.engine.knowledge.queue.work())
 
     @app.task(name="loci.observe", shared=False)
     def observe() -> None:
-        if process.run(lambda memory: memory.engine.trace_queue.turn()):
+        if process.run(lambda memory: memory.engine.tools.queue.turn()):
             embed.apply_async(expires=NUDGE_EXPIRES, retry=False)
 
     @app.task(name="loci.renew", shared=False)
     def renew() -> None:
-        process.run(lambda memory: memory.engine.embeddings.renew())
+        process.run(lambda memory: memory.engine.gists.queue.renew())
 
     @app.task(name="loci.sweep", shared=False)
     def sweep() -> None:

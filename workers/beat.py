@@ -1,4 +1,4 @@
-"""How does the beat run beside a worker? As a thread: as a process it would outlive a worker that is killed."""
+"""The beat beside a worker: a thread, since a process would outlive a worker that is killed."""
 
 from threading import Thread
 

@@ -1,4 +1,4 @@
-"""Does the broker answer?"""
+"""Whether the broker answers."""
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError

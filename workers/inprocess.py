@@ -1,4 +1,4 @@
-"""How do worker and beat run without a broker? As threads of the process that answers."""
+"""Worker and beat without a broker: threads of the process that answers."""
 
 import logging
 import threading

@@ -1,4 +1,4 @@
-"""How does the API tell the workers that there is work, without waiting for the broker?"""
+"""Nudges from the API to the workers, without waiting for the broker."""
 
 import logging
 import threading

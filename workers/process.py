@@ -1,4 +1,4 @@
-"""How does a worker process reach the asynchronous core? One event loop and one memory for as long as it lives."""
+"""A worker process: one event loop and one memory for as long as it lives."""
 
 import asyncio
 import logging
@@ -64,7 +64,7 @@ class WorkerProcess:
 
     def stop(self) -> None:
         """Closes the memory and the loop."""
-        if self._runner is not None:
-            self._runner.run(self._stack.aclose())
-            self._runner.close()
-        self._runner = self._memory = None
+        runner, self._runner, self._memory = self._runner, None, None
+        if runner is not None:
+            with runner:
+                runner.run(self._stack.aclose())

@@ -1,4 +1,4 @@
-"""How does a worker run as processes of its own, on Redis?"""
+"""Workers as processes of their own, on Redis."""
 
 import os
 import signal

@@ -5,10 +5,9 @@ Intent, memory, keeper, vision and writer, in the order of the coordinator's tab
 
 from agents.chat.context import Answer, Bundle, ChatRequest, Citation, Context, HistoryItem
 from agents.chat.coordinator import Coordinator, routes
-from agents.chat.drafting import Drafting
 from agents.chat.intent import IntentDetector
 from agents.chat.keeper_agent import KeeperAgent
-from agents.chat.keeping import Keeping
+from agents.chat.keeping import Drafting, Keeping
 from agents.chat.memory_agent import MemoryAgent
 from agents.chat.prompt import apportion, quoted
 from agents.chat.receipt import receipt_of

@@ -1,4 +1,4 @@
-"""What do agents hand to one another?"""
+"""What agents hand to one another: the request, the bundle of memory, the answer."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,6 @@ from memory.domain import Gist, Hit, KeyValue, Recall, Summary
 from memory.facts import Fact
 from memory.ids import prompt_id, response_id, scoped
 from memory.language.ends import End
-from memory.language.heard import NOTHING_HEARD, Heard
 from memory.observations import Recalled
 from memory.turns import LedgerEntry, Place, Used
 from utils.chat import Usage
@@ -59,7 +58,7 @@ class Intent:
 
 @dataclass(frozen=True)
 class Bundle:
-    """What memory has to say about a request (seed 4, "Complete Memory Bundle").
+    """What memory has to say about a request (the platform document, "Complete Memory Bundle").
 
     `recall.hits` may stand among `recent` too; `context` leaves those out, so that nothing is in the bundle twice.
     `unsummarised`: for a request to summarise, the messages of the session that no summary covers; for what is known
@@ -138,16 +137,14 @@ async def _nowhere() -> None:
 class Context:
     """A request on its way through the agents; each returns a copy with its part filled in.
 
-    `heard`: what the encoder tells of what was said in other languages than English, where rules answer. `opening`:
-    waits until the prompt is committed, and tells its place in the session, None for a temporary request; an agent that
-    only reads may run before. `emit`: takes the answer's text as it comes. `done`: what an agent did that the answer
-    should tell. `forgotten`: the request itself was deleted. `toolbox`: what a model may use that answers.
+    `opening`: waits until the prompt is committed, and tells its place in the session, None for a temporary request; an
+    agent that only reads may run before. `emit`: takes the answer's text as it comes. `done`: what an agent did that
+    the answer should tell. `forgotten`: the request itself was deleted. `toolbox`: what a model may use that answers.
     """
 
     request: ChatRequest
     intent: Intent
     bundle: Bundle | None = None
-    heard: Heard = NOTHING_HEARD
     images: str | None = None
     done: str | None = None
     forgotten: bool = False

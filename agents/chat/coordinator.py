@@ -1,4 +1,4 @@
-"""Which agents answer a request, in which order?"""
+"""The coordinator: which agents answer a request, in which order, by a table."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What does the user ask to be kept under a key, or deleted?"""
+"""The keeper agent: keeps what the user asks to be kept under a key, and deletes what is to be forgotten."""
 
 import re
 from collections.abc import Sequence
@@ -83,9 +83,9 @@ class KeeperAgent:
 
     async def _forget_here(self, context: Context, meant: str) -> Context:
         """Deletes the one fact of the conversation that is meant, what stated it, and the request itself."""
-        owner, session, forgetter = context.request.owner, context.request.session_id, self._engine.forgetter
+        owner, session, forgetter = context.request.owner, context.request.session_id, self._engine.oversight.forgetter
         asked = set(content_stems(meant))
-        facts = await self._engine.facts.in_force(owner, session)
+        facts = await self._engine.knowledge.facts.in_force(owner, session)
         found = [fact for fact in facts if asked and asked <= set(content_stems(fact.text))]
         if not found and (attribute := attribute_meant(meant)) is not None:
             found = [fact for fact in facts if gives(fact.text, attribute)]
@@ -97,9 +97,9 @@ class KeeperAgent:
         for source in fact.sources:
             await forgetter.exchange(owner, source)
         with suppress(NotFound):  # it went with the message
-            await self._engine.facts.end(owner, fact.id)
+            await self._engine.knowledge.facts.end(owner, fact.id)
         await forgetter.exchange(owner, prompt_id(context.request.turn_id))
-        await self._engine.idempotency.forget(owner, but=context.request.turn_id)
+        await self._engine.store.idempotency.forget(owner, but=context.request.turn_id)
         also = " and the messages in which you told me" if fact.sources else ""
         return replace(context, done=f"I have forgotten that{also}.", forgotten=True)
 
@@ -110,7 +110,7 @@ class KeeperAgent:
         former: list[KeyValue] = []
         if fact.version > 1:
             with suppress(NotFound):  # somebody deleted it just now
-                former = (await self._engine.keyvalues.history(request.owner, key))[1:2]
+                former = (await self._engine.chats.keyvalues.history(request.owner, key))[1:2]
         instead = f" (before: {former[0].value})" if former and not new else ""
         return f"I'll remember: {told(key, value)}{instead}."
 
@@ -118,34 +118,36 @@ class KeeperAgent:
         """Keeps a statement under the key that suits beside what is kept; returns it, and whether the key is new."""
         key, value = key_and_value(statement)
         for _ in range(TRIES):
-            kept = await self._engine.keyvalues.under(owner, keys_beside(statement, key, value))
+            kept = await self._engine.chats.keyvalues.under(owner, keys_beside(statement, key, value))
             known = {name: fact.value for name, fact in kept.items()}
             place, told_there = place_beside(statement, key, value, known)
             expected = kept[place].tag if place in kept else NONE
             with suppress(PreconditionFailed):  # others keep something of it now
-                return await self._engine.keyvalues.put(owner, place, told_there, source=source, expected=expected)
-        return await self._engine.keyvalues.put(owner, key, value, source=source)
+                return await self._engine.chats.keyvalues.put(
+                    owner, place, told_there, source=source, expected=expected
+                )
+        return await self._engine.chats.keyvalues.put(owner, key, value, source=source)
 
     async def _forget(self, context: Context, meant: str) -> Context:
         """Deletes the fact, the exchanges that stated it, and the request itself, which may repeat it."""
         owner = context.request.owner
         if _ALL.fullmatch(meant):
             return replace(context, done=ONE_AT_A_TIME)
-        facts = await self._engine.keyvalues.suited(owner, meant, LOOKED_AT)
+        facts = await self._engine.chats.keyvalues.suited(owner, meant, LOOKED_AT)
         fact = fact_meant(meant, facts) or _only_one_of(meant, facts)
         if fact is None:
             return await self._forget_said(context, meant, facts_near(meant, facts))
-        forgetter = self._engine.forgetter
+        forgetter = self._engine.oversight.forgetter
         values, beside = [fact.value], keys_of_the_same(fact.key, [one.key for one in facts])[:NAMED]
         messages = await forgetter.sources_of(owner, fact)
         with suppress(NotFound):  # somebody else was faster
-            values += [one.value for one in await self._engine.keyvalues.history(owner, fact.key)]
+            values += [one.value for one in await self._engine.chats.keyvalues.history(owner, fact.key)]
             await forgetter.redact(owner, fact.key, values)
-            await self._engine.keyvalues.delete(owner, fact.key)
+            await self._engine.chats.keyvalues.delete(owner, fact.key)
         await forgetter.exchange(owner, prompt_id(context.request.turn_id))
-        stated, others = await self._engine.saying.value(owner, fact.key, values)
+        stated, others = await self._engine.oversight.saying.value(owner, fact.key, values)
         messages += sum([await forgetter.exchange(owner, source) for source in stated])
-        await self._engine.idempotency.forget(owner, but=context.request.turn_id)
+        await self._engine.store.idempotency.forget(owner, but=context.request.turn_id)
         also = " and the messages in which you told me" if messages else ""
         what = "that" if told(fact.key, fact.value) == fact.value else f"“{fact.key}”"  # else the key tells the value
         left = f" Still stored: {', '.join(f'“{one}”' for one in beside)}." if beside else ""
@@ -156,7 +158,7 @@ class KeeperAgent:
     async def _forget_said(self, context: Context, meant: str, near: Sequence[KeyValue]) -> Context:
         """Deletes what the user said without asking to remember it: the statement, or the one value of the attribute
         that is meant, and nothing else. `near`: facts that are kept of the like."""
-        owner, saying = context.request.owner, self._engine.saying
+        owner, saying = context.request.owner, self._engine.oversight.saying
         named = ", ".join(f"“{one.key}”" for one in near)
         said = await saying.statement(owner, meant)
         if not said and (attribute := attribute_meant(meant)) is not None:
@@ -170,23 +172,23 @@ class KeeperAgent:
             return replace(context, done=f"{NOTHING_STORED}{hint}{elsewhere} {OTHER_WAYS}")
         for one in said:
             await self._unsay(owner, one)
-        await self._engine.forgetter.exchange(owner, prompt_id(context.request.turn_id))
-        await self._engine.idempotency.forget(owner, but=context.request.turn_id)
+        await self._engine.oversight.forgetter.exchange(owner, prompt_id(context.request.turn_id))
+        await self._engine.store.idempotency.forget(owner, but=context.request.turn_id)
         kept = f" Still stored: {named}." if named else ""
         return replace(context, done=f"I have forgotten that.{kept}{elsewhere}", forgotten=True)
 
     async def _unsay(self, owner: str, said: Said) -> None:
         """Deletes the exchange of a message, or the sentences alone where it says something else, too; the values that
         they give go out of the answers that tell them."""
-        if not said.rest or not await self._engine.forgetter.reword(owner, said.id, said.rest):
-            await self._engine.forgetter.exchange(owner, said.id)
+        if not said.rest or not await self._engine.oversight.forgetter.reword(owner, said.id, said.rest):
+            await self._engine.oversight.forgetter.exchange(owner, said.id)
         for key, value in owned(said.statement):
-            await self._engine.forgetter.redact(owner, key, [value])
+            await self._engine.oversight.forgetter.redact(owner, key, [value])
 
     async def _told_elsewhere(self, owner: str, meant: str) -> str:
         """What is left to say where facts of conversations tell what is to be forgotten: these are forgotten there."""
         asked = set(content_stems(meant))
-        facts = await self._engine.facts.page(owner, limit=LOOKED_AT)
+        facts = await self._engine.knowledge.facts.page(owner, limit=LOOKED_AT)
         found = {fact.memory_id for fact, _ in facts if asked and asked <= set(content_stems(fact.text))}
         named = ", ".join(f"“{conversation}”" for conversation in sorted(found)[:3])
         return f" It was also told in the conversation {named}, and can be forgotten there." if found else ""

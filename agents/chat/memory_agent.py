@@ -49,7 +49,10 @@ class MemoryAgent:
                 observed = reading.create_task(self._observed(request))
                 known = reading.create_task(self._known(request))
         except ExceptionGroup as failed:
-            raise failed.exceptions[0] from None
+            first, *others = failed.exceptions
+            for other in others:
+                log.warning("memory could not be read for another reason, too", exc_info=other)
+            raise first from None
         bundle = Bundle(
             recall.result(),
             tuple(recent.result()),
@@ -72,9 +75,9 @@ class MemoryAgent:
         place = await context.opening()
         found = None
         if place is not None and not end.ever:
-            found = await self._engine.turns.at_end(request.owner, request.session_id, place.index, end)
+            found = await self._engine.chats.turns.at_end(request.owner, request.session_id, place.index, end)
         if found is None and not request.isolated:
-            found = await self._engine.recaller.at_end(request.owner, end, context.own_keys)
+            found = await self._engine.search.recaller.at_end(request.owner, end, context.own_keys)
         if found is None:
             return replace(bundle, end=end)
         recall = bundle.recall
@@ -87,7 +90,7 @@ class MemoryAgent:
         """For a request to tell all, the facts in force that changed last."""
         if request.isolated or not asks_for_all(request.query):
             return []
-        return [fact for fact, _ in await self._engine.facts.page(request.owner, limit=KNOWN)]
+        return [fact for fact, _ in await self._engine.knowledge.facts.page(request.owner, limit=KNOWN)]
 
     async def _without_echoes(self, owner: str, bundle: Bundle) -> Bundle:
         """A bundle without the facts that a message in it states."""
@@ -96,7 +99,7 @@ class MemoryAgent:
         if not facts:
             return bundle
         told = {gist.id for gist in (*bundle.recent, *(hit.gist for hit in recall.hits))}
-        sources = await self._engine.superseded.sources(owner, facts)
+        sources = await self._engine.knowledge.superseded.sources(owner, facts)
         echoes = {fact for fact, messages in sources.items() if not messages.isdisjoint(told)}
         hits = tuple(hit for hit in recall.hits if hit.gist.id not in echoes)
         keys = {hit.gist.key for hit in recall.hits if hit.gist.id in echoes}
@@ -108,7 +111,7 @@ class MemoryAgent:
         for they answer what these would have answered."""
         recall = bundle.recall
         ids = [hit.gist.id for hit in recall.hits] + [gist.id for gist in bundle.recent]
-        outdated = await self._engine.superseded.gists_by_messages(owner, ids)
+        outdated = await self._engine.knowledge.superseded.gists_by_messages(owner, ids)
         if not outdated:
             return bundle
         hits: dict[str, Hit] = {}
@@ -126,31 +129,31 @@ class MemoryAgent:
 
     async def _summaries(self, request: ChatRequest) -> list[Summary]:
         most = self._sizes.summaries
-        newest = await self._engine.summaries.newest(request.owner, request.session_id, most)
+        newest = await self._engine.chats.summaries.newest(request.owner, request.session_id, most)
         return [one for one in newest if one.session_id == request.session_id] if request.isolated else newest
 
     async def _memories(self, request: ChatRequest) -> list[KeyValue]:
         if request.isolated:
             return []
-        return await self._engine.keyvalues.suited(request.owner, request.query, self._sizes.memories)
+        return await self._engine.chats.keyvalues.suited(request.owner, request.query, self._sizes.memories)
 
     async def _observed(self, request: ChatRequest) -> list[Recalled]:
         if self._observations is None or request.isolated or is_courtesy(request.query):
             return []
-        if not await self._engine.observations.has_any(request.owner):
+        if not await self._engine.notes.observations.has_any(request.owner):
             return []
-        return await self._engine.observations.recall(request.owner, request.query, self._observations)
+        return await self._engine.notes.observations.recall(request.owner, request.query, self._observations)
 
     async def _with_likeness(self, request: ChatRequest, recall: Recall, observed: list[Recalled]) -> list[Recalled]:
         """Observations with their likeness to what recall embedded just now, which is at hand; else as they are."""
         if not observed or not recall.dimensions:
             return observed
-        embedder = self._engine.embedder
+        embedder = self._engine.gists.embedder
         try:
             [vector] = await embedder.embed([recall.query or request.query])
         except ModelError:
             return observed
-        return await self._engine.observations.with_likeness(request.owner, observed, vector, embedder.model)
+        return await self._engine.notes.observations.with_likeness(request.owner, observed, vector, embedder.model)
 
     async def _unsummarised(self, context: Context) -> list[Gist]:
         """For a request that names no subject: what no summary covers yet, or simply what was said last, where no
@@ -164,7 +167,7 @@ class MemoryAgent:
         covered = -1
         if intent == "summarise" and not asks_for_all(query):
             # Asked anew, for the request's place may not know of the last summary.
-            current = await self._engine.places.place(context.request.owner, context.request.session_id)
+            current = await self._engine.chats.places.place(context.request.owner, context.request.session_id)
             covered = current.summarised_to if current is not None else -1
         most = min(place.index - covered - 1, UNSUMMARISED)
         if most <= 0:
@@ -175,7 +178,7 @@ class MemoryAgent:
         request, place = context.request, await context.opening()
         if place is None:
             return []
-        return await self._engine.turns.recent(request.owner, request.session_id, place, most)
+        return await self._engine.chats.turns.recent(request.owner, request.session_id, place, most)
 
     async def _recall(self, context: Context) -> Recall:
         """The similar messages; none where the query cannot be embedded, which the log tells."""
@@ -187,7 +190,7 @@ class MemoryAgent:
         else:
             scope = Scope(request.session_id, exclude=own)
         try:
-            return await self._engine.recall(request.owner, request.query, recipe, scope)
+            return await self._engine.search.recall(request.owner, request.query, recipe, scope)
         except ModelError as error:
             log.warning("recall without similar messages: %s", error.detail)
             return Recall()

@@ -1,4 +1,4 @@
-"""How is the prompt put together? Seed 4's order and truncation table, text by text; pure functions."""
+"""How is the prompt put together? The platform document's order and truncation table, text by text; pure functions."""
 
 import re
 from collections.abc import Sequence

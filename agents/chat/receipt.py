@@ -1,4 +1,4 @@
-"""What does the receipt of an exchange say?"""
+"""The receipt of an exchange, made of its context."""
 
 from agents.chat.context import Answer, Bundle, Context
 from config.recipes import Recipe

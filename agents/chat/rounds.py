@@ -1,4 +1,4 @@
-"""What does a model answer that may use tools first? Its calls are carried out, and it is asked on, a few times."""
+"""Rounds of a model that may use tools: its calls are carried out, and it is asked on, a few times."""
 
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing

@@ -1,4 +1,4 @@
-"""What do the attached images show?"""
+"""The vision agent: says what the attached images show."""
 
 import logging
 from dataclasses import replace

@@ -1,17 +1,16 @@
-"""What is the answer?"""
+"""The writer agent: has a model answer from the prompt, or answers from memory without one."""
 
 import asyncio
 import logging
 from contextlib import aclosing
 from dataclasses import replace
 
+from agents.chat.answering import RuleAnswer, answer_by_rules
 from agents.chat.context import Answer, Context
 from agents.chat.prompt import Prompt, assemble, cited
 from agents.chat.rounds import Rounds, Talked
-from agents.chat.rules import answer_by_rules
 from config.recipes import PromptTable
 from memory.domain import RULE_BASED
-from memory.language.heard import hear
 from utils.chat import ChatModel, Completion, Message, Usage
 from utils.embeddings import LocalEmbedder
 from utils.errors import ModelError
@@ -45,7 +44,7 @@ class WriterAgent:
     def __init__(
         self, model: ChatModel | None, system: str, table: PromptTable, reader: LocalEmbedder | None = None
     ) -> None:
-        """`reader`: tells rules more of what was said in other languages than English."""
+        """`reader`: reads what may answer where no model does."""
         self._reader = reader
         self._model = model
         self._system = system
@@ -61,20 +60,9 @@ class WriterAgent:
             except ModelError as error:
                 log.warning("answer by rules: %s", error.detail)
                 tools_used = rounds.tools_used
-        heard = await self.hearing(context)
-        made = await asyncio.to_thread(_by_rules, heard, prompt)  # a second, of 200,000 characters
-        answer = replace(made, tools=tools_used)
+        answer = replace(_by_rules(await answer_by_rules(context, self._reader), prompt), tools=tools_used)
         await context.emit(answer.text)
         return replace(context, answer=answer)
-
-    async def hearing(self, context: Context) -> Context:
-        """A context with what the encoder tells of the messages that rules answer from."""
-        if self._reader is None or context.bundle is None:
-            return context
-        bundle = context.bundle
-        gists = (*(hit.gist for hit in bundle.recall.hits), *bundle.recent, *bundle.unsummarised)
-        said = [gist.content for gist in gists if gist.role == "user"]
-        return replace(context, heard=await hear(self._reader, context.question, said))
 
     def _begun(self, model: ChatModel, context: Context, prompt: Prompt) -> Rounds:
         messages: list[Message] = [
@@ -119,9 +107,8 @@ def _answer(talked: Talked, prompt: Prompt) -> Answer:
     )
 
 
-def _by_rules(context: Context, prompt: Prompt) -> Answer:
-    """The answer by rules. Its ledger is that of the prompt as it would have been sent."""
-    made = answer_by_rules(context)
+def _by_rules(made: RuleAnswer, prompt: Prompt) -> Answer:
+    """Its ledger is that of the prompt as it would have been sent."""
     ledger = prompt.ledger()
     return Answer(
         text=made.text,

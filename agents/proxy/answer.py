@@ -1,4 +1,4 @@
-"""What does the provider answer, as it goes by? Read on its way, whole or in chunks."""
+"""A provider's answer, read as it goes by, whole or in chunks."""
 
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field

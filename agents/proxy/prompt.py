@@ -1,4 +1,4 @@
-"""What stands before the user's message when a request is passed on? Memories, as quoted data."""
+"""What is put before the user's message when a request is passed on: memories, as quoted data."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""How does a request to another model gain memory on its way, and what of it is remembered?
+"""The proxy: a request to another model gains memory on its way, and what is said is remembered.
 
 The user's message is committed before the model is asked, and what memory knows of it is put before it, as quoted data;
 all else goes through as it came. The answer is remembered as it comes.
@@ -137,7 +137,7 @@ class Proxy:
             return _Exchange(request, request.once or new_id(), "")
         exchange = _Exchange(request, request.once or new_id(), kept_text(messages[at].get("content")))
         asked = storable(text_of(messages[at].get("content")))[:LOOKED_AT]
-        self._engine.reader.read_ahead(asked)
+        self._engine.gists.encoder.read_ahead(asked)
         await asyncio.sleep(0)  # the encoder takes longest, and has begun by now
         reading = asyncio.create_task(self._remembered(exchange, asked))
         opening = self._keeping.start(self._open(exchange, new=at == len(messages) - 1))
@@ -149,7 +149,7 @@ class Proxy:
     async def _open(self, exchange: _Exchange, *, new: bool) -> None:
         """Finds the place of an exchange. `new`: the user's message is the last one; else it was told before, and the
         model goes on with it."""
-        request, turns = exchange.request, self._engine.turns
+        request, turns = exchange.request, self._engine.chats.turns
         owner, session = request.owner, request.options.memory_id
         if not exchange.query:
             return
@@ -179,8 +179,8 @@ class Proxy:
         scope = Scope.of_conversation(options.memory_id, exclude=keys)
         try:
             exchange.recall, digest = await asyncio.gather(
-                engine.recall(owner, text, wider, scope),
-                engine.digests.get(owner, options.memory_id),
+                engine.search.recall(owner, text, wider, scope),
+                engine.chats.digests.get(owner, options.memory_id),
             )
         except ModelError as error:
             log.warning("no memory for a proxied request: %s", error.detail)
@@ -188,7 +188,7 @@ class Proxy:
         exchange.fresh = tuple(hit for hit in exchange.recall.hits if _flat(hit.gist.content) not in told)
         exchange.given = exchange.fresh[: recipe.top_k]
         ids = [hit.gist.id for hit in exchange.given] if exchange.recall.among_facts else []
-        changed = await engine.superseded.by_messages(owner, ids)
+        changed = await engine.knowledge.superseded.by_messages(owner, ids)
         exchange.injected = memory_block(exchange.given, digest, changed)
 
     async def _whole(self, exchange: _Exchange, passed: Passed) -> bytes:
@@ -211,7 +211,7 @@ class Proxy:
     async def _streamed(self, exchange: _Exchange, passed: Passed) -> AsyncGenerator[bytes, None]:
         """The events as they come; the last one only when the answer is kept."""
         answer, place = exchange.answer, exchange.place
-        drafting = Drafting(self._engine.drafts, place, exchange.turn) if place is not None else None
+        drafting = Drafting(self._engine.chats.drafts, place, exchange.turn) if place is not None else None
         keeping: asyncio.Task[None] | None = None
         try:
             async with aclosing(passed.events()) as events, aclosing(answer.passed_on(events)) as stream:
@@ -244,24 +244,24 @@ class Proxy:
         owner, session, place = request.owner, request.options.memory_id, exchange.place
         if not exchange.query or not turn.content.strip() or exchange.answer.calls:
             return
-        turns, receipts = self._engine.turns, self._engine.receipts
+        turns, receipts = self._engine.chats.turns, self._engine.chats.receipts
         committed = [turn.id] if place is None else [prompt_id(exchange.turn_id), turn.id]
         if place is None:
             await turns.remember(owner, session, [replace(turn, turn_id=None)])
-            place = await self._engine.places.place(owner, session)
+            place = await self._engine.chats.places.place(owner, session)
             if place is None:  # it was deleted at once
                 return
         else:
             again = drafted or exchange.resumed or request.once is not None
             if not await turns.close_exchange(owner, session, place, turn, retried=again):
                 return
-        self._engine.reader.read_ahead(turn.content)
+        self._engine.gists.encoder.read_ahead(turn.content)
         writing = self._keeping.start(receipts.keep_after(owner, lambda: _receipt(exchange, turn), committed))
         receipts.expect(owner, exchange.turn_id, writing)
-        await self._engine.eviction.note_use(owner, [hit.gist.key for hit in exchange.given])
+        await self._engine.chats.eviction.note_use(owner, [hit.gist.key for hit in exchange.given])
         self._nudge.embed()
         self._nudge.learn()
-        if self._engine.places.is_due(place):
+        if self._engine.chats.places.is_due(place):
             self._nudge.summarise()
 
 

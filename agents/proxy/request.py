@@ -1,4 +1,4 @@
-"""What is asked of the proxy, and what does it give?"""
+"""What the proxy is asked for, and what it gives."""
 
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field

@@ -62,7 +62,7 @@ class ToolMemory:
     def __init__(self, engine: Engine, nudge: Nudge, options: ViewOptions) -> None:
         self.options = options
         self.search = TaskSearch(engine)
-        self._traces = engine.traces
+        self._traces = engine.tools.traces
         self._nudge = nudge
 
     async def compress(self, asked: Compressing) -> Compressed:

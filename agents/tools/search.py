@@ -38,14 +38,14 @@ class TaskSearch:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._traces = engine.traces
+        self._traces = engine.tools.traces
         self._told = False  # which model embeds
         self._given_up: frozenset[str] = frozenset()  # keys of what was waited for in vain
 
     def tell_model(self) -> None:
         """Logs which model embeds, when it is first used."""
         if not self._told:
-            log.info("Loading embedding model: %s", self._engine.embedder.model)
+            log.info("Loading embedding model: %s", self._engine.gists.embedder.model)
         self._told = True
 
     async def insights(
@@ -62,7 +62,7 @@ class TaskSearch:
         """
         self.tell_model()
         scope = Scope(place_of(task_id), only_session=True, kinds=(INSIGHT,), among=among)
-        found = await self._engine.recall(owner, query, recipe, scope)
+        found = await self._engine.search.recall(owner, query, recipe, scope)
         stored.debug("Found %d insights", len(found.hits))
         return found
 
@@ -111,5 +111,5 @@ class TaskSearch:
         while waiting := await self._traces.not_embedded(task, known.values(), calls) - self._given_up:
             if monotonic() >= end:
                 self._given_up = frozenset(waiting if len(self._given_up) > MOST_GIVEN_UP else self._given_up | waiting)
-            elif not await self._engine.embeddings.step():
+            elif not await self._engine.gists.queue.step():
                 await asyncio.sleep(WAIT_STEP)

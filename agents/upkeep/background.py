@@ -1,11 +1,25 @@
-"""Who embeds and summarises where no worker runs? Tasks on the caller's own event loop."""
+"""Background work where no worker runs: tasks on the caller's own event loop."""
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 from memory.engine import Engine
 from utils.mongo import as_loci_error
+
+
+class Nudge(Protocol):
+    """Tells whoever embeds, summarises, learns or observes that there is work; never blocks, may be lost."""
+
+    def embed(self) -> None: ...
+
+    def summarise(self) -> None: ...
+
+    def learn(self) -> None: ...
+
+    def observe(self) -> None: ...
+
 
 log = logging.getLogger(__name__)
 
@@ -19,19 +33,19 @@ class BackgroundNudge:
         self._again: set[str] = set()
 
     def embed(self) -> None:
-        self._start("embed", self._engine.embeddings.work)
+        self._start("embed", self._engine.gists.queue.work)
 
     def summarise(self) -> None:
-        self._start("summarise", self._engine.summaries.work)
+        self._start("summarise", self._engine.chats.summaries.work)
 
     def learn(self) -> None:
-        self._start("learn", self._engine.fact_queue.work)
+        self._start("learn", self._engine.knowledge.queue.work)
 
     def observe(self) -> None:
         self._start("observe", self._observe)
 
     async def _observe(self) -> int:
-        step = await self._engine.trace_queue.step()
+        step = await self._engine.tools.queue.step()
         if step.observed:
             self.embed()
         if step.more:

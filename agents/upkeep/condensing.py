@@ -1,5 +1,6 @@
-"""Who condenses a memory bank that has grown? A task of the process that is told of it: a worker may be at embeddings
-for long, and what a bank says is read whole."""
+"""Condensing of memory banks that have grown: a task of the process that is told of it, since a worker may be at
+embeddings for long.
+"""
 
 import asyncio
 import logging
@@ -20,7 +21,7 @@ async def bank_condensing(engine: Engine) -> AsyncIterator[None]:
     """Condenses for the while what has grown: at once where this process let it grow. What is under way at the end is
     left to whoever looks next, once its lease is over."""
     woken = asyncio.Event()
-    engine.banks.grown = woken.set
+    engine.library.banks.grown = woken.set
     task = asyncio.create_task(_condense(engine, woken))
     try:
         yield
@@ -33,7 +34,7 @@ async def _condense(engine: Engine, woken: asyncio.Event) -> None:
     while True:
         woken.clear()
         try:
-            await engine.bank_tidying.condense()
+            await engine.library.tidying.condense()
         except PyMongoError as error:
             log.warning("memory banks that have grown wait for the store: %s", type(error).__name__)
         except Exception:

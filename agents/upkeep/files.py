@@ -1,4 +1,4 @@
-"""Who writes memory banks to their Markdown files? One task of one process a folder, what is due first going first."""
+"""Writing of memory banks to their Markdown files: one task of one process a folder, what is due first going first."""
 
 import asyncio
 import fcntl
@@ -37,7 +37,7 @@ async def bank_files(engine: Engine, seconds: float, *, dump: bool = False) -> A
 
     Raises `ConfigurationError` where there can be no such files.
     """
-    folder = engine.banks.folder
+    folder = engine.library.banks.folder
     if folder is None:
         yield
         return
@@ -45,7 +45,7 @@ async def bank_files(engine: Engine, seconds: float, *, dump: bool = False) -> A
         lock = await asyncio.to_thread(_open_lock, folder)
     except OSError as error:
         raise ConfigurationError(f"{folder.root}, under LOCI_HOME, cannot be written: {error.strerror}") from error
-    keeping = _Keeping(engine.banks, folder, timedelta(seconds=seconds), dump=dump)
+    keeping = _Keeping(engine.library.banks, folder, timedelta(seconds=seconds), dump=dump)
     task = asyncio.create_task(keeping.run(lock))
     try:
         yield

@@ -1,4 +1,4 @@
-"""Who keeps the mirror in Markdown? One task of one process, which looks at files and at the memory in turns."""
+"""Upkeep of the mirror in Markdown: one task of one process, which looks at files and at the memory in turns."""
 
 import asyncio
 import fcntl
@@ -13,7 +13,7 @@ from typing import IO
 from pymongo.errors import PyMongoError
 from watchfiles import Change, watch
 
-from agents.upkeep.nudge import Nudge
+from agents.upkeep.background import Nudge
 from memory.engine import Engine
 from memory.mirror import ENTRIES, Mirror, MirrorEdits, is_hidden
 from utils.errors import ConfigurationError
@@ -43,7 +43,7 @@ async def mirroring(engine: Engine, nudge: Nudge, path: Path) -> AsyncIterator[N
 
     try:
         await asyncio.to_thread(path.mkdir, mode=0o700, parents=True, exist_ok=True)
-        mirror = Mirror(engine.collections, engine.changes, path)
+        mirror = Mirror(engine.store.collections, engine.store.changes, path)
         await mirror.claim()
     except OSError as error:
         raise ConfigurationError(f"MIRROR_PATH={path} cannot be written: {error.strerror}") from error

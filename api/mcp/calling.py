@@ -1,4 +1,4 @@
-"""Who calls by MCP, with which bank is that client at work, and when is it gone?"""
+"""The caller by MCP: its user, the bank it is at work with, and whether it is gone."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -36,12 +36,12 @@ class Call:
         client activated does. Raises `NotFound`, or `InvalidInput` where that may be one of several; either says what
         to do."""
         if conversation_id is None:
-            return await self.memory.engine.activations.active(self.owner, self.client)
+            return await self.memory.engine.library.activations.active(self.owner, self.client)
         active = Active.named(conversation_id)
         if active is None:
             raise NotFound(UNKNOWN)
         try:
-            await self.memory.engine.banks.info(self.owner, active.type, active.id)
+            await self.memory.engine.library.banks.info(self.owner, active.type, active.id)
         except NotFound:
             raise NotFound(UNKNOWN) from None
         return active

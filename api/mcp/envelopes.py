@@ -1,4 +1,4 @@
-"""Is a body a message of JSON-RPC? Where it is none, what is told of it repeats nothing of it; the SDK would."""
+"""Messages of JSON-RPC, checked before the SDK sees them, whose errors would repeat the body."""
 
 from dataclasses import dataclass
 from typing import Any

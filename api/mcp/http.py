@@ -1,5 +1,4 @@
-"""Where is MCP served, and when does that begin? At `/mcp`, when somebody first asks: its SDK takes half a second and
-20 MB, which those who never do are spared."""
+"""Where MCP is served: at `/mcp`, from the first request on, since its SDK takes half a second and 20 MB to import."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""What can a client read: the files of memory banks, now and in former versions, and a prompt that begins with one?"""
+"""Resources of MCP: the files of memory banks, now and in former versions, and a prompt that begins with one."""
 
 import re
 from dataclasses import dataclass
@@ -91,7 +91,7 @@ def read_uri(uri: str) -> Address | None:
 
 async def list_resources(call: Call, cursor: str | None) -> ListResourcesResult:
     """The files of all banks, those of the bank that changed last first. Raises `InvalidInput`."""
-    found = await call.memory.engine.banks.page(call.owner, limit=BANKS_A_PAGE + 1, after=position_of(cursor))
+    found = await call.memory.engine.library.banks.page(call.owner, limit=BANKS_A_PAGE + 1, after=position_of(cursor))
     page, more = page_of(found, BANKS_A_PAGE, cursor_of)
     resources = [
         Resource(
@@ -112,7 +112,7 @@ async def read_resource(call: Call, uri: str) -> ReadResourceResult:
     address = read_uri(uri)
     if address is None:
         raise NotFound("No such resource")
-    banks = call.memory.engine.banks
+    banks = call.memory.engine.library.banks
     if address.version is None:
         content = (await banks.get(call.owner, address.type, address.id)).content
     else:
@@ -133,7 +133,7 @@ async def get_prompt(call: Call, name: str, arguments: dict[str, str]) -> GetPro
     except ValidationError as error:
         raise InvalidInput(wrong(error)) from None
     try:
-        bank = await call.memory.engine.banks.begin(
+        bank = await call.memory.engine.library.banks.begin(
             call.owner, asked.conversation_type, asked.project_name, asked.current_path
         )
     except NotFound:
@@ -143,7 +143,7 @@ async def get_prompt(call: Call, name: str, arguments: dict[str, str]) -> GetPro
         )
         return _prompt("A memory bank that is not there yet", told)
     active = Active(bank.info.type, bank.info.id)
-    await call.memory.engine.activations.note(call.owner, call.client, bank.info)
+    await call.memory.engine.library.activations.note(call.owner, call.client, bank.info)
     quoted = orjson.dumps(dict(bank.content)).decode()
     told = (
         f"{instructions(bank.info.type)}\n\nIts conversation_id is {active.conversation_id}. "

@@ -1,4 +1,4 @@
-"""What is the MCP server? Tools, resources and a prompt over one memory, the same on every transport."""
+"""The MCP server: tools, resources and a prompt over one memory, the same on every transport."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -139,14 +139,14 @@ class BankServer:
         await _told(resources.read_resource(call, params.uri))
         session = call.client.session or ""
         await _told(self.subscriptions.add(call.owner, session, context.session, params.uri))
-        await _told(call.memory.engine.connections.listen(call.owner, session, params.uri))
+        await _told(call.memory.engine.library.connections.listen(call.owner, session, params.uri))
         return EmptyResult()
 
     async def _unsubscribe(self, context: Context, params: UnsubscribeRequestParams) -> EmptyResult:
         call = await _told(self._caller(context))
         session = call.client.session or ""
         self.subscriptions.drop(call.owner, session, params.uri)
-        await _told(call.memory.engine.connections.leave(call.owner, session, params.uri))
+        await _told(call.memory.engine.library.connections.leave(call.owner, session, params.uri))
         return EmptyResult()
 
     async def resubscribe(self, owner: str, session: str, told: ServerSession, addresses: tuple[str, ...]) -> None:
@@ -222,7 +222,7 @@ class _Failing:
             return []
         try:
             bank = await self.call.bank(named)
-            info = await self.call.memory.engine.banks.info(self.call.owner, bank.type, bank.id)
+            info = await self.call.memory.engine.library.banks.info(self.call.owner, bank.type, bank.id)
         except (LociError, PyMongoError):
             return []
         return [BankErrorOut.of(error) for error in info.errors]

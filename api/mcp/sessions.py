@@ -1,4 +1,4 @@
-"""How does a session of a protocol before 2026 go on with another process than the one that it was begun with?
+"""Sessions of protocols before 2026, which go on with another process than the one that began them.
 
 The SDK keeps sessions in its process and answers 404 to others. What a client said when it began stands in the store;
 of that its session is made again, under its id, with what it had subscribed to.

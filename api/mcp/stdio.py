@@ -1,4 +1,4 @@
-"""How does `loci mcp` serve one client over standard input and output?"""
+"""`loci mcp`: one client over standard input and output."""
 
 import asyncio
 import logging
@@ -32,7 +32,7 @@ async def serve(settings: Settings, owner: str) -> None:
         async def call(context: Context) -> Call:
             return Call(memory, owner, client_of(context, process))
 
-        banks = BankServer(call, lambda: memory.engine.banks)
+        banks = BankServer(call, lambda: memory.engine.library.banks)
         server = banks.server()
         try:
             async with stdio_server() as (reading, writing):

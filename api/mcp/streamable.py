@@ -1,4 +1,4 @@
-"""How is MCP served over HTTP, under the same keys and to the same hosts as the rest of the API?"""
+"""MCP over HTTP, under the same keys and for the same hosts as the rest of the API."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -32,9 +32,9 @@ class StreamableHTTP:
     def __init__(self, memory: Callable[[], Memory], origins: frozenset[str]) -> None:
         self._memory = memory
         self._origins = origins
-        self._server = BankServer(self._call, lambda: memory().engine.banks)
+        self._server = BankServer(self._call, lambda: memory().engine.library.banks)
         self._sdk = self._server.server()
-        self._sessions = Sessions(self._sdk, lambda: memory().engine.connections, self._server.resubscribe)
+        self._sessions = Sessions(self._sdk, lambda: memory().engine.library.connections, self._server.resubscribe)
         self._manager: StreamableHTTPSessionManager | None = None
 
     @asynccontextmanager

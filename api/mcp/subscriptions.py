@@ -1,4 +1,4 @@
-"""Who is told that a file of a bank has changed? Clients that asked for it, whichever process changed the file.
+"""Subscriptions: clients are told that a file of a bank has changed, whichever process changed it.
 
 Where somebody asked, one task looks at the versions of these banks every second, and at once when this process changed
 one. Nobody's update waits until others are told.

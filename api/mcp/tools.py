@@ -1,4 +1,4 @@
-"""Which tools does an assistant have, and what do they do?"""
+"""The tools that an assistant has over MCP."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -74,7 +74,7 @@ async def _activate(call: Call, asked: Activation) -> ActivationResult:
     bank = await call.memory.activate(
         call.owner, asked.conversation_type, asked.project_name, asked.current_path, asked.project_description
     )
-    await call.memory.engine.activations.note(call.owner, call.client, bank.info)
+    await call.memory.engine.library.activations.note(call.owner, call.client, bank.info)
     return ActivationResult.of(bank)
 
 
@@ -101,7 +101,7 @@ async def _recall(call: Call, asked: RecallCall) -> Recalled:
 
 
 async def _read_memory(call: Call, asked: MemoryCall) -> MemoryRead:
-    found = await call.memory.engine.gists.by_ids(call.owner, [asked.id])
+    found = await call.memory.engine.gists.reader.by_ids(call.owner, [asked.id])
     if not found:
         raise NotFound("Nothing is remembered under this id")
     return MemoryRead.of(found[0], asked)
@@ -118,13 +118,13 @@ async def _remember(call: Call, asked: RememberCall) -> RememberResult:
 
 async def _list_banks(call: Call, asked: BanksCall) -> BankPage:
     after = position_of(asked.cursor)
-    found = await call.memory.engine.banks.page(call.owner, limit=MOST_BANKS + 1, after=after)
+    found = await call.memory.engine.library.banks.page(call.owner, limit=MOST_BANKS + 1, after=after)
     page, more = page_of(found, MOST_BANKS, cursor_of)
     return BankPage(items=[BankOut.of(info) for info, _ in page], next_cursor=more)
 
 
 async def _tool_record(call: Call, asked: RecordCall) -> RecordRead:
-    trace = await call.memory.engine.traces.get(call.owner, asked.trace_id)
+    trace = await call.memory.engine.tools.traces.get(call.owner, asked.trace_id)
     read = await asyncio.to_thread(read_record, trace, offset=asked.offset, limit=asked.limit, query=asked.query)
     return RecordRead(**vars(read))
 

@@ -60,7 +60,9 @@ OneKind = Annotated[Kind | None, Query(description="Of it alone")]
 async def overview(request: Request, memory: TheMemory, settings: TheSettings) -> Overview:
     """What runs, on what, how much there is, and how much is to be done."""
     health, totals, waiting = await asyncio.gather(
-        operations.health(memory, settings), memory.engine.owners.totals(), memory.engine.jobs.waiting()
+        operations.health(memory, settings),
+        memory.engine.oversight.owners.totals(),
+        memory.engine.oversight.jobs.waiting(),
     )
     observer = settings.observer_model or settings.summary_model
     return Overview(
@@ -89,7 +91,7 @@ async def list_users(
     cursor: PageCursor = None,
 ) -> UserPage:
     """Everybody who has anything here, be it an API key alone, in the order of their ids."""
-    found = await memory.engine.owners.page(limit=limit + 1, after=key_of(cursor), part=q)
+    found = await memory.engine.oversight.owners.page(limit=limit + 1, after=key_of(cursor), part=q)
     page, more = page_of(found, limit, lambda seen: cursor_of_key(seen.id))
     return UserPage(items=[UserOut.of(seen) for seen in page], next_cursor=more)
 
@@ -97,7 +99,7 @@ async def list_users(
 @router.get("/users/{user_id}", responses=errors(404))
 async def get_user(memory: TheMemory, owner: NamedUser) -> UserDetail:
     """One user, with how much each collection has of theirs."""
-    owners = memory.engine.owners
+    owners = memory.engine.oversight.owners
     seen, counts = await asyncio.gather(owners.seen(owner), owners.counts(owner))
     return UserDetail(**vars(seen), counts=counts)
 
@@ -119,11 +121,11 @@ async def watch_messages(
 ) -> WatchedPage:
     """The messages of a session, in order, each with how far its embedding is."""
     engine = memory.engine
-    await engine.sessions.get(owner, session_id)
-    found = await engine.turns.page(owner, session_id, after=index_of(cursor), limit=limit + 1)
+    await engine.chats.sessions.get(owner, session_id)
+    found = await engine.chats.turns.page(owner, session_id, after=index_of(cursor), limit=limit + 1)
     page, more = page_of(found, limit, lambda turn: str(turn.index))
     places = [turn.index for turn in page if turn.index is not None]
-    states = await engine.jobs.embeddings(owner, session_id, places[0], places[-1]) if places else {}
+    states = await engine.oversight.jobs.embeddings(owner, session_id, places[0], places[-1]) if places else {}
     items = [WatchedMessage.watched(turn, states.get(turn.index or 0)) for turn in page]
     return WatchedPage(items=items, next_cursor=more)
 
@@ -134,8 +136,8 @@ async def list_summaries(
 ) -> SummaryPage:
     """The summaries of a session, oldest first."""
     engine, after = memory.engine, index_of(cursor)
-    await engine.sessions.get(owner, session_id)
-    found = [one for one in await engine.summaries.of_session(owner, session_id) if one.from_index > after]
+    await engine.chats.sessions.get(owner, session_id)
+    found = [one for one in await engine.chats.summaries.of_session(owner, session_id) if one.from_index > after]
     page, more = page_of(found, limit, lambda one: str(one.from_index))
     return SummaryPage(items=[SummaryOut.of(one) for one in page], next_cursor=more)
 
@@ -143,9 +145,9 @@ async def list_summaries(
 @router.get("/users/{user_id}/receipts/{turn_id}", responses=errors(404))
 async def get_receipt(turn_id: TurnId, memory: TheMemory, owner: NamedUser) -> ReceiptRead:
     """Why an answer remembered what it did, with the texts that it considered, as far as they are there."""
-    receipt = ReceiptOut.of(await memory.engine.receipts.get(owner, turn_id), owner)
+    receipt = ReceiptOut.of(await memory.engine.chats.receipts.get(owner, turn_id), owner)
     ids = [*receipt.messages, *(one.id for one in receipt.considered)]
-    gists = await memory.engine.gists.by_ids(owner, ids)
+    gists = await memory.engine.gists.reader.by_ids(owner, ids)
     texts = {gist.id: cut_at_word(gist.content, EXCERPT) for gist in gists}
     return ReceiptRead(**vars(receipt), texts=texts)
 
@@ -159,7 +161,7 @@ async def list_jobs(
     cursor: PageCursor = None,
 ) -> JobPage:
     """Jobs of all users, kind by kind, those due longest first."""
-    found = await memory.engine.jobs.page(state, kind, limit=limit + 1, after=position_of(cursor))
+    found = await memory.engine.oversight.jobs.page(state, kind, limit=limit + 1, after=position_of(cursor))
     page, more = page_of(found, limit, lambda job: cursor_of((job, job.place)))
     return JobPage(items=[JobOut.of(job) for job in page], next_cursor=more)
 

@@ -33,7 +33,7 @@ Version = Annotated[int | None, Query(ge=1, lt=2**31, strict=False, description=
 @router.get("")
 async def list_banks(memory: TheMemory, owner: Owner, limit: PageLimit = 50, cursor: PageCursor = None) -> BankPage:
     """Memory banks, the last changed first."""
-    found = await memory.engine.banks.page(owner, limit=limit + 1, after=position_of(cursor))
+    found = await memory.engine.library.banks.page(owner, limit=limit + 1, after=position_of(cursor))
     page, more = page_of(found, limit, cursor_of)
     return BankPage(items=[BankOut.of(info) for info, _ in page], next_cursor=more)
 
@@ -55,7 +55,7 @@ async def activate_bank(body: ActivationRequest, memory: TheMemory, owner: Owner
 @router.get("/{type}/{id}", responses=errors(404))
 async def get_bank(kind: Type, identifier: Id, memory: TheMemory, owner: Owner, version: Version = None) -> BankAt:
     """One bank with all that its files say, now or in a former version."""
-    banks = memory.engine.banks
+    banks = memory.engine.library.banks
     bank = await banks.get(owner, kind, identifier)
     made, content = await banks.at(owner, kind, identifier, version or bank.info.version)
     return BankAt.at(bank, made, content)
@@ -72,7 +72,7 @@ async def bank_versions(
 ) -> BankVersionPage:
     """Every version of a bank, the newest first: what made it, and what was said."""
     before = index_of(cursor) if cursor is not None else None
-    found = await memory.engine.banks.versions(owner, kind, identifier, limit=limit + 1, before=before)
+    found = await memory.engine.library.banks.versions(owner, kind, identifier, limit=limit + 1, before=before)
     page, more = page_of(found, limit, lambda one: str(one.version))
     return BankVersionPage(items=[BankVersionOut.of(one) for one in page], next_cursor=more)
 
@@ -102,12 +102,12 @@ router.add_api_route(
 @router.post("/{type}/{id}/optimise", responses=errors(404, 409))
 async def optimise_bank(kind: Type, identifier: Id, memory: TheMemory, owner: Owner) -> BankOut:
     """Condense a bank that is larger than it is to be, now instead of soon; what goes stays in its versions."""
-    return BankOut.of(await memory.engine.bank_tidying.optimise(owner, kind, identifier))
+    return BankOut.of(await memory.engine.library.tidying.optimise(owner, kind, identifier))
 
 
 @router.delete("/{type}/{id}", responses=errors(404))
 async def delete_bank(kind: Type, identifier: Id, memory: TheMemory, owner: Owner) -> Deleted:
     """Delete a bank with all its versions and files."""
-    counts = await memory.engine.banks.delete(owner, kind, identifier)
-    await memory.engine.idempotency.forget(owner)
+    counts = await memory.engine.library.banks.delete(owner, kind, identifier)
+    await memory.engine.store.idempotency.forget(owner)
     return Deleted(deleted=counts)

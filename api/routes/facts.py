@@ -37,7 +37,7 @@ async def list_facts(
     cursor: PageCursor = None,
 ) -> FactPage:
     """Facts in force, the last changed first."""
-    found = await memory.engine.facts.page(
+    found = await memory.engine.knowledge.facts.page(
         owner,
         limit=limit + 1,
         after=position_of(cursor),
@@ -59,20 +59,20 @@ async def add_facts(body: FactsRequest, memory: TheMemory, owner: Owner) -> Fact
 @router.get("/{fact_id}", responses=errors(404))
 async def get_fact(fact_id: FactId, memory: TheMemory, owner: Owner) -> FactOut:
     """One fact, in force or not."""
-    return FactOut.of(await memory.engine.facts.get(owner, fact_id))
+    return FactOut.of(await memory.engine.knowledge.facts.get(owner, fact_id))
 
 
 @router.get("/{fact_id}/history", responses=errors(404))
 async def fact_history(fact_id: FactId, memory: TheMemory, owner: Owner) -> FactHistory:
     """All that became of a fact, oldest first."""
-    fact = await memory.engine.facts.get(owner, fact_id)
+    fact = await memory.engine.knowledge.facts.get(owner, fact_id)
     return FactHistory(items=[FactEventOut.of(event) for event in fact.history])
 
 
 @router.patch("/{fact_id}", responses=errors(404, 409))
 async def change_fact(fact_id: FactId, body: FactPatch, memory: TheMemory, owner: Owner) -> FactOut:
     """Put another text in the place of a fact; returns the new one, the old one stays in the history."""
-    changed = await memory.engine.facts.change(owner, fact_id, " ".join(body.text.split()))
+    changed = await memory.engine.knowledge.facts.change(owner, fact_id, " ".join(body.text.split()))
     memory.nudge_embedding()
     return FactOut.of(changed)
 
@@ -80,12 +80,12 @@ async def change_fact(fact_id: FactId, body: FactPatch, memory: TheMemory, owner
 @router.delete("/{fact_id}", responses=errors(404, 409))
 async def end_fact(fact_id: FactId, memory: TheMemory, owner: Owner) -> FactOut:
     """Take a fact out of force. Undo restores it; deleting its conversation or its message deletes it for good."""
-    return FactOut.of(await memory.engine.facts.end(owner, fact_id))
+    return FactOut.of(await memory.engine.knowledge.facts.end(owner, fact_id))
 
 
 @router.post("/{fact_id}/undo", responses=errors(404, 409))
 async def undo_fact(fact_id: FactId, memory: TheMemory, owner: Owner) -> FactOut:
     """Take back what was decided last of a fact, be it an undo. Of those that replaced each other, one is in force."""
-    undone = await memory.engine.facts.undo(owner, fact_id)
+    undone = await memory.engine.knowledge.facts.undo(owner, fact_id)
     memory.nudge_embedding()
     return FactOut.of(undone)

@@ -43,7 +43,7 @@ async def list_memories(
     memory: TheMemory, owner: Owner, limit: PageLimit = 50, cursor: PageCursor = None
 ) -> MemoryPage:
     """All facts, the newest first."""
-    found = await memory.engine.keyvalues.page(owner, limit=limit + 1, after=position_of(cursor))
+    found = await memory.engine.chats.keyvalues.page(owner, limit=limit + 1, after=position_of(cursor))
     page, more = page_of(found, limit, cursor_of)
     return MemoryPage(items=[MemoryOut.of(fact) for fact, _ in page], next_cursor=more)
 
@@ -51,14 +51,14 @@ async def list_memories(
 @router.get(UNDER_KEY + HISTORY, responses=errors(404))
 async def memory_history(key: Key, memory: TheMemory, owner: Owner) -> MemoryHistory:
     """Every value that the fact had, the present one first."""
-    values = await memory.engine.keyvalues.history(owner, key)
+    values = await memory.engine.chats.keyvalues.history(owner, key)
     return MemoryHistory(items=[MemoryOut.of(fact) for fact in values])
 
 
 @router.get(UNDER_KEY, responses=errors(404))
 async def get_memory(key: Key, response: Response, memory: TheMemory, owner: Owner) -> MemoryOut:
     """One fact; its ETag is another after every change."""
-    fact = await memory.engine.keyvalues.get(owner, key)
+    fact = await memory.engine.chats.keyvalues.get(owner, key)
     tag(response, fact)
     return MemoryOut.of(fact)
 
@@ -75,7 +75,7 @@ async def put_memory(
 ) -> MemoryOut:
     """Keep a value under a key. With `If-Match`, only in place of that value; with `If-None-Match: *`, only
     where there is none."""
-    keyvalues = memory.engine.keyvalues
+    keyvalues = memory.engine.chats.keyvalues
     expected = await condition(lambda: keyvalues.get(owner, key), if_match, if_none_match)
     fact, new = await keyvalues.put(owner, key, body.value, expected=expected)
     tag(response, fact, new=new)
@@ -85,8 +85,8 @@ async def put_memory(
 @router.delete(UNDER_KEY, responses=errors(404, 412))
 async def delete_memory(key: Key, memory: TheMemory, owner: Owner, if_match: IfMatch = None) -> Deleted:
     """Delete a fact with its history. What was said in messages stays."""
-    keyvalues = memory.engine.keyvalues
+    keyvalues = memory.engine.chats.keyvalues
     expected = await condition(lambda: keyvalues.get(owner, key), if_match, deleting=True)
     await keyvalues.delete(owner, key, expected=expected)
-    await memory.engine.idempotency.forget(owner)
+    await memory.engine.store.idempotency.forget(owner)
     return Deleted(deleted={"memories": 1})

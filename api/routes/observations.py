@@ -37,7 +37,7 @@ SourceQuery = Annotated[str | None, Query(max_length=LONGEST_SOURCE, pattern=PRI
 @router.post("/v1/observations")
 async def remember(body: ObservationsRequest, memory: TheMemory, owner: Owner) -> ObservationsResponse:
     """Remember one observation, or several. The same content of the same category and source is remembered once."""
-    kept, _ = await memory.engine.observations.remember(owner, body.observed, body.source)
+    kept, _ = await memory.engine.notes.observations.remember(owner, body.observed, body.source)
     memory.nudge_embedding()
     return ObservationsResponse(ids=[one.id for one in kept])
 
@@ -52,7 +52,7 @@ async def list_observations(
     cursor: PageCursor = None,
 ) -> ObservationPage:
     """Observations, newest first."""
-    found = await memory.engine.observations.page(
+    found = await memory.engine.notes.observations.page(
         owner, limit=limit + 1, after=position_of(cursor), category=category, source=source or None
     )
     page, more = page_of(found, limit, cursor_of)
@@ -96,14 +96,14 @@ router.add_api_route("/v1/observations/extract", extract, methods=["POST"], rout
 @router.get("/v1/observations/{observation_id}", responses=errors(404))
 async def get_observation(observation_id: ObservationId, memory: TheMemory, owner: Owner) -> ObservationOut:
     """One observation."""
-    return ObservationOut.of(await memory.engine.observations.get(owner, observation_id))
+    return ObservationOut.of(await memory.engine.notes.observations.get(owner, observation_id))
 
 
 @router.delete("/v1/observations/{observation_id}", responses=errors(404))
 async def delete_observation(observation_id: ObservationId, memory: TheMemory, owner: Owner) -> Deleted:
     """Delete an observation. What it came from stays."""
-    await memory.engine.observations.delete(owner, observation_id)
-    await memory.engine.idempotency.forget(owner)
+    await memory.engine.notes.observations.delete(owner, observation_id)
+    await memory.engine.store.idempotency.forget(owner)
     return Deleted(deleted={"observations": 1})
 
 

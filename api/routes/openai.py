@@ -101,14 +101,14 @@ async def embeddings(request: Request, memory: TheMemory, passing: PassingOn) ->
         raise invalid(error) from None
     if asked.dimensions not in (None, DIMENSIONS):
         raise InvalidField(f"dimensions: the local encoder has {DIMENSIONS}", "dimensions")
-    embedder = memory.engine.embedder
+    embedder = memory.engine.gists.embedder
     vectors = await embedder.embed(asked.texts)
     tokens = sum(map(count_tokens, asked.texts))
     return _json(wire.embeddings(vectors, embedder.model, asked.encoding_format, tokens))
 
 
 def _own_models(memory: Memory) -> tuple[str, str]:
-    return wire.RULES, memory.engine.embedder.model
+    return wire.RULES, memory.engine.gists.embedder.model
 
 
 def _options(given: Json) -> tuple[Options, str | None]:

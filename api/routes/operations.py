@@ -1,4 +1,4 @@
-"""Is it up, and what does it run on?"""
+"""Routes of operation: whether it is up, and what it runs on."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -63,7 +63,7 @@ async def readyz(response: Response, memory: TheMemory, settings: TheSettings) -
     """Each dependency with its latency, and how much work waits."""
 
     async def store() -> str:
-        await memory.engine.ping()
+        await memory.engine.store.ping()
         if settings.mongodb_uri:
             return "MongoDB"
         try:
@@ -76,12 +76,12 @@ async def readyz(response: Response, memory: TheMemory, settings: TheSettings) -
         return await ping_broker(settings)
 
     async def encoder() -> str:
-        if not memory.engine.embedder.healthy:
+        if not memory.engine.gists.embedder.healthy:
             raise ModelUnavailable("The last call of the embedding model failed")
-        return memory.engine.embedder.model
+        return memory.engine.gists.embedder.model
 
     probes = {"store": store, "broker": broker, "embeddings": encoder}
-    index = memory.engine.search_index
+    index = memory.engine.search.index
     if index is not None:
 
         async def vector_search() -> str:
@@ -140,7 +140,7 @@ async def health(memory: TheMemory, settings: TheSettings) -> Health:
         broker="redis" if settings.redis_url else "in-process",
         chat_model=settings.chat_model if settings.has_model else "rule_based",
         summary_model=settings.summary_model if settings.has_model else "rule_based",
-        embedding_model=memory.engine.embedder.model,
+        embedding_model=memory.engine.gists.embedder.model,
         top_k=recipe.top_k,
         similarity_floor=recipe.floor,
         summary_interval=settings.summary_interval,

@@ -55,7 +55,7 @@ async def query(body: QueryRequest, request: Request, memory: TheMemory, owner: 
 @router.get("/v1/receipts/{turn_id}", responses=errors(404))
 async def receipt(turn_id: Annotated[Identifier, Path()], memory: TheMemory, owner: Owner) -> ReceiptOut:
     """What an answer considered, used and dropped, and what each section of its prompt cost."""
-    return ReceiptOut.of(await memory.engine.receipts.get(owner, turn_id), owner)
+    return ReceiptOut.of(await memory.engine.chats.receipts.get(owner, turn_id), owner)
 
 
 @router.get("/v1/receipts/{turn_id}/why-not", responses=errors(404, 502))
@@ -63,4 +63,4 @@ async def why_not(
     turn_id: Annotated[Identifier, Path()], id: Annotated[Identifier, Query()], memory: TheMemory, owner: Owner
 ) -> WhyNotOut:
     """Why an answer did not use one of the user's messages or observations."""
-    return WhyNotOut.of(await memory.engine.explainer.why_not(owner, turn_id, id))
+    return WhyNotOut.of(await memory.engine.oversight.explainer.why_not(owner, turn_id, id))

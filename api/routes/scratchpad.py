@@ -79,5 +79,5 @@ async def delete_entry(key: Key, memory: TheMemory, owner: Owner, if_match: IfMa
     """Delete what is kept under a key."""
     expected = await condition(lambda: memory.scratchpad.get(owner, key), if_match, deleting=True)
     await memory.scratchpad.delete(owner, key, expected=expected)
-    await memory.engine.idempotency.forget(owner)
+    await memory.engine.store.idempotency.forget(owner)
     return Deleted(deleted={"scratchpad": 1})

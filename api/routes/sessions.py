@@ -31,7 +31,7 @@ async def list_sessions(
 ) -> SessionPage:
     """Sessions, that first in which something was said last. `q` searches their titles alone; what was said is found by
     `POST /v1/search`."""
-    found = await memory.engine.sessions.page(owner, limit=limit + 1, after=position_of(cursor), title=q or None)
+    found = await memory.engine.chats.sessions.page(owner, limit=limit + 1, after=position_of(cursor), title=q or None)
     page, more = page_of(found, limit, cursor_of)
     return SessionPage(items=[SessionOut.of(session) for session, _ in page], next_cursor=more)
 
@@ -39,22 +39,22 @@ async def list_sessions(
 @router.get("/{session_id}", responses=errors(404))
 async def get_session(session_id: SessionId, memory: TheMemory, owner: Owner) -> SessionDetail:
     """One session with its summaries."""
-    session = await memory.engine.sessions.get(owner, session_id)
-    summaries = await memory.engine.summaries.of_session(owner, session_id)
+    session = await memory.engine.chats.sessions.get(owner, session_id)
+    summaries = await memory.engine.chats.summaries.of_session(owner, session_id)
     return SessionDetail(**vars(session), summaries=[SummaryOut.of(summary) for summary in summaries])
 
 
 @router.patch("/{session_id}", responses=errors(404))
 async def rename_session(session_id: SessionId, body: SessionPatch, memory: TheMemory, owner: Owner) -> SessionOut:
     """Give a session another title."""
-    return SessionOut.of(await memory.engine.sessions.rename(owner, session_id, body.title))
+    return SessionOut.of(await memory.engine.chats.sessions.rename(owner, session_id, body.title))
 
 
 @router.delete("/{session_id}", responses=errors(404))
 async def delete_session(session_id: SessionId, memory: TheMemory, owner: Owner) -> Deleted:
     """Delete a session with everything derived from it."""
-    counts = await memory.engine.forgetter.session(owner, session_id)
-    await memory.engine.idempotency.forget(owner)
+    counts = await memory.engine.oversight.forgetter.session(owner, session_id)
+    await memory.engine.store.idempotency.forget(owner)
     return Deleted(deleted=counts)
 
 
@@ -67,8 +67,8 @@ async def list_messages(
     cursor: PageCursor = None,
 ) -> MessagePage:
     """The messages of a session, in order."""
-    await memory.engine.sessions.get(owner, session_id)
-    found = await memory.engine.turns.page(owner, session_id, after=index_of(cursor), limit=limit + 1)
+    await memory.engine.chats.sessions.get(owner, session_id)
+    found = await memory.engine.chats.turns.page(owner, session_id, after=index_of(cursor), limit=limit + 1)
     page, more = page_of(found, limit, lambda turn: str(turn.index))
     return MessagePage(items=[MessageOut.of(turn) for turn in page], next_cursor=more)
 
@@ -76,8 +76,8 @@ async def list_messages(
 @router.delete("/{session_id}/messages/{message_id:path}", responses=errors(404))
 async def delete_message(session_id: SessionId, message_id: AnyMessageId, memory: TheMemory, owner: Owner) -> Deleted:
     """Delete one message with what was made of it: its facts, its part in summaries, the receipt of its exchange."""
-    if await memory.engine.turns.session_of(owner, message_id) != session_id:
+    if await memory.engine.chats.turns.session_of(owner, message_id) != session_id:
         raise NotFound("No such message")
-    deleted = await memory.engine.forgetter.message(owner, message_id)
-    await memory.engine.idempotency.forget(owner)
+    deleted = await memory.engine.oversight.forgetter.message(owner, message_id)
+    await memory.engine.store.idempotency.forget(owner)
     return Deleted(deleted={"vectors": int(deleted)})

@@ -75,7 +75,7 @@ async def list_records(
     cursor: PageCursor = None,
 ) -> RecordPage:
     """The calls of tools, the newest first, without what came back: one record has that whole."""
-    found = await memory.engine.traces.page(owner, limit=limit + 1, after=position_of(cursor), task_id=task_id)
+    found = await memory.engine.tools.traces.page(owner, limit=limit + 1, after=position_of(cursor), task_id=task_id)
     page, more = page_of(found, limit, cursor_of)
     return RecordPage(items=[RecordListed.of(trace) for trace, _ in page], next_cursor=more)
 
@@ -83,7 +83,7 @@ async def list_records(
 @router.get("/records/{trace_id}", responses=errors(404))
 async def get_record(trace_id: TraceId, memory: TheMemory, owner: Owner) -> RecordOut:
     """One call of a tool, whole."""
-    trace = await memory.engine.traces.get(owner, trace_id)
+    trace = await memory.engine.tools.traces.get(owner, trace_id)
     return await asyncio.to_thread(RecordOut.of, trace)
 
 

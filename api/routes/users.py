@@ -28,7 +28,7 @@ streamed = APIRouter(prefix="/v1/users", route_class=StreamedRoute, tags=["users
 @router.delete("/{user_id}")
 async def delete_user(user_id: Annotated[Identifier, Path()], memory: TheMemory, calling: Calling) -> Deleted:
     """Delete everything of a user."""
-    return Deleted(deleted=await memory.engine.forgetter.user(calling.owner(user_id)))
+    return Deleted(deleted=await memory.engine.oversight.forgetter.user(calling.owner(user_id)))
 
 
 @router.get(

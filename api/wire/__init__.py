@@ -1,1 +1,1 @@
-"""What goes over the wire? Requests and responses, by the names that clients rely on."""
+"""Requests and responses, by the names that clients rely on."""

@@ -1,4 +1,4 @@
-"""What does an admin see of users, their messages and the work on them?"""
+"""Wire shapes of what admins see: users, their messages and the work on them."""
 
 from datetime import datetime
 from typing import Literal

@@ -1,4 +1,4 @@
-"""How do memory banks look to clients, over HTTP and as tools of MCP?"""
+"""Wire shapes of memory banks, over HTTP and as tools of MCP."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What do many requests and answers share?"""
+"""What many requests and answers share."""
 
 from api.fields import Identifier, Wire
 

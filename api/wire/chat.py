@@ -1,4 +1,4 @@
-"""How is a question asked, and how does its answer look?"""
+"""Wire shapes of a question and its answer."""
 
 from datetime import datetime
 from typing import Annotated, Literal

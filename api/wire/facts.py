@@ -1,4 +1,4 @@
-"""How do facts look to clients?"""
+"""Wire shapes of facts."""
 
 from datetime import datetime
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""How do a user's key/value facts look to clients?"""
+"""Wire shapes of a user's key/value facts."""
 
 from datetime import datetime
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""How are messages handed in without asking for an answer?"""
+"""Wire shapes of messages that are handed in without asking for an answer."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""How do observations look to clients?"""
+"""Wire shapes of observations."""
 
 from collections.abc import Iterable
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What do the calls of OpenAI's API carry that Loci reads or makes itself? All else goes through unread."""
+"""What the calls of OpenAI's API carry that Loci reads or makes itself. All else goes through unread."""
 
 import base64
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What does a running Loci tell of its configuration?"""
+"""Wire shapes of what a running Loci tells of its configuration."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""How does a line of an export look? One JSON object a line, of a `kind`; a header first, and an end that counts.
+"""Lines of an export: one JSON object a line, of a `kind`; a header first, and an end that counts.
 
 What is imported is checked as strictly as any request, but for texts: what was kept comes back as it was, whatever its
 length, control characters included. Times of keeping that lie ahead are those of now, so that a deletion finds all.
@@ -340,8 +340,8 @@ LINES: Mapping[Kind, type[Line]] = {
 class ImportResult(Wire):
     """By kind: how many are new, and how many the user had already."""
 
-    imported: dict[Kind, int]
-    already_there: dict[Kind, int]
+    imported: dict[str, int]
+    already_there: dict[str, int]
 
 
 def fields_of(line: Line) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How does what is remembered look to an assistant over MCP, which reads all of it and pays for that?"""
+"""Wire shapes of what is remembered for an assistant over MCP, which reads all of it and pays for that."""
 
 from datetime import datetime
 from typing import Annotated, Self

@@ -1,4 +1,4 @@
-"""How does the receipt of an answer look?"""
+"""Wire shapes of receipts."""
 
 from collections.abc import Collection
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""How is a part of a tool's record asked for over MCP, and how does it look?"""
+"""Wire shapes of parts of a tool's record over MCP."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""How do entries of a scratchpad look to clients?"""
+"""Wire shapes of a scratchpad's entries."""
 
 from datetime import datetime
 from typing import Annotated

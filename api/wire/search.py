@@ -1,4 +1,4 @@
-"""How is a search asked for, and what does it give?"""
+"""Wire shapes of a search and what it finds."""
 
 from datetime import datetime
 from typing import Annotated, Literal, Self

@@ -1,4 +1,4 @@
-"""How do sessions, their summaries and their messages look to clients?"""
+"""Wire shapes of sessions, their summaries and their messages."""
 
 from datetime import datetime
 from typing import Annotated

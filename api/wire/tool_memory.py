@@ -1,4 +1,4 @@
-"""How do agents hand in what their tools gave, and what do they get?"""
+"""Wire shapes of tool memory: what agents hand in and what they get."""
 
 from datetime import datetime
 from typing import Annotated, Any

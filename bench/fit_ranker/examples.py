@@ -16,9 +16,8 @@ from memory.domain import Turn
 from memory.gists.gists import document_of, text_to_embed
 from memory.gists.imprint import embedded_fields, imprints
 from memory.recall.features import Pool, candidates
-from memory.recall.index import UserIndex
+from memory.recall.index import Sight, UserIndex
 from memory.recall.query import probe_of, question_for
-from memory.recall.sight import Sight
 from utils.embeddings import LocalEmbedder
 from utils.encoder import DIMENSIONS, MODEL, load_encoder
 

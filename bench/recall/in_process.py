@@ -49,7 +49,7 @@ class InProcess:
     @property
     def description(self) -> str:
         reranked = f"reranked by {self._rerank_model}" if self._rerank_model else "not reranked"
-        return f"in process, {self._memory.engine.embedder.model}, {SEARCH}, {reranked}"
+        return f"in process, {self._memory.engine.gists.embedder.model}, {SEARCH}, {reranked}"
 
     async def add(self, owner: str, session: str, messages: Sequence[Message]) -> None:
         turns = [Turn(one.id, one.role, one.text, one.timestamp, name=one.speaker) for one in messages]
@@ -60,7 +60,7 @@ class InProcess:
         return [Found(hit.gist.id, hit.score) for hit in recalled.hits]
 
     async def forget(self, owner: str) -> None:
-        await self._memory.engine.forgetter.user(owner)
+        await self._memory.engine.oversight.forgetter.user(owner)
 
 
 @asynccontextmanager

@@ -109,7 +109,7 @@ async def _ranked(memory: Memory, owner: str, corpus: Texts) -> list[list[int]]:
     """The places of the texts that each question recalls. A text's source is its place, so that the same text said
     twice is two."""
     for place, text in enumerate(corpus.texts):
-        await memory.engine.observations.remember(owner, [Observed("finding", text)], f"place:{place}")
+        await memory.engine.notes.observations.remember(owner, [Observed("finding", text)], f"place:{place}")
     return [
         [int(one.observation.source.removeprefix("place:")) for one in found]
         for question in corpus.questions

@@ -13,6 +13,7 @@ from memory.banks.folder import LOCK, BankFolder, Written
 from memory.banks.ids import GLOBAL_ID, ID_PATTERN, BankId, NamedBank, bank_key
 from memory.banks.markdown import tokens_of
 from memory.banks.omissions import versions_named
+from memory.banks.room import BankLibrary, open_library
 from memory.banks.sections import BankSections
 from memory.banks.store import BankStore, Reason, Severity, version_key
 from memory.banks.tidying import BankTidying
@@ -35,6 +36,7 @@ __all__ = [
     "BankFolder",
     "BankId",
     "BankInfo",
+    "BankLibrary",
     "BankSections",
     "BankStore",
     "BankTidying",
@@ -55,6 +57,7 @@ __all__ = [
     "Written",
     "bank_key",
     "instructions",
+    "open_library",
     "tokens_of",
     "version_key",
     "versions_named",

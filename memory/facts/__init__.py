@@ -6,6 +6,7 @@ decision is committed before it is carried out.
 
 from memory.facts.facts import BY_HAND, Decided, Event, Fact, FactEvent, Facts, Origin
 from memory.facts.queue import FactQueue
+from memory.facts.room import Knowledge, open_knowledge
 from memory.facts.rules.attribute_meant import Attribute, attribute_meant, gives, value_given
 from memory.facts.rules.attributes import keys_beside, keys_of_the_same, of_what, place_beside
 from memory.facts.rules.clauses import clauses
@@ -38,6 +39,7 @@ __all__ = [
     "FactQueue",
     "FactStore",
     "Facts",
+    "Knowledge",
     "Origin",
     "Stated",
     "Superseded",
@@ -50,6 +52,7 @@ __all__ = [
     "keys_beside",
     "keys_of_the_same",
     "of_what",
+    "open_knowledge",
     "owned",
     "place_beside",
     "statement_to_forget",

@@ -1,4 +1,4 @@
-"""Which facts replaced each other, and what becomes of each so that another of them is in force?
+"""Chains of facts that replaced each other, of which one at most is in force.
 
 Facts that replaced each other are a chain: `supersedes` names what a fact was made to replace, `superseded_by` what did
 replace it. At any moment, now or in the past, at most one of a chain is in force.

@@ -1,4 +1,4 @@
-"""What is known of a user, and what was? Facts with their history: nothing is overwritten, and all can be undone."""
+"""Facts with their history: nothing is overwritten, and all can be undone."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager

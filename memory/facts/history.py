@@ -1,4 +1,4 @@
-"""How is taken back what was decided of facts: by an undo, or because the message that it came from is deleted?"""
+"""Taking back what was decided of facts: by an undo, or because the message that it came from is deleted."""
 
 from collections.abc import Mapping, Sequence
 

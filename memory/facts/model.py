@@ -1,4 +1,4 @@
-"""What does a language model make of a message: which facts it states, and what becomes of those in force?"""
+"""Facts by a language model: which a message states, and what becomes of those in force."""
 
 import logging
 from collections.abc import Callable, Sequence

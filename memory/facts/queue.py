@@ -1,4 +1,4 @@
-"""How does what users say become facts? Claims messages that wait, and settles what each of them states."""
+"""The queue of messages that facts are still to be made of."""
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,4 +1,4 @@
-"""How does a fact stand in the store, and beside it the gist by which it is recalled?"""
+"""Facts in the store, and beside each the gist by which it is recalled."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What has become of what a message states? The facts by which others replaced it, or nothing where it ended."""
+"""What has become of what a message states: the facts that replaced it, or nothing where it ended."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

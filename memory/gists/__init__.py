@@ -4,14 +4,25 @@ A gist is written once, embedded by a queue that no crash loses, read in order o
 that every index sees. Caches of a process let go of what was erased.
 """
 
-from memory.gists.caches import Caches
+from memory.gists.caches import Caches, GistEraser
 from memory.gists.embedding_queue import UNAVAILABLE, EmbeddingQueue, Waiting, outdated_by
-from memory.gists.eraser import GistEraser
 from memory.gists.gists import TEXT, document_of, gist_of, spoken, text_to_embed, turn_of
-from memory.gists.imprint import AT_ONCE, EMPTY, Imprint, embedded_fields, from_document, imprints
+from memory.gists.imprint import (
+    AT_ONCE,
+    EMPTY,
+    Imprint,
+    Terms,
+    embedded_fields,
+    from_bytes,
+    from_document,
+    hashed,
+    hashes,
+    imprints,
+    to_bytes,
+)
 from memory.gists.just_said import JustSaid
 from memory.gists.reader import GistReader
-from memory.gists.terms import Terms, from_bytes, hashed, hashes, to_bytes
+from memory.gists.room import Gists, open_gists
 
 __all__ = [
     "AT_ONCE",
@@ -22,6 +33,7 @@ __all__ = [
     "EmbeddingQueue",
     "GistEraser",
     "GistReader",
+    "Gists",
     "Imprint",
     "JustSaid",
     "Terms",
@@ -34,6 +46,7 @@ __all__ = [
     "hashed",
     "hashes",
     "imprints",
+    "open_gists",
     "outdated_by",
     "spoken",
     "text_to_embed",

@@ -1,11 +1,11 @@
-"""What does this process keep of a user, to be let go of when it is deleted?"""
+"""What this process keeps of a user, to be let go of when it is deleted."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from memory.gists.just_said import JustSaid
 from memory.gists.reader import GistReader
+from memory.store import Changes, Collections
 from utils.clock import now
 
 
@@ -26,21 +26,21 @@ class Index(Protocol):
         """Lets go of all that is kept of an owner."""
 
 
-@dataclass(frozen=True)
 class Caches:
-    """Those of other processes see a deletion at their next look. `just_said`, `indexes`: of messages, and of sections
-    of memory banks."""
+    """Those of other processes see a deletion at their next look. Rooms say what they keep as they are opened."""
 
-    just_said: tuple[JustSaid, ...]
-    gists: GistReader
-    indexes: tuple[Index, ...]
-    notes: tuple[Noted, ...]
+    def __init__(self) -> None:
+        self.just_said: list[JustSaid] = []
+        self.readers: list[GistReader] = []
+        self.indexes: list[Index] = []
+        self.notes: list[Noted] = []
 
     def let_go(self, owner: str, keys: Sequence[str]) -> None:
         """After some of the owner's gists were deleted or changed."""
         for just_said in self.just_said:
             just_said.drop(owner, dict.fromkeys(keys, now()))
-        self.gists.forget(owner)
+        for reader in self.readers:
+            reader.forget(owner)
         for index in self.indexes:
             index.drop(owner, keys)
 
@@ -48,8 +48,38 @@ class Caches:
         """After all of the owner's was deleted."""
         for just_said in self.just_said:
             just_said.forget(owner)
-        self.gists.forget(owner)
+        for reader in self.readers:
+            reader.forget(owner)
         for index in self.indexes:
             index.forget(owner)
         for noted in self.notes:
             noted.let_go(owner)
+
+
+MARKED_AT_ONCE = 1_000
+
+
+class GistEraser:
+    """Deletes gists and leaves the marks by which the recall indexes drop them."""
+
+    def __init__(self, collections: Collections, changes: Changes, caches: Caches) -> None:
+        self._vectors = collections.vectors
+        self._changes = changes
+        self._caches = caches
+
+    async def erase(self, owner: str, filter: dict[str, Any]) -> int:
+        """Deletes the gists of a filter, which must name the owner; returns how many."""
+        vectors = self._vectors
+        total = 0
+        while True:
+            found = await vectors.find(filter, {"_id": 1}).limit(MARKED_AT_ONCE).to_list(None)
+            if not found:
+                return total
+            ids = [document["_id"] for document in found]
+            while True:
+                number = await self._changes.take(owner, deletion=True)
+                await self._changes.mark_deleted(owner, number, ids)
+                total += (await vectors.delete_many({"_id": {"$in": ids}, "user_id": owner})).deleted_count
+                self._caches.let_go(owner, ids)
+                if await self._changes.close(owner, number):
+                    break

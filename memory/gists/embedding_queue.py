@@ -1,4 +1,4 @@
-"""How do messages get their embeddings? Claims what waits, embeds it, and writes it under the same lease."""
+"""The embedding queue: claims what waits, embeds it, and writes it under the same lease."""
 
 import logging
 from collections.abc import Sequence

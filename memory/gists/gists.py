@@ -1,4 +1,4 @@
-"""How do turns and gists stand in `vectors`?"""
+"""Turns and gists as documents in `vectors`."""
 
 from typing import Any
 

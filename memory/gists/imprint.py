@@ -1,19 +1,53 @@
-"""What of a text does recall go by besides its embedding? Its terms, the vectors of its tokens, and its traits."""
+"""The imprint: what recall goes by besides the embedding: terms, vectors of tokens, traits."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.gists.terms import Terms, from_bytes, terms_of, to_bytes
 from memory.language.traits import Trait, traits_of
 from utils.embeddings import LocalEmbedder
 from utils.encoder import FAMILY, MAX_CHARACTERS, MODEL, TOKEN_DIMENSIONS, Reading
 from utils.mongo import Document
+from utils.text import searched_words, stem
 from utils.vectors import Floats, to_binary
+
+Terms = NDArray[np.uint32]
+
+MOST = 4_096  # terms kept of a text; a longer one is found by its beginning
+
+_LITTLE_ENDIAN = np.dtype("<u4")
+
+
+@lru_cache(maxsize=65_536)
+def hashed(stemmed: str) -> int:
+    """The number that stands for a stem."""
+    return crc32(stemmed.encode())
+
+
+def terms_of(text: str) -> Terms:
+    """The terms of a text in order, shape (n,)."""
+    return np.array([hashed(stem(word)) for word in searched_words(text)[:MOST]], np.uint32)
+
+
+def hashes(stems: Iterable[str]) -> Terms:
+    """The terms of stems, in their order."""
+    return np.array([hashed(one) for one in stems], np.uint32)
+
+
+def to_bytes(terms: Terms) -> bytes:
+    return terms.astype(_LITTLE_ENDIAN).tobytes()
+
+
+def from_bytes(stored: bytes) -> Terms:
+    """As `to_bytes` wrote them; an incomplete one at the end is left out."""
+    return np.frombuffer(stored, _LITTLE_ENDIAN, len(stored) // 4).astype(np.uint32, copy=False)
+
 
 AT_ONCE = 10_000  # characters up to which rules take a few milliseconds
 MADE_BY = f"{MODEL}/1"  # what another version made is made anew by the workers, or by `loci reembed`

@@ -1,4 +1,4 @@
-"""What did this process store that may not be in the recall index yet?"""
+"""What this process stored that may not be in the recall index yet."""
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence

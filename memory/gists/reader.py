@@ -1,4 +1,4 @@
-"""How are single gists read by id? Those of concurrent requests in one call, and those just said from memory."""
+"""Reading gists by id: those of concurrent requests in one call, and those just said from memory."""
 
 from collections import OrderedDict
 from collections.abc import Collection as Ids

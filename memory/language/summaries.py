@@ -11,7 +11,7 @@ from utils.text import WORD, content_stems, count_tokens, cut_at_word, is_unspac
 
 PAIRS = 3
 POINTS = 5
-LINES = 6  # seed 4: "4-6 bullet points"
+LINES = 6  # the platform document: "4-6 bullet points"
 QUESTION_CHARACTERS = 110
 ANSWER_CHARACTERS = 110
 POINT_CHARACTERS = 140
@@ -30,9 +30,9 @@ def summarise_by_rules(messages: Sequence[Gist], max_tokens: int, *, most: int |
     """Question and answer pairs, then key points, a bullet each, in at most about `max_tokens` estimated tokens, or a
     share of more where more bullets than `LINES` are wanted. `most`: bullets.
 
-    Seed 4: "Extracted Q&A pairs + key points". Where not all fit, the last pair and the first points go before others.
-    What was asked or said several times stands there once; what rules answered only where there is nothing else.
-    """
+    The platform document: "Extracted Q&A pairs + key points". Where not all fit, the last pair and the first points go
+    before others. What was asked or said several times stands there once; what rules answered only where there is
+    nothing else."""
     every = _pairs(messages)
     asked = {question.key for question, answer in every if not answer.by_rules}
     pairs = _once(every)

@@ -1,4 +1,4 @@
-"""What becomes of a file of the mirror that somebody edited, deleted or made?
+"""Edits of the mirror: what becomes of a file that somebody edited, deleted or made.
 
 A file that was edited while the memory held what it held when the file was written changes the memory. Where the memory
 has changed too, it wins (`MirrorFolder.put` sets the file aside). Whose memory it is, the user's folder says alone;
@@ -6,14 +6,16 @@ what front matter says is checked against where the file stands, and believed in
 """
 
 import asyncio
+import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
+from datetime import datetime
 from pathlib import PurePosixPath
 
+from memory.domain import Turn
 from memory.engine import Engine
-from memory.ids import keys_of, unscoped
-from memory.mirror.additions import add_fact, add_message
-from memory.mirror.claims import NOTHING, canonical, unfit
+from memory.facts import BY_HAND, Add, Origin
+from memory.ids import derived_id, keys_of, unscoped
 from memory.mirror.files import (
     FACT,
     SUMMARY,
@@ -31,8 +33,44 @@ from memory.mirror.folder import MirrorFolder
 from memory.mirror.held import Held
 from memory.mirror.index import Written
 from memory.mirror.mirror import Mirror
+from utils.clock import now
 from utils.errors import Conflict, LociError
 from utils.file_names import file_name
+
+LONGEST_FACT = 600  # characters, as over HTTP
+LONGEST_MESSAGE = 200_000
+
+NOTHING = "it says nothing: delete it, if that is what you mean"
+
+_FRONT_MATTER = re.compile(r"^id: .+\n(?:.*\n)*?---\s*$", re.MULTILINE)
+ADDED = (FACT, "user", "assistant")  # roles of which a file can add something
+
+
+def unfit(owner: str, said: Entry, place: Where, key: str | None) -> str | None:
+    """Why a file cannot be what it says it is; None where it can."""
+    if said.conversation_id is not None and file_name(said.conversation_id) != canonical(place):
+        return "it names another conversation than its folder"
+    if place.conversation is None and said.conversation_id is None and key is None:
+        return "its folder's name is cut, and it does not name its conversation"
+    if said.role is not None and said.role != place.role:
+        return "it names another role than its folder"
+    if key is not None and said.id is not None and key not in keys_of(said.id, owner):
+        return "it names another id than it was written with"
+    if key is not None and not said.text:
+        return NOTHING
+    if key is not None and said.id is None and _FRONT_MATTER.search(said.text):
+        return "its front matter has no beginning"
+    if len(said.text) > (LONGEST_FACT if place.role == FACT else LONGEST_MESSAGE):
+        return "its text is too long"
+    if key is None and place.role not in ADDED:
+        return "only facts, and messages of the user and the assistant, can be added"
+    return None
+
+
+def canonical(place: Where) -> str:
+    """The folder's name that the conversation of a place has."""
+    return file_name(place.conversation) if place.conversation is not None else place.folder
+
 
 ANOTHERS = "it is of another conversation, of another user, or its name is taken"
 
@@ -98,10 +136,10 @@ class MirrorEdits:
                 folder.drop(key)
                 await self._mirror.put(owner, [held])
             elif held.entry.role == FACT:
-                await self._engine.facts.end(owner, key)
+                await self._engine.knowledge.facts.end(owner, key)
                 await self._mirror.remove(owner, [key])
             else:
-                await self._engine.forgetter.message(owner, unscoped(key, owner))
+                await self._engine.oversight.forgetter.message(owner, unscoped(key, owner))
                 await self._mirror.remove(owner, [key])
 
     async def _take_over(self, folder: MirrorFolder, path: str, place: Where, there: bytes | Unreadable) -> None:
@@ -127,9 +165,9 @@ class MirrorEdits:
         it would be taken for something new."""
         if not folder.position.epoch:
             return
-        standing = await self._engine.changes.standing(folder.owner)
+        standing = await self._engine.store.changes.standing(folder.owner)
         same = standing is not None and standing.epoch == folder.position.epoch
-        gone = await self._engine.changes.deleted_since(folder.owner, folder.position.gists)
+        gone = await self._engine.store.changes.deleted_since(folder.owner, folder.position.gists)
         for path in paths:
             there = await asyncio.to_thread(folder.read, path)
             said = parse(there) if isinstance(there, bytes) else None
@@ -165,12 +203,12 @@ class MirrorEdits:
         owner, key = folder.owner, held.key
         if held.entry.role == FACT:
             try:
-                fact = await self._engine.facts.change(owner, key, " ".join(text.split()))
+                fact = await self._engine.knowledge.facts.change(owner, key, " ".join(text.split()))
             except Conflict:
                 return  # it was replaced just now
             new = fact.id
         else:
-            await self._engine.forgetter.reword(owner, unscoped(key, owner), text)
+            await self._engine.oversight.forgetter.reword(owner, unscoped(key, owner), text)
             new = key
         if data is not None:
             folder.accept(key, data, text)
@@ -230,3 +268,36 @@ class MirrorEdits:
 def _as_said(path: str) -> tuple[list[str], str]:
     """Sorts files by their conversation, and in it by their time, which begins their names."""
     return path.split("/")[1:2], PurePosixPath(path).name
+
+
+async def add_fact(engine: Engine, owner: str, conversation: str, said: Entry) -> str:
+    """Adds a fact as it stands; returns its id. Extracting and reconciling would make another text of it, or several,
+    or none, and could end facts whose files nobody touched. What is in force already is not added again."""
+    text = " ".join(said.text.split())
+    for fact in await engine.knowledge.facts.in_force(owner, conversation):
+        if fact.text == text:
+            return fact.id
+    for at in (_past(said.valid_from), now()):
+        [decided] = await engine.knowledge.facts.apply(Origin(owner, conversation, BY_HAND, at), [Add(text)])
+        if (await engine.knowledge.facts.get(owner, decided.id)).valid_to is None:
+            break  # else it was said of the same moment before, and has ended
+    return decided.id
+
+
+async def add_message(engine: Engine, owner: str, conversation: str, role: str, path: str, said: Entry) -> str:
+    """Adds a message to the end of a conversation; returns its id, the same where a crash has it added again.
+
+    Raises `Conflict` where the conversation is being deleted.
+    """
+    identifier = said.id or derived_id(owner, conversation, path, said.text)
+    turn = Turn(identifier, "assistant" if role == "assistant" else "user", said.text, _past(said.created_at))
+    await engine.chats.turns.remember(owner, conversation, [turn])
+    return identifier
+
+
+def _past(moment: datetime | None) -> datetime:
+    """A moment that somebody wrote down, cut to what the store keeps; now where there is none, or none yet."""
+    current = now()
+    if moment is None or moment > current:
+        return current
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)

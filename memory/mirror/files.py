@@ -1,4 +1,4 @@
-"""What does a file of the mirror look like? Its path and content from what is remembered, and what a file says."""
+"""Files of the mirror: their paths and contents, made of what is remembered, and read."""
 
 import re
 from collections.abc import Mapping

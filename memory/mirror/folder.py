@@ -1,4 +1,4 @@
-"""How do the files of one user stand on the disk, and who changed them last?
+"""The folder of one user on the disk, and who changed its files last.
 
 Everything here blocks, and is called in a thread. `memory_index.json` tells of each file what Loci wrote: a file whose
 hash is another by now was edited. Files are written before the index is, so after a crash there may be files that it

@@ -1,4 +1,4 @@
-"""What does the memory hold that stands in the mirror: messages, facts in force and summaries, as entries of files?"""
+"""What the memory holds that stands in the mirror: messages, facts in force and summaries, as entries of files."""
 
 from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass

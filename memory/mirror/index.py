@@ -1,4 +1,4 @@
-"""What did the mirror write for a user, and up to which change is it complete?"""
+"""What the mirror wrote for a user, and up to which change it is complete."""
 
 import logging
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""How do files follow what the memory holds? Each user's change counters say what there is to write and to take away.
+"""The mirror: files follow what the memory holds, by each user's change counters.
 
 Messages and facts in force are gists, and every change of a gist that is embedded stands under a number. Those that are
 not embedded yet are looked for by themselves, for as long as they wait. Summaries stand under the counter of notes.

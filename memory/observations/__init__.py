@@ -20,6 +20,7 @@ from memory.observations.observation import (
 )
 from memory.observations.observations import Observations
 from memory.observations.observer import Consolidated, Extracted, Observer, Outcome
+from memory.observations.room import AgentNotes, open_notes
 from memory.observations.scratchpad import (
     LONGEST_KEY,
     LONGEST_TTL,
@@ -40,6 +41,7 @@ __all__ = [
     "LONGEST_SOURCE",
     "LONGEST_TTL",
     "LONGEST_VALUE",
+    "AgentNotes",
     "Category",
     "Consolidated",
     "Entry",
@@ -57,6 +59,7 @@ __all__ = [
     "folded_of",
     "observation_id",
     "observed",
+    "open_notes",
     "source_of_session",
     "wrong_with",
 ]

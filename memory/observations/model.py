@@ -1,4 +1,4 @@
-"""What does a language model note of a step's output?
+"""Observations by a language model.
 
 Models write notes in other shapes than they are asked for. What can only be meant as notes is taken as such; what may
 be something else is not, so that nobody takes an answer that was lost for one that said nothing.

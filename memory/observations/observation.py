@@ -1,4 +1,4 @@
-"""What is an observation? A finding, an insight or a lesson, and where it comes from."""
+"""An observation: a finding, an insight or a lesson, and where it comes from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What did agents and users find out? Findings, insights and lessons, remembered once and recalled by their words."""
+"""Findings, insights and lessons, remembered once and recalled by their words."""
 
 import asyncio
 from collections.abc import Sequence

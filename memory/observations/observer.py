@@ -1,4 +1,4 @@
-"""The observer: reads a step's output, by a model or by rules, or a session, and remembers what is worth keeping."""
+"""The observer: notes what is worth keeping of a step's output, or of a session, by a model or by rules."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""What does an agent keep at hand for a while? A user's working memory: values under keys, some of which expire."""
+"""The scratchpad: a user's working memory, values under keys, some of which expire."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How does an observation stand in the store, and beside it the gist by which it is recalled?
+"""Observations in the store, and beside each the gist by which it is recalled.
 
 The observation is written first and says by `unindexed_since` that its gist is still to come, so that whoever is killed
 in between leaves word of it. A gist has a `category`, by which the index of words knows it.

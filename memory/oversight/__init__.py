@@ -3,6 +3,7 @@
 from memory.oversight.forget import Forgetter
 from memory.oversight.jobs import KINDS, Embedding, Job, Jobs, Kind, Progress, Waiting
 from memory.oversight.owners import Owners, OwnerSeen
+from memory.oversight.room import Oversight, open_oversight
 from memory.oversight.saying import Said, Saying
 from memory.oversight.why_not import EXPLANATIONS, Explainer, WhyNot
 
@@ -15,6 +16,7 @@ __all__ = [
     "Job",
     "Jobs",
     "Kind",
+    "Oversight",
     "OwnerSeen",
     "Owners",
     "Progress",
@@ -22,4 +24,5 @@ __all__ = [
     "Saying",
     "Waiting",
     "WhyNot",
+    "open_oversight",
 ]

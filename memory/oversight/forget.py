@@ -1,4 +1,4 @@
-"""How is something deleted, so that nothing derived from it stays?
+"""Forgetting: something is deleted with all that was derived from it.
 
 Of single messages, what was made of them goes first and they go last: a deletion that a crash cut short finds them
 again when it is repeated, or when the sweep ends it. Before all they are marked as forgotten. From then on summaries
@@ -13,16 +13,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
 
-from memory.banks import Banks
 from memory.domain import RULE_BASED, KeyValue
-from memory.facts import Facts
 from memory.gists import TEXT, Caches, GistEraser
 from memory.ids import derived_id, keys_of, new_id
-from memory.observations import Observations, Scratchpad
 from memory.oversight.unquote import Told, lines_of
+from memory.product import Message, Product, SessionEnd
 from memory.store import Changes, Collections, leased, pending
-from memory.traces import Traces
-from memory.turns import TOLD, Receipts, Sessions, Summaries, key_of, title_of
+from memory.turns import TOLD, Receipts, Sessions, Summaries, title_of
 from utils.clock import now
 from utils.errors import LociError, NotFound
 from utils.mongo import Document
@@ -59,11 +56,7 @@ class Forgetter:
         receipts: Receipts,
         caches: Caches,
         eraser: GistEraser,
-        facts: Facts,
-        traces: Traces,
-        observations: Observations,
-        scratchpad: Scratchpad,
-        banks: Banks,
+        products: Sequence[Product],
     ) -> None:
         self._collections = collections
         self._changes = changes
@@ -72,11 +65,7 @@ class Forgetter:
         self._receipts = receipts
         self._caches = caches
         self._eraser = eraser
-        self._facts = facts
-        self._traces = traces
-        self._observations = observations
-        self._scratchpad = scratchpad
-        self._banks = banks
+        self._products = products
 
     async def session(self, owner: str, session_id: str) -> dict[str, int]:
         """Deletes a session with its messages, summaries, facts, receipts, what observations came of it and what
@@ -86,32 +75,18 @@ class Forgetter:
         again after a crash, it deletes what was left. An import of the user's that is under way ends.
         """
         await self._end_imports(owner)
-        moment = now()
-        own = {"user_id": owner, "session_id": session_id}
+        begun = now()
         ended = await self._sessions.end(owner, session_id)
-        over = now()
-        old = {"created_at": {"$lte": moment}} if ended is None else {"message_index": {"$lt": ended.places}}
-        counts = {
-            "sessions": int(ended is not None),
-            "vectors": await self._eraser.erase(owner, own | old),
-            "summaries": 0,
-        }
-        other = {} if ended is None else {"_id": {"$ne": key_of(owner, session_id, ended.successor)}}
-        if await self._collections.summaries.find_one(own | other, {"_id": 1}) is not None:
-            async with self._changes.noted(owner):
-                counts["summaries"] = (await self._collections.summaries.delete_many(own | other)).deleted_count
-        counts["facts"] = await self._facts.forget(owner, over, session_id)
-        counts["observations"] = await self._observations.forget_session(owner, session_id, over)
-        counts["traces"] = await self._traces.forget_session(owner, session_id)
-        await self._collections.drafts.delete_many(own)
-        # Of an answer that landed before the session ended, whoever kept the receipt saw no deletion.
-        receipts = await self._collections.receipts.delete_many(own | {"at": {"$lte": over}})
-        counts["receipts"] = receipts.deleted_count
+        successor, places = (None, None) if ended is None else (ended.successor, ended.places)
+        session = SessionEnd(session_id, begun, now(), successor, places)
+        counts = Counter(sessions=int(ended is not None))
+        for product in self._products:
+            counts.update(await product.forget_session(owner, session))
         if ended is not None:
             await self._sessions.drop_unused(ended)
         if not any(counts.values()):
             raise NotFound("No such session")
-        return counts
+        return dict(counts)
 
     async def sources_of(self, owner: str, fact: KeyValue) -> int:
         """Deletes every exchange in which a fact was stated, so that neither recall nor a summary tells it again.
@@ -153,7 +128,7 @@ class Forgetter:
             # First the job is taken from whoever makes facts of the former text; after a crash it comes back.
             held = {"_id": found["_id"], "user_id": owner, "facts": {"$exists": True}}
             await self._collections.vectors.update_one(held, {"$set": {"facts": leased()}})
-            await self._facts.forget_source(owner, found["session_id"], found["id"])
+            await self._forget_made(owner, found)
             if await self._overwrite(owner, found, text):  # else somebody was faster: it has yet another text
                 await self._unquote(owner, told.but_for(text))
                 await self._sessions.retitle(owner, found["session_id"], found["content"], title_of(text))
@@ -187,11 +162,8 @@ class Forgetter:
         of a model's summaries of them."""
         ids, places = [message["id"] for message in messages], [message["message_index"] for message in messages]
         texts = [message["content"] for message in messages]
-        collections = self._collections
-        for fact in await collections.facts.find({"user_id": owner, "sources": {"$in": ids}}).to_list(None):
-            texts += [fact["text"]] if set(fact["sources"]) <= set(ids) else []
-        for found in await collections.observations.find({"user_id": owner, "messages": {"$in": ids}}).to_list(None):
-            texts += [found["content"]] if set(found["messages"]) <= set(ids) else []
+        for product in self._products:
+            texts += await product.texts_of(owner, ids)
         lines: set[str] = set()
         for summary in await self._summaries.of_session(owner, session_id):
             if summary.model != RULE_BASED and any(summary.from_index <= at <= summary.to_index for at in places):
@@ -221,17 +193,8 @@ class Forgetter:
         for session in await self._collections.sessions.find(own, {"session_id": 1}).to_list(None):
             with suppress(NotFound):  # somebody else was faster
                 counts.update(await self.session(owner, session["session_id"]))
-        counts["facts"] += await self._facts.forget(owner, moment)
-        counts.update(await self._traces.forget(owner, moment))
-        counts["observations"] += await self._observations.forget(owner, moment)
-        counts["scratchpad"] += await self._scratchpad.forget(owner, moment)
-        counts.update(await self._banks.forget(owner))
-        counts["vectors"] += await self._eraser.erase(owner, own | {"created_at": {"$lte": moment}})
-        async with self._changes.noted(owner):
-            for name, time in (("summaries", "updated_at"), ("memories", "updated_at"), ("receipts", "at")):
-                old = own | {time: {"$lte": moment}}
-                counts[name] += (await getattr(self._collections, name).delete_many(old)).deleted_count
-        await self._collections.drafts.delete_many(own)
+        for product in reversed(self._products):  # what was made of messages goes before them
+            counts.update(await product.forget_user(owner, moment))
         await self._collections.idempotency.delete_many(own | {"at": {"$lte": moment}})
         for name in ("sessions", "vectors", "memories", "banks"):
             if await getattr(self._collections, name).find_one(own, {"_id": 1}) is not None:
@@ -270,17 +233,20 @@ class Forgetter:
                 mark = derived_id(message["forgotten"]["by"], message["_id"])[:16]
                 await self._sessions.uncount(owner, session_id, mark, is_answer=message["role"] == "assistant")
             for message in messages:
-                await self._facts.forget_source(owner, session_id, message["id"])
-                await self._observations.forget_message(owner, message["id"])
+                await self._forget_made(owner, message)
                 await self._sessions.retitle(owner, session_id, message["content"])
             await self._summaries.rewrite(owner, session_id, [message["message_index"] for message in messages])
             keys = [message["_id"] for message in messages]
             deleted += await self._eraser.erase(owner, {"_id": {"$in": keys}, "user_id": owner})
             for message in messages:  # again, for whoever was making facts of it
-                await self._facts.forget_source(owner, session_id, message["id"])
-                await self._observations.forget_message(owner, message["id"])
+                await self._forget_made(owner, message)
             await self._unquote(owner, told)  # and for whoever was answering with it
         return deleted
+
+    async def _forget_made(self, owner: str, message: Document) -> None:
+        """Deletes what was made of a message alone."""
+        for product in self._products:
+            await product.forget_message(owner, Message(message["session_id"], message["id"]))
 
     async def _marked(self, going: Document) -> list[Document]:
         """The messages of a filter, each under the mark of the first deletion of it; no more facts are made of them."""
@@ -302,6 +268,6 @@ class Forgetter:
                 {"$set": anew, "$unset": {"embedding": "", "embedding_model": "", "recall": ""}},
             )
         self._caches.let_go(owner, [found["_id"]])
-        await self._observations.forget_message(owner, found["id"])
+        await self._forget_made(owner, found)
         await self._summaries.rewrite(owner, found["session_id"], [found["message_index"]])
         return bool(done.matched_count)

@@ -1,4 +1,4 @@
-"""Which work waits, is under way or was given up, whose is it, and how is it taken up again?"""
+"""Jobs: which work waits, is under way or was given up, and how it is taken up again."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -8,10 +8,11 @@ from typing import Literal, get_args
 
 from memory.domain import TURN
 from memory.gists import UNAVAILABLE
+from memory.product import Product, Queue
 from memory.store import BACKOFF, Collections, State, count, revive
 from utils.clock import now
 from utils.errors import Conflict, InvalidInput, NotFound
-from utils.mongo import Collection, Document
+from utils.mongo import Document
 
 # Embeddings of gists, facts of messages, summaries of sessions, notes of tools' results, sections of memory banks, and
 # banks that are to be condensed.
@@ -28,17 +29,6 @@ TOLD: dict[State, Literal["waiting", "running", "dead", "done"]] = {
 EXCERPT = 200  # characters of what a job is about
 MOST_COUNTED = 100_000  # of one kind in one state
 AT_ONCE = 1_000  # dead jobs that are put back in one call
-
-
-@dataclass(frozen=True)
-class Queue:
-    """Where the jobs of a kind stand: under a field of a collection's documents. `id`, `text`: the fields by which a
-    document is known, and which say what it is about."""
-
-    collection: Collection
-    field: str
-    id: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -98,16 +88,9 @@ class Embedding:
 class Jobs:
     """The jobs of all users."""
 
-    def __init__(self, collections: Collections) -> None:
+    def __init__(self, collections: Collections, products: Sequence[Product]) -> None:
         self._vectors = collections.vectors
-        self._queues: dict[Kind, Queue] = {
-            "embed": Queue(collections.vectors, "embed", "id", "content"),
-            "facts": Queue(collections.vectors, "facts", "id", "content"),
-            "summarise": Queue(collections.sessions, "summary", "session_id", "title"),
-            "observe": Queue(collections.traces, "observe", "trace_id", "tool_name"),
-            "sections": Queue(collections.banks, "sections", "id", "name"),
-            "condense": Queue(collections.banks, "tidying", "id", "name"),
-        }
+        self._queues = {queue.kind: queue for product in products for queue in product.queues}
 
     async def waiting(self) -> list[Waiting]:
         """How much of each kind there is to do."""

@@ -1,4 +1,4 @@
-"""Who has anything here, and how much of it?"""
+"""Owners: who has anything here, and how much of it."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""What do answers by rules quote of a text that is gone, and what is left of them without it? Pure functions.
+"""Quotes of a text that is gone, in answers by rules, and what is left of these without them. Pure functions.
 
 Rules tell texts in two forms: between quotation marks, with a number behind them or none, and as the lines of a
 summary, "- …", "- Ann: …", "- Q: … A: …". Both may be cut, and an answer may quote another.

@@ -1,4 +1,4 @@
-"""Why did an answer not use a message, or an observation?"""
+"""Why an answer did not use a message, or an observation."""
 
 from dataclasses import dataclass, replace
 from typing import Literal

@@ -1,4 +1,4 @@
-"""How does what was exported come into a user's memory, such that a repeat adds nothing and a deletion ends it?
+"""Import: records come into a user's memory such that a repeat adds nothing and a deletion ends it.
 
 Records come in batches; what is there already stays as it is, so an import that was cut short is ended by a repeat. One
 import of a user goes on at a time, in whatever process. It is noted among the requests in progress, and whoever deletes
@@ -7,33 +7,20 @@ ended with `Conflict`. What landed before, the deletion finds.
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
 
-from memory.banks import BankSections, BankStore
-from memory.facts import FactStore
-from memory.gists import GistEraser
 from memory.ids import new_id
-from memory.observations import ObservationStore
-from memory.portable.banks import BankTaker
-from memory.portable.conversations import Conversations
-from memory.portable.facts import FactTaker
-from memory.portable.landing import Taker
-from memory.portable.notes import EntryTaker, MemoryTaker, ObservationTaker
-from memory.portable.receipts import ReceiptTaker
-from memory.portable.record import KINDS, Kind, Record
-from memory.portable.tools import TaskTaker, TraceTaker
-from memory.store import Changes, Collections, NamedLeases, pending
-from memory.traces import Traces
-from memory.turns import Places, Sessions, Turns
+from memory.portable.record import KINDS
+from memory.product import Product, Record, Taker
+from memory.store import Changes, Collections, NamedLeases
 from utils.clock import now
 from utils.errors import Conflict
 
 BATCH = 200  # records
 BATCH_BYTES = 1_000_000  # of the lines that they came in
-ONE_BY_ONE: frozenset[Kind] = frozenset({"session", "summaries", "bank"})
+ONE_BY_ONE = frozenset({"session", "summaries", "bank"})
 BUSY = "Another import of the user is under way"
 ENDED = "Something of the user was deleted meanwhile, and the import has ended; a repeat brings in what is missing"
 
@@ -42,18 +29,17 @@ ENDED = "Something of the user was deleted meanwhile, and the import has ended; 
 class Taken:
     """What an import came to, by kind: how many records are new, and how many were there already."""
 
-    imported: Counter[Kind] = field(default_factory=lambda: Counter(dict.fromkeys(KINDS, 0)))
-    there: Counter[Kind] = field(default_factory=lambda: Counter(dict.fromkeys(KINDS, 0)))
+    imported: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(KINDS, 0)))
+    there: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(KINDS, 0)))
 
 
 class Import:
     """An import under way. `note`: the `_id` of its note."""
 
-    def __init__(self, note: str, collections: Collections, takers: dict[Kind, Taker], banks: BankTaker) -> None:
+    def __init__(self, note: str, collections: Collections, takers: Mapping[str, Taker]) -> None:
         self._note = note
         self._requests = collections.idempotency
         self._takers = takers
-        self._banks = banks
         self._batch: list[Record] = []
         self._size = 0
         self.taken = Taken()
@@ -74,7 +60,8 @@ class Import:
 
     def check_end(self) -> None:
         """Raises `InvalidInput` where something is still to come that belongs to the last record."""
-        self._banks.check_end()
+        for taker in dict.fromkeys(self._takers.values()):
+            taker.check_end()
 
     async def finish(self) -> Taken:
         """Commits what is left; returns what it all came to. Raises as `take` does."""
@@ -105,41 +92,12 @@ class Import:
 
 
 class Importer:
-    """`observed`: a model writes summaries of what tools gave. `due_after`: when a bank that came in is looked at for
-    what may be condensed."""
-
-    def __init__(
-        self,
-        collections: Collections,
-        changes: Changes,
-        sessions: Sessions,
-        places: Places,
-        turns: Turns,
-        eraser: GistEraser,
-        facts: FactStore,
-        observations: ObservationStore,
-        traces: Traces,
-        bank_store: BankStore,
-        bank_sections: BankSections,
-        *,
-        observed: bool,
-        due_after: timedelta,
-    ) -> None:
+    def __init__(self, collections: Collections, changes: Changes, products: Sequence[Product]) -> None:
         self._collections = collections
         self._requests = collections.idempotency
         self._leases = NamedLeases(collections)
         self._changes = changes
-        self._sessions = sessions
-        self._places = places
-        self._turns = turns
-        self._eraser = eraser
-        self._facts = facts
-        self._observations = observations
-        self._traces = traces
-        self._bank_store = bank_store
-        self._bank_sections = bank_sections
-        self._observed = observed
-        self._due_after = due_after
+        self._products = products
 
     @asynccontextmanager
     async def begin(self, owner: str) -> AsyncIterator[Import]:
@@ -149,10 +107,9 @@ class Importer:
                 raise Conflict(BUSY, retry_after=1.0)
             note = new_id()
             await self._requests.insert_one({"_id": note, "user_id": owner, "importing": True, "at": now()})
-            banks = self._bank_taker(owner)
-            takers = self._takers(owner, banks)
+            takers = {kind: taker for product in self._products for kind, taker in product.takers(owner).items()}
             try:
-                yield Import(note, self._collections, takers, banks)
+                yield Import(note, self._collections, takers)
             finally:
                 for taker in dict.fromkeys(takers.values()):
                     await taker.close()
@@ -166,28 +123,3 @@ class Importer:
                 return
         await self._collections.tombstones.delete_many({"user_id": owner})
         await self._changes.forget(owner)
-
-    def _bank_taker(self, owner: str) -> BankTaker:
-        due = pending() | {"lease_until": now() + self._due_after}
-        return BankTaker(owner, self._collections, self._bank_store, self._bank_sections, due)
-
-    def _takers(self, owner: str, banks: BankTaker) -> dict[Kind, Taker]:
-        stored = self._collections
-        conversations = Conversations(
-            owner, stored, self._changes, self._sessions, self._places, self._turns, self._eraser
-        )
-        tasks = TaskTaker(owner, stored)
-        return {
-            "session": conversations,
-            "summaries": conversations,
-            "message": conversations,
-            "fact": FactTaker(owner, self._facts),
-            "memory": MemoryTaker(owner, stored, self._changes),
-            "observation": ObservationTaker(owner, self._observations),
-            "entry": EntryTaker(owner, stored),
-            "task": tasks,
-            "trace": TraceTaker(owner, stored, self._traces, tasks, observed=self._observed),
-            "bank_version": banks,
-            "bank": banks,
-            "receipt": ReceiptTaker(owner, stored),
-        }

@@ -10,6 +10,7 @@ from memory.recall.kept_indexes import SECTIONS, KeptIndexes
 from memory.recall.ranking import Scope
 from memory.recall.recaller import Indexes, Recaller, merged, with_overrides
 from memory.recall.reranking import Reranking
+from memory.recall.room import Search, open_search
 from memory.recall.search_index import NAME, NEEDED, SearchIndex
 from memory.recall.spelling import slips
 from memory.recall.vector_search import VectorSearch
@@ -26,12 +27,14 @@ __all__ = [
     "Recaller",
     "Reranking",
     "Scope",
+    "Search",
     "SearchIndex",
     "VectorSearch",
     "WordSearch",
     "asked",
     "indexed_terms",
     "merged",
+    "open_search",
     "slips",
     "with_overrides",
 ]

@@ -8,8 +8,7 @@ from collections import Counter
 import numpy as np
 
 from memory.gists import Terms, hashes
-from memory.recall.index import UserIndex
-from memory.recall.links import NONE
+from memory.recall.index import NONE, UserIndex
 from memory.recall.ragged import Rows
 from utils.text import stem
 

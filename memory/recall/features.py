@@ -1,4 +1,4 @@
-"""By which features are the candidates of a search ranked?
+"""Features by which the candidates of a search are ranked.
 
 The best rows at a first look, with what stands around them, are the pool. Each of it is described: how its words, its
 embedding and its tokens answer the question, the same of its neighbours in the session, who speaks, when, and what kind
@@ -16,11 +16,10 @@ from memory.language.questions import Ask
 from memory.language.times.spans import nearness
 from memory.language.traits import Trait
 from memory.recall.first_look import ASSISTANT, USER, Alike, FirstLook, Probe
-from memory.recall.index import UserIndex
-from memory.recall.lexical import bm25, counts_in, saturated
+from memory.recall.index import Sight, UserIndex
 from memory.recall.maxsim import best_matches
+from memory.recall.postings import bm25, counts_in, saturated
 from memory.recall.ragged import Rows, rank_within
-from memory.recall.sight import Sight
 from utils.vectors import Floats
 
 POOL = 256  # rows that are looked at closely

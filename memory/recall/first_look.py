@@ -1,4 +1,4 @@
-"""How well does each row answer at a first look? By its words and its embedding, and by those of its neighbours."""
+"""The first look: how well each row answers by its words and its embedding, and by those of its neighbours."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,15 +11,14 @@ from memory.gists import hashes
 from memory.language.questions import Ask, Question
 from memory.language.times.spans import nearness
 from memory.language.traits import Trait
-from memory.recall.index import ROLES, UserIndex
-from memory.recall.lexical import bm25, idf
+from memory.recall.index import ROLES, Sight, UserIndex
+from memory.recall.postings import bm25, idf
 from memory.recall.ragged import Rows
-from memory.recall.sight import Sight
 from utils.text import stem
 from utils.vectors import Floats
 
 SAME = np.float32(0.9995)  # cosine similarity from which on a row says what the question says
-ALIKE = np.float32(0.73)  # from which on a row that asks asks the same: "Do you know where I live?"
+ALIKE = np.float32(0.72)  # from which on a row that asks asks the same: "Do you know where I live?" (0.728 to 0.736)
 LONGER = 1.5  # times as many words has a row at most that asks the same
 AT_ONCE = 1_024  # rows
 USER, ASSISTANT = ROLES["user"], ROLES["assistant"]

@@ -1,9 +1,9 @@
-"""What does recall know of a user? One user's part of the recall index, in memory."""
+"""The recall index of one user, in memory."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,77 @@ from numpy.typing import NDArray
 from memory.domain import RULE_BASED
 from memory.gists import EMPTY, Imprint, from_bytes, from_document
 from memory.language.traits import Trait
-from memory.recall.links import Links
 from memory.recall.postings import Postings
-from memory.recall.ragged import Ragged, grown
+from memory.recall.ragged import Ragged, Rows, grown
 from utils.encoder import TOKEN_DIMENSIONS
 from utils.mongo import Document
-from utils.vectors import from_binary
+from utils.vectors import Floats, from_binary
+
+NONE = -1
+
+
+class Links:
+    """Neighbours in a session, by place. A row behind its session's last is linked at once; one that comes out of
+    order makes all be linked anew at the next look."""
+
+    def __init__(self) -> None:
+        self.before: NDArray[np.int32] = np.zeros(0, np.int32)
+        self.after: NDArray[np.int32] = np.zeros(0, np.int32)
+        self._last: dict[int, tuple[int, int]] = {}  # of each session: the highest place, and its row
+        self._stale = False
+
+    @property
+    def bytes(self) -> int:
+        return self.before.nbytes + self.after.nbytes
+
+    def add(self, row: int, session: int, place: int) -> None:
+        """A new row; `place` -1 for one that has no neighbours."""
+        if row >= len(self.before):
+            self.before, self.after = grown(self.before, row + 1, NONE), grown(self.after, row + 1, NONE)
+        if place < 0:
+            return
+        highest, last = self._last.get(session, (-1, NONE))
+        if place <= highest:
+            self._stale = True
+            return
+        if last != NONE:
+            self.after[last], self.before[row] = row, last
+        self._last[session] = (place, row)
+
+    def remove(self, row: int, session: int) -> None:
+        """Its neighbours become each other's."""
+        before, after = int(self.before[row]), int(self.after[row])
+        if before != NONE:
+            self.after[before] = after
+        if after != NONE:
+            self.before[after] = before
+        self.before[row] = self.after[row] = NONE
+        if self._last.get(session, (-1, NONE))[1] == row:
+            self._stale = True
+
+    def refresh(self, sessions: NDArray[np.int32], places: NDArray[np.int32], alive: NDArray[np.bool_]) -> bool:
+        """Links all rows anew where that is due, and says whether it was. Columns of all rows."""
+        if not self._stale:
+            return False
+        rows = np.flatnonzero(alive & (places >= 0))
+        rows = rows[np.lexsort((places[rows], sessions[rows]))]
+        before, after = np.full(len(self.before), NONE, np.int32), np.full(len(self.after), NONE, np.int32)
+        joined = sessions[rows[1:]] == sessions[rows[:-1]]
+        after[rows[:-1][joined]], before[rows[1:][joined]] = rows[1:][joined], rows[:-1][joined]
+        ends = rows[np.append(~joined, True)] if len(rows) else rows
+        self._last = {int(sessions[row]): (int(places[row]), int(row)) for row in ends}
+        self.before, self.after, self._stale = before, after, False
+        return True
+
+
+def visible_neighbours(links: NDArray[np.int32], visible: NDArray[np.bool_]) -> Rows:
+    """The neighbour of each row where it may be seen, -1 where there is none: (rows + 1,), the last of them -1, which
+    is where -1 itself leads. `visible`: (rows,)."""
+    seen = np.zeros(len(links) + 1, np.bool_)  # links may lead to rows that came later, and to -1
+    seen[: len(visible)] = visible
+    found = links[: len(visible)].copy()  # links may change while an index is searched on a thread
+    return np.append(np.where(seen[found], found, NONE), NONE).astype(np.intp, copy=False)
+
 
 MIN_ROWS = 64
 ROW_BYTES, EMPTY_BYTES = 250, 4_000  # of an id in two places, and of an index without rows
@@ -245,3 +310,35 @@ def _name_of(document: Document) -> str:
     """The speaker's name, lower case; empty for one who has none but the role."""
     name: str = (document.get("name") or "").casefold()
     return "" if name == document.get("role") else name
+
+
+@dataclass(frozen=True)
+class Sight:
+    """`visible`: (rows,), of which `count` are. `before`, `after`: the row next to each in its session that may be seen
+    too, (rows + 1,), as `memory.links.visible_neighbours` has them. `lengths`: of the rows in terms, and one, (rows,);
+    `mean`: of those that may be seen."""
+
+    visible: NDArray[np.bool_]
+    count: int
+    before: Rows
+    after: Rows
+    lengths: Floats
+    mean: float
+
+    @classmethod
+    def of(cls, index: UserIndex, visible: NDArray[np.bool_]) -> "Sight":
+        """`visible`: (rows,), which is kept; no other row is looked at."""
+        lengths = index.terms.counts[: len(visible)].astype(np.float32) + 1
+        count = int(visible.sum())
+        return cls(
+            visible,
+            count,
+            visible_neighbours(index.links.before, visible),
+            visible_neighbours(index.links.after, visible),
+            lengths,
+            float(lengths[visible].mean()) if count else 0.0,
+        )
+
+    def without(self, index: UserIndex, rows: NDArray[np.bool_]) -> "Sight":
+        """The same but for some rows, (rows,)."""
+        return Sight.of(index, self.visible & ~rows) if rows.any() else self

@@ -1,4 +1,4 @@
-"""Whose indexes are kept in memory, and how are they brought up to date?"""
+"""Indexes that are kept in memory, and how they are brought up to date."""
 
 import asyncio
 from collections import OrderedDict

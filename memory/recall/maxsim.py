@@ -1,4 +1,4 @@
-"""How alike are a question's tokens and a message's? Late interaction (Khattab and Zaharia, "ColBERT", 2020)."""
+"""MaxSim between a question's tokens and a message's: late interaction (Khattab and Zaharia, "ColBERT", 2020)."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Which rows have a term, and how often? The inverted index of one user."""
+"""Postings: the inverted index of one user."""
 
 from typing import NamedTuple
 
@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from memory.gists import Terms
 from memory.recall.ragged import Ragged, Rows
+from utils.vectors import Floats
 
 MOST_COUNTED = 255
 UNSORTED = 2_000  # terms of the rows at the end that are read through, before all are sorted again
@@ -133,3 +134,29 @@ def _read_through(items: Terms, owners: Rows, terms: Terms) -> Hits:
     pairs, counts = np.unique(numbers[there] << _ROW_BITS | owners[there], return_counts=True)
     rows = (pairs & ((1 << _ROW_BITS) - 1)).astype(np.intp)
     return Hits((pairs >> _ROW_BITS).astype(np.intp), rows, np.minimum(counts, MOST_COUNTED).astype(np.float32))
+
+
+def idf(frequencies: Floats, rows: int) -> Floats:
+    """The weight of terms that so many of all rows have, (terms,): ln(1 + (N - df + 0.5) / (df + 0.5))."""
+    weights: Floats = np.log(1 + (rows - frequencies + np.float32(0.5)) / (frequencies + np.float32(0.5)))
+    return weights
+
+
+def saturated(counts: Floats, lengths: Floats, mean: float, k1: float, b: float) -> Floats:
+    """The share of a term's weight that a row gets which has it so often; `lengths` in terms."""
+    return (counts * (k1 + 1) / (counts + k1 * (1 - b + b * lengths / mean))).astype(np.float32, copy=False)
+
+
+def bm25(hits: Hits, weights: Floats, lengths: Floats, mean: float, k1: float = 0.6, b: float = 0.3) -> Floats:
+    """The score of every row, shape (rows,). `weights`: of the terms. `lengths`: of the rows."""
+    shares = weights[hits.terms] * saturated(hits.counts, lengths[hits.rows], mean, k1, b)
+    return np.bincount(hits.rows, shares, minlength=len(lengths)).astype(np.float32)
+
+
+def counts_in(hits: Hits, terms: int, rows: NDArray[np.intp]) -> Floats:
+    """How often each row has each term, shape (terms, rows). `rows`: ascending, at least one."""
+    counts = np.zeros((terms, len(rows)), np.float32)
+    at = np.minimum(np.searchsorted(rows, hits.rows), len(rows) - 1)
+    there = rows[at] == hits.rows
+    counts[hits.terms[there], at[there]] = hits.counts[there]
+    return counts

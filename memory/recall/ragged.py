@@ -1,4 +1,4 @@
-"""How are many short arrays of different lengths kept in one, and which place has each item within its group?"""
+"""Ragged arrays: many short arrays of different lengths kept in one."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How are candidates ranked, and how sure is it that one answers?
+"""The ranker: candidates in order, each with how sure it is that one answers.
 
 Features are scaled within the pool, and a network of one hidden layer with a linear path beside it weighs them. Its
 weights were fitted by `python -m bench.fit_ranker` on conversations with questions whose evidence is known; the file

@@ -1,4 +1,4 @@
-"""How well does each row of a user's index answer a query? Pure functions over arrays."""
+"""Scores of the rows of a user's index for a query. Pure functions over arrays."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,14 +14,13 @@ from memory.language.times.periods import DAY
 from memory.language.traits import Trait
 from memory.recall.features import POOL, Pool, candidates
 from memory.recall.first_look import SAME, Probe, alike, asked_before
-from memory.recall.index import UserIndex
+from memory.recall.index import Sight, UserIndex
 from memory.recall.ragged import Rows
 from memory.recall.ranker import load_ranker
 from memory.recall.scored import Scored
-from memory.recall.sight import Sight
 from utils.vectors import Floats
 
-RECENCY_DAYS = 30.0  # seed 3: recency = exp(-age_days / 30)
+RECENCY_DAYS = 30.0  # the proxy's document: recency = exp(-age_days / 30)
 TIMELY = np.float32(0.3)  # how likely a message of the time asked for answers a question that asks for nothing else
 OF_ANOTHER_TIME = np.float32(0.2)  # the share that one of another time keeps then
 SHORTLY_AFTER = np.float32(0.5)  # how near to that time one was said that is none, where there is no other
@@ -52,7 +51,8 @@ class Scope:
 
     @classmethod
     def of_conversation(cls, session_id: str, **limits: Any) -> "Scope":
-        """What the proxy recalls from: a conversation, and what is said to be known in all of them (seed 3)."""
+        """What the proxy recalls from: a conversation, and what is said to be known in all of them (the proxy's
+        document)."""
         return cls(session_id, sessions=tuple(dict.fromkeys((session_id, GLOBAL))), **limits)
 
 

@@ -1,4 +1,4 @@
-"""What did the user say that answers this? The one way to recall."""
+"""The recaller: what a user said that answers a query. The one way to recall."""
 
 import asyncio
 import heapq

@@ -1,10 +1,9 @@
-"""What does a cross-encoder say of a search's best candidates, where there is one?
+"""Reranking of a search's best candidates by a cross-encoder, where there is one.
 
 It reads the question and each text together, which takes milliseconds a text: so it reads only the best by the fused
 score. That score decides silence still: it is a probability, and what a cross-encoder gives means something else with
-every model. It decides the floor, too, but where the cross-encoder alone says what is relevant (seed 3). Recency and
-diversity come after.
-"""
+every model. It decides the floor, too, but where the cross-encoder alone says what is relevant (the proxy's document).
+Recency and diversity come after."""
 
 import logging
 from typing import TYPE_CHECKING

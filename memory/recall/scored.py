@@ -1,4 +1,4 @@
-"""What did a search find, and which of it is kept? Rows with the parts of their scores, ordered and chosen from."""
+"""What a search found, and which of it is kept: rows with the parts of their scores, ordered and chosen from."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -14,9 +14,10 @@ from memory.recall.index import UserIndex
 from memory.recall.ragged import Rows, rank_within
 from utils.vectors import Floats
 
-POOL_PER_ITEM = 3  # seed 3: candidates per item returned, before MMR
+POOL_PER_ITEM = 3  # the proxy's document: candidates per item returned, before MMR
 RELEVANT = 0.02  # the share of the best's score that one has which is new, or different, and relevant too
 SPARE = 2  # kept, and read, beyond top_k, to take the place of what is repeated
+DECIMALS = 4  # of a score that are shown, and count: of rows that differ behind those the newer is the better
 EXTRA = 8  # candidates below the cut that a receipt still lists
 
 Reads = Mapping[int, float]  # what a cross-encoder says of rows, 0..1; of those that it read
@@ -57,7 +58,7 @@ class Scored:
 
     @cached_property
     def scores(self) -> NDArray[Any]:
-        """In 0..1, (n,). Recency comes after a cross-encoder (seed 3)."""
+        """In 0..1, (n,). Recency comes after a cross-encoder (the proxy's document)."""
         if self._counted is None:
             return self._relevance
         weight = self.recipe.recency_weight
@@ -97,7 +98,7 @@ class Scored:
         where the floor is not for the cross-encoder."""
         alone = self.recipe.rerank_share == 1 and not self.silent
         passed = np.arange(len(self.rows)) if alone else np.flatnonzero(~self.failed)
-        best = passed[np.lexsort((self.rows[passed], -self.base[passed]))][:most]
+        best = passed[self._sorted(passed, -self.base[passed].round(DECIMALS))][:most]
         rows: list[int] = self.rows[best].tolist()
         return rows
 
@@ -118,7 +119,8 @@ class Scored:
 
     @property
     def _scoped(self) -> bool:
-        """Whether each session has a pool of its own, of which results are chosen for being different (seed 3)."""
+        """Whether each session has a pool of its own, of which results are chosen for being different (the proxy's
+        document)."""
         return self.scopes > 1 and self.recipe.mmr_lambda is not None
 
     def _best(self, most: int) -> Rows:
@@ -127,8 +129,10 @@ class Scored:
             best = np.arange(len(self.rows))
         else:
             most = min(len(self.rows), most)
-            best = np.argpartition(self._order, most - 1)[:most]
-        best = best[np.lexsort((self.rows[best], -self.scores[best], self.failed[best]))]
+            last = np.partition(self._order, most - 1)[most - 1]
+            best = np.flatnonzero(self._order <= last)  # with all that are equal to the last, for rows to choose from
+        best = best[self._sorted(best, self._order[best])]
+        best = best if self._scoped else best[:most]
         return best[rank_within(self.index.sessions[self.rows[best]]) < most] if self._scoped else best
 
     def _of_each_scope(self, ranked: list[Ranked], most: int) -> tuple[list[Ranked], list[Ranked]]:
@@ -144,13 +148,19 @@ class Scored:
         at = np.flatnonzero(self.rows == row)
         if not len(at):
             return None
-        place = int((self._order < self._order[at[0]]).sum())
-        return place, self._ranked(at)[0]
+        equal = np.flatnonzero(self._order == self._order[at[0]])
+        before = equal[self._sorted(equal, self._order[equal])].tolist().index(at[0])
+        return int((self._order < self._order[at[0]]).sum()) + before, self._ranked(at)[0]
+
+    def _sorted(self, some: Rows, order: NDArray[Any]) -> Rows:
+        """What sorts some places by their order, (places,), and of equals the newest first."""
+        rows = self.rows[some]
+        return np.lexsort((rows, -self.index.times[rows], order))
 
     @cached_property
     def _order(self) -> NDArray[np.float64]:
         """Lower is better; what passes the floor comes first, for 1 outweighs every score."""
-        order: NDArray[np.float64] = self.failed - self.scores.astype(np.float64)
+        order: NDArray[np.float64] = self.failed - self.scores.astype(np.float64).round(DECIMALS)
         return order
 
     def _ranked(self, chosen: Rows) -> list[Ranked]:
@@ -192,8 +202,8 @@ def _column(values: NDArray[Any] | None, rows: Rows) -> list[float | None]:
 def _diverse(
     index: UserIndex, pool: list[Ranked], relevant: int, top_k: int, weight: float
 ) -> tuple[list[Ranked], list[Ranked]]:
-    """Maximal marginal relevance (Carbonell and Goldstein, 1998), redundancy by cosine, as seed 3 has it. `relevant`:
-    so many of the best are chosen from before others."""
+    """Maximal marginal relevance (Carbonell and Goldstein, 1998), redundancy by cosine, as the proxy's document has it.
+    `relevant`: so many of the best are chosen from before others."""
     if not pool:
         return [], []
     vectors = index.matrix[[one.row for one in pool]]
@@ -205,7 +215,7 @@ def _diverse(
     while len(kept) < min(top_k, len(pool)):
         worth = weight * scores - (1 - weight) * redundancy
         among = left & (np.arange(len(pool)) < relevant) if left[:relevant].any() else left
-        at = int(np.where(among, worth, -np.inf).argmax())
+        at = int(np.where(among, worth.round(DECIMALS), -np.inf).argmax())
         left[at] = False
         parts = pool[at].parts
         kept.append(Ranked(pool[at].row, parts._replace(mmr=float(redundancy[at]))))

@@ -1,4 +1,4 @@
-"""Which search index of MongoDB does recall ask, and can it be asked now?
+"""MongoDB's search index, and whether it can be asked now.
 
 MongoDB's search is a process of its own, mongot. Atlas has it, and MongoDB 8.2 or newer may have it beside it. It
 follows the collection, and builds in the background the indexes that commands of MongoDB's ask for.

@@ -1,4 +1,4 @@
-"""Which of a user's messages may answer a query, where no index of all of them is kept?
+"""Vector search by MongoDB: which messages may answer a query, where no index of all of them is kept.
 
 MongoDB names the nearest by embedding; the store then says what they are, what stands around them, and what changed
 last. All of that is ranked as a whole history is.

@@ -1,4 +1,4 @@
-"""Which gists have the words of a query? Recall by BM25 alone: no embedding is asked for, and none is needed."""
+"""Recall by BM25 alone: no embedding is asked for, and none is needed."""
 
 import asyncio
 
@@ -11,9 +11,9 @@ from memory.domain import Candidate, Gist, Hit, Parts, Recall
 from memory.gists import GistReader, Terms
 from memory.recall.index import UserIndex
 from memory.recall.kept_indexes import KeptIndexes
-from memory.recall.lexical import bm25, idf
-from memory.recall.postings import Hits
+from memory.recall.postings import Hits, bm25, idf
 from memory.recall.ranking import Scope, of_kinds
+from memory.recall.scored import DECIMALS
 from memory.recall.word_terms import Sought, sought
 
 CHARACTERS_AT_ONCE = 2_000  # of a query that is read without leaving the event loop
@@ -42,7 +42,7 @@ def ranked(index: UserIndex, query: Sought, recipe: Recipe, scope: Scope) -> lis
     if not len(rows):
         return []
     ids = np.array([index.ids[row] for row in rows.tolist()])
-    rows = rows[np.lexsort((ids, -index.times[rows], -scores[rows]))]
+    rows = rows[np.lexsort((ids, -index.times[rows], -scores[rows].round(DECIMALS)))]
     return list(zip(rows.tolist(), scores[rows].tolist(), strict=True))
 
 

@@ -1,4 +1,4 @@
-"""By which terms is an observation found, in any language, and which does a query look for?
+"""Terms by which observations are found, in any language, and which a query looks for.
 
 English words are stemmed, as are those in Cyrillic letters, by Russian's rules. Scripts without blanks between words
 give their characters and each pair of neighbours. Of a word of another language its beginning is a term, too, and that

@@ -26,9 +26,13 @@ from memory.store.leases import (
 from memory.store.model_json import ask, ask_for_json, values_in
 from memory.store.named_leases import NamedLeases
 from memory.store.notes import NotesCache
+from memory.store.reading import AT_ONCE, PAGE, by_ids, by_key, in_order, picked
+from memory.store.store import Store, open_store
 
 __all__ = [
+    "AT_ONCE",
     "BACKOFF",
+    "PAGE",
     "TOMBSTONE_SECONDS",
     "Changes",
     "Claim",
@@ -39,10 +43,13 @@ __all__ = [
     "NotesCache",
     "Standing",
     "State",
+    "Store",
     "StoredAnswer",
     "StoredKeys",
     "ask",
     "ask_for_json",
+    "by_ids",
+    "by_key",
     "claim",
     "count",
     "count_waiting",
@@ -50,8 +57,11 @@ __all__ = [
     "fail",
     "hashed",
     "held",
+    "in_order",
     "leased",
+    "open_store",
     "pending",
+    "picked",
     "put_back",
     "reclaim",
     "revive",

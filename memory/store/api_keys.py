@@ -1,4 +1,4 @@
-"""Which API keys does the store hold? Hashed, each with its user."""
+"""API keys in the store: hashed, each with its user."""
 
 import hashlib
 import secrets

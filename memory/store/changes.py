@@ -1,4 +1,4 @@
-"""How does a cache learn what changed, without missing a write that lands late?
+"""Change counters: a cache learns what changed, without missing a write that lands late.
 
 Each user has a document in `owners`, and in it two counters: `gists` for what the recall index holds, `notes` for
 summaries and key/value facts. A counter has `change`, the last number handed out; `open`, the numbers whose writes may

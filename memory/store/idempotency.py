@@ -1,4 +1,4 @@
-"""Was this request made before? Keys that make a write happen once."""
+"""Idempotency keys: a write happens once, and its repeat gets the same answer."""
 
 import asyncio
 from collections.abc import Mapping

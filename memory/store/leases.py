@@ -1,4 +1,4 @@
-"""Who works on what, so that each job is done once and none is forgotten?
+"""The lease protocol: who may work on a job, and until when.
 
 The job stands in the document that needs the work, under one field (`embed` in a gist, `summary` in a session):
 `{state, attempts, lease_until, lease, error}`. A `pending` job may be claimed once `lease_until` has passed; a claim

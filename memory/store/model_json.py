@@ -1,4 +1,4 @@
-"""How is a model asked for JSON, and asked once more where it gives none that can be read?"""
+"""Asking a model for JSON, and once more where it gives none that can be read."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""How does one thing at a time happen to a conversation's facts or a memory bank, whichever processes ask for it?"""
+"""Named leases: one thing at a time happens to a conversation's facts or a memory bank, whichever process asks."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ from utils.errors import Conflict
 
 LEASE = timedelta(seconds=4)  # without a sign of life from its holder; so long a holder that dies keeps others waiting
 WAIT = 10.0  # seconds for others: longer than one that died keeps it
-STEP = 0.02  # seconds between two tries
+FIRST_STEP, LAST_STEP = 0.02, 0.25  # seconds between two tries, each time twice as long
 
 # `learning`: from the look at what is in force to the end of what is decided of it, which may ask a model.
 # `linking`: a few writes that belong together. Whoever holds both took `learning` first.
@@ -35,20 +35,29 @@ class NamedLeases:
     @asynccontextmanager
     async def held(self, doing: Doing, owner: str, name: str) -> AsyncIterator[bool]:
         """Holds what has a name, after a wait of at most `WAIT` for those who hold it now; False where it was not let
-        go, and the caller does not hold it."""
-        key, token = derived_id("facts", doing, owner, name), new_id()
-        end = monotonic() + WAIT
+        go, and the caller does not hold it. A holder that loses it, since it could not renew it in time, is cancelled
+        where it stands: then this raises `Conflict`."""
+        key, token = derived_id("lease", doing, owner, name), new_id()
+        end, step = monotonic() + WAIT, FIRST_STEP
         while not await self._take(key, token):
             if monotonic() >= end:
                 yield False
                 return
-            await asyncio.sleep(STEP)
-        renewing = asyncio.create_task(self._renew(key, token))
+            await asyncio.sleep(step)
+            step = min(2 * step, LAST_STEP)
         try:
-            yield True
+            async with asyncio.timeout(None) as holding:
+                renewing = asyncio.create_task(self._renew(key, token, holding))
+                try:
+                    yield True
+                finally:
+                    renewing.cancel()
+                    await asyncio.wait([renewing])
+        except TimeoutError:
+            if not holding.expired():
+                raise
+            raise Conflict("Another process took over what was being changed", retry_after=1.0) from None
         finally:
-            renewing.cancel()
-            await asyncio.wait([renewing])
             await self._leases.delete_one({"_id": key, "lease": token})
 
     @asynccontextmanager
@@ -69,8 +78,12 @@ class NamedLeases:
             return bool((await self._leases.update_one(over, {"$set": taken})).matched_count)
         return True
 
-    async def _renew(self, key: str, token: str) -> None:
-        while True:
+    async def _renew(self, key: str, token: str, holding: asyncio.Timeout) -> None:
+        """Renews a lease until it is lost, and ends then what its holder does."""
+        held = True
+        while held:
             await asyncio.sleep(LEASE.total_seconds() / 4)
             with suppress(PyMongoError):  # the next time may be in time
-                await self._leases.update_one({"_id": key, "lease": token}, {"$set": {"until": now() + LEASE}})
+                until = {"$set": {"until": now() + LEASE}}
+                held = bool((await self._leases.update_one({"_id": key, "lease": token}, until)).matched_count)
+        holding.reschedule(0)

@@ -1,4 +1,4 @@
-"""What does a user have that changes seldom and is asked for all the time? Summaries, digests, key/value facts."""
+"""Notes: what changes seldom and is asked for all the time (summaries, digests, key/value facts), cached."""
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable

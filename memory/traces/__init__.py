@@ -7,6 +7,7 @@ from memory.traces.call import Called, Task, Trace
 from memory.traces.documents import document_of
 from memory.traces.ids import ID_CHARACTERS, id_of
 from memory.traces.queue import TraceQueue
+from memory.traces.room import ToolTraces, open_traces
 from memory.traces.traces import INSIGHT, Traces, place_of
 from memory.traces.words import shares, words_of_each, words_sought
 
@@ -15,11 +16,13 @@ __all__ = [
     "INSIGHT",
     "Called",
     "Task",
+    "ToolTraces",
     "Trace",
     "TraceQueue",
     "Traces",
     "document_of",
     "id_of",
+    "open_traces",
     "place_of",
     "shares",
     "words_of_each",

@@ -1,4 +1,4 @@
-"""What is a call of a tool, as it comes in, as it is kept, and while its summary is written?"""
+"""A call of a tool: as it comes in, as it is kept, and while its summary is written."""
 
 from dataclasses import dataclass
 from datetime import datetime

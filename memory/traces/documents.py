@@ -1,4 +1,4 @@
-"""How does a trace look in the store?"""
+"""Traces as documents in the store."""
 
 from memory.domain import RULE_BASED
 from memory.store import leased, pending

@@ -1,4 +1,4 @@
-"""Which call of a tool is which? Its key, the short id by which an agent names it, and what an agent left of it."""
+"""Identity of tool calls: a call's key, the short id by which an agent names it, and what an agent left of it."""
 
 from base64 import b32encode
 from collections import defaultdict

@@ -1,20 +1,47 @@
-"""How do results of tools get their summaries? Claims traces that wait, and has the observer note what each says."""
+"""The queue of traces that wait for the observer's summary."""
 
 import asyncio
 import logging
 from dataclasses import dataclass
 from time import monotonic
 
+import orjson
+
+from config.prompts import prompt
 from config.recipes import ObserverRecipe
 from memory import metrics
 from memory.store import Collections, claim, fail, held
 from memory.traces.call import Claimed
-from memory.traces.model import summary_by_model
 from memory.traces.traces import Traces, claimed_of
-from utils.chat import ChatModel
+from memory.views import Record
+from utils.chat import ChatModel, Message
 from utils.errors import ModelError, ModelGarbage
 from utils.mongo import Document, StoreError
+from utils.text import cut_at_word, shown
 from utils.yielding import Pace
+
+
+async def summary_by_model(model: ChatModel, task: str, record: Record, recipe: ObserverRecipe) -> str:
+    """The model's summary of a call and its result, as far as that is shown to it. `task`: what the user asked for.
+
+    Raises `ModelError`; `ModelGarbage` where the model says nothing.
+    """
+    told = {
+        "task": task[: recipe.task_characters],
+        "tool": record.tool_name,
+        "arguments": record.raw_input[: recipe.characters],
+        "result": record.raw_output[: recipe.characters],
+    }
+    asked: list[Message] = [
+        {"role": "system", "content": prompt("observer").substitute()},
+        {"role": "user", "content": orjson.dumps(told).decode()},
+    ]
+    answer = await model.complete(asked, temperature=recipe.temperature, max_tokens=recipe.max_tokens)
+    text = shown(answer.text)
+    if not text:
+        raise ModelGarbage("The observer's answer is empty")
+    return cut_at_word(text, recipe.longest)
+
 
 BATCH = 8  # traces, where each is a question to a model, asked at the same time
 TURN = 2.5  # seconds of a turn, and of the rest after it

@@ -1,4 +1,4 @@
-"""What did an agent's tools give? The truth of every call of a task, and the insight by which it is recalled.
+"""Traces: the truth of every call of a task, and the insight by which it is recalled.
 
 A trace is kept once, however often an agent sends its history: its id follows from task, call, arguments and what came
 back. What is left of a result that an agent shortened later is known as that result.

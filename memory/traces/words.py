@@ -1,4 +1,4 @@
-"""Which records have the words of a query in what they were called with and what came back?"""
+"""Records that have the words of a query in what they were called with and what came back."""
 
 import re
 from collections import Counter

@@ -8,9 +8,9 @@ from memory.turns.digest import Digests
 from memory.turns.drafts import Drafts
 from memory.turns.eviction import Eviction
 from memory.turns.keyvalues import NONE, KeyValues
-from memory.turns.place import Place
-from memory.turns.places import Places
+from memory.turns.places import Place, Places
 from memory.turns.receipts import LedgerEntry, LeftOut, Receipt, Receipts, Used, left_out_of
+from memory.turns.room import Conversations, open_conversations
 from memory.turns.sessions import COUNTERS, Session, Sessions, title_of
 from memory.turns.summaries import TOLD, Summaries, key_of
 from memory.turns.turns import Turns
@@ -19,6 +19,7 @@ __all__ = [
     "COUNTERS",
     "NONE",
     "TOLD",
+    "Conversations",
     "Digests",
     "Drafts",
     "Eviction",
@@ -36,5 +37,6 @@ __all__ = [
     "Used",
     "key_of",
     "left_out_of",
+    "open_conversations",
     "title_of",
 ]

@@ -1,4 +1,4 @@
-"""What has a whole conversation been about? One summary, made of the one before and what was said since."""
+"""The digest of a whole conversation: one summary, made of the one before and what was said since."""
 
 import logging
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What had an answer said when its process died? Answers that are still coming, as far as they have come."""
+"""Drafts: answers that are still coming, as far as they have come, and what a process that died had said."""
 
 import logging
 from dataclasses import asdict, replace
@@ -10,7 +10,7 @@ from memory import metrics
 from memory.domain import Turn
 from memory.ids import scoped
 from memory.store import Collections
-from memory.turns.place import Place
+from memory.turns.places import Place
 from memory.turns.turns import Turns
 from utils.clock import now
 from utils.mongo import Document, as_loci_error

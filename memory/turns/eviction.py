@@ -1,4 +1,4 @@
-"""Which messages of a conversation go when it has more than it may? Those that were said first and recalled least."""
+"""Eviction: of a conversation with too many messages, those go that were said first and recalled least."""
 
 import logging
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Which facts did a user ask to keep under a key?"""
+"""Key-values: facts that a user asked to keep under a key."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,12 +1,14 @@
-"""Where in its session does a message stand? Places are handed out by atomic counters of the session.
+"""Places: where messages stand in their session, handed out by atomic counters.
 
 One update hands out places and tells what the counters are; it needs a call to the store of its own. Where this process
 knows the counters already, for it answered the session last, an update that holds only for those does the same and goes
 along with those of other sessions.
 """
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from time import monotonic
 from typing import Any
 
 from pymongo import ReturnDocument, UpdateOne
@@ -15,13 +17,86 @@ from pymongo.errors import DuplicateKeyError
 from memory.domain import Turn
 from memory.ids import new_id, prompt_id, response_id, scoped
 from memory.store import Collections
-from memory.turns.known_places import NEWEST, KnownPlaces
-from memory.turns.place import Place
 from memory.turns.sessions import COUNTERS, title_of
 from utils.clock import now
 from utils.coalesce import Coalescer
 from utils.errors import Conflict
 from utils.mongo import Document
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where new messages of a session go. `key`: the session's `_id`. `epoch`: tells it from one that was deleted and
+    came back under its id. `index`: place of the first of them. `summarised_to`: place of the last message that a
+    summary covers, -1 for none. `next_index`, `message_count`: the counters, the new messages counted but for answers.
+    `newest`: ids of the messages logged last but for the new ones, oldest first. `asked_to`: as `summarised_to`, for
+    summaries that this process asked for and may not have seen come, last at `asked_at` (monotonic seconds)."""
+
+    owner: str
+    session_id: str
+    key: str
+    epoch: str
+    index: int
+    summarised_to: int
+    next_index: int
+    message_count: int
+    newest: tuple[str, ...] = ()
+    asked_to: int = -1
+    asked_at: float = 0.0
+
+    @property
+    def session(self) -> dict[str, Any]:
+        """The filter of the session as it was when the place was given."""
+        return {"_id": self.key, "user_id": self.owner, "epoch": self.epoch}
+
+    @property
+    def unchanged(self) -> dict[str, Any]:
+        """The filter of the session where nothing was logged or placed since."""
+        return {**self.session, "next_index": self.next_index, "message_count": self.message_count}
+
+    @property
+    def covered_to(self) -> int:
+        """Place of the last message that a summary covers or was asked for."""
+        return max(self.summarised_to, self.asked_to)
+
+
+NEWEST = 16  # messages that a place names: the twelve that a bundle shows, and some to spare
+KNOWN = 1_000  # sessions, the one answered longest ago going first
+ASKED = 30.0  # seconds for which a summary that was asked for is trusted to come
+
+
+class KnownPlaces:
+    """The last places of sessions, each with its answer counted. What is known may be out of date, and is no more than
+    a guess at the session's counters. `window`: messages that one summary covers."""
+
+    def __init__(self, window: int) -> None:
+        self._window = window
+        self._known: OrderedDict[tuple[str, str], Place] = OrderedDict()
+
+    def take(self, owner: str, session_id: str) -> Place | None:
+        """What is known of a session. It is taken out, so that of requests at once only one goes by it."""
+        known = self._known.pop((owner, session_id), None)
+        if known is None or (known.asked_to > known.summarised_to and monotonic() - known.asked_at > ASKED):
+            return None
+        return known
+
+    def keep(self, place: Place, answer: Turn, *, asked: bool) -> None:
+        """Keeps the place of an exchange whose answer was just counted. `asked`: with it a summary was asked for."""
+        session = (place.owner, place.session_id)
+        other = self._known.get(session)
+        if other is not None and other.next_index > place.next_index:
+            return  # a later exchange was answered before
+        if asked:
+            windows = (place.next_index - 1 - place.covered_to) // self._window
+            place = replace(place, asked_to=place.covered_to + windows * self._window, asked_at=monotonic())
+        prompt = prompt_id(answer.turn_id or "")
+        self._known[session] = replace(
+            place, message_count=place.message_count + 1, newest=(*place.newest, prompt, answer.id)[-NEWEST:]
+        )
+        self._known.move_to_end(session)
+        if len(self._known) > KNOWN:
+            self._known.popitem(last=False)
+
 
 EVENTS = 200  # newest events that a session keeps
 DUE = {"summary.state": "pending", "summary.attempts": 0}  # new messages are a reason to try a dead job again

@@ -1,4 +1,4 @@
-"""Why did an answer remember what it did? One receipt per exchange."""
+"""Receipts: why an answer remembered what it did, one per exchange."""
 
 import asyncio
 from collections.abc import Callable, Collection
@@ -12,7 +12,7 @@ from pymongo.errors import DuplicateKeyError
 from memory.domain import RULE_BASED, Candidate, Parts
 from memory.ids import keys_of
 from memory.store import Collections
-from memory.turns.place import Place
+from memory.turns.places import Place
 from utils.coalesce import Coalescer
 from utils.errors import NotFound
 from utils.mongo import Document, insert_new

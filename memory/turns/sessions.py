@@ -1,4 +1,4 @@
-"""Which sessions does a user have?"""
+"""Sessions of a user."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""How do sessions get their summaries? One for every window of messages, by a model or by rules."""
+"""Summaries: one for every window of messages, by a model or by rules."""
 
 import asyncio
 import logging
@@ -43,7 +43,8 @@ class Window:
 
 
 class Summaries:
-    """A session's summaries, one per window of `window` messages (seed 4: ten pairs), tiling it without gaps."""
+    """A session's summaries, one per window of `window` messages (the platform document: ten pairs), tiling it without
+    gaps."""
 
     def __init__(
         self,

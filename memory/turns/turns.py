@@ -1,4 +1,4 @@
-"""How is something said kept? The one way to remember: imports, prompts and answers all go through `remember`."""
+"""Turns: the one way to keep what is said; imports, prompts and answers all go through `remember`."""
 
 import asyncio
 from collections.abc import Sequence
@@ -11,8 +11,7 @@ from memory.ids import keys_of, scoped
 from memory.language.asking import asks
 from memory.language.ends import End
 from memory.store import Changes, Collections
-from memory.turns.place import Place
-from memory.turns.places import Places
+from memory.turns.places import Place, Places
 from utils.clock import now
 from utils.coalesce import Coalescer
 from utils.errors import Conflict

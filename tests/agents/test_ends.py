@@ -10,7 +10,7 @@ async def test_the_first_and_the_last_thing_are_told(quiet: Memory) -> None:
     assert "I like plums." in await say(quiet, "What was the last thing I told you?")
     assert "Who am I?" in await say(quiet, "What was my first question?")
     assert "What was my first question?" in await say(quiet, "What did I just say?")
-    assert (await say(quiet, "Repeat your last answer")).startswith("I told you on ")
+    assert (await say(quiet, "Repeat your last answer")).startswith("I told you: ")
 
 
 async def test_they_are_of_this_conversation_where_it_has_any(quiet: Memory) -> None:
@@ -35,7 +35,7 @@ async def test_another_user_s_first_message_is_never_told(quiet: Memory) -> None
 
 async def test_a_deleted_message_is_the_first_no_more(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn("m1", "My boat is blue."), turn("m2", "My oar is red.")], wait=True)
-    await quiet.engine.forgetter.message(USER, "m1")
+    await quiet.engine.oversight.forgetter.message(USER, "m1")
     assert "My oar is red." in await say(quiet, "What was the first thing I told you?")
     assert "My oar is red." in await say(quiet, "What was the first thing I told you?", session_id="s2")
 
@@ -45,13 +45,13 @@ async def test_the_message_asked_for_is_cited_and_in_the_receipt(quiet: Memory) 
     done = await quiet.chat(request("What was the first thing I told you?"))
     [citation] = done.answer.citations
     assert citation.content == "My van is at the harbour."
-    receipt = await quiet.engine.receipts.get(USER, done.context.request.turn_id)
+    receipt = await quiet.engine.chats.receipts.get(USER, done.context.request.turn_id)
     assert [one.id for one in receipt.used] == [citation.id]
 
 
 async def test_all_that_is_known_are_facts_and_what_no_fact_says(quiet: Memory) -> None:
     await quiet.add(USER, "old", [turn("m1", "I live in Graz.", stating=True)], wait=True)
-    await quiet.engine.fact_queue.work()
+    await quiet.engine.knowledge.queue.work()
     await settle(quiet)
     told = await say(quiet, "The wifi password is trout-77.", "Tell me everything you know about me")
     assert "The user lives in Graz." in told

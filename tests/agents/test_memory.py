@@ -92,7 +92,7 @@ async def test_exchanges_at_once_have_their_answers_behind_their_prompts(quiet: 
     assert [one["message_index"] for one in kept] == list(range(40))
     for prompt, response in zip(kept[::2], kept[1::2], strict=True):
         assert prompt["turn_id"] == response["turn_id"]
-    session = await quiet.engine.sessions.get(USER, "s1")
+    session = await quiet.engine.chats.sessions.get(USER, "s1")
     assert (session.message_count, session.pair_count) == (40, 20)
 
 
@@ -104,7 +104,7 @@ async def test_an_exchange_tried_again_under_its_turn_id_overwrites_itself(
         await with_model.chat(request("Which one?", turn_id="t1", retried=True))
         await settle(with_model)
     assert [one["content"] for one in await messages(with_model)] == ["Which one?", "second"]
-    session = await with_model.engine.sessions.get(USER, "s1")
+    session = await with_model.engine.chats.sessions.get(USER, "s1")
     assert (session.message_count, session.pair_count) == (2, 1)
     recall = await with_model.search(USER, "second")
     assert recall.hits[0].gist.content == "second"
@@ -120,7 +120,7 @@ async def test_an_answer_that_was_interrupted_is_overwritten_by_the_whole_one(
     kept = await messages(with_model)
     assert [one["content"] for one in kept] == ["one two three four five", finished.answer.text]
     assert "interrupted" not in kept[1]
-    assert (await with_model.engine.sessions.get(USER, "s1")).message_count == 2
+    assert (await with_model.engine.chats.sessions.get(USER, "s1")).message_count == 2
 
 
 async def test_a_prompt_whose_request_crashed_before_it_was_stored_counts_once(
@@ -130,12 +130,12 @@ async def test_a_prompt_whose_request_crashed_before_it_was_stored_counts_once(
         raise ConnectionResetError
 
     with monkeypatch.context() as patch:
-        patch.setattr(quiet.engine.turns, "_insert", crash)
+        patch.setattr(quiet.engine.chats.turns, "_insert", crash)
         with pytest.raises(ConnectionResetError):
             await quiet.chat(request("Hello, I am Ann", turn_id="t1", retried=True))
     await quiet.chat(request("Hello, I am Ann", turn_id="t1", retried=True))
     assert len(await messages(quiet)) == 2
-    assert (await quiet.engine.sessions.get(USER, "s1")).message_count == 2
+    assert (await quiet.engine.chats.sessions.get(USER, "s1")).message_count == 2
 
 
 async def test_a_session_deleted_while_its_answer_is_made_leaves_nothing_behind(
@@ -144,7 +144,7 @@ async def test_a_session_deleted_while_its_answer_is_made_leaves_nothing_behind(
     loop = asyncio.get_running_loop()
 
     def deleting(asked: dict[str, Any]) -> str:
-        on_the_loop(with_model.engine.forgetter.session(USER, "s1"), loop)
+        on_the_loop(with_model.engine.oversight.forgetter.session(USER, "s1"), loop)
         return "Too late."
 
     scripted_model.reply = deleting
@@ -152,27 +152,27 @@ async def test_a_session_deleted_while_its_answer_is_made_leaves_nothing_behind(
     assert (await with_model.chat(asked)).answer.text == "Too late."
     assert await messages(with_model) == []
     with pytest.raises(NotFound):
-        await with_model.engine.sessions.get(USER, "s1")
+        await with_model.engine.chats.sessions.get(USER, "s1")
     with pytest.raises(NotFound):
-        await with_model.engine.receipts.get(USER, asked.turn_id)
+        await with_model.engine.chats.receipts.get(USER, asked.turn_id)
 
 
 async def test_a_session_deleted_between_an_answer_and_its_receipt_leaves_no_receipt(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked, keep = request("My name is Ann."), quiet.engine.receipts.keep
+    asked, keep = request("My name is Ann."), quiet.engine.chats.receipts.keep
 
     async def late(owner: str, receipt: Receipt) -> None:
         async def answered() -> bool:
             return len(await messages(quiet)) == 2
 
         await until(answered)
-        await quiet.engine.forgetter.session(USER, "s1")
+        await quiet.engine.oversight.forgetter.session(USER, "s1")
         await keep(owner, receipt)
 
-    monkeypatch.setattr(quiet.engine.receipts, "keep", late)
+    monkeypatch.setattr(quiet.engine.chats.receipts, "keep", late)
     await quiet.chat(asked)
-    assert await quiet.engine.collections.receipts.count_documents({}) == 0
+    assert await quiet.engine.store.collections.receipts.count_documents({}) == 0
 
 
 # Streams.
@@ -210,7 +210,7 @@ async def test_a_stream_that_the_model_cuts_keeps_what_was_said_and_says_so(
     assert response["content"] == said == "one two "
     assert response["interrupted"] is True
     assert response["model"] == "gpt-4o-mini"
-    receipt = await with_model.engine.receipts.get(USER, asked.turn_id)
+    receipt = await with_model.engine.chats.receipts.get(USER, asked.turn_id)
     assert receipt.interrupted
     assert receipt.ledger
 
@@ -229,7 +229,7 @@ async def test_a_stream_whose_reader_leaves_keeps_what_was_said_and_says_so(
     assert "one two three four".startswith(response["content"].strip())
     assert response["interrupted"] is True
     assert response["model"] == "gpt-4o-mini"
-    receipt = await with_model.engine.receipts.get(USER, asked.turn_id)
+    receipt = await with_model.engine.chats.receipts.get(USER, asked.turn_id)
     assert receipt.interrupted
     assert receipt.prompt_tokens > 0
 
@@ -267,7 +267,7 @@ async def test_a_stream_whose_model_is_away_is_answered_by_rules(
 @pytest.mark.parametrize("query", ["what is my dog called?", "remember that my dog is Rex", "forget my dog"])
 async def test_a_temporary_chat_reads_nothing_and_keeps_nothing(quiet: Memory, query: str) -> None:
     await say(quiet, "remember that my dog is Biscuit", session_id="s2")
-    database = quiet.engine.collections.vectors.database
+    database = quiet.engine.store.collections.vectors.database
     names = await database.list_collection_names()
     before = {name: await database[name].find({}).to_list(None) for name in names}
     for session in ("s1", "s2"):
@@ -324,7 +324,7 @@ async def test_a_summary_is_asked_for_every_10_pairs_of_chat(make_settings: Any)
         assert nudge.asked == 0
         await memory.chat(request("thing 10"))
         assert nudge.asked == 1
-        assert await memory.engine.summaries.work() == 1
+        assert await memory.engine.chats.summaries.work() == 1
 
 
 async def test_a_memory_works_in_the_background_of_its_own_loop(memory: Memory) -> None:
@@ -333,7 +333,7 @@ async def test_a_memory_works_in_the_background_of_its_own_loop(memory: Memory) 
 
     async def done() -> bool:
         embedded = all(one["embed"]["state"] == "done" for one in await messages(memory))
-        return embedded and len(await memory.engine.summaries.of_session(USER, "s1")) == 1
+        return embedded and len(await memory.engine.chats.summaries.of_session(USER, "s1")) == 1
 
     await until(done)
 
@@ -352,7 +352,7 @@ async def test_a_memory_opened_again_has_everything(make_settings: Any) -> None:
 async def test_a_request_to_summarise_does_not_tell_what_a_summary_tells(quiet: Memory) -> None:
     for n in range(10):
         await quiet.chat(request(f"My friend number {n} lives in a house by the sea."))
-    assert await quiet.engine.summaries.work() == 1
+    assert await quiet.engine.chats.summaries.work() == 1
     bundle = (await quiet.chat(request("Summarise our conversation."))).context.bundle
     assert bundle is not None
     assert len(bundle.summaries) == 1
@@ -365,7 +365,7 @@ async def test_nothing_goes_on_after_a_prompt_that_could_not_be_committed(
     async def fail(*_: object, **__: object) -> None:
         raise StoreUnavailable("away")
 
-    monkeypatch.setattr(quiet.engine.turns, "open_exchange", fail)
+    monkeypatch.setattr(quiet.engine.chats.turns, "open_exchange", fail)
     with pytest.raises(StoreUnavailable):
         await quiet.chat(request("What is my dog called?"))
     running = {str(task.get_coro()) for task in asyncio.all_tasks()}

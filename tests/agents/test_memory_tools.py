@@ -132,7 +132,7 @@ async def test_an_agent_remembers_and_recalls_through_openais_client(
 async def test_what_a_model_gets_wrong_it_is_told(quiet: Memory, name: Any, arguments: Any, told: str) -> None:
     result = json.loads(await MemoryTools(quiet, USER).call(name, arguments))
     assert told in result["error"]
-    assert await quiet.engine.observations.page(USER, limit=9) == []
+    assert await quiet.engine.notes.observations.page(USER, limit=9) == []
     assert await quiet.scratchpad.page(USER, limit=9) == []
 
 

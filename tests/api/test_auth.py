@@ -10,7 +10,7 @@ from pymongo import MongoClient
 
 from config.settings import Settings
 from memory.store.api_keys import hashed
-from tests.checks import problem
+from tests.checks import eventually, problem
 
 KEYS = "alice:key-of-alice, bob:key-of-bob"
 
@@ -125,3 +125,14 @@ def test_short_keys_are_warned_of_once_where_others_reach_the_server(
         assert httpx.get(f"{address}/v1/sessions", headers=bearer("short")).status_code == 200
     [warning] = warnings()
     assert "the keys of ann, cid" in warning and "16" in warning and "short" not in warning
+
+
+def test_the_first_key_that_another_process_makes_closes_this_one(
+    serve: Callable[..., str], make_settings: Callable[..., Settings], server: MongoClient[dict[str, Any]]
+) -> None:
+    client = httpx.Client(base_url=serve(), timeout=30)
+    assert client.get("/v1/sessions").status_code == 200
+    stored = {"_id": hashed("k"), "user_id": "carol", "source": "command"}
+    server[make_settings().mongodb_db].api_keys.insert_one(stored)
+    assert eventually(lambda: client.get("/v1/sessions").status_code == 401)
+    assert client.get("/v1/sessions", headers=bearer("k")).status_code == 200

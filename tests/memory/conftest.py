@@ -37,7 +37,7 @@ async def both(make_settings: Callable[..., Settings]) -> AsyncIterator[tuple[Me
 
 @pytest.fixture
 def traces(with_model: Memory) -> Traces:
-    return with_model.engine.traces
+    return with_model.engine.tools.traces
 
 
 @pytest.fixture

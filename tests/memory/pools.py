@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from memory.recall.features import Pool, candidates
-from memory.recall.index import UserIndex
-from memory.recall.sight import Sight
+from memory.recall.index import Sight, UserIndex
 from tests.memory.indexes import Said, asked, index_of
 
 QUESTIONS = (

@@ -6,7 +6,8 @@ import pytest
 
 from agents.memory import Memory
 from memory.ids import scoped
-from memory.portable.record import KINDS, Kind, Record
+from memory.portable.record import KINDS, Kind
+from memory.product import Record
 from tests.conversations import USER, found, messages, pairs, request, settle, turn
 from tests.tool_calls import called, keep
 from utils.errors import Conflict
@@ -25,8 +26,8 @@ async def live(memory: Memory) -> None:
     for text in ("I live in Madrid.", "I live in Oslo."):
         await memory.learn(USER, text)
     await memory.observe(USER, "GOAL:deploy", findings=["The bridge is closed."])
-    await engine.scratchpad.put(USER, "plan", "Straße")
-    await keep(engine.traces, called(1, "HAT001"), called(2, "HAT002"))
+    await engine.notes.scratchpad.put(USER, "plan", "Straße")
+    await keep(engine.tools.traces, called(1, "HAT001"), called(2, "HAT002"))
     bank = await memory.activate(USER, "project", "loci")
     await memory.update(USER, "project", bank.info.id, "Decided: we use SQLite.")
     await settle(memory)
@@ -47,9 +48,9 @@ async def bring_in(memory: Memory, every: list[Record], owner: str = OTHER) -> d
 
 async def left(memory: Memory, owner: str = OTHER) -> dict[str, int]:
     """How many documents a user has in each collection."""
-    collections = {name: one for name, one in vars(memory.engine.collections).items() if name != "idempotency"}
+    collections = {name: one for name, one in vars(memory.engine.store.collections).items() if name != "idempotency"}
     counts = {name: await one.count_documents({"user_id": owner}) for name, one in collections.items()}
-    counts["owners"] = await memory.engine.collections.owners.count_documents({"_id": owner})
+    counts["owners"] = await memory.engine.store.collections.owners.count_documents({"_id": owner})
     return {name: count for name, count in counts.items() if count}
 
 
@@ -78,7 +79,7 @@ async def test_a_deletion_takes_back_what_lands_after_it(quiet: Memory, kind: Ki
             for record in every[:first]:
                 await importing.take(record)
             await importing.commit()
-            await quiet.engine.forgetter.user(OTHER)
+            await quiet.engine.oversight.forgetter.user(OTHER)
             await importing.take(every[first])
             await importing.commit()
     assert await left(quiet) == {}
@@ -99,8 +100,8 @@ async def test_an_import_that_breaks_off_is_ended_by_a_repeat_wherever_that_was(
     await bring_in(quiet, every)
     await settle(quiet)
     assert len(await records(quiet, OTHER)) == len(every)
-    session = await quiet.engine.sessions.get(OTHER, "s1")
-    own = await quiet.engine.sessions.get(USER, "s1")
+    session = await quiet.engine.chats.sessions.get(OTHER, "s1")
+    own = await quiet.engine.chats.sessions.get(USER, "s1")
     assert (session.message_count, session.pair_count) == (own.message_count, own.pair_count)
     assert (session.title, session.updated_at) == (own.title, own.updated_at)
 
@@ -110,28 +111,28 @@ async def test_counts_that_a_crash_left_wrong_are_made_anew(quiet: Memory) -> No
     every = await records(quiet)
     await bring_in(quiet, every)
     crashed: Document = {"$set": {"message_count": 2, "pair_count": 0, "importing": True}}
-    await quiet.engine.collections.sessions.update_one({"user_id": OTHER}, crashed)
+    await quiet.engine.store.collections.sessions.update_one({"user_id": OTHER}, crashed)
     assert await bring_in(quiet, every) == {}
-    session = await quiet.engine.sessions.get(OTHER, "s1")
+    session = await quiet.engine.chats.sessions.get(OTHER, "s1")
     assert (session.message_count, session.pair_count) == (6, 3)
 
 
 async def test_facts_that_replaced_each_other_still_do(quiet: Memory) -> None:
     await quiet.learn(USER, "I live in Madrid.")
     await quiet.learn(USER, "I live in Oslo.")
-    own = await quiet.engine.facts.in_force(USER, "default")
+    own = await quiet.engine.knowledge.facts.in_force(USER, "default")
     await bring_in(quiet, await records(quiet))
-    [fact] = await quiet.engine.facts.in_force(OTHER, "default")
+    [fact] = await quiet.engine.knowledge.facts.in_force(OTHER, "default")
     assert (fact.id, fact.text) == (scoped(own[0].id, OTHER), own[0].text)
-    await quiet.engine.facts.undo(OTHER, fact.id)
-    [earlier] = await quiet.engine.facts.in_force(OTHER, "default")
+    await quiet.engine.knowledge.facts.undo(OTHER, fact.id)
+    [earlier] = await quiet.engine.knowledge.facts.in_force(OTHER, "default")
     assert "Madrid" in earlier.text
-    assert await quiet.engine.facts.in_force(USER, "default") == own
+    assert await quiet.engine.knowledge.facts.in_force(USER, "default") == own
 
 
 async def test_messages_that_are_being_forgotten_stay(quiet: Memory) -> None:
     await quiet.add(USER, "s1", pairs(2))
-    await quiet.engine.collections.vectors.update_one({"id": "user0"}, {"$set": {"forgotten": {"by": "x"}}})
+    await quiet.engine.store.collections.vectors.update_one({"id": "user0"}, {"$set": {"forgotten": {"by": "x"}}})
     await bring_in(quiet, await records(quiet))
     assert [one["id"] for one in await messages(quiet, owner=OTHER)] == ["assistant0", "user1", "assistant1"]
     assert [one["message_index"] for one in await messages(quiet, owner=OTHER)] == [1, 2, 3]
@@ -155,7 +156,7 @@ async def test_what_was_deleted_and_comes_again_is_found_before_it_is_embedded(q
     await quiet.add(USER, "s2", [turn("kiln", "The kiln is hot.")])
     await settle(quiet)
     assert "heron" in await found(quiet, "Where does the heron nest?")
-    await quiet.engine.forgetter.session(USER, "s1")
+    await quiet.engine.oversight.forgetter.session(USER, "s1")
     assert "heron" not in await found(quiet, "Where does the heron nest?")
     await bring_in(quiet, every, USER)
     assert "heron" in await found(quiet, "Where does the heron nest?")

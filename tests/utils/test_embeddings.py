@@ -16,9 +16,10 @@ from tests import scripted_model as say
 from tests.scripted_model import Behaviour, ScriptedModel, text_vector
 from utils import embeddings
 from utils.circuit import CircuitBreaker
-from utils.embeddings import LocalEmbedder, TextCache, open_embedder
+from utils.embeddings import LocalEmbedder, open_embedder
 from utils.errors import CircuitOpen, ConfigurationError, ModelGarbage, ModelRefused, ModelUnavailable
 from utils.remote_embedder import RemoteEmbedder
+from utils.text_cache import TextCache
 
 
 @pytest.fixture

@@ -1,10 +1,12 @@
-"""Does the local encoder compute what multilingual-e5-small computes?"""
+"""The local encoder against multilingual-e5-small as its paper has it, and the keeping of its files."""
 
 import asyncio
 import itertools
+import json
 import math
 import multiprocessing
 import os
+import sys
 import tempfile
 import threading
 from pathlib import Path
@@ -118,6 +120,75 @@ def test_the_float_graph_agrees_with_a_plain_forward_pass_and_int8_is_close(
         assert float(local.encode([text])[0] @ normalised(sentence[None] + np.load(OFFSET))[0]) >= 0.99
 
 
+@pytest.fixture(scope="module")
+def encoders(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, Encoder]:
+    """Those of processors with instructions for int8, and without."""
+    made = {}
+    with pytest.MonkeyPatch.context() as patch:
+        for quantised in (True, False):
+            patch.setattr(encoder, "multiplies_int8", lambda quantised=quantised: quantised)
+            made[quantised] = load_encoder(tmp_path_factory.mktemp("home"))
+    return made
+
+
+def test_vectors_are_the_same_to_five_thousandths_on_any_processor(encoders: dict[bool, Encoder]) -> None:
+    told = json.loads((Path(__file__).parents[2] / "bench" / "data" / "languages.json").read_text())
+    texts = [talk["messages"][at]["text"] for talk in told["conversations"] for at in (0, 1, 2)]
+    ours, others = encoders[True].read([*TEXTS, *texts]), encoders[False].read([*TEXTS, *texts])
+    for one, other in zip(ours, others, strict=True):
+        assert float(one.sentence @ other.sentence) >= 0.995
+        assert one.words == other.words and one.ids == other.ids
+        alike = (one.tokens.astype(int) * other.tokens).sum(1) / 127**2
+        assert alike.min(initial=1) >= 0.95
+    assert not np.array_equal(ours[0].sentence, others[0].sentence)  # they are two graphs
+
+
+def test_a_texts_vector_does_not_depend_on_its_company(encoders: dict[bool, Encoder]) -> None:
+    for one in encoders.values():
+        together = one.encode(TEXTS)
+        assert all(np.array_equal(one.encode([text])[0], row) for text, row in zip(TEXTS, together, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("cpuinfo", "multiplies"),
+    [
+        ("processor\t: 0\nflags\t\t: fpu avx2 avx512f avx512_vnni\n", True),
+        ("flags\t\t: fpu avx2 avx_vnni\n", True),
+        ("BogoMIPS\t: 50.00\nFeatures\t: fp asimd asimddp i8mm\n", True),
+        ("processor\t: 0\nflags\t\t: fpu avx2 avx512f\n", False),
+        ("Features\t: fp asimd\n", False),
+        ("", False),
+        (None, False),
+    ],
+)
+def test_the_processors_features_tell_whether_it_multiplies_int8(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cpuinfo: str | None, multiplies: bool
+) -> None:
+    if cpuinfo is not None:
+        (tmp_path / "cpuinfo").write_text(cpuinfo)
+    monkeypatch.setattr(encoder, "CPUINFO", tmp_path / "cpuinfo")
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert encoder.multiplies_int8() is multiplies
+
+
+def test_every_mac_with_a_processor_of_arm_multiplies_int8(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    for machine, multiplies in (("arm64", True), ("x86_64", False)):
+        monkeypatch.setattr("platform.machine", lambda machine=machine: machine)
+        assert encoder.multiplies_int8() is multiplies
+
+
+def test_a_home_that_came_from_another_kind_of_processor_gets_a_graph_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for quantised, numbers in ((True, "int8"), (False, "float32"), (True, "int8")):
+        monkeypatch.setattr(encoder, "multiplies_int8", lambda quantised=quantised: quantised)
+        monkeypatch.setattr(encoder, "_encoders", {})
+        load_encoder(tmp_path)
+        [graph] = (tmp_path / "encoder").glob("*.onnx")
+        assert f"-{numbers}." in graph.name
+
+
 def test_the_offset_moves_all_cosines_alike(local: Encoder, file: EncoderFile, weights: Weights) -> None:
     sentences = np.stack([reference(weights, words_of(local, file, text))[0] for text in TEXTS])
     lift = float(np.load(OFFSET) @ np.load(OFFSET))
@@ -145,11 +216,6 @@ def test_the_packages_own_engine_gives_the_same_vectors(file: EncoderFile) -> No
 def test_similar_texts_are_closer_than_others(local: Encoder) -> None:
     cat, feline, alice, *_ = local.encode(TEXTS)
     assert cosine(np.stack([cat, alice]), feline)[0] > 0.5 > cosine(np.stack([cat, alice]), feline)[1]
-
-
-def test_a_texts_vector_does_not_depend_on_its_company(local: Encoder) -> None:
-    together = local.encode(TEXTS)
-    assert all(np.array_equal(local.encode([text])[0], row) for text, row in zip(TEXTS, together, strict=True))
 
 
 def test_any_text_has_a_vector_of_length_one(local: Encoder) -> None:

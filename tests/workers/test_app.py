@@ -42,7 +42,7 @@ def taken(app: Celery) -> Counter[str]:
 
 def observed(process: WorkerProcess) -> int:
     async def count(memory: Memory) -> int:
-        return await memory.engine.collections.traces.count_documents({"observe.state": "done"})
+        return await memory.engine.store.collections.traces.count_documents({"observe.state": "done"})
 
     done = process.run(count)
     assert done is not None
@@ -57,7 +57,7 @@ def test_many_sweeps_begin_no_chains_of_their_own(
     monkeypatch.setattr(trace_queue, "TURN", 0.001)  # of one batch
 
     async def fill(memory: Memory) -> Any:
-        await keep(memory.engine.traces, *(called(number) for number in range(4 * SWEEPS * BATCH)))
+        await keep(memory.engine.tools.traces, *(called(number) for number in range(4 * SWEEPS * BATCH)))
 
     process.run(fill)
     for _ in range(SWEEPS):

@@ -13,7 +13,7 @@ from utils.errors import NotFound
 
 
 async def values(memory: Memory, owner: str = USER) -> dict[str, str]:
-    return {fact.key: fact.value for fact, _ in await memory.engine.keyvalues.page(owner, limit=50, after=None)}
+    return {fact.key: fact.value for fact, _ in await memory.engine.chats.keyvalues.page(owner, limit=50, after=None)}
 
 
 async def test_remember_keeps_a_fact_and_says_so(quiet: Memory) -> None:
@@ -21,7 +21,7 @@ async def test_remember_keeps_a_fact_and_says_so(quiet: Memory) -> None:
     finished = await quiet.chat(asked)
     assert finished.answer.text == "I'll remember: wifi password: hunter2."
     assert finished.context.ran == ("keeper_agent", "writer_agent")
-    fact = await quiet.engine.keyvalues.get(USER, "wifi password")
+    fact = await quiet.engine.chats.keyvalues.get(USER, "wifi password")
     assert (fact.value, fact.source) == ("hunter2", f"{asked.turn_id}.prompt")
 
 
@@ -41,7 +41,7 @@ async def test_what_says_something_else_of_the_same_is_kept_beside_it(quiet: Mem
 
 
 async def test_what_was_kept_of_old_under_one_key_is_found_and_changed_there(quiet: Memory) -> None:
-    await quiet.engine.keyvalues.put(USER, "wife", "a teacher")
+    await quiet.engine.chats.keyvalues.put(USER, "wife", "a teacher")
     await say(quiet, "remember that my wife is called Elin", "remember that my wife is a nurse")
     assert await values(quiet) == {"wife": "a nurse", "wife's name": "Elin"}
     assert "Elin" in await say(quiet, "What's my wife's name?", session_id="s2")
@@ -163,7 +163,7 @@ async def test_what_names_nothing_that_was_told_deletes_nothing(quiet: Memory, m
 
 async def test_what_a_conversation_of_its_own_facts_says_stays(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn("m1", "The shed leaks.")])
-    await quiet.engine.collections.vectors.update_one({"id": "m1"}, {"$set": {"facts": "s1"}})
+    await quiet.engine.store.collections.vectors.update_one({"id": "m1"}, {"$set": {"facts": "s1"}})
     assert "nothing was deleted" in await say(quiet, "forget that the shed leaks", session_id="s2")
     assert len(await messages(quiet, "s1")) == 1
 
@@ -200,7 +200,7 @@ async def test_nothing_of_another_user_is_forgotten(quiet: Memory) -> None:
 async def test_a_request_to_remember_tried_again_keeps_one_version(quiet: Memory) -> None:
     for _ in range(2):
         await quiet.chat(request("remember that my dog is Rex", turn_id="t1", retried=True))
-    assert (await quiet.engine.keyvalues.get(USER, "dog")).version == 1
+    assert (await quiet.engine.chats.keyvalues.get(USER, "dog")).version == 1
     assert len(await messages(quiet)) == 2
 
 
@@ -232,7 +232,7 @@ async def test_everything_is_not_forgotten_by_a_word(quiet: Memory, all_of_it: s
 async def test_forgetting_leaves_no_trace_of_the_value(quiet: Memory) -> None:
     for number, text in enumerate(("remember that my PIN is 4711", "forget that my PIN is 4711")):
         await quiet.chat(request(text, turn_id=f"t{number}"))
-    database = quiet.engine.collections.vectors.database
+    database = quiet.engine.store.collections.vectors.database
     for name in await database.list_collection_names():
         assert "4711" not in str(await database[name].find({}).to_list(None)), name
 
@@ -240,7 +240,7 @@ async def test_forgetting_leaves_no_trace_of_the_value(quiet: Memory) -> None:
 async def test_forgetting_takes_the_value_out_of_answers_that_told_it(quiet: Memory) -> None:
     await say(quiet, "remember that my vault is 31337", "what is my vault?", "what number is my locker?")
     assert await say(quiet, "forget my vault") == "I have forgotten “vault” and the messages in which you told me."
-    database = quiet.engine.collections.vectors.database
+    database = quiet.engine.store.collections.vectors.database
     for name in await database.list_collection_names():
         assert "31337" not in str(await database[name].find({}).to_list(None)), name
     assert "31337" not in await say(quiet, "what is my vault?", session_id="s2")
@@ -254,7 +254,7 @@ async def test_a_fact_that_is_deleted_while_it_is_stored_is_no_error(
     async def gone(*_: object) -> list[KeyValue]:
         raise NotFound("No such memory")
 
-    monkeypatch.setattr(quiet.engine.keyvalues, "history", gone)
+    monkeypatch.setattr(quiet.engine.chats.keyvalues, "history", gone)
     assert await say(quiet, "Remember that my locker is 43.") == "I'll remember: locker: 43."
 
 
@@ -335,10 +335,10 @@ async def test_facts_of_what_is_forgotten_go_with_it(quiet: Memory) -> None:
     memory_id = "gym"
     await say(quiet, "My locker is number 12.", session_id=memory_id, isolated=True)
     await say(quiet, "I work as a nurse.", session_id=memory_id, isolated=True)
-    await quiet.engine.fact_queue.work()
+    await quiet.engine.knowledge.queue.work()
     assert "told in the conversation “gym”" in await say(quiet, "forget my locker")
     assert "I have forgotten that" in await say(quiet, "forget my job", session_id=memory_id, isolated=True)
-    assert [fact.text for fact in await quiet.engine.facts.in_force(USER, memory_id)] == [
+    assert [fact.text for fact in await quiet.engine.knowledge.facts.in_force(USER, memory_id)] == [
         "The user's locker is number 12."
     ]
 

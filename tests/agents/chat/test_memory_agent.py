@@ -1,4 +1,4 @@
-"""Does the bundle hold what seed 4 says: 8 similar messages, 6 pairs, 3 summaries, 8 facts?"""
+"""Does the bundle hold what the platform document says: 8 similar messages, 6 pairs, 3 summaries, 8 facts?"""
 
 from agents.chat.context import Bundle
 from agents.memory import Memory
@@ -19,16 +19,16 @@ async def test_the_bundle_has_the_last_6_pairs_in_order(with_model: Memory) -> N
 
 async def test_the_bundle_has_the_3_newest_summaries(with_model: Memory) -> None:
     await with_model.add(USER, "s1", pairs(40))
-    await with_model.engine.summaries.work()
+    await with_model.engine.chats.summaries.work()
     found = await bundle(with_model, "what is new?")
     assert [one.from_index for one in found.summaries] == [60, 40, 20]
 
 
 async def test_the_bundle_has_8_facts_those_first_that_suit_the_question(with_model: Memory) -> None:
     for number in range(12):
-        await with_model.engine.keyvalues.put(USER, f"key {number}", "x")
-    await with_model.engine.keyvalues.put(USER, "dog", "Biscuit")
-    await with_model.engine.keyvalues.put(USER, "cat", "Tom")
+        await with_model.engine.chats.keyvalues.put(USER, f"key {number}", "x")
+    await with_model.engine.chats.keyvalues.put(USER, "dog", "Biscuit")
+    await with_model.engine.chats.keyvalues.put(USER, "cat", "Tom")
     found = await bundle(with_model, "what is my dog called?")
     assert len(found.memories) == 8
     assert [one.key for one in found.memories[:2]] == ["dog", "cat"]
@@ -71,9 +71,9 @@ async def test_facts_that_no_message_states_are_found(quiet: Memory) -> None:
 
 async def test_a_fact_that_a_message_of_the_bundle_states_is_left_out(quiet: Memory) -> None:
     await quiet.add(USER, "s2", [turn("m1", "I live in Madrid.", stating=True)])
-    await quiet.engine.fact_queue.work()
+    await quiet.engine.knowledge.queue.work()
     await settle(quiet)
-    [fact] = [one for one, _ in await quiet.engine.facts.page(USER, limit=5)]
+    [fact] = [one for one, _ in await quiet.engine.knowledge.facts.page(USER, limit=5)]
     assert fact.sources == ("m1",)
     recall = (await bundle(quiet, "the user lives in Madrid?")).recall
     assert [hit.gist.id for hit in recall.hits] == ["m1"]
@@ -92,6 +92,6 @@ async def test_a_request_to_summarise_sees_everything_that_no_summary_covers(wit
     found = await bundle(with_model, "summarise our conversation")
     assert len(found.unsummarised) == 18
     await with_model.add(USER, "s1", pairs(3, first=20))
-    await with_model.engine.summaries.work()
+    await with_model.engine.chats.summaries.work()
     found = await bundle(with_model, "summarise our conversation")
     assert len(found.unsummarised) == 6

@@ -1,4 +1,4 @@
-"""Is the prompt what seed 4 says, and are memories in it data and nothing else?"""
+"""Is the prompt what the platform document says, and are memories in it data and nothing else?"""
 
 import re
 from dataclasses import replace

@@ -59,7 +59,7 @@ async def test_what_it_remembers_is_kept_and_the_answer_comes_after_that(
     assert (called["role"], called["content"], len(called["tool_calls"])) == ("assistant", "One moment.", 1)
     assert (result["role"], result["tool_call_id"]) == ("tool", called["tool_calls"][0]["id"])
     assert json.loads(result["content"]) == {"remembered": 1}
-    receipt = await tooled.engine.receipts.get(USER, finished.context.request.turn_id)
+    receipt = await tooled.engine.chats.receipts.get(USER, finished.context.request.turn_id)
     assert receipt.tools_used == ("remember",)
     assert receipt.ledger[-1].section == "tools"
     assert receipt.ledger[-1].characters > len(json.dumps(first["tools"])) + len(first["messages"][1]["content"])
@@ -121,9 +121,9 @@ async def test_it_goes_with_the_message_that_it_comes_of(
     finished, _ = await said(tooled)
     await settle(tooled)
     if whole:
-        await tooled.engine.forgetter.session(USER, "s1")
+        await tooled.engine.oversight.forgetter.session(USER, "s1")
     else:
-        await tooled.engine.forgetter.exchange(USER, prompt_id(finished.context.request.turn_id))
+        await tooled.engine.oversight.forgetter.exchange(USER, prompt_id(finished.context.request.turn_id))
     assert await observed(tooled) == []
 
 
@@ -136,9 +136,9 @@ async def test_it_goes_also_where_that_was_deleted_while_it_was_answered(
 
     async def deleted_before(*arguments: Any, **named: Any) -> Any:
         if whole:
-            await tooled.engine.forgetter.session(USER, "s1")
+            await tooled.engine.oversight.forgetter.session(USER, "s1")
         else:
-            await tooled.engine.forgetter.exchange(USER, prompt_id(asked.turn_id))
+            await tooled.engine.oversight.forgetter.exchange(USER, prompt_id(asked.turn_id))
         return await observe(*arguments, **named)
 
     monkeypatch.setattr(tooled, "observe", deleted_before)
@@ -153,7 +153,7 @@ async def test_it_goes_also_where_the_model_failed_after_it(
     asked, observe = request(SAID), tooled.observe
 
     async def deleted_before(*arguments: Any, **named: Any) -> Any:
-        await tooled.engine.forgetter.exchange(USER, prompt_id(asked.turn_id))
+        await tooled.engine.oversight.forgetter.exchange(USER, prompt_id(asked.turn_id))
         return await observe(*arguments, **named)
 
     monkeypatch.setattr(tooled, "observe", deleted_before)
@@ -169,7 +169,7 @@ async def test_it_goes_also_where_who_asked_left_before_anything_was_said(
     asked, observe = request(SAID), tooled.observe
 
     async def deleted_before(*arguments: Any, **named: Any) -> Any:
-        await tooled.engine.forgetter.exchange(USER, prompt_id(asked.turn_id))
+        await tooled.engine.oversight.forgetter.exchange(USER, prompt_id(asked.turn_id))
         return await observe(*arguments, **named)
 
     monkeypatch.setattr(tooled, "observe", deleted_before)
@@ -205,7 +205,7 @@ async def test_a_stream_that_breaks_after_a_call_keeps_what_was_said(
     with pytest.raises(ModelError):
         [event async for event in tooled.stream(asked)]
     await tooled.close()
-    kept = await tooled.engine.turns.page(USER, "s1", after=-1, limit=5)
+    kept = await tooled.engine.chats.turns.page(USER, "s1", after=-1, limit=5)
     assert [turn.content for turn in kept] == [SAID, "One moment."]
     assert kept[-1].interrupted
 

@@ -45,7 +45,7 @@ async def test_the_receipts_ledger_adds_up_to_the_tokens_that_the_provider_count
         finished = await with_model.chat(asked)
     assert isinstance(finished, Finished)
     sent = scripted_model.asked("chat")[-1]["messages"]
-    receipt = await with_model.engine.receipts.get(USER, asked.turn_id)
+    receipt = await with_model.engine.chats.receipts.get(USER, asked.turn_id)
     characters = sum(len(message["content"]) for message in sent)
     assert sum(entry.characters for entry in receipt.ledger) == characters
     assert sum(entry.tokens for entry in receipt.ledger) == receipt.prompt_tokens == characters // 4 + 1
@@ -59,7 +59,7 @@ async def test_without_a_providers_count_the_tokens_are_estimated_and_add_up(
     scripted_model.script(edited(lambda body: {**body, "usage": None}))
     asked = request("what is new?")
     finished = await with_model.chat(asked)
-    receipt = await with_model.engine.receipts.get(USER, asked.turn_id)
+    receipt = await with_model.engine.chats.receipts.get(USER, asked.turn_id)
     assert sum(entry.tokens for entry in receipt.ledger) == finished.answer.usage.prompt_tokens > 0
     assert finished.answer.usage.completion_tokens == count_tokens(finished.answer.text)
 

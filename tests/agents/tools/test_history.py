@@ -44,7 +44,7 @@ async def test_what_no_provider_takes_is_refused_by_its_place(quiet: Memory, mes
     asked = Compressing("ann", "t", messages, quiet.tool_memory.options)
     with pytest.raises(InvalidInput, match=place.replace(".", r"\.")):
         await quiet.tool_memory.compress(asked)
-    assert await quiet.engine.traces.page("ann", limit=9, after=None, task_id="t") == []
+    assert await quiet.engine.tools.traces.page("ann", limit=9, after=None, task_id="t") == []
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def _no_history_is_little() -> Iterator[None]:
 
 
 async def tasks(memory: Memory) -> int:
-    return await memory.engine.collections.tasks.count_documents({})
+    return await memory.engine.store.collections.tasks.count_documents({})
 
 
 async def test_the_first_step_passes_unchanged(quiet: Memory) -> None:
@@ -166,7 +166,7 @@ async def test_a_result_that_differs_is_a_record_of_its_own_in_a_later_request_t
         messages = [user(BOOK), calling(call("c", "get", {"x": 1})), result("c", text)]
         for _ in range(2):
             [shown] = (await compress(quiet, messages)).trace_ids
-        assert (await quiet.engine.traces.get("ann", shown)).raw_output == text
+        assert (await quiet.engine.tools.traces.get("ann", shown)).raw_output == text
     assert sorted(one.raw_output for one in await kept(quiet)) == ["one is AAA", "one is CHANGED"]
     done = await compress(quiet, [*messages[:2], result("c", "one is CHANGED"), *step(2)])
     [row] = [line for line in context(done.messages).splitlines() if "CHANGED" in line]
@@ -323,7 +323,7 @@ async def test_the_observers_summary_stands_in_the_next_view(with_model: Memory,
     scripted_model.always(answer("Flight HAT001 is booked out."), on="observer")
     noted = step(1, {"code": "HAT001", "note": LONG})
     await compress(with_model, [user(BOOK), *noted])
-    await with_model.engine.trace_queue.work()
+    await with_model.engine.tools.queue.work()
     done = await compress(with_model, [user(BOOK), *noted, *step(2)])
     assert "\nFlight HAT001 is booked out.\nRaw Data: " in context(done.messages)
     assert scripted_model.asked("observer")[0]["messages"][1]["content"].startswith(f'{{"task":"{BOOK}"')

@@ -16,7 +16,7 @@ from agents.tools import search as tool_search
 from agents.tools.budget import tokens_of
 from agents.tools.search import WAITED
 from config.settings import Settings
-from memory.traces import documents as trace_documents
+from memory.traces import call as trace_documents
 from memory.traces import traces
 from tests.conversations import Silent, found, say, settle
 from tests.meanwhile import meanwhile
@@ -38,7 +38,7 @@ from tests.tool_calls import (
 from tests.tool_views import shapes
 from utils.errors import Conflict, NotFound
 
-LOGGERS = ("MemoryBankStrategy", "Ingestion", "Retrieval", "InsightStore", "Observer")  # of seed 0
+LOGGERS = ("MemoryBankStrategy", "Ingestion", "Retrieval", "InsightStore", "Observer")  # of the tool memory's document
 
 
 async def test_another_process_goes_on_with_a_task(make_settings: Callable[..., Settings]) -> None:
@@ -48,7 +48,7 @@ async def test_another_process_goes_on_with_a_task(make_settings: Callable[..., 
         done = await compress(second, [user(BOOK), *step(2)])
         assert "HAT001" in context(done.messages)
         assert [trace.step for trace in await kept(second)] == [1, 2]
-        await second.engine.embeddings.work()
+        await second.engine.gists.queue.work()
         hit = (await second.tool_memory.search.insights("ann", "t", "HAT001 find(n=1)")).hits[0]
         assert hit.gist.content == "find(n=1) returned code: HAT001"
 
@@ -68,7 +68,7 @@ async def test_a_task_that_is_deleted_meanwhile_is_a_conflict(
     async def reset() -> None:
         await both[1].tool_memory.reset("ann", "t")
 
-    meanwhile(monkeypatch, both[0].engine.collections.traces, "insert_many", reset)
+    meanwhile(monkeypatch, both[0].engine.store.collections.traces, "insert_many", reset)
     with pytest.raises(Conflict):
         await compress(both[0], [user(BOOK), *steps(3)])
     assert (await kept(both[0]), await insights(both[0])) == ([], [])
@@ -142,7 +142,7 @@ async def test_the_embedding_model_is_told_once_when_it_is_first_used(
             for number in range(1, 3):
                 await compress(memory, [user(BOOK), *steps(number)])
             assert told() == [
-                ("MemoryBankStrategy", "INFO", f"Loading embedding model: {memory.engine.embedder.model}")
+                ("MemoryBankStrategy", "INFO", f"Loading embedding model: {memory.engine.gists.embedder.model}")
             ]
 
 
@@ -165,7 +165,7 @@ async def test_odd_characters_are_kept_as_far_as_they_are_characters(quiet: Memo
     assert [trace.raw_output for trace in await kept(quiet)][:6] == [*outputs[:2], "half \ufffd", *outputs[3:]]
     for text in await insights(quiet):
         text.encode()
-    await quiet.engine.embeddings.work()
+    await quiet.engine.gists.queue.work()
 
 
 async def test_a_huge_result_does_not_hold_up_others(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -292,7 +292,7 @@ async def test_two_processes_give_the_same_view_of_a_history_whatever_is_embedde
     messages = [user("Where is the tiger with the piano?"), *earlier, *step(99)]
     async with open_memory(settings, nudge=Silent()) as one, open_memory(settings, nudge=Silent()) as other:
         seen = [await asyncio.gather(compress(one, messages), compress(other, messages))]
-        await one.engine.collections.vectors.delete_one({"kind": "insight"})  # as if its process had died
+        await one.engine.store.collections.vectors.delete_one({"kind": "insight"})  # as if its process had died
         seen.append(await asyncio.gather(compress(one, messages), compress(other, messages)))
         await settle(one)
         seen.append(await asyncio.gather(compress(one, messages), compress(other, messages)))

@@ -22,7 +22,7 @@ async def test_nudges_during_the_work_lead_to_one_more_round(quiet: Memory, monk
         await going.wait()
         return 0
 
-    monkeypatch.setattr(quiet.engine.embeddings, "work", work)
+    monkeypatch.setattr(quiet.engine.gists.queue, "work", work)
     nudge = BackgroundNudge(quiet.engine)
     for _ in range(5):
         nudge.embed()
@@ -69,8 +69,8 @@ async def test_the_observer_goes_on_as_long_as_there_is_more_and_has_insights_em
         worked.append("embed")
         return 0
 
-    monkeypatch.setattr(quiet.engine.trace_queue, "step", step)
-    monkeypatch.setattr(quiet.engine.embeddings, "work", embed)
+    monkeypatch.setattr(quiet.engine.tools.queue, "step", step)
+    monkeypatch.setattr(quiet.engine.gists.queue, "work", embed)
     nudge = BackgroundNudge(quiet.engine)
     nudge.observe()
     await nudge.close()
@@ -87,7 +87,7 @@ async def test_work_that_fails_is_logged_and_left_to_the_sweep(
         raise ZeroDivisionError
 
     with monkeypatch.context() as patch, caplog.at_level(logging.ERROR):
-        patch.setattr(quiet.engine.embedder, "embed", broken)
+        patch.setattr(quiet.engine.gists.embedder, "embed", broken)
         nudge.embed()
         await nudge.close()
     assert "the sweep will try again" in caplog.text

@@ -23,10 +23,10 @@ async def condensed(memory: Memory, kind: BankType = "project", name: str = "loc
     """The tokens of a bank, once they are few."""
 
     async def few() -> bool:
-        return (await memory.engine.banks.info(USER, kind, name)).tokens <= BankRecipe().most
+        return (await memory.engine.library.banks.info(USER, kind, name)).tokens <= BankRecipe().most
 
     await until(few, seconds=60)
-    return (await memory.engine.banks.info(USER, kind, name)).tokens
+    return (await memory.engine.library.banks.info(USER, kind, name)).tokens
 
 
 async def test_it_waits_for_no_embedding(quiet: Memory) -> None:
@@ -67,5 +67,5 @@ async def test_who_ends_in_the_middle_leaves_it_to_others_at_once(
         async with bank_condensing(quiet.engine):
             await update(quiet, HUGE)
             await begins.wait()
-    assert await quiet.engine.bank_tidying.condense() == 1
+    assert await quiet.engine.library.tidying.condense() == 1
     assert "has all of it" in await content(quiet)

@@ -12,7 +12,7 @@ import pytest
 
 from agents.memory import Memory
 from agents.open import open_memory
-from agents.upkeep import bank_files as module
+from agents.upkeep import files as module
 from agents.upkeep.files import bank_files
 from config.settings import Settings
 from memory.banks.folder import BankFolder, Written
@@ -101,9 +101,9 @@ async def test_files_of_what_was_deleted_go(opened: Memory, tmp_path: Path) -> N
     async with bank_files(opened.engine, 0.05):
         for name in ("one", "two", "three"):
             await until(says(file(tmp_path, bank=name), "# Active work"))
-        await opened.engine.banks.delete(USER, "project", "one")
+        await opened.engine.library.banks.delete(USER, "project", "one")
         assert not file(tmp_path, bank="one").parent.exists()
-        await opened.engine.forgetter.user(USER)
+        await opened.engine.oversight.forgetter.user(USER)
         assert not (tmp_path / "banks" / USER).exists()
 
 
@@ -111,9 +111,9 @@ async def test_files_of_what_another_process_deleted_go_at_the_next_start(opened
     await opened.activate(USER, "project", "loci")
     async with bank_files(opened.engine, 0.05):
         await until(says(file(tmp_path), "# Active work"))
-    opened.engine.banks.folder = BankFolder(tmp_path / "elsewhere")
-    await opened.engine.banks.delete(USER, "project", "loci")
-    opened.engine.banks.folder = BankFolder(tmp_path / "banks")
+    opened.engine.library.banks.folder = BankFolder(tmp_path / "elsewhere")
+    await opened.engine.library.banks.delete(USER, "project", "loci")
+    opened.engine.library.banks.folder = BankFolder(tmp_path / "banks")
     assert file(tmp_path).exists()
     async with bank_files(opened.engine, 3600):
         await until(gone(tmp_path / "banks" / USER))
@@ -173,7 +173,7 @@ async def test_the_dump_lets_go_of_what_another_process_deleted(
     async with bank_files(opened.engine, 0.05, dump=True):
         await opened.activate(USER, "project", "loci")
         await until(says(dump, "ann:project:loci"))
-        await opened.engine.collections.banks.delete_many({})
+        await opened.engine.store.collections.banks.delete_many({})
         await until(says(dump, '"banks": {}'))
 
 
@@ -181,7 +181,7 @@ async def test_a_bank_that_is_deleted_while_it_is_written_has_no_files(
     opened: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await opened.activate(USER, "project", "loci")
-    banks, written = opened.engine.banks, BankFolder.write
+    banks, written = opened.engine.library.banks, BankFolder.write
     get, was_written = banks.get, asyncio.Event()
 
     async def late(*arguments: Any) -> Any:
@@ -212,8 +212,8 @@ async def test_a_bank_that_is_made_anew_while_it_is_deleted_keeps_its_files(
     await opened.activate(USER, "project", "loci")
     async with bank_files(opened.engine, 0.05):
         await until(says(file(tmp_path), "# Active work"))
-        meanwhile(monkeypatch, opened.engine.collections.bank_activations, "delete_many", again)
-        await opened.engine.banks.delete(USER, "project", "loci")
+        meanwhile(monkeypatch, opened.engine.store.collections.bank_activations, "delete_many", again)
+        await opened.engine.library.banks.delete(USER, "project", "loci")
         assert file(tmp_path).exists()
 
 

@@ -24,7 +24,7 @@ async def test_changes_go_both_ways_while_it_runs(memory: Memory, tmp_path: Path
     nudge = BackgroundNudge(memory.engine)
     async with mirroring(memory.engine, nudge, tmp_path / "deep" / "mirror"):
         root = tmp_path / "deep" / "mirror"
-        await memory.engine.turns.remember("ann", "s", [turn("m1", "I live in Oslo.")])
+        await memory.engine.chats.turns.remember("ann", "s", [turn("m1", "I live in Oslo.")])
         await state(memory, "The user loves figs.")
 
         async def shown(*expected: str) -> None:
@@ -42,7 +42,7 @@ async def test_changes_go_both_ways_while_it_runs(memory: Memory, tmp_path: Path
         made.mkdir(parents=True)
         (made / "x.md").write_text("The user has a boat.")
         await shown("I live in Rome.", "The user loves plums.", "The user has a boat.")
-        [(plums, _)] = await memory.engine.facts.page("ann", limit=9, memory_id="s")
+        [(plums, _)] = await memory.engine.knowledge.facts.page("ann", limit=9, memory_id="s")
 
         async def renamed() -> bool:
             return [path.stem.split("__")[1] for path in fact.parent.glob("[!.]*")] == [plums.id]
@@ -55,7 +55,7 @@ async def test_changes_go_both_ways_while_it_runs(memory: Memory, tmp_path: Path
             return await stated(memory) == ["The user has a boat."] and await said(memory) == []
 
         await until(gone)
-        await memory.engine.forgetter.user("ann")
+        await memory.engine.oversight.forgetter.user("ann")
 
         async def empty() -> bool:
             return not (root / "ann").exists()
@@ -85,7 +85,7 @@ async def test_an_editor_that_deletes_a_file_before_it_writes_it_deletes_nothing
             return await stated(memory) == ["The user loves figs."]
 
         await until(looked)
-        assert [fact.valid_to for fact, _ in await memory.engine.facts.page("ann", limit=9)] == [None]
+        assert [fact.valid_to for fact, _ in await memory.engine.knowledge.facts.page("ann", limit=9)] == [None]
 
 
 async def test_one_process_at_a_time_mirrors_and_another_takes_over(memory: Memory, tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ async def test_memory_banks_have_files_of_their_own(
             return texts(tmp_path) == ["I live in Oslo."]
 
         await until(shown)
-        await memory.engine.banks.delete("ann", "project", "loci")
+        await memory.engine.library.banks.delete("ann", "project", "loci")
         await memory.add("ann", "s", [turn("m2", "I like figs.")], wait=True)
 
         async def grown() -> bool:

@@ -200,7 +200,7 @@ async def test_with_an_error_the_errors_of_its_own_bank_are_told(
         return [error["description"] for error in told["previous_errors"]]
 
     async with client(address, "legacy") as connected, open_memory(make_settings(), nudge=Silent()) as memory:
-        banks = memory.engine.banks
+        banks = memory.engine.library.banks
         for name in ("one", "two"):
             await call(connected, "activate", conversation_type="project", project_name=name)
             await banks.note_error(await banks.info("default", "project", name), f"Of {name}.", "warning")

@@ -34,5 +34,5 @@ async def test_what_waits_is_counted_of_its_owner_and_kinds(quiet: Memory) -> No
     assert waiting.count > 32 and not waiting.at_least
     assert await quiet.engine.not_found_yet(USER, KINDS, 10) == Waiting(10, at_least=True)
     assert (await quiet.engine.not_found_yet(USER, ("turn",), 10)).count == 0
-    await quiet.engine.embeddings.work()
+    await quiet.engine.gists.queue.work()
     assert (await quiet.engine.not_found_yet(USER, KINDS, 1_000)).count == 0

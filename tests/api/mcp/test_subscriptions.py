@@ -44,7 +44,7 @@ async def subscriptions(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> Async
     monkeypatch.setattr(module, "LOOK", 0.05)
     monkeypatch.setattr(module, "SENDING", 0.05)
     await quiet.activate(USER, "project", "loci")
-    made = Subscriptions(lambda: quiet.engine.banks)
+    made = Subscriptions(lambda: quiet.engine.library.banks)
     yield made
     await made.end_all()
 
@@ -142,7 +142,7 @@ async def test_who_subscribes_meanwhile_to_the_same_file_is_told_of_no_change_tw
         mark = subscriptions._owners[USER].marks[URI]
 
     with monkeypatch.context() as patched:
-        meanwhile(patched, quiet.engine.banks, "infos", another, after=True)  # type: ignore[arg-type]
+        meanwhile(patched, quiet.engine.library.banks, "infos", another, after=True)  # type: ignore[arg-type]
         await subscriptions.add(USER, "first", first, URI)
     assert subscriptions._owners[USER].marks[URI] == mark
     assert (len(first.heard), len(second.heard)) == (0, 1)

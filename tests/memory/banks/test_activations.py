@@ -16,7 +16,7 @@ WINDOW = Client("editor")  # one of several, as far as anybody knows
 
 
 async def test_a_new_session_of_a_program_goes_on_where_the_last_one_was(quiet: Memory) -> None:
-    activations = quiet.engine.activations
+    activations = quiet.engine.library.activations
     await activations.note(USER, DESKTOP, (await begun(quiet)).info)
     assert await activations.active(USER, Client("desktop", "session-2")) == Active("project", "loci")
     for owner, client in (("bob", DESKTOP), (USER, Client("another", "session-3"))):
@@ -25,19 +25,19 @@ async def test_a_new_session_of_a_program_goes_on_where_the_last_one_was(quiet: 
 
 
 async def test_of_several_banks_of_a_program_without_sessions_none_is_meant(quiet: Memory) -> None:
-    activations = quiet.engine.activations
+    activations = quiet.engine.library.activations
     for name, path in (("one", None), ("two", "/src/two"), ("one", None)):
         await activations.note(USER, WINDOW, (await quiet.activate(USER, "project", name, path)).info)
     two = (await quiet.activate(USER, "project", "two")).info.id
     with pytest.raises(InvalidInput) as refused:
         await activations.active(USER, WINDOW)
     assert refused.value.detail.endswith(f"one of project/one, project/{two} (at /src/two)")
-    await quiet.engine.banks.delete(USER, "project", two)
+    await quiet.engine.library.banks.delete(USER, "project", two)
     assert await activations.active(USER, WINDOW) == Active("project", "one")
 
 
 async def test_a_session_goes_by_what_it_activated_last_whatever_others_of_its_program_did(quiet: Memory) -> None:
-    activations = quiet.engine.activations
+    activations = quiet.engine.library.activations
     for name, client in (("one", DESKTOP), ("two", DESKTOP), ("three", Client("desktop", "session-2"))):
         await activations.note(USER, client, (await begun(quiet, name)).info)
     assert await activations.active(USER, DESKTOP) == Active("project", "two")
@@ -47,9 +47,9 @@ async def test_a_session_goes_by_what_it_activated_last_whatever_others_of_its_p
 
 async def test_of_very_many_banks_the_last_are_named(quiet: Memory) -> None:
     for number in range(MOST_TOLD + 3):
-        await quiet.engine.activations.note(USER, WINDOW, (await begun(quiet, f"n{number}")).info)
+        await quiet.engine.library.activations.note(USER, WINDOW, (await begun(quiet, f"n{number}")).info)
     with pytest.raises(InvalidInput) as refused:
-        await quiet.engine.activations.active(USER, WINDOW)
+        await quiet.engine.library.activations.active(USER, WINDOW)
     assert refused.value.detail.count("project/") == MOST_TOLD
     assert refused.value.detail.endswith("project/n3 and others")
 
@@ -57,22 +57,22 @@ async def test_of_very_many_banks_the_last_are_named(quiet: Memory) -> None:
 async def test_what_was_noted_when_a_program_had_one_bank_counts(quiet: Memory) -> None:
     bank = (await begun(quiet)).info
     noted = {"user_id": USER, "client": "name editor", "at": now(), "bank_type": "project", "bank_id": "loci"}
-    await quiet.engine.collections.bank_activations.insert_one(noted | {"_id": "of before", "epoch": bank.epoch})
-    await quiet.engine.activations.note(USER, WINDOW, bank)
-    assert await quiet.engine.activations.active(USER, WINDOW) == Active("project", "loci")
-    await quiet.engine.activations.note(USER, WINDOW, (await begun(quiet, "two")).info)
+    await quiet.engine.store.collections.bank_activations.insert_one(noted | {"_id": "of before", "epoch": bank.epoch})
+    await quiet.engine.library.activations.note(USER, WINDOW, bank)
+    assert await quiet.engine.library.activations.active(USER, WINDOW) == Active("project", "loci")
+    await quiet.engine.library.activations.note(USER, WINDOW, (await begun(quiet, "two")).info)
     with pytest.raises(InvalidInput, match="project/two, project/loci"):
-        await quiet.engine.activations.active(USER, WINDOW)
-    await quiet.engine.banks.delete(USER, "project", "loci")
-    assert await quiet.engine.collections.bank_activations.count_documents({}) == 1
+        await quiet.engine.library.activations.active(USER, WINDOW)
+    await quiet.engine.library.banks.delete(USER, "project", "loci")
+    assert await quiet.engine.store.collections.bank_activations.count_documents({}) == 1
 
 
 async def test_what_was_activated_long_ago_is_active_no_longer(quiet: Memory) -> None:
-    await quiet.engine.activations.note(USER, DESKTOP, (await begun(quiet)).info)
+    await quiet.engine.library.activations.note(USER, DESKTOP, (await begun(quiet)).info)
     long_ago = {"$set": {"at": now() - OF_LATE - timedelta(seconds=1)}}
-    await quiet.engine.collections.bank_activations.update_many({}, long_ago)
+    await quiet.engine.store.collections.bank_activations.update_many({}, long_ago)
     with pytest.raises(NotFound, match="call `activate` first"):
-        await quiet.engine.activations.active(USER, DESKTOP)
+        await quiet.engine.library.activations.active(USER, DESKTOP)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ from utils.errors import InvalidInput, NotFound
 
 
 def test_the_numbers_are_those_of_the_banks_document() -> None:
-    """Seed 1: errors that are told; seconds to the files; "Continuous Cache Optimization", 4K to 8K tokens."""
+    """The memory banks' document: errors that are told; seconds to the files; "Continuous Cache Optimization", 4K to 8K
+    tokens."""
     assert MOST_ERRORS == 10
     assert Settings().bank_flush_seconds == 60
     recipe = BankRecipe()
@@ -43,30 +44,30 @@ async def test_what_is_told_is_in_the_files_and_in_the_history_as_it_came(quiet:
     done = await update(quiet, said, conversation_id="c1")
     assert [change.target_file for change in done.changes] == ["decisions.md", "progress.md"]
     assert done.by == "rule_based"
-    bank = await quiet.engine.banks.get(USER, "project", "loci")
+    bank = await quiet.engine.library.banks.get(USER, "project", "loci")
     assert "Decision: we use SQLite." in bank.content["decisions.md"]
-    newest, first = await quiet.engine.banks.versions(USER, "project", "loci", limit=10)
+    newest, first = await quiet.engine.library.banks.versions(USER, "project", "loci", limit=10)
     assert (newest.version, newest.said, newest.conversation_id) == (
         2,
         said,
         "c1",
     )
     assert (first.version, first.reason, first.said) == (1, "created", None)
-    _, before = await quiet.engine.banks.at(USER, "project", "loci", 1)
+    _, before = await quiet.engine.library.banks.at(USER, "project", "loci", 1)
     assert "SQLite" not in before["decisions.md"]
 
 
 async def test_every_version_can_be_read_as_it_was(quiet: Memory) -> None:
     await begun(quiet)
-    seen: list[dict[str, str]] = [dict((await quiet.engine.banks.get(USER, "project", "loci")).content)]
+    seen: list[dict[str, str]] = [dict((await quiet.engine.library.banks.get(USER, "project", "loci")).content)]
     for number in range(6):
         await update(quiet, f"file{number % 3}.md:\nsaid {number}")
-        seen.append(dict((await quiet.engine.banks.get(USER, "project", "loci")).content))
+        seen.append(dict((await quiet.engine.library.banks.get(USER, "project", "loci")).content))
     for version, files in enumerate(seen, 1):
-        assert (await quiet.engine.banks.at(USER, "project", "loci", version))[1] == files
+        assert (await quiet.engine.library.banks.at(USER, "project", "loci", version))[1] == files
     for missing in (0, 8):
         with pytest.raises(NotFound):
-            await quiet.engine.banks.at(USER, "project", "loci", missing)
+            await quiet.engine.library.banks.at(USER, "project", "loci", missing)
 
 
 @pytest.mark.parametrize("said", ["", " \n\t", "\x00\x1b", "## decisions.md", "x" * (LONGEST_UPDATE + 1)])
@@ -74,7 +75,7 @@ async def test_an_update_without_content_or_with_too_much_is_refused(quiet: Memo
     await begun(quiet)
     with pytest.raises(InvalidInput):
         await update(quiet, said)
-    assert (await quiet.engine.banks.info(USER, "project", "loci")).version == 1
+    assert (await quiet.engine.library.banks.info(USER, "project", "loci")).version == 1
 
 
 ODD = ["🦊 Füchse 狐", "a\r\nb\rc", "```\nopen code", "## decisions.md\nx", "\u202eodd\u0301 \ufeff", "y " * 400_000]
@@ -84,7 +85,7 @@ ODD = ["🦊 Füchse 狐", "a\r\nb\rc", "```\nopen code", "## decisions.md\nx", 
 async def test_odd_and_huge_content_is_kept(quiet: Memory, said: str) -> None:
     await begun(quiet)
     await update(quiet, said)
-    newest = (await quiet.engine.banks.versions(USER, "project", "loci", limit=1))[0]
+    newest = (await quiet.engine.library.banks.versions(USER, "project", "loci", limit=1))[0]
     assert newest.said == said.replace("\r\n", "\n").replace("\r", "\n")
     await update(quiet, "afterwards")
     assert "afterwards" in await content(quiet)
@@ -94,16 +95,16 @@ async def test_banks_are_listed_page_by_page_the_last_changed_first(quiet: Memor
     for name in ("one", "two", "three"):
         await begun(quiet, name)
     await quiet.update(USER, "project", "one", "changed")
-    [first, second] = await quiet.engine.banks.page(USER, limit=2)
-    rest = await quiet.engine.banks.page(USER, limit=2, after=(second[0].updated_at, second[1]))
+    [first, second] = await quiet.engine.library.banks.page(USER, limit=2)
+    rest = await quiet.engine.library.banks.page(USER, limit=2, after=(second[0].updated_at, second[1]))
     assert [info.id for info, _ in (first, second, *rest)] == ["one", "three", "two"]
-    assert await quiet.engine.banks.page("bob", limit=5) == []
+    assert await quiet.engine.library.banks.page("bob", limit=5) == []
 
 
 async def test_a_bank_is_called_as_its_project_or_else_as_its_folder_or_its_id(quiet: Memory) -> None:
     assert (await begun(quiet, "My app")).info.name == "My app"
     assert (await quiet.activate(USER, "code", path="/src/Loci/")).info.name == "Loci"
-    bank = await quiet.engine.banks.open(USER, "project", "bare")
+    bank = await quiet.engine.library.banks.open(USER, "project", "bare")
     assert bank.info.name == "bare"
     assert bank.content["context.md"].startswith("# Context: bare\n")
 
@@ -125,7 +126,7 @@ async def test_a_bank_without_a_path_takes_the_first_at_which_its_project_is_sai
     await begun(quiet)
     bank = await quiet.activate(USER, "project", "loci", "/a/loci")
     assert (bank.info.id, bank.info.path) == ("loci", "/a/loci")
-    assert (await quiet.engine.banks.info(USER, "project", "loci")).path == "/a/loci"
+    assert (await quiet.engine.library.banks.info(USER, "project", "loci")).path == "/a/loci"
     other = await quiet.activate(USER, "project", "loci", "/b/loci")
     assert (other.info.version, [one.id for one in other.others]) == (1, ["loci"])
 
@@ -136,7 +137,7 @@ async def test_a_folder_that_is_called_as_a_project_without_a_path_does_not_get_
     apart = await quiet.activate(USER, "code", path="/home/me/another/backend")
     assert (apart.info.version, [one.id for one in apart.others]) == (1, ["backend"])
     assert "Ada" not in str(apart.content)
-    assert (await quiet.engine.banks.info(USER, "code", "backend")).path is None
+    assert (await quiet.engine.library.banks.info(USER, "code", "backend")).path is None
     again = await quiet.activate(USER, "code", "backend")
     assert (again.info.version, [one.id for one in again.others]) == (2, [apart.info.id])
 
@@ -150,9 +151,9 @@ async def test_of_two_who_say_at_once_where_a_project_is_both_are_told_where_its
         await quiet.activate(USER, "project", "loci", "/b/loci")
 
     with monkeypatch.context() as patched:
-        meanwhile(patched, quiet.engine.collections.banks, "update_one", another)
+        meanwhile(patched, quiet.engine.store.collections.banks, "update_one", another)
         bank = await quiet.activate(USER, "project", "loci", "/a/loci")
-    assert (await quiet.engine.banks.info(USER, "project", "loci")).path == bank.info.path == "/b/loci"
+    assert (await quiet.engine.library.banks.info(USER, "project", "loci")).path == bank.info.path == "/b/loci"
 
 
 async def test_an_update_makes_the_bank_that_it_is_for_and_says_so(quiet: Memory) -> None:
@@ -172,4 +173,4 @@ async def test_there_is_one_global_bank(quiet: Memory) -> None:
     assert (bank.info.id, bank.info.name, bank.info.path) == ("global", "global", None)
     assert bank.content["context.md"].startswith("# Context\n")
     with pytest.raises(InvalidInput):
-        await quiet.engine.banks.open(USER, "global", "another")
+        await quiet.engine.library.banks.open(USER, "global", "another")

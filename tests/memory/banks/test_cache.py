@@ -43,9 +43,9 @@ def test_the_least_recently_used_go_first_once_the_texts_have_too_many_bytes(mon
 @pytest.mark.parametrize("read", ["get", "info", "versions"])
 async def test_a_bank_that_another_process_deleted_is_let_go_of(quiet: Memory, read: str) -> None:
     await quiet.activate(USER, "project", "loci")
-    await quiet.engine.collections.banks.delete_many({})
-    assert quiet.engine.banks.cache.every()
+    await quiet.engine.store.collections.banks.delete_many({})
+    assert quiet.engine.library.banks.cache.every()
     with pytest.raises(NotFound):
         limits = {"limit": 1} if read == "versions" else {}
-        await getattr(quiet.engine.banks, read)(USER, "project", "loci", **limits)
-    assert quiet.engine.banks.cache.every() == []
+        await getattr(quiet.engine.library.banks, read)(USER, "project", "loci", **limits)
+    assert quiet.engine.library.banks.cache.every() == []

@@ -11,7 +11,7 @@ FIRST, SECOND = "loci://banks/project/loci/active.md", "loci://banks/project/loc
 
 
 async def test_a_session_is_known_with_what_it_is_told_of_until_it_ends(quiet: Memory) -> None:
-    connections = quiet.engine.connections
+    connections = quiet.engine.library.connections
     await connections.begin(USER, "s", PARAMS)
     for address in (FIRST, SECOND, FIRST):
         await connections.listen(USER, "s", address)
@@ -28,9 +28,9 @@ async def test_a_session_is_known_with_what_it_is_told_of_until_it_ends(quiet: M
 
 
 async def test_one_that_nobody_used_of_late_is_not(quiet: Memory) -> None:
-    connections = quiet.engine.connections
+    connections = quiet.engine.library.connections
     await connections.begin(USER, "s", PARAMS)
-    await quiet.engine.collections.bank_activations.update_many({}, {"$set": {"at": now() - OF_LATE}})
+    await quiet.engine.store.collections.bank_activations.update_many({}, {"$set": {"at": now() - OF_LATE}})
     assert await connections.find(USER, "s") is None
     await connections.use(USER, "s")
     assert await connections.find(USER, "s") is not None
@@ -38,10 +38,10 @@ async def test_one_that_nobody_used_of_late_is_not(quiet: Memory) -> None:
 
 async def test_it_stands_beside_what_was_activated_and_goes_with_its_user(quiet: Memory) -> None:
     client = Client("one", "s")
-    await quiet.engine.connections.begin(USER, "s", PARAMS)
-    await quiet.engine.activations.note(USER, client, (await begun(quiet)).info)
-    assert (await quiet.engine.activations.active(USER, client)).id == "loci"
-    await quiet.engine.banks.delete(USER, "project", "loci")
-    assert await quiet.engine.connections.find(USER, "s") is not None
-    await quiet.engine.forgetter.user(USER)
-    assert await quiet.engine.connections.find(USER, "s") is None
+    await quiet.engine.library.connections.begin(USER, "s", PARAMS)
+    await quiet.engine.library.activations.note(USER, client, (await begun(quiet)).info)
+    assert (await quiet.engine.library.activations.active(USER, client)).id == "loci"
+    await quiet.engine.library.banks.delete(USER, "project", "loci")
+    assert await quiet.engine.library.connections.find(USER, "s") is not None
+    await quiet.engine.oversight.forgetter.user(USER)
+    assert await quiet.engine.library.connections.find(USER, "s") is None

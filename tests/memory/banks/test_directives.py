@@ -35,7 +35,9 @@ async def test_the_shape_that_an_update_answers_with_is_carried_out(quiet: Memor
     done = await update(quiet, json.dumps(again, indent=1))
     assert [(one.target_file, one.metadata.section) for one in done.changes][1:] == [("decisions.md", "Decisions")]
     assert "A dark theme." in await content(quiet) and "SQLite." in await content(quiet)
-    assert (await quiet.engine.banks.versions(USER, "project", "loci", limit=1))[0].said == json.dumps(again, indent=1)
+    assert (await quiet.engine.library.banks.versions(USER, "project", "loci", limit=1))[0].said == json.dumps(
+        again, indent=1
+    )
 
 
 async def test_no_model_is_asked_about_it(with_model: Memory, scripted_model: ScriptedModel) -> None:
@@ -68,7 +70,7 @@ async def test_one_that_cannot_be_carried_out_is_refused_and_changes_nothing(
     with pytest.raises(InvalidInput) as refused:
         await update(quiet, json.dumps(said))
     assert told in refused.value.detail and "SECRET" not in refused.value.detail
-    assert (await quiet.engine.banks.info(USER, "project", "loci")).version == 1
+    assert (await quiet.engine.library.banks.info(USER, "project", "loci")).version == 1
 
 
 def test_a_lone_surrogate_that_json_hides_is_refused() -> None:

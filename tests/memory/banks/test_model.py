@@ -172,7 +172,9 @@ async def test_a_model_says_where_content_belongs(with_model: Memory, scripted_m
     scripted_model.script(answer(decided(use | {"metadata": {"section": "Storage"}})))
     done = await update(with_model, "Use SQLite.")
     assert done.by == "gpt-4o-mini"
-    assert (await with_model.engine.banks.get(USER, "project", "loci")).content["ideas.md"].count("Use SQLite.") == 1
+    assert (await with_model.engine.library.banks.get(USER, "project", "loci")).content["ideas.md"].count(
+        "Use SQLite."
+    ) == 1
 
 
 async def test_a_model_that_talks_rubbish_is_noted_and_rules_decide(
@@ -188,4 +190,4 @@ async def test_a_model_that_talks_rubbish_is_noted_and_rules_decide(
     assert "Placed by rules" in error.description
     for number in range(MOST_ERRORS):
         await update(with_model, f"Number {number}.")
-    assert len((await with_model.engine.banks.info(USER, "project", "loci")).errors) == MOST_ERRORS
+    assert len((await with_model.engine.library.banks.info(USER, "project", "loci")).errors) == MOST_ERRORS

@@ -84,7 +84,7 @@ def test_what_went_is_told_by_section_and_of_an_entry_that_stays_in_part_the_res
 async def grown(memory: Memory, numbers: range) -> None:
     """The bank is told something of each number, each with a code of its own, and condensed."""
     await update(memory, "\n".join(f"- {TALK}Its code is Z{number} now." for number in numbers))
-    await memory.engine.bank_tidying.work()
+    await memory.engine.library.tidying.work()
 
 
 async def codes_found(memory: Memory, numbers: range) -> list[int]:
@@ -95,7 +95,7 @@ async def codes_found(memory: Memory, numbers: range) -> list[int]:
 async def test_what_was_condensed_is_found_by_its_words_after_any_number_of_times(quiet: Memory) -> None:
     await begun(quiet)
     await grown(quiet, range(1_000, 1_070))
-    first = (await quiet.engine.banks.info(USER, "project", "loci")).version - 1
+    first = (await quiet.engine.library.banks.info(USER, "project", "loci")).version - 1
     assert "Z1000 " not in await content(quiet)
     await grown(quiet, range(1_070, 1_140))
     assert "Z1000 " not in await content(quiet)
@@ -104,7 +104,7 @@ async def test_what_was_condensed_is_found_by_its_words_after_any_number_of_time
     assert await codes_found(quiet, some) == list(some)
     [hit] = (await quiet.search(USER, "Z1000", SEARCH, Scope(kinds=("section",)))).hits[:1]
     assert hit.gist.condensed == Condensed("active.md", first)
-    _, files = await quiet.engine.banks.at(USER, "project", "loci", first)
+    _, files = await quiet.engine.library.banks.at(USER, "project", "loci", first)
     assert "Its code is Z1000 now." in files["active.md"]
     assert await found(quiet, "Z1000", None) == []
     assert await found(quiet, "Z1000", owner="bob") == []
@@ -115,7 +115,7 @@ async def test_activate_says_that_a_bank_was_condensed_and_how_to_read_what_went
     versions: list[int] = []
     for numbers in (range(1_000, 1_070), range(1_070, 1_140)):
         await grown(quiet, numbers)
-        versions.insert(0, (await quiet.engine.banks.info(USER, "project", "loci")).version - 1)
+        versions.insert(0, (await quiet.engine.library.banks.info(USER, "project", "loci")).version - 1)
     told = left_out_of(await begun(quiet)) or ""
     assert f"versions {versions[0]}, {versions[1]} have what was shortened or left out" in told
     assert f"loci://banks/project/loci/{{file}}?version={versions[0]}" in told
@@ -127,19 +127,19 @@ async def test_what_was_condensed_goes_with_the_bank(quiet: Memory, anew: bool) 
     await grown(quiet, range(1_000, 1_070))
     await settle(quiet, seconds=60)
     assert await codes_found(quiet, range(1_000, 1_001))
-    await quiet.engine.banks.delete(USER, "project", "loci")
+    await quiet.engine.library.banks.delete(USER, "project", "loci")
     if anew:
         await begun(quiet)
         assert not any("Z1000" in one for one in await found(quiet, "Z1000"))
     else:
-        assert await quiet.engine.collections.vectors.count_documents({}) == 0
+        assert await quiet.engine.store.collections.vectors.count_documents({}) == 0
 
 
 async def test_what_a_bank_lost_before_this_was_kept_is_found_once_it_changes(quiet: Memory) -> None:
     await begun(quiet)
     await grown(quiet, range(1_000, 1_070))
-    await quiet.engine.collections.banks.update_many({}, {"$unset": {"condensed_to": ""}})
-    await quiet.engine.collections.vectors.delete_many({"condensed": {"$exists": True}})
+    await quiet.engine.store.collections.banks.update_many({}, {"$unset": {"condensed_to": ""}})
+    await quiet.engine.store.collections.vectors.delete_many({"condensed": {"$exists": True}})
     await update(quiet, "Hello.")
     assert await codes_found(quiet, range(1_000, 1_001)) == [1_000]
 
@@ -147,10 +147,10 @@ async def test_what_a_bank_lost_before_this_was_kept_is_found_once_it_changes(qu
 async def test_what_a_model_leaves_out_is_told_and_found_too(with_model: Memory, scripted_model: ScriptedModel) -> None:
     await begun(with_model)
     await update(with_model, "\n".join(f"- Code Z{number}. {TALK}" for number in range(70)))
-    files = dict((await with_model.engine.banks.get(USER, "project", "loci")).content)
+    files = dict((await with_model.engine.library.banks.get(USER, "project", "loci")).content)
     short = files | {"active.md": "# Active\n\n## Notes\n\n" + "Much was said. " * 1_200}
     scripted_model.script(answer(json.dumps({"files": short})))
-    version = (await with_model.engine.banks.info(USER, "project", "loci")).version
-    assert (await with_model.engine.bank_tidying.optimise(USER, "project", "loci")).version == version + 1
+    version = (await with_model.engine.library.banks.info(USER, "project", "loci")).version
+    assert (await with_model.engine.library.tidying.optimise(USER, "project", "loci")).version == version + 1
     assert f"70 entries shortened or left out; version {version} has all of it" in await content(with_model)
     assert any("Code Z33." in one for one in await found(with_model, "Z33"))

@@ -29,7 +29,7 @@ async def test_what_a_bank_says_is_recalled_by_those_who_ask_for_it(quiet: Memor
 @pytest.mark.parametrize("lead", ["Restart haproxy first.", "_Never_ restart haproxy first."])
 async def test_what_a_file_says_before_its_sections_is_recalled_but_for_its_title(quiet: Memory, lead: str) -> None:
     await begun(quiet)
-    banks = quiet.engine.banks
+    banks = quiet.engine.library.banks
     seen = await banks._store.find(USER, "project", "loci")
     files = {"runbook.md": f"# Runbook\n{lead}\n"}
     await banks.commit(seen, Change(texts_of(seen) | files, "update", "rule_based"))
@@ -58,7 +58,7 @@ async def test_one_brings_the_sections_up_to_a_bank_for_all_who_asked_before_it_
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await begun(quiet)
-    sections, looks = quiet.engine.banks._sections, 0
+    sections, looks = quiet.engine.library.banks._sections, 0
     write = sections._write
 
     async def counted(*arguments: Any) -> None:
@@ -79,5 +79,5 @@ async def test_what_is_no_longer_in_a_bank_is_no_longer_recalled(quiet: Memory) 
     await update(quiet, "active.md > Current focus (replace):\nThe submarine.")
     await update(quiet, "active.md > Current focus (replace):\nThe airship.")
     assert not any("submarine" in one for one in await found(quiet, "submarine"))
-    gists = await quiet.engine.collections.vectors.count_documents({"bank": {"$exists": True}})
-    assert gists == len({one["content"] async for one in quiet.engine.collections.vectors.find({})})
+    gists = await quiet.engine.store.collections.vectors.count_documents({"bank": {"$exists": True}})
+    assert gists == len({one["content"] async for one in quiet.engine.store.collections.vectors.find({})})

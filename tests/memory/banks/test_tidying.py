@@ -23,16 +23,16 @@ async def test_a_bank_that_has_grown_is_condensed_and_its_history_has_all(quiet:
     await update(quiet, "[critical] The key is under the mat.")
     for number in range(12):
         await update(quiet, "\n\n".join(f"{number}.{part}: {LONG}" for part in range(8)))
-    before = await quiet.engine.banks.info(USER, "project", "loci")
+    before = await quiet.engine.library.banks.info(USER, "project", "loci")
     assert before.tokens > BankRecipe().most
     await quiet.engine.sweep()
-    after = await quiet.engine.banks.get(USER, "project", "loci")
+    after = await quiet.engine.library.banks.get(USER, "project", "loci")
     assert BankRecipe().least <= after.info.tokens <= BankRecipe().most
     assert "[critical] The key is under the mat." in await content(quiet)
     assert f"version {before.version} has all of it" in await content(quiet)
-    _, whole = await quiet.engine.banks.at(USER, "project", "loci", before.version)
+    _, whole = await quiet.engine.library.banks.at(USER, "project", "loci", before.version)
     assert all(f"{number}.7: It was" in "\n".join(whole.values()) for number in range(12))
-    assert await quiet.engine.bank_tidying.work() == 0
+    assert await quiet.engine.library.tidying.work() == 0
 
 
 async def test_a_bank_never_outgrows_a_document(quiet: Memory) -> None:
@@ -48,11 +48,11 @@ async def test_what_was_condensed_is_not_condensed_again_before_it_changes(quiet
     await begun(quiet)
     for number in range(120):
         await update(quiet, f"progress.md > Next: {number}: {LONG}")
-    tidying = quiet.engine.bank_tidying
+    tidying = quiet.engine.library.tidying
     short = await tidying.optimise(USER, "project", "loci")
     assert short.tokens <= BankRecipe().target
     assert (await tidying.optimise(USER, "project", "loci")).version == short.version
-    await quiet.engine.collections.banks.update_many({}, {"$set": {"tidying": pending(), "tokens": 7_000}})
+    await quiet.engine.store.collections.banks.update_many({}, {"$set": {"tidying": pending(), "tokens": 7_000}})
     assert (await tidying.optimise(USER, "project", "loci")).version == short.version  # nothing to be left out
 
 
@@ -60,7 +60,7 @@ async def test_a_bank_that_changes_faster_than_a_model_writes_is_condensed_by_ru
     with_model: Memory, scripted_model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await begun(with_model)
-    tidying = with_model.engine.bank_tidying
+    tidying = with_model.engine.library.tidying
     scripted_model.always(answer("No JSON."))
     for number in range(12):
         await update(with_model, "\n\n".join(f"{number}.{part}: {LONG}" for part in range(8)))
@@ -104,8 +104,8 @@ async def test_a_bank_that_changes_while_a_model_condenses_it_is_shown_to_it_ane
         await update(with_model, "The sky turned green meanwhile.")
 
     with monkeypatch.context() as patched:
-        meanwhile(patched, with_model.engine.collections.bank_versions, "insert_one", another)
-        await with_model.engine.bank_tidying.optimise(USER, "project", "loci")
+        meanwhile(patched, with_model.engine.store.collections.bank_versions, "insert_one", another)
+        await with_model.engine.library.tidying.optimise(USER, "project", "loci")
     assert [text.count("green meanwhile") for text in shown] == [0, 1]
     text = await content(with_model)
     assert "Short prose." in text and text.count("green meanwhile") == 1
@@ -116,16 +116,16 @@ async def test_a_bank_whose_condenser_died_is_condensed_by_the_sweep(quiet: Memo
     for number in range(12):
         await update(quiet, "\n\n".join(f"{number}.{part}: {LONG}" for part in range(8)))
     over = {"state": "leased", "attempts": 1, "lease": "of a dead one", "lease_until": now()}
-    await quiet.engine.collections.banks.update_many({}, {"$set": {"tidying": over}})
+    await quiet.engine.store.collections.banks.update_many({}, {"$set": {"tidying": over}})
     await quiet.engine.sweep()
-    assert (await quiet.engine.banks.info(USER, "project", "loci")).tokens <= BankRecipe().most
+    assert (await quiet.engine.library.banks.info(USER, "project", "loci")).tokens <= BankRecipe().most
 
 
 async def test_small_changes_do_not_put_off_when_a_bank_is_looked_at(quiet: Memory) -> None:
     await begun(quiet)
 
     async def due() -> Any:
-        [bank] = await quiet.engine.collections.banks.find({}).to_list(None)
+        [bank] = await quiet.engine.store.collections.banks.find({}).to_list(None)
         return bank["tidying"]["lease_until"]
 
     first = await due()

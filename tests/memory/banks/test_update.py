@@ -25,7 +25,7 @@ async def begun(memory: Memory, name: str = "loci") -> str:
 
 
 async def content(memory: Memory, name: str = "loci") -> str:
-    return "\n".join((await memory.engine.banks.get(USER, "project", name)).content.values())
+    return "\n".join((await memory.engine.library.banks.get(USER, "project", name)).content.values())
 
 
 async def update(memory: Memory, text: str, name: str = "loci", **more: Any) -> Any:
@@ -58,7 +58,7 @@ async def test_what_comes_several_times_at_once_is_carried_out_once(
 async def test_a_request_is_of_one_life_of_its_bank(quiet: Memory) -> None:
     await begun(quiet)
     await update(quiet, "We decided on SQLite.", request="k")
-    await quiet.engine.banks.delete(USER, "project", "loci")
+    await quiet.engine.library.banks.delete(USER, "project", "loci")
     await begun(quiet)
     assert not (await update(quiet, "We decided on SQLite.", request="k")).repeated
 
@@ -132,7 +132,7 @@ async def test_what_is_said_again_the_next_day_is_said_anew(quiet: Memory) -> No
     for more in said:
         await update(quiet, "The sky was blue.", **more)
     yesterday = {"$set": {"at": now() - REPEATED_WITHIN - timedelta(minutes=1)}}
-    await quiet.engine.collections.bank_versions.update_many({}, yesterday)
+    await quiet.engine.store.collections.bank_versions.update_many({}, yesterday)
     for more in said:
         assert not (await update(quiet, "The sky was blue.", **more)).repeated
 
@@ -163,7 +163,7 @@ async def test_nothing_is_replaced_by_nothing(quiet: Memory, said: str) -> None:
     await update(quiet, "Next: the tests.")
     with pytest.raises(InvalidInput, match=r"progress\.md > Next is to be replaced, but nothing stands below"):
         await update(quiet, said)
-    assert (await quiet.engine.banks.info(USER, "project", "loci")).version == 2
+    assert (await quiet.engine.library.banks.info(USER, "project", "loci")).version == 2
     await update(quiet, "progress.md > Next (replace):\n# Only\n## This\nThe docs.\n\n```\ncontext.md (replace):\n```")
     assert "the tests" not in await content(quiet)
 
@@ -181,7 +181,7 @@ async def test_files_for_which_there_is_no_room_are_told_of_at_once_and_later(qu
         "A memory bank has at most 40 files, so n35.md, n36.md, n37.md, n38.md, n39.md and"
     )
     assert "n34.md, in a section of its name" in told.description
-    bank = (await quiet.engine.banks.get(USER, "project", "loci")).content
+    bank = (await quiet.engine.library.banks.get(USER, "project", "loci")).content
     assert len(bank) == 40
     assert "## n49\n" in bank["n34.md"]
     assert all(f"Thing {number}." in "".join(bank.values()) for number in range(50))
@@ -195,7 +195,7 @@ async def test_a_conversation_with_another_bank_changes_nothing(quiet: Memory) -
     other = await begun(quiet, "other")
     with pytest.raises(InvalidInput, match="another memory bank"):
         await update(quiet, "The sky was blue.", conversation_id=other)
-    assert (await quiet.engine.banks.info(USER, "project", "loci")).version == 1
+    assert (await quiet.engine.library.banks.info(USER, "project", "loci")).version == 1
 
 
 async def test_a_line_that_is_not_understood_is_told_of_at_once_and_later(quiet: Memory) -> None:
@@ -236,11 +236,11 @@ async def test_what_is_to_be_replaced_without_saying_where_is_added_and_told_of(
     await update(quiet, "Done: shipped v1.\n\nNext: write the docs.")
     replaced = await update(quiet, "progress.md (replace): Next: only the tests are left.")
     assert replaced.previous_errors == ()
-    progress = (await quiet.engine.banks.get(USER, "project", "loci")).content["progress.md"]
+    progress = (await quiet.engine.library.banks.get(USER, "project", "loci")).content["progress.md"]
     assert "shipped v1" in progress and "write the docs" not in progress
     [told] = (await update(quiet, "progress.md (replace): The sky was blue.")).previous_errors
     assert told.description.startswith("progress.md was to be replaced, but nothing says which section")
-    assert "shipped v1" in (await quiet.engine.banks.get(USER, "project", "loci")).content["progress.md"]
+    assert "shipped v1" in (await quiet.engine.library.banks.get(USER, "project", "loci")).content["progress.md"]
 
 
 async def test_what_is_ticked_off_is_one_item_and_its_former_text_is_in_the_history(quiet: Memory) -> None:
@@ -250,7 +250,7 @@ async def test_what_is_ticked_off_is_one_item_and_its_former_text_is_in_the_hist
     told = [(one.operation_type, one.metadata.section) for one in done.changes]
     assert told == [("settle", "Next"), ("append", "Done")]
     assert (await content(quiet)).count("rotate the API keys") == 1
-    _, before = await quiet.engine.banks.at(USER, "project", "loci", done.version - 1)
+    _, before = await quiet.engine.library.banks.at(USER, "project", "loci", done.version - 1)
     assert "- [ ] rotate the API keys" in before["progress.md"]
     same = await update(quiet, "- [x] rotate the API keys")
     assert [one.operation_type for one in same.changes] == ["unchanged"] and same.version == done.version + 1

@@ -25,7 +25,7 @@ async def test_two_clients_at_once_both_get_their_way(quiet: Memory) -> None:
     await asyncio.gather(*(update(quiet, f"The sky was blue on day {number}.") for number in range(20)))
     text = await content(quiet)
     assert [text.count(f"on day {number}.") for number in range(20)] == [1] * 20
-    versions = await quiet.engine.banks.versions(USER, "project", "loci", limit=50)
+    versions = await quiet.engine.library.banks.versions(USER, "project", "loci", limit=50)
     assert [one.version for one in versions] == list(range(21, 0, -1))
 
 
@@ -37,14 +37,14 @@ async def test_a_request_that_comes_again_changes_nothing(quiet: Memory) -> None
     await update(quiet, "We use ruff.", conversation_id="c", update_count=1)
     await update(quiet, "We use ruff.", conversation_id="c", update_count=1)
     await update(quiet, "We use ruff.", conversation_id="c", update_count=2)
-    assert (await quiet.engine.banks.info(USER, "project", "loci")).version == 4
+    assert (await quiet.engine.library.banks.info(USER, "project", "loci")).version == 4
 
 
 async def test_an_update_is_told_its_own_version_whoever_wrote_after_it(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await begun(quiet)
-    banks = quiet.engine.collections.banks
+    banks = quiet.engine.store.collections.banks
 
     async def another() -> None:
         await update(quiet, "Said last.")
@@ -53,7 +53,9 @@ async def test_an_update_is_told_its_own_version_whoever_wrote_after_it(
         meanwhile(patched, banks, "update_one", another)
         first = await update(quiet, "Said first.", request="r1")
     again = await update(quiet, "Said first.", request="r1")
-    made = {one.said: one.version for one in await quiet.engine.banks.versions(USER, "project", "loci", limit=2)}
+    made = {
+        one.said: one.version for one in await quiet.engine.library.banks.versions(USER, "project", "loci", limit=2)
+    }
     assert (
         (first.version, again.version, first.bank.version) == (made["Said first."], made["Said first."], 3) == (2, 2, 3)
     )
@@ -66,7 +68,7 @@ async def test_who_makes_a_bank_is_given_it_as_it_is_whoever_wrote_after_that(
         await update(quiet, "The sky was blue.")
 
     with monkeypatch.context() as patched:
-        meanwhile(patched, quiet.engine.collections.banks, "update_one", another)
+        meanwhile(patched, quiet.engine.store.collections.banks, "update_one", another)
         bank = await begun(quiet)
     assert (bank.info.version, "The sky was blue." in str(bank.content)) == (2, True)
 
@@ -76,7 +78,7 @@ async def test_a_writer_that_dies_before_the_bank_follows_leaves_its_version(
 ) -> None:
     await begun(quiet)
     with monkeypatch.context() as patched, pytest.raises(Killed):
-        meanwhile(patched, quiet.engine.collections.bank_versions, "insert_one", kill, after=True)
+        meanwhile(patched, quiet.engine.store.collections.bank_versions, "insert_one", kill, after=True)
         await update(quiet, "Said before the power went.", request="r1")
     again = await update(quiet, "Said before the power went.", request="r1")
     assert (again.repeated, again.bank.version) == (True, 2)
@@ -91,9 +93,9 @@ async def test_what_a_dead_writer_left_is_seen_by_the_next_who_reads(
 ) -> None:
     await begun(quiet)
     with monkeypatch.context() as patched, pytest.raises(Killed):
-        meanwhile(patched, quiet.engine.collections.bank_versions, "insert_one", kill, after=True)
+        meanwhile(patched, quiet.engine.store.collections.bank_versions, "insert_one", kill, after=True)
         await update(quiet, "Said before the power went.")
-    banks = quiet.engine.banks
+    banks = quiet.engine.library.banks
     match read:
         case "info":
             assert (await banks.info(USER, "project", "loci")).version == 2
@@ -103,7 +105,7 @@ async def test_what_a_dead_writer_left_is_seen_by_the_next_who_reads(
             assert [one.version for one in await banks.versions(USER, "project", "loci", limit=5)] == [2, 1]
         case _:
             assert "before the power" in "".join((await begun(quiet)).content.values())
-    await quiet.engine.collections.banks.update_many({}, {"$set": {"sections.lease_until": now()}})
+    await quiet.engine.store.collections.banks.update_many({}, {"$set": {"sections.lease_until": now()}})
     await quiet.engine.sweep()
     assert any("power" in one for one in await found(quiet, "power went"))
 
@@ -114,12 +116,12 @@ async def test_sections_follow_a_version_that_was_made_while_they_were_written(
     await begun(quiet)
 
     async def another() -> None:  # one that dies before it makes sections
-        seen = await quiet.engine.banks._store.find(USER, "project", "loci")
+        seen = await quiet.engine.library.banks._store.find(USER, "project", "loci")
         files, _ = merge(texts_of(seen), [Append("active.md", "The lighthouse keeper is called Ada.")], now())
-        await quiet.engine.banks._store.commit(seen, Change(files, "update", "rule_based"))
+        await quiet.engine.library.banks._store.commit(seen, Change(files, "update", "rule_based"))
 
     with monkeypatch.context() as patched:
-        meanwhile(patched, quiet.engine.collections.banks, "update_one", another, call=2)
+        meanwhile(patched, quiet.engine.store.collections.banks, "update_one", another, call=2)
         await update(quiet, "The sky was blue.")
     assert any("Ada" in one for one in await found(quiet, "lighthouse keeper"))
 
@@ -128,7 +130,7 @@ async def test_a_bank_whose_maker_died_gets_its_files_with_the_first_update(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched, pytest.raises(Killed):
-        meanwhile(patched, quiet.engine.collections.bank_versions, "insert_one", kill)
+        meanwhile(patched, quiet.engine.store.collections.bank_versions, "insert_one", kill)
         await begun(quiet)
     await update(quiet, "We decided to use SQLite.")
     assert "## Decisions" in await content(quiet)
@@ -139,16 +141,18 @@ async def test_a_bank_that_another_makes_meanwhile_is_not_made_again(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched, pytest.raises(Killed):
-        meanwhile(patched, quiet.engine.collections.bank_versions, "insert_one", kill)
+        meanwhile(patched, quiet.engine.store.collections.bank_versions, "insert_one", kill)
         await begun(quiet)
 
     async def another() -> None:
         await update(quiet, "The sky was blue.")
 
     with monkeypatch.context() as patched:
-        meanwhile(patched, quiet.engine.collections.banks, "find_one", another, call=2)  # after the look whether it is
+        meanwhile(
+            patched, quiet.engine.store.collections.banks, "find_one", another, call=2
+        )  # after the look whether it is
         assert "The sky was blue." in "".join((await begun(quiet)).content.values())
-    assert (await quiet.engine.banks.info(USER, "project", "loci")).version == 2
+    assert (await quiet.engine.library.banks.info(USER, "project", "loci")).version == 2
 
 
 async def test_an_update_whose_client_leaves_is_carried_out(with_model: Memory, scripted_model: ScriptedModel) -> None:
@@ -177,7 +181,7 @@ async def test_a_writer_whom_another_overtook_does_not_take_the_bank_back(
         await update(quiet, "Said by a faster one.")
 
     with monkeypatch.context() as patched:
-        meanwhile(patched, quiet.engine.collections.bank_versions, "insert_one", another, after=True)
+        meanwhile(patched, quiet.engine.store.collections.bank_versions, "insert_one", another, after=True)
         done = await update(quiet, "Said by a slow one.")
     assert done.bank.version == 3
     text = await content(quiet)
@@ -187,7 +191,7 @@ async def test_a_writer_whom_another_overtook_does_not_take_the_bank_back(
 async def test_the_next_writer_takes_up_what_a_dead_one_left(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     await begun(quiet)
     with monkeypatch.context() as patched, pytest.raises(Killed):
-        meanwhile(patched, quiet.engine.collections.bank_versions, "insert_one", kill, after=True)
+        meanwhile(patched, quiet.engine.store.collections.bank_versions, "insert_one", kill, after=True)
         await update(quiet, "Said before the power went.")
     done = await update(quiet, "Said after it came back.")
     assert done.bank.version == 3
@@ -200,11 +204,11 @@ async def test_sections_that_a_dead_writer_did_not_make_are_made_by_the_sweep(
 ) -> None:
     await begun(quiet)
     with monkeypatch.context() as patched, pytest.raises(Killed):
-        meanwhile(patched, quiet.engine.collections.vectors, "insert_many", kill)
+        meanwhile(patched, quiet.engine.store.collections.vectors, "insert_many", kill)
         await update(quiet, "The lighthouse keeper is called Ada.")
     assert not any("Ada" in one for one in await found(quiet, "lighthouse keeper"))
     over = {"$set": {"sections.lease_until": (await begun(quiet)).info.created_at}}
-    await quiet.engine.collections.banks.update_many({}, over)
+    await quiet.engine.store.collections.banks.update_many({}, over)
     await quiet.engine.sweep()
     assert any("Ada" in one for one in await found(quiet, "lighthouse keeper"))
 
@@ -222,14 +226,14 @@ def placed(operation: str, text: str) -> Behaviour:
 
 async def coming_next(memory: Memory) -> str:
     file, title = NEXT
-    section = parse((await memory.engine.banks.get(USER, "project", "loci")).content[file]).find(title)
+    section = parse((await memory.engine.library.banks.get(USER, "project", "loci")).content[file]).find(title)
     return section.body if section is not None else ""
 
 
 def overtaken(patched: pytest.MonkeyPatch, slow_one: Memory, fast_one: Memory, said: Sequence[str]) -> None:
     """Has another client say one thing each time before the versions of a slow one are committed."""
     left = list(said)
-    versions = slow_one.engine.collections.bank_versions
+    versions = slow_one.engine.store.collections.bank_versions
     commit = versions.insert_one
 
     async def later(*arguments: Any, **named: Any) -> Any:

@@ -18,12 +18,12 @@ from utils.errors import Conflict, NotFound
 
 @pytest.fixture
 def facts(quiet: Memory) -> Facts:
-    return quiet.engine.facts
+    return quiet.engine.knowledge.facts
 
 
 async def test_what_is_corrected_is_replaced_and_stays_in_the_history(quiet: Memory, facts: Facts) -> None:
     await say(quiet, "I live in Madrid.", "My dog is called Biscuit.", "I moved to Berlin.")
-    assert await quiet.engine.fact_queue.work() == 3
+    assert await quiet.engine.knowledge.queue.work() == 3
     assert await texts(quiet) == ["The user moved to Berlin.", "The user's dog is called Biscuit."]
     every = {fact.text: fact for fact, _ in await facts.page("ann", limit=9, ended=True)}
     old, new = every["The user lives in Madrid."], every["The user moved to Berlin."]
@@ -35,7 +35,7 @@ async def test_what_is_corrected_is_replaced_and_stays_in_the_history(quiet: Mem
 
 async def test_of_the_facts_of_one_message_the_last_is_in_force(quiet: Memory) -> None:
     await say(quiet, "I live in Madrid.", "I moved to Berlin. No wait, I moved to Bonn.")
-    await quiet.engine.fact_queue.work()
+    await quiet.engine.knowledge.queue.work()
     assert await texts(quiet) == ["The user moved to Bonn."]
     await quiet.learn("ann", "I moved to Oslo. Actually, I moved to Bergen.", "s")
     assert await texts(quiet) == ["The user moved to Bergen."]
@@ -43,7 +43,7 @@ async def test_of_the_facts_of_one_message_the_last_is_in_force(quiet: Memory) -
 
 async def test_what_was_true_then_is_told(quiet: Memory) -> None:
     await say(quiet, "I live in Madrid.", "I moved to Berlin.")
-    await quiet.engine.fact_queue.work()
+    await quiet.engine.knowledge.queue.work()
     assert await texts(quiet, as_of=START + HOUR / 2) == ["The user lives in Madrid."]
     assert await texts(quiet, as_of=START + HOUR) == ["The user moved to Berlin."]
     assert await texts(quiet, as_of=START - HOUR) == []
@@ -51,26 +51,26 @@ async def test_what_was_true_then_is_told(quiet: Memory) -> None:
 
 async def test_only_facts_in_force_are_recalled(quiet: Memory) -> None:
     await say(quiet, "I live in Madrid.")
-    await quiet.engine.fact_queue.work()
+    await quiet.engine.knowledge.queue.work()
     assert await found(quiet, "Where does the user live?") == ["The user lives in Madrid."]
     await say(quiet, "I moved to Berlin.")
-    await quiet.engine.fact_queue.work()
+    await quiet.engine.knowledge.queue.work()
     assert await found(quiet, "Where does the user live?") == ["The user moved to Berlin."]
 
 
 async def test_the_same_message_again_changes_nothing(quiet: Memory, facts: Facts) -> None:
     await say(quiet, "I live in Madrid. I love figs.")
-    await quiet.engine.fact_queue.work()
+    await quiet.engine.knowledge.queue.work()
     before = await facts.page("ann", limit=9, ended=True)
     pending = {"$set": {"facts": {"state": "pending", "attempts": 0, "lease_until": START}}}
-    await quiet.engine.collections.vectors.update_one({"_id": "s-m0"}, pending)
-    assert await quiet.engine.fact_queue.work() == 1
+    await quiet.engine.store.collections.vectors.update_one({"_id": "s-m0"}, pending)
+    assert await quiet.engine.knowledge.queue.work() == 1
     assert await facts.page("ann", limit=9, ended=True) == before
 
 
 async def test_what_is_said_again_has_two_sources(quiet: Memory, facts: Facts) -> None:
     await say(quiet, "I live in Madrid.", "As I said, I live in Madrid.", "I live in Madrid.")
-    await quiet.engine.fact_queue.work()
+    await quiet.engine.knowledge.queue.work()
     [(fact, _)] = await facts.page("ann", limit=9)
     assert set(fact.sources) >= {"s-m0", "s-m2"}
 
@@ -97,21 +97,21 @@ async def test_a_crash_between_two_decisions_is_made_up_for(
     quiet: Memory, facts: Facts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await say(quiet, "I live in Madrid.")
-    await quiet.engine.fact_queue.work()
+    await quiet.engine.knowledge.queue.work()
     await say(quiet, "I moved to Berlin and I love figs.")
-    meanwhile(monkeypatch, quiet.engine.collections.facts, "find_one_and_update", kill)
+    meanwhile(monkeypatch, quiet.engine.store.collections.facts, "find_one_and_update", kill)
     with pytest.raises(Killed):
-        await quiet.engine.fact_queue.work()
+        await quiet.engine.knowledge.queue.work()
     assert "The user moved to Berlin." in await texts(quiet)
     await come_due(quiet)
-    await quiet.engine.fact_queue.work()
+    await quiet.engine.knowledge.queue.work()
     assert await texts(quiet) == ["The user loves figs.", "The user moved to Berlin."]
     assert len(await facts.page("ann", limit=9, ended=True)) == 3
 
 
 async def test_undo_restores_what_was_replaced_or_ended(quiet: Memory, facts: Facts) -> None:
     await say(quiet, "I live in Madrid.", "I moved to Berlin.")
-    await quiet.engine.fact_queue.work()
+    await quiet.engine.knowledge.queue.work()
     [(berlin, _)] = await facts.page("ann", limit=9)
     await facts.undo("ann", berlin.id)
     assert await texts(quiet) == ["The user lives in Madrid."]
@@ -129,7 +129,7 @@ async def test_undo_restores_what_was_replaced_or_ended(quiet: Memory, facts: Fa
 
 async def test_a_fact_is_changed_by_hand(quiet: Memory, facts: Facts) -> None:
     await say(quiet, "My dog is called Biscuit.")
-    await quiet.engine.fact_queue.work()
+    await quiet.engine.knowledge.queue.work()
     [(old, _)] = await facts.page("ann", limit=9)
     new = await facts.change("ann", old.id, "The user's dog is called Rex.")
     assert (new.decided_by, await texts(quiet)) == ("user", ["The user's dog is called Rex."])
@@ -141,18 +141,18 @@ async def test_conversations_and_users_have_facts_of_their_own(quiet: Memory) ->
     await say(quiet, "I live in Madrid.")
     await say(quiet, "I live in Rome.", session="other")
     await say(quiet, "I live in Oslo.", owner="bob", session="bobs")
-    await quiet.engine.fact_queue.work()
+    await quiet.engine.knowledge.queue.work()
     assert await texts(quiet) == ["The user lives in Madrid.", "The user lives in Rome."]
     assert await texts(quiet, memory_id="other") == ["The user lives in Rome."]
     assert await texts(quiet, owner="bob") == ["The user lives in Oslo."]
-    [(fact, _)] = await quiet.engine.facts.page("bob", limit=9)
+    [(fact, _)] = await quiet.engine.knowledge.facts.page("bob", limit=9)
     for forbidden in (
-        quiet.engine.facts.get("ann", fact.id),
-        quiet.engine.facts.end("ann", fact.id),
-        quiet.engine.facts.undo("ann", fact.id),
-        quiet.engine.facts.change("ann", fact.id, "x"),
-        quiet.engine.facts.apply(Origin("ann", "s", "r", START), [Delete(fact.id)]),
-        quiet.engine.facts.apply(Origin("ann", "s", "r", START), [Keep(fact.id)]),
+        quiet.engine.knowledge.facts.get("ann", fact.id),
+        quiet.engine.knowledge.facts.end("ann", fact.id),
+        quiet.engine.knowledge.facts.undo("ann", fact.id),
+        quiet.engine.knowledge.facts.change("ann", fact.id, "x"),
+        quiet.engine.knowledge.facts.apply(Origin("ann", "s", "r", START), [Delete(fact.id)]),
+        quiet.engine.knowledge.facts.apply(Origin("ann", "s", "r", START), [Keep(fact.id)]),
     ):
         with pytest.raises(NotFound):
             await forbidden
@@ -161,10 +161,10 @@ async def test_conversations_and_users_have_facts_of_their_own(quiet: Memory) ->
 
 async def test_a_deleted_message_takes_along_what_it_alone_supported(quiet: Memory) -> None:
     await say(quiet, "I live in Madrid. I love figs.", "I love figs.", "I moved to Berlin.")
-    await quiet.engine.fact_queue.work()
-    await quiet.engine.forgetter.exchange("ann", "s-m2")
+    await quiet.engine.knowledge.queue.work()
+    await quiet.engine.oversight.forgetter.exchange("ann", "s-m2")
     assert await texts(quiet) == ["The user lives in Madrid.", "The user loves figs."]
-    await quiet.engine.forgetter.exchange("ann", "s-m0")
+    await quiet.engine.oversight.forgetter.exchange("ann", "s-m0")
     assert await texts(quiet) == ["The user loves figs."]
     assert "The user lives in Madrid." not in await found(quiet, "Where does the user live? Madrid?")
 
@@ -172,25 +172,25 @@ async def test_a_deleted_message_takes_along_what_it_alone_supported(quiet: Memo
 async def test_a_deleted_conversation_leaves_no_facts(quiet: Memory) -> None:
     await say(quiet, "I live in Madrid.")
     await say(quiet, "I live in Rome.", session="other")
-    await quiet.engine.fact_queue.work()
-    counts = await quiet.engine.forgetter.session("ann", "s")
+    await quiet.engine.knowledge.queue.work()
+    counts = await quiet.engine.oversight.forgetter.session("ann", "s")
     assert counts["facts"] == 1
     assert await texts(quiet, ended=True) == ["The user lives in Rome."]
-    counts = await quiet.engine.forgetter.user("ann")
+    counts = await quiet.engine.oversight.forgetter.user("ann")
     assert counts["facts"] == 1
     for name in ("facts", "vectors", "sessions"):
-        assert await quiet.engine.collections.__dict__[name].count_documents({"user_id": "ann"}) == 0
+        assert await quiet.engine.store.collections.__dict__[name].count_documents({"user_id": "ann"}) == 0
 
 
 async def test_workers_at_once_settle_each_message_once_and_in_order(quiet: Memory) -> None:
     await say(quiet, *(f"I moved to Town{number}." for number in range(12)))
     total = 0
     while total < 12:
-        total += sum(await asyncio.gather(*(quiet.engine.fact_queue.work() for _ in range(4))))
+        total += sum(await asyncio.gather(*(quiet.engine.knowledge.queue.work() for _ in range(4))))
         due = {"facts.state": "pending"}
-        await quiet.engine.collections.vectors.update_many(due, {"$set": {"facts.lease_until": START}})
+        await quiet.engine.store.collections.vectors.update_many(due, {"$set": {"facts.lease_until": START}})
     assert await texts(quiet) == ["The user moved to Town11."]
-    assert len(await quiet.engine.facts.page("ann", limit=50, ended=True)) == 12
+    assert len(await quiet.engine.knowledge.facts.page("ann", limit=50, ended=True)) == 12
 
 
 async def test_what_assistants_say_is_no_fact(memory: Memory) -> None:
@@ -200,7 +200,7 @@ async def test_what_assistants_say_is_no_fact(memory: Memory) -> None:
         Turn("s1", "system", "My name is Loci.", START, stating=True),
     ]
     await memory.add("ann", "s", said, wait=True)
-    await memory.engine.fact_queue.work()
+    await memory.engine.knowledge.queue.work()
     assert await texts(memory) == ["The user lives in Rome."]
 
 
@@ -212,19 +212,19 @@ async def test_a_deletion_between_a_fact_and_its_gist_leaves_neither(
     async def delete() -> None:
         await lose_leases(quiet, monkeypatch)
         if what == "user":
-            await quiet.engine.forgetter.user("ann")
+            await quiet.engine.oversight.forgetter.user("ann")
         else:
             with suppress(NotFound):
-                await quiet.engine.forgetter.session("ann", "s")
+                await quiet.engine.oversight.forgetter.session("ann", "s")
 
     method = {"facts": "insert_one", "vectors": "insert_many"}[between]
-    meanwhile(monkeypatch, getattr(quiet.engine.collections, between), method, delete)
+    meanwhile(monkeypatch, getattr(quiet.engine.store.collections, between), method, delete)
     with pytest.raises(Conflict):
         await facts.apply(Origin("ann", "s", "user", START), [Add("The user lives in Madrid.")])
     assert await texts(quiet, ended=True) == await gists(quiet) == []
     assert await found(quiet, "Where does the user live?") == []
     if what == "user":
-        assert await quiet.engine.collections.owners.count_documents({}) == 0
+        assert await quiet.engine.store.collections.owners.count_documents({}) == 0
 
 
 async def test_a_fact_that_is_ended_before_its_gist_landed_is_not_recalled(
@@ -235,7 +235,7 @@ async def test_a_fact_that_is_ended_before_its_gist_landed_is_not_recalled(
         [(fact, _)] = await facts.page("ann", limit=9)
         await facts.end("ann", fact.id)
 
-    meanwhile(monkeypatch, quiet.engine.collections.vectors, "insert_many", end)
+    meanwhile(monkeypatch, quiet.engine.store.collections.vectors, "insert_many", end)
     await facts.apply(Origin("ann", "s", "user", START), [Add("The user lives in Madrid.")])
     assert await texts(quiet) == await gists(quiet) == []
     assert await found(quiet, "Where does the user live?") == []
@@ -245,9 +245,9 @@ async def test_a_crash_in_a_deletion_leaves_no_gist_without_its_fact(
     quiet: Memory, facts: Facts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await facts.apply(Origin("ann", "s", "user", START), [Add("The user lives in Madrid.")])
-    meanwhile(monkeypatch, quiet.engine.collections.facts, "delete_many", kill, after=True)
+    meanwhile(monkeypatch, quiet.engine.store.collections.facts, "delete_many", kill, after=True)
     with pytest.raises(Killed):
-        await quiet.engine.forgetter.session("ann", "s")
+        await quiet.engine.oversight.forgetter.session("ann", "s")
     assert await gists(quiet) == []
 
 
@@ -259,13 +259,17 @@ async def test_facts_that_are_said_after_a_deletion_stay(quiet: Memory, facts: F
     assert await facts.forget("ann", moment, "s") == 1
     assert await texts(quiet) == await gists(quiet) == ["The user lives in Rome."]
     assert await facts.forget("ann", now()) == 1
-    assert await quiet.engine.collections.idempotency.count_documents({}) == 0
+    assert await quiet.engine.store.collections.idempotency.count_documents({}) == 0
 
 
 async def test_of_two_replacements_at_once_one_wins(both: tuple[Memory, Memory]) -> None:
     for number in range(4):
-        [old] = await both[0].engine.facts.apply(Origin("ann", f"s{number}", "user", START), [Add("Madrid it is.")])
-        changes = (memory.engine.facts.change("ann", old.id, f"{at} it is.") for at, memory in enumerate(both))
+        [old] = await both[0].engine.knowledge.facts.apply(
+            Origin("ann", f"s{number}", "user", START), [Add("Madrid it is.")]
+        )
+        changes = (
+            memory.engine.knowledge.facts.change("ann", old.id, f"{at} it is.") for at, memory in enumerate(both)
+        )
         outcomes = await asyncio.gather(*changes, return_exceptions=True)
         assert sorted(type(outcome).__name__ for outcome in outcomes) == ["Conflict", "Fact"]
     assert len(await texts(both[0])) == len(await gists(both[0])) == 4
@@ -275,15 +279,17 @@ async def test_a_replacement_that_comes_too_late_leaves_nothing(
     both: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory, other = both
-    [old] = await memory.engine.facts.apply(Origin("ann", "s", "user", START), [Add("The user lives in Madrid.")])
+    [old] = await memory.engine.knowledge.facts.apply(
+        Origin("ann", "s", "user", START), [Add("The user lives in Madrid.")]
+    )
 
     async def replace() -> None:
         await lose_leases(memory, monkeypatch)
-        await other.engine.facts.change("ann", old.id, "The user lives in Rome.")
+        await other.engine.knowledge.facts.change("ann", old.id, "The user lives in Rome.")
 
-    meanwhile(monkeypatch, memory.engine.collections.facts, "insert_one", replace)
+    meanwhile(monkeypatch, memory.engine.store.collections.facts, "insert_one", replace)
     with pytest.raises(Conflict):
-        await memory.engine.facts.change("ann", old.id, "The user lives in Oslo.")
+        await memory.engine.knowledge.facts.change("ann", old.id, "The user lives in Oslo.")
     assert await texts(memory) == await gists(memory) == ["The user lives in Rome."]
     assert len(await texts(memory, ended=True)) == 2
 
@@ -297,7 +303,7 @@ async def test_a_replacement_of_what_is_deleted_meanwhile_leaves_nothing(
         await lose_leases(quiet, monkeypatch)
         await facts.forget_source("ann", "s", "m1")
 
-    meanwhile(monkeypatch, quiet.engine.collections.facts, "insert_one", forget)
+    meanwhile(monkeypatch, quiet.engine.store.collections.facts, "insert_one", forget)
     with pytest.raises(NotFound):
         await facts.change("ann", old.id, "The user lives in Oslo.")
     assert await texts(quiet, ended=True) == await gists(quiet) == []
@@ -357,7 +363,7 @@ async def test_what_is_confirmed_after_its_end_is_a_conflict(facts: Facts) -> No
 async def test_no_fact_ends_before_it_began(quiet: Memory, facts: Facts) -> None:
     await say(quiet, "I live in Madrid.")
     await quiet.learn("ann", "I live in Rome.", "s")
-    await quiet.engine.fact_queue.work()
+    await quiet.engine.knowledge.queue.work()
     every = {fact.text: fact for fact, _ in await facts.page("ann", limit=9, ended=True)}
     rome, madrid = every["The user lives in Rome."], every["The user lives in Madrid."]
     assert rome.valid_to == rome.valid_from == madrid.valid_from and madrid.valid_to is None

@@ -17,7 +17,7 @@ TOWNS = ("Madrid", "Berlin", "Oslo")
 
 @pytest.fixture
 def facts(quiet: Memory) -> Facts:
-    return quiet.engine.facts
+    return quiet.engine.knowledge.facts
 
 
 def said(number: int) -> Origin:
@@ -51,8 +51,8 @@ async def timeline(facts: Facts) -> list[str]:
 
 async def in_force(memory: Memory) -> list[str]:
     """The facts in force, which are those that are recalled."""
-    page = await memory.engine.facts.page("ann", limit=99)
-    gists = await memory.engine.collections.vectors.find({"kind": "fact"}, {"content": 1}).to_list(None)
+    page = await memory.engine.knowledge.facts.page("ann", limit=99)
+    gists = await memory.engine.store.collections.vectors.find({"kind": "fact"}, {"content": 1}).to_list(None)
     texts = sorted(fact.text for fact, _ in page)
     assert texts == sorted(gist["content"] for gist in gists)
     return texts

@@ -36,7 +36,7 @@ def script(model: ScriptedModel, *behaviours: Behaviour) -> None:
 
 
 async def in_force(memory: Memory) -> list[Fact]:
-    return await memory.engine.facts.in_force("ann", "s")
+    return await memory.engine.knowledge.facts.in_force("ann", "s")
 
 
 async def learn(memory: Memory, text: str) -> list[tuple[str, str]]:

@@ -18,11 +18,11 @@ from utils.errors import Conflict, NotFound
 
 @pytest.fixture
 def facts(quiet: Memory) -> Facts:
-    return quiet.engine.facts
+    return quiet.engine.knowledge.facts
 
 
 async def job(memory: Memory, message: str) -> dict[str, object]:
-    stored = await memory.engine.collections.vectors.find_one({"_id": message})
+    stored = await memory.engine.store.collections.vectors.find_one({"_id": message})
     assert stored is not None
     made: dict[str, object] = stored["facts"]
     return made
@@ -40,7 +40,7 @@ async def test_what_is_said_often_at_once_is_one_fact(both: tuple[Memory, Memory
     decided = [one for answer in await asyncio.gather(*said) for one in answer]
     assert sorted(one.event for one in decided) == ["ADD", *["NONE"] * 7]
     assert await texts(both[0], ended=True) == ["Gate code: 4711"]
-    await both[0].engine.facts.end("ann", decided[0].id)
+    await both[0].engine.knowledge.facts.end("ann", decided[0].id)
     [again] = await both[0].learn("ann", "Gate code: 4711", "s")
     assert again.event == "ADD" and again.id != decided[0].id
 
@@ -52,36 +52,36 @@ async def test_the_same_said_twice_is_one_fact_even_without_leases(
         await lose_leases(both[0], monkeypatch)
         await both[1].learn("ann", "Gate code: 4711", "s")
 
-    meanwhile(monkeypatch, both[0].engine.collections.facts, "insert_one", say_it_too)
+    meanwhile(monkeypatch, both[0].engine.store.collections.facts, "insert_one", say_it_too)
     await both[0].learn("ann", "Gate code: 4711", "s")
     assert await texts(both[0], ended=True) == ["Gate code: 4711"]
 
 
 async def test_what_is_said_and_what_is_settled_at_once_leave_one_in_force(both: tuple[Memory, Memory]) -> None:
     await say(both[0], "I live in Madrid.")
-    await asyncio.gather(both[0].engine.fact_queue.work(), both[1].learn("ann", "I live in Rome.", "s"))
+    await asyncio.gather(both[0].engine.knowledge.queue.work(), both[1].learn("ann", "I live in Rome.", "s"))
     assert len(await texts(both[0])) == len(await gists(both[0])) == 1
 
 
 async def test_a_fact_that_is_changed_by_hand_while_a_message_replaces_it(both: tuple[Memory, Memory]) -> None:
     await say(both[0], "I live in Madrid.")
-    await both[0].engine.fact_queue.work()
-    [(old, _)] = await both[0].engine.facts.page("ann", limit=9)
+    await both[0].engine.knowledge.queue.work()
+    [(old, _)] = await both[0].engine.knowledge.facts.page("ann", limit=9)
     await say(both[0], "I moved to Berlin.")
-    changing = both[1].engine.facts.change("ann", old.id, "The user lives in Rome.")
-    await asyncio.gather(both[0].engine.fact_queue.work(), changing, return_exceptions=True)
+    changing = both[1].engine.knowledge.facts.change("ann", old.id, "The user lives in Rome.")
+    await asyncio.gather(both[0].engine.knowledge.queue.work(), changing, return_exceptions=True)
     assert len(await texts(both[0])) == len(await gists(both[0])) == 1
 
 
 async def killed_before_it_is_carried_out(memory: Memory, patch: pytest.MonkeyPatch) -> None:
     """A worker that committed what it decided of a message that corrects another, and no more."""
     await say(memory, "I live in Madrid.")
-    await memory.engine.fact_queue.work()
+    await memory.engine.knowledge.queue.work()
     await say(memory, "I moved to Berlin and I love figs.")
     with patch.context() as once:
-        meanwhile(once, memory.engine.collections.facts, "insert_one", kill)
+        meanwhile(once, memory.engine.store.collections.facts, "insert_one", kill)
         with pytest.raises(Killed):
-            await memory.engine.fact_queue.work()
+            await memory.engine.knowledge.queue.work()
     assert "decisions" in await job(memory, "s-m1")
     await come_due(memory)
 
@@ -92,7 +92,7 @@ async def test_a_decision_on_a_fact_that_was_changed_since_is_made_anew(
     await killed_before_it_is_carried_out(quiet, monkeypatch)
     [(madrid, _)] = await facts.page("ann", limit=9)
     await facts.change("ann", madrid.id, "The user lives in Rome.")
-    assert await quiet.engine.fact_queue.work() == 1
+    assert await quiet.engine.knowledge.queue.work() == 1
     assert await texts(quiet) == await gists(quiet) == ["The user loves figs.", "The user moved to Berlin."]
     assert (await job(quiet, "s-m1"))["state"] == "done"
 
@@ -101,8 +101,8 @@ async def test_a_decision_on_a_fact_that_was_deleted_since_is_made_anew(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await killed_before_it_is_carried_out(quiet, monkeypatch)
-    await quiet.engine.forgetter.message("ann", "s-m0")
-    assert await quiet.engine.fact_queue.work() == 1
+    await quiet.engine.oversight.forgetter.message("ann", "s-m0")
+    assert await quiet.engine.knowledge.queue.work() == 1
     assert await texts(quiet, ended=True) == await gists(quiet) == ["The user loves figs.", "The user moved to Berlin."]
 
 
@@ -111,7 +111,7 @@ async def test_what_is_said_again_of_a_fact_that_just_went_is_a_fact(
     quiet: Memory, facts: Facts, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     await say(quiet, "I live in Madrid.")
-    await quiet.engine.fact_queue.work()
+    await quiet.engine.knowledge.queue.work()
     [(madrid, _)] = await facts.page("ann", limit=9)
     in_force = Facts.in_force
     went = False
@@ -142,14 +142,14 @@ async def test_a_message_whose_facts_never_settle_is_kept_to_be_tried_again(
         patch.setattr(Facts, "apply", conflict)
         for attempt in (1, 2, 3):
             await come_due(quiet)
-            assert await quiet.engine.fact_queue.work() == 0
+            assert await quiet.engine.knowledge.queue.work() == 0
             kept = await job(quiet, "s-m0")
             assert (kept["attempts"], kept["error"]) == (attempt, "Conflict")
         with pytest.raises(Conflict):
             await quiet.learn("ann", "I live in Madrid.", "s")
     assert (await job(quiet, "s-m0"))["state"] == "dead"
-    assert await revive(quiet.engine.collections.vectors, "facts", {}) == 1
-    assert await quiet.engine.fact_queue.work() == 1
+    assert await revive(quiet.engine.store.collections.vectors, "facts", {}) == 1
+    assert await quiet.engine.knowledge.queue.work() == 1
     assert await texts(quiet) == ["The user lives in Madrid."]
 
 
@@ -167,7 +167,7 @@ async def test_the_others_go_on_where_one_fails(quiet: Memory, facts: Facts, mon
         return await apply(self, origin, *arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Facts, "apply", failing)
-    queue = FactQueue(quiet.engine.collections, facts, None, [keep_up])
+    queue = FactQueue(quiet.engine.store.collections, facts, None, [keep_up])
     for session in ("a", "b", "c"):
         await say(quiet, "I live in Madrid.", "I love figs.", session=session)
     assert await queue.work() == 4
@@ -182,22 +182,22 @@ async def test_a_message_of_a_conversation_that_others_keep_is_put_back(
 ) -> None:
     monkeypatch.setattr(named_leases, "WAIT", 0.0)
     await say(quiet, "I live in Madrid.")
-    async with named_leases.NamedLeases(quiet.engine.collections).held("learning", "ann", "s"):
-        assert await quiet.engine.fact_queue.work() == 0
+    async with named_leases.NamedLeases(quiet.engine.store.collections).held("learning", "ann", "s"):
+        assert await quiet.engine.knowledge.queue.work() == 0
     assert (await job(quiet, "s-m0"))["attempts"] == 0
     await come_due(quiet)
-    assert await quiet.engine.fact_queue.work() == 1
+    assert await quiet.engine.knowledge.queue.work() == 1
 
 
 async def test_nothing_is_made_of_a_message_that_is_deleted_just_before(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def delete() -> None:
-        await quiet.engine.forgetter.message("ann", "s-m0")
+        await quiet.engine.oversight.forgetter.message("ann", "s-m0")
 
     await say(quiet, "I live in Madrid.")
-    meanwhile(monkeypatch, quiet.engine.collections.idempotency, "insert_one", delete)
-    await quiet.engine.fact_queue.work()
+    meanwhile(monkeypatch, quiet.engine.store.collections.idempotency, "insert_one", delete)
+    await quiet.engine.knowledge.queue.work()
     assert await texts(quiet, ended=True) == await gists(quiet) == []
 
 
@@ -206,7 +206,7 @@ async def test_nothing_is_left_of_a_message_whose_worker_is_killed_while_it_is_d
     quiet: Memory, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     deleting: list[asyncio.Task[object]] = []
-    forgetter = quiet.engine.forgetter
+    forgetter = quiet.engine.oversight.forgetter
 
     async def delete() -> None:
         call = {
@@ -239,9 +239,9 @@ async def test_nothing_is_left_of_a_message_whose_worker_is_killed_while_it_is_d
 
     await say(quiet, "I live in Madrid.")
     monkeypatch.setattr(Facts, "apply", killed)
-    meanwhile(monkeypatch, quiet.engine.collections.facts, "insert_one", delete)
+    meanwhile(monkeypatch, quiet.engine.store.collections.facts, "insert_one", delete)
     with pytest.raises(Killed):
-        await quiet.engine.fact_queue.work()
+        await quiet.engine.knowledge.queue.work()
     await deleting[0]
     assert await texts(quiet, ended=True) == await gists(quiet) == []
     assert await found(quiet, "Where does the user live?") == []
@@ -254,10 +254,14 @@ async def test_what_was_said_before_a_deletion_does_not_land_after_it(
     await quiet.learn("ann", "I love figs.", "s")
 
     async def delete() -> None:
-        await (quiet.engine.forgetter.session("ann", "s") if what == "session" else quiet.engine.forgetter.user("ann"))
+        await (
+            quiet.engine.oversight.forgetter.session("ann", "s")
+            if what == "session"
+            else quiet.engine.oversight.forgetter.user("ann")
+        )
 
     with monkeypatch.context() as patch:
-        meanwhile(patch, quiet.engine.collections.idempotency, "insert_one", delete, call=2)
+        meanwhile(patch, quiet.engine.store.collections.idempotency, "insert_one", delete, call=2)
         with pytest.raises(Conflict):
             await quiet.learn("ann", "I live in Madrid.", "s")
     assert await texts(quiet, ended=True) == await gists(quiet) == []

@@ -37,19 +37,19 @@ async def embeds(memory: Memory) -> list[dict[str, Any]]:
 
 async def overdue(memory: Memory) -> None:
     """Lets every wait pass."""
-    await memory.engine.collections.vectors.update_many(
+    await memory.engine.store.collections.vectors.update_many(
         {"embed.state": {"$ne": "done"}}, {"$set": {"embed.lease_until": now()}}
     )
 
 
 async def test_every_message_gets_one_vector_of_its_model_under_concurrent_workers(quiet: Memory) -> None:
     await quiet.add(USER, "s1", pairs(60))
-    done = await asyncio.gather(*(quiet.engine.embeddings.work() for _ in range(4)))
+    done = await asyncio.gather(*(quiet.engine.gists.queue.work() for _ in range(4)))
     await settle(quiet)
     assert sum(done) == 120
-    stored = await quiet.engine.collections.vectors.find({"user_id": USER}).to_list(None)
+    stored = await quiet.engine.store.collections.vectors.find({"user_id": USER}).to_list(None)
     assert len(stored) == 120
-    assert {one["embedding_model"] for one in stored} == {quiet.engine.embedder.model}
+    assert {one["embedding_model"] for one in stored} == {quiet.engine.gists.embedder.model}
     assert {one["embed"]["attempts"] for one in stored} == {1}
     assert {from_binary(one["embedding"]).shape for one in stored} == {(384,)}
     found = await quiet.search(USER, "user says something of item number 3")
@@ -72,7 +72,7 @@ async def test_what_died_while_the_model_was_away_comes_back_with_it(
         await memory.add(USER, "s1", [turn(f"m{n}", f"outage message {n}") for n in range(4)])
         for _ in range(10):
             await overdue(memory)
-            await memory.engine.embeddings.work()
+            await memory.engine.gists.queue.work()
         assert {one["state"] for one in await embeds(memory)} == {"dead"}
         assert {one["error"] for one in await embeds(memory)} == {UNAVAILABLE}
         await memory.engine.sweep()  # the model is still away
@@ -93,7 +93,7 @@ async def test_what_died_of_something_else_stays_dead_until_an_admin_revives_it(
         await memory.add(USER, "s1", [turn("m1", "a poisonous message")])
         for _ in range(3):
             await overdue(memory)
-            await memory.engine.embeddings.work()
+            await memory.engine.gists.queue.work()
         scripted_model.always(None, on="embeddings")
         await memory.engine.sweep()
         assert [(one["state"], one["error"]) for one in await embeds(memory)] == [("dead", "ModelGarbage")]
@@ -103,7 +103,7 @@ async def test_a_sweep_does_what_a_worker_that_died_had_taken(quiet: Memory) -> 
     from memory.store.leases import claim
 
     await quiet.add(USER, "s1", pairs(2))
-    vectors = quiet.engine.collections.vectors
+    vectors = quiet.engine.store.collections.vectors
     await claim(vectors, "embed", 10)
     await quiet.engine.sweep()
     assert {one["state"] for one in await embeds(quiet)} == {"leased"}
@@ -120,21 +120,21 @@ async def test_vectors_of_another_model_are_not_compared_until_they_are_made_ane
     other = model_settings.model_copy(update={"embedding_model": "another-model"})
     async with open_memory(other, nudge=Silent()) as memory:
         assert (await memory.search(USER, "Biscuit is a spaniel")).hits == ()
-        assert await memory.engine.embeddings.count_outdated() == 2
+        assert await memory.engine.gists.queue.count_outdated() == 2
         assert [count async for count in memory.engine.reembed(batch=1)] == [1, 1]
-        assert await memory.engine.embeddings.count_outdated() == 0
+        assert await memory.engine.gists.queue.count_outdated() == 0
         assert (await memory.search(USER, "Biscuit is a spaniel")).hits[0].gist.id == "m1"
 
 
 async def test_what_an_older_version_read_is_read_anew(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn("m1", "Biscuit is a spaniel"), turn("m2", "Tea at five")], wait=True)
-    vectors = quiet.engine.collections.vectors
+    vectors = quiet.engine.store.collections.vectors
     made = await vectors.find_one({"_id": "m1"})
     assert made is not None
     await vectors.update_one({"_id": "m1"}, {"$set": {"recall": {"made_by": "an older version", "words": []}}})
     await vectors.update_one({"_id": "m2"}, {"$unset": {"recall": ""}})
     assert [hit.gist.id for hit in (await quiet.search(USER, "Which breed is my dog Biscuit?")).hits][:1] == ["m1"]
-    assert await quiet.engine.embeddings.count_outdated() == 2
+    assert await quiet.engine.gists.queue.count_outdated() == 2
     assert [count async for count in quiet.engine.reembed()] == [2]
     again = await vectors.find_one({"_id": "m1"})
     assert again is not None and again["recall"] == made["recall"]
@@ -142,13 +142,13 @@ async def test_what_an_older_version_read_is_read_anew(quiet: Memory) -> None:
 
 async def test_the_workers_read_anew_what_an_earlier_version_of_the_encoder_read(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn("m1", "Biscuit is a spaniel"), turn("m2", "Tea at five")], wait=True)
-    vectors = quiet.engine.collections.vectors
+    vectors = quiet.engine.store.collections.vectors
     earlier = {"recall.made_by": "loci-minilm-3/3", "embedding_model": "loci-minilm-3"}
     await vectors.update_one({"_id": "m1"}, {"$set": earlier})
     await vectors.update_one({"_id": "m2"}, {"$set": earlier | {"embedding_model": "text-embedding-3-small"}})
-    await quiet.engine.embeddings.renew()
+    await quiet.engine.gists.queue.renew()
     assert (await quiet.search(USER, "Biscuit is a spaniel")).hits[0].gist.id == "m1"
-    assert await quiet.engine.embeddings.count_outdated() == 1  # a provider's, which was paid for
+    assert await quiet.engine.gists.queue.count_outdated() == 1  # a provider's, which was paid for
 
 
 EARLIER = {"recall.made_by": "loci-minilm-3/3", "embedding_model": "loci-minilm-3"}
@@ -157,7 +157,7 @@ EARLIER = {"recall.made_by": "loci-minilm-3/3", "embedding_model": "loci-minilm-
 async def test_what_an_earlier_encoder_embedded_is_counted_among_what_waits(quiet: Memory) -> None:
     engine = quiet.engine
     await quiet.add(USER, "s1", pairs(6), wait=True)  # user0 … user5, assistant0 … assistant5
-    vectors = engine.collections.vectors
+    vectors = engine.store.collections.vectors
     await vectors.update_many({"role": "user"}, {"$set": EARLIER})
     assert [(await engine.not_embedded(most)).count for most in (100, 4)] == [6, 4]
     await vectors.update_one({"_id": "user2"}, {"$set": {"embed": pending()}})
@@ -169,9 +169,9 @@ async def test_what_an_earlier_encoder_embedded_is_counted_among_what_waits(quie
         True,
         True,
     ]
-    await engine.embeddings.work()
+    await engine.gists.queue.work()
     assert (await engine.not_embedded(100)).count == 5
-    await engine.embeddings.renew()
+    await engine.gists.queue.renew()
     assert (await engine.not_embedded(100)).count == 0
 
 
@@ -181,17 +181,17 @@ async def test_of_a_large_store_what_is_up_to_date_is_counted_through_once(
     monkeypatch.setattr(embed, "COUNTED_AT_ONCE", 2)
     engine = quiet.engine
     await quiet.add(USER, "s1", [turn(f"m{n}", f"item {n}") for n in range(9)], wait=True)
-    await engine.collections.vectors.update_many({"_id": {"$in": ["m5", "m8"]}}, {"$set": EARLIER})
+    await engine.store.collections.vectors.update_many({"_id": {"$in": ["m5", "m8"]}}, {"$set": EARLIER})
     assert (await engine.not_embedded(100)).count == 2
     monkeypatch.setattr(embed, "COUNTING", 0.0)
     assert await engine.not_embedded(100) == Waiting(0, at_least=True)  # no time to look
     monkeypatch.setattr(embed, "COUNTING", 60.0)
     assert (await engine.not_embedded(100)).count == 2
     asked: list[str] = []
-    monkeypatch.setattr(engine.embeddings, "_last_of_page", _noting(engine.embeddings, asked))
+    monkeypatch.setattr(engine.gists.queue, "_last_of_page", _noting(engine.gists.queue, asked))
     assert (await engine.not_embedded(100)).count == 2
     assert asked == ["m3", "m5", "m7", "m8"]
-    await engine.embeddings.renew()
+    await engine.gists.queue.renew()
     assert (await engine.not_embedded(100)).count == 0
     asked.clear()
     assert (await engine.not_embedded(100)).count == 0
@@ -216,12 +216,12 @@ async def test_the_log_tells_when_an_earlier_encoders_messages_are_embedded_anew
     monkeypatch.setattr(embed, "LOOKED_AT", 2)
     monkeypatch.setattr(embed, "RENEWING", 0.0)
     await quiet.add(USER, "s1", [turn(f"m{n}", f"item {n}") for n in range(9)], wait=True)
-    await quiet.engine.collections.vectors.update_many({"_id": {"$gte": "m4"}}, {"$set": EARLIER})
-    await quiet.engine.embeddings.renew()
+    await quiet.engine.store.collections.vectors.update_many({"_id": {"$gte": "m4"}}, {"$set": EARLIER})
+    await quiet.engine.gists.queue.renew()
     assert caplog.messages == []
     monkeypatch.setattr(embed, "RENEWING", 60.0)
-    await quiet.engine.embeddings.renew()
-    await quiet.engine.embeddings.renew()
+    await quiet.engine.gists.queue.renew()
+    await quiet.engine.gists.queue.renew()
     assert caplog.messages == [
         "5 messages of an earlier encoder's are being embedded anew",
         "5 messages of an earlier encoder's have been embedded anew",
@@ -233,13 +233,13 @@ async def test_where_nothing_is_an_earlier_encoders_nothing_is_logged(
 ) -> None:
     caplog.set_level("INFO", logger="memory.gists.embedding_queue")
     await quiet.add(USER, "s1", pairs(2), wait=True)
-    await quiet.engine.embeddings.renew()
+    await quiet.engine.gists.queue.renew()
     assert caplog.messages == []
 
 
 async def test_what_a_providers_model_embedded_does_not_wait(with_model: Memory) -> None:
     await with_model.add(USER, "s1", pairs(2), wait=True)
-    await with_model.engine.collections.vectors.update_many({}, {"$set": EARLIER})
+    await with_model.engine.store.collections.vectors.update_many({}, {"$set": EARLIER})
     assert (await with_model.engine.not_embedded(100)).count == 0  # it has to be asked for
 
 
@@ -249,7 +249,7 @@ async def test_a_model_that_changes_its_dimension_stores_nothing(
     await with_model.add(USER, "s1", [turn("m1", "the first of them")], wait=True)
     scripted_model.script(wrong_dimension(), on="embeddings")
     await with_model.add(USER, "s1", [turn("m2", "the second of them")])
-    await with_model.engine.embeddings.work()
+    await with_model.engine.gists.queue.work()
     assert [one["state"] for one in await embeds(with_model)] == ["done", "pending"]
     assert (await with_model.search(USER, "the first of them")).hits[0].gist.id == "m1"
 
@@ -268,9 +268,9 @@ async def test_a_model_that_is_away_is_not_waited_for_twice_by_a_search(
 async def test_who_says_one_thing_does_not_wait_for_all_that_another_imported(quiet: Memory) -> None:
     await quiet.add("bob", "s1", [turn(f"b{n}", f"item {n}") for n in range(300)])
     await quiet.add("ann", "s1", [turn("a1", "bees make honey")])
-    assert await quiet.engine.embeddings.step()
-    assert await quiet.engine.turns.embedded("ann", ["a1"])
-    assert not await quiet.engine.turns.embedded("bob", [f"b{n}" for n in range(300)])
-    assert await quiet.engine.turns.embedded("bob", ["b0"])  # nor does the first wait for the last
-    await quiet.engine.embeddings.work()
-    assert await quiet.engine.turns.embedded("bob", [f"b{n}" for n in range(300)])
+    assert await quiet.engine.gists.queue.step()
+    assert await quiet.engine.chats.turns.embedded("ann", ["a1"])
+    assert not await quiet.engine.chats.turns.embedded("bob", [f"b{n}" for n in range(300)])
+    assert await quiet.engine.chats.turns.embedded("bob", ["b0"])  # nor does the first wait for the last
+    await quiet.engine.gists.queue.work()
+    assert await quiet.engine.chats.turns.embedded("bob", [f"b{n}" for n in range(300)])

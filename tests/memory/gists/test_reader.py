@@ -23,14 +23,14 @@ class Counted:
 
 
 async def texts(memory: Memory, *keys: str, owner: str = USER) -> dict[str, str]:
-    reader = memory.engine.recaller._gists
-    found = await reader.by_keys(owner, keys, await memory.engine.changes.standing(owner))
+    reader = memory.engine.search.recaller._gists
+    found = await reader.by_keys(owner, keys, await memory.engine.store.changes.standing(owner))
     return {key: gist.content for key, gist in found.items()}
 
 
 async def test_a_text_is_read_from_the_store_once(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn("m1", "one"), turn("m2", "two"), turn("m3", "three")], wait=True)
-    store = Counted(quiet.engine.recaller._gists)
+    store = Counted(quiet.engine.search.recaller._gists)
     assert await texts(quiet, "m1", "m2") == {"m1": "one", "m2": "two"}
     assert await texts(quiet, "m2", "m3", "m4") == {"m2": "two", "m3": "three"}
     assert await texts(quiet, "m1", "m2", "m3") == {"m1": "one", "m2": "two", "m3": "three"}
@@ -47,11 +47,11 @@ async def test_a_text_of_another_user_is_never_found(quiet: Memory) -> None:
 async def test_a_deletion_lets_go_of_what_is_kept(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn("m1", "one")], wait=True)
     await quiet.add(USER, "s2", [turn("m2", "two")], wait=True)
-    standing = await quiet.engine.changes.standing(USER)
+    standing = await quiet.engine.store.changes.standing(USER)
     assert await texts(quiet, "m1", "m2") == {"m1": "one", "m2": "two"}
-    await quiet.engine.forgetter.session(USER, "s1")
+    await quiet.engine.oversight.forgetter.session(USER, "s1")
     assert await texts(quiet, "m1", "m2") == {"m2": "two"}
-    reader = quiet.engine.recaller._gists
+    reader = quiet.engine.search.recaller._gists
     assert (await reader.by_keys(USER, ["m1"], standing)) == {}  # nor to one who has looked before
 
 
@@ -61,7 +61,7 @@ async def test_no_more_than_so_many_are_kept(quiet: Memory, monkeypatch: pytest.
     for owner in ("ann", "bob"):
         await quiet.add(owner, "s1", [turn(f"{owner}{n}", str(n)) for n in range(4)], wait=True)
         assert len(await texts(quiet, *(f"{owner}{n}" for n in range(4)), owner=owner)) == 4
-    reader = quiet.engine.recaller._gists
+    reader = quiet.engine.search.recaller._gists
     assert {owner: len(kept.gists) for owner, kept in reader._kept.items()} == {"bob": 3}
     assert reader._size == 3 * (gist_reader.FRAME + 1)
     reader.forget("bob")

@@ -13,8 +13,8 @@ async def test_where_both_have_changed_the_memory_wins_and_the_file_is_kept_besi
 ) -> None:
     await mirrored.stop()
     fact, message = mirrored.file("The user lives in Oslo."), mirrored.file("I live in Oslo.")
-    await quiet.engine.facts.change("ann", frontmatter.load(str(fact))["id"], "The user lives in Rome.")
-    await quiet.engine.forgetter.reword("ann", "s-m0", "I live in Rome.")
+    await quiet.engine.knowledge.facts.change("ann", frontmatter.load(str(fact))["id"], "The user lives in Rome.")
+    await quiet.engine.oversight.forgetter.reword("ann", "s-m0", "I live in Rome.")
     edit(fact, "The user lives in Paris.")
     edit(message, "I live in Paris.")
     again = mirrored if running else await mirrored.again()
@@ -27,14 +27,14 @@ async def test_where_both_have_changed_the_memory_wins_and_the_file_is_kept_besi
     await again.stop()
     third = await again.again()
     assert third.conflicts() == again.conflicts() and third.texts() == again.texts()
-    await quiet.engine.forgetter.session("ann", "s")
+    await quiet.engine.oversight.forgetter.session("ann", "s")
     await third.mirror.follow()
     assert third.texts() == [] and third.conflicts() == again.conflicts()
 
 
 async def test_a_deletion_loses_to_a_change_too(mirrored: Mirroring, quiet: Memory) -> None:
     await mirrored.stop()
-    await quiet.engine.forgetter.reword("ann", "s-m0", "I live in Rome.")
+    await quiet.engine.oversight.forgetter.reword("ann", "s-m0", "I live in Rome.")
     mirrored.file("I live in Oslo.").unlink()
     again = await mirrored.again()
     assert await said(quiet) == again.texts(part="s/turns/user") == ["I live in Rome."]
@@ -42,7 +42,7 @@ async def test_a_deletion_loses_to_a_change_too(mirrored: Mirroring, quiet: Memo
 
 async def test_an_edit_that_the_memory_has_anyway_is_no_conflict(mirrored: Mirroring, quiet: Memory) -> None:
     edit(mirrored.file("I live in Oslo."), "I live in Rome.")
-    await quiet.engine.forgetter.reword("ann", "s-m0", "I live in Rome.")
+    await quiet.engine.oversight.forgetter.reword("ann", "s-m0", "I live in Rome.")
     await mirrored.look()
     assert mirrored.conflicts() == [] and await said(quiet) == ["I live in Rome."]
 
@@ -51,7 +51,7 @@ async def test_a_second_conflict_does_not_overwrite_the_first(mirrored: Mirrorin
     for number in range(3):
         path = next((mirrored.root / "ann/entries/s/turns/user").glob("*__s-m0.md"))
         edit(path, f"Mine {number}.")
-        await quiet.engine.forgetter.reword("ann", "s-m0", f"Theirs {number}.")
+        await quiet.engine.oversight.forgetter.reword("ann", "s-m0", f"Theirs {number}.")
         await mirrored.look()
     assert mirrored.conflicts() == ["Mine 0.", "Mine 1.", "Mine 2."]
     assert await said(quiet) == ["Theirs 2."]

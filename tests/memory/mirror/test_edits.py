@@ -29,7 +29,7 @@ async def test_an_edited_fact_file_changes_the_fact(mirrored: Mirroring, quiet: 
     assert "The user lives in Rome." in await found(quiet, "Where does the user live?")
     new = mirrored.file("The user lives in Rome.")
     assert not old.exists() and mirrored.conflicts() == [] and mirrored.nudged == 1
-    fact = await quiet.engine.facts.get("ann", frontmatter.load(str(new))["id"])
+    fact = await quiet.engine.knowledge.facts.get("ann", frontmatter.load(str(new))["id"])
     assert fact.decided_by == "user"
 
 
@@ -74,8 +74,8 @@ async def test_a_deleted_fact_file_ends_the_fact(mirrored: Mirroring, quiet: Mem
     mirrored.file("The user lives in Oslo.").unlink()
     await mirrored.look()
     assert await stated(quiet) == ["The user loves figs."]
-    [ended] = [fact for fact, _ in await quiet.engine.facts.page("ann", limit=9, ended=True) if fact.valid_to]
-    await quiet.engine.facts.undo("ann", ended.id)
+    [ended] = [fact for fact, _ in await quiet.engine.knowledge.facts.page("ann", limit=9, ended=True) if fact.valid_to]
+    await quiet.engine.knowledge.facts.undo("ann", ended.id)
     await mirrored.settle()
     assert mirrored.file("The user lives in Oslo.").exists()
 
@@ -85,7 +85,7 @@ async def test_a_new_fact_file_is_a_fact_as_it_stands(mirrored: Mirroring, quiet
     (folder / "gate.md").write_text("What is it with 4711?\n")
     (folder / "dated.md").write_text("---\nvalid_from: 2020-05-01\ntags: [x]\n---\n\nAnn was born in Bergen.\n")
     await mirrored.look()
-    every = {fact.text: fact for fact, _ in await quiet.engine.facts.page("ann", limit=9)}
+    every = {fact.text: fact for fact, _ in await quiet.engine.knowledge.facts.page("ann", limit=9)}
     assert every.keys() >= {"What is it with 4711?", "Ann was born in Bergen."} and len(every) == 4
     assert every["Ann was born in Bergen."].valid_from.isoformat() == "2020-05-01T00:00:00+00:00"
     assert {fact.memory_id for fact in every.values()} == {"s"}
@@ -127,7 +127,7 @@ async def test_a_folder_that_somebody_makes_is_a_conversation(mirrored: Mirrorin
     folder.mkdir(parents=True)
     (folder / "plan.md").write_text("The trip begins in Bergen.")
     await mirrored.look()
-    assert [fact.memory_id for fact, _ in await quiet.engine.facts.page("ann", limit=9, memory_id="My Trip")]
+    assert [fact.memory_id for fact, _ in await quiet.engine.knowledge.facts.page("ann", limit=9, memory_id="My Trip")]
     assert body(mirrored.file("The trip begins in Bergen.")) and "%4dy%20%54rip" in str(
         mirrored.file("The trip begins in Bergen.")
     )
@@ -147,7 +147,7 @@ async def test_a_user_whose_folder_somebody_makes_is_one(mirrored: Mirroring, qu
 async def test_an_edited_turn_file_changes_the_message_and_what_was_made_of_it(
     mirrored: Mirroring, quiet: Memory
 ) -> None:
-    await quiet.engine.fact_queue.work()
+    await quiet.engine.knowledge.queue.work()
     await mirrored.settle()
     path = mirrored.file("I live in Oslo.")
     edit(path, "I live in Bergen.\n\nIt rains.")
@@ -155,9 +155,9 @@ async def test_an_edited_turn_file_changes_the_message_and_what_was_made_of_it(
     assert await said(quiet) == ["I live in Bergen.\n\nIt rains."]
     assert "I live in Bergen.\n\nIt rains." in await found(quiet, "Does it rain where I live?")
     assert body(path) == "I live in Bergen.\n\nIt rains."
-    await quiet.engine.fact_queue.work()
+    await quiet.engine.knowledge.queue.work()
     assert "The user lives in Bergen." in await stated(quiet)
-    assert (await quiet.engine.sessions.get("ann", "s")).title == "I live in Bergen. It rains."
+    assert (await quiet.engine.chats.sessions.get("ann", "s")).title == "I live in Bergen. It rains."
 
 
 async def test_an_edited_message_changes_the_summary_that_covers_it(mirrored: Mirroring, quiet: Memory) -> None:
@@ -166,7 +166,7 @@ async def test_an_edited_message_changes_the_summary_that_covers_it(mirrored: Mi
     await mirrored.mirror.follow()
     edit(mirrored.file("user says something of item number 3"), "We decided to call the boat Marlin.")
     await mirrored.look()
-    [summary] = await quiet.engine.summaries.of_session("ann", "long")
+    [summary] = await quiet.engine.chats.summaries.of_session("ann", "long")
     assert "Marlin" in summary.text
     assert "Marlin" in body(mirrored.root / "ann/entries/long/summaries/summary.md")
 
@@ -176,12 +176,12 @@ async def test_a_deleted_turn_file_deletes_that_message_alone(mirrored: Mirrorin
         Turn("t1.prompt", "user", "Where is Oslo?", START, turn_id="t1"),
         Turn("t1.response", "assistant", "In Norway.", START, turn_id="t1"),
     ]
-    await quiet.engine.turns.remember("ann", "q", turns)
+    await quiet.engine.chats.turns.remember("ann", "q", turns)
     await mirrored.settle()
     mirrored.file("Where is Oslo?").unlink()
     await mirrored.look()
     assert await said(quiet, session="q") == ["In Norway."]
-    session = await quiet.engine.sessions.get("ann", "q")
+    session = await quiet.engine.chats.sessions.get("ann", "q")
     assert (session.message_count, session.pair_count, session.title) == (1, 1, "Conversation")
     assert mirrored.texts(part="q/turns/*") == ["In Norway."]
 
@@ -246,7 +246,7 @@ async def test_our_own_writes_are_no_edits(mirrored: Mirroring, quiet: Memory) -
 async def test_a_mirror_fills_another_database(mirrored: Mirroring, quiet: Memory, make_settings: MakeSettings) -> None:
     for at in ("t1", "t2"):
         turns = [turn(f"{at}.prompt"), turn(f"{at}.response", role="assistant")]
-        await quiet.engine.turns.remember("ann", "talk", turns)
+        await quiet.engine.chats.turns.remember("ann", "talk", turns)
     await mirrored.settle()
     await mirrored.stop()
     (mirrored.root / ".store").unlink()

@@ -37,7 +37,7 @@ async def test_messages_facts_and_summaries_have_their_places(kept: Mirroring, q
     front = frontmatter.load(str(path)).metadata
     assert (front["id"], front["conversation_id"], front["role"]) == (fact, "trip", "fact")
     assert (front["valid_from"], front["sources"], front["decided_by"]) == (START, ["trip-stated"], "rule_based")
-    [summary] = await quiet.engine.summaries.of_session("ann", "trip")
+    [summary] = await quiet.engine.chats.summaries.of_session("ann", "trip")
     post = frontmatter.load(str(folder / "summaries" / "summary.md"))
     assert (post.content, post["role"], post["summary_kind"]) == (summary.text, "summary", "windows")
 
@@ -47,7 +47,7 @@ async def test_the_index_tells_what_was_written_and_how_far(kept: Mirroring, qui
     await kept.settle()
     await kept.stop()
     index = json.loads((kept.root / "ann" / "memory_index.json").read_text())
-    standing = await quiet.engine.changes.standing("ann")
+    standing = await quiet.engine.store.changes.standing("ann")
     assert standing is not None
     assert index["position"]["gists"] == standing.settled
     assert index["entries"]["s-m0"]["path"] == "entries/s/turns/user/2025-03-01T12-00-00Z__s-m0.md"
@@ -72,13 +72,13 @@ async def test_observations_have_no_files(kept: Mirroring, quiet: Memory) -> Non
 
 async def test_the_digest_is_the_summary_where_there_is_one(kept: Mirroring, quiet: Memory) -> None:
     await say(quiet, "I decided to move to Oslo in May.")
-    await quiet.engine.digests.extend("ann", "s")
+    await quiet.engine.chats.digests.extend("ann", "s")
     await kept.mirror.follow()
     path = kept.root / "ann/entries/s/summaries/summary.md"
-    assert body(path) == await quiet.engine.digests.get("ann", "s")
+    assert body(path) == await quiet.engine.chats.digests.get("ann", "s")
     assert frontmatter.load(str(path))["summary_kind"] == "digest"
     await say(quiet, "My budget is 2,000 euros.")
-    await quiet.engine.digests.extend("ann", "s")
+    await quiet.engine.chats.digests.extend("ann", "s")
     await kept.mirror.follow()
     assert "2,000 euros" in body(path)
 
@@ -87,13 +87,13 @@ async def test_facts_that_end_are_replaced_or_come_back_change_their_files(kept:
     [fact] = await state(quiet, "The user lives in Oslo.")
     await kept.settle()
     assert kept.texts() == ["The user lives in Oslo."]
-    new = await quiet.engine.facts.change("ann", fact, "The user lives in Rome.")
+    new = await quiet.engine.knowledge.facts.change("ann", fact, "The user lives in Rome.")
     await kept.settle()
     assert kept.texts() == ["The user lives in Rome."]
-    await quiet.engine.facts.end("ann", new.id)
+    await quiet.engine.knowledge.facts.end("ann", new.id)
     await kept.settle()
     assert kept.texts() == []
-    await quiet.engine.facts.undo("ann", new.id)
+    await quiet.engine.knowledge.facts.undo("ann", new.id)
     await kept.settle()
     assert kept.texts() == ["The user lives in Rome."]
     assert kept.conflicts() == []
@@ -102,7 +102,7 @@ async def test_facts_that_end_are_replaced_or_come_back_change_their_files(kept:
 async def test_another_source_of_a_fact_stands_in_its_file(kept: Mirroring, quiet: Memory) -> None:
     [fact] = await state(quiet, "The user lives in Oslo.")
     await kept.settle()
-    await quiet.engine.facts.apply(Origin("ann", "s", "rule_based", START, "s-m7"), [Keep(fact)])
+    await quiet.engine.knowledge.facts.apply(Origin("ann", "s", "rule_based", START, "s-m7"), [Keep(fact)])
     await kept.mirror.follow()
     assert frontmatter.load(str(kept.file("The user lives in Oslo.")))["sources"] == ["s-stated", "s-m7"]
 
@@ -114,11 +114,11 @@ async def test_what_is_deleted_leaves_no_file_and_no_empty_folder(kept: Mirrorin
     await state(quiet, "The user lives in Oslo.")
     await settle(quiet)
     await kept.mirror.follow()
-    await quiet.engine.forgetter.session("ann", "s")
+    await quiet.engine.oversight.forgetter.session("ann", "s")
     await kept.mirror.follow()
     assert kept.texts() == ["The other conversation."]
     assert [path.name for path in (kept.root / "ann" / "entries").iterdir()] == ["other"]
-    await quiet.engine.forgetter.user("ann")
+    await quiet.engine.oversight.forgetter.user("ann")
     await kept.mirror.follow()
     assert not (kept.root / "ann").exists()
     assert kept.texts("bob") == ["Bob's."]
@@ -127,7 +127,7 @@ async def test_what_is_deleted_leaves_no_file_and_no_empty_folder(kept: Mirrorin
 async def test_a_user_who_comes_back_has_the_new_files_alone(kept: Mirroring, quiet: Memory) -> None:
     await say(quiet, "Before.")
     await kept.settle()
-    await quiet.engine.forgetter.user("ann")
+    await quiet.engine.oversight.forgetter.user("ann")
     await say(quiet, "After.")
     await kept.settle()
     assert kept.texts() == ["After."]
@@ -139,10 +139,10 @@ async def test_deletions_while_nobody_looked_are_made_up_for(kept: Mirroring, qu
     await say(quiet, "Bob's.", owner="bob")
     await kept.settle()
     await kept.stop()
-    await quiet.engine.forgetter.exchange("ann", "s-m0")
-    await quiet.engine.forgetter.session("ann", "t")
-    await quiet.engine.forgetter.user("bob")
-    await quiet.engine.collections.tombstones.delete_many({})  # a day later
+    await quiet.engine.oversight.forgetter.exchange("ann", "s-m0")
+    await quiet.engine.oversight.forgetter.session("ann", "t")
+    await quiet.engine.oversight.forgetter.user("bob")
+    await quiet.engine.store.collections.tombstones.delete_many({})  # a day later
     again = await kept.again()
     assert again.texts() == ["I love figs."]
     assert not (kept.root / "bob").exists()
@@ -170,7 +170,7 @@ async def test_what_was_deleted_after_a_kill_does_not_come_back(kept: Mirroring,
     await say(quiet, "A secret.")
     await kept.settle()
     index.write_bytes(before)  # killed before it was written
-    await quiet.engine.forgetter.exchange("ann", "s-m1")
+    await quiet.engine.oversight.forgetter.exchange("ann", "s-m1")
     again = await kept.again()
     assert again.texts() == ["I live in Oslo."]
     assert await said(quiet) == ["I live in Oslo."]
@@ -198,7 +198,7 @@ async def test_a_file_is_written_whole_or_not_at_all(
 
     with monkeypatch.context() as patch:
         patch.setattr(mirror_folder.os, "fsync", full)
-        await quiet.engine.forgetter.reword("ann", "s-m0", "I live in Rome.")
+        await quiet.engine.oversight.forgetter.reword("ann", "s-m0", "I live in Rome.")
         await kept.settle()
         assert kept.texts() == ["I live in Oslo."]
     await kept.mirror.follow()
@@ -215,7 +215,7 @@ async def test_names_cannot_lead_out_of_a_users_folder(kept: Mirroring, quiet: M
         ("é", "e\u0301", "\U0001f600"),
         ("x" * 200, "y" * 200, "."),
     ]:
-        await quiet.engine.turns.remember(owner, session, [Turn(identifier, "user", f"Of {owner}.", START)])
+        await quiet.engine.chats.turns.remember(owner, session, [Turn(identifier, "user", f"Of {owner}.", START)])
     await kept.settle()
     files = list(kept.root.rglob("*.md"))
     assert len(files) == 6
@@ -239,9 +239,13 @@ async def test_a_restored_backup_is_followed_from_where_it_stands(kept: Mirrorin
         await say(quiet, text)
         await kept.settle()
     await kept.stop()
-    await quiet.engine.collections.vectors.delete_one({"_id": "s-m1"})
-    await quiet.engine.collections.vectors.update_one({"_id": "s-m0"}, {"$set": {"change": 1, "content": "Before."}})
-    await quiet.engine.collections.owners.update_one({"_id": "ann"}, {"$set": {"gists.change": 1, "gists.deleted": 0}})
+    await quiet.engine.store.collections.vectors.delete_one({"_id": "s-m1"})
+    await quiet.engine.store.collections.vectors.update_one(
+        {"_id": "s-m0"}, {"$set": {"change": 1, "content": "Before."}}
+    )
+    await quiet.engine.store.collections.owners.update_one(
+        {"_id": "ann"}, {"$set": {"gists.change": 1, "gists.deleted": 0}}
+    )
     again = await kept.again()
     assert again.texts() == ["Before."]
 

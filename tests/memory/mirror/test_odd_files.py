@@ -11,7 +11,7 @@ from tests.mirrors import Mirroring, body, edit, said, say, state, stated
 
 
 async def test_a_summary_is_read_only(mirrored: Mirroring, quiet: Memory, caplog: pytest.LogCaptureFixture) -> None:
-    await quiet.engine.digests.extend("ann", "s")
+    await quiet.engine.chats.digests.extend("ann", "s")
     await mirrored.mirror.follow()
     path = mirrored.root / "ann/entries/s/summaries/summary.md"
     before = path.read_bytes()
@@ -43,7 +43,7 @@ async def test_a_file_that_cannot_be_read_is_told_once_and_left_alone(
     assert await stated(quiet) == ["The user lives in Rome.", "The user loves figs."]
     assert path.read_bytes() == data
     assert caplog.text.count(f"{str(path)!r} is left alone") == 1
-    await quiet.engine.forgetter.reword("ann", "s-m0", "I live in Bergen.")
+    await quiet.engine.oversight.forgetter.reword("ann", "s-m0", "I live in Bergen.")
     await mirrored.look()
     assert body(path) == "I live in Bergen."
     assert path.with_name(path.name.replace(".md", ".conflict.md")).read_bytes() == data
@@ -77,7 +77,7 @@ async def test_no_file_reaches_another_users_memory(
     assert await stated(quiet) == ["The user lives in Oslo.", "The user loves figs."]
     assert await said(quiet) == ["I live in Oslo."] and await stated(quiet, "mallory") == []
     assert caplog.text.count("is left alone") >= 7
-    await quiet.engine.forgetter.user("ann")
+    await quiet.engine.oversight.forgetter.user("ann")
     await again.mirror.follow()
     assert again.texts("bob") == ["Bob lives in Cairo.", "I live in Cairo."]
 

@@ -43,40 +43,40 @@ async def engine(
 
 
 async def texts(engine: Engine, query: str, owner: str = "ann", **more: Any) -> list[str]:
-    return [one.observation.content for one in await engine.observations.recall(owner, query, **more)]
+    return [one.observation.content for one in await engine.notes.observations.recall(owner, query, **more)]
 
 
 async def gists(engine: Engine, owner: str = "ann") -> int:
-    return int(await engine.collections.vectors.count_documents({"user_id": owner}))
+    return int(await engine.store.collections.vectors.count_documents({"user_id": owner}))
 
 
 async def test_blanks_make_no_other_observation(engine: Engine) -> None:
-    first, _ = await engine.observations.remember("ann", observed([HERON]), "RUN:walk")
+    first, _ = await engine.notes.observations.remember("ann", observed([HERON]), "RUN:walk")
     for other in (f"  {HERON} ", HERON.replace(" ", "\n \t")):
-        again, new = await engine.observations.remember("ann", observed([other]), "RUN:walk")
+        again, new = await engine.notes.observations.remember("ann", observed([other]), "RUN:walk")
         assert (again, new) == (first, 0)
-    both, new = await engine.observations.remember("ann", observed(["a b", " a  b"]), "RUN:walk")
+    both, new = await engine.notes.observations.remember("ann", observed(["a b", " a  b"]), "RUN:walk")
     assert (len({one.id for one in both}), new) == (1, 1)
 
 
 async def test_what_is_remembered_is_recalled_at_once_and_once(engine: Engine) -> None:
     every = observed([HERON, "The mill has two wheels"], ["Herons like mills"], ["Never wake a heron"])
-    kept, new = await engine.observations.remember("ann", every, "RUN:walk")
+    kept, new = await engine.notes.observations.remember("ann", every, "RUN:walk")
     assert ([one.content for one in kept], new) == ([one.content for one in every], 4)
-    again, new = await engine.observations.remember("ann", every, "RUN:walk")
+    again, new = await engine.notes.observations.remember("ann", every, "RUN:walk")
     assert ([one.id for one in again], new) == ([one.id for one in kept], 0)
     assert sorted(await texts(engine, "heron")) == sorted([HERON, "Herons like mills", "Never wake a heron"])
     assert await texts(engine, "heron", categories=("lesson",)) == ["Never wake a heron"]
     assert await texts(engine, "heron", owner="bob") == []
-    fil = await engine.observations.recall_fil("ann", "heron mills", 1)
+    fil = await engine.notes.observations.recall_fil("ann", "heron mills", 1)
     assert [len(part) for part in (fil.findings, fil.insights, fil.lessons)] == [1, 1, 1]
 
 
 async def test_it_is_gone_when_it_is_deleted(engine: Engine) -> None:
-    [one], _ = await engine.observations.remember("ann", observed([HERON]), "RUN:walk")
-    await engine.observations.delete("ann", one.id)
+    [one], _ = await engine.notes.observations.remember("ann", observed([HERON]), "RUN:walk")
+    await engine.notes.observations.delete("ann", one.id)
     assert await texts(engine, "heron") == [] and await gists(engine) == 0
-    for call in (engine.observations.get, engine.observations.delete):
+    for call in (engine.notes.observations.get, engine.notes.observations.delete):
         with pytest.raises(NotFound):
             await call("ann", one.id)
 
@@ -87,9 +87,9 @@ async def test_recall_needs_no_embedding(engine: Engine, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(LocalEmbedder, "embed", down)
     monkeypatch.setattr(LocalEmbedder, "read", down)
-    await engine.observations.remember("ann", observed([HERON]), "RUN:walk")
+    await engine.notes.observations.remember("ann", observed([HERON]), "RUN:walk")
     assert await texts(engine, "heron") == [HERON]
-    recall = await engine.recall("ann", "heron", OBSERVATIONS, Scope(kinds=CATEGORIES))
+    recall = await engine.search.recall("ann", "heron", OBSERVATIONS, Scope(kinds=CATEGORIES))
     assert [(hit.gist.content, hit.gist.kind, hit.parts.bm25 == hit.score) for hit in recall.hits] == [
         (HERON, "finding", True)
     ]
@@ -99,10 +99,10 @@ async def test_what_cannot_be_remembered_is_refused_and_nothing_with_it(engine: 
     bad_ones = [Observed("finding", text) for text in (" ", "x" * 16_001, "\ud800")]
     for bad in (*bad_ones, Observed("fact", "x")):  # type: ignore[arg-type]
         with pytest.raises(InvalidInput):
-            await engine.observations.remember("ann", [Observed("finding", HERON), bad], "RUN:walk")
+            await engine.notes.observations.remember("ann", [Observed("finding", HERON), bad], "RUN:walk")
     with pytest.raises(InvalidInput):
-        await engine.observations.remember("ann", observed([HERON]), "")
-    assert await engine.observations.page("ann", limit=10) == []
+        await engine.notes.observations.remember("ann", observed([HERON]), "")
+    assert await engine.notes.observations.page("ann", limit=10) == []
 
 
 async def test_other_languages_are_recalled_before_and_after_embedding(quiet: Memory) -> None:
@@ -118,7 +118,7 @@ async def test_other_languages_are_recalled_before_and_after_embedding(quiet: Me
 async def test_a_long_one_is_found_by_its_last_word(engine: Engine) -> None:
     text = "word " * 3_000 + "heron"
     assert len(text) <= 16_000
-    await engine.observations.remember("ann", observed([text]), "RUN:walk")
+    await engine.notes.observations.remember("ann", observed([text]), "RUN:walk")
     assert await texts(engine, "heron") == [text]
 
 
@@ -136,12 +136,12 @@ async def test_embedding_changes_nothing_about_recall_by_words(quiet: Memory) ->
 async def test_what_lands_after_its_number_was_closed_is_recalled(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = quiet.engine.observations._store
+    store = quiet.engine.notes.observations._store
     put = store._put_gists
 
     async def too_slow(*given: Any) -> None:
         closed = {"$set": {"gists.open": []}}
-        await quiet.engine.collections.owners.update_one({"_id": "ann"}, closed)  # as the sweep does in the end
+        await quiet.engine.store.collections.owners.update_one({"_id": "ann"}, closed)  # as the sweep does in the end
         assert await quiet.recall_observations("ann", "heron") == []  # and readers pass it
         await put(*given)
 
@@ -155,10 +155,10 @@ async def test_another_process_sees_what_is_remembered_and_deleted(both: tuple[M
     assert await other.recall_observations("ann", "heron") == []
     [kept] = await one.observe("ann", "RUN:walk", findings=[HERON])
     assert [found.observation for found in await other.recall_observations("ann", "heron")] == [kept]
-    await other.engine.observations.delete("ann", kept.id)
+    await other.engine.notes.observations.delete("ann", kept.id)
     assert await one.recall_observations("ann", "heron") == []
     await one.observe("ann", "RUN:walk", findings=[HERON])
-    await one.engine.forgetter.user("ann")
+    await one.engine.oversight.forgetter.user("ann")
     assert await other.recall_observations("ann", "heron") == []
 
 
@@ -178,7 +178,7 @@ async def test_a_process_killed_before_the_gists_leaves_word_of_them(
     monkeypatch.setattr(observation_store, "CUT_SHORT", timedelta(0))
     await quiet.engine.sweep()
     assert [one.observation.content for one in await quiet.recall_observations("ann", "heron")] == [HERON]
-    left = await quiet.engine.collections.observations.find_one({"unindexed_since": {"$exists": True}})
+    left = await quiet.engine.store.collections.observations.find_one({"unindexed_since": {"$exists": True}})
     assert left is None
 
 
@@ -200,10 +200,10 @@ async def test_a_deletion_cut_short_can_be_asked_for_again(quiet: Memory, monkey
         raise Killed
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(quiet.engine.collections.observations, "delete_many", killed, raising=False)
-        await quiet.engine.observations.delete("ann", kept.id)
-    await quiet.engine.observations.delete("ann", kept.id)
-    assert await quiet.engine.observations.page("ann", limit=9) == []
+        patch.setattr(quiet.engine.store.collections.observations, "delete_many", killed, raising=False)
+        await quiet.engine.notes.observations.delete("ann", kept.id)
+    await quiet.engine.notes.observations.delete("ann", kept.id)
+    assert await quiet.engine.notes.observations.page("ann", limit=9) == []
     assert await gists(quiet.engine) == 0
 
 
@@ -217,8 +217,8 @@ async def test_what_a_deletion_cut_short_leaves_is_recalled_after_the_sweep(
         raise Killed
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(quiet.engine.collections.observations, "delete_many", killed, raising=False)
-        await quiet.engine.observations.delete("ann", kept.id)
+        patch.setattr(quiet.engine.store.collections.observations, "delete_many", killed, raising=False)
+        await quiet.engine.notes.observations.delete("ann", kept.id)
     assert await gists(quiet.engine) == 0
     monkeypatch.setattr(observation_store, "CUT_SHORT", timedelta(0))
     await quiet.engine.sweep()
@@ -232,7 +232,7 @@ async def test_what_is_remembered_again_while_it_is_deleted_is_recalled(
     """Between any two steps of a deletion: what was acknowledged then is there, or went with the deletion whole."""
     [kept] = await quiet.observe("ann", "RUN:walk", findings=[HERON])
     monkeypatch.setattr(observations, "now", lambda: kept.created_at + timedelta(seconds=1))
-    eraser, steps = quiet.engine.observations._store._eraser, 0
+    eraser, steps = quiet.engine.notes.observations._store._eraser, 0
     erase = eraser.erase
 
     async def remembered_before(*given: Any) -> int:
@@ -244,24 +244,24 @@ async def test_what_is_remembered_again_while_it_is_deleted_is_recalled(
 
     with monkeypatch.context() as patch:
         patch.setattr(eraser, "erase", remembered_before)
-        await quiet.engine.observations.forget("ann", kept.created_at)
-    there = await quiet.engine.observations.page("ann", limit=9)
+        await quiet.engine.notes.observations.forget("ann", kept.created_at)
+    there = await quiet.engine.notes.observations.page("ann", limit=9)
     assert len(there) == len(await quiet.recall_observations("ann", "heron")) == await gists(quiet.engine) == step
 
 
 async def test_what_lands_after_its_user_was_deleted_leaves_nothing(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = quiet.engine.observations._store
+    store = quiet.engine.notes.observations._store
     put = store._put_gists
 
     async def deleted_meanwhile(*given: Any) -> None:
-        await quiet.engine.forgetter.user("ann")
+        await quiet.engine.oversight.forgetter.user("ann")
         await put(*given)
 
     monkeypatch.setattr(store, "_put_gists", deleted_meanwhile)
     await quiet.observe("ann", "RUN:walk", findings=[HERON])
-    collections = quiet.engine.collections
+    collections = quiet.engine.store.collections
     for collection in (collections.observations, collections.vectors):
         assert await collection.find_one({"user_id": "ann"}) is None
     assert await collections.owners.find_one({"_id": "ann"}) is None
@@ -272,7 +272,7 @@ async def test_many_at_once_are_all_there(quiet: Memory) -> None:
         await quiet.observe("ann", f"RUN:{number % 7}", findings=[f"heron number {number % 20}"], lessons=[HERON])
 
     await asyncio.gather(*(one(number) for number in range(60)))
-    stored = len(await quiet.engine.observations.page("ann", limit=1_000))
+    stored = len(await quiet.engine.notes.observations.page("ann", limit=1_000))
     assert stored == await gists(quiet.engine) == len(await quiet.recall_observations("ann", "heron", limit=1_000))
     assert stored == 60 + 7
 
@@ -281,23 +281,23 @@ async def test_a_batch_of_a_thousand_is_remembered(quiet: Memory) -> None:
     kept = await quiet.observe("ann", "RUN:walk", findings=[f"heron number {n}" for n in range(1_000)])
     assert len({one.id for one in kept}) == 1_000
     assert (await quiet.recall_observations("ann", "number 777"))[0].observation.content == "heron number 777"
-    assert (await quiet.engine.forgetter.user("ann"))["observations"] == 1_000
+    assert (await quiet.engine.oversight.forgetter.user("ann"))["observations"] == 1_000
 
 
 async def test_a_page_begins_where_the_last_one_ended(engine: Engine) -> None:
-    await engine.observations.remember("ann", observed([f"heron {n}" for n in range(5)]), "RUN:walk")
-    first = await engine.observations.page("ann", limit=3)
+    await engine.notes.observations.remember("ann", observed([f"heron {n}" for n in range(5)]), "RUN:walk")
+    first = await engine.notes.observations.page("ann", limit=3)
     last, key = first[-1]
-    rest = await engine.observations.page("ann", limit=3, after=(last.created_at, key))
+    rest = await engine.notes.observations.page("ann", limit=3, after=(last.created_at, key))
     assert {one.content for one, _ in first + rest} == {f"heron {n}" for n in range(5)}
 
 
 async def test_only_what_an_observation_alone_rests_on_takes_it_along(engine: Engine) -> None:
     one = Observed("insight", HERON, ("m1",))
-    await engine.observations.remember("ann", [one, replace(one, messages=("m2",))], "session:s")
-    await engine.observations.remember("ann", [replace(one, messages=("m3",))], "session:s")
+    await engine.notes.observations.remember("ann", [one, replace(one, messages=("m2",))], "session:s")
+    await engine.notes.observations.remember("ann", [replace(one, messages=("m3",))], "session:s")
     for message, left in (("m2", 1), ("m9", 1), ("m1", 1), ("m3", 0)):
-        await engine.observations.forget_message("ann", message)
+        await engine.notes.observations.forget_message("ann", message)
         assert len(await texts(engine, "heron")) == left
 
 
@@ -315,8 +315,8 @@ def test_ids_differ_by_owner_category_content_and_source() -> None:
 
 
 async def test_sessions_and_times_bound_what_is_forgotten(engine: Engine) -> None:
-    await engine.observations.remember("ann", observed([HERON]), "session:a")
-    await engine.observations.remember("ann", observed(["The mill"]), "session:ab")
-    assert await engine.observations.forget_session("ann", "a", now() - timedelta(seconds=5)) == 0
-    assert await engine.observations.forget_session("ann", "a", now()) == 1
+    await engine.notes.observations.remember("ann", observed([HERON]), "session:a")
+    await engine.notes.observations.remember("ann", observed(["The mill"]), "session:ab")
+    assert await engine.notes.observations.forget_session("ann", "a", now() - timedelta(seconds=5)) == 0
+    assert await engine.notes.observations.forget_session("ann", "a", now()) == 1
     assert await texts(engine, "heron mill") == ["The mill"]

@@ -25,7 +25,7 @@ async def say(memory: Memory, count: int = 3, session: str = "s1") -> None:
 
 
 async def listed(memory: Memory) -> list[str]:
-    return sorted(one.content for one, _ in await memory.engine.observations.page(USER, limit=1_000))
+    return sorted(one.content for one, _ in await memory.engine.notes.observations.page(USER, limit=1_000))
 
 
 async def test_all_messages_of_a_session_are_read(quiet: Memory) -> None:
@@ -64,28 +64,28 @@ async def test_two_at_once_add_each_once(both: tuple[Memory, Memory]) -> None:
 
 async def test_a_session_deleted_meanwhile_leaves_nothing(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     await say(quiet)
-    remember = quiet.engine.observations.remember
+    remember = quiet.engine.notes.observations.remember
 
     async def deleted_first(*given: Any, **more: Any) -> Any:
-        await quiet.engine.forgetter.session(USER, "s1")
+        await quiet.engine.oversight.forgetter.session(USER, "s1")
         return await remember(*given, **more)
 
-    monkeypatch.setattr(quiet.engine.observations, "remember", deleted_first)
+    monkeypatch.setattr(quiet.engine.notes.observations, "remember", deleted_first)
     with pytest.raises(Conflict):
         await quiet.consolidate(USER, "s1")
     assert await listed(quiet) == []
-    assert await quiet.engine.collections.vectors.find_one({"user_id": USER}) is None
+    assert await quiet.engine.store.collections.vectors.find_one({"user_id": USER}) is None
 
 
 async def test_a_message_deleted_meanwhile_tells_nothing(quiet: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     await say(quiet)
-    remember = quiet.engine.observations.remember
+    remember = quiet.engine.notes.observations.remember
 
     async def deleted_first(*given: Any, **more: Any) -> Any:
-        await quiet.engine.forgetter.message(USER, "s1-1")
+        await quiet.engine.oversight.forgetter.message(USER, "s1-1")
         return await remember(*given, **more)
 
-    monkeypatch.setattr(quiet.engine.observations, "remember", deleted_first)
+    monkeypatch.setattr(quiet.engine.notes.observations, "remember", deleted_first)
     await quiet.consolidate(USER, "s1")
     assert await listed(quiet) == [DECIDED.format(0), DECIDED.format(2)]
 
@@ -94,14 +94,14 @@ async def test_a_message_reworded_meanwhile_tells_nothing_of_what_it_said(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await say(quiet)
-    remember = quiet.engine.observations.remember
+    remember = quiet.engine.notes.observations.remember
 
     async def reworded_first(*given: Any, **more: Any) -> Any:
-        await quiet.engine.forgetter.reword(USER, "s1-1", "We agreed on Redis.")
+        await quiet.engine.oversight.forgetter.reword(USER, "s1-1", "We agreed on Redis.")
         return await remember(*given, **more)
 
     with monkeypatch.context() as patch:
-        patch.setattr(quiet.engine.observations, "remember", reworded_first)
+        patch.setattr(quiet.engine.notes.observations, "remember", reworded_first)
         await quiet.consolidate(USER, "s1")
     assert await listed(quiet) == [DECIDED.format(0), DECIDED.format(2)]
     await quiet.consolidate(USER, "s1")
@@ -111,7 +111,7 @@ async def test_a_message_reworded_meanwhile_tells_nothing_of_what_it_said(
 async def test_a_reworded_message_takes_back_what_it_told(quiet: Memory) -> None:
     await say(quiet)
     await quiet.consolidate(USER, "s1")
-    await quiet.engine.forgetter.reword(USER, "s1-1", "We agreed on Redis.")
+    await quiet.engine.oversight.forgetter.reword(USER, "s1-1", "We agreed on Redis.")
     assert await listed(quiet) == [DECIDED.format(0), DECIDED.format(2)]
     await quiet.consolidate(USER, "s1")
     assert await listed(quiet) == ["We agreed on Redis.", DECIDED.format(0), DECIDED.format(2)]
@@ -120,7 +120,7 @@ async def test_a_reworded_message_takes_back_what_it_told(quiet: Memory) -> None
 async def test_a_session_of_the_same_id_has_its_own(quiet: Memory) -> None:
     await say(quiet)
     await quiet.consolidate(USER, "s1")
-    await quiet.engine.forgetter.session(USER, "s1")
+    await quiet.engine.oversight.forgetter.session(USER, "s1")
     await quiet.add(USER, "s1", [turn("again", DECIDED.format(9))])
     await quiet.consolidate(USER, "s1")
     assert await listed(quiet) == [DECIDED.format(9)]

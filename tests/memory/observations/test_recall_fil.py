@@ -16,7 +16,7 @@ async def test_the_three_categories_are_searched_at_the_same_time(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await quiet.observe("ann", "RUN:walk", findings=[HERON], insights=["Herons like mills"], lessons=["Feed no heron"])
-    search, together = quiet.engine.observations._search, asyncio.Barrier(len(CATEGORIES))
+    search, together = quiet.engine.notes.observations._search, asyncio.Barrier(len(CATEGORIES))
     recall = search.recall
 
     async def once_all_have_begun(*arguments: Any) -> Any:

@@ -83,7 +83,7 @@ async def test_a_value_that_is_deleted_and_put_again_in_between_is_noticed(
         await pad.delete("ann", "k")
         await pad.put("ann", "k", "new")
 
-    meanwhile(monkeypatch, quiet.engine.collections.scratchpad, method, again)
+    meanwhile(monkeypatch, quiet.engine.store.collections.scratchpad, method, again)
     with pytest.raises(PreconditionFailed):
         if method == "delete_one":
             await pad.delete("ann", "k", expected=old.tag)
@@ -95,7 +95,7 @@ async def test_a_value_that_is_deleted_and_put_again_in_between_is_noticed(
 async def test_entries_that_were_written_without_an_epoch_go_on(quiet: Memory) -> None:
     pad = quiet.scratchpad
     await pad.put("ann", "k", "old")
-    await quiet.engine.collections.scratchpad.update_one({"user_id": "ann"}, {"$unset": {"epoch": ""}})
+    await quiet.engine.store.collections.scratchpad.update_one({"user_id": "ann"}, {"$unset": {"epoch": ""}})
     old = await pad.get("ann", "k")
     assert old.tag == f"1-{int(old.created_at.timestamp() * 1000):x}"
     new, _ = await pad.put("ann", "k", "new", expected=old.tag)
@@ -165,7 +165,7 @@ async def test_a_value_that_was_replaced_is_not_found_by_what_it_was(pad: Scratc
 
 async def test_what_an_earlier_version_kept_is_found_as_it_was(quiet: Memory, pad: Scratchpad) -> None:
     await pad.put("ann", "k", "Ärger in der Straße")
-    await quiet.engine.collections.scratchpad.update_many({}, {"$unset": {"folded": ""}})
+    await quiet.engine.store.collections.scratchpad.update_many({}, {"$unset": {"folded": ""}})
     for asked in ("ärger", "STRA", "straße"):
         assert [entry.key for entry in await pad.page("ann", limit=9, text=asked)] == ["k"]
 
@@ -188,7 +188,7 @@ async def test_a_write_in_between_is_noticed_by_who_expects_another_value(
     async def other_writes() -> None:
         await quiet.scratchpad.put("ann", "k", "other")
 
-    meanwhile(monkeypatch, quiet.engine.collections.scratchpad, "find_one_and_update", other_writes)
+    meanwhile(monkeypatch, quiet.engine.store.collections.scratchpad, "find_one_and_update", other_writes)
     with pytest.raises(PreconditionFailed):
         await quiet.scratchpad.put("ann", "k", "mine", expected=entry.tag)
     assert (await quiet.scratchpad.get("ann", "k")).value == "other"
@@ -202,7 +202,7 @@ async def test_a_write_in_between_is_not_deleted_by_who_expects_another_value(
     async def other_writes() -> None:
         await quiet.scratchpad.put("ann", "k", "other")
 
-    meanwhile(monkeypatch, quiet.engine.collections.scratchpad, "delete_one", other_writes)
+    meanwhile(monkeypatch, quiet.engine.store.collections.scratchpad, "delete_one", other_writes)
     with pytest.raises(PreconditionFailed):
         await quiet.scratchpad.delete("ann", "k", expected=entry.tag)
     assert (await quiet.scratchpad.get("ann", "k")).value == "other"
@@ -213,7 +213,7 @@ async def test_who_expects_nothing_is_told_that_nothing_was_there(
 ) -> None:
     pad = quiet.scratchpad
     await pad.put("ann", "k", "one")
-    collection = quiet.engine.collections.scratchpad
+    collection = quiet.engine.store.collections.scratchpad
     real = collection.delete_one
 
     async def nothing_left(filter: Any) -> Any:
@@ -238,7 +238,7 @@ async def test_of_two_who_take_the_place_of_what_expired_one_is_first(
     async def other_writes() -> None:
         first.append((await quiet.scratchpad.put("ann", "k", "other"))[1])
 
-    meanwhile(monkeypatch, quiet.engine.collections.scratchpad, "find_one_and_update", other_writes)
+    meanwhile(monkeypatch, quiet.engine.store.collections.scratchpad, "find_one_and_update", other_writes)
     entry, new = await quiet.scratchpad.put("ann", "k", "mine")
     assert (first, new, entry.value, entry.version) == ([True], False, "mine", 2)
 
@@ -258,5 +258,5 @@ async def test_values_that_cannot_be_are_refused(quiet: Memory, value: str, ttl:
 
 
 async def test_the_store_deletes_by_itself_what_expired(quiet: Memory) -> None:
-    indexes = await quiet.engine.collections.scratchpad.index_information()
+    indexes = await quiet.engine.store.collections.scratchpad.index_information()
     assert indexes["expiry"]["expireAfterSeconds"] == 0

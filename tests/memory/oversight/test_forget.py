@@ -13,7 +13,7 @@ from agents.memory import Memory
 from memory.domain import Turn
 from memory.facts.facts import Facts, Origin
 from memory.facts.rules.reconcile import Add
-from memory.gists.eraser import GistEraser
+from memory.gists.caches import GistEraser
 from memory.turns.receipts import Receipts
 from memory.turns.sessions import Sessions
 from memory.turns.summaries import Summaries
@@ -28,7 +28,7 @@ async def _crash(*_: Any, **__: Any) -> None:
 
 
 async def counts(memory: Memory, owner: str = USER) -> dict[str, int]:
-    database = memory.engine.collections.vectors.database
+    database = memory.engine.store.collections.vectors.database
     return {
         name: found
         for name in await database.list_collection_names()
@@ -40,7 +40,7 @@ async def test_a_deleted_session_takes_its_messages_summaries_and_receipts_with_
     await quiet.add(USER, "s1", pairs(10))
     await say(quiet, "What is item number 3?")
     await say(quiet, "I like trains.", session_id="s2")
-    gone = await quiet.engine.forgetter.session(USER, "s1")
+    gone = await quiet.engine.oversight.forgetter.session(USER, "s1")
     assert gone == {
         "sessions": 1,
         "vectors": 22,
@@ -54,16 +54,16 @@ async def test_a_deleted_session_takes_its_messages_summaries_and_receipts_with_
     left.pop("tombstones")
     assert left == {"sessions": 1, "vectors": 2, "receipts": 1}
     with pytest.raises(NotFound):
-        await quiet.engine.sessions.get(USER, "s1")
+        await quiet.engine.chats.sessions.get(USER, "s1")
 
 
 async def test_the_session_of_the_same_id_of_another_user_stays(quiet: Memory) -> None:
     await quiet.add("ann", "s1", pairs(2))
     await quiet.add("bob", "s1", pairs(2))
-    await quiet.engine.forgetter.session("ann", "s1")
+    await quiet.engine.oversight.forgetter.session("ann", "s1")
     assert len(await messages(quiet, "s1", "bob")) == 4
     with pytest.raises(NotFound):
-        await quiet.engine.forgetter.session("ann", "s1")
+        await quiet.engine.oversight.forgetter.session("ann", "s1")
 
 
 async def test_a_deletion_that_a_crash_cut_short_is_ended_by_the_next_one(
@@ -78,8 +78,8 @@ async def test_a_deletion_that_a_crash_cut_short_is_ended_by_the_next_one(
     with monkeypatch.context() as patch:
         patch.setattr(GistEraser, "erase", crash)
         with pytest.raises(AutoReconnect):
-            await quiet.engine.forgetter.session(USER, "s1")
-    assert (await quiet.engine.forgetter.session(USER, "s1"))["vectors"] == 20
+            await quiet.engine.oversight.forgetter.session(USER, "s1")
+    assert (await quiet.engine.oversight.forgetter.session(USER, "s1"))["vectors"] == 20
     assert (await quiet.search(USER, "item number 3")).hits == ()
     assert set(await counts(quiet)) == {"tombstones"}
 
@@ -88,9 +88,9 @@ async def test_deleting_a_user_leaves_nothing_of_that_user_and_all_of_others(qui
     for owner in ("ann", "bob"):
         await quiet.add(owner, "s1", pairs(10))
         await say(quiet, "remember that my dog is Rex", "what is my dog called?", owner=owner)
-        await quiet.engine.idempotency.begin(owner, "key", "print")
+        await quiet.engine.store.idempotency.begin(owner, "key", "print")
     before = await counts(quiet, "bob")
-    gone = await quiet.engine.forgetter.user("ann")
+    gone = await quiet.engine.oversight.forgetter.user("ann")
     assert gone == {
         "sessions": 1,
         "vectors": 24,
@@ -106,36 +106,36 @@ async def test_deleting_a_user_leaves_nothing_of_that_user_and_all_of_others(qui
         "bank_versions": 0,
     }
     assert await counts(quiet, "ann") == {}
-    assert await quiet.engine.collections.owners.find_one({"_id": "ann"}) is None
+    assert await quiet.engine.store.collections.owners.find_one({"_id": "ann"}) is None
     assert await counts(quiet, "bob") == before
 
 
 async def test_deleting_a_user_twice_counts_nothing_the_second_time(quiet: Memory) -> None:
     await quiet.add(USER, "s1", pairs(1))
-    await quiet.engine.forgetter.user(USER)
-    assert set((await quiet.engine.forgetter.user(USER)).values()) == {0}
+    await quiet.engine.oversight.forgetter.user(USER)
+    assert set((await quiet.engine.oversight.forgetter.user(USER)).values()) == {0}
 
 
 async def test_a_forgotten_fact_takes_every_exchange_that_stated_it_with_it(quiet: Memory) -> None:
     await say(quiet, "remember that my PIN is 1111")
     await say(quiet, "remember that my PIN is 4711", "remember that my PIN is 4711", session_id="s2")
-    fact = await quiet.engine.keyvalues.get(USER, "pin")
-    assert await quiet.engine.forgetter.sources_of(USER, fact) == 6
+    fact = await quiet.engine.chats.keyvalues.get(USER, "pin")
+    assert await quiet.engine.oversight.forgetter.sources_of(USER, fact) == 6
     assert (await quiet.search(USER, "my PIN is 4711")).hits == ()
-    assert await quiet.engine.collections.receipts.count_documents({}) == 0
+    assert await quiet.engine.store.collections.receipts.count_documents({}) == 0
 
 
 async def test_forgetting_a_fact_deletes_no_message_of_another_user_with_the_same_id(quiet: Memory) -> None:
     await quiet.add("bob", "s1", [turn("m1", "Bob's own words")])
-    fact, _ = await quiet.engine.keyvalues.put("ann", "pin", "1111", source="m1")
-    assert await quiet.engine.forgetter.sources_of("ann", fact) == 0
+    fact, _ = await quiet.engine.chats.keyvalues.put("ann", "pin", "1111", source="m1")
+    assert await quiet.engine.oversight.forgetter.sources_of("ann", fact) == 0
     assert len(await messages(quiet, "s1", "bob")) == 1
 
 
 async def test_an_answer_that_lands_after_its_session_was_deleted_is_not_kept(quiet: Memory) -> None:
-    turns = quiet.engine.turns
+    turns = quiet.engine.chats.turns
     place = await turns.open_exchange(USER, "s1", turn("q", "A question?", turn_id="t"), retried=False)
-    await quiet.engine.forgetter.session(USER, "s1")
+    await quiet.engine.oversight.forgetter.session(USER, "s1")
     landed = turn("a", "An answer.", "assistant", turn_id="t")
     assert not await turns.close_exchange(USER, "s1", place, landed, retried=False)
     assert set(await counts(quiet)) == {"tombstones"}
@@ -143,14 +143,14 @@ async def test_an_answer_that_lands_after_its_session_was_deleted_is_not_kept(qu
 
 async def test_chats_go_on_after_their_user_was_deleted(quiet: Memory) -> None:
     await say(quiet, "my dog is called Rex")
-    await quiet.engine.forgetter.user(USER)
+    await quiet.engine.oversight.forgetter.user(USER)
     answer = (await quiet.chat(request("what is my dog called?"))).answer
     assert "Rex" not in answer.text
 
 
 async def test_forgotten_exchanges_are_not_counted_any_more(quiet: Memory) -> None:
     await say(quiet, "remember that my vault is 31337", "hello", "forget my vault")
-    session = await quiet.engine.sessions.get(USER, "s1")
+    session = await quiet.engine.chats.sessions.get(USER, "s1")
     stored = await messages(quiet)
     assert session.message_count == len(stored) == 3
     assert session.pair_count == 2
@@ -182,9 +182,9 @@ async def test_what_is_said_after_a_deletion_began_stays(quiet: Memory, what: st
     await said_at_least(said, 8)
     began = time.monotonic()
     if what == "session":
-        deleted = await quiet.engine.forgetter.session(USER, "s1")
+        deleted = await quiet.engine.oversight.forgetter.session(USER, "s1")
     else:
-        deleted = await quiet.engine.forgetter.user(USER)
+        deleted = await quiet.engine.oversight.forgetter.user(USER)
     ended = len(said)
     await said_at_least(said, ended + 20)
     done.set()
@@ -194,31 +194,31 @@ async def test_what_is_said_after_a_deletion_began_stays(quiet: Memory, what: st
     after = {turn_id for at, turn_id in said if at > began + 0.5}
     later = {turn_id for _, turn_id in said[ended + 4 :]}
     assert after | later <= {one["turn_id"] for one in kept}
-    session = await quiet.engine.sessions.get(USER, "s1")
+    session = await quiet.engine.chats.sessions.get(USER, "s1")
     assert session.message_count == len(kept) == 2 * session.pair_count
 
 
 async def test_a_deletion_that_crashed_is_finished_by_the_next(quiet: Memory) -> None:
     await quiet.add(USER, "s1", pairs(3))
-    ended = await quiet.engine.sessions.end(USER, "s1")
+    ended = await quiet.engine.chats.sessions.end(USER, "s1")
     assert ended is not None
     assert ended.places == 6
-    assert (await quiet.engine.forgetter.session(USER, "s1"))["vectors"] == 6
+    assert (await quiet.engine.oversight.forgetter.session(USER, "s1"))["vectors"] == 6
     with pytest.raises(NotFound):
-        await quiet.engine.sessions.get(USER, "s1")
+        await quiet.engine.chats.sessions.get(USER, "s1")
     with pytest.raises(NotFound):
-        await quiet.engine.forgetter.session(USER, "s1")
+        await quiet.engine.oversight.forgetter.session(USER, "s1")
 
 
 async def test_one_message_goes_and_the_rest_of_its_exchange_stays(quiet: Memory) -> None:
     await say(quiet, "My dog is called Biscuit.", "What is my dog's name?")
     question = (await messages(quiet))[2]
-    assert await quiet.engine.forgetter.message(USER, question["id"])
+    assert await quiet.engine.oversight.forgetter.message(USER, question["id"])
     assert [message["role"] for message in await messages(quiet)] == ["user", "assistant", "assistant"]
     assert (await counts(quiet))["receipts"] == 1
-    assert (await quiet.engine.sessions.get(USER, "s1")).message_count == 3
-    assert not await quiet.engine.forgetter.message(USER, question["id"])
-    assert not await quiet.engine.forgetter.message("bob", "nothing")
+    assert (await quiet.engine.chats.sessions.get(USER, "s1")).message_count == 3
+    assert not await quiet.engine.oversight.forgetter.message(USER, question["id"])
+    assert not await quiet.engine.oversight.forgetter.message("bob", "nothing")
 
 
 # A deletion of messages that something comes between.
@@ -226,20 +226,20 @@ async def test_one_message_goes_and_the_rest_of_its_exchange_stays(quiet: Memory
 
 async def told_of_oslo(memory: Memory) -> None:
     """An exchange that stands in the title, a fact, the digest, the summary and the counts."""
-    turns = memory.engine.turns
+    turns = memory.engine.chats.turns
     asked = Turn("t.prompt", "user", "I live in Oslo.", now(), turn_id="t", stating=True)
     place = await turns.open_exchange(USER, "s1", asked, retried=False)
     answer = Turn("t.response", "assistant", "Oslo is nice.", now(), turn_id="t")
     await turns.close_exchange(USER, "s1", place, answer, retried=False)
     await memory.add(USER, "s1", pairs(9))
-    await memory.engine.fact_queue.work()
+    await memory.engine.knowledge.queue.work()
     await settle(memory)
     assert await tells_of_oslo(memory) == {"sessions", "vectors", "facts", "summaries"}
-    assert "Oslo" in await memory.engine.digests.get(USER, "s1")
+    assert "Oslo" in await memory.engine.chats.digests.get(USER, "s1")
 
 
 async def tells_of_oslo(memory: Memory) -> set[str]:
-    database = memory.engine.collections.vectors.database
+    database = memory.engine.store.collections.vectors.database
     names = await database.list_collection_names()
     return {name for name in names if "Oslo" in str(await database[name].find({}).to_list(None))}
 
@@ -271,10 +271,10 @@ async def test_deleting_an_exchange_again_after_a_crash_leaves_nothing_of_it(
     with monkeypatch.context() as patch:
         patch.setattr(where, step, crash)
         with pytest.raises(AutoReconnect):
-            await quiet.engine.forgetter.exchange(USER, "t.prompt")
-    await quiet.engine.forgetter.exchange(USER, "t.prompt")
+            await quiet.engine.oversight.forgetter.exchange(USER, "t.prompt")
+    await quiet.engine.oversight.forgetter.exchange(USER, "t.prompt")
     assert await tells_of_oslo(quiet) == set()
-    session = await quiet.engine.sessions.get(USER, "s1")
+    session = await quiet.engine.chats.sessions.get(USER, "s1")
     assert (session.message_count, session.pair_count, len(await messages(quiet))) == (18, 9, 18)
 
 
@@ -286,13 +286,13 @@ async def test_a_deletion_of_a_message_that_a_crash_cut_short_is_ended_by_the_sw
     with monkeypatch.context() as patch:
         patch.setattr(Facts if step == "forget_source" else Sessions, step, _crash)
         with pytest.raises(AutoReconnect):
-            await quiet.engine.forgetter.exchange(USER, "t.prompt")
+            await quiet.engine.oversight.forgetter.exchange(USER, "t.prompt")
     await quiet.engine.sweep()
     assert await tells_of_oslo(quiet) != set()  # whoever deletes it may be at it
     monkeypatch.setattr("memory.oversight.forget.CUT_SHORT", timedelta(0))
     await quiet.engine.sweep()
     assert await tells_of_oslo(quiet) == set()
-    session = await quiet.engine.sessions.get(USER, "s1")
+    session = await quiet.engine.chats.sessions.get(USER, "s1")
     assert (session.message_count, session.pair_count, len(await messages(quiet))) == (18, 9, 18)
 
 
@@ -304,7 +304,7 @@ async def test_a_deletion_that_cannot_be_ended_yet_keeps_no_other_work_waiting(
 
     await quiet.add(USER, "s1", [turn("m1"), turn("m2")])
     cut_short = {"forgotten": {"by": "somebody", "at": turn("m1").timestamp}}
-    await quiet.engine.collections.vectors.update_many({"id": {"$in": ["m1", "m2"]}}, {"$set": cut_short})
+    await quiet.engine.store.collections.vectors.update_many({"id": {"$in": ["m1", "m2"]}}, {"$set": cut_short})
     with monkeypatch.context() as patch:
         patch.setattr(Facts, "forget_source", taken)
         await quiet.engine.sweep()
@@ -315,16 +315,16 @@ async def test_a_deletion_that_cannot_be_ended_yet_keeps_no_other_work_waiting(
 
 async def test_an_exchange_that_two_delete_at_once_is_counted_once(quiet: Memory) -> None:
     await told_of_oslo(quiet)
-    deleted = await asyncio.gather(*(quiet.engine.forgetter.exchange(USER, "t.prompt") for _ in range(4)))
+    deleted = await asyncio.gather(*(quiet.engine.oversight.forgetter.exchange(USER, "t.prompt") for _ in range(4)))
     assert sum(deleted) == 2
-    session = await quiet.engine.sessions.get(USER, "s1")
+    session = await quiet.engine.chats.sessions.get(USER, "s1")
     assert (session.message_count, session.pair_count) == (18, 9)
     assert await tells_of_oslo(quiet) == set()
 
 
 async def test_the_title_goes_with_an_exchange_that_is_deleted_by_its_answer(quiet: Memory) -> None:
     await told_of_oslo(quiet)
-    assert await quiet.engine.forgetter.exchange(USER, "t.response") == 2
+    assert await quiet.engine.oversight.forgetter.exchange(USER, "t.response") == 2
     assert await tells_of_oslo(quiet) == set()
 
 
@@ -338,36 +338,36 @@ async def test_what_is_made_of_a_message_while_it_is_being_deleted_goes_too(
     async def meanwhile(*args: Any) -> None:
         await rewrite(*args)
         origin = Origin(USER, "s1", "rule_based", now(), "t.prompt")
-        await quiet.engine.facts.apply(origin, [Add("The user is in Oslo.")])
-        await quiet.engine.digests.extend(USER, "s1")
+        await quiet.engine.knowledge.facts.apply(origin, [Add("The user is in Oslo.")])
+        await quiet.engine.chats.digests.extend(USER, "s1")
 
     monkeypatch.setattr(Summaries, "rewrite", meanwhile)
-    await quiet.engine.forgetter.exchange(USER, "t.prompt")
+    await quiet.engine.oversight.forgetter.exchange(USER, "t.prompt")
     assert await tells_of_oslo(quiet) == set()
-    assert await quiet.engine.digests.get(USER, "s1")
+    assert await quiet.engine.chats.digests.get(USER, "s1")
 
 
 async def test_the_receipt_of_what_is_said_while_a_session_is_being_ended_goes_too(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await say(quiet, "hello")
-    end, asked = quiet.engine.sessions.end, request("My PIN is 4711.")
+    end, asked = quiet.engine.chats.sessions.end, request("My PIN is 4711.")
 
     async def late(owner: str, session_id: str) -> Any:
         await asyncio.sleep(0.002)  # the clock of receipts tells milliseconds
         await quiet.chat(asked)
         return await end(owner, session_id)
 
-    monkeypatch.setattr(quiet.engine.sessions, "end", late)
-    await quiet.engine.forgetter.session(USER, "s1")
+    monkeypatch.setattr(quiet.engine.chats.sessions, "end", late)
+    await quiet.engine.oversight.forgetter.session(USER, "s1")
     assert set(await counts(quiet)) == {"tombstones"}
 
 
 async def test_a_deleted_user_takes_tasks_traces_and_insights_along(quiet: Memory) -> None:
     for owner in (USER, "bob"):
-        await keep(quiet.engine.traces, called(1), called(2), owner=owner)
-        await keep(quiet.engine.traces, called(3), owner=owner, task="other")
-    gone = await quiet.engine.forgetter.user(USER)
+        await keep(quiet.engine.tools.traces, called(1), called(2), owner=owner)
+        await keep(quiet.engine.tools.traces, called(3), owner=owner, task="other")
+    gone = await quiet.engine.oversight.forgetter.user(USER)
     assert (gone["tasks"], gone["traces"], gone["vectors"]) == (2, 3, 3)
     assert set(await counts(quiet)) <= {"tombstones"}
     left = await counts(quiet, "bob")
@@ -375,8 +375,8 @@ async def test_a_deleted_user_takes_tasks_traces_and_insights_along(quiet: Memor
 
 
 async def test_what_an_agent_keeps_while_its_user_is_deleted_goes_too(both: tuple[Memory, Memory]) -> None:
-    task = await both[0].engine.traces.begin(USER, "t")
-    await both[1].engine.forgetter.user(USER)
+    task = await both[0].engine.tools.traces.begin(USER, "t")
+    await both[1].engine.oversight.forgetter.user(USER)
     with pytest.raises(Conflict):
-        await both[0].engine.traces.keep(task, await named(both[0].engine.traces, task, called(1)))
+        await both[0].engine.tools.traces.keep(task, await named(both[0].engine.tools.traces, task, called(1)))
     assert set(await counts(both[0])) <= {"tombstones"}

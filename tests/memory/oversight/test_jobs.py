@@ -11,8 +11,9 @@ from memory.domain import FACT, SECTION, TURN
 from memory.gists.embedding_queue import UNAVAILABLE
 from memory.observations.observation import CATEGORIES
 from memory.oversight import jobs as module
-from memory.oversight.jobs import KINDS, TOLD, Kind, Queue
+from memory.oversight.jobs import KINDS, TOLD, Kind
 from memory.oversight.owners import OTHER_KINDS
+from memory.product import Queue
 from memory.store.leases import claim, count, fail
 from memory.traces.call import Called
 from tests.conversations import USER, pairs, turn
@@ -25,7 +26,7 @@ from utils.mongo import Collection
 async def vectors(quiet: Memory) -> Collection:
     """A collection of four jobs under `embed`."""
     await quiet.add(USER, "s1", pairs(2))
-    return quiet.engine.collections.vectors
+    return quiet.engine.store.collections.vectors
 
 
 async def die(vectors: Collection, most: int, after: timedelta = timedelta(0)) -> list[str]:
@@ -72,20 +73,20 @@ async def test_all_that_are_dead_by_now_come_back_in_parts(
     assert len(await die(vectors, 3)) == 3
     later = await die(vectors, 1, timedelta(minutes=1))  # as if it had died while the others come back
     assert await quiet.retry("embed") == 3
-    assert [one.key for one in await quiet.engine.jobs.page("dead", limit=10)] == later
+    assert [one.key for one in await quiet.engine.oversight.jobs.page("dead", limit=10)] == later
 
 
 async def test_every_kind_is_counted_listed_and_retried(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn("user1", "My dog is called Biscuit. " * 20, stating=True)])
     await quiet.tool_memory.add(USER, "t1", Called("c1", "list_files", "{}", "a.txt"))
     await quiet.activate(USER, "project", "Lighthouse", None, None)
-    queues: dict[Kind, Queue] = quiet.engine.jobs._queues
+    queues: dict[Kind, Queue] = quiet.engine.oversight.jobs._queues
     dead: dict[str, Any] = {"state": "dead", "attempts": 3, "lease_until": now(), "error": "boom"}
     for queue in queues.values():
         first = await queue.collection.find_one({queue.id: {"$exists": True}})
         assert first is not None
         await queue.collection.update_one({"_id": first["_id"]}, {"$set": {queue.field: dead}})
-    found = await quiet.engine.jobs.page("dead", limit=50)
+    found = await quiet.engine.oversight.jobs.page("dead", limit=50)
     assert [one.kind for one in found] == list(KINDS)
     assert {one.owner for one in found} == {USER}
     told = {one.kind: (one.about, one.text) for one in found}
@@ -93,9 +94,9 @@ async def test_every_kind_is_counted_listed_and_retried(quiet: Memory) -> None:
     assert told["observe"][1] == "list_files"
     assert told["sections"] == told["condense"] == ("project/lighthouse", "Lighthouse")
     assert all(len(one.text) <= 200 for one in found)
-    assert [one.counts["dead"] for one in await quiet.engine.jobs.waiting()] == [1] * 6
+    assert [one.counts["dead"] for one in await quiet.engine.oversight.jobs.waiting()] == [1] * 6
     assert [await quiet.retry(kind) for kind in KINDS] == [1] * 6
-    waiting = await quiet.engine.jobs.waiting()
+    waiting = await quiet.engine.oversight.jobs.waiting()
     assert all(one.counts["dead"] == 0 and one.counts["waiting"] >= 1 for one in waiting)
 
 
@@ -105,7 +106,7 @@ async def test_a_dead_job_is_not_due_and_comes_back_only_where_the_sweep_takes_i
     async def seen(error: str, state: str = "dead") -> list[tuple[bool, bool]]:
         job = {"state": state, "attempts": 3, "lease_until": now() + timedelta(seconds=12), "error": error}
         await vectors.update_many({}, {"$set": {"embed": job, "facts": job}})
-        found = await quiet.engine.jobs.page(TOLD[state], limit=50)  # type: ignore[index, arg-type]
+        found = await quiet.engine.oversight.jobs.page(TOLD[state], limit=50)  # type: ignore[index, arg-type]
         assert len(found) == 8
         return [(one.due is not None, one.comes_back) for one in found]
 
@@ -115,7 +116,7 @@ async def test_a_dead_job_is_not_due_and_comes_back_only_where_the_sweep_takes_i
         assert await seen(UNAVAILABLE, state) == [(True, False)] * 8
     await seen(UNAVAILABLE)
     await quiet.engine.sweep()
-    left = await quiet.engine.jobs.page("dead", limit=50)
+    left = await quiet.engine.oversight.jobs.page("dead", limit=50)
     assert [one.kind for one in left] == ["facts"] * 4
 
 
@@ -123,22 +124,22 @@ async def test_only_what_was_said_in_a_session_is_of_one(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn("user1", "My dog is called Biscuit.", stating=True)])
     await quiet.learn(USER, "My flight to Oslo is on Friday.", "travels")
     await quiet.activate(USER, "project", "Lighthouse", None, None)
-    vectors = quiet.engine.collections.vectors
+    vectors = quiet.engine.store.collections.vectors
     await vectors.update_many({}, {"$set": {"embed": {"state": "dead", "attempts": 3, "lease_until": now()}}})
     kinds = {document["_id"]: document["kind"] for document in await vectors.find({}).to_list(None)}
-    found = await quiet.engine.jobs.page("dead", "embed", limit=50)
+    found = await quiet.engine.oversight.jobs.page("dead", "embed", limit=50)
     assert {kinds[one.key] for one in found} >= {TURN, FACT}
     assert {(kinds[one.key] == TURN, one.session_id) for one in found} == {(True, "s1"), (False, None)}
     dead = {"state": "dead", "attempts": 3, "lease_until": now()}
-    await quiet.engine.collections.sessions.update_one({}, {"$set": {"summary": dead}})
-    assert [one.session_id for one in await quiet.engine.jobs.page("dead", "summarise", limit=2)] == ["s1"]
+    await quiet.engine.store.collections.sessions.update_one({}, {"$set": {"summary": dead}})
+    assert [one.session_id for one in await quiet.engine.oversight.jobs.page("dead", "summarise", limit=2)] == ["s1"]
 
 
 async def test_the_oldest_that_waits_is_the_one_due_longest(quiet: Memory, vectors: Collection) -> None:
     moment = (now() - timedelta(hours=1)).replace(microsecond=0)
     await vectors.update_one({"_id": "user1"}, {"$set": {"embed.lease_until": moment}})
     await vectors.update_one({"_id": "user0"}, {"$set": {"embed.lease_until": now() + timedelta(hours=1)}})
-    [embedding] = [one for one in await quiet.engine.jobs.waiting() if one.kind == "embed"]
+    [embedding] = [one for one in await quiet.engine.oversight.jobs.waiting() if one.kind == "embed"]
     assert embedding.counts == {"waiting": 4, "running": 0, "dead": 0}
     assert embedding.oldest == moment
 
@@ -146,7 +147,7 @@ async def test_the_oldest_that_waits_is_the_one_due_longest(quiet: Memory, vecto
 async def test_a_place_of_another_list_is_refused(quiet: Memory) -> None:
     for place in ("nonsense/x", "embed/x"):
         with pytest.raises(InvalidInput):
-            await quiet.engine.jobs.page("dead", "facts", limit=1, after=(now(), place))
+            await quiet.engine.oversight.jobs.page("dead", "facts", limit=1, after=(now(), place))
 
 
 class Asked:

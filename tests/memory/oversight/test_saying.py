@@ -25,11 +25,11 @@ async def told(quiet: Memory) -> Memory:
 
 
 async def test_a_value_is_found_where_the_user_states_it_and_others_are_counted(told: Memory) -> None:
-    found, others = await told.engine.saying.value(USER, "PIN", ["4471"])
+    found, others = await told.engine.oversight.saying.value(USER, "PIN", ["4471"])
     assert (sorted(found), others) == (["a", "b"], 1)
 
 
 async def test_a_statement_is_found_where_a_message_says_nothing_else(told: Memory) -> None:
-    assert sorted(one.id for one in await told.engine.saying.statement(USER, "I like opera")) == ["d", "e"]
-    assert [one.id for one in await told.engine.saying.statement(USER, "ICH MAG KÄSE.")] == ["h"]
-    assert await told.engine.saying.statement(USER, "opera") == []
+    assert sorted(one.id for one in await told.engine.oversight.saying.statement(USER, "I like opera")) == ["d", "e"]
+    assert [one.id for one in await told.engine.oversight.saying.statement(USER, "ICH MAG KÄSE.")] == ["h"]
+    assert await told.engine.oversight.saying.statement(USER, "opera") == []

@@ -17,8 +17,8 @@ async def test_what_rules_quoted_of_a_message_goes_with_it(quiet: Memory) -> Non
     )
     for session in ("s1", "s2"):
         assert "77-31-05" in await say(quiet, "Where is my safe?", session_id=session)
-        assert "red" in await say(quiet, "Which colour is my car?", session_id=session)
-    assert await quiet.engine.forgetter.message(USER, "m1")
+        assert "red" in await say(quiet, "Is my car red?", session_id=session)
+    assert await quiet.engine.oversight.forgetter.message(USER, "m1")
     said = [one for session in ("s1", "s2") for one in await messages(quiet, session)]
     answers = [one["content"] for one in said if one.get("model") == RULE_BASED]
     assert len(answers) == 4
@@ -33,12 +33,12 @@ async def test_a_message_of_many_sentences_is_deleted_with_what_was_quoted_of_it
     text = " ".join(f"My box number {number} holds {number * 7} {beads}." for number in range(1_000))
     await quiet.add(USER, "s1", [turn("m1", text)])
     assert "6993 beads" in await say(quiet, "How many beads holds my box number 999?")
-    assert await quiet.engine.forgetter.message(USER, "m1")
+    assert await quiet.engine.oversight.forgetter.message(USER, "m1")
     assert not any("beads " in one["content"] for one in await messages(quiet, "s1") if one["role"] == "assistant")
 
 
 async def test_quotations_are_looked_for_among_the_answers_by_rules_alone(quiet: Memory) -> None:
-    vectors = quiet.engine.collections.vectors
+    vectors = quiet.engine.store.collections.vectors
     asked = {"user_id": USER, "role": "assistant", "model": RULE_BASED, "content": {"$regex": "x"}}
     plan = await vectors.database.command("explain", {"find": vectors.name, "filter": asked})
     assert plan["queryPlanner"]["winningPlan"]["inputStage"]["indexName"] == "answers_by_rules"
@@ -81,7 +81,7 @@ async def test_what_a_summary_by_rules_told_of_a_message_goes_with_it(quiet: Mem
 async def test_a_line_that_was_cut_goes_with_its_message(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn("m1", f"{LONG} And I live in Oslo."), turn("m2", "I have a nut allergy.")])
     assert "Fatima" in await say(quiet, "Summarise our conversation")
-    assert await quiet.engine.forgetter.message(USER, "m1")
+    assert await quiet.engine.oversight.forgetter.message(USER, "m1")
     assert (await answers(quiet)).splitlines().count("- …") == 2
     assert "nut allergy" in await answers(quiet)
 
@@ -95,10 +95,10 @@ async def test_of_a_question_and_its_answer_each_goes_with_its_message(quiet: Me
     await quiet.add(USER, "s1", said)
     told = "- Q: When is my flight LX40? A: At nine, from gate 7.\n- Bob: I like opera."
     assert await say(quiet, "Summarise our conversation") == told
-    assert await quiet.engine.forgetter.message(USER, "m2")
+    assert await quiet.engine.oversight.forgetter.message(USER, "m2")
     assert (await answers(quiet)).startswith("- Q: When is my flight LX40? A: …\n- Bob")
-    assert await quiet.engine.forgetter.message(USER, "m1")
-    assert await quiet.engine.forgetter.message(USER, "m3")
+    assert await quiet.engine.oversight.forgetter.message(USER, "m1")
+    assert await quiet.engine.oversight.forgetter.message(USER, "m3")
     assert await answers(quiet) == "- Q: …\n- Bob: …"
 
 
@@ -111,29 +111,29 @@ async def test_a_summary_of_a_models_that_rules_told_goes_with_what_it_is_of(
     scripted_model.always(status(500))
     assert "C01X00T47" in await say(with_model, "Summarise our conversation")
     scripted_model.always(answer("- The user likes opera."))
-    assert await with_model.engine.forgetter.message(USER, "m7")
+    assert await with_model.engine.oversight.forgetter.message(USER, "m7")
     assert "C01X00T47" not in str(await messages(with_model))
 
 
 async def test_two_messages_that_go_at_once_both_leave_an_answer(quiet: Memory) -> None:
     await say(quiet, "My boss is called Fatima.", SECRET, "I have a nut allergy.", "Summarise our conversation")
     ids = [one["id"] for one in (await messages(quiet))[:5] if one["role"] == "user"]
-    await asyncio.gather(*(quiet.engine.forgetter.message(USER, identifier) for identifier in ids))
+    await asyncio.gather(*(quiet.engine.oversight.forgetter.message(USER, identifier) for identifier in ids))
     assert "- …\n- …\n- …" in await answers(quiet)
 
 
 async def test_a_fact_that_rules_told_goes_with_its_message(quiet: Memory) -> None:
     await quiet.add(USER, "gym", [turn("m1", "Well, my locker is number 12 and I work at Nokia.", stating=True)])
-    await quiet.engine.fact_queue.work()
+    await quiet.engine.knowledge.queue.work()
     assert "number 12" in await say(quiet, "Tell me everything you know about me")
-    assert await quiet.engine.forgetter.message(USER, "m1")
+    assert await quiet.engine.oversight.forgetter.message(USER, "m1")
     assert "number 12" not in await answers(quiet) and "Nokia" not in await answers(quiet)
 
 
 async def test_what_is_put_in_other_words_is_told_no_more_as_it_was(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn("m1", f"I like opera. {SECRET}")])
     await say(quiet, "Summarise our conversation")
-    assert await quiet.engine.forgetter.reword(USER, "m1", "I like opera.")
+    assert await quiet.engine.oversight.forgetter.reword(USER, "m1", "I like opera.")
     assert await answers(quiet) == "- I like opera.\n- …"
 
 

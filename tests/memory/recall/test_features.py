@@ -16,10 +16,8 @@ from numpy.typing import NDArray
 from memory.language.times.spans import nearness
 from memory.recall.features import POOL, candidates
 from memory.recall.first_look import Probe
-from memory.recall.index import UserIndex
-from memory.recall.links import NONE
+from memory.recall.index import NONE, Sight, UserIndex
 from memory.recall.ranker import load_ranker
-from memory.recall.sight import Sight
 from tests.conversations import START
 from tests.memory.indexes import Said, asked, column, index_of
 from tests.memory.pools import conversation, everything, pool_of, question, some

@@ -6,16 +6,16 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from config.recipes import Recipe
 from memory.recall.features import candidates
-from memory.recall.index import UserIndex
+from memory.recall.index import Sight, UserIndex
 from memory.recall.ranking import DAY, Scope, likelihoods, score
-from memory.recall.scored import EXTRA, Ranked
-from memory.recall.sight import Sight
+from memory.recall.scored import DECIMALS, EXTRA, Ranked
 from tests.conversations import START
 from tests.memory import indexes
 from tests.memory.indexes import Said
@@ -56,7 +56,8 @@ def test_what_all_that_is_known_keeps_is_the_likeliest_that_passes_the_floor(
     pool = candidates(index, probe, Sight.of(index, index.alive[: len(index)]))
     likely = dict(zip(pool.rows.tolist(), likelihoods(index, probe, pool).tolist(), strict=True))
     ranked = rank(index, probe, fused(top_k, floor), Scope(), NOW)
-    expected = sorted(likely, key=lambda row: (likely[row] < floor, -likely[row], row))
+    shown = {row: float(np.round(score, DECIMALS)) for row, score in likely.items()}
+    expected = sorted(likely, key=lambda row: (likely[row] < floor, -shown[row], -index.times[row], row))
     assert [one.row for one in ranked] == expected[: top_k + EXTRA]
     assert [one.row for one in ranked if one.dropped is None] == [row for row in expected if likely[row] >= floor][
         :top_k

@@ -19,7 +19,7 @@ from utils.vectors import Floats
 @pytest.fixture
 async def three(quiet: Memory) -> KeptIndexes:
     """Indexes of three users, the least recently used being ann's."""
-    indexes = quiet.engine.recaller._indexes
+    indexes = quiet.engine.search.recaller._indexes
     assert isinstance(indexes, KeptIndexes)
     for owner in ("ann", "bob", "eve"):
         await quiet.add(owner, "s1", [turn(f"{owner}-m1", "bees make honey")], wait=True)

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.recall.lexical import bm25, counts_in, idf, saturated
-from memory.recall.postings import Hits
+from memory.recall.postings import Hits, bm25, counts_in, idf, saturated
 
 WORDS = "abcde"
 texts = st.lists(st.lists(st.sampled_from(WORDS), max_size=8), min_size=1, max_size=12)

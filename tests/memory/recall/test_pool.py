@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.recall.features import Pool, candidates
-from memory.recall.sight import Sight
+from memory.recall.index import Sight
 from tests.memory.indexes import Said, asked, index_of
 from tests.memory.pools import conversation, everything, message, pool_of, question, some
 from tests.numerics import NUMERIC_ERRORS

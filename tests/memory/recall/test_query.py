@@ -7,10 +7,9 @@ from memory.gists.gists import document_of, text_to_embed
 from memory.gists.imprint import imprints, to_document
 from memory.recall.features import candidates
 from memory.recall.first_look import Probe
-from memory.recall.index import UserIndex
+from memory.recall.index import Sight, UserIndex
 from memory.recall.query import probe_of, question_for
 from memory.recall.ranker import load_ranker
-from memory.recall.sight import Sight
 from tests.conversations import START, turn
 from tests.numerics import NUMERIC_ERRORS
 from utils.embeddings import LocalEmbedder

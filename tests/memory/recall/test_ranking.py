@@ -61,6 +61,13 @@ def kept(entries: list[tuple[float, str, int]], recipe: Recipe, scope: Scope | N
     return [one.row for one in ranked if one.dropped is None]
 
 
+@pytest.mark.parametrize("top_k", [1, 3])
+def test_of_scores_that_are_shown_alike_the_newest_comes_first(top_k: int) -> None:
+    entries = [(0.50002, "s1", 9), (0.50001, "s1", 5), (0.5, "s1", 7), (0.4, "s1", 0)]
+    assert kept(entries, cosine(top_k, 0.0)) == [1, 2, 0][:top_k]
+    assert kept([(0.501, "s1", 9), (0.5, "s1", 0)], cosine(top_k, 0.0))[0] == 0
+
+
 @given(rows, st.integers(1, 12), st.sampled_from([0.0, 0.3, 0.45, 0.9]), st.sampled_from([0.0, 0.2, 0.9]))
 def test_what_is_kept_is_the_best_that_passes_the_floor(
     entries: list[tuple[float, str, int]], top_k: int, floor: float, weight: float

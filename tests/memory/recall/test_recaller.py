@@ -40,7 +40,7 @@ async def test_a_search_after_an_outage_finds_the_provider_well_again(
     await with_model.add(USER, "s1", [turn("m0", "I have a cat.")], wait=True)
     await with_model.search(USER, "hello")
     await with_model.add(USER, "s1", [turn("m1", "I have a dog.")])
-    embedder, send = with_model.engine.embedder, RemoteEmbedder._send
+    embedder, send = with_model.engine.gists.embedder, RemoteEmbedder._send
     assert isinstance(embedder, RemoteEmbedder)
     embedder._breaker = CircuitBreaker("embedding", threshold=1, cool_down=0.0)
     with pytest.raises(ModelUnavailable), embedder._breaker.watch():
@@ -55,7 +55,7 @@ async def test_a_search_after_an_outage_finds_the_provider_well_again(
     assert embedder.healthy
 
 
-# Seed 4: the numbers.
+# The platform document: the numbers.
 
 
 async def test_a_chat_recalls_the_8_best_messages(with_model: Memory) -> None:
@@ -190,12 +190,12 @@ async def test_a_message_deleted_between_ranking_and_reading_is_not_told(
     await one.add(USER, "s1", [turn("m1", "bees make honey")], wait=True)
     await one.add(USER, "s2", [turn("m2", "bees like lavender")], wait=True)
     assert len(await found(one, "bees")) == 2  # the index has both
-    reader = one.engine.recaller._gists
+    reader = one.engine.search.recaller._gists
     reader.forget(USER)  # but their texts are not in memory
     read = reader.by_keys
 
     async def meanwhile(*args: Any) -> Any:
-        await other.engine.forgetter.session(USER, "s1")
+        await other.engine.oversight.forgetter.session(USER, "s1")
         return await read(*args)
 
     monkeypatch.setattr(reader, "by_keys", meanwhile)
@@ -208,7 +208,7 @@ async def test_a_text_in_memory_is_told_until_its_message_is_deleted(two: tuple[
     one, other = two
     await one.add(USER, "s1", [turn("m1", "bees make honey")], wait=True)
     assert await found(one, "bees") == ["m1"]
-    reads = one.engine.recaller._gists._reads
+    reads = one.engine.search.recaller._gists._reads
     seen = reads.get
     asked: list[Any] = []
 
@@ -218,7 +218,7 @@ async def test_a_text_in_memory_is_told_until_its_message_is_deleted(two: tuple[
 
     reads.get = noted  # type: ignore[method-assign]
     assert await found(one, "bees") == ["m1"] and not asked
-    await other.engine.forgetter.session(USER, "s1")
+    await other.engine.oversight.forgetter.session(USER, "s1")
     await one.add(USER, "s2", [turn("m1", "bees make wax")], wait=True)
     [hit] = (await one.search(USER, "bees")).hits
     assert hit.gist.content == "bees make wax" and len(asked) == 1
@@ -236,16 +236,16 @@ async def test_an_index_takes_out_its_holes_when_they_are_most_of_it(quiet: Memo
     for round in range(4):
         await quiet.add(USER, f"s{round}", [turn(f"m{round}-{n}", f"bees {n}") for n in range(100)], wait=True)
         await quiet.search(USER, "bees")
-        await quiet.engine.forgetter.session(USER, f"s{round}")
+        await quiet.engine.oversight.forgetter.session(USER, f"s{round}")
         await quiet.search(USER, "bees")
-    assert len(quiet.engine.recaller._indexes._kept[USER].index) < 200
+    assert len(quiet.engine.search.recaller._indexes._kept[USER].index) < 200
 
 
 async def test_what_was_just_said_is_found_before_a_worker_has_embedded_it(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn("m1", "My dog is called Biscuit.")])
     recall = await quiet.search(USER, "What is my dog's name?", QUERY)
     assert [hit.gist.id for hit in recall.hits] == ["m1"]
-    await quiet.engine.forgetter.session(USER, "s1")
+    await quiet.engine.oversight.forgetter.session(USER, "s1")
     assert (await quiet.search(USER, "What is my dog's name?", QUERY)).hits == ()
     await quiet.add("bob", "s1", [turn("m2", "My cat is called Luna.")])
     assert (await quiet.search(USER, "What is my cat's name?", QUERY)).hits == ()
@@ -293,17 +293,17 @@ async def test_what_was_just_said_and_deleted_leaves_no_trace_in_later_searches(
         await one.add(USER, "s1", [turn("m1", "My dog is called Biscuit.")])
         await one.add(USER, "s2", [turn("m2", "We went to the lake.")], wait=True)
         assert sorted(await found(one, "What is my dog's name?")) == ["m1", "m2"]
-        await deleting.engine.forgetter.session(USER, "s1")
+        await deleting.engine.oversight.forgetter.session(USER, "s1")
         for _ in range(3):
             recall = await one.search(USER, "What is my dog's name?")
             assert "m1" not in {candidate.key for candidate in recall.considered}
-        await deleting.engine.forgetter.user(USER)
+        await deleting.engine.oversight.forgetter.user(USER)
 
 
 async def test_what_is_said_again_after_its_deletion_is_found_at_once(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn("m1", "My dog is called Biscuit.")], wait=True)
     assert await found(quiet, "What is my dog's name?") == ["m1"]
-    await quiet.engine.forgetter.session(USER, "s1")
+    await quiet.engine.oversight.forgetter.session(USER, "s1")
     await quiet.add(USER, "s2", [turn("m1", "My dog is called Rex.")])
     for _ in range(2):
         [hit] = (await quiet.search(USER, "What is my dog's name?")).hits
@@ -314,9 +314,9 @@ async def test_nothing_of_a_deleted_user_stays_in_memory(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn("m1", "My dog is called Biscuit.")], wait=True)
     await quiet.add(USER, "s1", [turn("m2", "My cat is called Luna.")])
     assert len(await found(quiet, "Which pets do I have?")) == 2
-    await quiet.engine.forgetter.user(USER)
-    assert quiet.engine.just_said.of(USER) == []
-    assert quiet.engine.recaller._indexes.known(USER) is None
+    await quiet.engine.oversight.forgetter.user(USER)
+    assert quiet.engine.gists.just_said.of(USER) == []
+    assert quiet.engine.search.recaller._indexes.known(USER) is None
     assert await found(quiet, "Which pets do I have?") == []
 
 
@@ -324,10 +324,10 @@ async def test_what_was_just_said_is_found_every_time_until_it_is_embedded(quiet
     await quiet.add(USER, "s1", [turn("m1", "My cat is called Tiger.")])
     for _ in range(4):
         assert await found(quiet, "What is my cat called?") == ["m1"]
-    number = await quiet.engine.changes.take(USER)  # a worker begins
+    number = await quiet.engine.store.changes.take(USER)  # a worker begins
     for _ in range(3):
         assert await found(quiet, "What is my cat called?") == ["m1"]
-    await quiet.engine.changes.close(USER, number)
+    await quiet.engine.store.changes.close(USER, number)
     assert await found(quiet, "What is my cat called?") == ["m1"]
     await settle(quiet)
     assert await found(quiet, "What is my cat called?") == ["m1"]
@@ -443,7 +443,7 @@ async def test_searches_on_threads_go_on_while_messages_come_and_go(
         for round in range(4):
             told = [turn(f"{session}-{round}-{n}", f"bees like flower {n}") for n in range(20)]
             await quiet.add(USER, session, told, wait=True)
-            await quiet.engine.forgetter.session(USER, session)
+            await quiet.engine.oversight.forgetter.session(USER, session)
 
     async def search() -> None:
         for n in range(30):

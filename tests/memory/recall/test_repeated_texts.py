@@ -1,4 +1,4 @@
-"""What does a search return where the same was said often?"""
+"""What a search returns where the same was said often."""
 
 import pytest
 
@@ -22,7 +22,7 @@ async def test_a_text_said_often_leaves_room_for_diverse_results(quiet: Memory, 
     await quiet.add(USER, "s1", [turn(f"m{n}", text) for n, text in enumerate(said)], wait=True)
     recall = await quiet.search(USER, "bees make honey", with_overrides(PROXY, floor=0.0))
     assert len(recall.hits) == len({hit.gist.content for hit in recall.hits}) == PROXY.top_k
-    assert recall.hits[0].gist.content == said[-1]
+    assert said[-1] in {hit.gist.content for hit in recall.hits}
 
 
 async def test_a_search_for_diverse_results_has_each_text_once(quiet: Memory) -> None:

@@ -52,7 +52,7 @@ def ids(recall: Recall) -> list[str]:
 def listen(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The texts of each call of the cross-encoder from now on."""
     asked: list[list[str]] = []
-    reranking = memory.engine.recaller._reranking
+    reranking = memory.engine.search.recaller._reranking
     assert reranking is not None
     score = reranking._reranker.scores
 
@@ -187,7 +187,7 @@ async def test_a_cross_encoder_that_fails_leaves_the_fused_order_and_a_warning(
     assert told.levelno == logging.WARNING and "heron" not in told.getMessage()
     everything = [*recall.hits, *recall.considered]
     assert {one.parts.rerank for one in everything} == {None}
-    await reranked.engine.forgetter.session(USER, "s1")
+    await reranked.engine.oversight.forgetter.session(USER, "s1")
     await tell(reranked)
     assert ids(await reranked.search(USER, HERONS))[0] == "m2"  # and goes on where it can
 
@@ -196,12 +196,12 @@ async def test_a_message_deleted_while_the_cross_encoder_reads_is_not_told(
     reranked: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await tell(reranked)
-    reranking = reranked.engine.recaller._reranking
+    reranking = reranked.engine.search.recaller._reranking
     assert reranking is not None
     score = reranking._reranker.scores
 
     async def meanwhile(query: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        await reranked.engine.forgetter.session(USER, "s1")
+        await reranked.engine.oversight.forgetter.session(USER, "s1")
         return await score(query, texts)
 
     monkeypatch.setattr(reranking._reranker, "scores", meanwhile)
@@ -231,7 +231,7 @@ async def test_a_messages_place_is_where_the_search_has_it(reranked: Memory) -> 
     recipe = replace(SEARCH, top_k=4)
     found = await reranked.search(USER, HERONS, recipe)
     for at, one in enumerate(found.considered):
-        placed = await reranked.engine.recaller.place_of(USER, HERONS, recipe, Scope(), one.key)
+        placed = await reranked.engine.search.recaller.place_of(USER, HERONS, recipe, Scope(), one.key)
         assert not isinstance(placed, str)
         place, ranked = placed
         assert (ranked.parts.rerank, ranked.parts.fused) == (one.parts.rerank, one.parts.fused)
@@ -242,7 +242,7 @@ async def test_what_was_read_is_not_read_again_where_a_search_looks_further(
     reranked: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await tell(reranked)
-    read, recaller = listen(reranked, monkeypatch), reranked.engine.recaller
+    read, recaller = listen(reranked, monkeypatch), reranked.engine.search.recaller
     asked = await recaller._ask(USER, HERONS, QUERY, Scope())
     near = await recaller._scored(asked, 2)
     assert near is not None and len(read[0]) == 2
@@ -257,7 +257,7 @@ async def test_receipts_keep_what_the_cross_encoder_said(reranked: Memory) -> No
     asked = request(HERONS, "s2")
     await reranked.chat(asked)
     await settle(reranked)
-    receipt = await reranked.engine.receipts.get(USER, asked.turn_id)
+    receipt = await reranked.engine.chats.receipts.get(USER, asked.turn_id)
     wonder, mill = receipt.considered
     assert wonder.parts.rerank == pytest.approx(opinion(LIKES, "truly a wonder"), rel=1e-4)
     assert mill.parts.rerank == pytest.approx(opinion({}, ""), rel=1e-4)
@@ -286,7 +286,7 @@ async def test_a_path_without_a_cross_encoder_is_refused_at_start(
 
 async def test_an_error_that_is_not_the_models_is_not_hidden(reranked: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     await tell(reranked)
-    reranking = reranked.engine.recaller._reranking
+    reranking = reranked.engine.search.recaller._reranking
     assert reranking is not None
 
     async def broken(query: str, texts: Sequence[str]) -> NDArray[np.float32]:

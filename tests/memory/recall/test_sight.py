@@ -5,9 +5,8 @@ import pytest
 
 from config.recipes import SEARCH
 from memory.recall.first_look import AT_ONCE, Alike, alike, asked_before
-from memory.recall.index import UserIndex
+from memory.recall.index import Sight, UserIndex
 from memory.recall.ranking import Scope, sight_of
-from memory.recall.sight import Sight
 from tests.memory.indexes import DIMENSIONS, Said, asked, documents, index_of
 
 SAID = [Said("the boat is red"), Said("it lies in the harbour"), Said("a dog barks", session="s2")]

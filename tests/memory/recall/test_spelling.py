@@ -104,7 +104,7 @@ async def test_of_several_words_the_one_that_was_told_most_often_is_meant(quiet:
 async def test_what_was_deleted_or_is_anothers_is_not_meant(told: Memory) -> None:
     asked = "who is near the alotment?"
     assert (await told.search("bob", asked)).query == asked
-    await told.engine.forgetter.session(USER, "s1")
+    await told.engine.oversight.forgetter.session(USER, "s1")
     assert (await told.search(USER, asked)).query == asked
 
 

@@ -54,7 +54,7 @@ def filters(mongot: ScriptedMongot) -> list[dict[str, Any]]:
 def told_long_ago(memory: Memory) -> None:
     """What this process was told is more than a minute old."""
     for owner in (USER, "ann", "bob"):
-        memory.engine.just_said.forget(owner)
+        memory.engine.gists.just_said.forget(owner)
 
 
 # What is sent.
@@ -67,9 +67,9 @@ async def test_a_search_is_one_stage_with_its_owner_inside(asking: Memory, mongo
     vector = search.pop("queryVector")
     assert isinstance(vector, Binary)
     assert vector.subtype == VECTOR_SUBTYPE
-    [expected] = await asking.engine.embedder.embed(["bees honey"])
+    [expected] = await asking.engine.gists.embedder.embed(["bees honey"])
     assert from_binary(vector).tolist() == expected.tolist()
-    model = asking.engine.embedder.model
+    model = asking.engine.gists.embedder.model
     assert search == {
         "index": "loci_embeddings",
         "path": "embedding",
@@ -144,7 +144,7 @@ async def test_an_id_that_another_user_has_by_now_is_not_found(
 ) -> None:
     await asking.add("ann", "s1", [turn("m1", "bees make honey")], wait=True)
     with mongot.lagging(settings.mongodb_db):
-        await asking.engine.forgetter.user("ann")
+        await asking.engine.oversight.forgetter.user("ann")
         await asking.add("bob", "s1", [turn("m1", "bees make honey")], wait=True)
         await asking.add("ann", "s2", [turn("m2", "wasps do not")], wait=True)
         told_long_ago(asking)
@@ -205,7 +205,7 @@ async def test_what_was_deleted_is_not_found_while_mongot_still_names_it(
     await asking.add(USER, "s1", [turn("m1", "bees make honey")], wait=True)
     await asking.add(USER, "s2", [turn("m2", "bees like lavender")], wait=True)
     with mongot.lagging(settings.mongodb_db):
-        await exact.engine.forgetter.session(USER, "s1")
+        await exact.engine.oversight.forgetter.session(USER, "s1")
         told_long_ago(asking)
         recall = await asking.search(USER, "bees make honey")
         assert [hit.gist.id for hit in recall.hits] == ["m2"]
@@ -219,7 +219,7 @@ async def test_what_was_redacted_is_not_found_by_what_it_said(
     await asking.add(USER, "s1", [said], wait=True)
     told_long_ago(asking)
     with mongot.lagging(settings.mongodb_db):
-        assert await asking.engine.forgetter.redact(USER, "locker", ["4711"]) == 1
+        assert await asking.engine.oversight.forgetter.redact(USER, "locker", ["4711"]) == 1
         assert await found(asking, "locker number 4711") == []
         await settle(asking)
         [hit] = (await asking.search(USER, "locker number")).hits
@@ -286,13 +286,13 @@ async def test_a_receipt_explains_what_was_not_looked_at(asking: Memory, monkeyp
     asked = request("What is my cello called?", "s3")
     done = await asking.chat(asked)
     assert "Esmeralda" in done.answer.text
-    explained = await asking.engine.explainer.why_not(USER, asked.turn_id, "cello")
+    explained = await asking.engine.oversight.explainer.why_not(USER, asked.turn_id, "cello")
     assert (explained.reason, explained.recorded) == ("used", True)
     monkeypatch.setattr(vector_search, "NEAREST", 1)
     monkeypatch.setattr(vector_search, "NEWEST", 1)
-    looked_at = {one.key for one in (await asking.engine.receipts.get(USER, asked.turn_id)).considered}
+    looked_at = {one.key for one in (await asking.engine.chats.receipts.get(USER, asked.turn_id)).considered}
     other = next(name for name in (f"m{n}" for n in range(20)) if name not in looked_at)
-    explained = await asking.engine.explainer.why_not(USER, asked.turn_id, other)
+    explained = await asking.engine.oversight.explainer.why_not(USER, asked.turn_id, other)
     assert (explained.reason, explained.recorded) == ("pool", False)
 
 
@@ -318,7 +318,7 @@ async def test_sections_of_memory_banks_are_found_by_those_who_ask_for_them(
     await asking.activate(USER, "project", "hive")
     await asking.update(USER, "project", "hive", "The bees make honey in May.")
     await asking.add(USER, "s1", [turn("m1", "bees make honey")], wait=True)
-    await asking.engine.embeddings.work()
+    await asking.engine.gists.queue.work()
     assert await found(asking, "bees honey") == ["m1"]
     recall = await asking.search(USER, "bees honey", SEARCH, Scope(kinds=("section",)))
     assert [hit.gist.kind for hit in recall.hits] == ["section"]

@@ -30,7 +30,7 @@ async def test_a_deletion_by_another_process_is_seen_by_the_next_search(two: tup
     await one.add(USER, "s1", [turn("m1", "bees make honey")], wait=True)
     await one.add(USER, "s2", [turn("m2", "bees like lavender")], wait=True)
     assert sorted(await found(other, "bees")) == ["m1", "m2"]
-    await one.engine.forgetter.session(USER, "s1")
+    await one.engine.oversight.forgetter.session(USER, "s1")
     assert await found(other, "bees") == ["m2"]
     assert await found(one, "bees") == ["m2"]
 
@@ -41,7 +41,7 @@ async def test_a_message_that_was_deleted_and_sent_again_is_found_by_old_and_new
     one, other = two
     await one.add(USER, "s1", [turn("m1", "bees make honey")], wait=True)
     assert await found(other, "bees") == ["m1"]
-    await one.engine.forgetter.session(USER, "s1")
+    await one.engine.oversight.forgetter.session(USER, "s1")
     await one.add(USER, "s1", [turn("m1", "bees make honey")], wait=True)
     assert await found(other, "bees") == ["m1"]
     async with open_memory(model_settings, nudge=Silent()) as third:
@@ -51,10 +51,10 @@ async def test_a_message_that_was_deleted_and_sent_again_is_found_by_old_and_new
 async def test_a_change_that_lands_after_a_later_one_is_found(two: tuple[Memory, Memory]) -> None:
     one, other = two
     await one.add(USER, "s1", [turn("m1", "bees make honey"), turn("m2", "bees like lavender")], wait=True)
-    vectors, ledger = one.engine.collections.vectors, one.engine.changes
+    vectors, ledger = one.engine.store.collections.vectors, one.engine.store.changes
     stored = await vectors.find_one({"_id": "m1"})
     assert stored is not None
-    await one.engine.forgetter.session(USER, "s1")
+    await one.engine.oversight.forgetter.session(USER, "s1")
     assert await found(other, "bees") == []
     early, late = await ledger.take(USER), await ledger.take(USER)
     await vectors.insert_one(stored | {"_id": "late", "id": "late", "message_index": 1, "change": late})
@@ -74,7 +74,7 @@ async def test_a_writer_so_slow_that_the_sweep_closed_its_number_writes_again(
     await one.add(USER, "s1", [turn("m0", "bees make honey")], wait=True)
     assert await found(other, "bees") == ["m0"]
     await one.add(USER, "s1", [turn("m1", "bees like lavender")])
-    ledger, close, calls = one.engine.changes, type(one.engine.changes).close_all, 0
+    ledger, close, calls = one.engine.store.changes, type(one.engine.store.changes).close_all, 0
 
     async def slow(self: Any, *args: Any, **more: Any) -> bool:
         nonlocal calls
@@ -82,12 +82,12 @@ async def test_a_writer_so_slow_that_the_sweep_closed_its_number_writes_again(
         if calls == 1:  # long after: the sweep closes the number, and a reader passes it
             with monkeypatch.context() as patch:
                 patch.setattr(changes, "now", lambda: now() + changes.OPEN_AT_MOST * 2)
-                await other.engine.changes.sweep()
+                await other.engine.store.changes.sweep()
             await other.search(USER, "bees")
         return await close(self, *args, **more)
 
     monkeypatch.setattr(type(ledger), "close_all", slow)
-    await one.engine.embeddings.work()
+    await one.engine.gists.queue.work()
     assert calls >= 2  # another task of the same process may close one, too
     assert sorted(await found(other, "bees")) == ["m0", "m1"]
 
@@ -95,7 +95,7 @@ async def test_a_writer_so_slow_that_the_sweep_closed_its_number_writes_again(
 async def test_a_number_that_a_crash_left_open_is_closed_by_the_sweep(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ledger = quiet.engine.changes
+    ledger = quiet.engine.store.changes
     lost, number = await ledger.take(USER), await ledger.take(USER)
     assert await ledger.close(USER, number)
     await ledger.sweep()
@@ -111,7 +111,7 @@ async def test_a_number_that_a_crash_left_open_is_closed_by_the_sweep(
 
 
 async def test_concurrent_writers_get_different_numbers(quiet: Memory) -> None:
-    numbers = await asyncio.gather(*(quiet.engine.changes.take(USER) for _ in range(25)))
+    numbers = await asyncio.gather(*(quiet.engine.store.changes.take(USER) for _ in range(25)))
     assert sorted(numbers) == list(range(1, 26))
 
 
@@ -119,7 +119,7 @@ async def test_a_user_who_was_deleted_and_comes_back_has_nothing_of_before(two: 
     one, other = two
     await one.add(USER, "s1", [turn(f"m{n}", f"bees in hive {n}") for n in range(5)], wait=True)
     assert len(await found(other, "bees")) == 5
-    counts = await one.engine.forgetter.user(USER)
+    counts = await one.engine.oversight.forgetter.user(USER)
     assert (counts["sessions"], counts["vectors"]) == (1, 5)
     assert await found(other, "bees") == []
     await one.add(USER, "s1", [turn("m1", "bees again")], wait=True)
@@ -131,17 +131,17 @@ async def test_a_user_deleted_while_a_worker_embeds_leaves_nothing_behind(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await quiet.add(USER, "s1", pairs(2))
-    embed = type(quiet.engine.embedder).embed
+    embed = type(quiet.engine.gists.embedder).embed
 
     async def meanwhile(self: Any, texts: Any) -> Any:
         made = await embed(self, texts)
-        await quiet.engine.forgetter.user(USER)
+        await quiet.engine.oversight.forgetter.user(USER)
         return made
 
-    monkeypatch.setattr(type(quiet.engine.embedder), "embed", meanwhile)
-    assert await quiet.engine.embeddings.work() == 0
-    for name in await quiet.engine.collections.vectors.database.list_collection_names():
-        assert await quiet.engine.collections.vectors.database[name].count_documents({}) == 0, name
+    monkeypatch.setattr(type(quiet.engine.gists.embedder), "embed", meanwhile)
+    assert await quiet.engine.gists.queue.work() == 0
+    for name in await quiet.engine.store.collections.vectors.database.list_collection_names():
+        assert await quiet.engine.store.collections.vectors.database[name].count_documents({}) == 0, name
 
 
 async def test_the_users_searched_least_recently_leave_memory_first(make_settings: Any) -> None:
@@ -150,7 +150,7 @@ async def test_the_users_searched_least_recently_leave_memory_first(make_setting
             await memory.add(owner, "s1", [turn(f"m{n}", f"{owner} {n}") for n in range(200)], wait=True)
         for owner in ("ann", "bob", "ann", "cleo", "dan"):
             assert len(await found(memory, f"{owner} 7", owner=owner)) == 8
-        held = memory.engine.recaller._indexes._kept
+        held = memory.engine.search.recaller._indexes._kept
         assert sum(one.bytes for one in held.values()) <= 1 << 20
         assert "dan" in held
         assert "bob" not in held
@@ -164,8 +164,8 @@ async def test_an_index_that_slept_longer_than_marks_of_deletions_last_is_built_
     await one.add(USER, "s1", [turn("m1", "bees make honey")], wait=True)
     await one.add(USER, "s2", [turn("m2", "bees like lavender")], wait=True)
     assert len(await found(other, "bees")) == 2
-    await one.engine.forgetter.session(USER, "s1")
-    await one.engine.collections.tombstones.delete_many({})  # as the store does after a day
+    await one.engine.oversight.forgetter.session(USER, "s1")
+    await one.engine.store.collections.tombstones.delete_many({})  # as the store does after a day
     asleep = kept_indexes.monotonic() + 24 * 3600
     monkeypatch.setattr(kept_indexes, "monotonic", lambda: asleep)
     assert await found(other, "bees") == ["m2"]

@@ -19,7 +19,7 @@ ANSWER = StoredAnswer(201, "application/json", b'{"a": 1}')
 
 @pytest.fixture
 def keys(quiet: Memory) -> IdempotencyKeys:
-    return quiet.engine.idempotency
+    return quiet.engine.store.idempotency
 
 
 async def test_the_first_answer_is_given_again(keys: IdempotencyKeys) -> None:
@@ -79,7 +79,7 @@ async def test_users_have_keys_of_their_own(keys: IdempotencyKeys) -> None:
 
 
 async def test_keys_expire_after_a_day(quiet: Memory) -> None:
-    found = await quiet.engine.collections.idempotency.index_information()
+    found = await quiet.engine.store.collections.idempotency.index_information()
     assert found["expiry"]["expireAfterSeconds"] == 24 * 3600
 
 
@@ -118,7 +118,7 @@ async def test_an_answer_whose_record_is_gone_is_kept_only_where_it_is_asked_for
     keys: IdempotencyKeys, quiet: Memory, anew: bool
 ) -> None:
     await keys.begin("ann", "k", PRINT)
-    await quiet.engine.forgetter.user("ann")
+    await quiet.engine.oversight.forgetter.user("ann")
     await keys.finish("ann", "k", PRINT, ANSWER, anew=anew)
     if anew:
         with pytest.raises(IdempotencyMismatch):
@@ -136,7 +136,7 @@ async def test_the_answer_to_a_request_in_progress_at_a_deletion_is_not_kept(
     for owner, key in (("ann", "running"), ("bob", "running"), ("ann", "later")):
         await keys.finish(owner, key, PRINT, ANSWER)
     assert await keys.begin("bob", "running", PRINT) == await keys.begin("ann", "later", PRINT) == ANSWER
-    assert await quiet.engine.collections.idempotency.count_documents({"user_id": "ann"}) == 1
+    assert await quiet.engine.store.collections.idempotency.count_documents({"user_id": "ann"}) == 1
     assert await keys.begin("ann", "running", PRINT) is None
 
 

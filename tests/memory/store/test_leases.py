@@ -18,7 +18,7 @@ from utils.mongo import Collection
 async def jobs(quiet: Memory) -> Collection:
     """A collection of ten jobs under `embed`."""
     await quiet.add(USER, "s1", pairs(5))
-    return quiet.engine.collections.vectors
+    return quiet.engine.store.collections.vectors
 
 
 async def later(jobs: Collection, by: timedelta = LEASE) -> None:
@@ -152,7 +152,7 @@ async def test_a_lease_lasts_as_long_as_its_time_says(jobs: Collection, monkeypa
 
 async def test_a_message_without_an_attempt_goes_before_one_that_failed(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn("old")])
-    vectors: Any = quiet.engine.collections.vectors
+    vectors: Any = quiet.engine.store.collections.vectors
     first = await claim(vectors, "embed", 1)
     await fail(vectors, "embed", first.lease, first.documents, "boom")
     await later(vectors, timedelta(hours=1))
@@ -184,5 +184,5 @@ async def test_jobs_wait_until_they_are_done_or_dead(jobs: Collection, quiet: Me
     assert (await quiet.engine.not_embedded(100)).count == 9
     await later(jobs)
     await reclaim(jobs, "embed")
-    await quiet.engine.embeddings.work()
+    await quiet.engine.gists.queue.work()
     assert (await quiet.engine.not_embedded(100)).count == 0

@@ -15,7 +15,7 @@ from utils.errors import Conflict
 
 @pytest.fixture
 def leases(quiet: Memory) -> NamedLeases:
-    return NamedLeases(quiet.engine.collections)
+    return NamedLeases(quiet.engine.store.collections)
 
 
 async def test_one_at_a_time_holds_a_conversation(leases: NamedLeases) -> None:
@@ -49,7 +49,7 @@ async def test_nothing_stays_of_a_lease(quiet: Memory, leases: NamedLeases) -> N
         with pytest.raises(error):
             async with leases.linking("ann", "s"):
                 raise error
-    assert await quiet.engine.collections.idempotency.count_documents({}) == 0
+    assert await quiet.engine.store.collections.idempotency.count_documents({}) == 0
 
 
 async def test_a_holder_that_lives_is_waited_for_no_longer_than_is_said(
@@ -71,7 +71,7 @@ async def test_a_holder_that_died_keeps_a_conversation_for_seconds(
 ) -> None:
     assert timedelta(seconds=named_leases.WAIT) > named_leases.LEASE
     monkeypatch.setattr(named_leases, "LEASE", timedelta(seconds=0.2))
-    collection = quiet.engine.collections.idempotency
+    collection = quiet.engine.store.collections.idempotency
     async with leases.held("linking", "ann", "s"):
         [held] = await collection.find({}).to_list(None)
     await collection.insert_one(held)  # as if it had not been let go
@@ -83,7 +83,7 @@ async def test_a_lease_runs_as_long_as_its_holder_works(
     quiet: Memory, leases: NamedLeases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(named_leases, "LEASE", timedelta(seconds=0.2))
-    collection = quiet.engine.collections.idempotency
+    collection = quiet.engine.store.collections.idempotency
     async with leases.linking("ann", "s"):
         before = await collection.find_one({})
 
@@ -100,10 +100,21 @@ async def test_a_holder_who_comes_too_late_lets_nobody_elses_lease_go(
     quiet: Memory, leases: NamedLeases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(named_leases, "WAIT", 0.05)
-    collection = quiet.engine.collections.idempotency
+    collection = quiet.engine.store.collections.idempotency
     async with leases.linking("ann", "s"):
         taken = {"lease": "another's", "until": now() + timedelta(minutes=1)}
         await collection.update_one({}, {"$set": taken})  # as if this one had been away for longer than its lease
     async with leases.held("linking", "ann", "s") as held:
         assert not held
     assert [one["lease"] for one in await collection.find({}).to_list(None)] == ["another's"]
+
+
+async def test_a_holder_that_lost_its_lease_is_stopped_where_it_stands(
+    quiet: Memory, leases: NamedLeases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(named_leases, "LEASE", timedelta(seconds=0.04))
+    with pytest.raises(Conflict):
+        async with leases.linking("ann", "s"):
+            await quiet.engine.store.collections.idempotency.update_one({}, {"$set": {"lease": "another's"}})
+            await asyncio.Event().wait()
+    assert await asyncio.sleep(0, "nothing else is cancelled")

@@ -17,11 +17,11 @@ Work = Callable[[Memory], Coroutine[Any, Any, int]]
 
 
 def embedding(memory: Memory) -> Coroutine[Any, Any, int]:
-    return memory.engine.embeddings.work()
+    return memory.engine.gists.queue.work()
 
 
 def learning(memory: Memory) -> Coroutine[Any, Any, int]:
-    return memory.engine.fact_queue.work()
+    return memory.engine.knowledge.queue.work()
 
 
 @pytest.fixture
@@ -36,10 +36,10 @@ def answered(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
 async def test_the_observer_waits_for_a_request_that_is_being_answered(
     quiet: Memory, answered: Callable[[], None]
 ) -> None:
-    await keep(quiet.engine.traces, called(1))
+    await keep(quiet.engine.tools.traces, called(1))
     waiting = {"$set": {"observe": pending()}}
-    await quiet.engine.collections.traces.update_many({}, waiting)
-    working = asyncio.create_task(quiet.engine.trace_queue.work())
+    await quiet.engine.store.collections.traces.update_many({}, waiting)
+    working = asyncio.create_task(quiet.engine.tools.queue.work())
     await asyncio.sleep(0.2)  # nothing happens, for which there is nothing to wait
     assert not working.done()
     answered()
@@ -50,7 +50,7 @@ async def test_the_observer_waits_for_a_request_that_is_being_answered(
 async def test_work_waits_for_a_request_that_is_being_answered(
     quiet: Memory, answered: Callable[[], None], work: Work, job: str
 ) -> None:
-    await quiet.engine.turns.remember(USER, "s1", [turn("m1", "I live in Oslo.", stating=True)])
+    await quiet.engine.chats.turns.remember(USER, "s1", [turn("m1", "I live in Oslo.", stating=True)])
     working = asyncio.create_task(work(quiet))
     await asyncio.sleep(0.2)  # nothing happens, for which there is nothing to wait
     assert [message[job]["state"] for message in await messages(quiet)] != ["done"]

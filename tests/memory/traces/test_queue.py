@@ -32,13 +32,13 @@ async def test_the_observer_rewrites_summary_and_insight(
     [trace] = await keep(traces, called(1))
     assert trace.model == "rule_based"
     scripted_model.script(answer(f"{NOTE}\n"), on="observer")
-    assert await with_model.engine.trace_queue.work() == 1
+    assert await with_model.engine.tools.queue.work() == 1
     noted = await traces.get("ann", trace.id)
     assert (noted.summary, noted.model, noted.record.summary) == (NOTE, "gpt-4o-mini", NOTE)
     assert noted.raw_output == trace.raw_output
     assert await insights(with_model) == [NOTE]
     assert await jobs(with_model) == ["done"]
-    assert await with_model.engine.trace_queue.work() == 0
+    assert await with_model.engine.tools.queue.work() == 0
     assert len(scripted_model.asked("observer")) == 1
 
 
@@ -46,12 +46,12 @@ async def test_an_insight_that_was_rewritten_is_found_by_its_new_words(
     with_model: Memory, traces: Traces, scripted_model: ScriptedModel
 ) -> None:
     [trace] = await keep(traces, called(1))
-    await with_model.engine.embeddings.work()
+    await with_model.engine.gists.queue.work()
     scripted_model.script(answer("The zeppelin leaves at noon."), on="observer")
-    await with_model.engine.trace_queue.work()
-    [gist] = await with_model.engine.collections.vectors.find({"kind": "insight"}).to_list(None)
+    await with_model.engine.tools.queue.work()
+    [gist] = await with_model.engine.store.collections.vectors.find({"kind": "insight"}).to_list(None)
     assert gist["embed"]["state"] == "pending" and "embedding" not in gist
-    await with_model.engine.embeddings.work()
+    await with_model.engine.gists.queue.work()
     [hit] = (await with_model.tool_memory.search.insights("ann", "t", "zeppelin")).hits
     assert (hit.gist.id, hit.gist.content) == (trace.id, "The zeppelin leaves at noon.")
 
@@ -61,7 +61,7 @@ async def test_what_was_rewritten_is_not_found_by_its_old_words_any_more(
 ) -> None:
     await keep(traces, called(1))
     scripted_model.script(answer("The zeppelin leaves at noon."), on="observer")
-    await with_model.engine.trace_queue.work()
+    await with_model.engine.tools.queue.work()
     assert (await with_model.tool_memory.search.insights("ann", "t", "find HAT001")).hits == ()
 
 
@@ -69,7 +69,7 @@ async def test_the_observer_is_shown_the_task_and_at_most_10000_characters(
     with_model: Memory, traces: Traces, scripted_model: ScriptedModel
 ) -> None:
     await keep(traces, called(1, "x1" * 20_000, query="q" * 5_000))
-    await with_model.engine.trace_queue.work()
+    await with_model.engine.tools.queue.work()
     [body] = scripted_model.asked("observer")
     system, told = body["messages"]
     assert system["role"] == "system" and "200 words" in system["content"]
@@ -82,16 +82,16 @@ async def test_the_observer_is_shown_the_task_and_at_most_10000_characters(
 async def test_a_long_note_is_cut(with_model: Memory, traces: Traces, scripted_model: ScriptedModel) -> None:
     scripted_model.script(answer("many words " * 1_000), on="observer")
     [trace] = await keep(traces, called(1))
-    await with_model.engine.trace_queue.work()
+    await with_model.engine.tools.queue.work()
     assert len((await traces.get("ann", trace.id)).summary) <= 2_000
 
 
 async def test_the_observer_has_a_model_of_its_own(model_settings: Settings, scripted_model: ScriptedModel) -> None:
     changed = model_settings.model_copy(update={"observer_model": "gpt-watch"})
     async with open_memory(changed, nudge=Silent()) as memory:
-        [trace] = await keep(memory.engine.traces, called(1))
-        await memory.engine.trace_queue.work()
-        assert (await memory.engine.traces.get("ann", trace.id)).model == "gpt-watch"
+        [trace] = await keep(memory.engine.tools.traces, called(1))
+        await memory.engine.tools.queue.work()
+        assert (await memory.engine.tools.traces.get("ann", trace.id)).model == "gpt-watch"
     assert scripted_model.asked("observer")[0]["model"] == "gpt-watch"
 
 
@@ -107,7 +107,7 @@ async def test_an_empty_answer_leaves_the_rules_summary_with_a_warning(
     [trace] = await keep(traces, called(1))
     before = metrics.UNNOTED._value.get()
     with caplog.at_level(logging.DEBUG):
-        assert await with_model.engine.trace_queue.work() == 1
+        assert await with_model.engine.tools.queue.work() == 1
     warned = [one for one in caplog.records if one.name == "Observer"]
     assert [one.levelname for one in warned] == ["WARNING"]
     assert "find" in warned[0].getMessage()
@@ -122,7 +122,7 @@ async def test_the_rules_summary_stays_while_the_model_is_down(
 ) -> None:
     scripted_model.always(down, on="observer")
     [trace] = await keep(traces, called(1))
-    await with_model.engine.trace_queue.work()
+    await with_model.engine.tools.queue.work()
     assert await traces.get("ann", trace.id) == trace
     assert await insights(with_model) == [trace.summary]
 
@@ -132,12 +132,12 @@ async def test_what_was_not_noted_is_tried_again(
 ) -> None:
     scripted_model.always(status(401), on="observer")
     [trace] = await keep(traces, called(1))
-    assert await with_model.engine.trace_queue.work() == 0
+    assert await with_model.engine.tools.queue.work() == 0
     assert await jobs(with_model) == ["pending"]
     assert any(one.name == "Observer" and one.levelname == "WARNING" for one in caplog.records)
     scripted_model.always(answer(NOTE), on="observer")
     await come_due(with_model)
-    assert await with_model.engine.trace_queue.work() == 1
+    assert await with_model.engine.tools.queue.work() == 1
     assert (await traces.get("ann", trace.id)).summary == NOTE
 
 
@@ -147,7 +147,7 @@ async def test_after_three_attempts_the_rules_summary_stays_for_good(
     scripted_model.always(status(401), on="observer")
     await keep(traces, called(1))
     for _ in range(MAX_ATTEMPTS + 1):
-        await with_model.engine.trace_queue.work()
+        await with_model.engine.tools.queue.work()
         await come_due(with_model)
     assert await jobs(with_model) == ["dead"]
     assert len(scripted_model.asked("observer")) == MAX_ATTEMPTS
@@ -168,10 +168,10 @@ async def test_a_batch_is_asked_at_once_and_says_whether_there_is_more(
         return NOTE
 
     monkeypatch.setattr(trace_queue, "summary_by_model", note)
-    assert await with_model.engine.trace_queue.step() == Step(BATCH, more=True)
+    assert await with_model.engine.tools.queue.step() == Step(BATCH, more=True)
     assert asked == BATCH
-    assert await with_model.engine.trace_queue.step() == Step(3, more=False)
-    assert await with_model.engine.trace_queue.step() == Step()
+    assert await with_model.engine.tools.queue.step() == Step(3, more=False)
+    assert await with_model.engine.tools.queue.step() == Step()
 
 
 async def test_one_that_fails_takes_no_other_of_its_batch_along(
@@ -180,7 +180,7 @@ async def test_one_that_fails_takes_no_other_of_its_batch_along(
     scripted_model.script(status(401), on="observer")
     scripted_model.always(answer(NOTE), on="observer")
     await keep(traces, *(called(number) for number in range(4)))
-    assert await with_model.engine.trace_queue.work() == 3
+    assert await with_model.engine.tools.queue.work() == 3
     assert sorted(await jobs(with_model)) == ["done", "done", "done", "pending"]
 
 
@@ -197,12 +197,12 @@ async def test_a_lease_runs_on_while_the_model_is_asked(
         return NOTE
 
     monkeypatch.setattr(trace_queue, "summary_by_model", note)
-    working = asyncio.create_task(with_model.engine.trace_queue.work())
+    working = asyncio.create_task(with_model.engine.tools.queue.work())
     await asyncio.wait_for(asked.wait(), 10)
     over = now() + timedelta(milliseconds=150)
 
     async def is_renewed() -> bool:
-        [found] = await with_model.engine.collections.traces.find({}).to_list(None)
+        [found] = await with_model.engine.store.collections.traces.find({}).to_list(None)
         return bool(found["observe"]["lease_until"] > over)
 
     await until(is_renewed)
@@ -217,9 +217,9 @@ async def test_a_turn_does_all_that_is_due_where_there_is_time(
     monkeypatch.setattr(trace_queue, "TURN", 60.0)
     scripted_model.always(answer(NOTE), on="observer")
     await keep(traces, *(called(number) for number in range(2 * BATCH + 1)))
-    assert await with_model.engine.trace_queue.turn() == 2 * BATCH + 1
+    assert await with_model.engine.tools.queue.turn() == 2 * BATCH + 1
     await keep(traces, called(100))
-    assert await with_model.engine.trace_queue.turn() == 1  # none was left, so it has no rest
+    assert await with_model.engine.tools.queue.turn() == 1  # none was left, so it has no rest
 
 
 async def test_a_turn_that_leaves_some_rests_before_the_next(
@@ -227,7 +227,7 @@ async def test_a_turn_that_leaves_some_rests_before_the_next(
 ) -> None:
     clock = [100.0]
     monkeypatch.setattr(trace_queue, "monotonic", lambda: clock[0])
-    queue, step = with_model.engine.trace_queue, with_model.engine.trace_queue.step
+    queue, step = with_model.engine.tools.queue, with_model.engine.tools.queue.step
 
     async def slow() -> Step:
         clock[0] += 2.0
@@ -254,7 +254,7 @@ async def test_no_more_of_a_huge_result_is_read_than_the_model_is_shown(
         return NOTE
 
     monkeypatch.setattr(trace_queue, "summary_by_model", note)
-    await with_model.engine.trace_queue.work()
+    await with_model.engine.tools.queue.work()
     assert read == [10_000]
     assert [trace.raw_output for trace in await kept(with_model)] == [output]
 
@@ -268,7 +268,7 @@ async def test_an_insight_that_the_observer_rewrote_is_embedded_at_once(
 
         async def is_found() -> bool:
             hits = (await memory.tool_memory.search.insights("ann", "t", "zeppelin")).hits
-            [gist] = await memory.engine.collections.vectors.find({"kind": "insight"}).to_list(None)
+            [gist] = await memory.engine.store.collections.vectors.find({"kind": "insight"}).to_list(None)
             return bool(hits) and gist["content"].startswith("The zeppelin") and gist["embed"]["state"] == "done"
 
         await until(is_found)

@@ -19,12 +19,12 @@ from utils.errors import Conflict, NotFound
 
 @pytest.fixture
 def traces(quiet: Memory) -> Traces:
-    return quiet.engine.traces
+    return quiet.engine.tools.traces
 
 
 async def everything(memory: Memory, owner: str = "ann") -> dict[str, int]:
     names = ("tasks", "traces", "vectors")
-    collections = {name: getattr(memory.engine.collections, name) for name in names}
+    collections = {name: getattr(memory.engine.store.collections, name) for name in names}
     return {name: await one.count_documents({"user_id": owner}) for name, one in collections.items()}
 
 
@@ -46,7 +46,7 @@ async def test_a_task_counts_its_steps_and_keeps_its_epoch(traces: Traces) -> No
 
 
 async def test_a_task_that_many_begin_at_once_is_one(both: tuple[Memory, Memory]) -> None:
-    begun = await asyncio.gather(*(both[at % 2].engine.traces.begin("ann", "t") for at in range(10)))
+    begun = await asyncio.gather(*(both[at % 2].engine.tools.traces.begin("ann", "t") for at in range(10)))
     assert len({task.epoch for task in begun}) == 1
     assert sorted(task.step for task in begun) == list(range(1, 11))
 
@@ -167,20 +167,20 @@ async def test_what_comes_in_while_a_task_is_reset_is_gone_with_it(
     both: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch, collection: str, method: str, after: bool
 ) -> None:
     one, other = both
-    task = await one.engine.traces.begin("ann", "t")
+    task = await one.engine.tools.traces.begin("ann", "t")
 
     async def reset() -> None:
-        await other.engine.traces.reset("ann", "t")
+        await other.engine.tools.traces.reset("ann", "t")
 
-    calls = await named(one.engine.traces, task, called(1), called(2))
-    meanwhile(monkeypatch, getattr(one.engine.collections, collection), method, reset, after=after)
+    calls = await named(one.engine.tools.traces, task, called(1), called(2))
+    meanwhile(monkeypatch, getattr(one.engine.store.collections, collection), method, reset, after=after)
     try:
-        await one.engine.traces.keep(task, calls)
+        await one.engine.tools.traces.keep(task, calls)
     except Conflict as error:
         assert error.retry_after
         assert await everything(one) == {"tasks": 0, "traces": 0, "vectors": 0}
     monkeypatch.undo()
-    if await one.engine.collections.tasks.find_one({"user_id": "ann"}):  # the reset came not at all, or last
+    if await one.engine.store.collections.tasks.find_one({"user_id": "ann"}):  # the reset came not at all, or last
         await reset()
     assert await everything(one) == {"tasks": 0, "traces": 0, "vectors": 0}
 
@@ -197,9 +197,9 @@ async def test_what_an_agent_keeps_after_its_task_was_reset_stays(
     async def go_on() -> None:
         begun.extend(one.id for one in await keep(traces, called(2)))
 
-    meanwhile(monkeypatch, getattr(quiet.engine.collections, collection), method, go_on, after=after)
+    meanwhile(monkeypatch, getattr(quiet.engine.store.collections, collection), method, go_on, after=after)
     await traces.reset("ann", "t")
-    if (task := await quiet.engine.collections.tasks.find_one({"user_id": "ann"})) is None:
+    if (task := await quiet.engine.store.collections.tasks.find_one({"user_id": "ann"})) is None:
         assert await everything(quiet) == {"tasks": 0, "traces": 0, "vectors": 0}  # it came before the reset
     else:
         assert [(trace.id, trace.call_id) for trace in await kept(quiet)] == [(begun[0], "c2")]
@@ -210,15 +210,15 @@ async def test_a_reset_that_comes_between_two_hundreds_of_traces_is_noticed(
     both: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other = both
-    task = await one.engine.traces.begin("ann", "t")
+    task = await one.engine.tools.traces.begin("ann", "t")
 
     async def reset() -> None:
-        await other.engine.traces.reset("ann", "t")
+        await other.engine.tools.traces.reset("ann", "t")
 
-    calls = await named(one.engine.traces, task, *(called(number) for number in range(AT_ONCE + 1)))
-    meanwhile(monkeypatch, one.engine.collections.tasks, "find_one", reset, after=True)  # of the first hundred
+    calls = await named(one.engine.tools.traces, task, *(called(number) for number in range(AT_ONCE + 1)))
+    meanwhile(monkeypatch, one.engine.store.collections.tasks, "find_one", reset, after=True)  # of the first hundred
     with pytest.raises(Conflict):
-        await one.engine.traces.keep(task, calls)
+        await one.engine.tools.traces.keep(task, calls)
     assert await everything(one) == {"tasks": 0, "traces": 0, "vectors": 0}
 
 
@@ -227,12 +227,12 @@ async def test_what_a_killed_process_kept_of_a_reset_task_goes_by_the_sweep(
 ) -> None:
     task = await traces.begin("ann", "t")
     await traces.reset("ann", "t")
-    meanwhile(monkeypatch, quiet.engine.collections.tasks, "find_one", kill)
+    meanwhile(monkeypatch, quiet.engine.store.collections.tasks, "find_one", kill)
     with pytest.raises(Killed):
         await traces.keep(task, await named(traces, task, called(1)))
     assert await everything(quiet) == {"tasks": 0, "traces": 1, "vectors": 1}
     due = {"$set": {"observe.lease_until": now() - timedelta(hours=1)}}
-    await quiet.engine.collections.traces.update_many({}, due)
+    await quiet.engine.store.collections.traces.update_many({}, due)
     await quiet.engine.sweep()
     assert await everything(quiet) == {"tasks": 0, "traces": 0, "vectors": 0}
 
@@ -242,7 +242,7 @@ async def test_a_reset_that_was_cut_short_is_ended_by_the_next_one(
 ) -> None:
     await keep(traces, called(1), called(2))
     with monkeypatch.context() as patch:
-        meanwhile(patch, quiet.engine.collections.traces, "delete_many", kill)
+        meanwhile(patch, quiet.engine.store.collections.traces, "delete_many", kill)
         with pytest.raises(Killed):
             await traces.reset("ann", "t")
     assert (await everything(quiet))["traces"] == 2
@@ -255,14 +255,14 @@ async def test_an_insight_that_comes_late_to_a_task_that_is_reset_goes_too(
     both: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other = both
-    await keep(one.engine.traces, called(1))
-    [document] = await one.engine.collections.traces.find({}).to_list(None)
+    await keep(one.engine.tools.traces, called(1))
+    [document] = await one.engine.store.collections.traces.find({}).to_list(None)
 
     async def insight_again() -> None:
-        await other.engine.traces.make_recallable([claimed_of(document)])
+        await other.engine.tools.traces.make_recallable([claimed_of(document)])
 
-    meanwhile(monkeypatch, one.engine.collections.traces, "delete_many", insight_again)
-    await one.engine.traces.reset("ann", "t")
+    meanwhile(monkeypatch, one.engine.store.collections.traces, "delete_many", insight_again)
+    await one.engine.tools.traces.reset("ann", "t")
     assert await everything(one) == {"tasks": 0, "traces": 0, "vectors": 0}
 
 
@@ -284,7 +284,7 @@ async def test_what_began_later_than_a_deletion_stays(quiet: Memory, traces: Tra
 
 async def test_every_query_stands_on_an_index(traces: Traces, quiet: Memory) -> None:
     await keep(traces, called(1))
-    collection = quiet.engine.collections.traces
+    collection = quiet.engine.store.collections.traces
     for query in ({"user_id": "ann", "trace_id": "x"}, {"user_id": "ann", "task_id": "t", "epoch": "e"}):
         plan = await collection.find(query).explain()  # type: ignore[attr-defined]
         assert "COLLSCAN" not in str(plan)

@@ -22,11 +22,11 @@ async def test_an_insight_that_a_crash_left_out_is_made_up_for(
 ) -> None:
     async with open_memory(make_settings(), nudge=Silent()) as memory:
         with monkeypatch.context() as patch:
-            meanwhile(patch, memory.engine.collections.vectors, "insert_many", kill)
+            meanwhile(patch, memory.engine.store.collections.vectors, "insert_many", kill)
             with pytest.raises(Killed):
-                await keep(memory.engine.traces, called(1))
+                await keep(memory.engine.tools.traces, called(1))
         assert await insights(memory) == []
-        assert await memory.engine.trace_queue.work() == 0  # whoever keeps it may still be at it
+        assert await memory.engine.tools.queue.work() == 0  # whoever keeps it may still be at it
     async with open_memory(make_settings(), nudge=Silent()) as memory:
         await come_due(memory)
         await memory.engine.sweep()
@@ -43,9 +43,9 @@ async def test_a_worker_that_dies_leaves_its_job_to_the_next(
     scripted_model.always(answer(NOTE), on="observer")
     await keep(traces, called(1))
     with monkeypatch.context() as patch:
-        meanwhile(patch, with_model.engine.collections.traces, "update_one", kill)
+        meanwhile(patch, with_model.engine.store.collections.traces, "update_one", kill)
         with pytest.raises(Killed):
-            await with_model.engine.trace_queue.work()
+            await with_model.engine.tools.queue.work()
     assert await jobs(with_model) == ["leased"]
     await come_due(with_model)
     await with_model.engine.sweep()
@@ -64,8 +64,8 @@ async def test_a_trace_that_names_the_model_has_its_insight(
         seen.append(((await traces.get("ann", trace.id)).model, *await insights(with_model)))
 
     with monkeypatch.context() as patch:
-        meanwhile(patch, with_model.engine.collections.vectors, "update_one", look)
-        await with_model.engine.trace_queue.work()
+        meanwhile(patch, with_model.engine.store.collections.vectors, "update_one", look)
+        await with_model.engine.tools.queue.work()
     assert seen == [("rule_based", trace.summary)]
     await look()
     assert seen[1:] == [("gpt-4o-mini", NOTE)]
@@ -85,8 +85,8 @@ async def test_a_worker_that_dies_between_insight_and_trace_leaves_both_to_the_n
     scripted_model.always(answer(NOTE), on="observer")
     [trace] = await keep(traces, called(1))
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        meanwhile(patch, getattr(with_model.engine.collections, collection), "update_one", kill, after=after)
-        await with_model.engine.trace_queue.work()
+        meanwhile(patch, getattr(with_model.engine.store.collections, collection), "update_one", kill, after=after)
+        await with_model.engine.tools.queue.work()
     await come_due(with_model)
     await with_model.engine.sweep()
     noted = "Cut short." if collection == "traces" and after else NOTE
@@ -94,10 +94,10 @@ async def test_a_worker_that_dies_between_insight_and_trace_leaves_both_to_the_n
 
 
 async def test_many_workers_note_each_trace_once(two: tuple[Memory, Memory], scripted_model: ScriptedModel) -> None:
-    await keep(two[0].engine.traces, *(called(number) for number in range(20)))
+    await keep(two[0].engine.tools.traces, *(called(number) for number in range(20)))
 
     async def work(memory: Memory) -> None:
-        await memory.engine.trace_queue.work()
+        await memory.engine.tools.queue.work()
 
     await asyncio.gather(*map(work, two * 2))
 
@@ -123,13 +123,13 @@ async def test_a_trace_that_is_deleted_while_the_observer_reads_stays_deleted(
     two: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch, collection: str, method: str, after: bool
 ) -> None:
     one, other = two
-    await keep(one.engine.traces, called(1))
+    await keep(one.engine.tools.traces, called(1))
 
     async def reset() -> None:
-        await other.engine.traces.reset("ann", "t")
+        await other.engine.tools.traces.reset("ann", "t")
 
-    meanwhile(monkeypatch, getattr(one.engine.collections, collection), method, reset, after=after)
-    await one.engine.trace_queue.work()
+    meanwhile(monkeypatch, getattr(one.engine.store.collections, collection), method, reset, after=after)
+    await one.engine.tools.queue.work()
     assert await kept(one) == []
     assert await insights(one) == []
 
@@ -139,13 +139,13 @@ async def test_a_worker_that_lost_its_lease_changes_nothing(
 ) -> None:
     one, other = two
     scripted_model.script(answer("slow"), answer("fast"), on="observer")
-    [trace] = await keep(one.engine.traces, called(1))
+    [trace] = await keep(one.engine.tools.traces, called(1))
 
     async def overtake() -> None:
         await come_due(other)
         await other.engine.sweep()
 
-    meanwhile(monkeypatch, one.engine.collections.traces, "update_one", overtake)
-    assert await one.engine.trace_queue.work() == 0
-    assert (await one.engine.traces.get("ann", trace.id)).summary == "fast"
+    meanwhile(monkeypatch, one.engine.store.collections.traces, "update_one", overtake)
+    assert await one.engine.tools.queue.work() == 0
+    assert (await one.engine.tools.traces.get("ann", trace.id)).summary == "fast"
     assert await insights(one) == ["fast"]

@@ -15,7 +15,7 @@ from memory.domain import Gist, Turn
 from memory.ids import prompt_id, response_id
 from memory.language.summaries import extend_by_rules
 from memory.turns.digest import ANSWERED
-from memory.turns.place import Place
+from memory.turns.places import Place
 from tests.conversations import START, Silent
 from tests.scripted_model import Body, ScriptedModel, status
 from utils.clock import now
@@ -23,15 +23,15 @@ from utils.text import count_tokens
 
 
 async def say(memory: Memory, *contents: str) -> None:
-    there = await memory.engine.turns.page("ann", "s", after=-1, limit=200)
+    there = await memory.engine.chats.turns.page("ann", "s", after=-1, limit=200)
     for number, content in enumerate(contents, len(there)):
         at = START + timedelta(minutes=number)
-        await memory.engine.turns.remember("ann", "s", [Turn(f"m{number}", "user", content, at)])
+        await memory.engine.chats.turns.remember("ann", "s", [Turn(f"m{number}", "user", content, at)])
 
 
 async def grown(memory: Memory) -> str:
-    await memory.engine.digests.extend("ann", "s")
-    return await memory.engine.digests.get("ann", "s")
+    await memory.engine.chats.digests.extend("ann", "s")
+    return await memory.engine.chats.digests.get("ann", "s")
 
 
 async def test_a_digest_grows_by_rules(quiet: Memory) -> None:
@@ -41,7 +41,7 @@ async def test_a_digest_grows_by_rules(quiet: Memory) -> None:
     await say(quiet, "My budget is 2,000 euros.")
     digest = await grown(quiet)
     assert "Oslo" in digest and "2,000 euros" in digest
-    assert not await quiet.engine.digests.extend("ann", "s")
+    assert not await quiet.engine.chats.digests.extend("ann", "s")
 
 
 async def test_a_model_is_given_the_digest_and_what_is_new(
@@ -72,33 +72,33 @@ async def test_a_model_is_given_the_digest_and_what_is_new(
 async def test_a_deleted_message_is_not_told_any_more(quiet: Memory) -> None:
     await say(quiet, "My pin is 4711.", "I live in Oslo.")
     assert "4711" in await grown(quiet)
-    await quiet.engine.forgetter.exchange("ann", "m0")
-    assert await quiet.engine.digests.get("ann", "s") == ""
+    await quiet.engine.oversight.forgetter.exchange("ann", "m0")
+    assert await quiet.engine.chats.digests.get("ann", "s") == ""
     assert await grown(quiet) == "- I live in Oslo."
 
 
 async def test_no_digest_of_a_deleted_user_stays_in_memory(quiet: Memory) -> None:
     await say(quiet, "My pin is 4711.")
     assert "4711" in await grown(quiet)
-    await quiet.engine.forgetter.user("ann")
-    assert "4711" not in str(vars(quiet.engine.digests._texts))
+    await quiet.engine.oversight.forgetter.user("ann")
+    assert "4711" not in str(vars(quiet.engine.chats.digests._texts))
 
 
 async def test_a_digest_is_read_again_where_another_process_extends_it(both: tuple[Memory, Memory]) -> None:
     one, other = both
     await say(one, "I live in Oslo.")
-    assert await grown(one) == await other.engine.digests.get("ann", "s") == "- I live in Oslo."
+    assert await grown(one) == await other.engine.chats.digests.get("ann", "s") == "- I live in Oslo."
     await say(one, "My dog is called Rex.")
     await grown(one)
-    assert "Rex" in await other.engine.digests.get("ann", "s")
+    assert "Rex" in await other.engine.chats.digests.get("ann", "s")
 
 
 def forgotten(memory: Memory) -> Coroutine[Any, Any, object]:
-    return memory.engine.forgetter.message("ann", "m0")
+    return memory.engine.oversight.forgetter.message("ann", "m0")
 
 
 def reworded(memory: Memory) -> Coroutine[Any, Any, object]:
-    return memory.engine.forgetter.reword("ann", "m0", "I have no pin.")
+    return memory.engine.oversight.forgetter.reword("ann", "m0", "I have no pin.")
 
 
 @pytest.mark.parametrize("told_before", [(), ("Hello.",)], ids=["first", "later"])
@@ -121,12 +121,12 @@ async def test_what_is_forgotten_while_a_model_writes_a_digest_is_not_told(
     scripted_model.reply = changing
     async with open_memory(model_settings, nudge=Silent()) as memory:
         for number, text in enumerate(told_before):
-            await memory.engine.turns.remember("ann", "s", [Turn(f"b{number}", "user", text, START)])
+            await memory.engine.chats.turns.remember("ann", "s", [Turn(f"b{number}", "user", text, START)])
             assert text in await grown(memory)
-        await memory.engine.turns.remember("ann", "s", [Turn("m0", "user", "My pin is 4711.", START)])
-        await memory.engine.turns.remember("ann", "s", [Turn("m1", "user", "I live in Oslo.", START)])
+        await memory.engine.chats.turns.remember("ann", "s", [Turn("m0", "user", "My pin is 4711.", START)])
+        await memory.engine.chats.turns.remember("ann", "s", [Turn("m1", "user", "I live in Oslo.", START)])
         assert await grown(memory) == ""
-        await memory.engine.turns.remember("ann", "s", [Turn("m2", "user", "I like tea.", START)])
+        await memory.engine.chats.turns.remember("ann", "s", [Turn("m2", "user", "I like tea.", START)])
         digest = await grown(memory)
     assert "4711" in told[-2]
     assert "4711" not in digest
@@ -136,12 +136,12 @@ async def test_what_is_forgotten_while_a_model_writes_a_digest_is_not_told(
 async def opened(memory: Memory, turn_id: str) -> Place:
     """An exchange whose answer is still to come."""
     prompt = Turn(prompt_id(turn_id), "user", f"What of {turn_id}?", now(), turn_id=turn_id)
-    return await memory.engine.turns.open_exchange("ann", "s", prompt, retried=False)
+    return await memory.engine.chats.turns.open_exchange("ann", "s", prompt, retried=False)
 
 
 async def answered(memory: Memory, turn_id: str, place: Place) -> None:
     answer = Turn(response_id(turn_id), "assistant", f"This of {turn_id}.", now(), turn_id=turn_id)
-    assert await memory.engine.turns.close_exchange("ann", "s", place, answer, retried=False)
+    assert await memory.engine.chats.turns.close_exchange("ann", "s", place, answer, retried=False)
 
 
 @pytest.fixture
@@ -162,7 +162,7 @@ async def test_exchanges_that_overlap_are_told_whole_and_in_order(with_model: Me
     await grown(with_model)
     await answered(with_model, "two", second)
     await opened(with_model, "three")
-    assert not await with_model.engine.digests.extend("ann", "s")
+    assert not await with_model.engine.chats.digests.extend("ann", "s")
     await answered(with_model, "one", first)
     await grown(with_model)
     assert told == [["What of one?"], ["This of one.", "What of two?", "This of two.", "What of three?"]]
@@ -174,16 +174,16 @@ async def test_an_answer_that_does_not_come_holds_a_digest_up_for_a_while(
     await opened(with_model, "one")
     await answered(with_model, "two", await opened(with_model, "two"))
     await grown(with_model)
-    vectors = with_model.engine.collections.vectors
+    vectors = with_model.engine.store.collections.vectors
     for passed, extended in ((ANSWERED - timedelta(seconds=30), False), (ANSWERED + timedelta(seconds=1), True)):
         await vectors.update_one({"_id": prompt_id("one")}, {"$set": {"created_at": now() - passed}})
-        assert await with_model.engine.digests.extend("ann", "s") is extended
+        assert await with_model.engine.chats.digests.extend("ann", "s") is extended
     assert told == [["What of one?"], ["What of two?", "This of two."]]
 
 
 async def test_a_message_without_a_place_for_an_answer_holds_nothing_up(quiet: Memory) -> None:
     await say(quiet, "I live in Oslo.", "My pin is 4711.", "I work in Rome.")
-    await quiet.engine.forgetter.message("ann", "m1")
+    await quiet.engine.oversight.forgetter.message("ann", "m1")
     assert await grown(quiet) == "- I live in Oslo.\n- I work in Rome."
 
 
@@ -191,14 +191,14 @@ async def test_a_digest_goes_with_a_question_whose_exchange_is_deleted_by_its_an
     place = await opened(quiet, "one")
     assert "What of one?" in await grown(quiet)
     await answered(quiet, "one", place)
-    await quiet.engine.forgetter.exchange("ann", response_id("one"))
-    assert await quiet.engine.digests.get("ann", "s") == ""
+    await quiet.engine.oversight.forgetter.exchange("ann", response_id("one"))
+    assert await quiet.engine.chats.digests.get("ann", "s") == ""
 
 
 async def test_a_deleted_conversation_has_no_digest(quiet: Memory) -> None:
     await say(quiet, "My pin is 4711.")
     await grown(quiet)
-    await quiet.engine.forgetter.session("ann", "s")
+    await quiet.engine.oversight.forgetter.session("ann", "s")
     assert await grown(quiet) == ""
     await say(quiet, "I live in Oslo.")
     assert await grown(quiet) == "- I live in Oslo."

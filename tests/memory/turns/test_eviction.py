@@ -20,11 +20,11 @@ async def say(memory: Memory, count: int) -> None:
     turns = [
         Turn(f"m{n}", "user", f"I live in Town{n}.", START + timedelta(minutes=n), stating=n == 0) for n in range(count)
     ]
-    await memory.engine.turns.remember("ann", "s", turns)
+    await memory.engine.chats.turns.remember("ann", "s", turns)
 
 
 async def left(memory: Memory) -> list[str]:
-    return [turn.id for turn in await memory.engine.turns.page("ann", "s", after=-1, limit=200)]
+    return [turn.id for turn in await memory.engine.chats.turns.page("ann", "s", after=-1, limit=200)]
 
 
 async def test_the_oldest_and_least_recalled_go_first(
@@ -32,13 +32,13 @@ async def test_the_oldest_and_least_recalled_go_first(
 ) -> None:
     async with open_memory(make_settings(max_entries=10), nudge=Silent()) as memory:
         await say(memory, 14)
-        await memory.engine.eviction.note_use("ann", ["m0", "m2"])
+        await memory.engine.chats.eviction.note_use("ann", ["m0", "m2"])
         with caplog.at_level("INFO"):
-            assert await memory.engine.eviction.run("ann", "s") == 4
+            assert await memory.engine.chats.eviction.run("ann", "s") == 4
         assert await left(memory) == ["m0", "m2", "m6", "m7", "m8", "m9", "m10", "m11", "m12", "m13"]
         assert "m1, m3, m4, m5" in caplog.text
-        assert (await memory.engine.sessions.get("ann", "s")).message_count == 10
-        assert await memory.engine.eviction.run("ann", "s") == 0
+        assert (await memory.engine.chats.sessions.get("ann", "s")).message_count == 10
+        assert await memory.engine.chats.eviction.run("ann", "s") == 0
 
 
 async def test_the_newer_half_stays_however_often_the_older_was_recalled(
@@ -46,8 +46,8 @@ async def test_the_newer_half_stays_however_often_the_older_was_recalled(
 ) -> None:
     async with open_memory(make_settings(max_entries=4), nudge=Silent()) as memory:
         await say(memory, 6)
-        await memory.engine.eviction.note_use("ann", ["m0", "m1", "m2"])
-        await memory.engine.eviction.run("ann", "s")
+        await memory.engine.chats.eviction.note_use("ann", ["m0", "m1", "m2"])
+        await memory.engine.chats.eviction.run("ann", "s")
         assert (await left(memory))[-2:] == ["m4", "m5"]
         assert len(await left(memory)) == 4
 
@@ -55,9 +55,11 @@ async def test_the_newer_half_stays_however_often_the_older_was_recalled(
 async def test_facts_in_force_are_kept_when_their_message_goes(make_settings: Callable[..., Settings]) -> None:
     async with open_memory(make_settings(max_entries=4), nudge=Silent()) as memory:
         await say(memory, 8)
-        await memory.engine.fact_queue.work()
+        await memory.engine.knowledge.queue.work()
         assert "m0" not in await left(memory)
-        assert [fact.text for fact in await memory.engine.facts.in_force("ann", "s")] == ["The user lives in Town0."]
+        assert [fact.text for fact in await memory.engine.knowledge.facts.in_force("ann", "s")] == [
+            "The user lives in Town0."
+        ]
 
 
 def gadgets(count: int) -> list[Turn]:
@@ -68,7 +70,7 @@ def gadgets(count: int) -> list[Turn]:
 
 
 async def facts(memory: Memory) -> set[str]:
-    return {fact.text for fact in await memory.engine.facts.in_force("ann", "s")}
+    return {fact.text for fact in await memory.engine.knowledge.facts.in_force("ann", "s")}
 
 
 async def test_no_message_goes_before_its_facts_are_made(
@@ -77,8 +79,8 @@ async def test_no_message_goes_before_its_facts_are_made(
     monkeypatch.setattr(fact_queue, "BATCH_BY_RULES", 4)  # so that it evicts while others wait
     monkeypatch.setattr(fact_queue, "LOOK_AGAIN", timedelta(0))
     async with open_memory(make_settings(max_entries=20), nudge=Silent()) as memory:
-        await memory.engine.turns.remember("ann", "s", gadgets(45))
-        await memory.engine.fact_queue.work()
+        await memory.engine.chats.turns.remember("ann", "s", gadgets(45))
+        await memory.engine.knowledge.queue.work()
         assert await facts(memory) == {f"The user's gadget {n} is called G{n}." for n in range(45)}
         assert await left(memory) == [f"m{n}" for n in range(25, 45)]
 
@@ -87,7 +89,7 @@ async def test_an_answer_that_lands_after_its_prompt_is_settled_leaves_none_too_
     make_settings: Callable[..., Settings],
 ) -> None:
     async with open_memory(make_settings(max_entries=4), nudge=Silent()) as memory:
-        turns, queue = memory.engine.turns, memory.engine.fact_queue
+        turns, queue = memory.engine.chats.turns, memory.engine.knowledge.queue
         for name in ("t0", "t1", "t2"):
             prompt = Turn(prompt_id(name), "user", f"What of {name}?", START, turn_id=name, stating=True)
             place = await turns.open_exchange("ann", "s", prompt, retried=False)
@@ -100,25 +102,25 @@ async def test_an_answer_that_lands_after_its_prompt_is_settled_leaves_none_too_
 
 async def test_while_nobody_makes_facts_a_conversation_grows(make_settings: Callable[..., Settings]) -> None:
     async with open_memory(make_settings(max_entries=4), nudge=Silent()) as memory:
-        await memory.engine.turns.remember("ann", "s", gadgets(9))
-        assert await memory.engine.eviction.run("ann", "s") == 0
-        claimed = await claim(memory.engine.collections.vectors, "facts", 9)  # by a worker that dies
-        assert await memory.engine.eviction.run("ann", "s") == 0
-        await fail(memory.engine.collections.vectors, "facts", claimed.lease, claimed.documents[:1], "Gone")
-        assert await memory.engine.eviction.run("ann", "s") == 0 and len(await left(memory)) == 9
+        await memory.engine.chats.turns.remember("ann", "s", gadgets(9))
+        assert await memory.engine.chats.eviction.run("ann", "s") == 0
+        claimed = await claim(memory.engine.store.collections.vectors, "facts", 9)  # by a worker that dies
+        assert await memory.engine.chats.eviction.run("ann", "s") == 0
+        await fail(memory.engine.store.collections.vectors, "facts", claimed.lease, claimed.documents[:1], "Gone")
+        assert await memory.engine.chats.eviction.run("ann", "s") == 0 and len(await left(memory)) == 9
 
 
 async def test_a_message_whose_facts_failed_for_good_may_go(make_settings: Callable[..., Settings]) -> None:
     async with open_memory(make_settings(max_entries=4), nudge=Silent()) as memory:
-        await memory.engine.turns.remember("ann", "s", gadgets(9))
-        await memory.engine.collections.vectors.update_many({"user_id": "ann"}, {"$set": {"facts.state": "dead"}})
-        assert await memory.engine.eviction.run("ann", "s") == 5
+        await memory.engine.chats.turns.remember("ann", "s", gadgets(9))
+        await memory.engine.store.collections.vectors.update_many({"user_id": "ann"}, {"$set": {"facts.state": "dead"}})
+        assert await memory.engine.chats.eviction.run("ann", "s") == 5
         assert await left(memory) == ["m5", "m6", "m7", "m8"]
 
 
 async def test_nothing_goes_without_a_bound(quiet: Memory) -> None:
     await say(quiet, 50)
-    assert await quiet.engine.eviction.run("ann", "s") == 0
+    assert await quiet.engine.chats.eviction.run("ann", "s") == 0
     assert len(await left(quiet)) == 50
 
 
@@ -127,7 +129,7 @@ async def both(make_settings: Callable[..., Settings]) -> AsyncIterator[tuple[Me
     """Two workers on a conversation that has four messages too much."""
     settings = make_settings(max_entries=10)
     async with open_memory(settings, nudge=Silent()) as one, open_memory(settings, nudge=Silent()) as other:
-        await one.engine.turns.remember("ann", "s", pairs(7))
+        await one.engine.chats.turns.remember("ann", "s", pairs(7))
         yield one, other
 
 
@@ -157,10 +159,10 @@ class Meanwhile:
 @pytest.mark.parametrize("when", ["counted", "found"])
 async def test_two_workers_at_once_drop_no_more_than_one(both: tuple[Memory, Memory], when: str) -> None:
     one, other = both
-    eviction: Any = other.engine.eviction
+    eviction: Any = other.engine.chats.eviction
 
     async def run() -> None:
-        assert await one.engine.eviction.run("ann", "s") == 4
+        assert await one.engine.chats.eviction.run("ann", "s") == 4
 
     if when == "counted":
         eviction._vectors = Meanwhile(eviction._vectors, "count_documents", run, before=False)
@@ -168,17 +170,17 @@ async def test_two_workers_at_once_drop_no_more_than_one(both: tuple[Memory, Mem
         eviction._eraser = Meanwhile(eviction._eraser, "erase", run, before=True)
     assert await eviction.run("ann", "s") == 0
     assert len(await left(one)) == 10
-    session = await one.engine.sessions.get("ann", "s")
+    session = await one.engine.chats.sessions.get("ann", "s")
     assert (session.message_count, session.pair_count) == (10, 5)
 
 
 async def test_what_another_worker_dropped_of_those_found_leaves_none_too_much(both: tuple[Memory, Memory]) -> None:
     one, other = both
-    eviction: Any = other.engine.eviction
+    eviction: Any = other.engine.chats.eviction
     vectors, oldest = eviction._vectors, (await left(one))[0]
 
     async def drop_the_oldest() -> None:
-        assert await one.engine.eviction._eraser.erase("ann", {"id": oldest, "user_id": "ann"}) == 1
+        assert await one.engine.chats.eviction._eraser.erase("ann", {"id": oldest, "user_id": "ann"}) == 1
 
     async def when_counted_again() -> None:
         eviction._vectors = Meanwhile(vectors, "count_documents", drop_the_oldest, before=True)
@@ -190,10 +192,10 @@ async def test_what_another_worker_dropped_of_those_found_leaves_none_too_much(b
 
 async def test_a_conversation_that_is_deleted_meanwhile_has_nothing_to_drop(both: tuple[Memory, Memory]) -> None:
     one, other = both
-    eviction: Any = other.engine.eviction
+    eviction: Any = other.engine.chats.eviction
 
     async def delete() -> None:
-        await one.engine.forgetter.session("ann", "s")
+        await one.engine.oversight.forgetter.session("ann", "s")
 
     eviction._vectors = Meanwhile(eviction._vectors, "count_documents", delete, before=False)
     assert await eviction.run("ann", "s") == 0
@@ -201,20 +203,22 @@ async def test_a_conversation_that_is_deleted_meanwhile_has_nothing_to_drop(both
 
 async def test_the_counts_are_of_what_is_there_though_a_crash_left_others(both: tuple[Memory, Memory]) -> None:
     one, _ = both
-    await one.engine.collections.sessions.update_one({"_id": "s"}, {"$inc": {"message_count": 3, "pair_count": 2}})
-    await one.engine.eviction.run("ann", "s")
-    session = await one.engine.sessions.get("ann", "s")
+    await one.engine.store.collections.sessions.update_one(
+        {"_id": "s"}, {"$inc": {"message_count": 3, "pair_count": 2}}
+    )
+    await one.engine.chats.eviction.run("ann", "s")
+    session = await one.engine.chats.sessions.get("ann", "s")
     assert (session.message_count, session.pair_count) == (10, 5)
 
 
 async def test_what_is_said_while_messages_are_counted_counts(both: tuple[Memory, Memory]) -> None:
     one, other = both
-    sessions: Any = other.engine.sessions
+    sessions: Any = other.engine.chats.sessions
 
     async def say_more() -> None:
-        await one.engine.turns.remember("ann", "s", pairs(1, first=7))
+        await one.engine.chats.turns.remember("ann", "s", pairs(1, first=7))
 
     sessions._vectors = Meanwhile(sessions._vectors, "count_documents", say_more, before=False)
-    await other.engine.eviction.run("ann", "s")
-    session = await one.engine.sessions.get("ann", "s")
+    await other.engine.chats.eviction.run("ann", "s")
+    session = await one.engine.chats.sessions.get("ann", "s")
     assert (session.message_count, session.pair_count) == (12, 6) == (len(await left(one)), 6)

@@ -16,7 +16,7 @@ from utils.text import count_tokens
 
 @pytest.fixture
 def facts(quiet: Memory) -> KeyValues:
-    return quiet.engine.keyvalues
+    return quiet.engine.chats.keyvalues
 
 
 async def test_a_value_is_kept_under_its_key(facts: KeyValues) -> None:
@@ -144,7 +144,7 @@ async def test_a_value_that_was_deleted_and_put_again_at_once_is_another(
 async def test_a_value_that_is_deleted_and_put_again_in_between_is_noticed(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    facts, moment = quiet.engine.keyvalues, now()
+    facts, moment = quiet.engine.chats.keyvalues, now()
     monkeypatch.setattr(keyvalues, "now", lambda: moment)
     old, _ = await facts.put(USER, "dog", "Rex")
 
@@ -152,16 +152,16 @@ async def test_a_value_that_is_deleted_and_put_again_in_between_is_noticed(
         await facts.delete(USER, "dog")
         await facts.put(USER, "dog", "Biscuit")
 
-    meanwhile(monkeypatch, quiet.engine.collections.memories, "find_one_and_update", again)
+    meanwhile(monkeypatch, quiet.engine.store.collections.memories, "find_one_and_update", again)
     with pytest.raises(PreconditionFailed):
         await facts.put(USER, "dog", "Wilma", expected=old.tag)
     assert (await facts.get(USER, "dog")).value == "Biscuit"
 
 
 async def test_facts_that_were_written_without_an_epoch_go_on(quiet: Memory) -> None:
-    facts = quiet.engine.keyvalues
+    facts = quiet.engine.chats.keyvalues
     await facts.put(USER, "dog", "Rex")
-    await quiet.engine.collections.memories.update_one({"user_id": USER}, {"$unset": {"epoch": ""}})
+    await quiet.engine.store.collections.memories.update_one({"user_id": USER}, {"$unset": {"epoch": ""}})
     old = await facts.get(USER, "dog")
     new, _ = await facts.put(USER, "dog", "Biscuit", expected=old.tag)
     assert (new.version, new.value) == (2, "Biscuit")

@@ -12,7 +12,7 @@ from agents.open import open_memory
 from config.settings import Settings
 from memory.domain import Turn
 from memory.ids import prompt_id, response_id
-from memory.turns import known_places
+from memory.turns import places as known_places
 from tests.conversations import USER, Silent, messages, request, turn
 from utils.clock import now
 
@@ -20,13 +20,13 @@ from utils.clock import now
 @pytest.fixture
 async def others(make_settings: Callable[..., Settings], quiet: Memory) -> AsyncIterator[Memory]:
     """Another process over the database of `quiet`."""
-    settings = make_settings(mongodb_db=quiet.engine.collections.vectors.database.name)
+    settings = make_settings(mongodb_db=quiet.engine.store.collections.vectors.database.name)
     async with open_memory(settings, nudge=Silent()) as opened:
         yield opened
 
 
 async def session_of(memory: Memory, session_id: str = "s1") -> dict[str, Any]:
-    found = await memory.engine.collections.sessions.find_one({"user_id": USER, "session_id": session_id})
+    found = await memory.engine.store.collections.sessions.find_one({"user_id": USER, "session_id": session_id})
     assert found is not None
     return found
 
@@ -73,7 +73,7 @@ async def test_recent_messages_of_another_process_are_seen(quiet: Memory, others
 async def test_a_session_that_was_deleted_begins_anew(quiet: Memory, others: Memory) -> None:
     await quiet.chat(request("before"))
     epoch = (await session_of(quiet))["epoch"]
-    await others.engine.forgetter.session(USER, "s1")
+    await others.engine.oversight.forgetter.session(USER, "s1")
     await quiet.chat(request("after"))
     assert (await session_of(quiet))["epoch"] != epoch
     await whole(quiet, 1)
@@ -82,12 +82,12 @@ async def test_a_session_that_was_deleted_begins_anew(quiet: Memory, others: Mem
 async def exchange(memory: Memory, n: int) -> bool:
     """One exchange; whether it found a summary due."""
     turn_id = f"t{n}"
-    place = await memory.engine.turns.open_exchange(
+    place = await memory.engine.chats.turns.open_exchange(
         USER, "s1", Turn(prompt_id(turn_id), "user", "a", now(), turn_id=turn_id), retried=False
     )
-    due = memory.engine.places.is_due(place)
+    due = memory.engine.chats.places.is_due(place)
     answer = Turn(response_id(turn_id), "assistant", "b", now(), turn_id=turn_id)
-    assert await memory.engine.turns.close_exchange(USER, "s1", place, answer, retried=False)
+    assert await memory.engine.chats.turns.close_exchange(USER, "s1", place, answer, retried=False)
     return due
 
 
@@ -102,7 +102,7 @@ async def test_a_summary_that_does_not_come_is_asked_for_again(quiet: Memory, mo
     assert not await exchange(quiet, 10)
     monkeypatch.setattr(known_places, "ASKED", 0.0)
     assert await exchange(quiet, 11)
-    await quiet.engine.summaries.work()
+    await quiet.engine.chats.summaries.work()
     assert not await exchange(quiet, 12)
 
 
@@ -139,12 +139,12 @@ async def test_a_request_that_is_cancelled_leaves_the_counts_right(quiet: Memory
         await asyncio.gather(asking, return_exceptions=True)
         await quiet.close()
         kept = await messages(quiet, f"s{steps}")
-        counted = await quiet.engine.collections.sessions.find_one({"_id": f"s{steps}"})
+        counted = await quiet.engine.store.collections.sessions.find_one({"_id": f"s{steps}"})
         assert (counted["message_count"] if counted else 0) == len(kept)
 
 
 async def times(memory: Memory, session_id: str = "s1") -> tuple[datetime, datetime]:
-    session = await memory.engine.sessions.get(USER, session_id)
+    session = await memory.engine.chats.sessions.get(USER, session_id)
     return session.created_at, session.updated_at
 
 
@@ -158,7 +158,7 @@ async def test_an_imported_session_spans_the_time_of_its_messages(quiet: Memory)
     assert await times(quiet, "s2") == (turn("n5").timestamp, turn("n41").timestamp)
     await quiet.add(USER, "s2", [turn("n7")])
     assert await times(quiet, "s2") == (turn("n5").timestamp, turn("n41").timestamp)
-    page = await quiet.engine.sessions.page(USER, limit=9, after=None, title=None)
+    page = await quiet.engine.chats.sessions.page(USER, limit=9, after=None, title=None)
     assert [session.id for session, _ in page] == ["s1", "s2"]
 
 

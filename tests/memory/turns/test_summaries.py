@@ -18,7 +18,7 @@ ABANDONED = timedelta(seconds=60 * ABANDONED_DEADLINES)
 
 
 async def summaries(memory: Memory, session_id: str = "s1") -> list[Summary]:
-    return await memory.engine.summaries.of_session(USER, session_id)
+    return await memory.engine.chats.summaries.of_session(USER, session_id)
 
 
 async def windows(memory: Memory, session_id: str = "s1") -> list[tuple[int, int]]:
@@ -27,19 +27,19 @@ async def windows(memory: Memory, session_id: str = "s1") -> list[tuple[int, int
 
 async def overdue(memory: Memory) -> None:
     """Lets the wait of every summary pass."""
-    await memory.engine.collections.sessions.update_many({}, {"$set": {"summary.lease_until": now()}})
+    await memory.engine.store.collections.sessions.update_many({}, {"$set": {"summary.lease_until": now()}})
 
 
 async def waits_since(memory: Memory, passed: timedelta) -> None:
     await overdue(memory)
-    await memory.engine.collections.sessions.update_many(
+    await memory.engine.store.collections.sessions.update_many(
         {"summary.waiting_since": {"$exists": True}}, {"$set": {"summary.waiting_since": now() - passed}}
     )
 
 
 async def test_25_pairs_have_two_summaries_that_tile_the_first_20(quiet: Memory) -> None:
     await quiet.add(USER, "s1", pairs(25))
-    assert await quiet.engine.summaries.work() == 2
+    assert await quiet.engine.chats.summaries.work() == 2
     assert await windows(quiet) == [(0, 19), (20, 39)]
     assert [one.message_count for one in await summaries(quiet)] == [20, 20]
 
@@ -48,13 +48,13 @@ async def test_25_pairs_have_two_summaries_that_tile_the_first_20(quiet: Memory)
 async def test_a_summary_is_due_every_10_pairs(quiet: Memory, count: int, expected: int) -> None:
     for number in range(count):
         await quiet.add(USER, "s1", pairs(1, first=number))
-    await quiet.engine.summaries.work()
+    await quiet.engine.chats.summaries.work()
     assert len(await summaries(quiet)) == expected
 
 
 async def test_25_exchanges_at_once_have_two_summaries_that_tile(quiet: Memory) -> None:
     await asyncio.gather(*(quiet.chat(request(f"What is thing number {n}?")) for n in range(25)))
-    await asyncio.gather(*(quiet.engine.summaries.work() for _ in range(3)))
+    await asyncio.gather(*(quiet.engine.chats.summaries.work() for _ in range(3)))
     assert await windows(quiet) == [(0, 19), (20, 39)]
     assert [one["message_index"] for one in await messages(quiet)] == list(range(50))
 
@@ -62,7 +62,7 @@ async def test_25_exchanges_at_once_have_two_summaries_that_tile(quiet: Memory) 
 async def test_workers_at_once_write_each_summary_once(quiet: Memory) -> None:
     for session in ("s1", "s2", "s3"):
         await quiet.add(USER, session, [turn(f"{session}.{n}") for n in range(40)])
-    written = await asyncio.gather(*(quiet.engine.summaries.work() for _ in range(5)))
+    written = await asyncio.gather(*(quiet.engine.chats.summaries.work() for _ in range(5)))
     assert sum(written) == 6
     for session in ("s1", "s2", "s3"):
         assert await windows(quiet, session) == [(0, 19), (20, 39)]
@@ -72,7 +72,7 @@ async def test_messages_that_come_while_a_summary_is_written_are_summarised_too(
     with_model: Memory, scripted_model: ScriptedModel
 ) -> None:
     await with_model.add(USER, "s1", pairs(10))
-    complete = with_model.engine.summaries._model
+    complete = with_model.engine.chats.summaries._model
     assert complete is not None
     ask, added = complete.complete, False
 
@@ -84,27 +84,27 @@ async def test_messages_that_come_while_a_summary_is_written_are_summarised_too(
         return await ask(*args, **more)
 
     complete.complete = meanwhile  # type: ignore[method-assign]
-    await with_model.engine.summaries.work()
+    await with_model.engine.chats.summaries.work()
     assert await windows(with_model) == [(0, 19), (20, 39)]
 
 
 async def test_an_answer_in_progress_delays_its_window_until_it_lands(quiet: Memory) -> None:
     await quiet.add(USER, "s1", pairs(9))
-    turns = quiet.engine.turns
+    turns = quiet.engine.chats.turns
     place = await turns.open_exchange(USER, "s1", turn("q1", "A question?", turn_id="t1"), retried=False)
-    await quiet.engine.summaries.work()
+    await quiet.engine.chats.summaries.work()
     assert await windows(quiet) == []
     landed = turn("a1", "The answer.", "assistant", turn_id="t1")
     await turns.close_exchange(USER, "s1", place, landed, retried=False)
     await overdue(quiet)
-    await quiet.engine.summaries.work()
+    await quiet.engine.chats.summaries.work()
     assert await windows(quiet) == [(0, 19)]
     assert (await summaries(quiet))[0].message_count == 20
 
 
 async def test_an_abandoned_answer_does_not_block_its_window_for_ever(quiet: Memory) -> None:
     await quiet.add(USER, "s1", pairs(9))
-    await quiet.engine.turns.open_exchange(USER, "s1", turn("q1", "A question?", turn_id="t1"), retried=False)
+    await quiet.engine.chats.turns.open_exchange(USER, "s1", turn("q1", "A question?", turn_id="t1"), retried=False)
     await quiet.add(USER, "s1", pairs(2, first=20))
     await quiet.engine.sweep()
     assert await windows(quiet) == []
@@ -119,23 +119,23 @@ async def test_an_abandoned_answer_does_not_block_its_window_for_ever(quiet: Mem
 
 async def test_a_place_that_a_crash_left_empty_does_not_block_its_window(quiet: Memory) -> None:
     await quiet.add(USER, "s1", pairs(5))
-    await quiet.engine.places.reserve(USER, "s1", [turn("lost", role="assistant")])
+    await quiet.engine.chats.places.reserve(USER, "s1", [turn("lost", role="assistant")])
     await quiet.add(USER, "s1", pairs(6, first=5))
-    await quiet.engine.summaries.work()
+    await quiet.engine.chats.summaries.work()
     await waits_since(quiet, summarise.LOST + timedelta(seconds=1))
-    await quiet.engine.summaries.work()
+    await quiet.engine.chats.summaries.work()
     assert await windows(quiet) == [(0, 19)]
 
 
 async def test_a_dead_summary_is_tried_again_when_more_is_said(quiet: Memory) -> None:
     await quiet.add(USER, "s1", pairs(10))
-    await quiet.engine.collections.sessions.update_one(
+    await quiet.engine.store.collections.sessions.update_one(
         {"_id": "s1"}, {"$set": {"summary.state": "dead", "summary.attempts": 3}}
     )
-    await quiet.engine.summaries.work()
+    await quiet.engine.chats.summaries.work()
     assert await windows(quiet) == []
     await quiet.add(USER, "s1", pairs(1, first=50))
-    await quiet.engine.summaries.work()
+    await quiet.engine.chats.summaries.work()
     assert await windows(quiet) == [(0, 19)]
 
 
@@ -147,7 +147,7 @@ async def test_a_summary_by_a_model_carries_its_text_and_its_name(
 ) -> None:
     scripted_model.script(answer("- The user counts items."))
     await with_model.add(USER, "s1", pairs(10))
-    await with_model.engine.summaries.work()
+    await with_model.engine.chats.summaries.work()
     (made,) = await summaries(with_model)
     assert (made.text, made.model) == ("- The user counts items.", "gpt-4o-mini")
 
@@ -156,7 +156,7 @@ async def test_a_model_reads_the_last_12_messages_at_temperature_0_2_and_writes_
     with_model: Memory, scripted_model: ScriptedModel
 ) -> None:
     await with_model.add(USER, "s1", pairs(10))
-    await with_model.engine.summaries.work()
+    await with_model.engine.chats.summaries.work()
     (asked,) = scripted_model.asked("chat")
     lines = asked["messages"][1]["content"].split("\n")
     assert len(lines) == 12
@@ -172,7 +172,7 @@ async def test_a_summary_falls_back_to_rules_when_the_model_fails_and_says_so(
 ) -> None:
     scripted_model.always(failure)
     await with_model.add(USER, "s1", pairs(10))
-    await with_model.engine.summaries.work()
+    await with_model.engine.chats.summaries.work()
     (made,) = await summaries(with_model)
     assert made.model == RULE_BASED
     assert made.text.startswith("- ")
@@ -181,13 +181,13 @@ async def test_a_summary_falls_back_to_rules_when_the_model_fails_and_says_so(
 async def test_the_newest_summaries_of_the_session_come_before_those_of_others(quiet: Memory) -> None:
     for session, count in (("s1", 20), ("s2", 40), ("s3", 20)):
         await quiet.add(USER, session, [turn(f"{session}.{n}") for n in range(count)])
-        await quiet.engine.summaries.work()
-    newest = await quiet.engine.summaries.newest(USER, "s1", 3)
+        await quiet.engine.chats.summaries.work()
+    newest = await quiet.engine.chats.summaries.newest(USER, "s1", 3)
     assert [(one.session_id, one.from_index) for one in newest] == [("s1", 0), ("s3", 0), ("s2", 20)]
     for number in range(10):
         await quiet.add(USER, f"more{number}", [turn(f"more{number}.{n}") for n in range(20)])
-    await quiet.engine.summaries.work()
-    newest = await quiet.engine.summaries.newest(USER, "s1", 3)
+    await quiet.engine.chats.summaries.work()
+    newest = await quiet.engine.chats.summaries.newest(USER, "s1", 3)
     assert newest[0].session_id == "s1"
     assert len(newest) == 3
 
@@ -198,10 +198,10 @@ async def test_the_newest_summaries_of_the_session_come_before_those_of_others(q
 async def test_a_summary_is_written_again_without_what_was_forgotten(quiet: Memory) -> None:
     said = [*pairs(9), turn("p1", "My PIN is 4711 and always was.", turn_id="t"), turn("p2", "I see.", "assistant")]
     await quiet.add(USER, "s1", said)
-    await quiet.engine.summaries.work()
+    await quiet.engine.chats.summaries.work()
     assert "4711" in (await summaries(quiet))[0].text
-    fact, _ = await quiet.engine.keyvalues.put(USER, "pin", "4711", source="p1")
-    assert await quiet.engine.forgetter.sources_of(USER, fact) == 1
+    fact, _ = await quiet.engine.chats.keyvalues.put(USER, "pin", "4711", source="p1")
+    assert await quiet.engine.oversight.forgetter.sources_of(USER, fact) == 1
     (left,) = await summaries(quiet)
     assert "4711" not in left.text
     assert (left.from_index, left.to_index, left.message_count) == (0, 19, 19)
@@ -209,28 +209,30 @@ async def test_a_summary_is_written_again_without_what_was_forgotten(quiet: Memo
 
 async def test_a_summary_of_which_nothing_is_left_is_not_told(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn(f"m{n}", turn_id="t") for n in range(20)])
-    await quiet.engine.summaries.work()
-    fact, _ = await quiet.engine.keyvalues.put(USER, "k", "v", source="m3")
-    assert await quiet.engine.forgetter.sources_of(USER, fact) == 20
-    assert await quiet.engine.summaries.newest(USER, "s1", 3) == []
+    await quiet.engine.chats.summaries.work()
+    fact, _ = await quiet.engine.chats.keyvalues.put(USER, "k", "v", source="m3")
+    assert await quiet.engine.oversight.forgetter.sources_of(USER, fact) == 20
+    assert await quiet.engine.chats.summaries.newest(USER, "s1", 3) == []
 
 
 async def test_what_is_forgotten_while_its_summary_is_being_written_is_not_in_it(
     with_model: Memory, scripted_model: ScriptedModel
 ) -> None:
     await with_model.add(USER, "s1", [*pairs(9), turn("p1", "My PIN is 4711."), turn("p2", "I see.", "assistant")])
-    fact, _ = await with_model.engine.keyvalues.put(USER, "pin", "4711", source="p1")
+    fact, _ = await with_model.engine.chats.keyvalues.put(USER, "pin", "4711", source="p1")
     loop = asyncio.get_running_loop()
 
     def forgetting(asked: dict[str, Any]) -> str:
         text = str(asked["messages"][1]["content"])
         if "4711" in text:
-            asyncio.run_coroutine_threadsafe(with_model.engine.forgetter.sources_of(USER, fact), loop).result(10)
+            asyncio.run_coroutine_threadsafe(with_model.engine.oversight.forgetter.sources_of(USER, fact), loop).result(
+                10
+            )
         return text
 
     scripted_model.reply = forgetting
     await asyncio.to_thread(lambda: None)
-    await with_model.engine.summaries.work()
+    await with_model.engine.chats.summaries.work()
     (made,) = await summaries(with_model)
     assert "4711" not in made.text
     assert made.message_count == 19
@@ -240,17 +242,17 @@ async def test_what_is_forgotten_while_a_summary_is_being_rewritten_is_not_in_it
     with_model: Memory, scripted_model: ScriptedModel
 ) -> None:
     await with_model.add(USER, "s1", [*pairs(9), turn("p1", "My PIN is 4711."), turn("p2", "My dog is Rex.")])
-    await with_model.engine.summaries.work()
+    await with_model.engine.chats.summaries.work()
     loop = asyncio.get_running_loop()
 
     def forgetting(asked: dict[str, Any]) -> str:
         text = str(asked["messages"][1]["content"])
         if "4711" in text:
-            asyncio.run_coroutine_threadsafe(with_model.engine.forgetter.message(USER, "p1"), loop).result(10)
+            asyncio.run_coroutine_threadsafe(with_model.engine.oversight.forgetter.message(USER, "p1"), loop).result(10)
         return text
 
     scripted_model.reply = forgetting
-    assert await with_model.engine.forgetter.message(USER, "p2")
+    assert await with_model.engine.oversight.forgetter.message(USER, "p2")
     (made,) = await summaries(with_model)
     assert "4711" not in made.text and "Rex" not in made.text
     assert made.message_count == 18
@@ -263,29 +265,29 @@ async def test_a_session_deleted_while_its_summary_is_being_written_leaves_none(
     loop = asyncio.get_running_loop()
 
     def deleting(asked: dict[str, Any]) -> str:
-        asyncio.run_coroutine_threadsafe(with_model.engine.forgetter.session(USER, "s1"), loop).result(10)
+        asyncio.run_coroutine_threadsafe(with_model.engine.oversight.forgetter.session(USER, "s1"), loop).result(10)
         return "- A summary."
 
     scripted_model.reply = deleting
-    await with_model.engine.summaries.work()
-    assert await with_model.engine.collections.summaries.count_documents({}) == 0
+    await with_model.engine.chats.summaries.work()
+    assert await with_model.engine.store.collections.summaries.count_documents({}) == 0
 
 
 async def test_a_session_that_comes_back_under_another_user_gets_summaries_of_its_own(quiet: Memory) -> None:
     await quiet.add("alice", "work", pairs(10))
     await quiet.engine.sweep()
-    await quiet.engine.collections.sessions.delete_one({"_id": "work"})  # a deletion that came no further
+    await quiet.engine.store.collections.sessions.delete_one({"_id": "work"})  # a deletion that came no further
     await quiet.add("bob", "work", pairs(20))
     await quiet.engine.sweep()
-    found = await quiet.engine.collections.summaries.find({"user_id": "alice"}).to_list(None)
+    found = await quiet.engine.store.collections.summaries.find({"user_id": "alice"}).to_list(None)
     assert [len(one["summaries"]) for one in found] == [1]
-    assert len(await quiet.engine.summaries.of_session("bob", "work")) == 2
+    assert len(await quiet.engine.chats.summaries.of_session("bob", "work")) == 2
 
 
 async def test_a_model_is_asked_for_one_summary_at_a_time(with_model: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     for session in ("s1", "s2", "s3"):
         await with_model.add(USER, session, [turn(f"{session}.{n}") for n in range(20)])
-    model = with_model.engine.summaries._model
+    model = with_model.engine.chats.summaries._model
     assert model is not None
     complete, asking, most = model.complete, 0, 0
 
@@ -299,5 +301,5 @@ async def test_a_model_is_asked_for_one_summary_at_a_time(with_model: Memory, mo
             asking -= 1
 
     monkeypatch.setattr(model, "complete", counted)
-    assert await with_model.engine.summaries.work() == 3
+    assert await with_model.engine.chats.summaries.work() == 3
     assert most == 1

@@ -49,16 +49,16 @@ async def test_two_users_may_have_the_same_ids_and_see_nothing_of_each_other(qui
         found = await quiet.search(owner, "bees and boats")
         assert {hit.gist.id for hit in found.hits} == {one["id"] for one in kept}
         assert not any(others in hit.gist.content for hit in found.hits)
-    sessions = [await quiet.engine.sessions.get(owner, "s1") for owner in ("ann", "bob")]
+    sessions = [await quiet.engine.chats.sessions.get(owner, "s1") for owner in ("ann", "bob")]
     assert [(one.id, one.message_count) for one in sessions] == [("s1", 1), ("s1", 2)]
 
 
 async def test_the_first_user_of_an_id_has_it_plain_in_the_store(quiet: Memory) -> None:
     await quiet.add("ann", "s1", [turn("m1")])
     await quiet.add("bob", "s1", [turn("m1")])
-    for collection in (quiet.engine.collections.vectors, quiet.engine.collections.sessions):
+    for collection in (quiet.engine.store.collections.vectors, quiet.engine.store.collections.sessions):
         keys = {one["user_id"]: one["_id"] for one in await collection.find({}).to_list(None)}
-        plain = "m1" if collection is quiet.engine.collections.vectors else "s1"
+        plain = "m1" if collection is quiet.engine.store.collections.vectors else "s1"
         assert keys["ann"] == plain
         assert keys["bob"].startswith(f"{plain}~")
 
@@ -68,7 +68,7 @@ async def test_two_users_may_make_the_same_session_at_the_same_moment(quiet: Mem
     await asyncio.gather(*(quiet.add(owner, "s1", [turn("m1", f"{owner} was here")]) for owner in owners * 2))
     for owner in owners:
         assert [one["content"] for one in await messages(quiet, "s1", owner)] == [f"{owner} was here"]
-        await quiet.engine.sessions.get(owner, "s1")
+        await quiet.engine.chats.sessions.get(owner, "s1")
     await settle(quiet)
     for owner in owners:
         hits = (await quiet.search(owner, "who was here?")).hits
@@ -88,7 +88,7 @@ async def test_the_same_turns_sent_at_once_by_two_callers_are_kept_once(quiet: M
     results = await asyncio.gather(*(quiet.add(USER, "s1", pairs(5)) for _ in range(4)))
     assert sum(one.accepted for one in results) == 10
     assert len(await messages(quiet)) == 10
-    session = await quiet.engine.sessions.get(USER, "s1")
+    session = await quiet.engine.chats.sessions.get(USER, "s1")
     assert (session.message_count, session.pair_count) == (10, 5)
 
 
@@ -99,7 +99,7 @@ async def test_an_import_into_a_session_deleted_meanwhile_is_refused_and_leaves_
 
     async def then_deleted(self: Places, owner: str, session_id: str, turns: Any, **more: Any) -> Any:
         place = await reserve(self, owner, session_id, turns, **more)
-        await quiet.engine.forgetter.session(owner, session_id)
+        await quiet.engine.oversight.forgetter.session(owner, session_id)
         return place
 
     monkeypatch.setattr(Places, "reserve", then_deleted)
@@ -110,19 +110,19 @@ async def test_an_import_into_a_session_deleted_meanwhile_is_refused_and_leaves_
 
 async def test_an_answer_to_a_deleted_session_is_not_counted_in_another_users_of_the_same_id(quiet: Memory) -> None:
     asked = turn("q1", "A question?", turn_id="t1")
-    place = await quiet.engine.turns.open_exchange("carol", "main", asked, retried=False)
-    await quiet.engine.forgetter.session("carol", "main")
+    place = await quiet.engine.chats.turns.open_exchange("carol", "main", asked, retried=False)
+    await quiet.engine.oversight.forgetter.session("carol", "main")
     await quiet.add("dave", "main", pairs(1))
     answer = turn("a1", "An answer.", "assistant", turn_id="t1")
-    assert not await quiet.engine.turns.close_exchange("carol", "main", place, answer, retried=False)
-    session = await quiet.engine.sessions.get("dave", "main")
+    assert not await quiet.engine.chats.turns.close_exchange("carol", "main", place, answer, retried=False)
+    session = await quiet.engine.chats.sessions.get("dave", "main")
     assert (session.message_count, session.pair_count) == (2, 1)
-    assert await quiet.engine.collections.vectors.count_documents({"user_id": "carol"}) == 0
+    assert await quiet.engine.store.collections.vectors.count_documents({"user_id": "carol"}) == 0
 
 
 async def test_the_store_itself_refuses_two_messages_at_one_place(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn("m1")])
-    vectors = quiet.engine.collections.vectors
+    vectors = quiet.engine.store.collections.vectors
     found = await vectors.find_one({"_id": "m1"})
     assert found is not None
     with pytest.raises(DuplicateKeyError):
@@ -132,7 +132,7 @@ async def test_the_store_itself_refuses_two_messages_at_one_place(quiet: Memory)
 async def test_a_session_logs_its_newest_200_events(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn(f"m{n}") for n in range(150)])
     await quiet.add(USER, "s1", [turn(f"m{n}") for n in range(150, 260)])
-    session = await quiet.engine.collections.sessions.find_one({"_id": "s1"})
+    session = await quiet.engine.store.collections.sessions.find_one({"_id": "s1"})
     assert session is not None
     assert [event["turn_id"] for event in session["events"]] == [f"m{n}" for n in range(60, 260)]
     assert session["message_count"] == 260
@@ -141,14 +141,14 @@ async def test_a_session_logs_its_newest_200_events(quiet: Memory) -> None:
 async def test_a_thousand_turns_are_imported_in_one_call(quiet: Memory) -> None:
     remembered = await quiet.add(USER, "s1", pairs(500))
     assert remembered.accepted == 1_000
-    session = await quiet.engine.sessions.get(USER, "s1")
+    session = await quiet.engine.chats.sessions.get(USER, "s1")
     assert (session.message_count, session.pair_count) == (1_000, 500)
     assert [one["message_index"] for one in await messages(quiet)] == list(range(1_000))
 
 
 async def test_an_imported_session_is_titled_by_the_first_thing_that_the_user_said(quiet: Memory) -> None:
     await quiet.add(USER, "s1", [turn("a1", "Welcome!", "assistant"), turn("m1", "Plan a trip to Rome " + "x" * 99)])
-    session = await quiet.engine.sessions.get(USER, "s1")
+    session = await quiet.engine.chats.sessions.get(USER, "s1")
     assert session.title.startswith("Plan a trip to Rome")
     assert len(session.title) <= 60
 
@@ -190,7 +190,7 @@ class Failing:
 async def test_a_crash_between_two_steps_loses_and_duplicates_nothing_once_it_is_tried_again(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch, place: str, method: str, after: bool
 ) -> None:
-    part: Any = quiet.engine.turns if place == "turns" else quiet.engine.places
+    part: Any = quiet.engine.chats.turns if place == "turns" else quiet.engine.chats.places
     name = "_vectors" if place == "turns" else "_sessions"
     monkeypatch.setattr(part, name, Failing(getattr(part, name), method, after=after))
     turns = pairs(12)
@@ -200,10 +200,10 @@ async def test_a_crash_between_two_steps_loses_and_duplicates_nothing_once_it_is
     await quiet.add(USER, "s1", pairs(1, first=90))
     kept = await messages(quiet)
     assert [one["_id"] for one in kept] == [one.id for one in [*turns, *pairs(1, first=90)]]
-    session = await quiet.engine.sessions.get(USER, "s1")
+    session = await quiet.engine.chats.sessions.get(USER, "s1")
     assert (session.message_count, session.pair_count) == (26, 13)
     await settle(quiet)
-    found = await quiet.engine.collections.vectors.find({"embed.state": "done"}, {"_id": 1}).to_list(None)
+    found = await quiet.engine.store.collections.vectors.find({"embed.state": "done"}, {"_id": 1}).to_list(None)
     assert len(found) == 26
 
 

@@ -61,5 +61,5 @@ async def test_a_message_that_says_what_is_cancelled_ends_the_plan(quiet: Memory
     await state(
         quiet, "I'm planning a trip to Lisbon.", "I'm planning a trip to Porto.", "The trip to Lisbon is cancelled."
     )
-    await quiet.engine.fact_queue.work()
+    await quiet.engine.knowledge.queue.work()
     assert await texts(quiet) == ["The trip to Lisbon is cancelled.", "The user is planning a trip to Porto."]

@@ -1,0 +1,142 @@
+"""The likelihood that a passage answers a question: recall's score, and whether each decisive word has a counterpart.
+
+"My brother's name" and "my sister's name" are alike to recall. So each word of a question is looked for in the passage,
+by its stem or a token that is as near as the same word mostly is, and what is missing counts by how decisive the word
+is. "Brother" is decisive, "name" and "called" are not. Both are logistic regressions, fitted together by
+`python -m bench.fit_answering`.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fitted import FITTED
+from memory.language.heads import doing
+from utils.encoder import Reading
+from utils.text import WORD, stem
+from utils.vectors import Floats
+
+WEIGHTS = FITTED / "answering.json"
+VOCABULARY = 250_002  # ids of the encoder's tokens, in the order of their frequency
+SAME = 0.86  # cosine similarity of two tokens from which on they are mostly of one word; `bench.fit_answering` tells
+DECISIVE = 0.55  # as names and kin are, and hardly any other word
+OF_ANOTHER = 0.5  # how much more likely a passage is to be about another than a question is
+
+# Numbers but for years, and letters that stand for one of a kind: "rack C", "bus 7".
+_NUMBER = re.compile(r"(?!\b(?:19\d\d|20[0-3]\d)\b)\d+|(?<=\w )\b[A-HJ-Z]\b(?!['’.])")
+
+FEATURES = (
+    "score",  # the logit of recall's score
+    "cosine",  # of the two texts
+    "missing",  # the most decisive word that the passage does not have, of the user's; the assistant says it otherwise
+    "number",  # whether the question has numbers and the passage none of them
+    "of_another",  # whether the passage, and not the question, is about another than the user, and shares no name of it
+    "of_the_user",  # how much more the question than the passage is about another
+    "assistant",  # whether the assistant said it
+    "rival",  # the logit of the best score of another message
+    "length",  # the logarithm of the passage's words
+)
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text and what the encoder makes of it."""
+
+    text: str
+    reading: Reading
+
+
+@dataclass(frozen=True)
+class Found:
+    """A passage that may answer. `score`: recall's, in 0..1; `rival`: the best one of another message."""
+
+    passage: Text
+    score: float
+    rival: float
+    by_user: bool
+
+
+def likelihood(question: Text, found: Found) -> float:
+    """In 0..1; 0 of another one of a kind, by its number."""
+    weights, same = _weights()["likelihood"], counterparts(question, found.passage) >= SAME
+    columns = features(question, found, same, decisiveness(word_columns(question.reading)))
+    if columns[FEATURES.index("number")]:
+        return 0.0
+    return float(1 / (1 + np.exp(-(columns @ weights[:-1] + weights[-1]))))
+
+
+def features(question: Text, found: Found, same: NDArray[np.bool_], decisive: Floats) -> Floats:
+    """The columns `FEATURES`. `same`: which words of the question the passage has; `decisive`: how much each is."""
+    passage = found.passage
+    numbers = set(_NUMBER.findall(question.text))
+    other = doing(passage.reading.sentence).others - doing(question.reading.sentence).others
+    shares_name = (decisive[same] >= DECISIVE).any()
+    return np.array(
+        [
+            _logit(found.score),
+            question.reading.sentence @ passage.reading.sentence,
+            decisive[~same].max(initial=0) if found.by_user else 0,
+            bool(numbers) and numbers.isdisjoint(re.findall(r"\d+|\b[A-Z]\b", passage.text)),
+            other >= OF_ANOTHER and not shares_name,
+            max(-other, 0),
+            not found.by_user,
+            _logit(found.rival),
+            np.log(len(passage.reading.words) + 1),
+        ],
+        np.float32,
+    )
+
+
+def _logit(score: float) -> float:
+    return float(np.log((score + 0.01) / (1.01 - score)))
+
+
+def decisiveness(columns: Floats, weights: Floats | None = None) -> Floats:
+    """How decisive words are, (words,) in 0..1. `columns`: see `word_columns`. `weights`: other than the kept ones."""
+    weights = _weights()["decisive"] if weights is None else weights
+    return np.asarray(1 / (1 + np.exp(-(columns @ weights[:-1] + weights[-1]))), np.float32)
+
+
+def word_columns(reading: Reading) -> Floats:
+    """What tells how decisive each different word is, (words, 65): its tokens' mean, and its rarity."""
+    tokens, ids = reading.tokens / np.float32(127), np.array(reading.ids)
+    rows = [
+        np.append(tokens[places].mean(0), (np.log(max(ids[places].max(), 2)) / np.log(VOCABULARY)) ** 2)
+        for places in _places(reading).values()
+    ]
+    return np.array(rows, np.float32).reshape(len(rows), tokens.shape[1] + 1)
+
+
+def counterparts(question: Text, *passages: Text) -> Floats:
+    """How near some passages come to each different word of a question, (words,): 1 where one has its stem."""
+    tokens = question.reading.tokens / np.float32(127)
+    best = np.zeros(len(tokens), np.float32)
+    for passage in passages:
+        if len(tokens) and len(passage.reading.tokens):
+            best = np.maximum(best, (tokens @ (passage.reading.tokens.T / np.float32(127))).max(1))
+    stems = {stem(word.lower()) for passage in passages for word in WORD.findall(passage.text)}
+    return np.array(
+        [1 if stem(word) in stems else best[places].mean() for word, places in _places(question.reading).items()],
+        np.float32,
+    )
+
+
+def _places(reading: Reading) -> Mapping[str, Sequence[int]]:
+    """The places of the tokens of each different word."""
+    found: dict[str, list[int]] = {}
+    for place, word in enumerate(reading.words):
+        found.setdefault(word, []).append(place)
+    return found
+
+
+@cache
+def _weights() -> Mapping[Literal["decisive", "likelihood"], NDArray[np.float32]]:
+    """`decisive`: (66,), of `word_columns`. `likelihood`: (10,), of `FEATURES`. The last one of each is a constant."""
+    stored = json.loads(WEIGHTS.read_text("utf-8"))
+    return {name: np.array(stored[name], np.float32) for name in ("decisive", "likelihood")}

@@ -1,0 +1,79 @@
+"""Records of facts, out and in, with what replaced them.
+
+Ids of facts are made of their owner, so that one that a file brings may be that of another user's fact some day. Every
+fact that comes in has a `_id` as ids have that others took (`memory/ids.py`), and its own id again when it is exported.
+One that its owner exported and still has is found under its own.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+
+from memory.facts.store import FactStore
+from memory.ids import keys_of, scoped, unscoped
+from memory.product import Landed, Record
+from memory.store import by_ids, picked
+from utils.mongo import Collection, Document
+
+FACT = ("memory_id", "text", "valid_from", "valid_to", "sources", "decided_by", "created_at", "updated_at")
+
+
+async def fact_records(facts: Collection, owner: str) -> AsyncIterator[Record]:
+    """The owner's facts, oldest first; they name each other."""
+    async for fact in by_ids(facts, {"user_id": owner}, [("created_at", 1), ("_id", 1)]):
+        named = {name: unscoped(fact[name], owner) for name in ("supersedes", "superseded_by") if fact.get(name)}
+        history = [
+            picked(event, ("event", "at", "by", "source"))
+            | ({"other": unscoped(event["other"], owner)} if event.get("other") else {})
+            for event in fact["history"]
+        ]
+        identity = {"id": unscoped(fact["_id"], owner)}
+        yield Record("fact", identity | picked(fact, FACT) | named | {"history": history})
+
+
+class FactTaker:
+    """Takes in `fact`."""
+
+    def __init__(self, owner: str, store: FactStore) -> None:
+        self._owner = owner
+        self._store = store
+
+    def check(self, record: Record) -> None: ...
+
+    async def take(self, records: Sequence[Record]) -> Landed:
+        facts = [record.fields for record in records]
+        named = {name for fact in facts for name in (fact["id"], *_others(fact))}
+        known = await self._store.known(self._owner, [key for name in named for key in keys_of(name, self._owner)])
+
+        def key(identifier: str) -> str:
+            return identifier if identifier in known else scoped(identifier, self._owner)
+
+        documents = {
+            key(fact["id"]): self._document(fact, {name: key(name) for name in _others(fact)}) for fact in facts
+        }
+        documents = {identifier: document | {"_id": identifier} for identifier, document in documents.items()}
+        new = await self._store.take_in(self._owner, list(documents.values()))
+
+        async def take_back() -> None:
+            await self._store.delete(self._owner, {"_id": {"$in": new}})
+
+        return Landed("fact", len(new), len(facts) - len(new), take_back)
+
+    def check_end(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+    def _document(self, fact: Document, keys: dict[str, str]) -> Document:
+        """A fact as it is kept. `keys`: the `_id`s of the facts that it names."""
+        nothing: Document = {"valid_to": None, "supersedes": None, "superseded_by": None}
+        named = {name: keys[fact[name]] for name in ("supersedes", "superseded_by") if name in fact}
+        history = [
+            {"source": None, **event, "other": keys[event["other"]] if "other" in event else None}
+            for event in fact["history"]
+        ]
+        kept = {name: value for name, value in fact.items() if name != "id"}
+        return nothing | kept | named | {"user_id": self._owner, "history": history}
+
+
+def _others(fact: Document) -> list[str]:
+    """The ids of the facts that a fact names."""
+    names = [fact.get("supersedes"), fact.get("superseded_by"), *(event.get("other") for event in fact["history"])]
+    return [name for name in names if name is not None]

@@ -1,0 +1,91 @@
+"""Facts, opened, and what they bring as a product."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from pymongo import ASCENDING, DESCENDING, IndexModel
+
+from memory.facts.facts import Facts
+from memory.facts.queue import FactQueue, Upkeep
+from memory.facts.records import FactTaker, fact_records
+from memory.facts.store import FactStore
+from memory.facts.superseded import Superseded
+from memory.gists import Gists
+from memory.product import Counts, Message, Product, Queue, SessionEnd
+from memory.store import Store
+from utils.chat import ChatModel
+
+INDEXES = {
+    "facts": [
+        IndexModel([("user_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
+        IndexModel(
+            [("user_id", ASCENDING), ("memory_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)],
+            name="conversation_newest",
+        ),
+        IndexModel([("user_id", ASCENDING), ("sources", ASCENDING)], name="owner_source"),
+        IndexModel([("user_id", ASCENDING), ("history.source", ASCENDING)], name="owner_history"),
+    ],
+    "vectors": [
+        IndexModel(
+            [("facts.state", ASCENDING), ("facts.lease_until", ASCENDING), ("_id", ASCENDING)],
+            name="facts_work",
+            partialFilterExpression={"facts.lease_until": {"$exists": True}},
+        ),
+        IndexModel(
+            [
+                ("user_id", ASCENDING),
+                ("session_id", ASCENDING),
+                ("facts.state", ASCENDING),
+                ("message_index", ASCENDING),
+            ],
+            name="facts_of_conversation",
+            partialFilterExpression={"facts.lease_until": {"$exists": True}},
+        ),
+    ],
+}
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What is known of users. `queue`: of messages that facts are still to be made of."""
+
+    facts: Facts
+    queue: FactQueue
+    superseded: Superseded
+    product: Product
+
+
+def open_knowledge(store: Store, gists: Gists, model: ChatModel | None, upkeep: Sequence[Upkeep]) -> Knowledge:
+    """`model`: makes facts; else rules do. `upkeep`: what follows once facts were made of a conversation."""
+    collections = store.collections
+    facts = Facts(collections, store.changes, gists.eraser, gists.just_said)
+    fact_store = FactStore(collections, store.changes, gists.eraser, gists.just_said)
+    queue = FactQueue(collections, facts, model, upkeep)
+
+    async def forget_user(owner: str, moment: datetime) -> Counts:
+        return {"facts": await facts.forget(owner, moment)}
+
+    async def forget_session(owner: str, session: SessionEnd) -> Counts:
+        return {"facts": await facts.forget(owner, session.over, session.session_id)}
+
+    async def forget_message(owner: str, message: Message) -> None:
+        await facts.forget_source(owner, message.session_id, message.id)
+
+    async def texts_of(owner: str, ids: Sequence[str]) -> list[str]:
+        found = await collections.facts.find({"user_id": owner, "sources": {"$in": list(ids)}}).to_list(None)
+        return [fact["text"] for fact in found if set(fact["sources"]) <= set(ids)]
+
+    product = Product(
+        "facts",
+        indexes=INDEXES,
+        queues=(Queue("facts", collections.vectors, "facts", "id", "content"),),
+        sweep=queue.work,
+        forget_user=forget_user,
+        forget_session=forget_session,
+        forget_message=forget_message,
+        texts_of=texts_of,
+        records=lambda owner: fact_records(collections.facts, owner),
+        takers=lambda owner: {"fact": FactTaker(owner, fact_store)},
+    )
+    return Knowledge(facts, queue, Superseded(collections, gists.reader), product)

@@ -1,0 +1,83 @@
+"""Records of observations and of the scratchpad, out and in."""
+
+from collections.abc import AsyncIterator, Sequence
+
+from memory.ids import derived_id
+from memory.observations.observation import Observation, Observed, observation_id
+from memory.observations.scratchpad import folded_of
+from memory.observations.store import ObservationStore, document_of
+from memory.product import Landed, Record
+from memory.store import Collections, by_ids, by_key, picked
+from utils.clock import now
+from utils.mongo import Document, insert_new
+
+OBSERVATION = ("category", "content", "source", "created_at", "model", "messages")
+ENTRY = ("key", "value", "created_at", "updated_at", "version", "epoch", "expires_at")
+
+
+async def observation_records(collections: Collections, owner: str) -> AsyncIterator[Record]:
+    """Observations, oldest first, and the entries of the scratchpad that are in force."""
+    async for observation in by_ids(collections.observations, {"user_id": owner}, [("created_at", 1), ("_id", 1)]):
+        yield Record("observation", picked(observation, OBSERVATION))
+    async for entry in by_key(collections.scratchpad, owner, "key"):
+        if entry["expires_at"] is None or entry["expires_at"] > now():
+            yield Record("entry", picked(entry, ENTRY))
+
+
+class EntryTaker:
+    """Takes in `entry`: what stands in the scratchpad."""
+
+    def __init__(self, owner: str, collections: Collections) -> None:
+        self._owner = owner
+        self._entries = collections.scratchpad
+
+    def check(self, record: Record) -> None: ...
+
+    async def take(self, records: Sequence[Record]) -> Landed:
+        documents = [self._document(record.fields) for record in records]
+        inserted = await insert_new(self._entries, documents)
+        new = [document["_id"] for document, is_new in zip(documents, inserted, strict=True) if is_new]
+
+        async def take_back() -> None:
+            await self._entries.delete_many({"_id": {"$in": new}, "user_id": self._owner})
+
+        return Landed("entry", len(new), len(documents) - len(new), take_back)
+
+    def check_end(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+    def _document(self, fields: Document) -> Document:
+        key, value = fields["key"], fields["value"]
+        made = {"_id": derived_id(self._owner, key), "user_id": self._owner, "expires_at": None}
+        return made | fields | {"folded": folded_of(key, value)}
+
+
+class ObservationTaker:
+    """Takes in `observation`. Its id is made of what it says and of whose it is."""
+
+    def __init__(self, owner: str, store: ObservationStore) -> None:
+        self._owner = owner
+        self._store = store
+
+    def check(self, record: Record) -> None: ...
+
+    async def take(self, records: Sequence[Record]) -> Landed:
+        made = [self._document(record.fields) for record in records]
+        documents = {document["_id"]: document for document in reversed(made)}
+        new = await self._store.insert(self._owner, list(documents.values()))
+
+        async def take_back() -> None:
+            await self._store.delete(self._owner, {"_id": {"$in": list(new)}})
+
+        return Landed("observation", len(new), len(made) - len(new), take_back)
+
+    def check_end(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+    def _document(self, fields: Document) -> Document:
+        category, content, source = fields["category"], fields["content"], fields["source"]
+        identifier = observation_id(self._owner, Observed(category, content), source)
+        one = Observation(identifier, category, content, source, fields["created_at"], fields.get("model"))
+        return document_of(self._owner, one, fields.get("messages", []))

@@ -1,0 +1,50 @@
+"""Oversight, opened: what is forgotten, explained and watched, over all products."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.gists import Gists
+from memory.observations import AgentNotes
+from memory.oversight.forget import Forgetter
+from memory.oversight.jobs import Jobs
+from memory.oversight.owners import Owners
+from memory.oversight.saying import Saying
+from memory.oversight.why_not import Explainer
+from memory.product import Product
+from memory.recall import Search
+from memory.store import Store
+from memory.turns import Conversations
+
+
+@dataclass(frozen=True)
+class Oversight:
+    """`owners` and `jobs` are for whoever runs a store; the others are an owner's."""
+
+    forgetter: Forgetter
+    saying: Saying
+    explainer: Explainer
+    owners: Owners
+    jobs: Jobs
+
+
+def open_oversight(
+    store: Store,
+    gists: Gists,
+    search: Search,
+    conversations: Conversations,
+    notes: AgentNotes,
+    products: Sequence[Product],
+) -> Oversight:
+    collections = store.collections
+    forgetter = Forgetter(
+        collections,
+        store.changes,
+        conversations.sessions,
+        conversations.summaries,
+        conversations.receipts,
+        gists.caches,
+        gists.eraser,
+        products,
+    )
+    explainer = Explainer(collections, conversations.receipts, search.recaller, gists.embedder, notes.observations)
+    return Oversight(forgetter, Saying(collections), explainer, Owners(collections), Jobs(collections, products))

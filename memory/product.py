@@ -1,0 +1,131 @@
+"""The product protocol: what a product brings so that sweeps, deletion, export, import and admins need not know it.
+
+A product (conversations, facts, banks …) is one room with a function that returns its `Product`, and one line in
+`memory/wiring.py`. What it has nothing to say about, it leaves out.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from pymongo import IndexModel
+
+from utils.mongo import Collection, Document
+
+Counts = Mapping[str, int]  # how many documents went, by collection
+Indexes = Mapping[str, Sequence[IndexModel]]  # by collection
+
+
+@dataclass(frozen=True)
+class Record:
+    """One thing of a user's, as it is exported and imported. It names no user: whoever imports it owns it. Fields are
+    those of `api/wire/portable.py`, where they are checked; times are in UTC. Ids are those that the owner knows, never
+    the `_id` that a document took because another user had it. `size`: bytes of the line that it came in."""
+
+    kind: str
+    fields: Document
+    size: int = 0
+
+
+async def nothing() -> None:
+    """Takes back nothing, where nothing landed."""
+
+
+@dataclass(frozen=True)
+class Landed:
+    """A batch of an import. `imported`: how many records are new; the others are there already. `take_back`: deletes
+    the new ones, and nothing else; called where a deletion came between."""
+
+    kind: str
+    imported: int
+    there: int
+    take_back: Callable[[], Awaitable[object]] = nothing
+
+
+class Taker(Protocol):
+    """Takes records of some kinds into one user's memory."""
+
+    def check(self, record: Record) -> None:
+        """Raises `InvalidInput` where a record does not fit to those before it. Called for each, in order."""
+
+    async def take(self, records: Sequence[Record]) -> Landed:
+        """Takes in some records of one kind."""
+
+    async def close(self) -> None:
+        """After the last record, or where none come any more; once or more often."""
+
+    def check_end(self) -> None:
+        """Raises `InvalidInput` where something is still to come that belongs to the last record."""
+
+
+@dataclass(frozen=True)
+class Queue:
+    """Where the jobs of a kind stand: under a field of a collection's documents. `id`, `text`: the fields by which a
+    document is known, and which say what it is about."""
+
+    kind: str
+    collection: Collection
+    field: str
+    id: str
+    text: str
+
+
+@dataclass(frozen=True)
+class SessionEnd:
+    """A session that is being deleted. `begun`, `over`: just before and after it was ended. `successor`, `places`: the
+    epoch of what is said under its id from then on, and from which place; None where there was no such session."""
+
+    session_id: str
+    begun: datetime
+    over: datetime
+    successor: str | None
+    places: int | None
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message that is being deleted, or whose text changes."""
+
+    session_id: str
+    id: str
+
+
+async def _no_counts(*_: object) -> Counts:
+    return {}
+
+
+async def _no_texts(*_: object) -> list[str]:
+    return []
+
+
+async def _none(*_: object) -> None: ...
+
+
+async def _no_records(_: str) -> AsyncIterator[Record]:
+    none: tuple[Record, ...] = ()
+    for record in none:
+        yield record
+
+
+@dataclass(frozen=True)
+class Product:
+    """What a product brings. Functions that take an owner see nothing of others.
+
+    `indexes`: which its queries stand on. `queues`: its jobs, for admins. `sweep`: finds the work that a crash or a
+    lost nudge left. `forget_user`: deletes all of a user's that was there at a moment; `forget_session` and
+    `forget_message`: what was made of these. `texts_of`: what was made of these messages (by id) alone, which answers
+    by rules may have quoted. `records`: all that a user has, in an order that is the same every time; `takers`: who
+    takes records of which kind in, for one owner and import.
+    """
+
+    name: str
+    indexes: Indexes = field(default_factory=dict)
+    queues: Sequence[Queue] = ()
+    sweep: Callable[[], Awaitable[object]] = _none
+    forget_user: Callable[[str, datetime], Awaitable[Counts]] = _no_counts
+    forget_session: Callable[[str, SessionEnd], Awaitable[Counts]] = _no_counts
+    forget_message: Callable[[str, Message], Awaitable[object]] = _none
+    texts_of: Callable[[str, Sequence[str]], Awaitable[Sequence[str]]] = _no_texts
+    records: Callable[[str], AsyncIterator[Record]] = _no_records
+    takers: Callable[[str], Mapping[str, Taker]] = lambda owner: {}

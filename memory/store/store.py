@@ -1,0 +1,26 @@
+"""The store: one database, with what all rooms need of it."""
+
+from dataclasses import dataclass
+
+from memory.store.api_keys import StoredKeys
+from memory.store.changes import Changes
+from memory.store.collections import Collections
+from memory.store.idempotency import IdempotencyKeys
+from utils.mongo import Database
+
+
+@dataclass(frozen=True)
+class Store:
+    collections: Collections
+    changes: Changes
+    idempotency: IdempotencyKeys
+    api_keys: StoredKeys
+
+    async def ping(self) -> None:
+        """Asks the database for a sign of life; raises what the driver raises."""
+        await self.collections.owners.database.command("ping")
+
+
+def open_store(database: Database) -> Store:
+    collections = Collections.of(database)
+    return Store(collections, Changes(collections), IdempotencyKeys(collections), StoredKeys(collections))

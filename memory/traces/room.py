@@ -1,0 +1,78 @@
+"""Tasks of agents and the traces of their tools, opened, and what they bring as a product."""
+
+from dataclasses import dataclass
+
+from pymongo import ASCENDING, DESCENDING, IndexModel
+
+from config.recipes import ObserverRecipe
+from memory.gists import Gists
+from memory.product import Counts, Product, Queue, SessionEnd, Taker
+from memory.store import Store
+from memory.traces.queue import TraceQueue
+from memory.traces.records import TaskTaker, TraceTaker, task_records
+from memory.traces.traces import Traces
+from utils.chat import ChatModel
+
+INDEXES = {
+    "traces": [
+        IndexModel([("user_id", ASCENDING), ("trace_id", ASCENDING)], name="owner_trace"),
+        IndexModel(
+            [
+                ("user_id", ASCENDING),
+                ("task_id", ASCENDING),
+                ("step", ASCENDING),
+                ("place", ASCENDING),
+                ("_id", ASCENDING),
+            ],
+            name="task_steps",
+        ),
+        IndexModel([("user_id", ASCENDING), ("timestamp", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
+        IndexModel(
+            [("user_id", ASCENDING), ("task_id", ASCENDING), ("timestamp", DESCENDING), ("_id", DESCENDING)],
+            name="task_newest",
+        ),
+        IndexModel(
+            [("observe.state", ASCENDING), ("observe.lease_until", ASCENDING), ("_id", ASCENDING)],
+            name="observe_work",
+            partialFilterExpression={"observe.lease_until": {"$exists": True}},
+        ),
+    ],
+    "tasks": [
+        IndexModel([("user_id", ASCENDING), ("task_id", ASCENDING)], name="owner_task", unique=True),
+    ],
+}
+
+
+@dataclass(frozen=True)
+class ToolTraces:
+    """`queue`: of traces whose summary a model is still to write."""
+
+    traces: Traces
+    queue: TraceQueue
+    product: Product
+
+
+def open_traces(store: Store, gists: Gists, model: ChatModel | None) -> ToolTraces:
+    """`model`: writes summaries of what tools gave; else rules do."""
+    collections = store.collections
+    traces = Traces(collections, store.changes, gists.eraser, gists.just_said, observed=model is not None)
+    queue = TraceQueue(collections, traces, model, ObserverRecipe())
+
+    async def forget_session(owner: str, session: SessionEnd) -> Counts:
+        return {"traces": await traces.forget_session(owner, session.session_id)}
+
+    def takers(owner: str) -> dict[str, Taker]:
+        tasks = TaskTaker(owner, collections)
+        return {"task": tasks, "trace": TraceTaker(owner, collections, traces, tasks, observed=model is not None)}
+
+    product = Product(
+        "traces",
+        indexes=INDEXES,
+        queues=(Queue("observe", collections.traces, "observe", "trace_id", "tool_name"),),
+        sweep=queue.step,
+        forget_user=traces.forget,
+        forget_session=forget_session,
+        records=lambda owner: task_records(collections, owner),
+        takers=takers,
+    )
+    return ToolTraces(traces, queue, product)

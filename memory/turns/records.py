@@ -1,0 +1,277 @@
+"""Records of conversations, out and in: a session, its summaries, and its messages at the places that they had.
+
+A session that the user has already stays as it is. Where it is the one that was exported, messages that it lacks come
+to their places; in every other, and where a place is taken, they come behind those that are there, in order.
+`importing` stands in a session until all of it has come, so that an import that was cut short has its counts made anew.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+from pymongo.errors import DuplicateKeyError
+
+from memory.domain import Turn
+from memory.gists import TEXT, GistEraser, document_of
+from memory.ids import keys_of
+from memory.product import Landed, Record, nothing
+from memory.store import PAGE, Changes, Collections, by_key, pending, picked
+from memory.turns.places import Place, Places
+from memory.turns.sessions import COUNTERS, Sessions
+from memory.turns.summaries import TOLD, key_of
+from memory.turns.turns import Turns
+from utils.clock import now
+from utils.errors import Conflict, InvalidInput
+from utils.mongo import Document, insert_new
+
+SESSION = ("title", "created_at", "updated_at", "epoch")
+SUMMARY = ("text", "message_count", "model", "from_index", "to_index")
+MESSAGE = ("session_id", "id", "role", "content", "timestamp", "created_at", "name", "turn_id", "model", "interrupted")
+
+
+async def conversation_records(collections: Collections, owner: str) -> AsyncIterator[Record]:
+    """Each session, its summaries and its messages in order, up to the place where it stood."""
+    async for session in by_key(collections.sessions, owner, "session_id", {"events": 0, "uncounted": 0}):
+        identifier, places = session["session_id"], session["next_index"]
+        standing = {"id": identifier, "places": places, "summarised_to": session["summary"]["to"]}
+        yield Record("session", standing | picked(session, SESSION))
+        own = {"user_id": owner, "session_id": identifier}
+        async for document in collections.summaries.find(own).sort("_id", 1):
+            summaries = [{"at": summary["t"]} | picked(summary, SUMMARY) for summary in document["summaries"]]
+            of_all = picked(document, ("session_id", "created_at", "updated_at", "digest"))
+            yield Record("summaries", {"summaries": summaries} | of_all)
+        after, read = -1, PAGE
+        while read == PAGE:
+            read = 0
+            page = own | {"message_index": {"$gt": after, "$lt": places}, **TOLD}
+            async for message in collections.vectors.find(page, TEXT).sort("message_index", 1).limit(PAGE):
+                read, after = read + 1, message["message_index"]
+                yield Record("message", _exported(message))
+
+
+def _exported(message: Document) -> Document:
+    made = picked(message, MESSAGE) | {"place": message["message_index"]}
+    if "facts" in message:
+        made["facts"] = "done" if message["facts"]["state"] == "done" else "pending"
+    return made
+
+
+@dataclass
+class _Open:
+    """The session whose messages come now. `places`: how many its file says that it has; `as_exported`: messages come
+    to the places that they had; `marked`: it says that messages are coming; `miscounted`: its counts are to be made
+    anew, since an import was cut short before."""
+
+    place: Place
+    places: int
+    as_exported: bool
+    marked: bool
+    miscounted: bool
+
+
+class ConversationTaker:
+    """Takes in `session`, `summaries` and `message`."""
+
+    def __init__(
+        self,
+        owner: str,
+        collections: Collections,
+        changes: Changes,
+        sessions: Sessions,
+        places: Places,
+        turns: Turns,
+        eraser: GistEraser,
+    ) -> None:
+        self._owner = owner
+        self._documents = collections.sessions
+        self._vectors = collections.vectors
+        self._summaries = collections.summaries
+        self._changes = changes
+        self._sessions = sessions
+        self._places = places
+        self._turns = turns
+        self._eraser = eraser
+        self._named: tuple[str, int] | None = None  # the session of the last record, and its places
+        self._open: _Open | None = None
+
+    def check(self, record: Record) -> None:
+        fields = record.fields
+        if record.kind == "session":
+            self._named = fields["id"], fields["places"]
+            return
+        if self._named is None or self._named[0] != fields["session_id"]:
+            raise InvalidInput("session_id: its session is not the last one before it")
+        if record.kind == "message" and fields["place"] >= self._named[1]:
+            raise InvalidInput("place: beyond those of its session")
+
+    async def take(self, records: Sequence[Record]) -> Landed:
+        match records[0].kind:
+            case "session":
+                landed = [await self._begin(record.fields) for record in records]
+            case "summaries":
+                landed = [await self._summarise(record.fields) for record in records]
+            case _:
+                return await self._say([record.fields for record in records])
+        return landed[-1]  # of these kinds, one comes at a time
+
+    def check_end(self) -> None: ...
+
+    async def close(self) -> None:
+        """Ends the session: its counts are right, and its summary is asked for where it is due."""
+        session, self._open = self._open, None
+        if session is None:
+            return
+        if session.miscounted:
+            await self._sessions.recount(self._owner, session.place.session_id)
+        if not session.marked and not session.miscounted:
+            return
+        await self._documents.update_one(session.place.session, {"$unset": {"importing": ""}})
+        place = await self._places.place(self._owner, session.place.session_id)
+        if place is not None and self._places.is_due(place):
+            await self._places.mark_due(place)
+
+    async def _begin(self, fields: Document) -> Landed:
+        await self.close()
+        own = {"user_id": self._owner, "session_id": fields["id"]}
+        there = await self._documents.find_one(own, COUNTERS) is not None
+        if not there:
+            there = not await self._insert(_session(self._owner, fields))
+        found = await self._documents.find_one(own, COUNTERS)
+        if found is None:
+            raise Conflict("The session was deleted meanwhile", retry_after=1.0)
+        place = await self._places.place(self._owner, fields["id"])
+        if place is None or place.epoch != found["epoch"]:
+            raise Conflict("The session was deleted meanwhile", retry_after=1.0)
+        self._open = _Open(
+            place,
+            fields["places"],
+            as_exported=place.epoch == fields["epoch"],
+            marked=not there,
+            miscounted=there and "importing" in found,
+        )
+
+        async def take_back() -> None:
+            await self._documents.delete_one(place.session | {"importing": True})
+
+        return Landed("session", int(not there), int(there), nothing if there else take_back)
+
+    async def _insert(self, session: Document) -> bool:
+        """Whether a session is new. One whose id another user has gets a `_id` of its own."""
+        for key in keys_of(session["session_id"], self._owner):
+            try:
+                await self._documents.insert_one(session | {"_id": key})
+                return True
+            except DuplicateKeyError:
+                own = {"user_id": self._owner, "session_id": session["session_id"]}
+                if await self._documents.find_one(own, {"_id": 1}) is not None:
+                    return False
+        raise AssertionError("a scoped session id is taken")
+
+    async def _summarise(self, fields: Document) -> Landed:
+        session = self._opened()
+        if not session.as_exported:  # its places are others: workers make summaries of what comes
+            return Landed("summaries", 0, 1)
+        key = key_of(self._owner, fields["session_id"], session.place.epoch)
+        every = [{"t": one["at"]} | {name: one[name] for name in one if name != "at"} for one in fields["summaries"]]
+        document = fields | {"_id": key, "user_id": self._owner, "summaries": every}
+        async with self._changes.noted(self._owner):
+            [inserted] = await insert_new(self._summaries, [document])
+
+        async def take_back() -> None:
+            async with self._changes.noted(self._owner):
+                await self._summaries.delete_one({"_id": key, "user_id": self._owner})
+
+        return Landed("summaries", int(inserted), int(not inserted), take_back if inserted else nothing)
+
+    async def _say(self, messages: Sequence[Document]) -> Landed:
+        session = self._opened()
+        known = await self._turns.known(self._owner, [message["id"] for message in messages])
+        first = {message["id"]: message for message in reversed(messages)}
+        fresh = [one for one in messages if one["id"] not in known and first[one["id"]] is one]
+        if not fresh:
+            return Landed("message", 0, len(messages))
+        await self._mark(session)
+        placed = await self._placed(session, fresh)
+        new = await self._turns.insert(self._owner, [_message(self._owner, session.place, *one) for one in placed])
+
+        async def take_back() -> None:
+            keys = [key for identifier in new for key in keys_of(identifier, self._owner)]
+            await self._eraser.erase(self._owner, {"_id": {"$in": keys}, "user_id": self._owner})
+
+        if session.as_exported:
+            logged = [_turn(message) for message, _ in placed if message["id"] in new]
+            try:
+                await self._places.take_in(session.place, logged)
+            except Conflict:
+                await take_back()
+                raise
+        elif len(new) < len(fresh):
+            session.miscounted = True  # somebody else said some of them meanwhile: all are counted anew
+        return Landed("message", len(new), len(messages) - len(new), take_back)
+
+    async def _mark(self, session: _Open) -> None:
+        """Notes that messages are coming, and that the session has places for all of them."""
+        if session.marked:
+            return
+        update: Document = {"$set": {"importing": True}}
+        if session.as_exported:
+            update["$max"] = {"next_index": session.places}
+        await self._documents.update_one(session.place.session, update)
+        session.marked = True
+
+    async def _placed(self, session: _Open, fresh: Sequence[Document]) -> list[tuple[Document, int]]:
+        """Messages with their places. From the first on whose place is taken, all of the session come behind."""
+        if session.as_exported:
+            places = [message["place"] for message in fresh]
+            own = {"user_id": self._owner, "session_id": session.place.session_id, "message_index": {"$in": places}}
+            taken = {one["message_index"] async for one in self._vectors.find(own, {"message_index": 1})}
+            if not taken and len(set(places)) == len(places):
+                return list(zip(fresh, places, strict=True))
+            session.as_exported = False
+        behind = await self._places.take_in(session.place, [_turn(message) for message in fresh], places=len(fresh))
+        return [(message, behind.index + at) for at, message in enumerate(fresh)]
+
+    def _opened(self) -> _Open:
+        if self._open is None:
+            raise AssertionError("a message before its session")
+        return self._open
+
+
+def _session(owner: str, fields: Document) -> Document:
+    """A session of which nothing has come yet. Its `_id` is still to be given."""
+    return {
+        "user_id": owner,
+        "session_id": fields["id"],
+        "title": fields["title"],
+        "created_at": fields["created_at"],
+        "updated_at": fields["updated_at"],
+        "next_index": fields["places"],
+        "message_count": 0,
+        "pair_count": 0,
+        "events": [],
+        "epoch": fields["epoch"],
+        "summary": {"state": "done", "attempts": 0, "lease_until": now(), "to": fields["summarised_to"]},
+        "importing": True,
+    }
+
+
+def _turn(message: Document) -> Turn:
+    return Turn(
+        id=message["id"],
+        role=message["role"],
+        content=message["content"],
+        timestamp=message["timestamp"],
+        name=message.get("name"),
+        turn_id=message.get("turn_id"),
+        model=message.get("model"),
+        interrupted=message.get("interrupted", False),
+    )
+
+
+def _message(owner: str, place: Place, message: Document, index: int) -> Document:
+    document = document_of(owner, place.session_id, _turn(message), index) | {"created_at": message["created_at"]}
+    match message.get("facts"):
+        case "pending":
+            document["facts"] = pending()
+        case "done":
+            document["facts"] = {"state": "done", "attempts": 0}
+    return document

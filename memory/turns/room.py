@@ -1,0 +1,188 @@
+"""Conversations, opened, and what they, key-values and receipts bring as products."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from pymongo import ASCENDING, DESCENDING, IndexModel
+
+from config.recipes import DigestRecipe, SummaryRecipe
+from memory.gists import GistEraser, Gists
+from memory.product import Counts, Product, Queue, SessionEnd, Taker
+from memory.store import Changes, Collections, Store
+from memory.turns.digest import Digests
+from memory.turns.drafts import Drafts
+from memory.turns.eviction import Eviction
+from memory.turns.keyvalue_records import KeyValueTaker, keyvalue_records
+from memory.turns.keyvalues import KeyValues
+from memory.turns.places import Places
+from memory.turns.receipt_records import ReceiptTaker, receipt_records
+from memory.turns.receipts import Receipts
+from memory.turns.records import ConversationTaker, conversation_records
+from memory.turns.sessions import Sessions
+from memory.turns.summaries import Summaries, key_of
+from memory.turns.turns import Turns
+from utils.chat import ChatModel
+from utils.mongo import Document
+
+CONVERSATIONS = {
+    "sessions": [
+        IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session", unique=True),
+        IndexModel([("user_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
+        IndexModel(
+            [("summary.state", ASCENDING), ("summary.lease_until", ASCENDING), ("_id", ASCENDING)], name="summary_work"
+        ),
+    ],
+    "summaries": [
+        IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),
+        IndexModel([("user_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
+    ],
+    "drafts": [
+        IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),
+        IndexModel([("at", ASCENDING), ("_id", ASCENDING)], name="oldest"),
+    ],
+}
+KEYVALUES = {
+    "memories": [
+        IndexModel([("user_id", ASCENDING), ("key", ASCENDING)], name="owner_key", unique=True),
+        IndexModel([("user_id", ASCENDING), ("updated_at", DESCENDING), ("_id", DESCENDING)], name="owner_newest"),
+    ],
+}
+RECEIPTS = {
+    "receipts": [
+        IndexModel([("user_id", ASCENDING), ("session_id", ASCENDING)], name="owner_session"),
+    ],
+}
+
+
+@dataclass(frozen=True)
+class Conversations:
+    sessions: Sessions
+    places: Places
+    turns: Turns
+    drafts: Drafts
+    summaries: Summaries
+    digests: Digests
+    keyvalues: KeyValues
+    receipts: Receipts
+    eviction: Eviction
+    products: tuple[Product, ...]
+    receipts_product: Product  # comes last, for receipts name what others keep
+
+
+def open_conversations(
+    store: Store, gists: Gists, model: ChatModel | None, *, interval: int, abandoned: timedelta, max_entries: int
+) -> Conversations:
+    """`model`: writes summaries and digests. `interval`: pairs of a summary. `abandoned`: after which an answer that is
+    still to come will not. `max_entries`: messages of a conversation of the proxy at most; 0 for any number."""
+    collections, changes = store.collections, store.changes
+    window = 2 * interval  # a pair is two messages
+    sessions, places = Sessions(collections), Places(collections, window)
+    turns = Turns(collections, places, changes, gists.reader, gists.just_said)
+    drafts = Drafts(collections, turns)
+    summaries = Summaries(collections, changes, model, window, SummaryRecipe(), abandoned, gists.encoder)
+    digests = Digests(collections, changes, model, DigestRecipe())
+    keyvalues = KeyValues(collections, changes)
+    gists.caches.notes += [summaries, digests, keyvalues]
+    conversations = _conversations_product(store, gists.eraser, sessions, places, turns, drafts, summaries)
+    return Conversations(
+        sessions=sessions,
+        places=places,
+        turns=turns,
+        drafts=drafts,
+        summaries=summaries,
+        digests=digests,
+        keyvalues=keyvalues,
+        receipts=Receipts(collections),
+        eviction=Eviction(collections, gists.eraser, sessions, max_entries),
+        products=(conversations, _keyvalues_product(collections, changes)),
+        receipts_product=_receipts_product(collections),
+    )
+
+
+def _conversations_product(
+    store: Store,
+    eraser: GistEraser,
+    sessions: Sessions,
+    places: Places,
+    turns: Turns,
+    drafts: Drafts,
+    summaries: Summaries,
+) -> Product:
+    collections, changes = store.collections, store.changes
+
+    async def sweep() -> None:
+        await drafts.recover()
+        await summaries.work()
+
+    async def forget_session(owner: str, session: SessionEnd) -> Counts:
+        own = {"user_id": owner, "session_id": session.session_id}
+        if session.successor is None:
+            old: Document = {"created_at": {"$lte": session.begun}}
+            others: Document = {}
+        else:
+            old = {"message_index": {"$lt": session.places}}
+            others = {"_id": {"$ne": key_of(owner, session.session_id, session.successor)}}
+        counts = {"vectors": await eraser.erase(owner, own | old), "summaries": 0}
+        if await collections.summaries.find_one(own | others, {"_id": 1}) is not None:
+            async with changes.noted(owner):
+                counts["summaries"] = (await collections.summaries.delete_many(own | others)).deleted_count
+        await collections.drafts.delete_many(own)
+        return counts
+
+    async def forget_user(owner: str, moment: datetime) -> Counts:
+        own = {"user_id": owner}
+        erased = await eraser.erase(owner, own | {"created_at": {"$lte": moment}})
+        async with changes.noted(owner):
+            gone = await collections.summaries.delete_many(own | {"updated_at": {"$lte": moment}})
+        await collections.drafts.delete_many(own)
+        return {"vectors": erased, "summaries": gone.deleted_count}
+
+    def takers(owner: str) -> dict[str, Taker]:
+        taker = ConversationTaker(owner, collections, changes, sessions, places, turns, eraser)
+        return {"session": taker, "summaries": taker, "message": taker}
+
+    return Product(
+        "conversations",
+        indexes=CONVERSATIONS,
+        queues=(Queue("summarise", collections.sessions, "summary", "session_id", "title"),),
+        sweep=sweep,
+        forget_user=forget_user,
+        forget_session=forget_session,
+        records=lambda owner: conversation_records(collections, owner),
+        takers=takers,
+    )
+
+
+def _keyvalues_product(collections: Collections, changes: Changes) -> Product:
+    async def forget_user(owner: str, moment: datetime) -> Counts:
+        async with changes.noted(owner):
+            gone = await collections.memories.delete_many({"user_id": owner, "updated_at": {"$lte": moment}})
+        return {"memories": gone.deleted_count}
+
+    return Product(
+        "keyvalues",
+        indexes=KEYVALUES,
+        forget_user=forget_user,
+        records=lambda owner: keyvalue_records(collections.memories, owner),
+        takers=lambda owner: {"memory": KeyValueTaker(owner, collections, changes)},
+    )
+
+
+def _receipts_product(collections: Collections) -> Product:
+    async def forget_user(owner: str, moment: datetime) -> Counts:
+        gone = await collections.receipts.delete_many({"user_id": owner, "at": {"$lte": moment}})
+        return {"receipts": gone.deleted_count}
+
+    async def forget_session(owner: str, session: SessionEnd) -> Counts:
+        # Of an answer that landed before the session ended, whoever kept the receipt saw no deletion.
+        old = {"user_id": owner, "session_id": session.session_id, "at": {"$lte": session.over}}
+        return {"receipts": (await collections.receipts.delete_many(old)).deleted_count}
+
+    return Product(
+        "receipts",
+        indexes=RECEIPTS,
+        forget_user=forget_user,
+        forget_session=forget_session,
+        records=lambda owner: receipt_records(collections, owner),
+        takers=lambda owner: {"receipt": ReceiptTaker(owner, collections)},
+    )
