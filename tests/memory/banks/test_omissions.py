@@ -9,8 +9,8 @@ from agents.memory import Memory
 from api.wire.banks import left_out_of
 from config.recipes import SEARCH, BankRecipe
 from memory.banks.condense import condense
-from memory.banks.condensed import Note, gone_between, note_in, versions_named, with_note
 from memory.banks.markdown import NOTE_CHARACTERS, Page, is_note, parse
+from memory.banks.omissions import Note, note_in, omitted_between, versions_named, with_note
 from memory.domain import Condensed
 from memory.recall.ranking import Scope
 from tests.banks import begun, content, found, update
@@ -74,7 +74,7 @@ def test_what_went_is_told_by_section_and_of_an_entry_that_stays_in_part_the_res
         "ideas.md": "# Ideas\n\nAlone.",
     }
     after = {"active.md": "# A\n\n## Notes\n\n- 2026-11-22 12:01   Two.\n\n### 2026-11-22 12:02\n\nFirst part."}
-    gone = list(gone_between(before, after))
+    gone = list(omitted_between(before, after))
     assert [(one.file, one.title, one.entries) for one in gone] == [
         ("active.md", "Notes", ("- 2026-11-22 12:00 One.", "Second part.", "Third part.")),
         ("ideas.md", "", ("Alone.",)),

@@ -1,4 +1,4 @@
-"""What does a bank not say any more since it was condensed, and where does a file say which versions have that?"""
+"""Omissions: what a condensed bank does not say any more, and the line of a file that says which versions have it."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -70,7 +70,7 @@ def versions_named(files: Mapping[str, str]) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Gone:
+class Omitted:
     """Entries of one section of a file that a later version does not have as they were, in their order."""
 
     file: str
@@ -78,7 +78,7 @@ class Gone:
     entries: tuple[str, ...]
 
 
-def gone_between(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Gone]:
+def omitted_between(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Omitted]:
     """What stood in a bank's files before and stands nowhere in them after: entries, or of one of which a part stayed
     the paragraphs that did not. Texts are the same that differ in blanks alone. O(entries) searches in the files."""
     stays = [_flat(text) for text in after.values()]
@@ -88,14 +88,14 @@ def gone_between(before: Mapping[str, str], after: Mapping[str, str]) -> Iterato
         for section in (Section("", joined(lead)), *page.sections):
             entries = (part for item in items(section.body) for part in _missing(item, stays))
             if found := tuple(entries):
-                yield Gone(name, section.title, found)
+                yield Omitted(name, section.title, found)
 
 
 def with_notes(before: Mapping[str, str], after: Mapping[str, str], version: int, moment: datetime) -> dict[str, str]:
     """Files that a model wrote anew, each with the line that says which versions have what it does not say as they
     did."""
     gone: dict[str, int] = {}
-    for one in gone_between(before, after):
+    for one in omitted_between(before, after):
         gone[one.file] = gone.get(one.file, 0) + len(one.entries)
     return {
         name: render(with_note(parse(text), note_in(parse(before[name])), gone.get(name, 0), 0, version, moment))

@@ -1,5 +1,7 @@
-"""Which open items of a bank does new content say to be done, to be dropped, or once more? Only such as it calls by
-their own words; capitals, marks before an item and the stop behind it make no difference."""
+"""Open items of a bank that new content says to be done, to be dropped, or once more.
+
+Only such as it calls by their own words; capitals, marks before an item and the stop behind it make no difference.
+"""
 
 import unicodedata
 from collections import defaultdict
@@ -9,7 +11,6 @@ from datetime import datetime
 
 from memory.banks.decisions import MOST_DONE, Append, Decision, Done, Metadata, merge, section_title
 from memory.banks.labels import (
-    asked_to_drop,
     behind_label,
     is_cancelled,
     is_label,
@@ -31,35 +32,27 @@ from memory.banks.markdown import (
     title_in,
     without_time,
 )
-from memory.banks.outline import OPEN_KINDS
-from memory.banks.types import OPEN_SECTIONS
+from memory.banks.types import OPEN_KINDS, OPEN_SECTIONS
 
-NOT_FOUND = (
-    "The update asks to remove a to-do, but not exactly one open item has just the words that it is called by, so "
-    "nothing was removed and the request is kept as a note: say `Cancelled:` and the item's own words"
-)
 _OPEN = frozenset(map(folded, OPEN_SECTIONS))
 _AROUND = " \t*_~`\"'“”‘’.,:;!"
 
 
 @dataclass(frozen=True)
-class Settled:
-    """A bank's files without what is open no more, what is to be put into them, and what was done by that. `told`: what
-    could not be."""
+class Closed:
+    """A bank's files without what is open no more, what is to be put into them, and what was done by that."""
 
     files: Mapping[str, str]
     decisions: Sequence[Decision]
     done: tuple[Done, ...] = ()
-    told: str | None = None
 
 
 @dataclass(frozen=True)
 class Carried:
-    """A bank's files with new content in them, and what was done. `told`: what could not be."""
+    """A bank's files with new content in them, and what was done."""
 
     files: dict[str, str]
     done: tuple[Done, ...]
-    told: str | None
 
 
 @dataclass(frozen=True)
@@ -82,32 +75,31 @@ class _Item:
 
 @dataclass
 class _Said:
-    """What new content calls done, not to be done any more, and asks to remove; what it says last counts."""
+    """What new content calls done, and not to be done any more; what it says last counts."""
 
     done: set[str] = field(default_factory=set)
     dropped: set[str] = field(default_factory=set)
-    asked: set[str] = field(default_factory=set)
 
     @property
     def all(self) -> set[str]:
-        return self.done | self.dropped | self.asked
+        return self.done | self.dropped
 
 
 def carry_out(files: Mapping[str, str], decisions: Sequence[Decision], moment: datetime) -> Carried:
-    """Puts new content into a bank's files (`merge`), and settles what was open in them (`settle`)."""
-    settled = settle(files, decisions)
-    made, done = merge(settled.files, settled.decisions, moment)
-    return Carried(made, tuple(dict.fromkeys((*settled.done, *done)))[:MOST_DONE], settled.told)
+    """Puts new content into a bank's files (`merge`), and closes what was open in them (`close_items`)."""
+    closed = close_items(files, decisions)
+    made, done = merge(closed.files, closed.decisions, moment)
+    return Carried(made, tuple(dict.fromkeys((*closed.done, *done)))[:MOST_DONE])
 
 
-def settle(files: Mapping[str, str], decisions: Sequence[Decision]) -> Settled:
+def close_items(files: Mapping[str, str], decisions: Sequence[Decision]) -> Closed:
     """Takes out of what is open in a bank what content that comes says to be done or dropped, so that it does not stand
     open beside that, and out of this what stands open already. An item that others stand under is ticked off. Of items
     that have the same words under others none is meant. O(n) in the files and the content."""
     said = _said_by(decisions)
     adding = any(isinstance(one, Append) and _is_open(one.metadata.section) for one in decisions)
     if not (said.all or adding):
-        return Settled(files, decisions)
+        return Closed(files, decisions)
     pages = {name: parse(text) for name, text in files.items()}
     where: dict[str, list[str]] = defaultdict(list)  # for each name, what the items stand under that have it
     for page in pages.values():
@@ -115,7 +107,6 @@ def settle(files: Mapping[str, str], decisions: Sequence[Decision]) -> Settled:
             for name in one.names:
                 where[name].append(one.under)
     meant = {name for name in said.done | said.dropped if len(set(where.get(name, ()))) == 1}
-    meant |= {name for name in said.asked if len(where.get(name, ())) == 1}
     done: list[Done] = []
     for file, page in pages.items() if meant else ():
         struck = _without(page, meant, said.done)
@@ -127,11 +118,10 @@ def settle(files: Mapping[str, str], decisions: Sequence[Decision]) -> Settled:
         pages[file] = struck
     changed = {one.target_file for one in done}
     kept, there = _not_standing(pages, decisions, said.done | said.dropped)
-    return Settled(
+    return Closed(
         {name: render(pages[name]) if name in changed else text for name, text in files.items()},
         kept,
         (*done, *there),
-        NOT_FOUND if said.asked - meant else None,
     )
 
 
@@ -144,9 +134,7 @@ def _said_by(decisions: Sequence[Decision]) -> _Said:
             name = one.names[-1]
             box, label = box_of(line), label_of(line)
             bare = box is None and label is None
-            if (what := asked_to_drop(line)) is not None:
-                said.asked.add(_words(what))
-            elif is_cancelled(line) or (bare and is_cancelled(one.below)):
+            if is_cancelled(line) or (bare and is_cancelled(one.below)):
                 said.dropped.add(name)
             elif box == "ticked" or label == "done" or (is_done and bare):
                 said.done |= {name, _words(without_done(name))}

@@ -1,30 +1,33 @@
-"""What can be noted of a conversation without a model? Pure functions over texts.
-
-The trigger words are those of the observations' document, "Session Consolidation Heuristics".
-"""
+"""Consolidation by rules: what a conversation decided, learned and found, and the message that sums it up."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memory.domain import RULE_BASED
-from memory.language.left_open import OPEN, parts_of
+from memory.observations.notes import (
+    NAMED,
+    NOTE_CHARACTERS,
+    OPEN,
+    heading_of,
+    item_of,
+    labelled_note,
+    parts_of,
+    plain,
+)
 from memory.observations.observation import Category, Observed
-from memory.observations.outputs.note_labels import NAMED, NOTE_CHARACTERS, heading_of, item_of, labelled_note, plain
 from utils.sentences import split_sentences
 from utils.text import content_stems, cut_at_word
 
 SUMMARY_OVER = 100  # characters: a longer message of the assistant may sum a conversation up
 SUMMARY_CHARACTERS = 4_000
 
-# Each indication's words, in the order of the document's table; all but the last but one make an insight.
-_DECIDED = r"decided|conclusions?"
-_KEY = r"important|remember|(?:do not|don['’]t|never) forget"
-_EXPLICIT = r"note that|key insight"
-_LEARNED = r"learn(?:ed|t) that"
-_CHOSEN = r"will use|should use|agreed"
-TRIGGER = re.compile(rf"\b(?:{_DECIDED}|{_KEY}|{_EXPLICIT}|{_LEARNED}|{_CHOSEN})\b", re.IGNORECASE)
-LEARNED = re.compile(rf"\b(?:{_LEARNED})\b", re.IGNORECASE)
+LEARNED = re.compile(r"\blearn(?:ed|t) that\b", re.IGNORECASE)  # makes a lesson; the other words an insight
+TRIGGER = re.compile(
+    r"\b(?:decided|conclusions?|important|remember|(?:do not|don['’]t|never) forget|note that|key insight|"
+    rf"will use|should use|agreed)\b|{LEARNED.pattern}",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
-"""What rules note of conversations."""
+"""Consolidation by rules."""
 
 import pytest
 
-from memory.observations.outputs.observation_rules import Said, consolidate, summary_of
+from memory.observations.consolidation import Said, consolidate, summary_of
 
 
 def told(*contents: str, role: str = "user") -> list[tuple[str, str]]:
