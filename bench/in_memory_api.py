@@ -9,7 +9,7 @@ from agents.open import open_memory
 from api.app import create_app
 from api.auth import ApiKeys
 from bench.recall.in_process import Quiet, passing_settings
-from utils.json_values import Json
+from memory.views.json_values import Json
 
 
 class Api:

@@ -232,9 +232,11 @@ def _cut(piece: str, most: int) -> str:
 
 def _pieces(text: str) -> Iterator[str]:
     """The items of lists and the sentences of a text; each of the options that a sentence lists."""
+    labelled = bool(_labels(text))
     for line in text.replace("**", "").splitlines():
         for sentence in [line] if _ITEM.match(line) else split_sentences(line):
-            starts = [0, *(found.start() for found in _LABELS.finditer(sentence) if found.start()), len(sentence)]
+            options = [found.start() for found in _LABELS.finditer(sentence) if labelled and found.start()]
+            starts = [0, *options, len(sentence)]
             yield from filter(None, (sentence[begin:end].strip(" ;,") for begin, end in pairwise(starts)))
 
 
