@@ -25,7 +25,7 @@ _SMALLER = ((0.5, b'|;={}[]":<>/\\_@#&+'), (0.12, b".,-()'!?*`$%^~"), (0.5, byte
 _WORDS = re.compile(rb"[A-Za-z\d]+")
 MESSAGE_TOKENS = 4  # that a message takes beside its text
 PART_TOKENS = 765  # that an image takes, one of 1,024 by 1,024 pixels in detail (OpenAI's guide to images)
-TRIES = 6  # in which what is drawn comes down to its room
+TRIES = 4  # in which what is drawn comes down to its room
 LESS = 0.9  # of the room that the size of the last try gives
 
 T = TypeVar("T")

@@ -37,12 +37,13 @@ _ORDINAL = re.compile(
     rf"(?i)\bthe ({'|'.join(_ORDINALS)})(?:\s+(?:one|option|variant|choice|plan|item)\b|\s*(?:[.,;:!?)]|$))"
 )
 _AGREES = re.compile(
-    r"(?i)\b(?:(?:yes|yep|yeah|ok(?:ay)?)\b(?!\W{0,3}(?:my|here|it'?s|i'?m|i am)\b)|go ahead|proceed|agreed|please do|do (?:it|so|that)|confirm(?:ed)?|"
+    r"(?i)\b(?:(?:yes|yep|yeah|ok(?:ay)?)\b(?!\W{0,3}(?:my|here|it'?s|i'?m|i am)\b)|"
+    r"go ahead|proceed|agreed|please do|do (?:it|so|that)|confirm(?:ed)?|"
     r"(?<!not )(?<!i'm )sure\b(?!\W{0,3}(?:my|here)\b)|(?:sounds|looks) (?:good|fine|great)|that works|perfect)\b"
 )
 _OFFERS = re.compile(
-    r"(?i)\b(?:(?:shall|should|can|may) (?:i|we)|(?:would|do) you (?:like|want|prefer)|confirm|go ahead|proceed|want me|"
-    r"is (?:that|this) (?:ok|okay|right|fine|correct))\b"
+    r"(?i)\b(?:(?:shall|should|can|may) (?:i|we)|(?:would|do) you (?:like|want|prefer)|confirm|go ahead|proceed|"
+    r"want me|is (?:that|this) (?:ok|okay|right|fine|correct))\b"
 )
 # What ends a message and asks nothing: "If you need anything else, please let me know!"
 _PARTING = re.compile(
@@ -232,9 +233,11 @@ def _cut(piece: str, most: int) -> str:
 
 def _pieces(text: str) -> Iterator[str]:
     """The items of lists and the sentences of a text; each of the options that a sentence lists."""
+    labelled = bool(_labels(text))
     for line in text.replace("**", "").splitlines():
         for sentence in [line] if _ITEM.match(line) else split_sentences(line):
-            starts = [0, *(found.start() for found in _LABELS.finditer(sentence) if found.start()), len(sentence)]
+            options = [found.start() for found in _LABELS.finditer(sentence) if labelled and found.start()]
+            starts = [0, *options, len(sentence)]
             yield from filter(None, (sentence[begin:end].strip(" ;,") for begin, end in pairwise(starts)))
 
 
