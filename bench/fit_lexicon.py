@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from memory.language.lexicon import LEXICON, LONGEST, SHORTEST, hashes_of
+from memory.language.lexicon import LEXICON, LONGEST_WORD, SHORTEST_WORD, hashes_of
 
-_WORD = re.compile(rf"\ufeff?([a-z]{{{SHORTEST},{LONGEST}}})(?![^\W\d_]|['’-])")
+_WORD = re.compile(rf"\ufeff?([a-z]{{{SHORTEST_WORD},{LONGEST_WORD}}})(?![^\W\d_]|['’-])")
 
 
 def main(paths: list[str]) -> None:

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from bench.fit_acts import border
 from config.settings import Settings
 from memory.facts.rules.extract import candidates
-from memory.facts.rules.person import third_person
 from memory.facts.rules.replacing import LIKELY, REPLACING, TURNING, signs
 from memory.facts.rules.statement import read_statement
+from memory.language.person import third_person
 from utils.embeddings import open_local_embedder
 from utils.encoder import Reading
 from utils.vectors import Floats

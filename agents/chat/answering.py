@@ -18,15 +18,23 @@ from agents.chat.intent import is_assent, is_small_talk
 from agents.chat.likelihood import SAME, Found, Text, counterparts, decisiveness, likelihood, word_columns
 from memory.domain import FACT, Gist, Hit, KeyValue
 from memory.facts import statement_to_forget, told
-from memory.language.courtesy import is_courtesy
-from memory.language.ends import asks_for_all
-from memory.language.heads import asked_by, doing
-from memory.language.summaries import only_asks, shortened, summarise_by_rules, weight
-from memory.language.times.only_time import asks_only_for_a_time
-from memory.language.times.periods import Span
-from memory.language.times.relative_times import COUNT, number_of
-from memory.language.times.spans import nearness, spans_of
-from memory.language.times.translated_times import stems_in_english
+from memory.language import (
+    COUNT,
+    Span,
+    asked_by,
+    asks_for_all,
+    asks_only_for_a_time,
+    doing,
+    is_courtesy,
+    nearness,
+    number_of,
+    only_asks,
+    shortened,
+    spans_of,
+    stems_in_english,
+    summarise_by_rules,
+    weight,
+)
 from utils.clock import now
 from utils.embeddings import LocalEmbedder
 from utils.encoder import Reading

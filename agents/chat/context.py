@@ -10,7 +10,7 @@ from config.recipes import Recipe
 from memory.domain import Gist, Hit, KeyValue, Recall, Summary
 from memory.facts import Fact
 from memory.ids import prompt_id, response_id, scoped
-from memory.language.ends import End
+from memory.language import End
 from memory.observations import Recalled
 from memory.turns import LedgerEntry, Place, Used
 from utils.chat import Usage

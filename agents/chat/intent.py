@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 import config
 from agents.chat.context import Intent, IntentName
 from memory.facts import statement_to_forget, statement_to_remember
-from memory.language.heads import EVEN, UNREAD, Doing, doing
-from memory.language.languages import is_foreign
+from memory.language import EVEN, UNREAD, Doing, doing, is_foreign
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.errors import ModelError
 from utils.text import ends_with_question_mark

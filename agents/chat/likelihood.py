@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitted import FITTED
-from memory.language.heads import doing
+from memory.language import doing
 from utils.encoder import Reading
 from utils.text import WORD, stem
 from utils.vectors import Floats

@@ -9,7 +9,7 @@ from config.recipes import BundleSizes, Recipe
 from memory.domain import FACT, Candidate, Gist, Hit, KeyValue, Parts, Recall, Summary
 from memory.engine import Engine
 from memory.facts import Fact
-from memory.language.ends import asks_for_all, end_asked_for
+from memory.language import asks_for_all, end_asked_for
 from memory.observations import Recalled
 from memory.recall import Scope, with_overrides
 from utils.errors import ModelError

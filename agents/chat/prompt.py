@@ -9,7 +9,7 @@ from agents.chat.context import Bundle, Citation, Context, HistoryItem
 from config.recipes import Cut, PromptTable
 from memory.domain import FACT, Gist, Hit, KeyValue, Summary
 from memory.facts import Fact
-from memory.language.ends import End
+from memory.language import End
 from memory.observations import Recalled
 from memory.turns import LedgerEntry
 from utils.text import count_tokens, cut_at_word

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from agents.openai_chat import text_of
 from agents.tools.messages import RESULTS, Message, calls_of, is_retrieved
-from memory.language.courtesy import is_courtesy
+from memory.language import is_courtesy
 from memory.views import MARKS, Talk, failures_in, is_name, talk_of
 from utils.sentences import split_sentences
 from utils.text import GAP

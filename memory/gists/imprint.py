@@ -10,8 +10,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.language.heads import doing
-from memory.language.traits import Trait, traits_of
+from memory.language import Trait, doing, traits_of
 from utils.embeddings import LocalEmbedder
 from utils.encoder import FAMILY, MAX_CHARACTERS, MODEL, TOKEN_DIMENSIONS, Reading
 from utils.mongo import Document

@@ -5,7 +5,7 @@ from functools import lru_cache
 from itertools import chain
 from unicodedata import normalize
 
-from memory.language.lexicon import SHORTEST, are_words
+from memory.language.lexicon import SHORTEST_WORD, are_words
 from memory.language.words import ASKING, ENGLISH_ALONE, ENGLISH_TOO, IN_NAMES, WORDS, Words
 from utils.text import STOPWORDS, UMLAUTS, WORD, searched_words, stem, without_accents
 
@@ -72,7 +72,7 @@ def is_foreign(text: str) -> bool:
     if may_not_be_english(text):
         return True
     said = WORD.findall(text[:LONGEST].lower().replace("’", "'"))
-    long = [word for word in said if len(word) >= SHORTEST and word.isalpha()]
+    long = [word for word in said if len(word) >= SHORTEST_WORD and word.isalpha()]
     return len(said) > 1 and bool(long) and STOPWORDS.isdisjoint(said) and 2 * int(are_words(long).sum()) <= len(long)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fitted import FITTED
 
 LEXICON = FITTED / "lexicon.npy"  # hashes of words, ascending, (words,) uint32
-SHORTEST, LONGEST = 5, 24  # letters of a word in it
+SHORTEST_WORD, LONGEST_WORD = 5, 24  # letters of a word in it
 
 
 def are_words(texts: Sequence[str]) -> NDArray[np.bool_]:

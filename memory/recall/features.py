@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.language.questions import Ask
-from memory.language.times.spans import nearness
-from memory.language.traits import Trait
+from memory.language import Ask, Trait, nearness
 from memory.recall.first_look import ASSISTANT, USER, Alike, FirstLook, Probe
 from memory.recall.index import Sight, UserIndex
 from memory.recall.maxsim import best_matches

@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.gists import hashes
-from memory.language.questions import Ask, Question
-from memory.language.times.spans import nearness
-from memory.language.traits import Trait
+from memory.language import Ask, Question, Trait, nearness
 from memory.recall.index import ROLES, Sight, UserIndex
 from memory.recall.postings import bm25, idf
 from memory.recall.ragged import Rows

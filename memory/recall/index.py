@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memory.domain import RULE_BASED
 from memory.gists import EMPTY, Imprint, from_bytes, from_document
-from memory.language.traits import Trait
+from memory.language import Trait
 from memory.recall.postings import Postings
 from memory.recall.ragged import Ragged, Rows, grown
 from utils.encoder import TOKEN_DIMENSIONS

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.language.heads import doing
-from memory.language.questions import MOST_NAMES, Question, capitalised, read_question
+from memory.language import MOST_NAMES, Question, capitalised, doing, read_question
 from memory.recall.aliases import speaker_called
 from memory.recall.first_look import Probe
 from memory.recall.index import UserIndex

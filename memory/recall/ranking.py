@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 
 from config.recipes import Recipe
 from memory.domain import SAID
-from memory.language.questions import Ask
-from memory.language.times.periods import DAY
-from memory.language.traits import Trait
+from memory.language import DAY, Ask, Trait
 from memory.recall.features import POOL, Pool, candidates
 from memory.recall.first_look import SAME, Probe, alike, asked_before
 from memory.recall.index import Sight, UserIndex

@@ -15,8 +15,7 @@ from config.recipes import Recipe
 from memory import metrics
 from memory.domain import FACT, RULE_BASED, TURN, Candidate, Drop, Gist, Hit, Recall
 from memory.gists import GistReader, JustSaid, embedded_fields, imprints, text_to_embed
-from memory.language.ends import End
-from memory.language.traits import Trait
+from memory.language import End, Trait
 from memory.recall.features import POOL
 from memory.recall.first_look import Probe, asks_the_same
 from memory.recall.index import ROLES, THREAD_ROWS, UserIndex

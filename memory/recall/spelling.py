@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.gists import hashes
-from memory.language.languages import ENGLISH, language_of
-from memory.language.lexicon import LONGEST, SHORTEST, are_words
-from memory.language.traits import Trait
+from memory.language import ENGLISH, LONGEST_WORD, SHORTEST_WORD, Trait, are_words, language_of
 from memory.recall.index import UserIndex
 from utils.text import stem
 
 MOST = 16  # words of a query that are looked at
 
 # Neither part of a name, a path, an address nor a word with accents that are characters of their own.
-_WORD = re.compile(rf"(?<![\w'’./\\@\u0300-\u036f-])[a-z]{{{SHORTEST},{LONGEST}}}(?![\w'’/\\@\u0300-\u036f-]|\.\w)")
+_WORD = re.compile(
+    rf"(?<![\w'’./\\@\u0300-\u036f-])[a-z]{{{SHORTEST_WORD},{LONGEST_WORD}}}(?![\w'’/\\@\u0300-\u036f-]|\.\w)"
+)
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 

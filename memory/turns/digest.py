@@ -13,7 +13,7 @@ from config.prompts import prompt
 from config.recipes import DigestRecipe
 from memory.domain import RULE_BASED, Gist
 from memory.gists import TEXT, gist_of
-from memory.language.summaries import extend_by_rules
+from memory.language import extend_by_rules
 from memory.store import Changes, Collections, NotesCache
 from memory.turns.summaries import LONGEST_SUMMARY, MESSAGE_CHARACTERS, TOLD, key_of
 from utils.chat import ChatModel, Message

@@ -11,8 +11,7 @@ from config.recipes import SummaryRecipe
 from memory.domain import RULE_BASED, Gist, Summary
 from memory.gists import TEXT, gist_of
 from memory.ids import derived_id
-from memory.language.heads import LONGEST, doing
-from memory.language.summaries import only_asks, summarise_by_rules
+from memory.language import LONGEST, doing, only_asks, summarise_by_rules
 from memory.store import Changes, Claim, Collections, NotesCache, claim, fail, held, put_back
 from utils.chat import ChatModel, Message
 from utils.clock import now

@@ -8,8 +8,7 @@ from typing import Any
 from memory.domain import Gist, Remembered, Turn
 from memory.gists import TEXT, GistReader, JustSaid, document_of, gist_of, turn_of
 from memory.ids import keys_of, scoped
-from memory.language.ends import End
-from memory.language.traits import Trait
+from memory.language import End, Trait
 from memory.store import Changes, Collections
 from memory.turns.places import Place, Places
 from utils.clock import now

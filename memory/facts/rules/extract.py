@@ -10,12 +10,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 
-from memory.facts.rules.moments import with_dates
-from memory.facts.rules.person import USER, is_past, spelled_out, third_person
 from memory.facts.rules.statement import CORRECTED, NAME, OVER, RELATION, read_statement
-from memory.language.heads import asked_by, doing
-from memory.language.languages import is_foreign
-from memory.language.own_words import LEFT_OUT, own_words
+from memory.language import (
+    LEFT_OUT,
+    USER,
+    asked_by,
+    doing,
+    is_foreign,
+    is_past,
+    own_words,
+    spelled_out,
+    third_person,
+    with_dates,
+)
 from utils.sentences import split_sentences
 from utils.text import STOPWORDS, ends_with_question_mark, words
 from utils.vectors import Floats

@@ -13,7 +13,7 @@ from typing import Literal
 
 from memory.facts.rules.replacing import LIKELY, replaces
 from memory.facts.rules.statement import ALSO, CHANGED, CORRECTED, INSTEAD_OF, Statement, is_somebody, read_statement
-from memory.language.heads import doing
+from memory.language import doing
 from utils.encoder import Reading
 from utils.text import content_stems, words
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from fitted import FITTED
 from memory.facts.rules.statement import ALSO, CHANGED, OVER, RELATION, VALUES, Statement, is_somebody
-from memory.language.heads import doing
+from memory.language import doing
 from utils.encoder import Reading
 from utils.text import content_stems, searched_words
 from utils.vectors import Floats

@@ -3,8 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from memory.facts.rules.person import is_past
-from memory.language.irregular import base_of
+from memory.language import base_of, is_past
 from utils.text import STOPWORDS, stem, words
 
 READ = 600  # characters of a fact that are read for what it says

@@ -1,4 +1,4 @@
-"""Which part of a user's message is what the user says, and not what they quote or want worked on?"""
+"""Quotations, code and what is to be worked on, taken out of a message: what the user says in own words is left."""
 
 import re
 

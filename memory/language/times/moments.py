@@ -3,7 +3,7 @@
 import re
 from datetime import UTC, datetime
 
-from memory.facts.rules.person import is_past
+from memory.language.person import is_past
 from memory.language.times.periods import DAY, MONTHS, Clock, Span, clock_at
 from memory.language.times.relative_times import (
     AGO,

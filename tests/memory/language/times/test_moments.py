@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.facts.rules.moments import with_dates
+from memory.language.times.moments import with_dates
 from tests.facts_by_rules import SAID_AT, extracted
 from utils.encoder import Encoder
 
