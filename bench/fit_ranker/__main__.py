@@ -1,9 +1,10 @@
-"""How are the weights of `fitted/ranker.json` fitted?
+"""The weights of `fitted/ranker.json`.
 
     python -m bench.fit_ranker DATA… [--write] [--folds 5]
 
-DATA are files of `bench.recall`'s formats. Prints recall@8 of every corpus by cross-validation, whole conversations
-left out, and of weights fitted on everything; `--write` writes the latter, with the data's names and the date.
+DATA are files of `bench.recall`'s formats. Prints recall@8 of every corpus by weights fitted on the other corpora, by
+those fitted on other conversations, and by those fitted on everything; `--write` writes the last, with the data's names
+and the date.
 """
 
 import argparse
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.fit_ranker.calibration import calibrate
-from bench.fit_ranker.examples import SHORT, Example, examples, folds
+from bench.fit_ranker.examples import SHORT, Example, by_corpus, examples, folds
 from bench.fit_ranker.network import Plan, Question, Weights, fit
 from bench.recall.reading import read_corpus
 from memory.recall.ranker import WEIGHTS, Ranker, scaled
@@ -49,8 +50,9 @@ def main() -> None:
     features = [scaled(example.pool, names) for example in found]
     print(f"{len(found)} questions, {len(names)} features")
     plan = Plan()
-    if arguments.folds > 1:
-        _show("left out", found, _cross_validated(found, features, names, plan, arguments.folds))
+    for title, parts in (("other corpora", by_corpus(found)), ("other talks", folds(found, arguments.folds))):
+        if len(parts) > 1:
+            _show(title, found, _cross_validated(found, features, names, plan, parts))
     weights = _fitted(found, features, plan)
     ranker = _ranker(names, weights)
     raw = [ranker.raw(one) for one in features]
@@ -74,11 +76,15 @@ def _fitted(found: Sequence[Example], features: Sequence[Floats], plan: Plan) ->
 
 
 def _cross_validated(
-    found: Sequence[Example], features: Sequence[Floats], names: tuple[str, ...], plan: Plan, count: int
+    found: Sequence[Example],
+    features: Sequence[Floats],
+    names: tuple[str, ...],
+    plan: Plan,
+    parts: Sequence[set[str]],
 ) -> list[Floats]:
     scores: dict[int, Floats] = {}
-    for part in folds(found, count):
-        left_out = [(one.corpus, one.conversation) in part for one in found]
+    for part in parts:
+        left_out = [one.conversation in part for one in found]
         seen = [at for at, out in enumerate(left_out) if not out]
         ranker = _ranker(names, _fitted([found[at] for at in seen], [features[at] for at in seen], plan))
         scores |= {at: ranker.raw(features[at]) for at, out in enumerate(left_out) if out}
@@ -101,7 +107,7 @@ def _show(title: str, found: Sequence[Example], raw: Sequence[Floats]) -> None:
             recalls[example.corpus][example.category].append(recall)
     for corpus, categories in recalls.items():
         parts = ", ".join(f"{name} {100 * float(np.mean(values)):.1f}" for name, values in categories.items())
-        print(f"{title:10} {corpus}: recall@{K} {parts}")
+        print(f"{title:13} {corpus}: recall@{K} {parts}")
 
 
 def _write(names: tuple[str, ...], weights: Weights, calibration: NDArray[np.float64], data: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""How is the ranking network fitted? By listwise softmax, with Adam; some seconds to a minute in numpy."""
+"""The fit of the ranking network: listwise softmax, by Adam, in numpy."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
