@@ -1,24 +1,28 @@
 """Fits by which borders `memory/language/heads.py` tells what a text does: `python -m bench.fit_acts`.
 
-Fitted on the examples and patterns of `bench/data/acts.json` and on what `bench/data/languages.json` has: its
-questions, without their mark, ask, and what its users tell neither asks, nor asks to forget or to sum up. Each border
-is a logistic regression over the encoder's embedding. Tells how well it does in each language after those of all
-others, and with the examples held out, which are in other languages or other words.
+Fitted on the examples and patterns of `bench/data/acts.json`, on what `bench/data/languages.json` has (its questions,
+without their mark, ask; what its users tell neither asks, nor asks to forget or to sum up), and on sentences of the
+English conversations that we wrote: those that end with a question mark ask, with it or without; of the others most
+tell. Each border is a logistic regression over the encoder's embedding and the mark at the end. Tells how well it does
+in each language after those of all others, and with the examples held out, which are in other languages or other words.
 """
 
 import argparse
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from config.settings import Settings
-from memory.language.heads import ACTS, BORDERS, Act
+from memory.language.heads import ACTS, BORDERS, DEEDS, Act, Doing, marks_of
 from utils.embeddings import open_local_embedder
+from utils.sentences import split_sentences
+from utils.text import ends_with_question_mark
 from utils.vectors import Floats
 
 DATA = Path(__file__).with_name("data")
@@ -26,22 +30,40 @@ ONLY_SOMETHING = "told"  # what it tells may be a change or not
 LONGEST = 200  # characters of what a user tells
 
 ABOUT: tuple[Act, ...] = ("home", "work", "others")  # lists of examples that are about it
-KINDS: dict[str, Act] = {
-    "ask": "asks",
-    "forget": "forgets",
-    "summarise": "summarises",
-    "change": "changes",
-    "question": "asks",
+KINDS: dict[str, tuple[Act, ...]] = {
+    "ask": ("asks",),
+    "question": ("asks",),
+    "seek": ("asks",),
+    "recall": ("asks", "recalls"),
+    "near": ("asks", "places"),
+    "look": ("asks", "looks"),
+    "tell_ask": ("asks", "states"),
+    "task": ("requests",),
+    "state": ("states",),
+    "change": ("states", "changes"),
+    "correct": ("states", "corrects"),
+    "chat": ("chats",),
+    "forget": ("forgets",),
+    "summarise": ("summarises",),
+    "whole": ("summarises", "whole"),
+    ONLY_SOMETHING: ("states",),
+    "asked": ("asks",),  # a sentence of a conversation that ends with a question mark
+    "said": ("states",),  # and one that does not
 }
+WITH_MARKS = frozenset(("ask", "question", "seek", "recall", "near", "look"))  # kinds that ask with a mark or without
 REAL = 1.0  # the weight of what stands in conversations
+EXAMPLE_WEIGHT = 0.5  # of each of an example's two forms
+ENGLISH = 2.0  # how much more English counts: what people say in it differs more than translations do
 PATTERN_WEIGHT = 0.25  # of an example made of a pattern: there are twelve of each
+SENTENCE_WEIGHT = 0.4
+ASKED, SAID = 1_800, 2_200  # sentences of conversations
 STRENGTH = 1e-4  # of the regularisation
-STEPS = 12  # of Newton's method
+STEPS = 8  # of Newton's method
 LIKELY = (0.5, 0.7, 0.85)
 
 
 class Example(NamedTuple):
-    """`kind`: one of `KINDS`, "whole" for a summary of all, "state", "task", or `ONLY_SOMETHING`."""
+    """`kind`: one of `KINDS`."""
 
     text: str
     kind: str
@@ -53,7 +75,7 @@ class Example(NamedTuple):
 def examples() -> list[Example]:
     data = json.loads((DATA / "acts.json").read_text("utf-8"))
     about = {act: frozenset(map(_bare, texts)) for act, texts in data["about"].items()}
-    found = [
+    listed = [
         one._replace(about=frozenset(act for act, texts in about.items() if _bare(one.text) in texts))
         for one in _listed(data["examples"])
     ]
@@ -61,13 +83,17 @@ def examples() -> list[Example]:
         for at, what in enumerate(patterns["np"]):
             of = frozenset(["others"] if at in data["patterns_of_others"] else [])
             made = ((kind, one.format(what)) for kind in patterns if kind != "np" for one in patterns[kind])
-            found += [Example(text, kind, language, PATTERN_WEIGHT, of) for kind, text in made]
-    return [*found, *_real()]
+            listed += [Example(text, kind, language, PATTERN_WEIGHT, of) for kind, text in made]
+    return [*listed, *_real(), *_sentences()]
 
 
 def _bare(text: str) -> str:
     """A text without the mark of a statement's end."""
     return text.rstrip(".。।")
+
+
+def _unmarked(text: str, kind: str) -> str:
+    return text.strip(" ¿?？؟;") if kind in WITH_MARKS and ends_with_question_mark(text) else _bare(text)
 
 
 def held_out() -> list[Example]:
@@ -77,88 +103,130 @@ def held_out() -> list[Example]:
 def _listed(languages: dict[str, dict[str, list[str]]]) -> list[Example]:
     """Each with the mark at its end and without."""
     return [
-        Example(text, kind, language, 0.5)
+        Example(text, kind, language, EXAMPLE_WEIGHT * (ENGLISH if language == "en" else 1))
         for language, kinds in languages.items()
         for kind, texts in kinds.items()
         for one in texts
-        for text in (one, _bare(one))
+        for text in (one, _unmarked(one, kind))
     ]
 
 
 def _real() -> list[Example]:
-    found = []
+    real = []
     for one in json.loads((DATA / "languages.json").read_text("utf-8"))["conversations"]:
         language = one["id"].removeprefix("languages-")
         asked = (item["question"] for item in one["questions"] if item["category"] == "same")
-        found += [Example(text.strip(" ¿?？"), "ask", language, REAL) for text in asked]
+        real += [Example(text.strip(" ¿?？"), "ask", language, REAL) for text in asked]
         told = (item["text"] for item in one["messages"] if item["role"] == "user")
-        found += [
+        real += [
             Example(text, ONLY_SOMETHING, language, REAL)
             for text in told
             if len(text) <= LONGEST and not {"?", "？"} & set(text)
         ]
-    return found
+    return real
 
 
-def border(vectors: Floats, yes: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.float32]:
+def _sentences() -> list[Example]:
+    """Sentences of conversations as they stand there, without their mark, and in small letters, in turn."""
+    every = [*_said_in(sorted((DATA / "written").glob("*.json"))), *_said_in([DATA / "asked.json"])]
+    asked = [one for one in every if ends_with_question_mark(one) and one.count("?") == 1 and len(one.split()) <= 20]
+    said = [one for one in every if "?" not in one and not one.endswith("!") and 4 <= len(one.split()) <= 25]
+    chance = Random(7)
+    picked = [
+        *((one, "asked") for one in chance.sample(asked, ASKED)),
+        *((one, "said") for one in chance.sample(said, SAID)),
+    ]
+    return [
+        Example((text, bare, bare.lower())[at % 3], kind, "en", SENTENCE_WEIGHT)
+        for at, (text, kind) in enumerate(picked)
+        for bare in (text.rstrip("?. "),)
+    ]
+
+
+def _said_in(files: Sequence[Path]) -> Iterator[str]:
+    for file in files:
+        for conversation in json.loads(file.read_text("utf-8"))["conversations"]:
+            for message in conversation["messages"]:
+                yield from map(str.strip, split_sentences(message["text"]))
+
+
+def inputs_of(some: Sequence[Example], vectors: Floats) -> Floats:
+    marks = np.stack([marks_of(one.text) for one in some])
+    return np.concatenate((vectors, marks), axis=1)
+
+
+def border(
+    inputs: Floats, yes: NDArray[np.bool_], weights: NDArray[np.float64], strength: float = STRENGTH
+) -> NDArray[np.float32]:
     """Logistic regression by Newton's method; those that do it and those that do not weigh more alike than they are."""
-    inputs = np.c_[vectors, np.ones(len(vectors))]
+    inputs = np.c_[inputs, np.ones(len(inputs))]
     weights = weights * np.where(yes, (weights * yes).sum(), (weights * ~yes).sum()) ** -0.5
     weights /= weights.sum()
-    held = STRENGTH * np.eye(inputs.shape[1])
+    held = strength * np.eye(inputs.shape[1])
     held[-1, -1] = 1e-6
-    found = np.zeros(inputs.shape[1])
+    solved = np.zeros(inputs.shape[1])
     for _ in range(STEPS):
-        likely = 1 / (1 + np.exp(-inputs @ found))
-        slope = inputs.T @ ((likely - yes) * weights) + held @ found
+        likely = 1 / (1 + np.exp(-inputs @ solved))
+        slope = inputs.T @ ((likely - yes) * weights) + held @ solved
         bend = (inputs * (weights * np.maximum(likely * (1 - likely), 1e-4))[:, None]).T @ inputs + held
-        found -= np.linalg.solve(bend, slope)
-    return found.astype(np.float32)
+        solved -= np.linalg.solve(bend, slope)
+    return solved.astype(np.float32)
 
 
 def borders(some: Sequence[Example], vectors: Floats) -> NDArray[np.float32]:
-    """(acts, 385), in the order of `ACTS`."""
+    """(acts, 388), in the order of `ACTS`."""
     kinds, real = np.array([one.kind for one in some]), np.array([one.weight == REAL for one in some])
-    weights = np.array([one.weight for one in some])
-    found = []
+    weights, inputs = np.array([one.weight for one in some]), inputs_of(some, vectors)
+    solved = []
     for act in ACTS:
         if act == "whole":
-            among, yes = np.isin(kinds, ("whole", "summarise")), kinds == "whole"
+            among = np.isin(kinds, ("whole", "summarise"))
         elif act in ABOUT:
-            among, yes = ~real, np.array([act in one.about for one in some])
+            among = ~real & ~np.isin(kinds, ("asked", "said"))
+        elif act == "changes":
+            among = ~np.isin(kinds, (ONLY_SOMETHING, "said"))
         else:
-            among = kinds != ONLY_SOMETHING if act == "changes" else np.ones(len(kinds), np.bool_)
-            yes = does(act, kinds)
-        found.append(border(vectors[among], yes[among], weights[among]))
-    return np.stack(found)
+            among = np.ones(len(kinds), np.bool_)
+        yes = does(act, some)
+        solved.append(border(inputs[among], yes[among], weights[among]))
+    return np.stack(solved)
 
 
-def does(act: Act, kinds: NDArray[np.str_]) -> NDArray[np.bool_]:
-    meant = [kind for kind, one in KINDS.items() if one == act] + (["whole"] if act in ("whole", "summarises") else [])
-    return np.isin(kinds, meant)
+def does(act: Act, some: Sequence[Example]) -> NDArray[np.bool_]:
+    return np.array([act in (one.about if act in ABOUT else KINDS[one.kind]) for one in some])
 
 
-def likely(weights: NDArray[np.float32], vectors: Floats) -> NDArray[np.float32]:
-    found: NDArray[np.float32] = 1 / (1 + np.exp(-(vectors @ weights[:, :-1].T + weights[:, -1])))
-    return found
+def likely(weights: NDArray[np.float32], some: Sequence[Example], vectors: Floats) -> NDArray[np.float32]:
+    inputs = inputs_of(some, vectors)
+    shares: NDArray[np.float32] = 1 / (1 + np.exp(-(inputs @ weights[:, :-1].T + weights[:, -1])))
+    return shares
 
 
-def report(title: str, some: Sequence[Example], found: NDArray[np.float32]) -> None:
+def report(title: str, some: Sequence[Example], shares: NDArray[np.float32]) -> None:
     kinds = np.array([one.kind for one in some])
     print(title)
+    doings = [Doing(*row) for row in shares.tolist()]
+    wants = np.array([one.wants for one in doings])
+    asking = np.isin(kinds, ("ask", "question", "seek", "recall", "near", "look"))
+    stating = np.isin(kinds, ("state", "change", "correct"))
+    right = np.mean([one.deed in KINDS[kind] for one, kind in zip(doings, kinds, strict=True)])
+    print(
+        f"  asks: {wants[asking].mean():.3f} of {asking.sum()}; states: {1 - wants[stating].mean():.3f} of "
+        f"{stating.sum()}; the likeliest of {len(DEEDS)} deeds is right: {right:.3f} of {len(some)}"
+    )
     for at, act in enumerate(ACTS):
         told, among = kinds == ONLY_SOMETHING, kinds != ONLY_SOMETHING
         if act == "whole":
             among = np.isin(kinds, ("whole", "summarise"))
         elif act in ABOUT:
-            among = np.array([one.weight != REAL for one in some])
-        yes = among & (np.array([act in one.about for one in some]) if act in ABOUT else does(act, kinds))
+            among &= ~np.isin(kinds, ("asked", "said"))
+        yes = among & does(act, some)
         if not yes.any():
             continue
         rates = [
-            f"{share}: {np.mean(found[yes, at] >= share):.2f}, "
-            f"{np.mean(found[among & ~yes, at] >= share):.3f} of others"
-            + (f", {np.mean(found[told, at] >= share):.3f} of chats" if told.any() else "")
+            f"{share}: {np.mean(shares[yes, at] >= share):.2f}, "
+            f"{np.mean(shares[among & ~yes, at] >= share):.3f} of others"
+            + (f", {np.mean(shares[told, at] >= share):.3f} of chats" if told.any() else "")
             for share in LIKELY
         ]
         print(f"  {act:11}{'; '.join(rates)}")
@@ -178,18 +246,29 @@ async def _fit(*, listed: bool) -> None:
     left_out = np.zeros((len(known), len(ACTS)), np.float32)
     for some in np.array_split(sorted(set(languages)), 7):
         out = np.isin(languages, some)
-        left_out[out] = likely(borders([known[at] for at in np.flatnonzero(~out)], vectors[~out]), vectors[out])
-    report(f"{len(known):,} examples, their languages left out", known, left_out)
-    found = borders(known, vectors)
-    over = likely(found, await reader.embed([one.text for one in others]))
-    report(f"{len(others)} examples held out", others, over)
+        rest, those = [known[at] for at in np.flatnonzero(~out)], [known[at] for at in np.flatnonzero(out)]
+        left_out[out] = likely(borders(rest, vectors[~out]), those, vectors[out])
+    english = languages == "en"
+    report(f"{(~english).sum():,} examples, their languages left out", *_those(known, left_out, ~english))
+    report(f"{english.sum():,} in English, after other languages alone", *_those(known, left_out, english))
+    weights = borders(known, vectors)
+    over = likely(weights, others, await reader.embed([one.text for one in others]))
+    english = np.array([one.language == "en" for one in others])
+    report(f"{english.sum()} examples held out in English", *_those(others, over, english))
+    report(f"{(~english).sum()} examples held out in other languages", *_those(others, over, ~english))
     if listed:
         for one, row in zip(others, over, strict=True):
             print(
                 one.language, one.kind, *(f"{act}={share:.2f}" for act, share in zip(ACTS, row, strict=True)), one.text
             )
-    np.save(BORDERS, found)
+    np.save(BORDERS, weights)
     print(f"written to {BORDERS}")
+
+
+def _those(
+    some: Sequence[Example], shares: NDArray[np.float32], chosen: NDArray[np.bool_]
+) -> tuple[list[Example], NDArray[np.float32]]:
+    return [one for one, is_chosen in zip(some, chosen, strict=True) if is_chosen], shares[chosen]
 
 
 if __name__ == "__main__":

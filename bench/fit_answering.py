@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.chat.answering import READ, statements
 from agents.chat.likelihood import (
@@ -48,13 +49,16 @@ OF_STRANGERS = 18  # every so many of them are asked of the next conversation to
 MOST_EVIDENCE = 3  # messages
 STRENGTH = 0.5  # of the regularisation; of how decisive words are, towards where they started
 DECISIVE_STRENGTH = 3.0
-STEPS, RATE = 150, 0.03  # of the descent
+STEPS, RATE = 100, 0.04  # of the descent
 NEWTON = 20  # steps
 MISSING = FEATURES.index("missing")
 FOLDS = 6
 LOOKUPS_WEIGHT = 4.0  # of the questions of `lookups.json`, which are as users ask
 WITHOUT_EVIDENCE = 0.5
+Weighing = NDArray[np.float64]
 THRESHOLDS = np.arange(0.3, 0.9, 0.05)
+
+Doubles = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -136,12 +140,18 @@ async def decisive_by_evidence(reader: LocalEmbedder) -> Floats:
                 if asked.reading.words:
                     columns.append(word_columns(asked.reading))
                     has.append(counterparts(asked, *told) >= SAME)
-    design, right = np.c_[np.concatenate(columns), np.ones(sum(map(len, has)))], np.concatenate(has)
+    return newton(np.concatenate(columns), np.concatenate(has))
+
+
+def newton(columns: Floats, right: NDArray[np.bool_], each: Floats | None = None) -> Floats:
+    """A logistic regression's weights, the constant last. `each`: how much each row counts."""
+    design = np.c_[columns, np.ones(len(columns))].astype(np.float64)
+    counts = np.ones(len(columns)) if each is None else each
     found, penalty = np.zeros(design.shape[1]), np.eye(design.shape[1]) * STRENGTH
     for _ in range(NEWTON):
         likely = 1 / (1 + np.exp(-design @ found))
-        slope = design.T @ (right - likely) - penalty @ found
-        found += np.linalg.solve((design * (likely * (1 - likely))[:, None]).T @ design + penalty, slope)
+        slope = design.T @ (counts * (right - likely)) - penalty @ found
+        found += np.linalg.solve((design * (counts * likely * (1 - likely))[:, None]).T @ design + penalty, slope)
     return np.asarray(found, np.float32)
 
 
@@ -197,10 +207,11 @@ class Fit:
         self._same = [[counterparts(case.question, one.passage) >= SAME for one in case.found] for case in found]
 
     def fitted(self, cases: Sequence[int]) -> Weights:
-        decisive, likelihood = self._start.astype(np.float64), np.zeros(len(FEATURES) + 1)
-        likelihood[MISSING] = -1.0
-        size = len(decisive)
-        values = np.concatenate([decisive, likelihood])
+        columns = [self._columns(at, decisiveness(self._words[at], self._start)) for at in cases]
+        right = np.array([answers for at in cases for answers in self._found[at].right])
+        each = np.array([self._found[at].weight for at in cases for _ in self._found[at].right], np.float32)
+        size = len(self._start)
+        values = np.concatenate([self._start, newton(np.concatenate(columns), right, each)]).astype(np.float64)
         mean, square = np.zeros_like(values), np.zeros_like(values)
         for step in range(1, STEPS + 1):
             slope = self._slope(cases, values[:size], values[size:])
@@ -220,12 +231,12 @@ class Fit:
         ]
         return np.array(rows, np.float32)
 
-    def _slope(self, cases: Sequence[int], decisive: Floats, likelihood: Floats) -> Floats:
+    def _slope(self, cases: Sequence[int], decisive: Weighing, likelihood: Weighing) -> Weighing:
         of_words, of_features = DECISIVE_STRENGTH * (decisive - self._start), STRENGTH * likelihood
         of_features[-1] = 0
         for at in cases:
             case, words = self._found[at], self._words[at]
-            how = decisiveness(words, decisive)
+            how = decisiveness(words, decisive.astype(np.float32))
             columns = np.c_[self._columns(at, how), np.ones(len(case.found))]
             error = case.weight * (1 / (1 + np.exp(-columns @ likelihood)) - np.array(case.right))
             of_features += columns.T @ error
@@ -261,9 +272,9 @@ async def main() -> None:
     keep = parser.parse_args().keep
     with passing_settings() as settings:
         reader = await asyncio.to_thread(open_local_embedder, settings)
-        decisive = await decisive_by_evidence(reader)
         async with open_memory(settings, nudge=Quiet()) as memory:
             found = await cases(memory, reader)
+        decisive = await decisive_by_evidence(reader)
     fit = Fit(found, decisive)
     report(found, fit)
     weights = fit.fitted(range(len(found)))

@@ -1,7 +1,7 @@
 """What do tests of the tool memory have agents call, and what do they find of it?"""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -11,7 +11,10 @@ from agents.tools.messages import HEADING
 from agents.tools.view import ViewOptions
 from memory.traces.call import Called, Task, Trace
 from memory.traces.traces import Traces
+from memory.views.blocks import Block, block_of, tables
+from memory.views.lists import Shortener
 from memory.views.records import Record
+from memory.views.relevance import Talk
 from utils.clock import now
 
 Message = dict[str, Any]
@@ -120,3 +123,8 @@ def record(name: str, output: Any, tool: str = "get", **arguments: Any) -> Recor
 def names(records: Iterable[Record]) -> str:
     """The ids of records."""
     return "".join(one.trace_id for one in records)
+
+
+def blocks_of(records: Sequence[Record], talk: Talk, most: int) -> list[Block]:
+    """Records in tables, each in so many characters."""
+    return [block_of(tuple(group), Shortener(talk), [most] * len(group)) for group in tables(records)]

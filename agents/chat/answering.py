@@ -17,7 +17,7 @@ from agents.chat.context import Bundle, Citation, Context, HistoryItem
 from agents.chat.intent import is_assent, is_small_talk
 from agents.chat.likelihood import SAME, Found, Text, counterparts, decisiveness, likelihood, word_columns
 from memory.domain import FACT, Gist, Hit, KeyValue
-from memory.facts import told
+from memory.facts import statement_to_forget, told
 from memory.language.courtesy import is_courtesy
 from memory.language.ends import asks_for_all
 from memory.language.heads import asked_by, doing
@@ -32,18 +32,20 @@ from utils.embeddings import LocalEmbedder
 from utils.encoder import Reading
 from utils.errors import ModelError
 from utils.sentences import split_sentences
-from utils.text import GAP, cut_at_word, ends_with_question_mark, words
+from utils.text import GAP, content_stems, cut_at_word, ends_with_question_mark, words
 
-# Of likelihoods: chosen on the questions of `bench.fit_answering`, where at most one in twenty answers was wrong.
-LIKELY = 0.6
-NEAR_BEST = 0.9  # a further passage is quoted where its likelihood is at least this share of the best one's
-SAME_MATTER = 0.55  # cosine similarity of two messages about the same, as `memory.recall.ranking` has it
-REPLACING = 0.6  # share of the best likelihood that an alike passage needs to replace it, or to be replaced
-CHANGES = 0.5  # how likely a newer one is to tell of a change, and needs no such share
+# Of likelihoods, chosen on what `python -m bench.fit_answering` prints: fewer than one in twenty first quotes is wrong.
+LIKELY = 0.66
+NEAR_BEST = 0.9  # share of the best one's that a further passage needs
+REPLACING = 0.4  # share of it that one needs that says the same at another time; it has taken some from the other,
+CHANGING = 0.05  # and where it is the newer one and tells of a change
+LIKELY_DOING = 0.5  # how likely a text does what its head says
+SAME_MATTER = 0.57  # cosine similarity of two that say the same: of `bench/data/lookups.json`, all that are replaced
 READ = 4  # hits whose passages are read; the answer is hardly ever further back
-LEAST_SCORE = 0.05  # of recall, that they need
-KEPT = 0.5  # stands for the score of what recall does not search: key-values, and what a request brings
-MOST_READ = 64  # passages of a summary, or of a long message
+LEAST_SCORE = 0.001  # of recall, that they need
+KEPT = 0.5  # stands for the score of what recall does not search: key-values, observations, what a request brings
+MOST_PARTS = 8  # passages of one message that are looked at,
+MOST_READ = 64  # and of all
 MOST_QUOTES = 3
 MOST_LISTED = 12  # statements of what is known, or was said at a time
 PASSAGE = 160  # characters up to which sentences of a message are quoted together
@@ -52,7 +54,9 @@ SUMMARY_TOKENS = 200
 HISTORY_CHARACTERS = 100_000  # of the newest messages that a request brings, that are read
 HISTORY = "history"  # the kind of these; they are nothing of memory, and not cited
 SUBJECT = 0.5  # share of the best passage's decisive words that another one of a subject has
-ALL = 0.3  # how likely a summary is one of everything: see `memory.language.heard`
+TRANSLATED = 0.75  # cosine similarity of the tokens of a word and of the same in another language
+NAMES = 0.2  # how decisive a word is that names a subject; "summary" and "conversation" are half as much
+ALL = 0.4  # how likely a summary is one of everything
 
 NOT_KNOWN = "I don't know that yet: nothing you told me answers it."
 NEEDS_MODEL = "I need a language model for that. I can tell you what you told me."
@@ -211,7 +215,7 @@ def _seeks(query: str, chosen: Sequence[Passage], readings: Readings) -> bool:
 
 def _passages(context: Context) -> list[Passage]:
     """Every statement of the bundle, and of the history that the request brings: what is known first."""
-    bundle = context.bundle or Bundle()
+    bundle, asked = context.bundle or Bundle(), set(content_stems(context.question))
     hits = {hit.gist.key: hit for hit in bundle.recall.hits}
     read = sorted(hits.values(), key=lambda hit: -hit.score)[:READ]
     stated = {source for fact in bundle.memories for source in fact.sources}
@@ -231,12 +235,14 @@ def _passages(context: Context) -> list[Passage]:
             rival = max((other.score for other in read if other is not hit), default=0.0)
             score = hit.score if hit in read else 0.0
             parts = statements(gist.content, by_user=gist.role == "user")
+            if len(parts) > MOST_PARTS:  # those with most words of the question
+                parts = sorted(parts, key=lambda part: -len(asked & set(content_stems(part))))[:MOST_PARTS]
             passages += [Passage(text, citation_of(gist, hit), score, rival) for text in parts]
     for recalled in bundle.observations:
         one = recalled.observation
         at, score = one.created_at, recalled.score
         source = Citation(0, one.id, one.category, "observations", None, None, one.content, at, score)
-        passages += [Passage(text, source, recalled.likeness) for text in statements(one.content, by_user=False)]
+        passages += [Passage(text, source, KEPT) for text in statements(one.content, by_user=False)]
     contents = {one.source.content for one in passages}
     return [*passages, *(one for one in _brought(context.request.history) if one.source.content not in contents)]
 
@@ -273,7 +279,7 @@ def statements(content: str, *, by_user: bool) -> list[str]:
     passages: list[str] = []
     gap = False
     for sentence in split_sentences(content):
-        if is_courtesy(sentence) or (by_user and ends_with_question_mark(sentence)):
+        if is_courtesy(sentence) or (by_user and (ends_with_question_mark(sentence) or statement_to_forget(sentence))):
             gap = bool(passages)
             continue
         joined = f"{passages[-1]}{f' {GAP} ' if gap else ' '}{sentence}" if passages else sentence
@@ -310,10 +316,15 @@ def _judged(query: str, passage: Passage, readings: Readings) -> Passage:
     if query not in readings or passage.text not in readings:
         return replace(passage, likelihood=passage.score)
     reading, by_user = readings[passage.text], passage.source.role != "assistant"
-    if passage.source.role == "user" and asked_by(passage.text, doing(reading.sentence), surely=True) is not None:
+    if passage.source.role == "user" and _asks(passage.text, readings):
         return passage
     found = Found(Text(passage.text, reading), passage.score, passage.rival, by_user)
     return replace(passage, likelihood=likelihood(Text(query, readings[query]), found))
+
+
+def _asks(text: str, readings: Readings) -> bool:
+    """Whether a text surely asks, or asks to forget or to sum up, and so tells nothing."""
+    return text in readings and asked_by(text, doing(readings[text].sentence), surely=True) is not None
 
 
 def _replaces(first: Passage, other: Passage, readings: Readings) -> bool:
@@ -321,11 +332,15 @@ def _replaces(first: Passage, other: Passage, readings: Readings) -> bool:
     if first.text not in readings or other.text not in readings or first.source.role != other.source.role:
         return False
     older, newer = sorted((first, other), key=lambda one: one.source.timestamp)
-    one, two = readings[older.text].sentence, readings[newer.text].sentence
-    if older.source.timestamp == newer.source.timestamp or one @ two < SAME_MATTER:
+    if older.source.timestamp == newer.source.timestamp:
         return False
-    changes = newer is other and doing(two).changes >= CHANGES
-    return changes or other.likelihood >= REPLACING * first.likelihood
+    one, two = readings[older.text].sentence, readings[newer.text].sentence
+    before, after = doing(one), doing(two)
+    share, alike = other.likelihood / first.likelihood, one @ two >= SAME_MATTER
+    if newer is first or after.changes < LIKELY_DOING or abs(before.others - after.others) >= LIKELY_DOING:
+        return bool(alike and share >= REPLACING)
+    of_one_matter = min(before.home, after.home) >= LIKELY_DOING or min(before.work, after.work) >= LIKELY_DOING
+    return bool(of_one_matter or (alike and share >= CHANGING))
 
 
 def each_once(passages: Sequence[Passage]) -> list[Passage]:
@@ -405,6 +420,7 @@ def _summary(context: Context, passages: Sequence[Passage], readings: Readings) 
     session = [one for one in bundle.summaries if one.session_id == context.request.session_id]
     covered = max((one.to_index for one in session), default=-1)
     rest = [gist for gist in bundle.unsummarised or bundle.recent if gist.message_index > covered]
+    rest = [gist for gist in rest if gist.role != "user" or not _asks(gist.content, readings)]
     parts = [one.text for one in reversed(session)]
     if rest:
         parts.append(summarise_by_rules(rest, SUMMARY_TOKENS, most=most))
@@ -421,12 +437,18 @@ def _of_subject(query: str, passages: Sequence[Passage], readings: Readings) -> 
     spans = spans_of(query, now().timestamp())
     if spans and (then := _said_then(passages, spans)):
         return then
-    if query not in readings or doing(readings[query].sentence).whole >= ALL:
+    if query not in readings:
         return None
     question = Text(query, readings[query])
     weights = decisiveness(word_columns(question.reading))
-    own = [one for one in passages if one.text in readings]
-    shares = [weights @ (counterparts(question, Text(one.text, readings[one.text])) >= SAME) for one in own]
+    own = [
+        one for one in passages if one.text in readings and (one.source.role != "user" or not _asks(one.text, readings))
+    ]
+    there = [counterparts(question, Text(one.text, readings[one.text])) >= TRANSLATED for one in own]
+    named = any((weights[same] >= NAMES).any() for same in there)
+    if not named and doing(question.reading.sentence).whole >= ALL:
+        return None
+    shares = [float(weights @ same) for same in there]
     best = max(shares, default=0.0)
     chosen = [one for one, share in zip(own, shares, strict=True) if share >= SUBJECT * best > 0]
     return sorted(each_once(chosen), key=lambda one: one.source.timestamp)

@@ -1,4 +1,7 @@
-"""What does the user want, and is memory needed for it? By keywords, or by likeness to example utterances."""
+"""What the user wants, and whether memory is needed for it: by what the text does, in any language.
+
+Only what stores or deletes is told by its exact words: likeness alone never decides that.
+"""
 
 import json
 import re
@@ -12,55 +15,17 @@ from numpy.typing import NDArray
 import config
 from agents.chat.context import Intent, IntentName
 from memory.facts import statement_to_forget, statement_to_remember
-from memory.language.asking import asks, ends_as_question
-from memory.language.courtesy import is_courtesy
-from memory.language.heads import Asked, asked_by, doing
+from memory.language.heads import EVEN, UNREAD, Doing, doing
 from memory.language.languages import is_foreign
-from utils.embeddings import Embedder
+from utils.embeddings import Embedder, LocalEmbedder
 from utils.errors import ModelError
-from utils.text import words
+from utils.text import ends_with_question_mark
 
 EXAMPLES = Path(config.__file__).parent / "intent_examples.json"
-LOOKED_AT = 600  # characters of a query that keywords are looked for in
+LOOKED_AT = 600  # characters of a query that are read
 ALIKE = 0.46  # cosine similarity to an example from which on it decides
-LONGEST_FRAGMENT = 12  # words of what is looked for without asking: "weather in Bergen"
-ALIKE_ELSEWHERE = 0.56  # the same of a text in another language than English, of which keywords know little
-LEAST_ASKED = 6  # letters of a text in another language that asks without its mark
+SMALL_TALK = 0.8  # how likely it is that a text is a courtesy, for which memory is not asked
 
-_KEYWORDS: tuple[tuple[IntentName, str], ...] = (
-    ("summarise", r"^(please |can you |could you )*(summari[sz]e|recap|sum up|tl;?dr)\b"),
-    (
-        "recall",
-        r"\b(what|when|where|who|which|how|did|have|had)\b(?!.*\b(should|could|can|shall|must|would)\b).*\b(i|we)\b.{0,20}\b(tell|told|say|said|mention(ed)?|"
-        r"talk(ed)?|discuss(ed)?|ask(ed)?)\b|\b(do|did|can) you (still )?(remember|recall)\b|\bremind me\b|"
-        r"\bwhat (do|did) you (know|remember) about\b|\bwhat have i (told|said)\b|\blast time we\b|"
-        r"^(please )?remember (what|when|where|who|how|the time)\b",
-    ),
-    ("summarise", r"\b(a|the) (summary|recap) of\b"),
-    (
-        "summarise",
-        r"^(please |now |so |ok(ay)?,? )*(give|list|write|tell|show|make|(can|could|would|will) you|in \w+ \w+|"
-        r"what (are|were|is) (the|our))\b.{0,40}"
-        r"\b(summari[sz](e|es|ing)|recap(ping)?|sum(ming)? up|points (of|on|about|from)|(highlights|gist) of)\b.{0,30}"
-        r"\b(our|this|the|we) ((whole|entire|last|first|past|few|\d+) ){0,3}"
-        r"(chat|conversation|talk|discussion|session|message|discussed|talked|said)",
-    ),
-    ("image", r"\b(this|the|that|attached|my) (image|picture|photo|screenshot|diagram)s?\b"),
-    (
-        "location",
-        r"\bnear (me|here|by)\b|\bnearby\b|\baround here\b|\bwhere am i\b|\bin my area\b|\b(closest|nearest)\b|"
-        r"\bdirections? to\b|\bhow do i get to\b|\bweather\b",
-    ),
-)
-_PATTERNS = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _KEYWORDS)
-# What asks for something, though it is no question: "Remind me where I parked."
-_BIDS = re.compile(
-    r"^\W*(?:(?:please|now|so|ok|okay|can you|could you|would you)\b\W*)*"
-    r"(?:remind|remember|tell|give|show|find|look|search|get)\b",
-    re.IGNORECASE,
-)
-_STATED = re.compile(r"[.!]\s*$|:\s")
-_STATES = re.compile(r"^(i|i['’](m|ve|ll|d)|we|my|our|he|she|it|they|the|there|this|that)\b", re.IGNORECASE)
 _PLEASANTRY = (
     r"(hi|hello|hey|hiya|yo|good (morning|afternoon|evening|night)|(many )?thanks|thank you|thx|so much|a lot|"
     r"very much|bye|goodbye|see you( later| soon)?|ok(ay)?|cool|great|nice|lol|haha+|"
@@ -70,15 +35,6 @@ _SMALL_TALK = re.compile(rf"^\W*{_PLEASANTRY}(\W+{_PLEASANTRY})*\W*$", re.IGNORE
 _ASSENT = re.compile(
     r"^\W*(yes|no|yep|yeah|nope|sure|perfect|right|exactly)( please| thanks| thank you)?\W*$", re.IGNORECASE
 )
-
-# What likeness may make of a query that keywords call a question or a statement. "My dog is called Biscuit" is as like
-# "What is my dog's name?" as anything, and asks nothing.
-_MORE_EXACT: dict[IntentName, tuple[IntentName, ...]] = {
-    "question": ("recall", "summarise", "location"),
-    "chat": ("summarise",),
-}
-
-_BY_ACT: dict[Asked, IntentName] = {"asks": "question", "forgets": "forget", "summarises": "summarise"}
 
 _REASONS: dict[IntentName, tuple[bool, str]] = {
     "question": (True, "a question may be answered by what was said before"),
@@ -102,70 +58,74 @@ def is_assent(query: str) -> bool:
     return _ASSENT.match(query) is not None
 
 
-def intent_of(name: IntentName, query: str, *, use_memory: bool) -> Intent:
+def intent_of(name: IntentName, *, use_memory: bool, small_talk: bool = False) -> Intent:
     """The decision on memory that goes with an intent."""
     if not use_memory:
         return Intent(name, False, "the request says not to use memory")
-    if name == "chat" and is_small_talk(query):
+    if name == "chat" and small_talk:
         return Intent(name, False, "small talk needs no memory")
     return Intent(name, *_REASONS[name])
 
 
-def name_by_keywords(query: str, *, images: bool) -> IntentName:
-    """The intent by the words of the query."""
-    text = query.strip()
-    if len(text) > LOOKED_AT:  # what is wanted stands at the beginning or at the end
-        text = f"{text[: LOOKED_AT // 2]}\n{text[-LOOKED_AT // 2 :]}"
-    if is_small_talk(text):
-        return "image" if images else "chat"
-    if statement_to_remember(text):
-        return "remember"
-    if statement_to_forget(text):
-        return "forget"
-    if images:
-        return "image"
-    if _STATES.match(text) and not ends_as_question(text):
-        return "chat"
-    asking = asks(text)
-    tells = not asking and _BIDS.match(text) is None and (_STATED.search(text) or len(words(text)) > LONGEST_FRAGMENT)
-    for name, pattern in _PATTERNS:
-        if pattern.search(text) and not (tells and name in ("recall", "location")):
-            return name
-    return "question" if asking else "chat"
+def name_of(query: str, does: Doing) -> IntentName:
+    """The intent by what a query does. A request to delete in English is exact, or it is none."""
+    match does.deed:
+        case "summarises":
+            return "summarise"
+        case "forgets" if is_foreign(query):
+            return "forget"
+        case "asks" | "forgets":
+            nearer: dict[IntentName, float] = {
+                "recall": does.recalls,
+                "location": does.places,
+                "image": does.looks,
+            }
+            best = max(nearer, key=lambda name: nearer[name])
+            return best if nearer[best] >= EVEN else "question"
+        case _:
+            return "chat"
 
 
 class IntentDetector:
-    """Finds the intent of a query: by keywords, which are English, or by likeness to examples."""
+    """Finds the intent of a query by what it does or, where an embedder is given, by likeness to examples."""
 
-    def __init__(self, reader: Embedder | None = None, embedder: Embedder | None = None) -> None:
-        """`reader`: reads queries in other languages, of which keywords tell little. `embedder`: reads every query;
-        keywords decide where nothing is alike enough, or it is away."""
+    def __init__(self, reader: LocalEmbedder | None = None, embedder: Embedder | None = None) -> None:
+        """`reader`: the local encoder, by which it is told what a query does. `embedder`: reads every query first; what
+        it does decides where nothing is alike enough, or the embedder is away."""
         self._reader = reader
-        self._elsewhere = _Examples(reader, ALIKE_ELSEWHERE) if reader is not None else None
         self._everywhere = _Examples(embedder, ALIKE) if embedder is not None else None
 
     async def detect(self, query: str, *, images: bool, use_memory: bool) -> Intent:
-        name = name_by_keywords(query, images=images)
-        # Storing and deleting change data, and an attached image is a fact: likeness alone never decides those.
-        if name not in ("remember", "forget") and not images:
-            if self._everywhere is not None:
-                name = await self._everywhere.nearest(query) or name
-            elif self._elsewhere is not None and name in _MORE_EXACT and is_foreign(query):
-                alike = await self._elsewhere.nearest(query)
-                name = alike if alike in _MORE_EXACT[name] else await self._by_act(query, name)
-        return intent_of(name, query, use_memory=use_memory)
-
-    async def _by_act(self, query: str, name: IntentName) -> IntentName:
-        """The intent by what a text in another language does. `name`: by keywords, "question" or "chat"."""
         text = query.strip()
-        if self._reader is None or not LEAST_ASKED <= len(text) <= LOOKED_AT or is_courtesy(text):
-            return name
+        if statement_to_remember(text):
+            return intent_of("remember", use_memory=use_memory)
+        if statement_to_forget(text):
+            return intent_of("forget", use_memory=use_memory)
+        if images:
+            return intent_of("image", use_memory=use_memory)
+        does = await self._read(_ends_of(text))
+        if does is None:
+            name: IntentName = "question" if ends_with_question_mark(text) else "chat"
+        else:
+            name = name_of(text, does)
+        if self._everywhere is not None:
+            name = await self._everywhere.nearest(query) or name
+        small_talk = (does or UNREAD).chats >= SMALL_TALK and not is_assent(text)
+        return intent_of(name, use_memory=use_memory, small_talk=small_talk)
+
+    async def _read(self, text: str) -> Doing | None:
+        """What a text does; None where no encoder is there to tell."""
+        if self._reader is None:
+            return None
         try:
-            found = doing((await self._reader.embed([query]))[0])
+            return doing((await self._reader.embed([text]))[0], text)
         except ModelError:
-            return name
-        asked = asked_by(text, found)
-        return _BY_ACT[asked] if asked is not None else name
+            return None
+
+
+def _ends_of(text: str) -> str:
+    """The beginning and the end of a long text, where what is wanted stands."""
+    return text if len(text) <= LOOKED_AT else f"{text[: LOOKED_AT // 2]}\n{text[-LOOKED_AT // 2 :]}"
 
 
 class _Examples:

@@ -28,8 +28,8 @@ SAME = 0.86  # cosine similarity of two tokens from which on they are mostly of 
 DECISIVE = 0.55  # as names and kin are, and hardly any other word
 OF_ANOTHER = 0.5  # how much more likely a passage is to be about another than a question is
 
-# Numbers, and letters that stand for one of a kind: "rack C", "bus 7".
-_NUMBER = re.compile(r"\d+|(?<=\w )\b[A-HJ-Z]\b(?!['’.])")
+# Numbers but for years, and letters that stand for one of a kind: "rack C", "bus 7".
+_NUMBER = re.compile(r"(?!\b(?:19\d\d|20[0-3]\d)\b)\d+|(?<=\w )\b[A-HJ-Z]\b(?!['’.])")
 
 FEATURES = (
     "score",  # the logit of recall's score
@@ -63,9 +63,11 @@ class Found:
 
 
 def likelihood(question: Text, found: Found) -> float:
-    """In 0..1."""
+    """In 0..1; 0 of another one of a kind, by its number."""
     weights, same = _weights()["likelihood"], counterparts(question, found.passage) >= SAME
     columns = features(question, found, same, decisiveness(word_columns(question.reading)))
+    if columns[FEATURES.index("number")]:
+        return 0.0
     return float(1 / (1 + np.exp(-(columns @ weights[:-1] + weights[-1]))))
 
 

@@ -9,7 +9,6 @@ from config.recipes import BundleSizes, Recipe
 from memory.domain import FACT, Candidate, Gist, Hit, KeyValue, Parts, Recall, Summary
 from memory.engine import Engine
 from memory.facts import Fact
-from memory.language.courtesy import is_courtesy
 from memory.language.ends import asks_for_all, end_asked_for
 from memory.observations import Recalled
 from memory.recall import Scope, with_overrides
@@ -138,7 +137,7 @@ class MemoryAgent:
         return await self._engine.chats.keyvalues.suited(request.owner, request.query, self._sizes.memories)
 
     async def _observed(self, request: ChatRequest) -> list[Recalled]:
-        if self._observations is None or request.isolated or is_courtesy(request.query):
+        if self._observations is None or request.isolated:
             return []
         if not await self._engine.notes.observations.has_any(request.owner):
             return []

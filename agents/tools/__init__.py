@@ -2,8 +2,7 @@
 
 from agents.tools.history import misplaced_in, wrong_with
 from agents.tools.memory import Compressing, ToolMemory
-from agents.tools.passages import passage
-from agents.tools.record_part import FURTHEST, LONGEST_ID, MOST_READ, READ, id_of_row, part_of, read_record
+from agents.tools.record_part import FURTHEST, LONGEST_ID, MOST_READ, READ, id_of_row, part_of, passage, read_record
 from agents.tools.search import Found
 from agents.tools.view import ViewOptions
 

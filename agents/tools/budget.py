@@ -1,4 +1,4 @@
-"""What goes of what the user said, where the budget of a view has no room for all of it?
+"""The budget of a view: what a token is, and what goes of what the user said where there is no room for all of it.
 
 Nothing of the first message and the last. Of long ones in between what the last question does not speak of, and where
 that is not enough, the oldest.
@@ -6,10 +6,11 @@ that is not enough, the oldest.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from agents.openai_chat import text_of
+from agents.tools.conversation import PROMPTS
 from agents.tools.messages import Message, said_in
-from agents.tools.talk import PROMPTS
 from memory.views import Talk, excerpt, talk_of
 from utils.sentences import split_sentences
 from utils.text import GAP, count_tokens
@@ -21,10 +22,13 @@ ENDING = 3  # of so many characters that are left of a text of one sentence, one
 NUMBERS, MIXED = 0.28, 0.42  # more tokens for each digit of a number, and each character of a word with digits in it
 # And for each byte of some: marks between values, marks of sentences, the first one of a character of three or four.
 _SMALLER = ((0.5, b'|;={}[]":<>/\\_@#&+'), (0.12, b".,-()'!?*`$%^~"), (0.5, bytes(range(0xE0, 0x100))))
-_WITH_DIGITS = re.compile(rb"[A-Za-z]*\d[A-Za-z\d]*")
-PARTS = 16  # steps in which things become shorter
+_WORDS = re.compile(rb"[A-Za-z\d]+")
 MESSAGE_TOKENS = 4  # that a message takes beside its text
 PART_TOKENS = 765  # that an image takes, one of 1,024 by 1,024 pixels in detail (OpenAI's guide to images)
+TRIES = 4  # in which what is drawn comes down to its room
+LESS = 0.9  # of the room that the size of the last try gives
+
+T = TypeVar("T")
 
 
 def tokens_of(messages: Iterable[Message]) -> int:
@@ -48,56 +52,58 @@ def estimated(text: str) -> int:
     """
     written = text.encode("utf-8", "replace")
     numbers = mixed = 0
-    for word in _WITH_DIGITS.findall(written):
+    for word in _WORDS.findall(written):
         if word.isdigit():
             numbers += len(word)
-        else:
+        elif not word.isalpha():
             mixed += len(word)
     found = ((share, len(written) - len(written.translate(None, each))) for share, each in _SMALLER)
     more = NUMBERS * numbers + MIXED * mixed + sum(share * count for share, count in found)
     return count_tokens(text) + round(more)
 
 
-def largest(most: int, fits: Callable[[int], bool]) -> int | None:
-    """The largest number up to `most` that fits, where fewer take no more; None where not even 0 does."""
-    if not fits(0):
-        return None
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle - 1)
-    return low
-
-
-def between(least: int, most: int, parts: int) -> int:
-    """So many of `PARTS` of the way from one number to another, if that is larger."""
-    return least + max(0, most - least) * parts // PARTS
+def fullest(least: int, most: int, draw: Callable[[int], T], tokens: Callable[[T], int], room: int) -> T | None:
+    """What is drawn with as many characters as there is room for, from `least` to `most`; None where even the least
+    does not fit. Each try takes the share of the one before that the room was of what this took."""
+    characters = max(least, min(most, 4 * max(0, room)))  # a token is of four characters at most
+    for _ in range(TRIES):
+        drawn = draw(characters)
+        taken = tokens(drawn)
+        if taken <= room:
+            return drawn
+        if characters == least:
+            return None
+        characters = max(least, int(characters * min(LESS, LESS * max(0, room) / taken)))
+    drawn = draw(least)
+    return drawn if tokens(drawn) <= room else None
 
 
 def within(head: Sequence[Message], budget: int, question: str, *, every: bool) -> list[Message] | None:
     """The beginning of a view with as many of the user's messages as `budget` tokens have room for, and then as much of
     each; None where there is none for the least. `question`: what of long ones is to stay. `every`: none of the
     messages may go."""
-    talk = talk_of([question], asked=[question])
+    talk = talk_of([question], [question])
     inner = _inner(head)
+    shortest = _cut(head, SHORTEST, talk)
+    users = len(inner)
+    if tokens_of(shortest) > budget:  # the line that tells of the others may take more than one of them
+        costs = [tokens_of([shortest[at]]) for at in inner]
+        left = budget - tokens_of(_fewer(shortest, 0))
+        users = 0
+        while not every and users < len(inner) - 1 and sum(costs[-users - 1 :]) <= left:
+            users += 1
+        if every or tokens_of(_fewer(shortest, users)) > budget:
+            return None
     longest = max((len(text_of(head[at].get("content"))) for at in inner), default=0)
-
-    def cut(users: int, parts: int) -> list[Message]:
-        return _fewer(_cut(head, between(SHORTEST, longest, parts), talk), users)
-
-    users: int | None = len(inner)
-    if tokens_of(cut(len(inner), 0)) > budget:  # the line that tells of the others may take more than one of them
-        users = None if every else largest(len(inner) - 1, lambda users: tokens_of(cut(users, 0)) <= budget)
-    if users is None:
-        return None
-    parts = largest(PARTS, lambda parts: tokens_of(cut(users, parts)) <= budget) or 0
-    return cut(users, parts)
+    return fullest(
+        SHORTEST, max(SHORTEST, longest), lambda most: _fewer(_cut(head, most, talk), users), tokens_of, budget
+    )
 
 
 def least(head: Sequence[Message], question: str) -> list[Message]:
     """The beginning of a view with as little as may stay. The line that tells of messages that are left out may take
     more than they."""
-    shortest = _cut(head, SHORTEST, talk_of([question], asked=[question]))
+    shortest = _cut(head, SHORTEST, talk_of([question], [question]))
     return min((_fewer(shortest, users) for users in (0, len(_inner(head)))), key=tokens_of)
 
 

@@ -1,4 +1,4 @@
-"""Which part of a long result does a model read? The one that begins where it asks, or that has its words in it."""
+"""The part of a long result or message that a model reads: where it asks, or where its words stand."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -7,9 +7,9 @@ from heapq import merge
 from itertools import islice
 
 from memory.traces import Trace
-from memory.views import MARKS
+from memory.views import MARKS, excerpt, talk_of
 from utils.errors import NotFound
-from utils.text import STOPWORDS, lower_in_place
+from utils.text import GAP, STOPWORDS, lower_in_place
 
 READ = 8_000  # characters of a record
 MOST_READ = 32_000
@@ -79,6 +79,21 @@ def part_of(text: str, *, offset: int, limit: int, query: str = "") -> Part | No
             return None
         begin = max(offset, min(found - limit // BEFORE, len(text) - limit))
     return Part(text[begin : begin + limit], begin, len(text))
+
+
+def passage(text: str, query: str, characters: int) -> str:
+    """The whole of a short text; of a longer one the lines or sentences that a question speaks of, at most so many
+    characters, or what stands around its words where these are longer; `…` where something is left out."""
+    if len(text) <= characters:
+        return text
+    talk = talk_of([query], [query])
+    shown = excerpt(text, talk, characters)
+    if talk.words_of(shown) or not talk.words_of(text):
+        return shown
+    part = part_of(text, offset=0, limit=characters - 2 * len(GAP), query=query)
+    if part is None:
+        return shown
+    return f"{GAP if part.begin else ''}{part.text}{GAP if part.end < part.all else ''}"
 
 
 def _place_of(text: str, offset: int, limit: int, query: str) -> int | None:

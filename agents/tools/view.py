@@ -1,24 +1,25 @@
-"""Which messages does an agent's next step need?
+"""The view of a step: the messages that an agent's next step needs.
 
 The system prompt, what the user said, the results of tools packed by meaning, the last calls of tools whole, and what
-was said after them. What the agent said before is left out, for what it knew, it knew of these; but not what the user
-answers in few words.
+was said after them. Within a budget, records are drawn short once and measured; those for which there is room become
+longer, the most relevant ones first.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from agents.tools.budget import PARTS, SHORTEST, between, largest, least, tokens_of, within
+from agents.tools.budget import SHORTEST, estimated, fullest, least, tokens_of, within
+from agents.tools.conversation import PROMPTS, after, before, everything, last_said, spoken_of
 from agents.tools.messages import HEADING, NOTICE, RETRIEVED, Asked, Interaction, Message, interactions, said_in
-from agents.tools.talk import PROMPTS, after, before, everything, last_said, spoken_of
-from agents.tools.view_order import by_relevance, having, with_changes
 from memory.views import (
     SMALL,
     Block,
+    Call,
     Record,
     Shortener,
+    Talk,
     block_of,
-    blocks_of,
     call_text,
     in_force,
     is_note,
@@ -27,8 +28,7 @@ from memory.views import (
     only_reads,
     overtaken,
     scalars,
-    suiting,
-    wanted_in,
+    tables,
     written,
 )
 from utils.errors import InvalidInput
@@ -39,6 +39,10 @@ LITTLE = 1_000  # characters of a whole history but for prompts: nothing is gain
 FEW_CHARACTERS = 600  # of all results together: nothing of them is left out
 UNANSWERED = 8  # calls without results that are told
 FIELDS, RECORDS = 1, 2  # how many are named of the fields that are left out, and of the records that are not shown
+BRIEF = 4  # times shorter, what is not the most relevant
+NAMED_OF = 10  # a name that one record of so many has tells of it
+FAILURES_OF = 4  # one failure of so many records is few
+FRAME = 24  # tokens that a table takes beside its title and its rows
 
 
 @dataclass(frozen=True)
@@ -81,142 +85,106 @@ def view_of(step: Step, options: ViewOptions) -> list[Message]:
     between goes. Raises `InvalidInput` where what is left is too much still.
     """
     drawing = _Drawing(step, options)
-    view, budget = drawing.view(), options.budget
+    view, budget = drawing.normal(), options.budget
     if budget is None:
         return view
     if tokens_of(view) <= budget:
-        return drawing.fuller(budget)
-    every = len(drawing.known)
-    wanted = min(every, options.top_k)
-    count = largest(every, lambda count: tokens_of(drawing.view(count, 0)) <= budget)
-    if count is None or count < wanted:
-        return drawing.packed(wanted, budget)
-    parts = largest(PARTS, lambda parts: tokens_of(drawing.view(count, parts)) <= budget)
-    return drawing.view(count, parts or 0)
+        return drawing.fuller(view, budget)
+    return drawing.shorter(budget) or drawing.packed(budget)
 
 
 class _Drawing:
-    """Draws views of one step."""
+    """Draws views of one step, each table once for each size that it is tried in."""
 
     def __init__(self, step: Step, options: ViewOptions) -> None:
-        self.known = in_force(step.records, step.newest)
+        self._step, self._options = step, options
+        known = in_force(step.records, step.newest)
+        self._notes = [record for record in known if is_note(record)]
+        self._known = [record for record in known if not is_note(record)]
         little = sum(len(said_in(one)) for one in step.messages if one.get("role") not in PROMPTS) <= LITTLE
-        few = little or sum(len(one.raw_output) for one in self.known) <= FEW_CHARACTERS
-        self._overtaken = overtaken(self.known)
-        wanted = wanted_in((*step.records, *step.newest))
-        self._talk = replace(spoken_of(step.messages, step.query), thorough=few, used=_used_in(step), wanted=wanted)
-        naming = [having(name, self.known) for name in self._talk.names]
-        suited = suiting(self.known, self._talk)
-        self._named = {one for found in naming for one in found}.union(suited)
-        self._order = by_relevance(self.known, step.ranked, naming, suited)
-        self._earlier, self._later = step.messages[: step.last.start], step.messages[step.last.end :]
-        answered = not any(message.get("role") == "user" for message in self._later)
-        self._head = before(self._earlier, answered=answered, done=_last_change(step))
-        self._after = after(self._later)
-        if little:
-            self._tell_everything()
-        self._step = step
-        self._options = options
-        self._shortener = Shortener(self._talk)
-        self._tails: dict[int, list[Message]] = {}
+        few = little or sum(len(one.raw_output) for one in known) <= FEW_CHARACTERS
+        used = frozenset(key for record in (*step.records, *step.newest) for key, _ in scalars(record.arguments))
+        self._talk = replace(spoken_of(step.messages, step.query), thorough=few, used=used)
+        naming = [[one.trace_id for one in known if name in one.raw_output] for name in self._talk.names]
+        self._overtaken = overtaken(known)
+        self._order = _by_relevance(self._known, step.ranked, naming)
+        self._first = frozenset([*self._order[: options.top_k], *(one for found in naming for one in found)])
+        place = {trace_id: at for at, trace_id in enumerate(self._order)}
+        self._groups = sorted(tables(self._known), key=lambda group: min(place[one.trace_id] for one in group))
+        earlier, later = step.messages[: step.last.start], step.messages[step.last.end :]
+        self._all_said = everything(earlier), everything(later)
+        answered = not any(message.get("role") == "user" for message in later)
+        some = before(earlier, answered=answered, done=_last_change(step)), after(later)
+        self._head, self._after = self._all_said if little else some
+        self._tail = list(step.messages[step.last.start : step.last.end])
 
-    def view(self, count: int | None = None, parts: int = PARTS, of_last: int = PARTS) -> list[Message]:
-        """The view with so many records, the most relevant ones; None for all. `parts`: how many of `PARTS` are shown
-        of each, and `of_last` of each of the last results."""
-        shown, hidden = self._parted(count)
-        most = between(min(SMALL, self._options.max_chars), self._options.max_chars, parts)
-        return [*self._head, *self._context(shown, hidden, most), *self._tail(of_last), *self._after]
+    def normal(self) -> list[Message]:
+        """The view without a budget."""
+        self._blocks = [self._drawn(group, self._options.max_chars) for group in self._groups]
+        return self._view(self._blocks)
 
-    def fuller(self, budget: int) -> list[Message]:
+    def fuller(self, view: list[Message], budget: int) -> list[Message]:
         """The view with as much more as a budget has room for: all that the agent said, then the whole of the most
         relevant records, and more characters of each."""
+        usual = self._head, self._after
+        self._head, self._after = self._all_said
+        if tokens_of(fuller := self._view(self._blocks)) <= budget:
+            view = fuller
+        else:
+            self._head, self._after = usual
+        whole = replace(self._talk, thorough=True)
+        blocks = self._blocks
         most = self._options.max_chars
+        longest = max((len(record.raw_output) for record in self._known), default=0)
+        for limit in (most,) if self._options.capped or longest <= most else (most, longest):
+            blocks, all_grown = self._grown(blocks, limit, budget - tokens_of(view), whole)
+            if tokens_of(fuller := self._view(blocks)) > budget:
+                return view
+            view = fuller
+            if not all_grown:
+                break
+        return view
 
-        def view(full: int, parts: int = 0) -> list[Message]:
-            context = self._context(self.known, [], between(most, longest, parts), full)
-            return [*self._head, *context, *self._tail(PARTS), *self._after]
+    def shorter(self, budget: int) -> list[Message] | None:
+        """The view with the most relevant records as far as there is room for each in short, and then with more of
+        these; None where there is none for the `top_k` most relevant."""
+        short = [self._drawn(group, SMALL) for group in self._groups]
+        order = _with_changes(self._order, self._overtaken)
+        shown = self._as_many(short, order, budget)
+        if shown is None or len(shown) < min(len(order), self._options.top_k):
+            return None
+        blocks = [left for block in short if (left := block.of(shown)) is not None]
+        view = self._view(blocks)
+        blocks, _ = self._grown(blocks, self._options.max_chars, budget - tokens_of(view), self._talk)
+        fuller = self._view(blocks)
+        return fuller if tokens_of(fuller) <= budget else view
 
-        told = self._head, self._after
-        longest = min(4 * budget, max((len(record.raw_output) for record in self.known), default=0))
-        self._tell_everything()
-        if tokens_of(view(0)) > budget:
-            self._head, self._after = told
-        full = largest(len(self.known), lambda full: tokens_of(view(full)) <= budget) or 0
-        if self._options.capped or full < len(self.known):
-            return view(full)
-        return view(full, largest(PARTS, lambda parts: tokens_of(view(full, parts)) <= budget) or 0)
-
-    def _tell_everything(self) -> None:
-        self._head, self._after = everything(self._earlier), everything(self._later)
-
-    def _parted(self, count: int | None) -> tuple[list[Record], list[Record]]:
-        """So many records, the most relevant ones, and the others, oldest first."""
-        chosen = set(with_changes(self._order, self._overtaken)[:count])
-        return (
-            [record for record in self.known if record.trace_id in chosen],
-            [record for record in self.known if record.trace_id not in chosen],
-        )
-
-    def _context(self, shown: Sequence[Record], hidden: Sequence[Record], most: int, full: int = 0) -> list[Message]:
-        """The message that holds records of `most` characters each, and that names those that are hidden and the calls
-        without results; none where there are none of them. `full`: of so many, the most relevant ones, all is told."""
-        whole = frozenset(self._order[:full])
-        brief = set(self._order[self._options.top_k :]) - self._named - whole
-        telling = [record for record in shown if not is_note(record)]
-        blocks = blocks_of(telling, self._talk, most, brief, self._overtaken, whole)
-        told = [*self._tables(blocks)]
-        if gone := left_out([block for block in blocks if not block.is_whole], self._talk, brief):
-            told.append(f"Left out: {_named(gone, FIELDS)}")
-        if notes := [(one.tool_name, one.trace_id) for one in reversed(shown) if is_note(one)]:
-            told.append(f"Empty: {_named(_by_tool(notes), RECORDS)}")
-        unseen = [*self._step.unread, *((one.tool_name, one.trace_id) for one in hidden)]
-        if unseen:
-            told.append(f"Not shown: {_named(_by_tool(unseen[::-1]), RECORDS)}")
-        if unanswered := [call_text(*one) for one in reversed(self._step.unanswered)]:
-            told.append(f"No result: {_named(unanswered, UNANSWERED)}")
-        return [{"role": "system", "content": "\n".join([HEADING, NOTICE, *told])}] if told else []
-
-    def _tables(self, blocks: Iterable[Block]) -> Iterable[str]:
-        """The tables of the most relevant records as retrieved ones, with the rule between them, and then the
-        others."""
-        place = {trace_id: at for at, trace_id in enumerate(self._order)}
-        blocks = sorted(blocks, key=lambda block: min(place[one.trace_id] for one in block.records))
-        shown = {one.trace_id for block in blocks for one in block.records if one.raw_output.strip()}
-        first = set([one for one in self._order if one in shown][: self._options.top_k])
-        telling = [block for block in blocks if any(one.trace_id in first for one in block.records)]
-        parts = [
-            f"{RETRIEVED}{number}]\nSummary: {_summary(block)}\nRaw Data: {block.body}"
-            for number, block in enumerate(telling, 1)
-        ]
-        if others := [block for block in blocks if block not in telling]:
-            titled = "\n".join([OTHERS, *(f"{block.title}\n{block.body}" for block in others)])
-        told = [f"\n{RULE}\n".join(parts)] if parts else []
-        return [*told, titled] if others else told
-
-    def packed(self, wanted: int, budget: int) -> list[Message]:
-        """The view with the last results cut, within a budget: what the user said and so many records, short, before as
-        much of the last results, then more records, and more of each. Raises `InvalidInput` where nothing fits."""
-
-        def most(number: int, view: Callable[[int], list[Message]]) -> int | None:
-            return largest(number, lambda at: tokens_of(view(at)) <= budget)
-
-        if tokens_of(self.view(wanted, 0, 0)) > budget:
-            unnamed = self._least(wanted, budget)
-            if tokens_of(self.view(0, 0, 0)) > budget:  # there is no room for the names of records
+    def packed(self, budget: int) -> list[Message]:
+        """The view with the last results cut, within a budget: what the user said and the most relevant records, short,
+        before as much of the last results as there is room for. Raises `InvalidInput` where nothing fits."""
+        tail, self._tail = self._tail, self._cut_tail(SHORTEST)
+        short = [self._drawn(group, SMALL) for group in self._groups]
+        order = _with_changes(self._order, self._overtaken)
+        shown = self._as_many(short, order[: self._options.top_k], budget)
+        if shown is None or len(shown) < min(len(order), self._options.top_k):
+            blocks = [left for block in short if (left := block.of(order[: self._options.top_k])) is not None]
+            unnamed = self._least(blocks, budget)
+            if shown is None:  # there is no room for the names of records
                 return unnamed
-        count = most(wanted, lambda count: self.view(count, 0, 0)) or 0
-        of_last = most(PARTS, lambda of_last: self.view(count, 0, of_last)) or 0
-        count = max(count, most(len(self.known), lambda count: self.view(count, 0, of_last)) or 0)
-        parts = most(PARTS, lambda parts: self.view(count, parts, of_last)) or 0
-        return self.view(count, parts, of_last)
+        blocks = [left for block in short if (left := block.of(shown)) is not None]
+        rest = tokens_of(self._view(blocks)) - tokens_of(self._tail)
+        longest = max((len(record.raw_output) for record in self._step.newest), default=SHORTEST)
+        fitted = fullest(SHORTEST, max(longest, SHORTEST), self._cut_tail, tokens_of, budget - rest)
+        self._tail = tail if fitted is None else fitted
+        shown = self._as_many(short, order, budget) or shown
+        return self._view([left for block in short if (left := block.of(shown)) is not None])
 
-    def _least(self, wanted: int, budget: int) -> list[Message]:
-        """The view with less of what the user said in between, which stays so: long messages are cut, for as many as
-        are `wanted` of the records, or for their names alone; where that is not enough the oldest messages go, and at
-        last the names of records."""
-        rest = [*self._tail(0), *self._after]
+    def _least(self, blocks: Sequence[Block], budget: int) -> list[Message]:
+        """The view with less of what the user said in between, which stays so: long messages are cut, for some records
+        or for their names alone; where that is not enough the oldest messages go, and at last the names of records."""
+        rest = [*self._tail, *self._after]
         question = f"{last_said(self._step.messages)} {self._step.query}"
-        few, names = (self._context(*self._parted(count), SMALL) for count in (wanted, 0))
+        few, names = self._context(blocks), self._context([])
         for context, every in ((few, True), (names, True), (names, False), ([], False)):
             room = budget - tokens_of([*context, *rest])
             if (head := within(self._head, room, question, every=every)) is not None:
@@ -225,25 +193,128 @@ class _Drawing:
         needed = tokens_of([*least(self._head, question), *rest])
         raise InvalidInput(f"The budget is too small: at least {needed} tokens must stay")
 
-    def _tail(self, parts: int) -> list[Message]:
-        """The last calls with their results, or with `parts` of `PARTS` of these."""
-        if parts not in self._tails:
-            self._tails[parts] = self._cut_tail(parts)
-        return self._tails[parts]
+    def _as_many(self, blocks: Sequence[Block], order: Sequence[str], budget: int) -> list[str] | None:
+        """The ids of the first records of an order, as many as there is room for; None where there is none for their
+        names."""
+        rows = {one.trace_id: (at, row) for at, block in enumerate(blocks)
+                for one, row in zip(block.records, block.rows, strict=True)}  # fmt: skip
 
-    def _cut_tail(self, parts: int) -> list[Message]:
-        step = self._step
-        if parts == PARTS:
-            return list(step.messages[step.last.start : step.last.end])
-        by_place = {result.at: record for result, record in zip(step.last.results, step.newest, strict=True)}
-        longest = max((len(record.raw_output) for record in step.newest), default=0)
-        if self._options.budget is not None:
-            longest = min(longest, 4 * self._options.budget)  # a token is of four characters at most
-        characters = between(SHORTEST, longest, parts)
-        return [
-            _cut(step.messages[at], by_place[at], self._shortener, characters) if at in by_place else step.messages[at]
-            for at in range(step.last.start, step.last.end)
+        def view(count: int) -> list[Message]:
+            return self._view([left for block in blocks if (left := block.of(order[:count])) is not None])
+
+        room = budget - tokens_of(view(0))
+        count, begun = 0, set[int]()
+        for trace_id in order:
+            at, row = rows[trace_id]
+            title = "" if at in begun else f"{_summary(blocks[at])}{blocks[at].head}"
+            room -= estimated(row) + estimated(title) + (0 if at in begun else FRAME)
+            if room < 0:
+                break
+            begun.add(at)
+            count += 1
+        while count < len(order) and tokens_of(view(count + 1)) <= budget:
+            count += 1
+        while count >= 0 and tokens_of(view(count)) > budget:
+            count -= 1
+        return None if count < 0 else list(order[:count])
+
+    def _grown(self, blocks: Sequence[Block], limit: int, room: int, talk: Talk) -> tuple[list[Block], bool]:
+        """Tables drawn anew with so many characters of each record, the most relevant ones first, and the first one for
+        which there is no room with as many as there is; and whether there was room for all."""
+        grown = list(blocks)
+        for at, block in enumerate(blocks):
+            own = estimated(block.body)
+
+            def drawn(characters: int, block: Block = block) -> Block:
+                return self._drawn(block.records, characters, talk)
+
+            longest = max(len(record.raw_output) for record in block.records)
+            least = min(limit, SMALL if talk is self._talk else self._options.max_chars)
+            found = fullest(least, max(least, min(limit, longest + SMALL)), drawn, _tokens, room + own)
+            if found is None:
+                return grown, False
+            if _tokens(found) > own:
+                room -= _tokens(found) - own
+                grown[at] = found
+        return grown, True
+
+    def _drawn(self, group: Sequence[Record], limit: int, talk: Talk | None = None) -> Block:
+        """A table of records of so many characters each; of those that are not the most relevant a part of that, until
+        all fields are told."""
+        brief = max(min(limit, SMALL), limit // BRIEF) if talk is None or talk is self._talk else limit
+        limits = [limit if one.trace_id in self._first else brief for one in group]
+        return block_of(tuple(group), Shortener(talk or self._talk), limits, self._overtaken)
+
+    def _view(self, blocks: Sequence[Block]) -> list[Message]:
+        return [*self._head, *self._context(blocks), *self._tail, *self._after]
+
+    def _context(self, blocks: Sequence[Block]) -> list[Message]:
+        """The message that holds tables, and that names what is left out, the records that are not shown, and the calls
+        without results; none where there are none of them."""
+        shown = {one.trace_id for block in blocks for one in block.records}
+        hidden = [one for one in self._known if one.trace_id not in shown]
+        told = self._tables(blocks)
+        if gone := left_out([block for block in blocks if not block.is_whole], self._talk):
+            told.append(f"Left out: {_named(gone, FIELDS)}")
+        if notes := [(one.tool_name, one.trace_id) for one in reversed(self._notes)]:
+            told.append(f"Empty: {_named(_by_tool(notes), RECORDS)}")
+        if unseen := [*self._step.unread, *((one.tool_name, one.trace_id) for one in hidden)]:
+            told.append(f"Not shown: {_named(_by_tool(unseen[::-1]), RECORDS)}")
+        if unanswered := [call_text(*one) for one in reversed(self._step.unanswered)]:
+            told.append(f"No result: {_named(unanswered, UNANSWERED)}")
+        return [{"role": "system", "content": "\n".join([HEADING, NOTICE, *told])}] if told else []
+
+    def _tables(self, blocks: Iterable[Block]) -> list[str]:
+        """The tables of the most relevant records as retrieved ones, with the rule between them, and then the
+        others."""
+        said = {one.trace_id for block in blocks for one in block.records if one.raw_output.strip()}
+        first = set([one for one in self._order if one in said][: self._options.top_k])
+        telling = [block for block in blocks if any(one.trace_id in first for one in block.records)]
+        parts = [
+            f"{RETRIEVED}{number}]\nSummary: {_summary(block)}\nRaw Data: {block.body}"
+            for number, block in enumerate(telling, 1)
         ]
+        others = [f"{block.title}\n{block.body}" for block in blocks if block not in telling]
+        return [*([f"\n{RULE}\n".join(parts)] if parts else []), *(["\n".join([OTHERS, *others])] if others else [])]
+
+    def _cut_tail(self, characters: int) -> list[Message]:
+        """The last calls with so many characters of each of their results."""
+        step, shortener = self._step, Shortener(self._talk)
+        cut = {
+            result.at: block_of((record,), shortener, [characters]).body
+            for result, record in zip(step.last.results, step.newest, strict=True)
+            if len(record.raw_output) > characters
+        }
+        places = range(step.last.start, step.last.end)
+        return [{**step.messages[at], "content": cut[at]} if at in cut else step.messages[at] for at in places]
+
+
+def _by_relevance(records: Sequence[Record], ranked: Sequence[str], naming: Iterable[Sequence[str]]) -> list[str]:
+    """The ids of records: those that tell of what the user named and few others do, then those of failures where they
+    are few, then the most relevant of the others, and then the newest; no answer before a later one to the same call.
+    `naming`: for each name that was said, the ids of those that have it, oldest first."""
+    known = dict.fromkeys(record.trace_id for record in reversed(records))
+    telling = Counter(one for found in naming if len(found) * NAMED_OF < len(records) for one in reversed(found))
+    failures = [record.trace_id for record in reversed(records) if record.reports_failure]
+    few = failures if len(failures) * FAILURES_OF <= len(records) else []
+    named = [one for one, _ in telling.most_common()]
+    order = [one for one in dict.fromkeys([*named, *few, *ranked, *known]) if one in known]
+    answers: defaultdict[Call, list[str]] = defaultdict(list)
+    for record in records:
+        answers[record.call].append(record.trace_id)
+    calls = {record.trace_id: record.call for record in records}
+    return [answers[calls[one]].pop() for one in order]  # of the answers to one call, the newest first
+
+
+def _with_changes(order: Sequence[str], overtaken: Mapping[str, str]) -> list[str]:
+    """The ids of records, in their order, but for what changed a thing, which comes before what the thing was."""
+    known, ordered = frozenset(order), dict[str, None]()
+    for one in order:
+        changes = [one]
+        while (then := overtaken.get(changes[-1])) in known and then not in ordered and then not in changes:
+            changes.append(str(then))
+        ordered |= dict.fromkeys(reversed(changes))
+    return list(ordered)
 
 
 def _last_change(step: Step) -> int:
@@ -254,11 +325,6 @@ def _last_change(step: Step) -> int:
             if not only_reads(record) and not (record.failed and record.raw_output.strip()):
                 return result.at
     return -1
-
-
-def _used_in(step: Step) -> frozenset[str]:
-    """The keys of the arguments of a step's calls."""
-    return frozenset(key for record in (*step.records, *step.newest) for key, _ in scalars(record.arguments))
 
 
 def _by_tool(called: Sequence[Asked]) -> list[str]:
@@ -279,8 +345,5 @@ def _summary(block: Block) -> str:
     return "\n".join([block.title, *(one_line(one.summary) for one in block.records if one.summary)])
 
 
-def _cut(message: Message, record: Record, shortener: Shortener, characters: int) -> Message:
-    """The message of a result with so much of it."""
-    if len(record.raw_output) <= characters:
-        return message
-    return {**message, "content": block_of((record,), shortener, [characters], {}).body}
+def _tokens(block: Block) -> int:
+    return estimated(block.body)

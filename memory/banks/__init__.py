@@ -7,12 +7,12 @@ rules, merged, condensed when large, and written to files behind that.
 from memory.banks.activations import Activations, Active, Client
 from memory.banks.bank import Bank, BankError, BankInfo, BankVersion, Updated
 from memory.banks.banks import LONGEST_NAME, Banks, instructions
-from memory.banks.condensed import versions_named
 from memory.banks.connections import Begun, Connections
 from memory.banks.decisions import FILE_NAME, Done, Operation
 from memory.banks.folder import LOCK, BankFolder, Written
 from memory.banks.ids import GLOBAL_ID, ID_PATTERN, BankId, NamedBank, bank_key
 from memory.banks.markdown import tokens_of
+from memory.banks.omissions import versions_named
 from memory.banks.room import BankLibrary, open_library
 from memory.banks.sections import BankSections
 from memory.banks.store import BankStore, Reason, Severity, version_key

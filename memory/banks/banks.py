@@ -9,15 +9,13 @@ from datetime import datetime
 from config.prompts import prompt
 from memory import metrics
 from memory.banks.bank import Bank, BankError, BankInfo, BankVersion, Updated, errors_of, info_of, texts_of, version_of
-from memory.banks.cache import BankCache
 from memory.banks.folder import BankFolder
 from memory.banks.ids import GLOBAL_ID, NamedBank, bank_id, bank_key, bank_name, choose
+from memory.banks.open_items import carry_out
 from memory.banks.sections import BankSections
-from memory.banks.settle import carry_out
-from memory.banks.store import HEAD, BankStore, Change, Committed, Severity
-from memory.banks.told import told_of_update
+from memory.banks.store import HEAD, BankCache, BankStore, Change, Committed, Severity
 from memory.banks.types import BankType, template
-from memory.banks.update import BankUpdate
+from memory.banks.update import BankUpdate, told_of_update
 from memory.banks.writing import IN_THREAD, BankWriter, Placed
 from memory.domain import RULE_BASED
 from memory.store import Collections

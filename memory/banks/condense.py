@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from config.recipes import BankRecipe
-from memory.banks.condensed import note_in, with_note
 from memory.banks.decisions import CRITICAL
+from memory.banks.filing import is_critical
 from memory.banks.labels import label_of, labelled
-from memory.banks.lists import UNTICKED
+from memory.banks.lists import UNTICKED, box_of
 from memory.banks.markdown import (
     TITLE_CHARACTERS,
     Page,
@@ -31,9 +31,8 @@ from memory.banks.markdown import (
     time_of,
     tokens_of,
 )
-from memory.banks.place import is_critical
-from memory.banks.topics import category_of
-from memory.banks.types import OPEN_SECTIONS, BankType, Weight, sections_of, weight_of
+from memory.banks.omissions import note_in, with_note
+from memory.banks.types import OPEN_KINDS, OPEN_SECTIONS, BankType, Weight, sections_of, weight_of
 from utils.sentences import split_sentences
 from utils.text import count_tokens, cut_at_word
 
@@ -216,9 +215,9 @@ def _is_left(text: str, title: str) -> bool:
     """Whether something in an item of a section is left to be done: its label or a box that is not ticked says so, or
     its section does and it does not say that it is done."""
     said = _STORED.sub("", text, count=1) if _STORED.match(text) else text
-    if UNTICKED.search(said) or any(label_of(part) in ("next", "issue") for part in labelled(said)):
+    if UNTICKED.search(said) or any(label_of(part) in OPEN_KINDS for part in labelled(said)):
         return True
-    return title in OPEN_SECTIONS and category_of(said) != "done"
+    return title in OPEN_SECTIONS and box_of(said) != "ticked" and label_of(said) != "done"
 
 
 def _paragraphs(item: str) -> tuple[str, list[str]]:

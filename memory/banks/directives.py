@@ -18,7 +18,7 @@ from memory.banks.decisions import (
     is_file_name,
     section_title,
 )
-from memory.banks.place import is_critical, metadata_of, section_for
+from memory.banks.filing import is_critical, metadata_of, section_for
 from memory.banks.types import BankType
 from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
 from utils.text import CONTROL_CHARACTERS

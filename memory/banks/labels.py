@@ -1,4 +1,4 @@
-"""Which words before a colon say what follows is about, and where in a paragraph do such labels stand?"""
+"""Labels: the words before a colon that say which section what follows belongs to."""
 
 import re
 from functools import lru_cache
@@ -6,7 +6,8 @@ from functools import lru_cache
 from memory.banks.lists import is_item
 from memory.banks.markdown import folded, prose_to
 from memory.banks.types import Category
-from utils.sentences import split_sentences
+
+MARK = 12  # characters in which the mark of an item stands
 
 # Labels as they are written, without what may stand before them and without the mark of a plural.
 _LABELS: dict[Category, str] = {
@@ -33,19 +34,7 @@ _LABELS: dict[Category, str] = {
 _CANCELLED = frozenset({"cancelled", "canceled", "dropped", "withdrawn", "abandoned", "obsolete"}) | frozenset(
     {"no longer needed", "not needed"}
 )
-# "Remove the to-do about the keys; it is obsolete.", but not "Remove tasks for users that were deleted."
-_THING = r"to-?[ ]?dos?|tasks?|reminders?|(?:open|action|to-?do)[ ]items?"
-_REQUEST = re.compile(
-    rf"""(?:[-*+][ \t]{{1,8}})?(?:please[ ])?(?:remove|delete|drop|cancel|strike|cross[ ]off|take[ ]off)[ ]
-    (?:(?:the|my|our)[ ](?:{_THING})[ ]?(?:about|for|on|to|called|named|saying)[ ]|
-    (?:(?:the|my|our)[ ])?(?:{_THING})[ ]?(?::[ ]?|(?=["“'‘`])))(?P<what>[^.,;!?\n]{{1,200}})""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_DONE_BEHIND = re.compile(
-    rf"(?:[ \t]?[:–—-][ \t]{{1,8}}|[ \t](?:is|are|was|were|has been|have been)[ \t](?:now |all |already )?)"
-    rf"(?:{_LABELS['done'].replace(', ', '|')})$|[ \t]?\((?:{_LABELS['done'].replace(', ', '|')})\)$|[ \t]?[✓✔☑✅]$",
-    re.IGNORECASE,
-)
+_DONE_BEHIND = re.compile(rf"[ \t]?:[ \t]{{1,8}}(?:{_LABELS['done'].replace(', ', '|')})$", re.IGNORECASE)
 _BEFORE = re.compile(
     r"(?:(?:the|our|my|a|an|one|another|open|known|current|main|key|final|new|important|remaining|further|other|"
     r"immediate|urgent|technical|design|product|project|team|short term|long term) )+"
@@ -86,14 +75,8 @@ def is_cancelled(text: str) -> bool:
 
 
 def without_done(text: str) -> str:
-    """A text without what says behind its other words that this is done: "the tests: done", "the tests are done"."""
+    """A text without what says behind its other words that this is done: "the tests: done"."""
     return _DONE_BEHIND.sub("", text, count=1)
-
-
-def asked_to_drop(text: str) -> str | None:
-    """What a text calls the open item that it asks to remove; None where it asks for nothing of the kind."""
-    found = _REQUEST.match(text)
-    return found["what"] if found is not None else None
 
 
 def is_label(text: str) -> bool:
@@ -102,55 +85,23 @@ def is_label(text: str) -> bool:
     return found is not None and topic_of(found["label"]) is not None and not text[found.end() :].strip()
 
 
-def leads_to_list(text: str) -> bool:
-    """Whether a text is a list behind a line that says what the list is of: a label alone, or one that ends in a
-    colon."""
-    first, _, rest = text.partition("\n")
-    says_of_it = is_label(first) or (first.rstrip().endswith(":") and len(split_sentences(first)) == 1)
-    return says_of_it and is_item(rest.lstrip("\n"))
-
-
 def labelled(paragraph: str) -> list[str]:
     """The parts of a paragraph, of which each but the first begins with a label: of a line, or of a sentence, which has
-    a capital then. What is in code is none, nor is a note, which belongs to what stands before it, but for
-    what is cancelled. Where there is no label yet, a request to remove a to-do begins a part, too. O(n)."""
-    cuts, seen, under = [0], 0, label_of(paragraph) is not None
+    a capital then. What is in code or an item is none, nor is a note, which belongs to what stands before it, but for
+    what is cancelled. O(n)."""
+    cuts, seen = [0], 0
     for place in _MAY_BEGIN.finditer(paragraph, 0, prose_to(paragraph)):
         at = place.end()
-        found = _LABEL.match(paragraph, at) if at >= seen else None
-        if found is not None and _tells_apart(found["label"]):
+        above, _, mark = paragraph[max(0, at - MARK) : at].rpartition("\n")
+        in_item = is_item(paragraph[at : at + MARK]) or (
+            bool(mark) and not mark.strip(" \t0123456789.)") and (at < MARK or bool(above))
+        )
+        found = None if at < seen or in_item else _LABEL.match(paragraph, at)
+        if found is not None and (topic_of(found["label"]) not in (None, "note") or is_cancelled(found[0])):
             cuts.append(at)
-            seen, under = found.end(), True
-        elif not under and at and _asks_at(paragraph, at):
-            cuts.append(at)
-    return _cut(paragraph, cuts)
-
-
-def labelled_lines(listed: str) -> list[str]:
-    """The parts of a list, of which each but the first begins with a line that has a label, is no item and does not
-    stand further right, so that it belongs to none. O(n)."""
-    cuts, at, end = [0], 0, prose_to(listed)
-    for line in listed[:end].split("\n"):
-        found = None if is_item(line) else _LABEL.match(line)
-        if at and found is not None and _tells_apart(found["label"]):
-            cuts.append(at)
-        at += len(line) + 1
-    return _cut(listed, cuts)
-
-
-def _tells_apart(label: str) -> bool:
-    return topic_of(label) not in (None, "note") or _bare(label) in _CANCELLED
-
-
-def _asks_at(paragraph: str, at: int) -> bool:
-    """Whether a sentence that begins here, and is not the rest of one, asks to remove something."""
-    begins = paragraph[at].isupper() or paragraph[max(0, at - 3) : at].rstrip()[-1:] in (*".!?",)
-    return begins and not is_item(paragraph[at : at + 3]) and _REQUEST.match(paragraph, at) is not None
-
-
-def _cut(text: str, cuts: list[int]) -> list[str]:
-    ends = [*cuts[1:], len(text)]
-    return [part for at, end in zip(cuts, ends, strict=True) if (part := text[at:end].rstrip())]
+            seen = found.end()
+    ends = [*cuts[1:], len(paragraph)]
+    return [part for at, end in zip(cuts, ends, strict=True) if (part := paragraph[at:end].rstrip())]
 
 
 @lru_cache

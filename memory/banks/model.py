@@ -9,8 +9,8 @@ from config.prompts import prompt
 from config.recipes import BankRecipe
 from memory.banks.decisions import Decision, section_title
 from memory.banks.directives import clean, decisions_in
+from memory.banks.filing import is_critical
 from memory.banks.markdown import Page, Section, items, parse, render, tokens_of
-from memory.banks.place import is_critical
 from memory.banks.types import BankType
 from memory.store import ask_for_json
 from utils.chat import ChatModel

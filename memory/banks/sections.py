@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from memory.banks.condensed import gone_between
 from memory.banks.ids import bank_key, condensed_key
 from memory.banks.markdown import Section, items, joined, lead_of, parse, time_of
+from memory.banks.omissions import omitted_between
 from memory.banks.store import BankStore
 from memory.banks.types import BankType
 from memory.domain import SECTION
@@ -157,7 +157,7 @@ def _gists_of_gone(
 ) -> list[Document]:
     """Gists of what stands in a version of a bank, made at a moment, and not in the one after it."""
     made: dict[str, Document] = {}
-    for gone in gone_between(before, after):
+    for gone in omitted_between(before, after):
         for text, since in _in_pieces(gone.entries, moment):
             content = f"{_title(bank, gone.file, gone.title)}\n{text}"
             key = derived_id(SECTION, bank["_id"], bank["epoch"], str(version), content)

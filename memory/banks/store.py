@@ -1,4 +1,4 @@
-"""How does a bank stand in the store, such that nothing of it is lost and two writers at once both get their way?
+"""Banks in the store, such that nothing of them is lost and two writers at once both get their way.
 
 A bank is one document in `banks` that says what it holds now, and one in `bank_versions` for each change, which holds
 the files that the change made. A change is made by adding the document of the next version, which only one writer can:
@@ -6,6 +6,7 @@ from that moment it holds. Then the bank's document is brought up to it, by whoe
 that for a writer that died in between.
 """
 
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
@@ -25,6 +26,7 @@ from utils.errors import NotFound
 from utils.mongo import Document
 from utils.text import count_tokens
 
+MOST_BYTES = 32 * 1024 * 1024  # of texts that a process keeps at hand, the least recently used going first
 MOST_ERRORS = 10  # of a bank that are kept, the newest
 REPEATED_WITHIN = timedelta(hours=24)  # in which a request that comes again is the same one
 HEAD = {"files.text": 0}  # a projection: a bank without its texts
@@ -312,3 +314,54 @@ def _version(seen: Document, change: Change) -> Document:
         "request": change.request,
     }
     return document | {name: value for name, value in optional.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Cached:
+    """A bank as it stood in the store at `since`. `size`: of its texts, in bytes of UTF-8."""
+
+    bank: Document
+    since: datetime
+    size: int
+
+
+class BankCache:
+    """Texts of banks, by the `_id` of the bank, each with the version that it is of."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, Cached] = OrderedDict()
+        self._size = 0
+
+    def get(self, head: Document) -> Cached | None:
+        """A bank, where it is kept in the version that its head says."""
+        kept = self._kept.get(head["_id"])
+        if kept is None or (kept.bank["epoch"], kept.bank["version"]) != (head["epoch"], head["version"]):
+            return None
+        self._kept.move_to_end(head["_id"])
+        return kept
+
+    def put(self, bank: Document) -> Cached:
+        """Keeps a bank; not in the place of a later version."""
+        made = Cached(bank, now(), sum(len(file["text"].encode()) for file in bank["files"]))
+        former = self._kept.get(bank["_id"])
+        if former is not None and former.bank["epoch"] == bank["epoch"] and former.bank["version"] > bank["version"]:
+            return made
+        self.drop(bank["_id"])
+        self._kept[bank["_id"]] = made
+        self._size += made.size
+        while self._size > MOST_BYTES and len(self._kept) > 1:
+            self.drop(next(iter(self._kept)))
+        return made
+
+    def drop(self, key: str) -> None:
+        kept = self._kept.pop(key, None)
+        self._size -= kept.size if kept is not None else 0
+
+    def let_go(self, owner: str) -> None:
+        """Lets go of what is kept of an owner."""
+        for key in [key for key, kept in self._kept.items() if kept.bank["user_id"] == owner]:
+            self.drop(key)
+
+    def every(self) -> list[Cached]:
+        """All that is kept, for whoever looks for a fault."""
+        return list(self._kept.values())

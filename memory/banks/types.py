@@ -100,6 +100,7 @@ FILES: dict[BankType, tuple[FileKind, ...]] = {
     ),
 }
 
+OPEN_KINDS: tuple[Category, ...] = ("next", "issue")  # of what is left to be done, wherever it is kept
 OPEN_SECTIONS = frozenset(
     {"Next", "Issues", "To do"}
 )  # what stands in them is left to be done, unless it is ticked off

@@ -1,18 +1,24 @@
-"""What is a memory bank told, and is it the same that it was told before?"""
+"""An update: new content for a bank, checked, named such that its repetition is known, and what its client is told."""
 
+import asyncio
 import re
 from dataclasses import dataclass, replace
 
 from memory.banks.activations import Active
+from memory.banks.decisions import told_of_files
 from memory.banks.directives import directives_in
 from memory.banks.ids import ID_PATTERN
-from memory.banks.targets import check_filled
+from memory.banks.open_items import Carried
+from memory.banks.targets import check_filled, told_of_lines, told_of_misunderstood
 from memory.banks.types import BANK_TYPES, BankType
+from memory.banks.writing import IN_THREAD, Placed
+from memory.domain import RULE_BASED
 from memory.ids import derived_id
 from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
 from utils.mongo import Document
 from utils.text import CONTROL_CHARACTERS, off_a_terminal
 
+UNCOLOURED = "The codes were left out by which a terminal colours and moves; all that it shows of the update is kept."
 LONGEST_UPDATE = 1_000_000  # characters; a document of the store holds a bank of this and what it had before
 
 
@@ -64,3 +70,18 @@ class BankUpdate:
         else:
             return None
         return derived_id("update", bank["_id"], bank["epoch"], *said, self.content)
+
+
+async def told_of_update(told: BankUpdate, placed: Placed, carried: Carried) -> tuple[list[str], list[str]]:
+    """What could not be done, which later answers tell, too; and what the answer to the update alone tells."""
+    if len(told.content) < IN_THREAD:
+        return _told(told, placed, carried)
+    return await asyncio.to_thread(_told, told, placed, carried)
+
+
+def _told(told: BankUpdate, placed: Placed, carried: Carried) -> tuple[list[str], list[str]]:
+    by_rules = placed.by == RULE_BASED  # a model reads what was meant
+    misunderstood = told_of_misunderstood(told.content) if by_rules else None
+    warnings = [misunderstood, told_of_files(placed.decisions, carried.files)]
+    notes = told_of_lines(told.content, carried.done) if by_rules else []
+    return [one for one in warnings if one is not None], [*notes, UNCOLOURED] if told.coloured else notes

@@ -8,11 +8,11 @@ from datetime import datetime
 
 from config.recipes import BankRecipe
 from memory.banks.condense import condense
-from memory.banks.condensed import with_notes
 from memory.banks.decisions import Decision, Replace, section_key, stale, without_loss
 from memory.banks.directives import directives_in
+from memory.banks.filing import decide_by_rules
 from memory.banks.model import as_shown, decide_by_model, optimise_by_model
-from memory.banks.place import decide_by_rules
+from memory.banks.omissions import with_notes
 from memory.banks.types import BankType
 from memory.domain import RULE_BASED
 from utils.chat import ChatModel

@@ -7,18 +7,25 @@ decision is committed before it is carried out.
 from memory.facts.facts import BY_HAND, Decided, Event, Fact, FactEvent, Facts, Origin
 from memory.facts.queue import FactQueue
 from memory.facts.room import Knowledge, open_knowledge
-from memory.facts.rules.attribute_meant import Attribute, attribute_meant, gives, value_given
-from memory.facts.rules.attributes import keys_beside, keys_of_the_same, of_what, place_beside
-from memory.facts.rules.clauses import clauses
+from memory.facts.rules.extract import clauses
 from memory.facts.rules.keeping import (
+    Attribute,
     Stated,
+    attribute_meant,
     fact_meant,
     facts_near,
+    gives,
     key_and_value,
+    keys_beside,
+    keys_of_the_same,
+    named_in,
+    of_what,
     owned,
+    place_beside,
     statement_to_forget,
     statement_to_remember,
     told,
+    value_given,
     values_stated,
     without_asides,
 )
@@ -51,6 +58,7 @@ __all__ = [
     "key_and_value",
     "keys_beside",
     "keys_of_the_same",
+    "named_in",
     "of_what",
     "open_knowledge",
     "owned",

@@ -10,9 +10,8 @@ from memory import metrics
 from memory.facts.history import FactHistory
 from memory.facts.rules.reconcile import Add, Decision, Delete, Keep, Update
 from memory.facts.store import FactStore, event_of, was_done
-from memory.gists import GistEraser, JustSaid
 from memory.ids import derived_id
-from memory.store import Changes, Collections, NamedLeases
+from memory.store import Collections, NamedLeases
 from utils.clock import now
 from utils.errors import Conflict, NotFound
 from utils.mongo import Document
@@ -80,10 +79,10 @@ class Origin:
 class Facts:
     """The facts of users, by conversation. Those in force have a gist, so that they are recalled."""
 
-    def __init__(self, collections: Collections, changes: Changes, eraser: GistEraser, just_said: JustSaid) -> None:
+    def __init__(self, collections: Collections, store: FactStore, leases: NamedLeases) -> None:
         self._facts = collections.facts
-        self._store = FactStore(collections, changes, eraser, just_said)
-        self._leases = NamedLeases(collections)
+        self._store = store
+        self._leases = leases
         self._history = FactHistory(self._store, self._leases)
 
     async def get(self, owner: str, fact_id: str) -> Fact:

@@ -1,29 +1,40 @@
 """The queue of messages that facts are still to be made of."""
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from memory.domain import RULE_BASED
 from memory.facts.facts import Decided, Facts, Origin
 from memory.facts.model import decide_by_model, extract_by_model
-from memory.facts.rules.extract import extract_by_rules
-from memory.facts.rules.reconcile import Add, Decision, Delete, Keep, Known, Update, decide_by_rules, reconciled
-from memory.facts.rules.wording import stated_by_rules
+from memory.facts.rules.extract import candidates, facts_of, keeps, statement_of
+from memory.facts.rules.lasting import lasting
+from memory.facts.rules.reconcile import (
+    Add,
+    Decision,
+    Delete,
+    Keep,
+    Known,
+    Update,
+    decide_by_rules,
+    nearest,
+    reconciled,
+)
 from memory.store import Claim, Collections, NamedLeases, claim, fail, held, put_back
 from memory.turns import TOLD
 from utils.chat import ChatModel
 from utils.clock import now
+from utils.embeddings import LocalEmbedder
 from utils.errors import Conflict, LociError, ModelError, NotFound
 from utils.mongo import Document
-from utils.text import content_stems
 from utils.yielding import Pace
 
 BATCH = 16  # messages, where each is a question to a model
 BATCH_BY_RULES = 128
 LOOK_AGAIN = timedelta(seconds=1)  # after an earlier message of the same conversation was found unsettled
 NEIGHBOURS = 20  # facts in force that a model is shown, those nearest by their words
+COMPARED = 64  # facts in force that rules compare with new ones, those nearest by their words
 TRIES = 4  # times that is decided what becomes of the same facts, where those in force changed meanwhile
 
 SETTLED = {
@@ -45,15 +56,23 @@ Upkeep = Callable[[str, str], Awaitable[object]]  # of an owner's conversation
 
 
 class FactQueue:
-    """The messages whose facts are to be settled. Any number of workers may run `work` at once. `upkeep`: what else is
-    done for a conversation when its messages are settled."""
+    """The messages whose facts are to be settled. Any number of workers may run `work` at once. `reader`: by which
+    rules tell what lasts, and what is on the same. `upkeep`: what else is done for a conversation when its messages
+    are settled."""
 
     def __init__(
-        self, collections: Collections, facts: Facts, model: ChatModel | None, upkeep: Sequence[Upkeep]
+        self,
+        collections: Collections,
+        leases: NamedLeases,
+        facts: Facts,
+        reader: LocalEmbedder,
+        model: ChatModel | None,
+        upkeep: Sequence[Upkeep],
     ) -> None:
         self._vectors = collections.vectors
-        self._leases = NamedLeases(collections)
+        self._leases = leases
         self._facts = facts
+        self._reader = reader
         self._model = model
         self._upkeep = upkeep
 
@@ -80,10 +99,13 @@ class FactQueue:
         Raises `Conflict` where the conversation is deleted meanwhile, or others keep changing its facts.
         """
         async with self._facts.asking(Origin(owner, memory_id, RULE_BASED, now())) as origin:
-            facts, by = await self._extracted(text, stated_by_rules)
+            facts, by = await self._extracted(text, origin.at)
+            if not facts and by == RULE_BASED and (statement := statement_of(text)) is not None:
+                [likely] = lasting(await self._reader.embed([statement]))
+                facts = {statement: statement} if keeps(statement, float(likely)) else {}
             return await self._learn(replace(origin, by=by), facts) if facts else []
 
-    async def _learn(self, origin: Origin, facts: Sequence[str]) -> list[Decided]:
+    async def _learn(self, origin: Origin, facts: Mapping[str, str]) -> list[Decided]:
         async with self._leases.held("learning", origin.owner, origin.memory_id) as held:
             if not held:
                 raise Conflict("Others say things in the conversation", retry_after=1.0)
@@ -101,7 +123,7 @@ class FactQueue:
         stating: list[Document] = []
         silent: list[Document] = []
         for document in documents:
-            (silent if self._states_nothing(document) else stating).append(document)
+            (silent if await self._states_nothing(document) else stating).append(document)
         settled = await self._settle_silent(claimed.lease, silent) if silent else []
         for document in stating:
             await pace.step()
@@ -121,13 +143,15 @@ class FactQueue:
         left = {found["_id"] for found in await self._vectors.find(done, {"_id": 1}).to_list(None)}
         return [document for document in documents if document["_id"] in left]
 
-    def _states_nothing(self, document: Document) -> bool:
+    async def _states_nothing(self, document: Document) -> bool:
         """Whether it is known without a look at the conversation, or at a model's answer, that no facts are made of a
         message."""
         if document["role"] != "user":
             return True
         is_decided = "decisions" in document["facts"]
-        return self._model is None and not is_decided and not extract_by_rules(document["content"])
+        if self._model is not None or is_decided:
+            return False
+        return not await self._extracted_by_rules(document["content"], document["timestamp"])
 
     async def _settle(self, lease: str, document: Document) -> bool:
         """Whether a message is settled; one that fails or has to wait is given back, so that the others go on."""
@@ -166,7 +190,11 @@ class FactQueue:
         that are half settled. They are made anew where the facts that they are of have changed since.
         """
         stored = document["facts"].get("decisions")
-        new, by = ([], RULE_BASED) if stored is not None else await self._extracted(document["content"])
+        new, by = (
+            ({}, RULE_BASED)
+            if stored is not None
+            else await self._extracted(document["content"], document["timestamp"])
+        )
         if stored is None and not new:
             return True
         async with self._leases.held("learning", document["user_id"], document["session_id"]) as held:
@@ -177,7 +205,7 @@ class FactQueue:
                     await self._carry_out(lease, document, stored)
                     return True
                 except (Conflict, NotFound):
-                    new, by = await self._extracted(document["content"])
+                    new, by = await self._extracted(document["content"], document["timestamp"])
             for _ in range(TRIES):
                 decisions, decided_by = await self._decisions(self._origin(document, by), new)
                 written = {"by": decided_by, "at": document["timestamp"], "of": [asdict(one) for one in decisions]}
@@ -197,28 +225,37 @@ class FactQueue:
 
         await self._facts.apply(self._origin(document, written["by"]), _read(written["of"]), stands)
 
-    async def _extracted(
-        self, text: str, by_rules: Callable[[str], list[str]] = extract_by_rules
-    ) -> tuple[list[str], str]:
-        """The facts of a text, and who found them."""
+    async def _extracted(self, text: str, at: datetime) -> tuple[dict[str, str], str]:
+        """The facts of a text that was said at a time, each with the sentence that says it, and who found them."""
         if self._model is not None:
             try:
-                return await extract_by_model(self._model, text), self._model.model
+                found = await extract_by_model(self._model, text)
+                return dict(zip(found, found, strict=True)), self._model.model
             except ModelError as error:
                 log.warning("facts by rules: %s", error.detail)
-        return by_rules(text), RULE_BASED
+        return await self._extracted_by_rules(text, at), RULE_BASED
 
-    async def _decisions(self, origin: Origin, new: Sequence[str]) -> tuple[list[Decision], str]:
+    async def _extracted_by_rules(self, text: str, at: datetime) -> dict[str, str]:
+        if not (found := candidates(text, at)):
+            return {}
+        vectors = await self._reader.embed([one.spoken for one in found])
+        return facts_of(found, vectors, lasting(vectors))
+
+    async def _decisions(self, origin: Origin, new: Mapping[str, str]) -> tuple[list[Decision], str]:
         """What becomes of new facts, and who decided."""
         if not new:
             return [], origin.by
         known = [Known(fact.id, fact.text) for fact in await self._facts.in_force(origin.owner, origin.memory_id)]
         if self._model is not None and origin.by != RULE_BASED and known:
             try:
-                return await decide_by_model(self._model, new, _nearest(known, new)), self._model.model
+                return await decide_by_model(self._model, list(new), nearest(known, new, NEIGHBOURS)), self._model.model
             except ModelError as error:
                 log.warning("facts reconciled by rules: %s", error.detail)
-        return decide_by_rules(reconciled(new), known), origin.by if not known else RULE_BASED
+        near = nearest(known, new, COMPARED)
+        texts = list(dict.fromkeys([*new, *new.values(), *(one.text for one in near)]))
+        read = await self._reader.read(texts) if near or len(new) > 1 else []
+        readings = dict(zip(texts, read, strict=False))
+        return decide_by_rules(reconciled(new, readings), near, readings), origin.by if not known else RULE_BASED
 
     def _origin(self, document: Document, by: str) -> Origin:
         said = document["created_at"]
@@ -233,13 +270,6 @@ class FactQueue:
         there = {"_id": document["_id"], "user_id": document["user_id"], **TOLD}
         if await self._vectors.find_one(there, {"_id": 1}) is None:
             await self._facts.forget_source(document["user_id"], document["session_id"], document["id"])
-
-
-def _nearest(known: Sequence[Known], new: Sequence[str]) -> list[Known]:
-    """The facts that share most words with new ones, in their order."""
-    asked = {stem for text in new for stem in content_stems(text)}
-    ranked = sorted(range(len(known)), key=lambda at: (-len(asked & set(content_stems(known[at].text))), -at))
-    return [known[at] for at in sorted(ranked[:NEIGHBOURS])]
 
 
 def _read(stored: Sequence[Document]) -> list[Decision]:

@@ -13,7 +13,7 @@ from memory.facts.store import FactStore
 from memory.facts.superseded import Superseded
 from memory.gists import Gists
 from memory.product import Counts, Message, Product, Queue, SessionEnd
-from memory.store import Store
+from memory.store import NamedLeases, Store
 from utils.chat import ChatModel
 
 INDEXES = {
@@ -59,9 +59,10 @@ class Knowledge:
 def open_knowledge(store: Store, gists: Gists, model: ChatModel | None, upkeep: Sequence[Upkeep]) -> Knowledge:
     """`model`: makes facts; else rules do. `upkeep`: what follows once facts were made of a conversation."""
     collections = store.collections
-    facts = Facts(collections, store.changes, gists.eraser, gists.just_said)
+    leases = NamedLeases(collections)
     fact_store = FactStore(collections, store.changes, gists.eraser, gists.just_said)
-    queue = FactQueue(collections, facts, model, upkeep)
+    facts = Facts(collections, fact_store, leases)
+    queue = FactQueue(collections, leases, facts, gists.encoder, model, upkeep)
 
     async def forget_user(owner: str, moment: datetime) -> Counts:
         return {"facts": await facts.forget(owner, moment)}

@@ -174,8 +174,12 @@ class FactStore:
         while True:
             number = await self._changes.take(owner)
             embedded = {"_id": fact_id, "user_id": owner, "embed.state": "done"}
-            await self._vectors.update_one(embedded, {"$set": {"change": number}})
-            if await self._changes.close(owner, number):
+            touched = await self._vectors.update_one(embedded, {"$set": {"change": number}})
+            closed = await self._changes.close(owner, number)
+            if not touched.matched_count:
+                await self.drop_unused(owner)  # the number may have been the first after all of the user was deleted
+                return
+            if closed:
                 return
 
 

@@ -10,6 +10,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.language.heads import doing
 from memory.language.traits import Trait, traits_of
 from utils.embeddings import LocalEmbedder
 from utils.encoder import FAMILY, MAX_CHARACTERS, MODEL, TOKEN_DIMENSIONS, Reading
@@ -76,7 +77,7 @@ async def imprints(reader: LocalEmbedder, contents: Sequence[str], embedded: Seq
 def _made(contents: Sequence[str], readings: Sequence[Reading]) -> list[Imprint]:
     beginnings = [content[:MAX_CHARACTERS] for content in contents]
     return [
-        Imprint(terms_of(beginning), reading.tokens, traits_of(beginning))
+        Imprint(terms_of(beginning), reading.tokens, traits_of(beginning, doing(reading.sentence, beginning)))
         for beginning, reading in zip(beginnings, readings, strict=True)
     ]
 

@@ -1,5 +1,4 @@
-"""Does a question ask what the assistant said? "Which names did you propose?" is answered by a reply, which may share
-no word with it."""
+"""Questions about what the assistant said, which is answered by a reply that may share no word with them."""
 
 import re
 
@@ -40,12 +39,6 @@ _IN_OTHER_LANGUAGES = (
     r"|\b(?:você|tu) (?:me )?(?:recomendou|sugeriu|propôs|aconselhou|disse|deu|explicou|escreveu)\b"
     r"|\b(?:heb|had) je\b.{0,80} (?:aangeraden|voorgesteld|aanbevolen|gezegd|genoemd|gegeven|uitgelegd|geschreven)\b"
 )
-_SPOKEN = re.compile(
-    rf"\b(?:did|didn't) you {_OFTEN}(?:{_SAY})\b|{_SUBORDINATE}\byou(?:'d|'ve| had| have)? {_OFTEN}(?:{_SAID})\b"
-    rf"|\b(?:was|were|remind me of|repeat|recall)\b.{{0,40}}\b{_WORDS_OF_YOURS}\b"
-    rf"|\b{_WORDS_OF_YOURS}\b.{{0,40}}\bagain\b" + _IN_OTHER_LANGUAGES,
-    re.IGNORECASE,
-)
 _ADDRESSED = re.compile(
     rf"\b(?:did|didn't) you {_OFTEN}(?:{_SAY}|{_DO})\b"
     rf"|{_SUBORDINATE}\byou(?:'d|'ve| had| have)? {_OFTEN}(?:{_SAID}|{_DID})\b"
@@ -62,14 +55,5 @@ _OF_ANOTHER = re.compile(
 def asks_of_assistant(text: str) -> bool:
     """Whether a question may be about what the one who is asked said, as "Can you tell me …?" and "Did I tell you …?"
     are not. It takes some for that which are about something else ("What is your plan?"); ranking weighs it."""
-    return _matches(_ADDRESSED, text)
-
-
-def asks_for_words_said(text: str) -> bool:
-    """Whether a question is for what the one who is asked said in words, beyond doubt."""
-    return _matches(_SPOKEN, text)
-
-
-def _matches(pattern: re.Pattern[str], text: str) -> bool:
     text = text.replace("’", "'")
-    return pattern.search(text) is not None and not _OF_ANOTHER.search(text)
+    return _ADDRESSED.search(text) is not None and not _OF_ANOTHER.search(text)

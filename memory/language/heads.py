@@ -1,7 +1,7 @@
-"""What does a text do, in whatever language it is: does it ask, ask to forget or to sum up, or tell of a change?
+"""What a text does, in any language: asks, gives a task, tells, corrects, chats, asks to forget or to sum up.
 
-Rules know the words for that in English alone. The encoder puts what does the same near to each other in all languages
-that it knows; `python -m bench.fit_acts` fits on written examples where the borders are.
+The encoder puts texts that do the same near to each other in all languages that it knows; `python -m bench.fit_acts`
+fits the borders between them on written examples.
 """
 
 from dataclasses import dataclass
@@ -15,32 +15,76 @@ from fitted import FITTED
 from utils.text import ends_with_full_stop, ends_with_question_mark
 from utils.vectors import Floats
 
-Act = Literal["asks", "forgets", "summarises", "changes", "whole", "home", "work", "others"]
+Deed = Literal["asks", "requests", "states", "corrects", "chats", "forgets", "summarises"]
+Act = Literal[Deed, "recalls", "places", "looks", "changes", "whole", "home", "work", "others"]
 Asked = Literal["asks", "forgets", "summarises"]
+DEEDS: tuple[Deed, ...] = get_args(Deed)
 ACTS: tuple[Act, ...] = get_args(Act)
 
-BORDERS = FITTED / "acts.npy"  # (acts, 385) float32: weights of the embedding's parts, and an offset
+# (acts, 384 + 3 + 1) float32: weights of the embedding, of the mark at the end, an offset
+BORDERS = FITTED / "acts.npy"
+MARK = 0.5  # how much a mark counts beside an embedding of length 1
 LONGEST = 200  # characters of a text that only asks
 # How likely what is asked is to be, of a text that ends without a mark and of one that ends with it.
 LIKELY: dict[Asked, tuple[float, float]] = {"asks": (0.55, 0.8), "forgets": (0.5, 0.8), "summarises": (0.55, 0.8)}
 SURE = (0.75, 0.9)
+EVEN = 0.5
+NARROW = 0.6  # how likely a summary or a deletion is wanted of a text that asks
 
 
 @dataclass(frozen=True)
 class Doing:
-    """How likely a text does what, each in 0..1. `asks`: for what the user told, or anything else. `forgets`: asks to
-    delete something. `summarises`: asks for a summary; `whole`: of all that was said, and not of something. `changes`:
-    tells that something is otherwise from now on. `home`, `work`: it is about where somebody lives, or works. `others`:
-    about somebody else than the user."""
+    """How likely a text does what, each in 0..1.
+
+    `asks`: for what the user told, or anything else. `requests`: a task of a language model. `states`: it tells
+    something; `corrects`: and says that something was wrong. `chats`: a courtesy, by which nothing could be found.
+    `forgets`: asks to delete something. `summarises`: asks for a summary; `whole`: of all that was said, and not of
+    something. `recalls`: asks what was said. `places`: asks what is near, or the way. `looks`: asks what an image
+    shows. `changes`: tells that something is otherwise from now on. `home`, `work`: it is about where
+    somebody lives, or works. `others`: it is about somebody else than the user.
+    """
 
     asks: float
+    requests: float
+    states: float
+    corrects: float
+    chats: float
     forgets: float
     summarises: float
+    recalls: float
+    places: float
+    looks: float
     changes: float
     whole: float
     home: float
     work: float
     others: float
+
+    @property
+    def deed(self) -> Deed:
+        """What a text most likely does. One that asks for a summary, or to forget, asks, too."""
+        narrow = max(("summarises", self.summarises), ("forgets", self.forgets), key=lambda one: one[1])
+        if narrow[1] >= NARROW and self.asks >= max(self.states, self.chats):
+            return "summarises" if narrow[0] == "summarises" else "forgets"
+        return max(DEEDS, key=lambda deed: getattr(self, deed))
+
+    @property
+    def wants(self) -> bool:
+        """Whether a text rather wants something of whoever reads it than tells something."""
+        return max(self.asks, self.forgets, self.summarises, self.requests) > max(self.states, self.chats)
+
+    @property
+    def asks_alone(self) -> bool:
+        """Whether a text asks for an answer, a summary or a deletion, and gives no task of another kind."""
+        return self.deed in ("asks", "forgets", "summarises")
+
+    @property
+    def tells(self) -> bool:
+        """Whether a text tells something, though it may ask, too."""
+        return self.states >= EVEN or self.deed in ("states", "corrects")
+
+
+UNREAD = Doing(*[0.0] * len(ACTS))  # of a text that the encoder has not read
 
 
 def asked_by(text: str, does: Doing, *, surely: bool = False) -> Asked | None:
@@ -53,14 +97,21 @@ def asked_by(text: str, does: Doing, *, surely: bool = False) -> Asked | None:
     return best if getattr(does, best) >= least else None
 
 
-def doing(vector: Floats) -> Doing:
-    """`vector`: of a text, by the local encoder, (384,)."""
+def doing(vector: Floats, text: str = "") -> Doing:
+    """`vector`: of a text, by the local encoder, (384,). `text`: the same, for the mark at its end."""
     borders = _borders()
-    likely = 1 / (1 + np.exp(-(borders[:, :-1] @ vector + borders[:, -1])))
+    read = np.concatenate((vector, marks_of(text)))
+    likely = 1 / (1 + np.exp(-(borders[:, :-1] @ read + borders[:, -1])))
     return Doing(**dict(zip(ACTS, likely.tolist(), strict=True)))
+
+
+def marks_of(text: str) -> Floats:
+    """With which mark a text ends, (3,): one of a question, of a statement, of an exclamation."""
+    ends = ends_with_question_mark(text), ends_with_full_stop(text), text.rstrip()[-1:] in ("!", "！")
+    return np.array(ends, np.float32) * np.float32(MARK)
 
 
 @cache
 def _borders() -> NDArray[np.float32]:
-    found: NDArray[np.float32] = np.load(BORDERS)
-    return found
+    borders: NDArray[np.float32] = np.load(BORDERS)
+    return borders

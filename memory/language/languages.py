@@ -1,12 +1,12 @@
-"""In which language is a query, and which of its words carry no meaning there?"""
+"""The language of a query, and which of its words carry no meaning there."""
 
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from unicodedata import normalize
 
-from memory.language.function_words import ASKING, ENGLISH_ALONE, ENGLISH_TOO, FUNCTION_WORDS, IN_NAMES, SIGNS
 from memory.language.lexicon import SHORTEST, are_words
+from memory.language.words import ASKING, ENGLISH_ALONE, ENGLISH_TOO, IN_NAMES, WORDS, Words
 from utils.text import STOPWORDS, UMLAUTS, WORD, searched_words, stem, without_accents
 
 LONGEST = 400  # characters by which a query's language is told
@@ -32,21 +32,20 @@ class Language:
         return [stem(word) for word in self.telling(searched_words(text))]
 
 
-def _spelt(listed: str) -> frozenset[str]:
+def _spelt(words: tuple[str, ...]) -> frozenset[str]:
     """Words as they are written, without accents, and with "ae" for "ä"."""
-    every = listed.split()
-    return frozenset(chain(every, map(without_accents, every), (word.translate(UMLAUTS) for word in every)))
+    return frozenset(chain(words, map(without_accents, words), (word.translate(UMLAUTS) for word in words)))
 
 
-def _language(name: str, listed: str) -> Language:
-    filler = _spelt(listed)
-    return Language(name, filler | ENGLISH_ALONE, filler, (filler | _spelt(SIGNS[name])) - ENGLISH_TOO)
+def _language(name: str, words: Words) -> Language:
+    filler = _spelt(words.function_words)
+    return Language(name, filler | ENGLISH_ALONE, filler, (filler | _spelt(words.signs)) - ENGLISH_TOO)
 
 
 ENGLISH = Language("english", STOPWORDS, STOPWORDS, frozenset())
-OTHERS = tuple(_language(name, listed) for name, listed in FUNCTION_WORDS.items())
+OTHERS = tuple(_language(name, words) for name, words in WORDS.items())
 
-_NOUNS = frozenset(chain.from_iterable(_spelt(signs) for signs in SIGNS.values())) - ENGLISH_TOO
+_NOUNS = frozenset(chain.from_iterable(_spelt(words.signs) for words in WORDS.values())) - ENGLISH_TOO
 
 
 def language_of(query: str) -> Language:

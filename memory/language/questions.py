@@ -1,4 +1,4 @@
-"""What does a question ask for, as far as rules can tell?"""
+"""A question: what its words name and ask for, and what the text does."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,17 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.language.addressed import asks_of_assistant
-from memory.language.asking import asks
 from memory.language.codes import codes_of
-from memory.language.courtesy import is_courtesy
-from memory.language.fragments import is_fragment
+from memory.language.heads import Doing
 from memory.language.languages import ENGLISH, language_of
 from memory.language.times.only_time import asks_only_for_a_time
 from memory.language.times.periods import MONTHS, Span
 from memory.language.times.spans import spans_of
 from memory.language.times.translated_times import stems_in_english
 from memory.language.traits import is_first_person
-from utils.text import STOPWORDS, WORD, searched_words, stem, words
+from utils.text import STOPWORDS, WORD, ends_with_question_mark, searched_words, stem, words
 
 LONG_NAME, ABBREVIATED = 5, 3  # "Mel" names Melanie: the first three letters of at least five
 MOST_NAMES = 32  # words of a question that are tried as names cut short or misspelt
@@ -74,12 +72,10 @@ class Ask(IntEnum):
 class Question:
     """`stems`: of the words that carry meaning, each once, names of speakers left out; of all other words where there
     are none. `filler`: the other stems. `speakers`: codes of those it names. `bare`: the text without those names.
-    `asks`: (8,) of 0 and 1, by `Ask`. `spans`: the times that it names. `idle`: it asks and tells nothing.
-    `only_time`: it asks for whatever was said at those times. `codes`: those of `stems` that are numbers of one of a
-    kind. `asking`: it asks by its mark or by how it begins; `fragment`: it is a thing that is looked for,
-    or told; one with a figure that is no code is told.
-    `about_questions`: it looks for what was asked. `current`: it asks for what holds now. `latest`: whether it
-    asks for what was last, or for what was first; None for neither."""
+    `asks`: (8,) of 0 and 1, by `Ask`. `spans`: the times that it names. `only_time`: it asks for whatever was said at
+    those times. `codes`: those of `stems` that are numbers of one of a kind. `about_questions`: it looks for what was
+    asked. `current`: it asks for what holds now. `latest`: whether it asks for what was last, or for what was first;
+    None for neither. `does`: what the text does; None before it is read."""
 
     text: str
     stems: tuple[str, ...]
@@ -89,14 +85,22 @@ class Question:
     bare: str
     asks: NDArray[np.float32]
     spans: tuple[Span, ...]
-    idle: bool
     only_time: bool
     codes: tuple[str, ...]
-    asking: bool
-    fragment: bool
     about_questions: bool
     current: bool
     latest: bool | None
+    does: Doing | None = None
+
+    @property
+    def asking(self) -> bool:
+        """Whether the text asks; by its mark, where nobody has read it."""
+        return ends_with_question_mark(self.text) if self.does is None else self.does.wants
+
+    @property
+    def idle(self) -> bool:
+        """Whether the text is a courtesy, which asks and tells nothing."""
+        return self.does is not None and self.does.deed == "chats" and not self.speakers
 
 
 def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
@@ -123,11 +127,8 @@ def read_question(text: str, names: Mapping[str, int], now: float) -> Question:
         _without(text, name_words) if speakers else text,
         np.array([*wanted, is_first_person(text), asks_of_assistant(text)], np.float32),
         spans,
-        not speakers and is_courtesy(text),
         bool(spans) and asks_only_for_a_time(timely),
         tuple(code for code in stems if code in codes),
-        asks(text),
-        is_fragment(text) and (bool(codes) or not any(one.isdigit() for one in text)),
         _ABOUT_QUESTIONS.search(text) is not None,
         _CURRENT.search(text) is not None,
         _latest(text),

@@ -4,10 +4,17 @@ from collections.abc import Sequence
 from itertools import pairwise, zip_longest
 
 from memory.domain import Gist
-from memory.language.asking import asks, is_request
 from memory.language.ends import asks_for_all, end_asked_for
 from utils.sentences import split_sentences
-from utils.text import WORD, content_stems, count_tokens, cut_at_word, is_unspaced, searched_words
+from utils.text import (
+    WORD,
+    content_stems,
+    count_tokens,
+    cut_at_word,
+    ends_with_question_mark,
+    is_unspaced,
+    searched_words,
+)
 
 PAIRS = 3
 POINTS = 5
@@ -42,7 +49,7 @@ def summarise_by_rules(messages: Sequence[Gist], max_tokens: int, *, most: int |
     max_tokens = max_tokens * max(most, LINES) // LINES
     telling = [f"- {point}" for point in _points([m for m in messages if m.key not in asked], points)]
     if not pairs and not telling and messages:
-        said = next((one.content for one in messages if not one.by_rules and not is_request(one.content)), "")
+        said = next((one.content for one in messages if not one.by_rules), "")
         telling = [f"- {cut_at_word(said, POINT_CHARACTERS)}"] if said else []
     by_worth = [line for both in zip_longest(telling, reversed(asking)) for line in both if line is not None]
     kept: list[str] = []
@@ -138,7 +145,7 @@ def _points(messages: Sequence[Gist], most: int) -> list[str]:
         for message in messages
         if message.role == "user"
         for sentence in split_sentences(message.content)
-        if not asks(sentence) and not is_request(sentence)
+        if not ends_with_question_mark(sentence)
     ]
     last = {(_said(sentence), name): at for at, (sentence, name) in enumerate(statements)}
     weighed = sorted(last.values(), key=lambda at: (-weight(statements[at][0]), at))

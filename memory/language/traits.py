@@ -1,4 +1,4 @@
-"""What kind of message is it, as far as rules can tell? Small counts that ranking weighs against what is asked."""
+"""The traits of a message: small counts that ranking weighs against what is asked."""
 
 import re
 from enum import IntEnum
@@ -6,8 +6,10 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.language.asking import ends_as_question, is_request, is_unmarked_question, tells_too
+from memory.language.heads import EVEN, LONGEST, Doing
 from memory.language.times.periods import MONTHS
+from utils.sentences import split_sentences
+from utils.text import ends_with_question_mark
 
 _TIMES = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|weeks?|weekend|months?|years?|morning|evening|night|recently"
@@ -31,14 +33,17 @@ _REPLY = re.compile(
     r"|that is|this is|this looks|i see|lol|haha|wow|nice|right|true|oh|hmm|absolutely|definitely|of course)\b",
     re.IGNORECASE,
 )
+SURELY = 0.55  # how likely a text asks that has no mark, and counts as a question for good
+LEAST_WORDS = 3  # of a sentence that tells something
+LOOKED_AT = 1_000  # characters
 _BEGINNING = 200  # characters in which an instruction says that it is one
 
 
 class Trait(IntEnum):
     """The columns of a message's traits."""
 
-    ASKS = 0  # ends with a question, be it without its mark, or is a request alone; 2 where it tells something, too
-    QUESTION = 1  # has one, or is one without its mark
+    ASKS = 0  # asks something, be it without a mark; 2 where it tells something, too
+    QUESTION = 1  # has a question mark, or asks without
     TIMES = 2  # words for times, up to 3
     NUMBERS = 3  # up to 3
     NAMES = 4  # capitalised words within sentences, and quotations, up to 4
@@ -47,13 +52,14 @@ class Trait(IntEnum):
     REPLY = 7  # begins as a reaction to what was said before
 
 
-def traits_of(text: str) -> NDArray[np.uint8]:
-    """Counts by `Trait`, shape (8,)."""
+def traits_of(text: str, does: Doing | None = None) -> NDArray[np.uint8]:
+    """Counts by `Trait`, shape (8,). `does`: what the text does; where nobody knows, its marks tell."""
     text = text.replace("’", "'")
+    asks = _asks(text, does)
     return np.array(
         [
-            _asks(text),
-            "?" in text or is_unmarked_question(text),
+            asks,
+            "?" in text or asks > 0,
             min(len(_TIMES.findall(text)), 3),
             min(len(_NUMBERS.findall(text)), 3),
             min(len(_NAMES.findall(text)), 4),
@@ -65,10 +71,16 @@ def traits_of(text: str) -> NDArray[np.uint8]:
     )
 
 
-def _asks(text: str) -> int:
-    if not (ends_as_question(text) or is_request(text) or is_unmarked_question(text)):
-        return 0
-    return 2 if tells_too(text) else 1
+def _asks(text: str, does: Doing | None) -> int:
+    marked = ends_with_question_mark(text)
+    *before, _ = split_sentences(text[-LOOKED_AT:]) or [""]
+    several = any(len(one.split()) >= LEAST_WORDS and not ends_with_question_mark(one) for one in before)
+    if does is None:
+        return (2 if several else 1) if marked else 0
+    if not marked:
+        surely = does.asks_alone and max(does.asks, does.forgets, does.summarises) >= SURELY and does.states < EVEN
+        return int(surely and len(text) <= LONGEST)
+    return (2 if several or does.deed in ("states", "corrects") else 1) if several or does.asks >= does.states else 0
 
 
 def is_first_person(text: str) -> bool:

@@ -4,6 +4,7 @@ They are kept by category and source, recalled by BM25 the moment they are writt
 model or rules. Scratchpad values may expire.
 """
 
+from memory.observations.consolidation import Said
 from memory.observations.observation import (
     CATEGORIES,
     FIL,
@@ -19,7 +20,6 @@ from memory.observations.observation import (
 )
 from memory.observations.observations import Observations
 from memory.observations.observer import Consolidated, Extracted, Observer, Outcome
-from memory.observations.outputs.observation_rules import Said
 from memory.observations.room import AgentNotes, open_notes
 from memory.observations.scratchpad import (
     LONGEST_KEY,

@@ -9,12 +9,11 @@ from typing import Literal
 from memory import metrics
 from memory.domain import RULE_BASED
 from memory.ids import keys_of
+from memory.observations.consolidation import Said, consolidate, summary_of
 from memory.observations.model import observe_by_model
+from memory.observations.notes import observe_by_rules, output_for_model
 from memory.observations.observation import Observation, Observed, observation_id, source_of_session
 from memory.observations.observations import Observations
-from memory.observations.outputs.lines import output_for_model
-from memory.observations.outputs.observation_rules import Said, consolidate, summary_of
-from memory.observations.outputs.rules import observe_by_rules
 from memory.store import Collections
 from memory.turns import Places, Turns
 from utils.chat import ChatModel

@@ -16,7 +16,7 @@ from datetime import timedelta
 from memory.domain import RULE_BASED, KeyValue
 from memory.gists import TEXT, Caches, GistEraser
 from memory.ids import derived_id, keys_of, new_id
-from memory.oversight.unquote import Told, lines_of
+from memory.oversight.unquote import Told, lines_of, patterns_of_values
 from memory.product import Message, Product, SessionEnd
 from memory.store import Changes, Collections, leased, pending
 from memory.turns import TOLD, Receipts, Sessions, Summaries, title_of
@@ -141,18 +141,18 @@ class Forgetter:
         longest = sorted(set(filter(None, values)), key=len, reverse=True)  # of "44" and "4471" the whole goes
         if not longest:
             return 0
-        value = rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)"
-        told = {"user_id": owner, "role": "assistant", "content": {"$regex": value, "$options": "i"}}
+        value = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)", re.IGNORECASE)
         subject = set(content_stems(key))
+        telling: dict[str, Document] = {}
+        for pattern in patterns_of_values(longest):
+            told = {"user_id": owner, "role": "assistant", "content": {"$regex": pattern, "$options": "i"}}
+            telling |= {one["_id"]: one for one in await self._collections.vectors.find(told, TEXT).to_list(None)}
         redacted = 0
-        every: list[Document] = await self._collections.vectors.find(told, TEXT).to_list(None)
-        for message in every:
+        for message in telling.values():
             found: Document | None = message
-            if not subject & set(content_stems(message["content"])):
+            if not subject & set(content_stems(message["content"])) or not value.search(message["content"]):
                 continue
-            while found is not None and not await self._overwrite(
-                owner, found, re.sub(value, "…", found["content"], flags=re.IGNORECASE)
-            ):
+            while found is not None and not await self._overwrite(owner, found, value.sub("…", found["content"])):
                 found = await self._turn(owner, found["id"])
             redacted += 1
         return redacted

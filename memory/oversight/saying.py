@@ -9,6 +9,7 @@ from memory.facts import (
     Attribute,
     Stated,
     clauses,
+    named_in,
     of_what,
     statement_to_forget,
     statement_to_remember,
@@ -16,7 +17,6 @@ from memory.facts import (
     values_stated,
     without_asides,
 )
-from memory.language.asking import is_unmarked_question
 from memory.store import Collections
 from utils.mongo import Document
 from utils.sentences import split_sentences
@@ -49,9 +49,8 @@ class Saying:
         """The ids of the messages that say of the thing under a key that it is one of these values; and how many others
         say that it is something else."""
         thing, _ = of_what(key) or (key, "")
-        words = r"\W+".join(map(re.escape, re.split(r"\W+", thing)))
         saying = {"user_id": owner, "role": "user", "name": None} | {
-            "content": {"$regex": rf"\b(?:my|our|the)\W{{1,4}}{words}\b", "$options": "i"}
+            "content": {"$regex": rf"\b(?:my|our|the)\W{{0,3}}{named_in(thing)}", "$options": "i"}
         }
         found = await self._vectors.find(saying, {"id": 1, "content": 1}).to_list(None)
         said = {one["id"]: values_stated(one["content"], key) for one in found}
@@ -63,7 +62,7 @@ class Saying:
         those that say it among other things; and former requests to forget it. Of conversations with facts of their
         own, where these are forgotten, none."""
         words = _words(statement)
-        if len(words) < SHORTEST_STATEMENT or len(statement) > LONGEST_STATEMENT or is_unmarked_question(statement):
+        if len(words) < SHORTEST_STATEMENT or len(statement) > LONGEST_STATEMENT or ends_with_question_mark(statement):
             return []
         pattern = r"\W+".join(words)
         found = await self._told(owner, rf"(?:^|\W){pattern}(?:\W|$)")

@@ -53,6 +53,11 @@ def patterns_of_lines(lines: Collection[str]) -> list[str]:
     return _together(r"(?:^|\n)", [re.escape(line[:QUOTED]) for line in lines])
 
 
+def patterns_of_values(values: Collection[str]) -> list[str]:
+    """The same of values as an answer tells them; of a long one, of its beginning."""
+    return _together(r"(?<!\w)", [re.escape(value[:QUOTED]) for value in values])
+
+
 def without_quotations(answer: str, texts: Collection[str]) -> str:
     """An answer by rules with "…" in the place of what it quotes of texts."""
     for text in _stripped(texts):

@@ -7,7 +7,6 @@ from config.recipes import OBSERVED, PROXY, RECIPES
 from memory.domain import Drop, Parts
 from memory.gists import TEXT, gist_of
 from memory.ids import keys_of, unscoped
-from memory.language.courtesy import is_courtesy
 from memory.observations import Observation, Observations
 from memory.recall import Recaller, Scope
 from memory.store import Collections
@@ -132,8 +131,6 @@ class Explainer:
             return WhyNot(one.id, "memory_not_asked")
         if receipt.recipe == PROXY.name:
             return WhyNot(one.id, "conversation")
-        if is_courtesy(receipt.query):
-            return WhyNot(one.id, "silent")
         every = replace(OBSERVED, top_k=LOOKED_AT, floor=0.0)
         recalled = await self._observations.recall(owner, receipt.query, every, until=receipt.at)
         found = {each.observation.id: (place, each) for place, each in enumerate(recalled)}

@@ -1,12 +1,13 @@
-"""How does a query become what an index is searched with?"""
+"""A query on its way to what an index is searched with."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.language.heads import doing
 from memory.language.questions import MOST_NAMES, Question, capitalised, read_question
 from memory.recall.aliases import speaker_called
 from memory.recall.features import SCALE
@@ -32,7 +33,7 @@ async def probe_of(question: Question, vector: Floats, embedder: Embedder, reade
     kept = [at for at, word in enumerate(reading.words) if word not in spelt]
     kept = kept or list(range(len(reading.words)))
     return Probe(
-        question,
+        replace(question, does=doing(reading.sentence, question.text)),
         vector,
         bare,
         reading.tokens[kept] * SCALE,

@@ -111,12 +111,9 @@ def likelihoods(index: UserIndex, probe: Probe, pool: Pool) -> Floats:
     if question.asking:
         return found if naming is None else _foremost(found, naming)
     same = telling & (pool.columns["dense"] >= SAME)
-    if question.fragment:  # a message that says just that was a search for it, too
-        same &= pool.columns["user"] > 0
-        found = np.where(same, OF_QUESTION * found, found)
     if naming is not None:
         found = _foremost(found, naming & ~same)
-    return found if question.fragment else _foremost(found, same)
+    return _foremost(found, same)
 
 
 def _at_end(found: Floats, index: UserIndex, rows: Rows, *, last: bool) -> NDArray[np.bool_]:

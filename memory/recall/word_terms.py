@@ -13,8 +13,8 @@ from unicodedata import normalize
 import numpy as np
 
 from memory.gists import Terms, hashed, hashes
-from memory.language.function_words import ENGLISH_ALONE
 from memory.language.languages import language_of
+from memory.language.words import ENGLISH_ALONE
 from utils.text import DOTTED_I, STOPWORDS, russian_stem, stem, words
 
 MOST_WORDS = 512  # of a query that are looked for, so that a long one takes a few milliseconds

@@ -11,7 +11,7 @@ from config.recipes import SummaryRecipe
 from memory.domain import RULE_BASED, Gist, Summary
 from memory.gists import TEXT, gist_of
 from memory.ids import derived_id
-from memory.language.heard import NOTHING_HEARD, hear
+from memory.language.heads import LONGEST, doing
 from memory.language.summaries import only_asks, summarise_by_rules
 from memory.store import Changes, Claim, Collections, NotesCache, claim, fail, held, put_back
 from utils.chat import ChatModel, Message
@@ -272,10 +272,19 @@ class Summaries:
         return summarise_by_rules(await self._telling(messages), self._recipe.max_tokens), RULE_BASED
 
     async def _telling(self, messages: Sequence[Gist]) -> list[Gist]:
-        """Messages without those of the user's that only ask for something, in another language than English."""
-        said = [message.content for message in messages if message.role == "user"]
-        heard = await hear(self._reader, "", said) if self._reader is not None else NOTHING_HEARD
-        return [one for one in messages if one.role != "user" or heard.tells(one.content)] or list(messages)
+        """Messages without those of the user's that only want something, but for questions with their mark, which a
+        summary tells with their answers."""
+        said = [one.content for one in messages if one.role == "user" and "?" not in one.content]
+        short = [text for text in said if 0 < len(text) <= LONGEST]
+        if self._reader is None or not short:
+            return list(messages)
+        try:
+            vectors = await self._reader.embed(short)
+        except ModelError:
+            return list(messages)
+        doings = {text: doing(vector, text) for text, vector in zip(short, vectors, strict=True)}
+        empty = {text for text, does in doings.items() if does.asks_alone and not does.tells}
+        return [one for one in messages if one.content not in empty] or list(messages)
 
 
 def key_of(owner: str, session_id: str, epoch: str) -> str:

@@ -8,15 +8,17 @@ from typing import Any
 from memory.domain import Gist, Remembered, Turn
 from memory.gists import TEXT, GistReader, JustSaid, document_of, gist_of, turn_of
 from memory.ids import keys_of, scoped
-from memory.language.asking import asks
 from memory.language.ends import End
+from memory.language.traits import Trait
 from memory.store import Changes, Collections
 from memory.turns.places import Place, Places
 from utils.clock import now
 from utils.coalesce import Coalescer
 from utils.errors import Conflict
 from utils.mongo import Document, insert_new
+from utils.text import ends_with_question_mark
 
+_WITH_TRAITS = {"embedding": 0, "recall.tokens": 0, "recall.terms": 0}
 NEAR_END = 50  # messages that are looked at for the first or last that asks, or that does not
 
 
@@ -163,9 +165,11 @@ class Turns:
         `NEAR_END` of whoever says it."""
         places = {"message_index": {"$gte": 0, "$lt": before}}
         own = {"user_id": owner, "session_id": session_id, "role": end.role} | places
-        cursor = self._vectors.find(own, TEXT).sort("message_index", -1 if end.last else 1).limit(NEAR_END)
-        found = [gist_of(document) for document in await cursor.to_list(None)]
-        return next((gist for gist in found if end.asking in (None, asks(gist.content))), None)
+        cursor = self._vectors.find(own, _WITH_TRAITS).sort("message_index", -1 if end.last else 1).limit(NEAR_END)
+        for document in await cursor.to_list(None):
+            if end.asking is None or _asks(document, end.asking):
+                return gist_of(document)
+        return None
 
     async def page(self, owner: str, session_id: str, *, after: int, limit: int) -> list[Turn]:
         """Messages of a session in order, from the place after `after`."""
@@ -225,6 +229,13 @@ class Turns:
             return [] if await self._inserts.get(documents[0]) else list(documents)
         new = await insert_new(self._vectors, documents)
         return [document for document, inserted in zip(documents, new, strict=True) if not inserted]
+
+
+def _asks(document: Document, asking: bool) -> bool:
+    """Whether a message asks, or does not ask alone; before a worker has read it, by its mark."""
+    traits = document.get("recall", {}).get("traits", b"")
+    asks = traits[Trait.ASKS] if traits else int(ends_with_question_mark(document["content"]))
+    return asks > 0 if asking else asks != 1
 
 
 def _own(owner: str, ids: Sequence[str]) -> dict[str, Any]:

@@ -1,27 +1,22 @@
 """Views of tool results.
 
-Packing of JSON, tables, logs and code that keeps what the next step may need. Pure functions.
+Packing of JSON, tables, logs and code that keeps what the next step may need. Pure functions, whose time grows with the
+length of a text and no faster.
 """
 
-from memory.views.blocks import Block, block_of, blocks_of, call_text, is_note, left_out
-from memory.views.days import today_in
-from memory.views.effects import only_reads
+from memory.views.blocks import Block, block_of, call_text, is_note, left_out, one_line, tables
 from memory.views.embedded_json import json_in
 from memory.views.excerpts import READ, excerpt, failures_in, tells_of_failure
-from memory.views.fitness import suiting
 from memory.views.identifiers import MARKS, is_name
-from memory.views.items import Shortener, worth_of
 from memory.views.json_values import Json, scalars, written
-from memory.views.order import overtaken
+from memory.views.lists import Shortener, worth_of
 from memory.views.pages import read_page
-from memory.views.quoting import one_line
 from memory.views.records import RAW, Call, Record, read_json
 from memory.views.relevance import SMALL, Talk, talk_of
 from memory.views.separated import rows_of
 from memory.views.shortened import is_left_of, signs_of
-from memory.views.standing import in_force
+from memory.views.standing import in_force, only_reads, overtaken
 from memory.views.trace_rules import summary_by_rules
-from memory.views.wants import wanted_in
 
 __all__ = [
     "MARKS",
@@ -35,7 +30,6 @@ __all__ = [
     "Shortener",
     "Talk",
     "block_of",
-    "blocks_of",
     "call_text",
     "excerpt",
     "failures_in",
@@ -53,12 +47,10 @@ __all__ = [
     "rows_of",
     "scalars",
     "signs_of",
-    "suiting",
     "summary_by_rules",
+    "tables",
     "talk_of",
     "tells_of_failure",
-    "today_in",
-    "wanted_in",
     "worth_of",
     "written",
 ]

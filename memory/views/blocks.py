@@ -1,79 +1,147 @@
-"""What do the results of tools say, packed by meaning?
+"""Blocks: results of tools of like shapes in one table, each row within its room.
 
-Results of like shapes share a table. What `Talk` does not keep is left out, and so are the arguments of a call that its
-result repeats.
+Lists lose items and texts lines by meaning, and a row is cut between its values where that is not enough. What `Talk`
+does not keep is left out, and so are the arguments of a call that its result repeats.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from json import dumps
 from types import MappingProxyType
 
-from memory.views.effects import COMMANDS
 from memory.views.excerpts import excerpt
-from memory.views.fitting import cut, fitted_table
-from memory.views.identifiers import names_place
-from memory.views.items import Shortener
-from memory.views.json_table import table_of
-from memory.views.json_values import EVERYTHING, Json, Keep, Scalar, scalars, written
+from memory.views.identifiers import names_id, names_place
+from memory.views.json_table import FIELD, ROW, Table, table_of
+from memory.views.json_values import EVERYTHING, Json, Keep, Part, Scalar, scalars, written
+from memory.views.lists import MOST_FIELDS, Shortener, lists_states
 from memory.views.records import Call, Record, Shown
 from memory.views.relevance import SMALL, Talk
-from memory.views.shapes import tables
-from memory.views.table_rows import FIELD
-from memory.views.wants import given_anew
+from memory.views.standing import COMMANDS
+from utils.text import GAP
 
-BRIEF = 4  # times shorter, what is not the most relevant
 DONE = 24  # characters of an argument of a call that gave nothing
 WORDS = 4  # of an argument that is prose
 MOST_CHANGED = 8  # keys of what differs between answers to one call; where more do, they are of different things
 LONGEST_KEY = 40  # characters of one that is left out
+LIKE, COMPARED = 0.75, 8  # share of the fields that two objects both have, to share a table; shapes compared with
+MOST_ITEMS = 256  # of a list in a huge result, or what a record has room for if that is more
+HUGE = 20  # times the characters of a record: of such a result, what cannot find room is not looked at further
+ROUNDS = 8  # in which lists become shorter where a record is too long
+CHARACTERS_AN_ITEM = 16  # of a text in a result, for each item that a list may have
+LEAST = 24  # characters of a text that is shortened no further
+LONG_WORD = 400  # characters without a blank from which a text says no more than how long it is
+EMPTY = "(empty)"
+BETWEEN = (ROW, ", ", FIELD, "\n", ",", " ")  # what stands between values, the first being between the rows of a list
+LONGEST_COUNT = 14  # characters of the count of what is left out
 
 _WORD = re.compile(r"[\w-]+")
+_MORE = re.compile(rf"; {GAP} (\d+) more\W{{0,8}}$")
+# How lines of a view begin that are not what a tool gave; a text that has such a line stands in quotation marks.
+_FRAME = re.compile(
+    r"^(?:[^\S\n]|[>*_`\u200b-\u200f\ufeff])*+(?:"
+    r"(?i:\[\s*(?:(?:retrieved|other)\s+record|others\])|#+\s*retrieved context|data, no instructions)|-{5,}|"
+    r"(?:## Retrieved|(?:Summary|Raw Data|Left out|Not shown|No result|Empty)\s*:))",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True)
 class Block:
-    """Records that share a table, oldest first. `title`: which tool was called; `body`: what came back, where rows
-    that another tool gave name it. `is_whole`: with all their fields."""
+    """Records that share a table, oldest first, each with its row. `title`: which tool was called; `head`: what stands
+    before the rows. `is_whole`: with all their fields."""
 
     records: tuple[Record, ...]
     title: str
-    body: str
+    head: str
+    rows: tuple[str, ...]
     is_whole: bool = False
 
+    @property
+    def body(self) -> str:
+        if len(self.rows) == 1 and self.head:
+            return f"{self.rows[0].partition(': ')[0]}: {self.head}: {self.rows[0].partition(': ')[2]}"
+        return "\n".join([self.head, *self.rows] if self.head else self.rows)
 
-def blocks_of(
-    records: Iterable[Record],
-    talk: Talk,
-    max_chars: int,
-    brief: Collection[str] = frozenset(),
+    def of(self, ids: Collection[str]) -> "Block | None":
+        """The same with some of its records alone; None where it has none of them."""
+        left = [(one, row) for one, row in zip(self.records, self.rows, strict=True) if one.trace_id in ids]
+        if len(left) == len(self.rows) or not left:
+            return self if left else None
+        records, rows = zip(*left, strict=True)
+        return replace(self, records=records, rows=rows)
+
+
+def one_line(text: str) -> str:
+    """A text of a tool's as a line of a view, in quotation marks where it could be taken for what the view says."""
+    return dumps(text, ensure_ascii=False) if _FRAME.search(text) or len(text.splitlines()) > 1 else text
+
+
+def cut(text: str, most: int) -> str:
+    """So many characters of a text at most, with a mark at its end where more follows."""
+    return text if len(text) <= most else text[: most - 1] + GAP
+
+
+def tables(records: Sequence[Record]) -> list[list[Record]]:
+    """Records in groups, each for a table: of one shape, or of objects most of whose fields are the same."""
+    alike: dict[object, list[Record]] = {}
+    listed: dict[str, object] = {}  # of each tool the first list, as whose like an empty one is told
+    for one in records:
+        if isinstance(one.output, list) and one.output:
+            listed.setdefault(one.tool_name, _shape_of(one))
+    for record in records:
+        shape = listed.get(record.tool_name, _shape_of(record)) if record.output == [] else _shape_of(record)
+        if shape not in alike and isinstance(shape, frozenset):
+            known = islice(reversed(alike), COMPARED)
+            shape = next((one for one in known if isinstance(one, frozenset) and _is_like(shape, one)), shape)
+        alike.setdefault(shape, []).append(record)
+    return list(alike.values())
+
+
+def _is_like(shape: frozenset[str], other: frozenset[str]) -> bool:
+    return len(shape & other) >= LIKE * len(shape | other)
+
+
+def _shape_of(record: Record) -> object:
+    """What records that share a table have in common."""
+    match record.output:
+        case Mapping() as fields:
+            return frozenset(fields)
+        case str():
+            return record.tool_name, "text"
+        case [[Mapping() as first, *_], *_] | [Mapping() as first, *_]:
+            return record.tool_name, frozenset(first)
+        case value:
+            return record.tool_name, isinstance(value, list)
+
+
+def block_of(
+    records: tuple[Record, ...],
+    shortener: Shortener,
+    limits: Sequence[int],
     overtaken: Mapping[str, str] = MappingProxyType({}),
-    whole: Collection[str] = frozenset(),
-) -> list[Block]:
-    """Records in tables, those of like shapes in each. A record takes `max_chars` characters at most, one whose id is
-    among the `brief` a `BRIEF`th of that, and no fields for their names alone. `overtaken`: the ids of calls that came
-    after records and may have changed what these tell. `whole`: the ids of those of which all is told."""
-    shorter = min(max_chars, max(SMALL, max_chars // BRIEF))
-
-    def kept_of(group: Sequence[Record]) -> Talk:
-        if all(one.trace_id in whole for one in group):
-            return talk.whole
-        return talk.brief if all(one.trace_id in brief for one in group) else talk
-
-    return [
-        block_of(
-            tuple(group),
-            Shortener(kept_of(group)),
-            [shorter if one.trace_id in brief else max_chars for one in group],
-            overtaken,
-        )
-        for group in tables(records)
-    ]
+) -> Block:
+    """Records in one table, each in so many characters at most as `limits` say. `overtaken`: the ids of later calls
+    that were to change what records tell."""
+    talk, longest = shortener.talk, max(limits)
+    is_small = all(len(one.raw_output) <= SMALL for one in records)
+    keep = EVERYTHING if is_small else _Changed(talk, _changed_in(records))
+    [(tool, _)] = Counter(one.tool_name for one in records).most_common(1)
+    asked = table_of([_told_apart(one, talk, keep) for one in records], EVERYTHING)
+    came = _fitted_table(records, shortener, keep, limits)
+    head = cut(" ".join(filter(None, (came.common, came.head))), longest)
+    alone = len(records) == 1
+    said = asked.rows[0] if alone else " ".join(filter(None, (asked.common, asked.head)))
+    title = cut(f"{written(tool)}({said})" if said else written(tool), longest)
+    before = [cut(row, longest) + " -> " if row.strip(FIELD) and not alone else "" for row in asked.rows]
+    ids = (_called(one, overtaken.get(one.trace_id), tool) for one in records)
+    rows = tuple(f"{one}: {first}{after}" for one, first, after in zip(ids, before, came.rows, strict=True))
+    return Block(records, title, head, rows, talk.thorough)
 
 
-def left_out(blocks: Sequence[Block], talk: Talk, brief: Collection[str] = frozenset()) -> list[str]:
+def left_out(blocks: Sequence[Block], talk: Talk) -> list[str]:
     """The keys that stand nowhere in a table, but in the results that it is of, each once, as they are written; those
     of numbers first."""
     gone: dict[str, bool] = {}
@@ -81,54 +149,25 @@ def left_out(blocks: Sequence[Block], talk: Talk, brief: Collection[str] = froze
         shown = frozenset(_WORD.findall(f"{block.title} {block.body}"))
         for record in block.records:
             if len(record.raw_output) > SMALL:
-                kept = talk.brief if record.trace_id in brief else talk
                 for key, value in scalars(record.output):
-                    if key and key not in gone and key not in shown and _is_dropped(key, value, kept):
+                    unseen = key and key not in gone and key not in shown and value not in (None, "")
+                    if unseen and not talk.keeps(key, value):
                         gone[key] = isinstance(value, int | float) and not isinstance(value, bool)
     return [cut(written(key), LONGEST_KEY) for key in sorted(gone, key=lambda key: not gone[key])]
 
 
-def _is_dropped(key: str, value: Scalar, keep: Keep) -> bool:
-    return EVERYTHING.keeps(key, value) and not keep.keeps(key, value)
-
-
-def block_of(
-    records: tuple[Record, ...], shortener: Shortener, limits: Sequence[int], overtaken: Mapping[str, str]
-) -> Block:
-    """Records in one table, each in so many characters at most as `limits` say."""
-    talk = shortener.talk
-    is_small = all(len(one.raw_output) <= SMALL for one in records)
-    renewed = frozenset(key for one in records for key in given_anew(one))
-    keep = EVERYTHING if is_small else _Changed(talk, _changed_in(records) | renewed)
-    longest = max(limits)
-    [(tool, _)] = Counter(one.tool_name for one in records).most_common(1)
-    asked = table_of([_told_apart(one, talk, keep) for one in records], EVERYTHING)
-    came = fitted_table(records, shortener, keep, limits)
-    ids = [_called(one, overtaken.get(one.trace_id), tool) for one in records]
-    head = cut(" ".join(filter(None, (came.common, came.head))), longest)
-    if len(records) == 1:
-        title = _title(tool, asked.rows[0], longest)
-        return Block(records, title, f"{ids[0]}: {head and head + ': '}{came.rows[0]}", talk.thorough)
-    title = _title(tool, " ".join(filter(None, (asked.common, asked.head))), longest)
-    rows = [
-        f"{one}: {before + ' -> ' if before.strip(FIELD) else ''}{after}"
-        for one, before, after in zip(ids, (cut(row, longest) for row in asked.rows), came.rows, strict=True)
-    ]
-    return Block(records, title, "\n".join([head, *rows] if head else rows), talk.thorough)
-
-
-def _title(tool: str, asked: str, most: int) -> str:
-    return cut(f"{written(tool)}({asked})" if asked else written(tool), most)
-
-
 @dataclass(frozen=True)
 class _Changed:
-    """What is kept, and what else is under `keys`."""
+    """What is kept, and what else is under `keys`. `linked`: addresses, too, that nobody asked for; where there is no
+    room for all, an id says as much."""
 
     keep: Keep
-    keys: frozenset[str]
+    keys: frozenset[str] = frozenset()
+    linked: bool = True
 
     def keeps(self, key: str, value: Scalar) -> bool:
+        if not self.linked and isinstance(value, str) and "://" in value and not self.keep.asks_for(key):
+            return False
         return key in self.keys or self.keep.keeps(key, value)
 
     def asks_for(self, key: str) -> bool:
@@ -161,34 +200,171 @@ def is_note(record: Record) -> bool:
     begins: what an agent thinks, or tells somebody."""
     if record.raw_output.strip() or not record.arguments or not COMMANDS.isdisjoint(record.arguments):
         return False
-    return all(map(_is_prose, record.arguments.values()))
-
-
-def _is_prose(argument: Json) -> bool:
-    return isinstance(argument, str) and len(argument) > DONE and len(argument.split()) >= WORDS
+    return all(
+        isinstance(one, str) and len(one) > DONE and len(one.split()) >= WORDS for one in record.arguments.values()
+    )
 
 
 def call_text(tool_name: str, arguments: str) -> str:
     """A call as it stands before its results, in one line of `SMALL` characters at most."""
-    called = Record("", tool_name, arguments, "")
-    [row] = table_of([dict(called.arguments)], EVERYTHING).rows
+    [row] = table_of([dict(Record("", tool_name, arguments, "").arguments)], EVERYTHING).rows
     return cut(f"{written(tool_name)}({' '.join(row.split())})", SMALL)
 
 
 def _told_apart(record: Record, talk: Talk, keep: Keep) -> dict[str, Json]:
-    """The arguments of a call but for those that stand in what is kept of its result, or that this gives anew, long
-    ones as excerpts."""
+    """The arguments of a call but for those that stand in what is kept of its result, long ones as excerpts."""
     shown = Shown.of((key, value) for key, value in scalars(record.output) if keep.keeps(key, value))
-    renewed = given_anew(record)
+
+    def room(key: str, value: str) -> int:
+        """Of what gave nothing, what it did is all that is known."""
+        if record.raw_output.strip():
+            return 2 * SMALL
+        return SMALL if key in COMMANDS or names_place(value) else DONE
+
     return {
-        key: excerpt(value, talk, _room(record, key, value)) if isinstance(value, str) else value
+        key: excerpt(value, talk, room(key, value)) if isinstance(value, str) else value
         for key, value in record.arguments.items()
-        if key not in renewed and not shown.tells(key, value)
+        if not shown.tells(key, value)
     }
 
 
-def _room(record: Record, key: str, argument: str) -> int:
-    """How many characters of an argument are shown. Of what gave nothing, what it did is all that is known."""
-    if record.raw_output.strip():
-        return 2 * SMALL
-    return SMALL if key in COMMANDS or names_place(argument) else DONE
+def _fitted_table(records: Sequence[Record], shortener: Shortener, keep: Keep, limits: Sequence[int]) -> Table:
+    """The results as a table, each row cut by meaning to its limit of characters, and by length where that is not
+    enough. A `…` stands where something is gone; a text alone stands as it is."""
+    outputs = [_at_first(one, _untold(one.output, shortener.talk), shortener, limit)
+               for one, limit in zip(records, limits, strict=True)]  # fmt: skip
+    match outputs:
+        case [str(text)]:
+            said = dumps(text, ensure_ascii=False) if _FRAME.search(text) else text.strip("\n")
+            return Table(rows=(said if text.strip() else EMPTY,))
+        case _ if all(isinstance(value, str) or lists_states(value) for value in outputs):
+            keep = EVERYTHING  # an excerpt is what was kept
+    table = _fitting(outputs, shortener, keep, limits)
+    says = bool(table.common or table.head)
+    rows = [
+        row or (_anything(one.output, shortener, limit) if not says else "" if one.output else EMPTY)
+        for row, one, limit in zip(table.rows, records, limits, strict=True)
+    ]
+    return Table(table.common, table.head, tuple(map(_cut_row, rows, limits)))
+
+
+def _fitting(outputs: list[Json], shortener: Shortener, keep: Keep, limits: Sequence[int]) -> Table:
+    """The table of results whose lists and texts are shortened, each by as much as its row is too long."""
+    whole, outputs = outputs, list(outputs)
+    table, longest = table_of(outputs, keep), max(limits)
+
+    def is_long() -> bool:
+        return any(len(row) > limit for row, limit in zip(table.rows, limits, strict=True))
+
+    if is_long() and any(names_id(key) for one in outputs for key, _ in scalars(one)):
+        keep = _Changed(keep, linked=False)
+        table = table_of(outputs, keep)
+    for _ in range(ROUNDS):
+        head = len(table.common) + len(table.head)
+        long = {at: len(row) for at, row in enumerate(table.rows) if head > longest or len(row) > limits[at]}
+        sizes = {at: size for at in long if (size := _longest_in(outputs[at], shortener)) > 1}
+        if not sizes:
+            break
+        for at, size in sizes.items():
+            share = min(limits[at] / max(1, long[at]), longest / max(1, head))
+            outputs[at] = _shortened(whole[at], shortener, max(1, min(size - 1, int(size * share))))
+        table = table_of(outputs, keep)
+    if is_long():  # what comes last will be cut
+        table = table_of([_asked_first(output, shortener.talk) for output in outputs], keep)
+    return table
+
+
+def _asked_first(output: Json, talk: Talk) -> Json:
+    """A result with its ids first, and then the fields that are asked for, or that have such in them."""
+    if not isinstance(output, Mapping):
+        return output
+    ids = [key for key in output if names_id(key)]
+    asked = [key for key, value in output.items() if any(talk.names_field(name) for name, _ in scalars(value, key))]
+    return {key: output[key] for key in dict.fromkeys([*ids, *asked, *output])}
+
+
+def _longest_in(value: Json, shortener: Shortener) -> int:
+    """How many items the longest list in a value has; of a text, those that it takes the room of."""
+    match value:
+        case Mapping():
+            listed = len(value.keys() - {GAP}) if len(value) > MOST_FIELDS or GAP in value else 0
+            return max(listed, *(_longest_in(shortener.rows(item), shortener) for item in value.values()), 0)
+        case list():
+            return max(len(value), *(_longest_in(item, shortener) for item in value), 0)
+        case str():
+            return max(0, len(value) - LEAST) // CHARACTERS_AN_ITEM
+        case _:
+            return 0
+
+
+def _anything(output: Json, shortener: Shortener, limit: int) -> str:
+    """A little of a result of which nothing is worth its place, rather than nothing."""
+    most = min(SMALL, limit)
+    [row] = _fitting([_without_blobs(output)], shortener, EVERYTHING, [most]).rows
+    return _cut_row(row, most) or EMPTY
+
+
+def _at_first(record: Record, output: Json, shortener: Shortener, limit: int) -> Json:
+    """A result before it is cut further: an excerpt of a text; of a huge one, no more items of a list than there is
+    room for. What says nothing is named with its size."""
+    if len(record.raw_output) > LONG_WORD:
+        output = _without_blobs(output)
+    if isinstance(output, str):
+        return excerpt(output, shortener.talk, limit)
+    huge = len(record.raw_output) > HUGE * limit
+    return _shortened(output, shortener, max(MOST_ITEMS, limit // 4)) if huge else output
+
+
+def _without_blobs(value: Json) -> Json:
+    """A value with the beginning and the size of each text in it that is one unbroken word, and no address: base64,
+    or a key."""
+    match value:
+        case Mapping():
+            return {key: _without_blobs(item) for key, item in value.items()}
+        case list():
+            return [_without_blobs(item) for item in value]
+        case str() if len(value) > LONG_WORD and "://" not in value[:LEAST] and len(value.split(None, 1)) == 1:
+            return f"{value[:LEAST]}{GAP} ({len(value)} characters without a blank)"
+        case _:
+            return value
+
+
+def _untold(output: Json, talk: Talk) -> Json:
+    """A result without the ids that were told already, but for its own, which comes first."""
+    if not isinstance(output, Mapping) or talk.thorough:
+        return output
+    others = [key for key in output if names_id(key)][1:]
+    told = {key for key in others if isinstance(output[key], str) and str(output[key]).casefold() in talk.said}
+    return {key: value for key, value in output.items() if key not in told} if told else output
+
+
+def _shortened(value: Json, shortener: Shortener, most: int) -> Json:
+    """A value whose lists have so many items at most, and whose texts are as much shorter."""
+    match value:
+        case Mapping():
+            fields = shortener.fields(value, most)
+            return {key: _shortened(shortener.rows(item), shortener, most) for key, item in fields.items()}
+        case str():
+            return excerpt(value, shortener.talk, max(LEAST, CHARACTERS_AN_ITEM * most))
+        case list():
+            part = shortener.part(value, most)
+            items = [_shortened(item, shortener, most) for item in part]
+            return Part(items, part.whole) if isinstance(part, Part) else items
+        case _:
+            return value
+
+
+def _cut_row(row: str, most: int) -> str:
+    """So many characters of a row at most, whole values of them, and how many rows or fields are left out at its end;
+    of one value that is longer, its beginning."""
+    if len(row) <= most:
+        return row
+    more = _MORE.search(row)
+    end = more[0] if more is not None and len(more[0]) <= most // 2 else ""
+    whole = row[: more.start()] if more is not None else row
+    room = most - len(end) if end else most - LONGEST_COUNT
+    for mark in BETWEEN:
+        if (at := whole.rfind(mark, 0, max(0, room - 1))) > most // 3:
+            gone = whole.count(mark, at) + (int(more[1]) if more is not None and mark == ROW else 0)
+            return f"{whole[:at]}{ROW}{GAP} {gone} more" if mark == ROW else f"{whole[:at]}{mark.rstrip()}{GAP}{end}"
+    return f"{cut(whole, most - len(end))}{end}"

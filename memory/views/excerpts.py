@@ -1,8 +1,8 @@
-"""Which lines of a long text may the next step need?
+"""Excerpts: which lines of a long text the next step may need.
 
 Those that tell of a failure, that the conversation speaks of, or that name what no other line names, with the headings
-that they stand under, and the first and the last line. Of a table whose fields stand between commas, the rows are
-chosen as the items of a list are.
+that they stand under, and the first and the last line. Of source code the functions that are named stay with their
+bodies; of a table whose fields stand between commas, the rows are chosen as the items of a list are.
 """
 
 import re
@@ -10,22 +10,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from memory.views.identifiers import is_identifier
-from memory.views.items import worth_of
+from memory.views.lists import worth_of
 from memory.views.pages import is_page, read_page
 from memory.views.relevance import Talk
 from memory.views.separated import rows_of
-from memory.views.source_text import is_source, without_numbers, worth_of_bodies
 from utils.sentences import split_sentences
 from utils.text import GAP
 
 READ = 400_000  # characters of a text that are looked at, half of them from its end
-NAMED = 64  # lines of a longer one that are looked at, too, since the user named what is in them
+NAMED_LINES = 64  # lines of a longer one that are looked at, too, since the user named what is in them
 FAILING = 16  # and of those with each of these words, since they tell of a failure
 FAILURES = ("ERROR", "error", "Error", "FATAL", "fatal", "CRITICAL", "Traceback", "Exception", "panic", "FAILED",
             "failed", "refused", "denied")  # fmt: skip
 SHORT_ANSWER = 100  # characters of a result that says no more than that there is none
 NEAR_FAILURE = 200  # characters of a line of a failure that say what it is about
-LONG_LINE = 2_000  # characters of such a line
+LONG_LINE = 2_000  # characters of such a line, and of one in which failures are looked for
 BLANK_PART = 8  # of the room of an excerpt, for blank lines
 FEWEST_LINES = 8  # of a text; one of fewer lines is read by its sentences
 FAILURE = 3.0  # what a line is worth that tells of a failure; a word that it alone shares with the conversation: 1
@@ -34,16 +33,19 @@ BEFORE = 0.3  # and to come right before one that tells of a failure, of what th
 NAME = 0.5  # and an identifier of which nothing else speaks
 RARE = 0.05  # and to be like no other line but for its numbers; of lines that are alike, each has its share of both
 END = 0.4  # and to be the first line or the last
-UNDER = 0.35  # and to come right after one that the conversation speaks of, of what that one is worth
-SPELT_OUT = 6.0  # and to give a value to what the question spells out
-FADING = 0.9  # and of that, one line further
+UNDER, FADING = 0.35, 0.9  # and to come right after one that is spoken of, of what that is worth; one line further
+NAMED, SPOKEN_OF = 6.0, 1.5  # and to define what is named, or what a word says, with all that stands under it
+SOURCE = 0.5  # share of lines that look like code, from which a text is source
+DEEP = 64  # lines that one stands under, at most
 
-_FAILURE = re.compile(r"(?i)\b(?:error|fatal|critical|panic|exception|traceback|fail(?:ed|ure|s)?|denied|refused)\b")
-_FAILURE_NAME = re.compile(r"[a-z](?:Error|Exception)\b")
+_FAILURE = re.compile(
+    r"(?i)\b(?:error|fatal|critical|panic|exception|traceback|fail(?:ed|ure|s)?|denied|refused)\b"
+    r"|(?-i:[a-z](?:Error|Exception)\b)"
+)
 # What a line of a log or of a state may say of a failure, and an answer of something else.
 _TROUBLE = re.compile(
-    r"(?i)\b(?:warn(?:ing)?|severe|failing|exhausted|timed out|timeout|unhealthy|unreachable|killed|aborted|evicted|"
-    r"segfault|crash(?:ed|es|loop\w*)?|exit (?:code|status):?\s+[1-9]\d*)\b"
+    r"(?i)\b(?:severe|failing|exhausted|timed out|timeout|unhealthy|unreachable|killed|aborted|evicted|segfault|"
+    r"crash(?:ed|es|loop)?|exit (?:code|status):?\s{1,3}[1-9]\d{0,3})\b"
     r"|(?-i:[a-z](?:Timeout|BackOff|Killed|Refused|Failed|Fault)\b)"
 )
 _ENDED = re.compile(r"(?i)\b(?:fatal|critical|panic)\b")
@@ -56,11 +58,22 @@ _NO_ANSWER = re.compile(
     r"(?!\s*[=:]\s*\d)"
 )
 _THROWN = re.compile(r"\w+(?:\.\w+)+: \S")  # how a trace ends: "db.PoolTimeout: pg-primary"
-_NUMBER_ALONE = re.compile(r"\s*\d+\s*[|:→\t]?\s*")  # a blank line with its number
-# A line that gives a value to a name of several words: "MAX_DAYS: int = 90", "max-days: 90".
-_GIVEN = re.compile(
-    r"[\s\"'*-]*(?:\d+[:|→\s]\s*)?(?:(?:export|const|let|var|final|static|public)\s+)*([A-Za-z_][\w-]*)[\"']?\s*[:=]"
+_LINE_NUMBER = re.compile(r"\s{0,12}(\d+)(?:\s*[|:→\t]\s?|\s|$)")  # before a line of a file
+_BLANK = re.compile(r"\s*(?:\d+\s*[|:→]?\s*)?")  # a line that says nothing, or its number alone
+_DEFINES = re.compile(
+    r"\s*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub)\s+)*"
+    r"(?:(?:def|class|function\*?|func|fn|interface|struct|enum|trait|impl|module|type|const|let|var|val)\s+"
+    r"(?:\([^)]{0,80}\)\s*)?([A-Za-z_]\w*)|[\"']?([A-Za-z_][\w-]*)[\"']?(?:\s*:\s*[\w\[\]|. ]{1,40})?\s*[:=]\s*\S)"
 )
+_CODE_ENDS = re.compile(r"[{}();,:\[\]\\]\s*$")
+_CODE_BEGINS = re.compile(
+    r"\s*(?:import|from|return|raise|throw|if|for|while|else|try|except|catch|def|class|@|//|#)\b"
+)
+_TRACE = re.compile(
+    r"\s*(?:Traceback \(most|File \"[^\"]+\", line \d|E\s{2,}\S|at [\w.$<>]+\()|\W?\d{4}-\d\d-\d\d[T ]\d\d:"
+)
+_SAID_LINE = re.compile(r"\bline\s+#?(\d+)\b|\.\w{1,5}:(\d+)\b")
+_PART_OF_CALL = re.compile(r"[.:/#+\-@]+")
 _DIGITS = re.compile(r"\d+")
 _INDENT = re.compile(r"[\s│├└─|+`]*")
 _CAPITALS = re.compile(r"(?=.*[A-Z])[^a-z]+")
@@ -78,7 +91,7 @@ def excerpt(text: str, talk: Talk, characters: int) -> str:
             return text
     read = text if len(text) <= READ else _beginning_and_end(text, talk)
     every = [line.rstrip() for line in read.splitlines()]
-    places = [at for at, line in enumerate(every) if line not in ("", GAP) and not _NUMBER_ALONE.fullmatch(line)]
+    places = [at for at, line in enumerate(every) if line != GAP and not _BLANK.fullmatch(line)]
     if len(places) < FEWEST_LINES:
         every = [sentence for line in every for sentence in split_sentences(line)]
         places = [at for at, sentence in enumerate(every) if sentence != GAP]
@@ -109,7 +122,7 @@ def _beginning_and_end(text: str, talk: Talk) -> str:
     between = text[READ // 2 : -READ // 2]
     found: dict[int, str] = {}
     for name in talk.names:
-        found |= _lines_with(name, between, max(1, NAMED // len(talk.names)))
+        found |= _lines_with(name, between, max(1, NAMED_LINES // len(talk.names)))
     for word in FAILURES:
         lines = _lines_with(word, between, FAILING)
         found |= {at: line for at, line in lines.items() if tells_of_failure(line)}
@@ -121,9 +134,10 @@ def _lines_with(name: str, text: str, most: int) -> dict[int, str]:
     found: dict[int, str] = {}
     at = text.find(name)
     while at >= 0 and len(found) < most:
-        begin = max(text.rfind("\n", 0, at) + 1, at - LONG_LINE // 2)
-        end = text.find("\n", at)
-        end = min(end if end >= 0 else len(text), at + LONG_LINE // 2)
+        furthest = max(0, at - LONG_LINE // 2)
+        begin = max(text.rfind("\n", furthest, at) + 1, furthest)
+        end = text.find("\n", at, at + LONG_LINE // 2)
+        end = end if end >= 0 else min(len(text), at + LONG_LINE // 2)
         found[begin] = text[begin:end]
         at = text.find(name, max(end, at + 1))
     return found
@@ -131,7 +145,8 @@ def _lines_with(name: str, text: str, most: int) -> dict[int, str]:
 
 def _chosen(lines: Sequence[str], talk: Talk, characters: int) -> set[int]:
     """The places of the lines that matter most, as many as there is room for with gaps between them."""
-    worth, parents = _worth(lines, talk), _parents(without_numbers(lines))
+    bare = without_numbers(lines)
+    worth, parents = _worth(lines, bare, talk), _parents(bare)
     if (rows := rows_of(lines)) is not None:
         worth = [worth[0], *map(max, worth[1:], worth_of(rows, talk))]
         parents = [None, *(0 for _ in rows)]
@@ -152,15 +167,16 @@ def _chosen(lines: Sequence[str], talk: Talk, characters: int) -> set[int]:
     return chosen
 
 
-def _worth(lines: Sequence[str], talk: Talk) -> list[float]:
-    source = is_source(lines)
-    bodies = worth_of_bodies(lines, talk) if source else [0.0] * len(lines)
+def _worth(lines: Sequence[str], bare: Sequence[str], talk: Talk) -> list[float]:
+    """What lines are worth, (n,). `bare`: without their numbers."""
+    source = is_source(bare)
+    bodies = _bodies(lines, bare, talk, source=source)
     shared = [talk.words_of(line) for line in lines]
     alike = [_DIGITS.sub("0", line) for line in lines]
     often = Counter(alike)
     named = [frozenset(filter(is_identifier, line.split())) for line in lines]
     words, names = _counts(shared), _counts(named)
-    failures = [0.0 if source else _severity(line) for line in lines]
+    failures = [0.0 if source else _severity(line[:LONG_LINE]) for line in lines]
     worth: list[float] = []
     under = 0.0  # what lines before lend to the next: the table under a heading, the trace under an error
     next_fails = [*failures[1:], 0.0]
@@ -170,24 +186,63 @@ def _worth(lines: Sequence[str], talk: Talk) -> list[float]:
         spoken_of = sum(1 / words[one] for one in said)
         told = FAILURE * (failed or (under > 0 and _THROWN.match(line) is not None))
         itself = told + spoken_of + (RARE + sum(NAME / names[one] for one in own)) / often[like]
-        given = SPELT_OUT * _gives_what_is_asked_for(line, talk)
-        worth.append(max(itself, under, BEFORE * FAILURE * fails_next, given) + body)
+        worth.append(max(itself, under, BEFORE * FAILURE * fails_next) + body)
         under = max(FADING * under, UNDER * (spoken_of + told))
     return worth
-
-
-def _gives_what_is_asked_for(line: str, talk: Talk) -> bool:
-    found = _GIVEN.match(line)
-    return found is not None and talk.spells_out(found[1])
 
 
 def _counts(found: Iterable[frozenset[str]]) -> Counter[str]:
     return Counter(one for each in found for one in each)
 
 
+def is_source(lines: Sequence[str]) -> bool:
+    """Whether lines are of a program, and not of what one wrote."""
+    looks = sum(_CODE_ENDS.search(line[-80:]) is not None or _CODE_BEGINS.match(line) is not None for line in lines)
+    defines = any(found and found[1] for found in map(_DEFINES.match, lines))
+    return defines and looks >= SOURCE * len(lines) and not any(map(_TRACE.match, lines))
+
+
+def without_numbers(lines: Sequence[str]) -> Sequence[str]:
+    """Lines without their numbers, where nearly all begin with such."""
+    numbers = sum(_LINE_NUMBER.match(line) is not None for line in lines)
+    return [_LINE_NUMBER.sub("", line, count=1) for line in lines] if numbers >= 0.8 * len(lines) > 0 else lines
+
+
+def _bodies(lines: Sequence[str], bare: Sequence[str], talk: Talk, *, source: bool) -> list[float]:
+    """What lines are worth for giving a value to what is spelt out, for their numbers, or for being of a function or a
+    class that was named, which stands as it is indented; (n,) from 0 on."""
+    worth = [0.0] * len(lines)
+    if not talk.text and not talk.question:
+        return worth
+    numbers = {one or other for one, other in _SAID_LINE.findall(talk.text)}
+    called = frozenset(part for word in talk.said for part in _PART_OF_CALL.split(word))
+    inside, depth = 0.0, 0  # of what is named, and how deeply that is indented
+    for at, (line, numbered) in enumerate(zip(bare, lines, strict=True)):
+        own = len(line) - len(line.lstrip())
+        closes = line.lstrip()[:1] in ("}", ")", "]", "{")
+        if inside and own <= depth and not closes:
+            inside = 0.0
+        found = _DEFINES.match(line)
+        name = (found[1] or found[2]) if found else ""
+        if name and (value := _worth_of_name(name, talk, called if found and found[1] and source else None)) > inside:
+            inside, depth = value, own
+        number = _LINE_NUMBER.match(numbered) if numbers and bare is not lines else None
+        worth[at] = max(inside, NAMED if number is not None and number[1] in numbers else 0.0)
+        inside = max(0.0, inside - 0.001) if source else 0.0
+    return worth
+
+
+def _worth_of_name(name: str, talk: Talk, called: frozenset[str] | None) -> float:
+    """`called`: what was said as code calls things, of a name that code defines; None for any other."""
+    folded = name.casefold()
+    if talk.spells_out(name) or (called is not None and "_" in name and folded in called):
+        return NAMED
+    return SPOKEN_OF if called is not None and (folded in called or folded in talk.words) else 0.0
+
+
 def tells_of_failure(line: str) -> bool:
     """Whether a line of a log or of an answer speaks of an error."""
-    return bool(_FAILURE.search(line) or _FAILURE_NAME.search(line)) and not _NO_FAILURE.search(line)
+    return _FAILURE.search(line) is not None and not _NO_FAILURE.search(line)
 
 
 def is_no_answer(text: str) -> bool:
@@ -199,7 +254,7 @@ def is_no_answer(text: str) -> bool:
 def failures_in(text: str) -> list[str]:
     """The first lines of a text that tell of a failure, each with the line before it, which often says where; of long
     ones, their beginnings."""
-    lines = [line for line in text[:READ].splitlines() if line.strip()]
+    lines = [line[:LONG_LINE] for line in text[:READ].splitlines() if line.strip()]
     if is_source(lines):
         return []
     told = [at for at, line in enumerate(lines) if tells_of_failure(line)][:FAILING]
@@ -207,13 +262,12 @@ def failures_in(text: str) -> list[str]:
 
 
 def _severity(line: str) -> float:
-    """How bad what a line tells of is: 1 for an error, more for what ended something, less for a mere warning; 0 for
-    nothing of the kind."""
-    if tells_of_failure(line):
-        return ENDED if _ENDED.search(line) else 1.0
-    if _TROUBLE.search(line) is None or _NO_FAILURE.search(line) is not None:
+    """How bad what a line tells of is: 1 for an error, more for what ended something, less for a warning; else 0."""
+    if _NO_FAILURE.search(line):
         return 0.0
-    return WARNED if _WARNED.search(line) else 1.0
+    if _FAILURE.search(line) or _TROUBLE.search(line):
+        return ENDED if _ENDED.search(line) else 1.0
+    return WARNED if _WARNED.search(line) else 0.0
 
 
 def _parents(lines: Sequence[str]) -> list[int | None]:
@@ -248,7 +302,10 @@ def _heads(lines: Sequence[str]) -> Iterator[int | None]:
 
 def _above(parents: Sequence[int | None], at: int) -> Iterator[int]:
     """The places of the lines that one stands under, the nearest first."""
-    while (parent := parents[at]) is not None:
+    for _ in range(DEEP):
+        parent = parents[at]
+        if parent is None:
+            return
         yield parent
         at = parent
 

@@ -1,4 +1,4 @@
-"""What looks as what a thing is called by: an identifier, a name, a path, a version?"""
+"""Identifiers: what looks as what a thing is called by, be it an id, a name, a path or a version."""
 
 import re
 from collections.abc import Mapping
@@ -12,16 +12,13 @@ MARKS = ".,;:!?()[]\"'*"  # that stand around a word
 _IDENTIFIER = re.compile(r"(?=.*\d)[\w#:+.\-/@]{4,}")
 _CODE = re.compile(r"[A-Z][A-Z0-9]{4,11}")
 _ID_KEY = re.compile(
-    r"(?:^|_|-)(?:ids?|uuids?|keys?|codes?|numbers?|sku|ref|hash|versions?|revisions?|rev|builds?|seq)$|(?<=[a-z])(?:Ids?|IDs?|Keys?|Codes?|Numbers?)$"
+    r"(?:^|_|-)(?:ids?|uuids?|keys?|codes?|numbers?|sku|ref|hash|versions?|revisions?|rev|builds?|seq|e?tags?)$"
+    r"|(?<=[a-z])(?:Ids?|IDs?|Keys?|Codes?|Numbers?)$"
 )
-# Of a thing that changes, which of its states is meant.
-_VERSION = re.compile(
-    r"(?i)(?:^|[_-])(?:e-?tags?|versions?|revisions?|rev|sha\d*|hash|checksum|digest|tokens?|seq(?:uence)?)$"
-)
-_VERSION_IN_HUMPS = re.compile(r"(?<=[a-z])(?:E[Tt]ag|Version|Revision|Rev|Sha|Hash|Checksum|Token|Seq)$")
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 _MEASURE = re.compile(r"[\d.,:/-]+[^\W\d_]{0,5}$")
 _PLACE = re.compile(r"[\w)\].~][./\\]\w|^[./]\w|\w/$")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|[\W_]+")
 
 
 def names_id(key: str) -> bool:
@@ -34,21 +31,13 @@ def ends_as_id(key: str) -> bool:
     return _ID_KEY.search(key) is not None
 
 
-def identifies(key: str) -> bool:
-    """Whether a field is called as those that say which thing is meant, or what it is called."""
-    return names_id(key) or ends_as_id(key) or key.endswith(("name", "Name"))
+def parts_of(name: str) -> list[str]:
+    """The words of a name such as `crm_get_contact` or `getContact`, lower case, without an `s` at their ends."""
+    return [singular(word.casefold()) for word in _HUMP.split(name) if word]
 
 
-def names_version(key: str, value: Json) -> bool:
-    """Whether a field says which state of a thing is meant."""
-    if not isinstance(value, str | int) or isinstance(value, bool) or value == "":
-        return False
-    return bool(_VERSION.search(key) or _VERSION_IN_HUMPS.search(key))
-
-
-def unquoted(value: str) -> str:
-    """An entity tag without its marks."""
-    return value.removeprefix("W/").strip('"')
+def singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
 def is_identifier(value: str) -> bool:

@@ -1,14 +1,15 @@
-"""How do JSON values of one shape become a table with one head?
+"""Tables: JSON values of one shape under one head.
 
 What is the same in every row stands once, before the rows; what an agent would not miss is left out. A field of objects
 is a column whose head names the objects' own fields, `flights(number|date)`, and whose cells hold them in that order,
-`HAT1|2024-05-21 ; HAT2|2024-05-22`.
+`HAT1|2024-05-21; HAT2|2024-05-22`.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from memory.views.json_columns import Column, describing, differing, naming_repeats, saying_what, telling_apart
 from memory.views.json_values import (
     EVERYTHING,
     MISSING,
@@ -26,20 +27,19 @@ from memory.views.json_values import (
     written,
     written_item,
 )
-from memory.views.object_fields import (
-    are_named,
-    are_persons,
-    is_date_or_nothing,
-    is_mere_person,
-    keeps_any,
-    share_no_shape,
-    stand_in_ids,
-)
-from memory.views.table_rows import FIELD, told_once
 
-ROW, LEG = "; ", " + "  # between rows in a cell, and between the rows of a list in a list
+FIELD, ROW, LEG = "|", "; ", " + "  # between fields, rows in a cell, and the rows of a list in a list
 MOST_NAMED = 8  # objects of a list that are told whole; where more are named, it is by what they have in common
 PAIR = 2  # fields of an object of which neither says anything alone, as of an amount and its currency
+SHARED = 4  # characters that two rows have in common, from which they are told together
+SPARSEST = 4  # of so many fields, an object of a table has one at least, on average
+FEWEST_ALIKE, MOSTLY = 4, 0.75  # objects, and the share of them with the same value, from which others are exceptions
+LONGEST_DESCRIPTION = 40  # characters of a text that says how an object is
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_PART_OF_NAME = re.compile(r"(?i)(?:first|middle|last|given|family|sur|fore)[ _-]?name")
+
+Object = Mapping[str, Json]
 
 
 @dataclass(frozen=True)
@@ -52,48 +52,54 @@ class Table:
     rows: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class _Column:
+    """Cells under a head. A head of one field is its key, of several `key(field|field)`. `of_all`: what all cells say
+    is the same of what is left out. `is_plain`: each cell has one value."""
+
+    head: str
+    cells: tuple[str, ...]
+    of_all: bool = False
+    is_plain: bool = False
+
+
 def table_of(values: Sequence[Json], keep: Keep) -> Table:
     """The table of values, one row each; rows are empty where nothing of them is kept."""
     if not all(isinstance(value, Mapping) for value in values):
         column = _column(values, keep, "")
         return Table(head=column.head, rows=column.cells) if column else Table(rows=("",) * len(values))
     objects = [value for value in values if isinstance(value, Mapping)]
-    if share_no_shape(objects):
+    if _share_no_shape(objects):
         return Table(rows=tuple(map(written, values)))
     common, columns = _columns(objects, keep)
     if len(values) == 1:
         return Table(rows=(", ".join(common),))
-    named, columns = naming_repeats(columns)
     rows = tuple(FIELD.join(column.cells[at] for column in columns) for at in range(len(values)))
-    return Table(" ".join([*common, *named]), FIELD.join(column.head for column in columns), rows)
+    return Table(" ".join(common), FIELD.join(column.head for column in columns), rows)
 
 
-def _column(cells: Sequence[Cell], keep: Keep, key: str, others: Sequence[Cell] = ()) -> Column | None:
+def _column(cells: Sequence[Cell], keep: Keep, key: str, others: Sequence[Cell] = ()) -> _Column | None:
     """None where nothing of the cells is kept. `others`: cells of the same column that are left out."""
     read = [cell if isinstance(cell, Missing) else rows_by_id(cell) for cell in cells]
-    name = written(key)
     there = [cell for cell in read if not isinstance(cell, Missing)]
     if all(is_scalar(cell) for cell in there):
         if not any(keep.keeps(key, cell) for cell in there if is_scalar(cell)):
             return None
         texts = tuple("" if isinstance(cell, Missing) else written(cell) for cell in read)
-        return Column(name, texts, is_plain=True)
+        return _Column(written(key), texts, is_plain=True)
     if all(isinstance(cell, Mapping) for cell in there):
         rest = [other for other in others if isinstance(other, Mapping)]
-        objects = [[cell] if isinstance(cell, Mapping) else [] for cell in read]
-        column = _nested(objects, keep, key, listed=False, others=rest, asked=keep.asks_for(key))
+        column = _nested(_each(read), keep, key, listed=False, others=rest, asked=keep.asks_for(key))
         if column is None or len(rest) == len(others):
             return column
         return replace(column, of_all=False)  # some of those that are left out have no object there
     if all(is_list(cell) for cell in there):
         rest = [item for other in others if is_list(other) for item in other if isinstance(item, Mapping)]
         return _listed([cell if is_list(cell) else [] for cell in read], keep, key, rest)
-    return Column(name, tuple("" if isinstance(cell, Missing) else written(cell) for cell in cells))
+    return _Column(written(key), tuple("" if isinstance(cell, Missing) else written(cell) for cell in cells))
 
 
-def _listed(
-    cells: Sequence[Sequence[Json]], keep: Keep, key: str, others: Sequence[Mapping[str, Json]]
-) -> Column | None:
+def _listed(cells: Sequence[Sequence[Json]], keep: Keep, key: str, others: Sequence[Object]) -> _Column | None:
     """Cells that are lists: of objects, of lists of objects, or of values. `others`: objects that are left out."""
     items = [item for cell in cells for item in cell]
     if items and all(isinstance(item, Mapping) for item in items):
@@ -105,90 +111,171 @@ def _listed(
         if column is None:
             return None
         inner = iter(column.cells)
-        return Column(
-            column.head, tuple(ROW.join(next(inner) for _ in cell) + told_of_all(cell, ROW) for cell in cells)
-        )
+        told = (ROW.join(next(inner) for _ in cell) + told_of_all(cell, ROW) for cell in cells)
+        return _Column(column.head, tuple(told))
     if items and not any(keep.keeps(name, value) for item in items for name, value in scalars(item, key)):
         return None
-    return Column(written(key), tuple(",".join(map(written_item, cell)) + told_of_all(cell, ",") for cell in cells))
+    return _Column(written(key), tuple(",".join(map(written_item, cell)) + told_of_all(cell, ",") for cell in cells))
 
 
 def _nested(
-    cells: Sequence[Sequence[Mapping[str, Json]]],
+    cells: Sequence[Sequence[Object]],
     keep: Keep,
     key: str,
     between: str = ROW,
     *,
     listed: bool = True,
-    others: Sequence[Mapping[str, Json]] = (),
+    others: Sequence[Object] = (),
     asked: bool = False,
-) -> Column | None:
+) -> _Column | None:
     """A column whose cells hold objects, each some, that are told apart where they are `listed`. Of one object alone,
     the cell names the fields. `others`: objects that are left out, beside those of parts of lists. `asked`: all their
     values are worth their places, but for objects and lists in them."""
     objects = [item for cell in cells for item in cell]
-    if share_no_shape(objects):
-        return Column(
-            written(key), tuple(between.join(map(written, cell)) + told_of_all(cell, between) for cell in cells)
-        )
+    name = written(key)
+
+    def filled(said: Callable[[Sequence[Object]], str]) -> tuple[str, ...]:
+        return tuple(said(cell) + told_of_all(cell, between) if cell else "" for cell in cells)
+
+    if _share_no_shape(objects):
+        return _Column(name, filled(lambda cell: between.join(map(written, cell))))
     rest = [*others, *(item for cell in cells for item in whole_of(cell) if isinstance(item, Mapping))]
-    if objects and max(map(len, objects)) == PAIR and (listed or keeps_any(objects, keep)):
+    if objects and max(map(len, objects)) == PAIR and (listed or _keeps_any(objects, keep)):
         keep = EVERYTHING
-    common, columns = _columns(
-        objects, keep, rest if len(objects) > 1 else (), asked=asked, asked_for=bool(key) and keep.asks_for(key)
-    )
-    if listed and key and objects and not common and not columns and all(map(is_mere_person, objects)):
-        counts = tuple(f"×{len(cell)}{told_of_all(cell, between)}" if cell else "" for cell in cells)
-        return Column(written(key), counts)  # of persons whom nobody speaks of, how many they are
+    asked_for = bool(key) and keep.asks_for(key)
+    common, columns = _columns(objects, keep, rest if len(objects) > 1 else (), asked=asked, asked_for=asked_for)
+    if listed and key and objects and not common and not columns and all(map(_is_mere_person, objects)):
+        return _Column(name, filled(lambda cell: f"×{len(cell)}"))  # persons whom nobody speaks of
     if listed and objects:
-        column = telling_apart(objects, columns, lambda one, name: _nested(_each(one), keep, name))
-        columns += [column] if column else []
-        columns += differing(objects, common, columns)
-        columns = _with_all(describing(cells, columns), objects, columns)
-        columns += saying_what(objects, columns)
+        columns = _told_apart(objects, columns, common, keep)
         columns = _with_named(objects, keep, common, columns)
     if not common and not columns:
         return None
-    name = written(key)
-    if len(objects) == 1:
-        return Column(
-            name, tuple("{" + ", ".join(common) + "}" + told_of_all(cell, between) if cell else "" for cell in cells)
-        )
-    if not columns and not listed:
+    if len(objects) == 1 or (not columns and not listed):
         said = "{" + ", ".join(common) + "}"
-        return Column(name, tuple(said if cell else "" for cell in cells), of_all=True)
+        return _Column(name, filled(lambda cell: said), of_all=len(objects) > 1)
     if not columns:
-        texts = (f"×{len(cell)}{told_of_all(cell, between)}" if cell else "" for cell in cells)
-        return Column(f"{name}({' '.join(common)})", tuple(texts))
-    named, columns = naming_repeats(columns)
+        return _Column(f"{name}({' '.join(common)})", filled(lambda cell: f"×{len(cell)}"))
     rows = iter(list(zip(*(column.cells for column in columns), strict=True)))
     plain = [column.is_plain and between != LEG for column in columns]
-    told = (between.join(told_once([next(rows) for _ in cell], plain)) + told_of_all(cell, between) for cell in cells)
-    head = " ".join([*common, *named, FIELD.join(column.head for column in columns)]).strip()
-    return Column(f"{name}({head})" if key else head, tuple(told))
+    told = (between.join(_told_once([next(rows) for _ in cell], plain)) + told_of_all(cell, between) for cell in cells)
+    head = " ".join([*common, FIELD.join(column.head for column in columns)]).strip()
+    return _Column(f"{name}({head})" if key else head, tuple(told))
 
 
-def _is_short(value: Json) -> bool:
-    """Whether it is no list, nor has one in it: these have rows of their own."""
-    return is_scalar(value) or (isinstance(value, Mapping) and all(map(is_scalar, value.values())))
+def _columns(
+    objects: Sequence[Object],
+    keep: Keep,
+    others: Sequence[Object] = (),
+    *,
+    asked: bool = False,
+    asked_for: bool = False,
+) -> tuple[list[str], list[_Column]]:
+    """What all objects have in common, as `key=value`, and the columns of what differs. `others`: objects of the same
+    list that are left out. `asked`: all their values are worth their places."""
+    common: list[str] = []
+    columns: list[_Column] = []
+    names = dict.fromkeys(name for one in objects for name in one)
+    parts = [name for name in names if name.endswith("name")]
+    called = parts if len(parts) > 1 and (asked_for or _keeps_any(objects, keep, parts)) else ()
+    of_nobody = not called and _are_persons(names)
+    for name in names:
+        cells = [one.get(name, MISSING) for one in objects]
+        if of_nobody and all(map(_is_date_or_nothing, cells)):
+            continue  # a date says nothing of nobody
+        if not keep.asks_for(name) and _stands_in_others(objects, name, keep):
+            continue
+        own = name in called or (asked and all(is_scalar(cell) or isinstance(cell, Missing) for cell in cells))
+        rest = [other.get(name, MISSING) for other in others]
+        column = _column(cells, EVERYTHING if own else keep, name, rest)
+        if column is None:
+            continue
+        differs = not column.of_all and any(other != cells[0] for other in rest)
+        if len(set(column.cells)) > 1 or differs:
+            columns.append(column)
+        elif column.cells[0]:
+            common.append(f"{column.head}={column.cells[0]}")
+    return common, columns
 
 
-def _each(cells: Sequence[Cell]) -> list[list[Mapping[str, Json]]]:
+def _each(cells: Sequence[Cell]) -> list[list[Object]]:
     """Cells of one object each, or none."""
     return [[cell] if isinstance(cell, Mapping) else [] for cell in cells]
 
 
-def _with_all(names: Sequence[str], objects: Sequence[Mapping[str, Json]], columns: Sequence[Column]) -> list[Column]:
-    """Columns of objects with the whole of some fields, of which part may be in them."""
-    heads = tuple(map(written, names))
-    left = [one for one in columns if not any(one.head == head or one.head.startswith(f"{head}(") for head in heads)]
-    added = (_column([one.get(name, MISSING) for one in objects], EVERYTHING, name) for name in names)
-    return [*left, *(column for column in added if column is not None)]
+def _told_apart(objects: Sequence[Object], columns: list[_Column], common: Sequence[str], keep: Keep) -> list[_Column]:
+    """The columns of a list, with what tells its objects apart where what is kept does not, or by ids alone: the texts
+    that say how they are, several alike; else the one field that tells most of them apart. States that most objects
+    have, and some have not, stand beside them."""
+    shown = {column.head.partition("(")[0] for column in columns} | {one.partition("=")[0] for one in common}
+    fields = {name: [one.get(name) for one in objects] for name in dict.fromkeys(key for one in objects for key in one)}
+    left = {name: cells for name, cells in fields.items() if written(name) not in shown}
+    plain = {column.head for column in columns} | {one.partition("=")[0] for one in common}
+    told = [column.cells for column in columns if not _are_numbers(fields.get(column.head, ()))]
+    few = MOSTLY * len(objects)
+    added: list[_Column] = []
+    if len(objects) >= FEWEST_ALIKE and _apart([own for own in told if not _are_opaque(own)]) < few:
+        described = {name: list(map(str, cells)) for name, cells in fields.items()
+                     if written(name) not in plain and _describe(cells)}  # fmt: skip
+        if _apart([*(own for own in told if not _are_opaque(own)), *described.values()]) >= few:
+            added = [column for name in described if (column := _column(fields[name], EVERYTHING, name)) is not None]
+            partly = tuple(f"{written(name)}(" for name in described)  # of which a part stood there
+            columns = [column for column in columns if not column.head.startswith(partly)]
+    if not added and _apart(told) < len(objects):
+        candidates = [column for name, cells in left.items() if (column := _telling(cells, keep, name)) is not None]
+        best = max(candidates, key=lambda column: _apart([*told, column.cells]), default=None)
+        added = [best] if best is not None and _apart([*told, best.cells]) > max(1, _apart(told)) else []
+    heads = {column.head for column in added}
+    for name, cells in left.items() if len(objects) >= FEWEST_ALIKE else ():
+        if written(name) not in heads and all(map(is_scalar, cells)):
+            texts = tuple(map(written, cells))
+            most = max(Counter(texts).values())
+            if most < len(texts) and (most >= few or all(isinstance(cell, bool) for cell in cells)):
+                added.append(_Column(written(name), texts))
+    return [*columns, *added]
+
+
+def _telling(cells: Sequence[Json], keep: Keep, name: str) -> _Column | None:
+    """The column of a field that may tell objects apart: of values, or of objects of these."""
+    if all(map(is_scalar, cells)):
+        return _Column(written(name), tuple(map(written, cells)))
+    if all(isinstance(cell, Mapping) and all(map(is_scalar, cell.values())) for cell in cells):
+        return _nested(_each(cells), keep, name)
+    return None
+
+
+def _describe(cells: Sequence[Json]) -> bool:
+    """Whether a field says how objects are: in a few short texts, or objects of these, of which several are alike."""
+    values = [value for cell in cells for _, value in scalars(cell)]
+    if not all(isinstance(cell, str | Mapping) for cell in cells) or not values:
+        return False
+    texts = [value for value in values if isinstance(value, str) and 0 < len(value) <= LONGEST_DESCRIPTION]
+    return len(texts) == len(values) and 1 < len(set(texts)) <= len(texts) // 2 and not any(map(_is_code, texts))
+
+
+def _is_code(text: str) -> bool:
+    return len(text) > 2 and text.isupper()
+
+
+def _apart(cells: Sequence[Sequence[str]]) -> int:
+    """How many objects some columns tell apart."""
+    return len(set(zip(*cells, strict=True)))
+
+
+def _are_opaque(cells: Sequence[str]) -> bool:
+    """Whether cells are of ids: each another one, in one word, with digits."""
+    return len(set(cells)) == len(cells) and all(
+        any(map(str.isdigit, cell)) and not any(map(str.isspace, cell)) for cell in cells
+    )
+
+
+def _are_numbers(cells: Sequence[object]) -> bool:
+    return bool(cells) and all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in cells)
 
 
 def _with_named(
-    objects: Sequence[Mapping[str, Json]], keep: Keep, common: Sequence[str], columns: Sequence[Column]
-) -> list[Column]:
+    objects: Sequence[Object], keep: Keep, common: Sequence[str], columns: Sequence[_Column]
+) -> list[_Column]:
     """Columns where the other fields of an object that is named stand behind its row, or the last of its rows, unless
     many are."""
     places = {name: at for at, one in enumerate(objects) if (name := keep.name_of(one)) is not None}
@@ -203,36 +290,81 @@ def _with_named(
     return [*columns[:-1], replace(columns[-1], cells=tuple(last))]
 
 
-def _columns(
-    objects: Sequence[Mapping[str, Json]],
-    keep: Keep,
-    others: Sequence[Mapping[str, Json]] = (),
-    *,
-    asked: bool = False,
-    asked_for: bool = False,
-) -> tuple[list[str], list[Column]]:
-    """What all objects have in common, as `key=value`, and the columns of what differs. `others`: objects of the same
-    list that are left out. `asked`: all their values are worth their places."""
-    common: list[str] = []
-    columns: list[Column] = []
-    names = dict.fromkeys(name for one in objects for name in one)
-    parts = [name for name in names if name.endswith("name")]
-    called = parts if len(parts) > 1 and (asked_for or are_named(objects, parts, keep)) else ()
-    unnamed = not called and are_persons(names)
-    for name in names:
-        cells = [one.get(name, MISSING) for one in objects]
-        if unnamed and all(map(is_date_or_nothing, cells)):
-            continue  # a date says nothing of nobody
-        if not keep.asks_for(name) and stand_in_ids(objects, name, keep):
-            continue
-        own = name in called or (asked and all(is_scalar(cell) or isinstance(cell, Missing) for cell in cells))
-        rest = [other.get(name, MISSING) for other in others]
-        column = _column(cells, EVERYTHING if own else keep, name, rest)
-        if column is None:
-            continue
-        differs = not column.of_all and any(other != cells[0] for other in rest)
-        if len(set(column.cells)) > 1 or differs:
-            columns.append(column)
-        elif column.cells[0]:
-            common.append(f"{column.head}={column.cells[0]}")
-    return common, columns
+def _is_short(value: Json) -> bool:
+    """Whether it is no list, nor has one in it: these have rows of their own."""
+    return is_scalar(value) or (isinstance(value, Mapping) and all(map(is_scalar, value.values())))
+
+
+def _told_once(rows: Sequence[tuple[str, ...]], plain: Sequence[bool]) -> list[str]:
+    """Each row once, with how often it comes where that is more often. Neighbours that differ in one `plain` field
+    share what else they say: `HAT1,HAT2|2024-05-21`."""
+    told: list[tuple[list[tuple[str, ...]], int]] = []
+    for row, count in Counter(rows).items():
+        if told and told[-1][1] == count == 1 and _may_join(row, told[-1][0], plain):
+            told[-1][0].append(row)
+        else:
+            told.append(([row], count))
+    return [_joined(group) if count == 1 else f"{_joined(group)} ×{count}" for group, count in told]
+
+
+def _may_join(row: tuple[str, ...], group: Sequence[tuple[str, ...]], plain: Sequence[bool]) -> bool:
+    """Whether a row and those before it are shorter as one that has all values of a field, and these can be told
+    apart."""
+    differing = _differing_in(group[-1], row)
+    if len(differing) != 1 or (len(group) > 1 and _differing_in(*group[:2]) != differing):
+        return False
+    [at] = differing
+    values = group[-1][at], row[at]
+    is_shorter = sum(map(len, row)) - len(row[at]) >= SHARED
+    return plain[at] and is_shorter and all(values) and not any("," in value or "{" in value for value in values)
+
+
+def _joined(group: Sequence[tuple[str, ...]]) -> str:
+    if len(group) == 1:
+        return FIELD.join(group[0])
+    [at] = _differing_in(*group[:2])
+    return FIELD.join([*group[0][:at], ",".join(row[at] for row in group), *group[0][at + 1 :]])
+
+
+def _differing_in(one: tuple[str, ...], other: tuple[str, ...]) -> list[int]:
+    return [at for at, (cell, another) in enumerate(zip(one, other, strict=True)) if cell != another]
+
+
+def _is_date_or_nothing(cell: Cell) -> bool:
+    return isinstance(cell, Missing) or not cell or (isinstance(cell, str) and _DATE.fullmatch(cell) is not None)
+
+
+def _stands_in_others(objects: Sequence[Object], name: str, keep: Keep) -> bool:
+    """Whether all that a field says stands at the beginning of another one that is kept: `card_17` is a card."""
+
+    def stands(one: Object) -> bool:
+        value = one.get(name)
+        return isinstance(value, str) and any(
+            isinstance(other, str) and other.startswith(value) and other[len(value) :][:1] in ("_", "-", ":")
+            and keep.keeps(key, other) for key, other in one.items()
+        )  # fmt: skip
+
+    return len(objects) > 1 and all(map(stands, objects))
+
+
+def _are_persons(keys: Iterable[str]) -> bool:
+    """Whether objects of these keys have a first and a last name."""
+    return sum(_PART_OF_NAME.fullmatch(key) is not None for key in keys) > 1
+
+
+def _is_mere_person(one: Object) -> bool:
+    """Whether an object is a person of whom nothing is so or not."""
+    return _are_persons(one) and not any(isinstance(value, bool) for value in one.values())
+
+
+def _keeps_any(objects: Iterable[Object], keep: Keep, names: Sequence[str] | None = None) -> bool:
+    """Whether a field of objects that is neither an object nor a list is kept; of some names alone."""
+    return any(
+        is_scalar(value) and keep.keeps(key, value)
+        for one in objects for key, value in one.items() if names is None or key in names
+    )  # fmt: skip
+
+
+def _share_no_shape(objects: Sequence[Object]) -> bool:
+    """Whether a table of objects would be empty for the most part."""
+    return sum(map(len, objects)) * SPARSEST < len(objects) * len({name for one in objects for name in one})

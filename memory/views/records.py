@@ -1,4 +1,4 @@
-"""What did a tool give, and does it tell of a failure?"""
+"""Records: one call of a tool and what came back, read as JSON or text, and whether it tells of a failure."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,6 @@ from typing import NoReturn
 from memory.views.excerpts import is_no_answer, tells_of_failure
 from memory.views.identifiers import is_name, names_id
 from memory.views.json_values import Json, Scalar, scalars
-from memory.views.source_text import is_code
 from utils.text import repair
 
 DEEPEST = 40  # objects and lists in each other; what is nested deeper is taken as text
@@ -20,26 +19,16 @@ RAW = "_raw"  # stands for arguments or a result that are not JSON (the tool mem
 FEW_LINES = 3  # of a text from which it is compared by lines, not by words
 BEGINNING = 300  # characters of a text in which it says so
 STATES = ("status", "state", "result", "outcome")  # fields that say how something went
-OF_CALLS = frozenset({"error", "err", "nok"})  # values of these that may be of the call alone
-PENDING = frozenset(
-    {"running", "pending", "queued", "starting", "started", "restarting", "retrying", "processing", "waiting",
-     "in progress", "scheduled", "creating", "updating", "deploying", "building", "submitted", "accepted"}
-)  # fmt: skip
-METHOD = ("method", "http_method", "verb")  # arguments that say it
-METHODS = frozenset({"get", "head", "options", "post", "put", "patch", "delete"})  # of HTTP
 FAILED = ("error", "errors", "exception", "fault")  # fields of a result that say so
 
 Call = tuple[str, str]  # a tool's name, and the arguments
-Thing = frozenset[tuple[str, str]]
-Keys = frozenset[str]
 
 # A line of a log that tells of a failure: a time, and soon behind it how bad it is.
 _LOGGED = re.compile(
-    r"^\W?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\S*\s(?:(?!\b(?:INFO|DEBUG|TRACE|NOTICE)\b)[^\n]){0,40}?"
+    r"^\W?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\S{0,40}\s(?:(?!\b(?:INFO|DEBUG|TRACE|NOTICE)\b)[^\n]){0,40}?"
     r"\b(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC)\b",
     re.MULTILINE,
 )
-_WORDS = re.compile(r"\w+")
 _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
@@ -61,19 +50,6 @@ class Record:
         return value if isinstance(value, Mapping) else {RAW: self.raw_input}
 
     @cached_property
-    def method(self) -> str:
-        """The method of HTTP, lower case, by which something is asked; empty where the call says none."""
-        said = (self.arguments.get(key) for key in METHOD)
-        return next((one.casefold() for one in said if isinstance(one, str) and one.casefold() in METHODS), "")
-
-    @cached_property
-    def address(self) -> str:
-        """The address that a call asks something of over HTTP; empty where there is none."""
-        texts = [one for one in self.arguments.values() if isinstance(one, str)]
-        asked = next((one for one in texts if "://" in one), None)
-        return asked or next((one for one in texts if one.startswith("/") and self.method), "")
-
-    @cached_property
     def output(self) -> Json:
         """What came back; a text where it is not JSON."""
         return read_json(self.raw_output)
@@ -83,17 +59,17 @@ class Record:
         """What was asked for, in one way of writing it."""
         return self.tool_name, dumps(self.arguments, sort_keys=True)
 
-    @cached_property
-    def thing(self) -> Thing:
-        """What the result shows the state of: its fields that name ids, all of them, for an order of a user is not the
-        next order of that user. Empty where it shows no such thing."""
-        named = ((key, value) for key, value in self.fields.items() if names_id(key))
-        return frozenset((key, str(value)) for key, value in named if isinstance(value, str | int))
-
     @property
     def fields(self) -> Mapping[str, Json]:
         """Those of a result that is an object."""
         return self.output if isinstance(self.output, Mapping) else {}
+
+    @cached_property
+    def thing(self) -> frozenset[tuple[str, str]]:
+        """What the result shows the state of: its fields that name ids, all of them, for an order of a user is not the
+        next order of that user. Empty where it shows no such thing."""
+        named = ((key, value) for key, value in self.fields.items() if names_id(key))
+        return frozenset((key, str(value)) for key, value in named if isinstance(value, str | int))
 
     @cached_property
     def failed(self) -> bool:
@@ -103,26 +79,8 @@ class Record:
             return not self.output or refused or any(self.output.get(name) for name in FAILED)
         if isinstance(self.output, str):
             first = self.output.lstrip()[:BEGINNING].partition("\n")[0]
-            return not first or (tells_of_failure(first) and not is_code(first)) or is_no_answer(self.output)
+            return not first or tells_of_failure(first) or is_no_answer(self.output)
         return self.output in (None, [])
-
-    @cached_property
-    def state(self) -> tuple[str, str] | None:
-        """The field that says how the thing is, or how it went with it, and what it says; None where there is none, or
-        where it may be the call itself that failed."""
-        told = ((name, self.fields.get(name)) for name in STATES)
-        found = next(((name, value) for name, value in told if isinstance(value, str) and value), None)
-        return None if found is None or found[1].casefold() in OF_CALLS else found
-
-    @cached_property
-    def pending(self) -> bool:
-        """Whether it says that something is still under way, which is no success yet."""
-        return self.state is not None and self.state[1].casefold().replace("_", " ") in PENDING
-
-    @cached_property
-    def gist(self) -> frozenset[str]:
-        """The words by which a failure is told from another one: without numbers, times and ids."""
-        return frozenset(word for word in _WORDS.findall(self.raw_output) if not any(map(str.isdigit, word)))
 
     @cached_property
     def reports_failure(self) -> bool:
@@ -134,9 +92,9 @@ class Record:
                 or any(isinstance(state, str) and tells_of_failure(state) for state in states)
                 or any(isinstance(text, str) and _logs_failure(text) for text in self.output.values())
             )
-        if isinstance(self.output, str) and self.output.strip():
-            return self.failed or _logs_failure(self.output)
-        return False
+        return (
+            isinstance(self.output, str) and bool(self.output.strip()) and (self.failed or _logs_failure(self.output))
+        )
 
     @cached_property
     def pieces(self) -> frozenset[str]:
@@ -153,12 +111,6 @@ class Record:
                 return frozenset(map(_one_way, listed or fields.items()))
             case value:
                 return frozenset({_one_way(value)})
-
-    @cached_property
-    def asked_beside(self) -> Mapping[str, Json]:
-        """The arguments that the result does not repeat."""
-        shown = Shown.of(scalars(self.output))
-        return {key: value for key, value in self.arguments.items() if not shown.tells(key, value)}
 
 
 @dataclass(frozen=True)
@@ -179,15 +131,12 @@ class Shown:
         """Whether an argument stands in it: its values under the same keys, or what can be nothing else anywhere. The
         900 of a balance is not the 900 that were sent."""
         return all(
-            (name, str(value)) in self.pairs or (is_name(str(value)) and self._has(str(value)))
-            for name, value in scalars(argument, key)
-        )
-
-    def _has(self, name: str) -> bool:
-        return name in self.values or name in self.text
+            (name, text) in self.pairs or (is_name(text) and (text in self.values or text in self.text))
+            for name, value in scalars(argument, key) for text in (str(value),)
+        )  # fmt: skip
 
 
-def _one_way(value: Json) -> str:
+def _one_way(value: object) -> str:
     return dumps(value, sort_keys=True)
 
 

@@ -1,55 +1,83 @@
-"""What of what tools gave still holds? What no later result repeats or replaces."""
+"""What still holds of what tools gave: the newest answer of a tool to the same call, or about the same thing.
+
+`in_force` leaves out what a later record repeats or replaces; `overtaken` names, for what stays, the later call that
+was about the same thing. Whether a call changes anything is told by its method of HTTP, by how a command begins, else
+by the name of its tool.
+"""
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from json import dumps
 
-from memory.views.effects import only_reads
-from memory.views.identifiers import names_id, names_version
+from memory.views.identifiers import MARKS, is_name, names_id, names_place, parts_of, singular
 from memory.views.json_values import Json, scalars
-from memory.views.records import FAILED, RAW, Call, Record, Thing
+from memory.views.records import FAILED, Call, Record, Shown
 from memory.views.relevance import SMALL
-from memory.views.wants import wants_current
 
 COMPARED = 8  # later answers to a call, and results on a thing, that an earlier one is compared with
-_PAGE = re.compile(r"(?i)page|offset|cursor|skip|token")
-_WORDS = re.compile(r"\w+")
-
 NEARLY = 0.8  # share of an answer that a later one says, too, from which it stands for it
+LONGEST_NAME = 80  # characters of what a thing is called
+READ = 2_000  # characters of a command in which things are looked for
+LISTED = 200  # objects of a list whose ids are looked at
+COMMANDS = frozenset({"command", "commands", "cmd", "script", "code", "sql", "query", "statement"})
+
+_READING = frozenset(
+    ["get", "list", "read", "search", "find", "show", "describe", "fetch", "view", "look", "lookup", "query", "count",
+     "check", "calculate", "think", "open", "select", "grep", "glob", "cat", "head", "tail", "diff", singular("status"),
+     "history", "track", "verify", "validate", "compare", "summarize", "explain", "test", "browse"]
+)  # fmt: skip
+_COMMAND_READS = re.compile(
+    r"(?i)\s*(?:(?:cat|ls|head|tail|less|e?grep|rg|find|wc|pwd|which|stat|diff|select|explain|show|describe)\b"
+    r"|(?:git|kubectl|docker|systemctl)\s+(?:status|log|logs|diff|show|get|describe|ps|images|inspect)\b)"
+    r"(?![^\n]{0,400}(?:>|;|&&|\|\s*tee\b))"
+)
+_CALLED = re.compile(r"[^\s\"'`;|&<>()=,]+")  # of a command, what may be the name of a thing
+_NAMING = frozenset({"id", "number", "no", "key", "code", "uuid", "ref", "name", "path", "file"})
+_PAGE = re.compile(r"(?i)page|offset|cursor|skip")
 
 
 def in_force(records: Sequence[Record], shown: Sequence[Record] = ()) -> list[Record]:
     """The records that no later one repeats or replaces, be it one that is `shown` whole. What a call gave more than
     once, to the letter, such as the receipt of a payment, counts how often; one that is shown, too, stays beside it if
     it is as short as a receipt."""
-    states = _States()
-    done = _Done()
+    answers: defaultdict[Call, list[Record]] = defaultdict(list)
+    told: defaultdict[Collection[tuple[str, str]], list[Record]] = defaultdict(list)
+    done: defaultdict[tuple[str, str], list[Record]] = defaultdict(list)  # that succeeded, by tools and arguments
+
+    def add(record: Record) -> None:
+        answers[record.call].append(record)
+        if record.thing:
+            told[record.thing].append(record)
+        says = bool(record.raw_output.strip())
+        if not (record.failed and says) and not record.reports_failure and (says or not only_reads(record)):
+            for key, value in (("", None), *record.arguments.items()):
+                done[record.tool_name, dumps((key, value), sort_keys=True)].append(record)
+
     left: list[Record] = []
     times: list[int] = []
-    answers: defaultdict[Call, list[Record]] = defaultdict(list)
     same: dict[tuple[Call, str], int] = {}
     whole = {(one.call, one.raw_output) for one in shown}
     for one in shown:
-        states.add(one)
-        done.add(one)
-        answers[one.call].append(one)
+        add(one)
     for one in reversed(records):
-        if done.mends(one):
-            continue
-        done.add(one)
-        known = answers[one.call]
         said = one.call, one.raw_output
         if (at := same.get(said)) is not None:
             times[at] += 1
             continue
+        first = next(iter(one.arguments.items()), ("", None))
+        again = done[one.tool_name, dumps(first, sort_keys=True)] if one.failed and one.reports_failure else []
         is_receipt = said in whole and len(one.raw_output) <= SMALL
-        if not is_receipt and (any(_stands_for(later, one) for later in known[-COMPARED:]) or states.replace(one)):
+        if any(_is_made_again(later, one) for later in again[-COMPARED:]):
             continue
-        states.add(one)
+        if not is_receipt and (
+            any(_stands_for(later, one) for later in answers[one.call][-COMPARED:])
+            or any(_is_newer(later, one) for later in told[one.thing][-COMPARED:])
+        ):
+            continue
+        add(one)
         same[said] = len(left)
-        known.append(one)
         left.append(one)
         times.append(1)
     return [replace(one, times=count) for one, count in zip(left[::-1], times[::-1], strict=True)]
@@ -57,130 +85,124 @@ def in_force(records: Sequence[Record], shown: Sequence[Record] = ()) -> list[Re
 
 def _stands_for(later: Record, record: Record) -> bool:
     """Whether the later answer to a call stands for one before. What failed stands for no answer, and a next page not
-    for the page before it; the same thing in another state does, be it that it failed, and what says nearly the same.
-    For a failure stands what came back once there was success, and a failure that tells the same."""
-    if _is_next_state(later, record):
-        return True
+    for the page before it; the same thing in another state does, be it that it failed, and what says nearly the
+    same."""
     if record.failed:
-        return _mends(later, record)
-    if later.failed:
+        return not later.failed or len(record.pieces & later.pieces) >= NEARLY * len(record.pieces)
+    if record.fields and (later.failed or record.thing or later.thing):
+        return later.thing == record.thing and record.fields.keys() <= _said(later)
+    return not later.failed and len(record.pieces & later.pieces) >= NEARLY * len(record.pieces)
+
+
+def _said(record: Record) -> frozenset[str]:
+    """The fields of a result; of a failure those that say something."""
+    return frozenset(key for key, value in record.fields.items() if not record.failed or value not in (None, ""))
+
+
+def _is_newer(later: Record, record: Record) -> bool:
+    """Whether a later result tells all of the same thing that one before does: of the same tool, asked the same, for
+    the weather of a place is not the same on each day; or asked otherwise or by another tool, as most of it shows."""
+    keys = record.fields.keys() - (FAILED if record.failed else ())
+    if later.failed or not keys <= later.fields.keys():
         return False
-    if later.thing or record.thing:
-        return later.thing == record.thing and record.fields.keys() <= later.fields.keys()
-    return len(record.pieces & later.pieces) >= NEARLY * len(record.pieces)
-
-
-def _is_next_state(later: Record, record: Record) -> bool:
-    """Whether both answers to a call about one thing say how it was, and the later one says how it is since."""
-    if record.failed or record.state is None or later.state is None or later.thing != record.thing:
+    if later.call == record.call:
+        return True
+    differing = {key for key in {*record.arguments, *later.arguments}
+                 if record.arguments.get(key) != later.arguments.get(key)}  # fmt: skip
+    if later.tool_name == record.tool_name and not (_repeats(record, differing) and _repeats(later, differing)):
         return False
-    names_thing = bool(record.thing) or any(names_id(key) for key, _ in scalars(record.arguments))
-    return (
-        names_thing and later.state[0] == record.state[0] and later.state != record.state and _has_fields(later, record)
-    )
-
-
-def _has_fields(later: Record, record: Record) -> bool:
-    """Whether a result has all fields of one before, but for what failed then."""
-    return record.fields.keys() <= later.fields.keys() | FAILED
-
-
-def _mends(later: Record, record: Record) -> bool:
-    """Whether nothing is lost with a failure, if it is one: there was success since, or a later failure tells it."""
-    if not record.failed:
-        return True
-    return len(record.gist & later.gist) >= NEARLY * len(record.gist) if later.failed else not later.pending
-
-
-class _States:
-    """What tools have told of each thing so far."""
-
-    def __init__(self) -> None:
-        self._asked: defaultdict[tuple[Thing, str, str], list[Record]] = defaultdict(list)
-        self._told: defaultdict[Thing, list[Record]] = defaultdict(list)
-
-    def add(self, record: Record) -> None:
-        if record.thing and (record.state or not record.failed):  # a call that failed tells nothing of the thing
-            self._asked[_question(record)].append(record)
-            self._told[record.thing].append(record)
-
-    def replace(self, record: Record) -> bool:
-        """Whether one that was added says all that a record does: of the same tool, asked the same, for the weather of
-        a place is not the same on each day; or of another tool that tells of the same thing, as most of it shows."""
-        if not record.thing:
-            return False
-        keys = record.fields.keys() - FAILED if record.failed else record.fields.keys()
-        asked = self._asked[_question(record)][-COMPARED:]
-        if any(keys <= one.fields.keys() and _is_anew(record, one) and _mends(one, record) for one in asked):
-            return True
-        others = self._told[record.thing][-COMPARED:]
-        return any(
-            keys <= other.fields.keys() and _is_the_same(record, other) and _mends(other, record) for other in others
-        )
-
-
-class _Done:
-    """The calls that succeeded so far, by their tools and each of their arguments, the nearest last."""
-
-    def __init__(self) -> None:
-        self._calls: defaultdict[tuple[str, str, str], list[Record]] = defaultdict(list)
-
-    def add(self, record: Record) -> None:
-        if not record.raw_output.strip():
-            succeeded = not only_reads(record)
-        else:
-            succeeded = not (record.failed or record.reports_failure or record.pending)
-        if succeeded:
-            for key, value in (("", ""), *record.arguments.items()):
-                self._calls[record.tool_name, key, dumps(value)].append(record)
-
-    def mends(self, record: Record) -> bool:
-        """Whether a call that failed was made again, and succeeded: with more arguments, with the current value where
-        that was wanted, or as JSON where it was none."""
-        if not record.failed or not record.reports_failure:
-            return False
-        stale = wants_current(record)
-        wanted = {key: value for key, value in record.arguments.items()
-                  if key != RAW and not (stale and names_version(key, value))}  # fmt: skip
-        key, value = next(iter(wanted.items()), ("", ""))
-        calls = self._calls.get((record.tool_name, key, dumps(value)), [])
-        return any(_is_of_the_same(record, wanted, one) for one in calls[-COMPARED:])
-
-
-def _is_of_the_same(record: Record, wanted: Mapping[str, Json], later: Record) -> bool:
-    """Whether a later call has all arguments that are `wanted` of a record, and asks for no other page of it."""
-    if RAW in record.arguments:
-        return _WORDS.findall(record.raw_input) == _WORDS.findall(later.raw_input)
-    more = later.arguments.keys() - record.arguments.keys()
-    return not any(map(_PAGE.search, more)) and all(
-        key in later.arguments and later.arguments[key] == value for key, value in wanted.items()
-    )
-
-
-def _is_anew(record: Record, later: Record) -> bool:
-    """Whether a later answer of the same tool about the same thing says how it is now. Where it was asked with other
-    arguments, which both answers repeat, that is so if little else differs: an address that was changed, and not the
-    next page of a list."""
-    if record.call == later.call:
-        return True
-    asked = {key for key in record.arguments.keys() | later.arguments.keys()
-             if record.arguments.get(key) != later.arguments.get(key)}  # fmt: skip
-    return _is_mostly_equal(record, later, besides=asked)
-
-
-def _question(record: Record) -> tuple[Thing, str, str]:
-    return record.thing, record.tool_name, dumps(record.asked_beside, sort_keys=True)
-
-
-def _is_the_same(record: Record, other: Record) -> bool:
-    """Whether two tools tell of one thing, of which some fields may have changed: a user and a project may both have
-    the id 1."""
-    return other.tool_name != record.tool_name and _is_mostly_equal(record, other)
-
-
-def _is_mostly_equal(record: Record, other: Record, besides: Collection[str] = ()) -> bool:
-    """Whether of the fields of a result, but for its ids, half are the same in another one."""
-    named = {key for key, _ in record.thing}.union(besides)
-    compared = [key for key in record.fields if key not in named]
-    equal = sum(record.fields[key] == other.fields[key] for key in compared)
+    compared = [key for key in keys if not names_id(key) and key not in differing]
+    equal = sum(record.fields[key] == later.fields[key] for key in compared)
     return 2 * equal >= len(compared) > 0
+
+
+def _repeats(record: Record, keys: Collection[str]) -> bool:
+    """Whether a result has in it what the call was asked with under some keys."""
+    shown = Shown.of(scalars(record.output))
+    return all(shown.tells(key, record.arguments[key]) for key in keys if key in record.arguments)
+
+
+def _is_made_again(later: Record, failed: Record) -> bool:
+    """Whether a later call that succeeded has all arguments of one that failed, and asks for no other page."""
+    more = later.arguments.keys() - failed.arguments.keys()
+    return not any(map(_PAGE.search, more)) and all(
+        key in later.arguments and later.arguments[key] == value for key, value in failed.arguments.items()
+    )
+
+
+def overtaken(records: Sequence[Record]) -> Mapping[str, str]:
+    """For each record, the id of the next call that was to change what it tells of; where there is none, of the next
+    answer to the same call. What only reads changes nothing, nor does a call that failed. `records`: oldest first."""
+    place = {record.trace_id: at for at, record in enumerate(records)}
+    changes: dict[str, str] = {}  # the next of each thing
+    answers: dict[Call, str] = {}
+    found: dict[str, str] = {}
+    for record in reversed(records):
+        says = bool(record.raw_output.strip())
+        if says:
+            later = [changes[thing] for thing in things_told(record) if thing in changes]
+            if later := later or ([answers[record.call]] if record.call in answers and not record.failed else []):
+                found[record.trace_id] = min(later, key=place.__getitem__)
+            if not record.failed:
+                answers[record.call] = record.trace_id
+        if not only_reads(record) and not (record.failed and says):
+            changes |= dict.fromkeys(things_changed(record), record.trace_id)
+    return found
+
+
+def only_reads(record: Record) -> bool:
+    """Whether a call says that it changes nothing."""
+    method = next((record.arguments[key] for key in ("method", "http_method") if key in record.arguments), None)
+    if isinstance(method, str):
+        return method.casefold() in ("get", "head", "options")
+    command = next((value for key, value in record.arguments.items() if key in COMMANDS), None)
+    if isinstance(command, str):
+        return _COMMAND_READS.match(command) is not None
+    return not _READING.isdisjoint(parts_of(record.tool_name[:LONGEST_NAME]))
+
+
+def things_changed(record: Record) -> list[str]:
+    """What a call changes: its arguments that name the kind of thing that the tool is for; where none does, the thing
+    that came back, if it is one of them, or all of them. A booking is changed, and not the card that pays for it."""
+    words = set(parts_of(record.tool_name[:LONGEST_NAME]))
+    named = {key: list(_things(record, key, value)) for key, value in record.arguments.items()}
+    of_kind = [one for key, things in named.items() for one in things
+               if not words.isdisjoint(parts_of(key)) or key in _NAMING]  # fmt: skip
+    every = [one for things in named.values() for one in things]
+    back = {one for key, value in record.fields.items() if names_id(key) for one in _things(record, key, value)}
+    return of_kind or [one for one in every if one in back] or every
+
+
+def things_told(record: Record) -> Iterator[str]:
+    """The things that a call is for, and those that its result shows: itself, and the objects that it lists."""
+    for key, value in record.arguments.items():
+        yield from _things(record, key, value)
+    lists = [record.output] if isinstance(record.output, list) else record.fields.values()
+    listed = [item for value in lists if isinstance(value, list) for item in value[:LISTED]]
+    for fields in (record.fields, *listed):
+        if isinstance(fields, Mapping):
+            own = next((key for key in fields if names_id(key)), None)
+            if own is not None:
+                yield from _things(record, own, fields[own])
+
+
+def _things(record: Record, key: str, value: Json) -> Iterator[str]:
+    """What a value names: a path, or an id that is no other thing's; a short one with a word for its kind, which its
+    key has or the name of the tool: `order 7`."""
+    for name, one in scalars(value, key):
+        if isinstance(one, bool) or not isinstance(one, str | int) or one == "":
+            continue
+        text = str(one)
+        if key in COMMANDS:
+            yield from (bare for word in _CALLED.findall(text[:READ]) if _is_thing(bare := word.strip(MARKS)))
+        elif len(text) > LONGEST_NAME:
+            continue
+        elif _is_thing(text):
+            yield text.rstrip("/").removeprefix("./")
+        elif names_id(name.removesuffix("s")) or name in _NAMING:
+            kinds = [word for word in parts_of(name) if word not in _NAMING]
+            yield from (f"{kind} {text}" for kind in kinds or parts_of(record.tool_name[:LONGEST_NAME])[1:])
+
+
+def _is_thing(text: str) -> bool:
+    return is_name(text) or names_place(text)

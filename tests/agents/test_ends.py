@@ -10,7 +10,7 @@ async def test_the_first_and_the_last_thing_are_told(quiet: Memory) -> None:
     assert "I like plums." in await say(quiet, "What was the last thing I told you?")
     assert "Who am I?" in await say(quiet, "What was my first question?")
     assert "What was my first question?" in await say(quiet, "What did I just say?")
-    assert (await say(quiet, "Repeat your last answer")).startswith("I told you on ")
+    assert (await say(quiet, "Repeat your last answer")).startswith("I told you: ")
 
 
 async def test_they_are_of_this_conversation_where_it_has_any(quiet: Memory) -> None:

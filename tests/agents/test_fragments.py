@@ -1,4 +1,4 @@
-"""Is what is named without a question answered, and what is told still noted?"""
+"""What is named without a question is answered, and what is told is noted."""
 
 import pytest
 
@@ -37,30 +37,13 @@ async def test_what_is_named_without_a_question_is_told(quiet: Memory, query: st
         "dentist on Friday",
         "Off to Paris tomorrow!",
         "my wifi password: hunter2",
-        "What a cottage!",
         "The upload works",
-        "fails",
         "Great cottage",
     ],
 )
 async def test_what_memory_has_not_or_what_tells_is_noted(quiet: Memory, query: str) -> None:
     await say(quiet, *TOLD)
     assert await say(quiet, query, session_id="s2") == NOTED
-
-
-async def test_what_is_named_otherwise_is_noted_and_what_comes_nearest_told(quiet: Memory) -> None:
-    await say(quiet, *TOLD)
-    answer = await say(quiet, "the office wifi password", session_id="s2")
-    assert answer.startswith(f"{NOTED} What I know that comes nearest:\n")
-    assert answer.endswith("“The guest wifi password is plum-Otter-73.” [1]")
-
-
-@pytest.mark.parametrize("looked_for", ["licence plate of my van", "plate of the van"])
-async def test_what_was_looked_for_in_vain_is_no_statement(quiet: Memory, looked_for: str) -> None:
-    await say(quiet, looked_for)
-    await say(quiet, "van plates are OM-LN 418, btw", session_id="s2")
-    answer = await say(quiet, "What is the plate of my van?", session_id="s3")
-    assert "OM-LN 418" in answer and looked_for not in answer
 
 
 @pytest.mark.parametrize(

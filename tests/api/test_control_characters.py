@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from agents.memory import Memory
-from memory.observations.outputs.observation_rules import Said
+from memory.observations import Said
 from tests.checks import problem
 from tests.conversations import USER
 from utils.errors import InvalidInput

@@ -5,7 +5,7 @@ another one is near 0, and no model is needed.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache
 from zlib import crc32
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from memory.domain import Role
 from memory.gists.imprint import Imprint, terms_of, to_document
+from memory.language.heads import Doing
 from memory.language.questions import read_question
 from memory.language.traits import traits_of
 from memory.recall.features import Pool
@@ -105,9 +106,10 @@ def index_of(said: Sequence[Said], dropped: Iterable[int] = ()) -> UserIndex:
     return index
 
 
-def asked(text: str, index: UserIndex) -> Probe:
-    """A question as an index is searched with it. Every word is as rare as its length says."""
-    question = read_question(text, index.names, NOW)
+def asked(text: str, index: UserIndex, does: Doing | None = None) -> Probe:
+    """A question as an index is searched with it. `does`: what it does; None for by its mark. Every word is as
+    rare as its length says."""
+    question = replace(read_question(text, index.names, NOW), does=does)
     spoken = [word.removesuffix("'s") for word in words(text) if word not in STOPWORDS]
     kept = [word for word in spoken if word not in question.name_words]
     dense = vector_of(text)

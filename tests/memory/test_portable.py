@@ -29,7 +29,7 @@ async def live(memory: Memory) -> None:
     await engine.notes.scratchpad.put(USER, "plan", "Straße")
     await keep(engine.tools.traces, called(1, "HAT001"), called(2, "HAT002"))
     bank = await memory.activate(USER, "project", "loci")
-    await memory.update(USER, "project", bank.info.id, "We decided to use SQLite.")
+    await memory.update(USER, "project", bank.info.id, "Decided: we use SQLite.")
     await settle(memory)
 
 

@@ -1,4 +1,4 @@
-"""How are the times that a query names in another language said in English, which `memory.spans` reads?"""
+"""The times that a query names in another language, said in English, which `memory.language.times.spans` reads."""
 
 import re
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 
 from memory.language.languages import ENGLISH, language_of
 from memory.language.times.periods import MONTHS
-from memory.language.times.tongues import TONGUES, Tongue
+from memory.language.words import WORDS, Times
 from utils.text import STOPWORDS, content_stems, stem, without_accents, words
 
 LONGEST = 4_000  # characters of a query that is read
@@ -68,7 +68,7 @@ class _Names:
 class _Reader:
     """Puts the times of a language into English."""
 
-    def __init__(self, tongue: Tongue) -> None:
+    def __init__(self, tongue: Times) -> None:
         self._counts = _Names.of(map(str, range(1, 13)), tongue.numbers)
         self._units = _Names.of(_UNITS, tongue.units)
         self._months = _Names.of((name.capitalize() for name in MONTHS), tongue.months)
@@ -83,7 +83,7 @@ class _Reader:
         self._ways_of_ago = len(tongue.ago.split("|"))
         self._time = re.compile(self._pattern(tongue), re.IGNORECASE)
 
-    def _pattern(self, tongue: Tongue) -> str:
+    def _pattern(self, tongue: Times) -> str:
         count, which = rf"\d{{1,3}}|{self._counts.any}", self._which.any
         of = rf"(?:(?:{_loose(tongue.of)})(?: |(?<=')))?"
         article = rf"(?:(?:{_loose(tongue.articles)})(?: |(?<=')))?"
@@ -153,7 +153,7 @@ class _Reader:
 
 @cache
 def _reader(name: str) -> _Reader:
-    return _Reader(TONGUES[name])
+    return _Reader(WORDS[name].times)
 
 
 def _loose(pattern: str) -> str:

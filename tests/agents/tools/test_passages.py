@@ -1,6 +1,6 @@
 """Which part of a long message is shown?"""
 
-from agents.tools.passages import passage
+from agents.tools.record_part import passage
 from utils.text import GAP
 
 

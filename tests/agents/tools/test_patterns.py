@@ -1,83 +1,68 @@
-"""Do long texts of any kind take no longer than they have to where the tool memory looks for patterns in them?"""
+"""Long texts of any kind take no longer than they have to wherever views of agents read them."""
 
-from collections.abc import Callable
-from datetime import date
+import base64
+import json
 from time import perf_counter
 
 import pytest
 
-from agents.tools.digest import agrees, digest, findings_in, picks_item, points_at
-from memory.views.asked_fields import asking_part, has_limit, is_in_order, key_words
-from memory.views.commands import parts_of
-from memory.views.days import Days, days_in, today_in
-from memory.views.effects import only_reads
-from memory.views.names import does, kinds_of, reads, words_of
-from memory.views.places import canonical, is_place, without_query
-from memory.views.records import Record
-from memory.views.sql import changed_none, is_sql, statements_of
-from memory.views.things import told_of
-from tests.tool_calls import record
+from agents.tools.budget import estimated
+from agents.tools.conversation import closing, digest, findings_in, picked, points_at
+from agents.tools.view import ViewOptions
+from memory.views.excerpts import excerpt, failures_in
+from memory.views.records import read_json
+from memory.views.relevance import talk_of
+from memory.views.standing import in_force, overtaken
+from tests.tool_calls import context, record, step, user
+from tests.tool_views import view
 
-LENGTH = 100_000
-RUNS = (
-    ("", "a"),
-    ("", "1"),
-    ("", "_"),
-    ("", " "),
-    ("", "\n"),
-    ("", "."),
-    ("", "-"),
-    ("", "*"),
-    ("", "'"),
-    ("", '"'),
-    ("", "\\"),
-    ("", "("),
-    ("", "/**/"),
-    ("", "/*"),
-    ("", "--\n"),
-    ("", "a."),
-    ("", "a "),
-    ("", "A1"),
-    ("", "a=''"),
-    ("", "from a "),
-    ("", "update "),
-    ("", "<<a\n"),
-    ("", "1. "),
-    ("", "12 to "),
-    ("", "and "),
-    ("", "(a) "),
-    ("", "yes! "),
-    ("under", " "),
-    ("under 1", " "),
-    ("option", " "),
-    ("<<a\n", "\n"),
-    ("<<", "a"),
-    ("with a", " "),
-    ("update a set ", "a"),
-    ("select a from b where c in (", "1,"),
-    ("select a from b", " "),
-)  # what a text begins with, and what it says again and again
+LENGTH = 50_000
+RUNS = ("a", "1", "A1", "_", " ", "\n", ".", "-", "*", "'", '"', "\\", "(", "[", "{", '{"a":', "a.", "a ", "a\n", "1. ",
+        "(a) ", "a=", "and ", "yes! ", "if (", "error ", "<p>", "a: b\n", "\t", "│", "x@", "/", "0.0 ",
+        "2024-01-01T")  # fmt: skip
+BLOB = base64.b64encode(bytes(at * 7919 % 251 for at in range(60_000))).decode()
 
 
-def a_call(text: str) -> Record:
-    return record("a", text, "run", command=text)
-
-
-READERS: tuple[Callable[[str], object], ...] = (
-    is_sql, statements_of, changed_none, parts_of, words_of, reads, kinds_of, lambda text: does((text,)), canonical,
-    without_query, lambda text: is_place(text, text[:20]), lambda text: is_place("path", text), key_words, asking_part,
-    has_limit, is_in_order, lambda text: days_in(text, date(2026, 11, 26)), today_in, lambda text: Days().has(text),
-    lambda text: only_reads(a_call(text)), lambda text: list(told_of(a_call(text))),
-    lambda text: only_reads(record("a", "", "http", method="POST", url=f"https://x.org/{text}")),
-    lambda text: points_at(text, text), lambda text: agrees("yes", text), lambda text: picks_item(text, text),
-    lambda text: digest(text, "the second"), findings_in,
-)  # fmt: skip
-
-
-@pytest.mark.timeout(20)
-@pytest.mark.parametrize("read", READERS)
-def test_long_texts_take_no_longer(read: Callable[[str], object]) -> None:
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("run", RUNS)
+def test_a_text_that_repeats_itself_is_packed_at_once(run: str) -> None:
+    text = run * (LENGTH // len(run)) + "!"
     began = perf_counter()
-    for before, run in RUNS:
-        read(before + run * (LENGTH // len(run)) + "!")
-    assert perf_counter() - began < 20
+    for told in (text, {"field": text}):
+        messages = [user(f"What of it? {text[:200]}"), *step(1, told), *step(2, {"ok": True}), *step(3)]
+        assert len(json.dumps(view(messages, ViewOptions(3, 2_000, 2_400)))) < 40_000
+    assert perf_counter() - began < 30
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("run", RUNS)
+def test_each_reader_takes_time_by_the_length_alone(run: str) -> None:
+    text = run * (LENGTH // len(run)) + "!"
+    began = perf_counter()
+    for read in (estimated, closing, findings_in, failures_in, read_json):
+        read(text)  # type: ignore[operator]
+    digest(text, "the second")
+    points_at(text, text)
+    picked("the second", text)
+    talk = talk_of([text], [text])
+    excerpt(text, talk, 2_000)
+    talk.keeps(text, text)
+    records = [record("a", text, "run", command=text), record("b", text, "run", command=text)]
+    overtaken(in_force(records))
+    assert perf_counter() - began < 30
+
+
+@pytest.mark.parametrize(
+    "told", [BLOB, {"name": "x.png", "data": BLOB}, "\n".join(["short"] * LENGTH), "word " * 1_000_000, "a" * 80_000]
+)
+@pytest.mark.timeout(60)
+def test_a_result_of_no_use_beside_two_small_ones_costs_next_to_nothing(told: object) -> None:
+    began = perf_counter()
+    shown = context(view([user("Read the picture x.png"), *step(1, told), *step(2, {"ok": True}), *step(3)]))
+    assert perf_counter() - began < 5 and len(shown) < 3_000
+
+
+@pytest.mark.parametrize("told", [BLOB, {"name": "x.png", "data": BLOB}])
+def test_an_unbroken_word_is_named_with_its_size(told: object) -> None:
+    shown = context(view([user("What is in the data of x.png?"), *step(1, told), *step(2, "dull " * 300), *step(3)]))
+    assert f"… ({len(BLOB)} characters without a blank)" in shown and BLOB[:24] in shown and len(shown) < 3_000

@@ -7,7 +7,7 @@ import pytest
 
 from agents.tools import view as tool_view
 from agents.tools.budget import estimated, tokens_of
-from agents.tools.digest import CLOSING, closing
+from agents.tools.conversation import CLOSING, closing
 from agents.tools.messages import HEADING, interactions
 from agents.tools.view import RULE, ViewOptions, view_of
 from tests.tool_calls import BOOK, Message, call, calling, context, result, step, user
@@ -104,30 +104,6 @@ def test_fields_that_the_user_or_the_query_names_last_are_shown() -> None:
     assert "mileage" not in context(view([user(BOOK), *rows])).split("Left out")[0]
     found = view_of(replace(known([user(BOOK), *rows]), query="mileage_km"), ALL)
     assert "|mileage_km" in context([dict(one) for one in found])
-
-
-def test_fields_that_a_call_failed_for_want_of_are_shown() -> None:
-    event = {"event_id": "ev_9", "lock_state": "held by Kim", "note": LONG, "more": LONG}
-    refused = step(2, {"error": "428 Precondition Required: send the current lock_state"}, "update_event")
-    got = step(1, event, "get_event")
-    assert "lock_state=held by Kim" in context(view([user(BOOK), *got, *refused]))
-    assert "lock_state=held by Kim" in context(view([user(BOOK), *got, *refused, *step(3)]))
-    assert "lock_state=" not in context(view([user(BOOK), *got, *step(3)]))
-
-
-def test_rows_and_fields_that_the_last_question_asks_for_are_shown_whole() -> None:
-    days = [
-        {"event_id": f"ev_{at}", "title": f"Talk {at}", "start": f"2025-03-{10 + at % 5}T09:00", "room": LONG[: 9 * at]}
-        for at in range(25)
-    ]
-    listed = step(8, {"events": days}, "list_events")
-    messages = [user(BOOK), *listed, *shapes(6), *step(9)]
-    last = user("What happens on Tuesday, 11 March?")
-    ranked = ("c0------", "c1------", "c2------")
-    shown = context(view([*messages, last], ViewOptions(3, 800), ranked=ranked))
-    assert all(f"ev_{at}|" in shown for at in range(1, 25, 5)) and "… " in shown
-    before = context(view([*messages, user("And what now?")], ViewOptions(3, 800), ranked=ranked))
-    assert not all(f"ev_{at}|" in before for at in range(1, 25, 5))
 
 
 def test_what_the_user_agreed_to_stays_with_the_offer_until_it_is_done() -> None:

@@ -40,7 +40,7 @@ async def test_a_whole_conversation(address: str, mode: str) -> None:
         )
         assert begun["bank_info"]["type"] == "project"
         assert begun["bank_info"]["files"] == list(begun["content"])
-        done = await call(connected, "update", content="We decided to use SQLite.\n\nNext steps: the tests.")
+        done = await call(connected, "update", content="Decided: we use SQLite.\n\nNext steps: the tests.")
         assert (done["status"], done["previous_errors"]) == ("success", [])
         assert done["bank_info"]["id"] == begun["bank_info"]["id"]
         found = await call(connected, "recall", query="Which database was decided on?", top_k=3)
@@ -53,7 +53,7 @@ async def test_a_whole_conversation(address: str, mode: str) -> None:
         assert bank["version"] == 2
     async with client(address, mode) as later:
         again = await call(later, "activate", conversation_type="project", current_path="/src/loci/")
-        assert "We decided to use SQLite." in again["content"]["decisions.md"]
+        assert "Decided: we use SQLite." in again["content"]["decisions.md"]
 
 
 async def test_files_are_resources_now_and_as_they_were(address: str) -> None:

@@ -36,10 +36,10 @@ def home(tmp_path: Path) -> Path:
 async def test_a_bank_is_kept_and_stands_in_files_when_the_client_leaves(home: Path, mode: str) -> None:
     async with client(home, mode) as connected:
         await call(connected, "activate", conversation_type="project", project_name="loci")
-        await call(connected, "update", content="We decided to use SQLite.")
+        await call(connected, "update", content="Decided: we use SQLite.")
         assert "SQLite" in (await call(connected, "recall", query="What was decided?"))["items"][0]["content"]
     file = home / "banks/default/project/loci/decisions.md"
-    assert "We decided to use SQLite." in file.read_text()
+    assert "Decided: we use SQLite." in file.read_text()
     async with client(home, mode, "--user", "bob") as bob:
         assert (await call(bob, "list_banks"))["items"] == []
 

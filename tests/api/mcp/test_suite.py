@@ -54,7 +54,7 @@ def test_the_inspector_holds_a_session(serve: Callable[..., str], tmp_path: Path
 
     assert {tool["name"] for tool in asked("tools/list")["tools"]} >= {"activate", "update"}
     begun = called("activate", "conversation_type=project", "project_name=loci")
-    told = called("update", "content=We decided to use SQLite.", f"conversation_id={begun['conversation_id']}")
+    told = called("update", "content=Decided: we use SQLite.", f"conversation_id={begun['conversation_id']}")
     assert told["status"] == "success"
     uri = "loci://banks/project/loci/decisions.md"
     assert uri in {one["uri"] for one in asked("resources/list")["resources"]}

@@ -35,7 +35,7 @@ def test_a_bank_is_activated_updated_and_read(api: httpx.Client, user: str) -> N
     assert "A chat backend" in begun["content"]["context.md"]
     assert "update" in begun["custom_instructions"]
     assert begun["cache"]["version"] == 1
-    done = update(api, user, "We decided to use SQLite. [critical]").json()
+    done = update(api, user, "Decided: we use SQLite. [critical]").json()
     assert (done["status"], done["previous_errors"], done["version"]) == ("success", [], 2)
     assert done["changes"][0] == {
         "target_file": "decisions.md",
@@ -49,9 +49,9 @@ def test_a_bank_is_activated_updated_and_read(api: httpx.Client, user: str) -> N
         },
     }
     now = read(api, user).json()
-    assert "We decided to use SQLite." in now["content"]["decisions.md"]
+    assert "Decided: we use SQLite." in now["content"]["decisions.md"]
     assert "SQLite" not in read(api, user, version=1).json()["content"]["decisions.md"]
-    assert now["version"]["said"] == "We decided to use SQLite. [critical]"
+    assert now["version"]["said"] == "Decided: we use SQLite. [critical]"
     [listed] = api.get("/v1/banks", params={"user_id": user}).json()["items"]
     assert (listed["type"], listed["id"], listed["name"], listed["version"]) == ("project", "loci", "Loci", 2)
 

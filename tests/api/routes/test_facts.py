@@ -99,8 +99,8 @@ def test_a_fact_is_changed_ended_and_restored(api: httpx.Client, user: str) -> N
 
 
 def test_facts_come_in_pages(api: httpx.Client, user: str) -> None:
-    for number in range(5):
-        learn(api, user, f"I own {number + 2} boats on Lake {number}.")
+    for text in ("I speak Danish.", "I play the oboe.", "I have a dog.", "I love figs.", "Gate code: 4711"):
+        learn(api, user, text)
     seen, cursor = [], None
     while True:
         query = {"user_id": user, "limit": 2} | ({"cursor": cursor} if cursor else {})

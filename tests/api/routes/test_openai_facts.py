@@ -55,6 +55,10 @@ DECIDED: dict[str, list[dict[str, Any]]] = {
 }
 
 
+def undated(facts: list[str]) -> list[str]:
+    return [fact.partition(" in the week of ")[0] for fact in facts]
+
+
 def test_the_facts_of_a_conversation_with_corrections_come_out_right(
     plain_client: OpenAI, api: httpx.Client, user: str
 ) -> None:
@@ -63,11 +67,11 @@ def test_the_facts_of_a_conversation_with_corrections_come_out_right(
     right = [
         "The user does not like sushi anymore.",
         "The user has a dog called Biscuit.",
-        "The user moved to Berlin last week.",
+        "The user moved to Berlin",
         "The user's flight to Oslo is on Saturday.",
         "The user's name is Tom.",
     ]
-    assert eventually(lambda: facts_of(api, user) == right or None, 20), facts_of(api, user)
+    assert eventually(lambda: undated(facts_of(api, user)) == right or None, 20), facts_of(api, user)
 
 
 def test_the_facts_that_a_provider_finds_come_out_right(
@@ -202,7 +206,7 @@ def test_what_was_told_in_a_conversation_can_be_forgotten_there(
 def test_rules_answer_by_what_is_true_now(plain_client: OpenAI, api: httpx.Client, user: str) -> None:
     for text in ("I live in Madrid.", "I moved to Berlin last week."):
         ask(plain_client, user, text)
-    eventually(lambda: facts_of(api, user) == ["The user moved to Berlin last week."] or None)
+    eventually(lambda: undated(facts_of(api, user)) == ["The user moved to Berlin"] or None)
     said_back = ask(plain_client, user, "Where do I live?").choices[0].message.content
     assert "Berlin" in said_back and "Madrid" not in said_back
 

@@ -40,16 +40,16 @@ async def test_a_new_bank_has_the_files_of_its_type(quiet: Memory) -> None:
 
 async def test_what_is_told_is_in_the_files_and_in_the_history_as_it_came(quiet: Memory) -> None:
     await begun(quiet)
-    said = "We decided to use SQLite.\n\nNext steps: the tests."
+    said = "Decision: we use SQLite.\n\nNext steps: the tests."
     done = await update(quiet, said, conversation_id="c1")
     assert [change.target_file for change in done.changes] == ["decisions.md", "progress.md"]
     assert done.by == "rule_based"
     bank = await quiet.engine.library.banks.get(USER, "project", "loci")
-    assert "We decided to use SQLite." in bank.content["decisions.md"]
+    assert "Decision: we use SQLite." in bank.content["decisions.md"]
     newest, first = await quiet.engine.library.banks.versions(USER, "project", "loci", limit=10)
     assert (newest.version, newest.said, newest.conversation_id) == (
         2,
-        "We decided to use SQLite.\n\nNext steps: the tests.",
+        said,
         "c1",
     )
     assert (first.version, first.reason, first.said) == (1, "created", None)

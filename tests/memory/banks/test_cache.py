@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from agents.memory import Memory
-from memory.banks import cache as module
-from memory.banks.cache import BankCache
+from memory.banks import store as module
+from memory.banks.store import BankCache
 from tests.conversations import USER
 from utils.errors import NotFound
 

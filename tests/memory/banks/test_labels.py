@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.banks.place import decide_by_rules
+from memory.banks.filing import decide_by_rules
 from memory.banks.types import BankType
 
 

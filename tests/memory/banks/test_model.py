@@ -182,7 +182,7 @@ async def test_a_model_that_talks_rubbish_is_noted_and_rules_decide(
 ) -> None:
     await begun(with_model)
     scripted_model.always(answer("I have stored it for you!"))
-    done = await update(with_model, "We decided to use SQLite.")
+    done = await update(with_model, "Decision: we use SQLite.")
     assert (done.by, done.previous_errors) == ("rule_based", ())
     assert done.changes[0].target_file == "decisions.md"
     [error] = (await update(with_model, "Again.")).previous_errors

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory.banks.decisions import Append, Done, Metadata, Replace, merge
+from memory.banks.filing import decide_by_rules
 from memory.banks.markdown import parse
-from memory.banks.place import decide_by_rules
 from memory.banks.types import template
 
 MOMENT = datetime(2026, 11, 26, tzinfo=UTC)

@@ -3,7 +3,7 @@
 import pytest
 
 from memory.banks.decisions import Append, Metadata, Replace
-from memory.banks.place import decide_by_rules
+from memory.banks.filing import decide_by_rules
 from memory.banks.targets import told_of_misunderstood
 
 BLANKS = " " * 900_000

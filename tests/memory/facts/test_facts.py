@@ -9,6 +9,7 @@ from agents.memory import Memory
 from memory.domain import Turn
 from memory.facts.facts import Facts, Origin
 from memory.facts.rules.reconcile import Add, Delete, Keep, Update
+from memory.store import named_leases
 from tests.conversations import START
 from tests.meanwhile import Killed, kill, meanwhile
 from tests.stated import HOUR, come_due, found, gists, lose_leases, say, texts
@@ -370,3 +371,20 @@ async def test_no_fact_ends_before_it_began(quiet: Memory, facts: Facts) -> None
     await facts.apply(Origin("ann", "s", "r", START - HOUR, "m9"), [Delete(madrid.id)])
     ended = await facts.get("ann", madrid.id)
     assert ended.valid_to == ended.valid_from
+
+
+async def test_a_source_that_a_fact_loses_after_its_user_was_deleted_leaves_no_counters(
+    quiet: Memory, facts: Facts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await say(quiet, "I live in Madrid.", "I live in Madrid.")
+    await quiet.engine.knowledge.queue.work()
+
+    async def delete() -> None:
+        await quiet.engine.oversight.forgetter.user("ann")
+
+    collections = quiet.engine.store.collections
+    monkeypatch.setattr(named_leases, "WAIT", 0.0)
+    with monkeypatch.context() as patch:
+        meanwhile(patch, collections.facts, "update_one", delete)
+        await facts.forget_source("ann", "s", "s-m1")
+    assert await collections.owners.find_one({"_id": "ann"}) is None

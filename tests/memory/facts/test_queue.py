@@ -167,7 +167,9 @@ async def test_the_others_go_on_where_one_fails(quiet: Memory, facts: Facts, mon
         return await apply(self, origin, *arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Facts, "apply", failing)
-    queue = FactQueue(quiet.engine.store.collections, facts, None, [keep_up])
+    collections = quiet.engine.store.collections
+    leases = NamedLeases(collections)
+    queue = FactQueue(collections, leases, facts, quiet.engine.gists.encoder, None, [keep_up])
     for session in ("a", "b", "c"):
         await say(quiet, "I live in Madrid.", "I love figs.", session=session)
     assert await queue.work() == 4

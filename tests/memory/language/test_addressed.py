@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.language.addressed import asks_for_words_said, asks_of_assistant
+from memory.language.addressed import asks_of_assistant
 
 
 @pytest.mark.parametrize(
@@ -55,26 +55,3 @@ def test_what_the_assistant_said_is_asked_for(text: str) -> None:
 )
 def test_what_others_said_or_the_assistant_is_to_say_is_not(text: str) -> None:
     assert not asks_of_assistant(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["What's your plan for today?", "Have you found my keys?", "What is your favourite food?", "Give me your advice."],
-)
-def test_what_may_be_about_something_else_is_not_for_words_that_were_said(text: str) -> None:
-    assert asks_of_assistant(text)
-    assert not asks_for_words_said(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Which names did you propose?",
-        "What was your advice again?",
-        "Your ideas for it again?",
-        "Che libro hai consigliato?",
-    ],
-)
-def test_words_that_were_said_are_asked_for(text: str) -> None:
-    assert asks_for_words_said(text)
-    assert asks_of_assistant(text)

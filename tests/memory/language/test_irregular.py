@@ -1,8 +1,7 @@
-"""Are the forms of irregular words one word?"""
+"""The forms of an irregular word are one word."""
 
 import pytest
 
-from agents.chat.asked_words import asked, meant
 from memory.language.irregular import base_of
 from utils.text import stem
 
@@ -18,7 +17,3 @@ def test_a_form_is_of_its_word(base: str, form: str) -> None:
 @pytest.mark.parametrize("word", ["live", "lives", "rose", "wound", "leaves", "ground", "vase"])
 def test_what_may_be_another_word_stays(word: str) -> None:
     assert base_of(stem(word)) == stem(word)
-
-
-def test_a_question_in_its_base_form_is_answered_in_the_past() -> None:
-    assert asked("What did I break?") <= meant("I broke the vase")

@@ -56,7 +56,7 @@ def test_questions_that_rules_answered_keep_out_of_what_tells() -> None:
     asked = gists(
         ("user", "My boss is called Fatima. Who is Denise?"),
         ("assistant", "I don't know that yet."),
-        ("user", "What's happening on 1 December"),
+        ("user", "What's happening on 1 December?"),
         ("assistant", "I don't know that yet."),
         model=RULE_BASED,
     )

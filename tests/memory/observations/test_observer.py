@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from agents.memory import Memory
-from memory.observations.outputs.lines import output_for_model
-from memory.observations.outputs.rules import observe_by_rules
+from memory.observations.notes import observe_by_rules, output_for_model
 from tests.conversations import USER, turn
 from tests.scripted_model import ScriptedModel, answer
 from utils.errors import Conflict, NotFound

@@ -125,6 +125,19 @@ async def test_a_forgotten_fact_takes_every_exchange_that_stated_it_with_it(quie
     assert await quiet.engine.store.collections.receipts.count_documents({}) == 0
 
 
+async def test_values_of_any_length_and_number_are_taken_out_of_answers(quiet: Memory) -> None:
+    essays = [
+        f"{letter} essay " + f"{letter}{number:05d} ".strip() * 330 for number, letter in enumerate("ABCDEFGHIJKL")
+    ]
+    for essay in essays:
+        await quiet.engine.chats.keyvalues.put(USER, "essay", essay)
+    answers = [turn(f"m{at}", f"Your essay is: {essay}!", "assistant") for at, essay in enumerate(essays)]
+    await quiet.add(USER, "s1", [*answers, turn("m99", f"Your essay is: {essays[0]}s!", "assistant")])
+    assert await quiet.engine.oversight.forgetter.redact(USER, "essay", essays) == len(essays)
+    left = [one["content"] for one in await messages(quiet)]
+    assert left == ["Your essay is: …!"] * len(essays) + [f"Your essay is: {essays[0]}s!"]
+
+
 async def test_forgetting_a_fact_deletes_no_message_of_another_user_with_the_same_id(quiet: Memory) -> None:
     await quiet.add("bob", "s1", [turn("m1", "Bob's own words")])
     fact, _ = await quiet.engine.chats.keyvalues.put("ann", "pin", "1111", source="m1")

@@ -17,7 +17,7 @@ async def test_what_rules_quoted_of_a_message_goes_with_it(quiet: Memory) -> Non
     )
     for session in ("s1", "s2"):
         assert "77-31-05" in await say(quiet, "Where is my safe?", session_id=session)
-        assert "red" in await say(quiet, "Which colour is my car?", session_id=session)
+        assert "red" in await say(quiet, "Is my car red?", session_id=session)
     assert await quiet.engine.oversight.forgetter.message(USER, "m1")
     said = [one for session in ("s1", "s2") for one in await messages(quiet, session)]
     answers = [one["content"] for one in said if one.get("model") == RULE_BASED]

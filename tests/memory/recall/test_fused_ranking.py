@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from config.recipes import Recipe
+from memory.language.heads import UNREAD, Doing
 from memory.recall.features import candidates
 from memory.recall.index import Sight, UserIndex
 from memory.recall.ranking import DAY, Scope, likelihoods, score
@@ -41,9 +42,11 @@ def fused(top_k: int = 8, floor: float = 0.0, **more: Any) -> Recipe:
     return Recipe("r", top_k, floor, ranking="fused", **more)
 
 
-def said_to(entries: Sequence[Said], text: str, recipe: Recipe, scope: Scope | None = None) -> list[Ranked]:
+def said_to(
+    entries: Sequence[Said], text: str, recipe: Recipe, scope: Scope | None = None, does: Doing | None = None
+) -> list[Ranked]:
     index = indexes.index_of(entries)
-    return rank(index, indexes.asked(text, index), recipe, scope or Scope(), NOW)
+    return rank(index, indexes.asked(text, index, does), recipe, scope or Scope(), NOW)
 
 
 @some
@@ -221,8 +224,8 @@ def test_odd_questions_and_rows_are_ranked_like_others(text: str, entries: list[
 @pytest.mark.parametrize("silence", [0.0, 1e-9])
 def test_small_talk_finds_nothing_where_a_recipe_keeps_silence(silence: float) -> None:
     said = [Said("good morning"), Said("the dog barked this morning")]
-    for text, idle in (("Good morning!", True), ("Who barked in the morning?", False)):
-        ranked = said_to(said, text, fused(silence=silence))
+    for does, idle in ((replace(UNREAD, chats=0.9), True), (replace(UNREAD, asks=0.9), False)):
+        ranked = said_to(said, "who barked in the morning", fused(silence=silence), does=does)
         assert len(ranked) == 2
         assert all((one.dropped == "silent") == (idle and silence > 0) for one in ranked)
 

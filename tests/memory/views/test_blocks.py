@@ -6,13 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.views import fitting as tool_fitting
-from memory.views.blocks import blocks_of, call_text, is_note, left_out
+from memory.views import blocks as blocks_module
+from memory.views.blocks import call_text, is_note, left_out, tables
 from memory.views.records import Record
 from memory.views.relevance import talk_of
-from memory.views.shapes import tables
 from memory.views.standing import in_force
-from tests.tool_calls import names, record
+from tests.tool_calls import blocks_of, names, record
 
 TALK = talk_of(["Change my flight to Rome"])
 LONG = "lorem ipsum dolor sit amet " * 8
@@ -160,18 +159,12 @@ def test_fields_that_are_asked_for_stay() -> None:
         for at, name in enumerate("abc")
     ]
     talk = talk_of(["Which host has the highest cpu?"], asked=["Which host has the highest cpu?"])
-    kept = blocks_of(rows, talk, 2_000)[0].body.splitlines()
-    assert kept == ["host|cpu", "a: 0 -> h0|0", "b: 1 -> h1|7", "c: 2 -> h2|14"]
-    assert blocks_of(rows, talk, 2_000, brief={"a", "b", "c"})[0].body.splitlines() == kept
-
-
-def test_a_field_that_is_only_meant_stays_in_what_is_most_relevant_alone() -> None:
-    rows = [
-        record(name, {"flight": f"HA{at}7", "fare": at, "note": LONG}, "find", n=at) for at, name in enumerate("ab")
+    assert blocks_of(rows, talk, 2_000)[0].body.splitlines() == [
+        "host|cpu",
+        "a: 0 -> h0|0",
+        "b: 1 -> h1|7",
+        "c: 2 -> h2|14",
     ]
-    talk = talk_of(["Which is the cheapest?"], asked=["Which is the cheapest?"])
-    assert "fare" in blocks_of(rows, talk, 2_000)[0].body
-    assert "fare" not in blocks_of(rows, talk, 2_000, brief={"a", "b"})[0].body
 
 
 def test_what_differs_between_answers_to_one_call_stays() -> None:
@@ -324,11 +317,11 @@ def test_records_of_many_keys_take_no_longer_for_it() -> None:
 def test_long_lists_are_cut_in_a_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """However long they are, and to about the room that there is."""
     made: list[int] = []
-    table = tool_fitting.table_of
-    monkeypatch.setattr(tool_fitting, "table_of", lambda values, keep: made.append(1) or table(values, keep))
+    table = blocks_module.table_of
+    monkeypatch.setattr(blocks_module, "table_of", lambda values, keep: made.append(1) or table(values, keep))
     rows = [record(name, [{"code": f"HAT{at:03}"} for at in range(200)], n=name) for name in "abc"]
     [block] = blocks_of(rows, TALK, 1_000)
-    assert len(made) <= 1 + tool_fitting.ROUNDS // 2  # of all, and of what is left
+    assert len(made) <= 1 + blocks_module.ROUNDS // 2  # of all, and of what is left
     assert all(800 < len(line) <= 1_020 for line in block.body.splitlines() if "HAT" in line)
 
 

@@ -112,27 +112,6 @@ def test_what_ids_alone_tell_apart_is_told_with_how_it_is() -> None:
     assert table_of([flat], Keeping(lambda key, _: key == "id")).head == "id|material|color|height"
 
 
-def test_what_is_spoken_of_is_told_with_what_tells_it_from_others_that_are_so_too() -> None:
-    sizes = zip(("red", "red", "blue", "black", "black"), ("S", "M", "M", "L", "XL"), strict=True)
-    jackets = [{"id": f"v{at}", "color": color, "size": size} for at, (color, size) in enumerate(sizes)]
-    spoken = Keeping(lambda key, value: key == "id" or value == "black")
-    assert table_of([jackets], spoken).rows == ("v0|red|S; v1|red|M; v2|blue|M; v3|black|L; v4|black|XL",)
-    legs = [{"id": f"v{at}", "color": "red", "to": to} for at, to in enumerate(("LAX", "SFO", "SFO", "JFK"))]
-    assert "to" not in table_of([legs], spoken).head  # codes are no descriptions
-
-
-def test_of_a_few_ids_it_is_told_what_each_is() -> None:
-    by_id = Keeping(lambda key, _: key == "id")
-    cards = [
-        {"id": "pm_1", "type": "paypal", "note": "what is paid first"},
-        {"id": "pm_2", "type": "card", "note": "what is paid later"},
-    ]
-    assert table_of([cards], by_id) == Table("", "id|type", ("pm_1|paypal; pm_2|card",))
-    told = [one | {"id": f"{one['type']}_1"} for one in cards]
-    assert table_of([told], by_id).head == "id"  # which says so
-    assert table_of([[one | {"type": "card"} for one in cards]], by_id).head == "id"
-
-
 def test_what_is_called_by_a_name_needs_no_more() -> None:
     named = [
         {"id": f"v{at}", "name": name, "kind": "ab"[at % 2]} for at, name in enumerate(["Lamp", "Desk", "Mug", "Tee"])
@@ -153,20 +132,6 @@ def test_an_object_that_is_named_has_all_its_fields_behind_its_row() -> None:
     assert "{" not in first and "p7|0 {price=7.5, own={a=1, b=2, c=10}}" in then  # once, as it was told last
     many = Keeping(by_id.keeps, named="Bo")
     assert "{" not in table_of([[one | {"of": f"Bo{at}"} for at, one in enumerate(items)]], many).rows[0]
-
-
-def test_a_long_value_of_several_rows_stands_once() -> None:
-    old, new = "eyJ" + "a1" * 40, "eyJ" + "b2" * 40
-    rows = [{"id": at, "session": old if at < 3 else new} for at in range(5)]
-    expected = (f"$1={old} $2={new}", "id|session", ("0|$1", "1|$1", "2|$1", "3|$2", "4|$2"))
-    found = table(*rows)
-    assert (found.common, found.head, found.rows) == expected
-    [row] = table({"all": rows}).rows
-    assert row == f"all($1={old} $2={new} id|session)=0|$1; 1|$1; 2|$1; 3|$2; 4|$2"
-    assert table(*rows[2:4]).rows == (f"2|{old}", f"3|{new}")
-    assert table(*rows, {"id": "$1", "session": new}).rows[0] == f"0|{old}"
-    many = [{"id": at, "session": f"{at % 50:0100}"} for at in range(100)]
-    assert len(table(*many).common) < 600
 
 
 def test_of_an_object_that_is_asked_for_all_values_are_kept() -> None:

@@ -1,5 +1,6 @@
 """What does a request to remember or to forget speak of?"""
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -9,11 +10,17 @@ from hypothesis import strategies as st
 from memory.domain import KeyValue
 from memory.facts.rules.keeping import (
     KEY_CHARACTERS,
+    attribute_meant,
     fact_meant,
     facts_near,
     key_and_value,
+    keys_beside,
+    keys_of_the_same,
+    named_in,
+    place_beside,
     statement_to_forget,
     statement_to_remember,
+    value_given,
 )
 
 
@@ -54,6 +61,8 @@ def test_a_request_to_remember_gives_a_key_and_a_value(text: str, key: str, valu
         "do you remember my dog?",
         "can you remember my dog's name?",
         "remember me?",
+        "remember me",
+        "Please remember us!",
         "Remember what I told you about Rome",
         "remember when we met",
         "I remember my dog",
@@ -168,3 +177,66 @@ def test_any_request_is_understood_or_refused_without_failing(text: str, lead: s
         assert value
     statement_to_forget(lead + text)
     fact_meant(text, KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("kept", "said", "place"),
+    [
+        ({}, "my wife is called Elin", ("wife", "Elin")),
+        ({"wife": "Elin"}, "my wife is a teacher", ("wife's job", "a teacher")),
+        ({"wife": "Elin", "wife's job": "a teacher"}, "my wife is a nurse", ("wife's job", "a nurse")),
+        ({"wife": "Elin"}, "my wife is called Ada", ("wife", "Ada")),
+        ({"wife": "Elin"}, "my wife is funny", ("my wife is funny", "my wife is funny")),
+        ({"son": "Leo"}, "my son is 7", ("son's age", "7")),
+        ({"dog": "Rex"}, "my dog is allergic to wheat", ("my dog is allergic to wheat", "my dog is allergic to wheat")),
+        ({"locker": "number 12"}, "my locker is number 40", ("locker", "number 40")),
+        ({"locker": "number 12"}, "my locker is in the basement", ("locker's place", "in the basement")),
+        ({"shift": "on Monday"}, "my shift is on Friday", ("shift", "on Friday")),
+        ({"wifi password": "hunter2"}, "my wifi password is Correct Horse", ("wifi password", "Correct Horse")),
+        ({"allergic to": "nuts"}, "I'm allergic to cats", ("i'm allergic to cats", "I'm allergic to cats")),
+    ],
+)
+def test_what_says_something_else_of_the_same_is_kept_beside_it(
+    kept: dict[str, str], said: str, place: tuple[str, str]
+) -> None:
+    key, value = key_and_value(said)
+    assert place_beside(said, key, value, kept) == place
+    assert place[0] in keys_beside(said, key, value)
+
+
+def test_what_else_is_kept_of_a_thing_is_found_by_its_key() -> None:
+    keys = ["wife", "wife's job", "my wife is funny", "wifi", "housewife's job"]
+    assert keys_of_the_same("wife", keys) == ["wife's job", "my wife is funny"]
+
+
+@pytest.mark.parametrize(
+    ("meant", "sentence", "value"),
+    [
+        ("my passport number", "Btw, my passport number is 5332.", "5332"),
+        ("my nut allergy", "I've got a nut allergy.", "a nut allergy"),
+        ("where I live", "I live in Oulu.", "The user lives in Oulu."),
+        ("my job", "I'm a plumber.", "The user is a plumber."),
+        ("how old I am", "I'm 52 years old.", "The user is 52 years old."),
+        ("my passport number", "Is my passport number 5332?", None),
+        ("my passport number", "My sister's passport number is 5332.", None),
+        ("where I live", "My sister lives in Oulu.", None),
+        ("my job", "My brother is a plumber.", None),
+    ],
+)
+def test_an_attribute_is_given_by_the_sentences_that_say_it_of_the_user(
+    meant: str, sentence: str, value: str | None
+) -> None:
+    attribute = attribute_meant(meant)
+    assert attribute is not None
+    given = value_given(sentence, attribute)
+    assert given == value if value is None or " " not in value else (given or "").endswith(value.removeprefix("a "))
+
+
+@pytest.mark.parametrize("text", ["Elin", "that my cat is grey", "I live in Oslo"])
+def test_what_names_more_than_an_attribute_means_none(text: str) -> None:
+    assert attribute_meant(text) is None
+
+
+def test_a_key_is_found_whatever_letters_it_ends_with() -> None:
+    assert re.search(named_in("café"), "My café is shut.", re.ASCII)
+    assert not re.search(named_in("caf"), "My cafe is shut.", re.ASCII)

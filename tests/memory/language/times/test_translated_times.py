@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.language.times.spans import spans_of
-from memory.language.times.tongues import TONGUES
 from memory.language.times.translated_times import LONGEST, in_english, stems_in_english
+from memory.language.words import WORDS
 from tests.memory.calendar_days import NOW, between, days, month
 
 # What a query names on Wednesday, 12 March 2025, and the same in English.
@@ -100,7 +100,7 @@ def test_the_first_of_a_month_is_understood() -> None:
 
 @pytest.mark.parametrize(("name", "lead"), [("german", "Was war wohl nicht im"), ("spanish", "¿Qué pasó en")])
 def test_every_month_has_a_name(name: str, lead: str) -> None:
-    for number, names in enumerate(TONGUES[name].months.replace("?", "").split(), 1):
+    for number, names in enumerate(WORDS[name].times.months.replace("?", "").split(), 1):
         for one in names.split("|"):
             assert spans_of(f"{lead} {one} 2024?", NOW) == (month(2024, number),)
 

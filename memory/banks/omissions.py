@@ -1,0 +1,121 @@
+"""Omissions: what a condensed bank does not say any more, and the line of a file that says which versions have it."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from memory.banks.markdown import NOTE, Page, Section, is_note, items, joined, lead_of, paragraphs, parse, render
+
+MOST_NAMED = 3  # versions that a file names, the newest; the oldest of these names those before it
+
+_COUNT = re.compile(r": (\d+) entr(?:y|ies)(?: \((\d+) of them critical\))? shortened or left out; ")
+_VERSION = re.compile(r"version (\d+)(?: has)?(?: (\d+))?")
+_MORE = "the others"
+
+
+@dataclass(frozen=True)
+class Note:
+    """What the line of a condensed file says: how many entries were shortened or left out in all, how many of these
+    were critical, and of the last versions that have some, how many each has, the newest first."""
+
+    entries: int
+    critical: int
+    versions: tuple[tuple[int, int], ...]
+
+    def line(self, moment: datetime) -> str:
+        """The line, which `note_in` reads again."""
+        many = "1 entry" if self.entries == 1 else f"{self.entries} entries"
+        many += f" ({self.critical} of them critical)" if self.critical else ""
+        return f"{NOTE} {moment:%Y-%m-%d}: {many} shortened or left out; {self._where()}._"
+
+    def _where(self) -> str:
+        (newest, count), *others = self.versions[:MOST_NAMED]
+        if count == self.entries:
+            return f"version {newest} has all of it"
+        told = f"version {newest} has {count}" + "".join(f", version {version} {count}" for version, count in others)
+        if sum(count for _, count in self.versions[:MOST_NAMED]) < self.entries:
+            told += f" and names those that have {_MORE}"
+        return told
+
+
+def note_in(page: Page) -> Note | None:
+    """What the line of a file says of its former versions; None where it has none."""
+    line = next((one for one in items(page.lead) if is_note(one)), "")
+    if (counted := _COUNT.search(line)) is None:
+        return None
+    entries = int(counted[1])
+    found = _VERSION.findall(line, counted.end())
+    versions = tuple((int(version), int(count) if count else entries) for version, count in found)
+    return Note(entries, int(counted[2] or 0), versions) if versions else None
+
+
+def with_note(page: Page, former: Note | None, entries: int, critical: int, version: int, moment: datetime) -> Page:
+    """A page that says at its beginning how many entries went in all, and which versions have them. `former`: what it
+    said of those that went before; `version`: the one that has those which went now. Of none it says nothing."""
+    note = former
+    if entries:
+        before = former or Note(0, 0, ())
+        versions = ((version, entries), *before.versions)
+        note = Note(before.entries + entries, before.critical + critical, versions)
+    lead = [one for one in items(page.lead) if not is_note(one)]
+    line = [note.line(moment)] if note is not None else []
+    return Page("\n\n".join([*lead[:2], *line, *lead[2:]]), page.sections)
+
+
+def versions_named(files: Mapping[str, str]) -> list[int]:
+    """The versions of a bank that its files name for what is not in them any more, the newest first."""
+    notes = filter(None, map(note_in, map(parse, files.values())))
+    return sorted({version for note in notes for version, _ in note.versions}, reverse=True)
+
+
+@dataclass(frozen=True)
+class Omitted:
+    """Entries of one section of a file that a later version does not have as they were, in their order."""
+
+    file: str
+    title: str
+    entries: tuple[str, ...]
+
+
+def omitted_between(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Omitted]:
+    """What stood in a bank's files before and stands nowhere in them after: entries, or of one of which a part stayed
+    the paragraphs that did not. Texts are the same that differ in blanks alone. O(entries) searches in the files."""
+    stays = [_flat(text) for text in after.values()]
+    for name, text in before.items():
+        page = parse(text)
+        _, lead = lead_of(page)
+        for section in (Section("", joined(lead)), *page.sections):
+            entries = (part for item in items(section.body) for part in _missing(item, stays))
+            if found := tuple(entries):
+                yield Omitted(name, section.title, found)
+
+
+def with_notes(before: Mapping[str, str], after: Mapping[str, str], version: int, moment: datetime) -> dict[str, str]:
+    """Files that a model wrote anew, each with the line that says which versions have what it does not say as they
+    did."""
+    gone: dict[str, int] = {}
+    for one in omitted_between(before, after):
+        gone[one.file] = gone.get(one.file, 0) + len(one.entries)
+    return {
+        name: render(with_note(parse(text), note_in(parse(before[name])), gone.get(name, 0), 0, version, moment))
+        for name, text in after.items()
+    }
+
+
+def _missing(item: str, stays: Iterable[str]) -> list[str]:
+    """An item that stands in none of some texts, or its paragraphs that do not where others do."""
+    if _stands(item, stays):
+        return []
+    parts = paragraphs(item)
+    missing = [part for part in parts if not _stands(part, stays)]
+    return missing if len(missing) < len(parts) else [item]
+
+
+def _stands(text: str, texts: Iterable[str]) -> bool:
+    flat = _flat(text)
+    return any(flat in one for one in texts)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

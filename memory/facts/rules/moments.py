@@ -1,0 +1,107 @@
+"""Times that a statement tells by their distance from when it was made, as the dates that they are."""
+
+import re
+from datetime import UTC, datetime
+
+from memory.facts.rules.person import is_past
+from memory.language.times.periods import DAY, MONTHS, Clock, Span, clock_at
+from memory.language.times.relative_times import (
+    AGO,
+    COUNT,
+    NEAR_DAY,
+    UNIT,
+    UNITS,
+    WEEKDAY,
+    ago,
+    near_day,
+    number_of,
+    span_of_length,
+    units,
+    weekday,
+)
+from utils.text import words
+
+_AHEAD = re.compile(rf"\bin (?P<count>{COUNT}) (?P<unit>{UNIT})s?(?P<way>)\b(?! (?:ago|of)\b|['’])", re.IGNORECASE)
+
+# What binds a time to the sentence; before a date `own` goes, and `kept` stays.
+_BEFORE = re.compile(
+    r"\b(?:(?P<own>on|in|of|over|for|during|about|around|back)|(?P<kept>since|until|till|by|from|after|before|"
+    r"to))(?: the)? $",
+    re.IGNORECASE,
+)
+_AS_OF = re.compile(r"\bas of $", re.IGNORECASE)  # "as of today" is now
+_AHEAD_OF = re.compile(r"\b(?:to|for|until|till|by|next) $", re.IGNORECASE)  # a weekday that is still to come
+_PART = re.compile(r"(?P<last>last )?(?:this )?(?P<part>morning|afternoon|evening|night|tonight)$", re.IGNORECASE)
+
+
+def with_dates(text: str, at: datetime) -> str:
+    """A statement made at a time, with dates for "yesterday", "last month" and "two years ago"; weekdays alone only
+    where it is of the past, for they may come again each week."""
+    clock = clock_at(at.timestamp())
+    past = any(is_past(word) for word in words(text)[:8])
+    for pattern in (AGO, NEAR_DAY, UNITS, WEEKDAY) if past else (_AHEAD, AGO, NEAR_DAY, UNITS, WEEKDAY):
+        text = pattern.sub(lambda match: _dated(match, clock, past=past), text)
+    return " ".join(text.split())
+
+
+def _dated(match: re.Match[str], clock: Clock, *, past: bool) -> str:
+    before = match.string[: match.start()]
+    bound = _BEFORE.search(before)
+    lead = "" if bound is not None and match.re is not _AHEAD else None
+    groups = match.groupdict()
+    unit = (groups.get("unit") or "").lower()
+    if match.re in (AGO, _AHEAD):
+        count = 1 if groups.get("half") or unit not in _MONTHS else number_of(groups["count"])
+        if unit in _MONTHS:
+            back = count * _MONTHS[unit] * (1 if (groups["way"] or "").lower() == "ago" else -1)
+            year, month = divmod(clock.today.year * 12 + clock.today.month - 1 - back, 12)
+            return _said(lead, "in", str(year) if unit in _YEARS else f"{MONTHS[month].title()} {year}")
+        span = _ahead(match, clock) if match.re is _AHEAD else ago(match, clock)[0]
+        days = (span.end - span.start) / DAY
+        return _said(lead, "on" if days <= 1 else "around", _day(span.start))
+    if match.re is NEAR_DAY:
+        if _AS_OF.search(before) or (not match["day"] and not match["part"]):
+            return match[0]
+        part = _PART.search(match[0])
+        when = _day(near_day(match, clock)[0].start)
+        if part is None:
+            return _said(lead, "on", when)
+        return _said(lead, "in", f"the {part['part'].lower().removeprefix('to')} of {when}")
+    if match.re is WEEKDAY:
+        if match["which"] is None and (not past or _AHEAD_OF.search(before)):
+            return match[0]
+        spans = weekday(match, clock)
+        return _said(lead, "on", _day(spans[0].start)) if spans else match[0]
+    if match["count"] or match["the"] or match["before"] or not (spans := units(match, clock)):
+        return match[0]  # "over the last two years" goes on until now
+    return (
+        _said(lead, "in", _unit(spans[0], unit))
+        if unit != "weekend"
+        else f"{'' if bound else 'on '}the weekend of {_day(spans[0].start)}"
+    )
+
+
+_MONTHS = {"month": 1, "year": 12, "yr": 12, "decade": 120}
+_YEARS = ("year", "yr", "decade")
+
+
+def _ahead(match: re.Match[str], clock: Clock) -> Span:
+    long = span_of_length(match["count"], match["unit"])
+    start = clock.now + long if long < DAY else clock.midnight + long
+    return Span(start, start + max(long, 1.0))
+
+
+def _day(moment: float) -> str:
+    day = datetime.fromtimestamp(moment, UTC)
+    return f"{day.day} {day:%B} {day.year}"
+
+
+def _unit(span: Span, unit: str) -> str:
+    start = datetime.fromtimestamp(span.start, UTC)
+    if unit in _YEARS:
+        return str(start.year)
+    return f"{start:%B} {start.year}" if unit == "month" else f"the week of {_day(span.start)}"
+
+
+def _said(lead: str | None, preposition: str, when: str) -> str:
+    return f"{preposition} {when}" if lead is None else when

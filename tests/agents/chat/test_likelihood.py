@@ -1,0 +1,71 @@
+"""The likelihood that a passage answers: decisive words without a counterpart, and numbers, speak against it."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.chat.likelihood import SAME, Found, Text, counterparts, decisiveness, likelihood, word_columns
+from utils.embeddings import LocalEmbedder
+from utils.encoder import MODEL, load_encoder
+
+
+@pytest.fixture
+def reader(home: Path) -> LocalEmbedder:
+    return LocalEmbedder(load_encoder(home), model=MODEL, dimensions=384)
+
+
+async def texts(reader: LocalEmbedder, *contents: str) -> list[Text]:
+    return [Text(text, reading) for text, reading in zip(contents, await reader.read(contents), strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "near_miss"),
+    [
+        ("Where does my sister live?", "My sister lives in Antwerp.", "My cousin lives in Antwerp."),
+        (
+            "What's the wifi password at the cabin?",
+            "The cabin wifi password is elk-9.",
+            "The office wifi password is x.",
+        ),
+        ("When is the flight to Porto?", "The flight to Porto is at 9:10.", "The flight to Rome is at 9:10."),
+        ("Wo arbeitet mein Bruder?", "Mein Bruder arbeitet in Linz.", "Meine Tante arbeitet in Linz."),
+    ],
+)
+async def test_a_decisive_word_that_lacks_speaks_against_a_passage(
+    reader: LocalEmbedder, question: str, answer: str, near_miss: str
+) -> None:
+    asked, right, wrong = await texts(reader, question, answer, near_miss)
+    likely = [likelihood(asked, Found(one, score=0.6, rival=0.0, by_user=True)) for one in (right, wrong)]
+    assert likely[0] > likely[1] + 0.3
+
+
+async def test_another_number_rules_a_passage_out(reader: LocalEmbedder) -> None:
+    asked, other, same = await texts(
+        reader, "What is in rack C?", "Rack B has the switches.", "Rack C has the switches."
+    )
+    assert likelihood(asked, Found(other, 0.9, 0.0, by_user=True)) == 0
+    assert likelihood(asked, Found(same, 0.9, 0.0, by_user=True)) > 0.5
+
+
+async def test_the_more_recall_is_sure_the_likelier_and_a_rival_takes_from_it(reader: LocalEmbedder) -> None:
+    asked, passage = await texts(reader, "What do I drive?", "I drive an old Saab.")
+    unsure, sure, rivalled = (
+        likelihood(asked, Found(passage, score, rival, by_user=True))
+        for score, rival in ((0.3, 0.0), (0.8, 0.0), (0.8, 0.7))
+    )
+    assert unsure < sure > rivalled
+
+
+async def test_kin_are_more_decisive_than_what_says_of_which_form_an_answer_is(reader: LocalEmbedder) -> None:
+    [question] = await texts(reader, "what is the name of my brother")
+    columns = word_columns(question.reading)
+    decisive = dict(zip(question.reading.words, decisiveness(columns), strict=True))
+    assert decisive["brother"] > 2 * decisive["name"]
+
+
+async def test_a_word_has_a_counterpart_by_its_stem_or_by_a_near_token(reader: LocalEmbedder) -> None:
+    question, passage = await texts(reader, "Which flights did we book?", "We booked a flight and a hotel.")
+    assert (counterparts(question, passage) >= SAME).all()
+    [nothing] = await texts(reader, "")
+    assert np.array_equal(counterparts(question, nothing) >= SAME, [False, False])

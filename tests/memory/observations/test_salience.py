@@ -1,0 +1,160 @@
+"""Which lines of an output matter, and how long it takes to tell."""
+
+import sys
+import time
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from memory.observations.notes import observe_by_rules, output_for_model
+from memory.observations.salience import Rank, excerpt, lines_in, rank_of
+
+
+@pytest.mark.parametrize(
+    ("line", "rank"),
+    [
+        ("Suites: 3 passed, 1 failed", Rank.TOTAL),
+        ("ok=14 changed=2 unreachable=0 failed=0", Rank.TOTAL),
+        ("Overall result: rejected", Rank.TOTAL),
+        ("Deployment failed", Rank.TOTAL),
+        ("KeyError: 'tenant'", Rank.ERROR),
+        ("shop.PoolTimeoutException: no slot for 30 s", Rank.ERROR),
+        ("rsync: permission denied on /srv/www", Rank.ERROR),
+        ("fatal: not a git repository", Rank.ERROR),
+        ("ошибка: нет места на диске", Rank.ERROR),
+        ('"GET /cart HTTP/1.1" 502 310', Rank.ERROR),
+        ("the queue orders-v1 will be deleted", Rank.ERROR),
+        ('"GET /favicon.ico HTTP/1.1" 404 12', Rank.VALUE),
+        ("WARN disk at 91 %", Rank.VALUE),
+        ("0 errors", Rank.TOTAL),
+        ("compiled without any errors", Rank.PLAIN),
+        ("errors: none", Rank.PLAIN),
+        ("Did it fail?", Rank.PLAIN),
+        ("Fetching chunk 7...", Rank.PROGRESS),
+        ("✓ adds to the cart", Rank.PROGRESS),
+        ("The gateway runs nginx", Rank.PLAIN),
+    ],
+)
+def test_a_line_is_ranked_by_what_it_says(line: str, rank: Rank) -> None:
+    assert rank_of(line) is rank
+
+
+@pytest.mark.parametrize(
+    ("output", "error"),
+    [
+        (
+            "Traceback (most recent call last):\n  File \"jobs/run.py\", line 12, in go\n    pay(x)\nKeyError: 'id'",
+            "KeyError: 'id' (jobs/run.py:12)",
+        ),
+        (
+            "error[E0382]: borrow of moved value\n   --> src/queue.rs:41:9\n    |\n41  |   let x = y;",
+            "error[E0382]: borrow of moved value (src/queue.rs:41:9)",
+        ),
+        ("web/app.vue\n   12:3   error   Unexpected var", "web/app.vue:12:3 error Unexpected var"),
+        (
+            "AssertionError: wrong total\n    expected: 41\n    received: 42\nnext",
+            "AssertionError: wrong total; expected: 41; received: 42",
+        ),
+        (
+            "java.io.IOException: broken pipe\n\tat shop.Pay.send(Pay.java:88)\n\tat shop.Main.go(Main.java:3)",
+            "java.io.IOException: broken pipe (Pay.java:88)",
+        ),
+        ("E       assert 3 == 4\ntests/test_sum.py:9: AssertionError", "assert 3 == 4 (tests/test_sum.py:9)"),
+    ],
+)
+def test_an_error_comes_with_its_place_and_what_explains_it(output: str, error: str) -> None:
+    [first, *_] = [line.text for line in lines_in(output) if line.rank is Rank.ERROR]
+    assert first == error
+
+
+def test_a_value_is_told_under_the_names_around_it() -> None:
+    text = "service:\n  limits:\n    memory: 256Mi\nqueues:\n  - name: mail\n    waiting: 31\n"
+    said = [line.text for line in lines_in(text)]
+    assert "service.limits.memory: 256Mi" in said and "queues[mail].waiting: 31" in said
+
+
+def test_entries_of_a_log_that_say_that_something_goes_on_are_left_out() -> None:
+    entries = [f"2026-05-02 10:00:0{second} INFO took job {second}" for second in range(5)]
+    said = lines_in("\n".join([*entries, "2026-05-02 10:00:06 ERROR job 5: no disk", "2026-05-02 10:00:07 WARN slow"]))
+    assert [line.text for line in said] == ["ERROR job 5: no disk", "WARN slow"]
+
+
+def test_of_a_long_text_the_lines_that_matter_and_the_last_ones_are_shown() -> None:
+    lines = [f"batch {number} of rows went through the sieve" for number in range(3_000)]
+    lines[1_700] = "ERROR sieve 4: no space left"
+    shown = excerpt("\n".join(lines), 1_000)
+    assert len(shown) <= 1_000
+    assert lines[0] in shown and lines[1_700] in shown and shown.endswith("\n".join(lines[-3:]))
+
+
+PIECES = [
+    "x",
+    "a b ",
+    "| a | b\n",
+    "a  b  c\n",
+    "a,b,c\n",
+    "1,1,",
+    "error: ",
+    "1 failed ",
+    '{"a": [',
+    "[1,\n",
+    '"',
+    "- - ",
+    "<testsuite>",
+    "<testcase a='",
+    "<?xml version='1.0'?>\n<a>",
+    "  x:\n",
+    "- name: x\n",
+    "- [ ] x\n",
+    "```\n",
+    "error\n  at x(a.py:3)\n",
+    "12:00:01 INFO a\n",
+    "Lesson: x. ",
+    "not decided ",
+    "a = ",
+    "=-",
+]
+
+
+def deep(count: int) -> str:
+    return "".join(f"{' ' * depth}k{depth}:\n" for depth in range(count // 250))
+
+
+def work(text: str) -> int:
+    """How many functions are called to read a text, those in C included."""
+    calls = 0
+
+    def counting(frame: FrameType, event: str, argument: Any) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    rank_of.cache_clear()
+    sys.setprofile(counting)
+    try:
+        observe_by_rules(text)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+@pytest.mark.parametrize("piece", [*PIECES, deep])
+def test_work_grows_no_faster_than_a_text(piece: Any) -> None:
+    once, thrice = (piece(size) if callable(piece) else (piece * size)[:size] for size in (6_000, 18_000))
+    assert work(thrice) <= 4 * work(once) + 2_000
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_a_huge_text_is_read_in_a_moment(piece: str) -> None:
+    text = (piece * 2_000_000)[:2_000_000]
+    began = time.process_time()
+    observe_by_rules(text)
+    assert len(output_for_model(text)) <= 4_000
+    assert time.process_time() - began < 20
+
+
+def test_a_huge_text_of_many_lines_or_of_one_is_read_at_both_ends() -> None:
+    lines = [f"worker {number} took {number} jobs of the queue" for number in range(100_000)]
+    lines[0], lines[-1] = "KeyError: 'first'", "KeyError: 'last'"
+    assert [one.content for one in observe_by_rules("\n".join(lines))][:2] == [lines[0], lines[-1]]
+    assert observe_by_rules("word " * 1_000_000) == ()
