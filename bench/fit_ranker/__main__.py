@@ -26,6 +26,8 @@ from memory.recall.ranker import WEIGHTS, Ranker, scaled
 
 K = 8
 DIGITS = 5
+CONSIDERED = 80  # candidates of a question on which the network is fitted, best by `FIRST`; and all that answer
+FIRST = ("bm25", "dense", "tokens_window")
 # What corpora count beside the root of their questions. Of some a little is enough: who is told of by others, who asked
 # the same before, what the assistant said, and who asks in another language. Those count more that are few and most
 # like what users say: what people really wrote to each other, and long work with an assistant.
@@ -67,12 +69,19 @@ def _fitted(found: Sequence[Example], features: Sequence[Floats], plan: Plan) ->
     sizes: dict[str, int] = defaultdict(int)
     for example in found:
         sizes[example.corpus] += bool(example.answers.any())
-    questions = [
-        Question(one, example.answers, SHARES.get(example.corpus, 1.0) * sizes[example.corpus] ** -0.5)
-        for example, one in zip(found, features, strict=True)
-        if example.answers.any()
-    ]
+    questions = []
+    for example, one in zip(found, features, strict=True):
+        if example.answers.any():
+            part = _considered(example)
+            weight = SHARES.get(example.corpus, 1.0) * sizes[example.corpus] ** -0.5
+            questions.append(Question(one[part], example.answers[part], weight))
     return fit(questions, plan)
+
+
+def _considered(example: Example) -> NDArray[np.intp]:
+    """Places of the candidates on which the network is fitted."""
+    best = np.argsort(-scaled(example.pool, FIRST).sum(1), kind="stable")[:CONSIDERED]
+    return np.union1d(best, np.flatnonzero(example.answers))
 
 
 def _cross_validated(

@@ -17,7 +17,7 @@ from memory.language.times.spans import nearness
 from memory.language.traits import Trait
 from memory.recall.first_look import ASSISTANT, USER, Alike, FirstLook, Probe
 from memory.recall.index import Sight, UserIndex
-from memory.recall.postings import bm25, counts_in, saturated
+from memory.recall.postings import bm25, counts_in
 from memory.recall.ragged import Ragged, Rows, rank_within
 from utils.vectors import Floats
 
@@ -26,9 +26,7 @@ FEEDBACK = 5  # of the best, to which others are compared
 NOTHING: Floats = np.broadcast_to(np.float32(0), 1 << 40)  # what is 0 for all is a part of it; takes no memory
 FADING = np.float32(0.7) ** np.arange(1, 9, dtype=np.float32)  # what messages count that far away in the session
 PREVIOUS, HERE = 1, 2  # places among a row and those next to it, from two before it to two after it
-# What these count: of words, and of the best token.
-WORDS_NEAR = np.array([0.5, 1, 1, 0.7, 0.4], np.float32)
-TOKENS_NEAR = np.array([0.9, 0.95, 1, 0.95, 0], np.float32)[:, None]
+TOKENS_NEAR = np.array([0.9, 0.95, 1, 0.95, 0], np.float32)[:, None]  # what a token counts there
 BLEND = ("bm25", "bare", "tokens_window")  # of a first ranking, by which the pool is compared with its best
 SCALE = np.float32(1 / 127)  # of the bytes in which tokens are kept
 AT_ONCE = 512  # tokens that are multiplied at once
@@ -120,8 +118,6 @@ class _Around:
         """How well a message answers by its words, its embedding and its tokens, and together with those next to it."""
         search, probe, weights = self.search, self.search.probe, self.search.idf
         counts = self._of_near(self.counts)
-        lengths = self._of_near(search.sight.lengths[self.every])
-        window = saturated(WORDS_NEAR @ counts, WORDS_NEAR @ lengths, search.sight.mean, 0.9, 0.3)
         fuller = bm25(search.all_hits, search.weights, search.sight.lengths, search.sight.mean, 0.9, 0.4)
         whole = weights.sum() + np.float32(1e-6)
         possible = np.where(weights > 0, weights, np.log1p(np.float32(search.sight.count))).sum() + np.float32(1e-6)
@@ -130,10 +126,9 @@ class _Around:
         rare = even * probe.rarity
         columns["bm25"] = search.bm25[self.rows]
         columns["bm25_all"] = fuller[self.rows]
-        columns["bm25_window"] = weights @ window
-        columns["covered_window"] = (weights @ (window > 0).astype(np.float32)) / whole
+        columns["covered_window"] = (weights @ (counts > 0).any(1).astype(np.float32)) / whole
         columns["covered_of_all"] = (weights @ (counts[:, HERE] > 0).astype(np.float32)) / possible
-        columns["length"] = np.log(lengths[HERE])
+        columns["length"] = np.log(search.sight.lengths[self.rows])
         columns["dense"] = search.dense[self.rows]
         columns["bare"] = search.bare[self.rows]
         columns["tokens_rare"] = (rare / (rare.sum() + np.float32(1e-6))) @ matches[:, HERE]
@@ -175,7 +170,7 @@ class _Around:
         unnamed = index.speakers[rows] == 0
         columns["user"] = ((roles == USER) & unnamed).astype(np.float32)
         columns["assistant"] = ((roles == ASSISTANT) & unnamed).astype(np.float32)
-        columns["user_asks_bm25"] = columns["user"] * (traits[:, Trait.ASKS] > 0) * columns["bm25"]
+        columns["user_asks_bm25"] = columns["user"] * (traits[:, Trait.ASKS] == 1) * columns["bm25"]
 
     def _ranks(self, columns: dict[str, Floats]) -> None:
         """Likeness to the best by a first blend, and the rank by it within the session."""

@@ -27,9 +27,8 @@ from utils.text import stem, words
 
 pytestmark = NUMERIC_ERRORS
 
-# How much a neighbour counts, by how far it stands from a candidate.
-WORDS_BESIDE = {0: 1.0, -2: 0.5, -1: 1.0, 1: 0.7, 2: 0.4}
-TOKENS_BESIDE = {0: 1.0, -2: 0.9, -1: 0.95, 1: 0.95}
+NEAR = (-2, -1, 0, 1, 2)
+TOKENS_BESIDE = {0: 1.0, -2: 0.9, -1: 0.95, 1: 0.95}  # how much tokens count, by how far away they are
 
 
 def beside(said: Sequence[Said], visible: NDArray[np.bool_]) -> Callable[[int, int], int]:
@@ -93,21 +92,15 @@ def test_columns_of_words_are_those_counted_by_loops(said: list[Said], text: str
     whole = sum(counts.idf(term) for term in stems) + 1e-6
     possible = sum(counts.idf(term) or math.log(1 + len(counts.rows)) for term in stems) + 1e-6
     for row in counts.rows:
-        near = {offset: next_to(row, offset) for offset in WORDS_BESIDE}
-        near = {offset: found for offset, found in near.items() if found != NONE}
-
-        def around(term: str, near: dict[int, int] = near) -> float:
-            return sum(WORDS_BESIDE[offset] * counts.terms[one].count(term) for offset, one in near.items())
-
+        near = [found for offset in NEAR if (found := next_to(row, offset)) != NONE]
         own = counts.terms[row].count
         having = [term for term in stems if own(term)]
-        length = sum(WORDS_BESIDE[offset] * counts.length(one) for offset, one in near.items())
         every = (*stems, *probe.question.filler)
         expected = {
             "bm25": counts.bm25(stems, own, counts.length(row), 0.6, 0.3),
             "bm25_all": counts.bm25(every, own, counts.length(row), 0.9, 0.4),
-            "bm25_window": counts.bm25(stems, around, length, 0.9, 0.3),
-            "covered_window": sum(counts.idf(term) for term in stems if around(term)) / whole,
+            "covered_window": sum(counts.idf(term) for term in stems if any(term in counts.terms[one] for one in near))
+            / whole,
             "covered_of_all": sum(map(counts.idf, having)) / possible,
             "length": math.log(counts.length(row)),
         }
@@ -184,8 +177,6 @@ def test_a_window_ends_with_its_session_and_two_messages_away() -> None:
     pool = pool_of(said, "Where is the dog?")
     reached = {row for row, value in column(pool, "covered_window").items() if value > 0}
     assert reached == {5, 6, 7}
-    nearer, farther = column(pool, "bm25_window")[6], column(pool, "bm25_window")[5]
-    assert nearer > farther > 0
 
 
 def test_a_hidden_message_is_a_border_between_its_neighbours() -> None:
@@ -312,7 +303,7 @@ def test_a_row_without_an_imprint_is_compared_by_its_embedding() -> None:
     pool = pool_of([Said("the dog", imprint=False), Said("a cat", imprint=False)], "the dog")
     assert column(pool, "dense") == pytest.approx({0: 1, 1: column(pool, "dense")[1]})
     assert pool.rows.tolist() == [0, 1]
-    assert not any(pool.columns[name].any() for name in ("bm25", "bm25_window", "tokens_rare", "length"))
+    assert not any(pool.columns[name].any() for name in ("bm25", "tokens_rare", "length"))
 
 
 # --------------------------------------------------------------------------------------- MaxSim
