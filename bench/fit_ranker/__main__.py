@@ -1,9 +1,10 @@
-"""How are the weights of `fitted/ranker.json` fitted?
+"""The weights of `fitted/ranker.json`.
 
     python -m bench.fit_ranker DATA… [--write] [--folds 5]
 
-DATA are files of `bench.recall`'s formats. Prints recall@8 of every corpus by cross-validation, whole conversations
-left out, and of weights fitted on everything; `--write` writes the latter, with the data's names and the date.
+DATA are files of `bench.recall`'s formats. Prints recall@8 of every corpus by weights fitted on the other corpora, by
+those fitted on other conversations, and by those fitted on everything; `--write` writes the last, with the data's names
+and the date.
 """
 
 import argparse
@@ -18,13 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.fit_ranker.calibration import calibrate
-from bench.fit_ranker.examples import SHORT, Example, examples, folds
+from bench.fit_ranker.examples import SHORT, Example, by_corpus, examples, folds
 from bench.fit_ranker.network import Plan, Question, Weights, fit
 from bench.recall.reading import read_corpus
 from memory.recall.ranker import WEIGHTS, Ranker, scaled
 
 K = 8
 DIGITS = 5
+CONSIDERED = 80  # candidates of a question on which the network is fitted, best by `FIRST`; and all that answer
+FIRST = ("bm25", "dense", "tokens_window")
 # What corpora count beside the root of their questions. Of some a little is enough: who is told of by others, who asked
 # the same before, what the assistant said, and who asks in another language. Those count more that are few and most
 # like what users say: what people really wrote to each other, and long work with an assistant.
@@ -49,8 +52,9 @@ def main() -> None:
     features = [scaled(example.pool, names) for example in found]
     print(f"{len(found)} questions, {len(names)} features")
     plan = Plan()
-    if arguments.folds > 1:
-        _show("left out", found, _cross_validated(found, features, names, plan, arguments.folds))
+    for title, parts in (("other corpora", by_corpus(found)), ("other talks", folds(found, arguments.folds))):
+        if len(parts) > 1:
+            _show(title, found, _cross_validated(found, features, names, plan, parts))
     weights = _fitted(found, features, plan)
     ranker = _ranker(names, weights)
     raw = [ranker.raw(one) for one in features]
@@ -65,20 +69,31 @@ def _fitted(found: Sequence[Example], features: Sequence[Floats], plan: Plan) ->
     sizes: dict[str, int] = defaultdict(int)
     for example in found:
         sizes[example.corpus] += bool(example.answers.any())
-    questions = [
-        Question(one, example.answers, SHARES.get(example.corpus, 1.0) * sizes[example.corpus] ** -0.5)
-        for example, one in zip(found, features, strict=True)
-        if example.answers.any()
-    ]
+    questions = []
+    for example, one in zip(found, features, strict=True):
+        if example.answers.any():
+            part = _considered(example)
+            weight = SHARES.get(example.corpus, 1.0) * sizes[example.corpus] ** -0.5
+            questions.append(Question(one[part], example.answers[part], weight))
     return fit(questions, plan)
 
 
+def _considered(example: Example) -> NDArray[np.intp]:
+    """Places of the candidates on which the network is fitted."""
+    best = np.argsort(-scaled(example.pool, FIRST).sum(1), kind="stable")[:CONSIDERED]
+    return np.union1d(best, np.flatnonzero(example.answers))
+
+
 def _cross_validated(
-    found: Sequence[Example], features: Sequence[Floats], names: tuple[str, ...], plan: Plan, count: int
+    found: Sequence[Example],
+    features: Sequence[Floats],
+    names: tuple[str, ...],
+    plan: Plan,
+    parts: Sequence[set[str]],
 ) -> list[Floats]:
     scores: dict[int, Floats] = {}
-    for part in folds(found, count):
-        left_out = [(one.corpus, one.conversation) in part for one in found]
+    for part in parts:
+        left_out = [one.conversation in part for one in found]
         seen = [at for at, out in enumerate(left_out) if not out]
         ranker = _ranker(names, _fitted([found[at] for at in seen], [features[at] for at in seen], plan))
         scores |= {at: ranker.raw(features[at]) for at, out in enumerate(left_out) if out}
@@ -101,7 +116,7 @@ def _show(title: str, found: Sequence[Example], raw: Sequence[Floats]) -> None:
             recalls[example.corpus][example.category].append(recall)
     for corpus, categories in recalls.items():
         parts = ", ".join(f"{name} {100 * float(np.mean(values)):.1f}" for name, values in categories.items())
-        print(f"{title:10} {corpus}: recall@{K} {parts}")
+        print(f"{title:13} {corpus}: recall@{K} {parts}")
 
 
 def _write(names: tuple[str, ...], weights: Weights, calibration: NDArray[np.float64], data: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""How does the rank in a pool become a probability? By logistic regression."""
+"""What makes a probability of the rank in a pool: logistic regression."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What is there to learn from? Of each question, its pool of candidates and which of them answer it."""
+"""Questions with their pools of candidates and which of them answer, to fit on."""
 
 import asyncio
 import re
@@ -33,8 +33,8 @@ _NAME = re.compile(r"(?<=[a-z,] )(?:[A-Z][a-z]{2,}|\w*\d[\w-]{3,})(?: [A-Z][a-z]
 
 @dataclass(frozen=True)
 class Example:
-    """One question. `answers`: (n,) of 0 and 1, which of the pool are evidence. `evidence`: how much there is in all;
-    0 for a question that nothing answers."""
+    """One question. `conversation`: its corpus and id. `answers`: (n,) of 0 and 1, which of the pool are evidence.
+    `evidence`: how much there is in all; 0 for a question that nothing answers."""
 
     corpus: str
     conversation: str
@@ -88,7 +88,7 @@ async def _of_conversation(corpus: str, conversation: Conversation, reader: Loca
             there = sum(visible[row] for row in range(len(index)) if index.ids[row] in evidence)
             category = SHORT if short else question.category
             of = NAMES if question.category == NAMES else corpus
-            found.append(Example(of, conversation.id, category, pool, answers, int(there)))
+            found.append(Example(of, f"{corpus}/{conversation.id}", category, pool, answers, int(there)))
     return found
 
 
@@ -125,11 +125,15 @@ async def _indexed(conversation: Conversation, reader: LocalEmbedder) -> UserInd
     return index
 
 
-def folds(found: Sequence[Example], count: int) -> list[set[tuple[str, str]]]:
-    """The conversations, by corpus and id, in so many parts; each part has some of every corpus."""
-    parts: list[set[tuple[str, str]]] = [set() for _ in range(count)]
-    placed: dict[str, int] = {}
-    for key in dict.fromkeys((example.corpus, example.conversation) for example in found):
-        placed[key[0]] = placed.get(key[0], -1) + 1
-        parts[placed[key[0]] % count].add(key)
-    return parts
+def by_corpus(found: Sequence[Example]) -> list[set[str]]:
+    """The conversations of each corpus."""
+    parts: dict[str, set[str]] = defaultdict(set)
+    for example in found:
+        if example.corpus != NAMES:  # whose queries are of conversations of the others
+            parts[example.corpus].add(example.conversation)
+    return list(parts.values())
+
+
+def folds(found: Sequence[Example], count: int) -> list[set[str]]:
+    """The conversations in so many parts; each part has some of every corpus."""
+    return [{talk for of_corpus in by_corpus(found) for talk in sorted(of_corpus)[at::count]} for at in range(count)]

@@ -2,7 +2,7 @@
 
 The best rows at a first look, with what stands around them, are the pool. Each of it is described: how its words, its
 embedding and its tokens answer the question, the same of its neighbours in the session, who speaks, when, and what kind
-of message it is. `memory.ranker` weighs the columns.
+of message it is. `ranker.py` weighs the columns.
 """
 
 from dataclasses import dataclass, replace
@@ -15,34 +15,19 @@ from numpy.typing import NDArray
 from memory.language import Ask, Trait, nearness
 from memory.recall.first_look import ASSISTANT, USER, Alike, FirstLook, Probe
 from memory.recall.index import Sight, UserIndex
-from memory.recall.maxsim import best_matches
-from memory.recall.postings import bm25, counts_in, saturated
-from memory.recall.ragged import Rows, rank_within
+from memory.recall.postings import bm25, counts_in
+from memory.recall.ragged import Ragged, Rows, rank_within
 from utils.vectors import Floats
 
 POOL = 256  # rows that are looked at closely
 FEEDBACK = 5  # of the best, to which others are compared
 NOTHING: Floats = np.broadcast_to(np.float32(0), 1 << 40)  # what is 0 for all is a part of it; takes no memory
 FADING = np.float32(0.7) ** np.arange(1, 9, dtype=np.float32)  # what messages count that far away in the session
-OFFSETS = (-2, -1, 0, 1, 2)  # of the rows next to one in its session
-HERE = 2  # the place of 0 among them
-# What rows at these offsets count beside one: of words, of meaning, and of the best token.
-WORDS_NEAR = np.array([0.5, 1, 1, 0.7, 0.4], np.float32)
-MEANING_NEAR = np.array([0.5, 1, 1, 1, 0.5], np.float32)
-TOKENS_NEAR = np.array([0.9, 0.95, 1, 0.95, 0], np.float32)[:, None]
-TRAITS = tuple(trait.name.lower() for trait in Trait)
-ASKED_FOR = {  # columns that count once more where the question asks for it
-    Ask.WHEN: ("times", "numbers"),
-    Ask.COUNT: ("numbers",),
-    Ask.PLACE: ("names",),
-    Ask.NAME: ("names",),
-    Ask.OWN: ("user",),
-    Ask.REPLIES: ("user", "assistant"),
-    Ask.ORDER: ("user", "reply", "length", "dense"),
-    Ask.COURSE: ("user", "reply", "length", "dense"),
-}
-BLEND = ("bm25", "bm25_window", "bare", "bare_window", "tokens")
-BLEND_WEIGHTS = np.array([1, 0.5, 0.6, 0.4, 1], np.float32)
+PREVIOUS, HERE = 1, 2  # places among a row and those next to it, from two before it to two after it
+TOKENS_NEAR = np.array([0.9, 0.95, 1, 0.95, 0], np.float32)[:, None]  # what a token counts there
+BLEND = ("bm25", "bare", "tokens_window")  # of a first ranking, by which the pool is compared with its best
+SCALE = np.float32(1 / 127)  # of the bytes in which tokens are kept
+AT_ONCE = 512  # tokens that are multiplied at once
 
 
 @dataclass(frozen=True)
@@ -104,13 +89,11 @@ class _Around:
 
     def columns(self) -> dict[str, Floats]:
         columns: dict[str, Floats] = {}
-        self._words(columns)
-        self._meaning(columns)
-        self._tokens(columns)
+        self._matches(columns)
         self._beside(columns)
         self._kind(columns)
+        self._ranks(columns)
         self._asked(columns)
-        self._feedback(columns)
         return columns
 
     def by_codes(self) -> tuple[NDArray[np.bool_] | None, NDArray[np.bool_] | None]:
@@ -129,44 +112,25 @@ class _Around:
         """How often each row has each word of the question, (words, every)."""
         return counts_in(self.search.hits, len(self.search.idf), self.every)
 
-    def _words(self, columns: dict[str, Floats]) -> None:
-        search, weights = self.search, self.search.idf
+    def _matches(self, columns: dict[str, Floats]) -> None:
+        """How well a message answers by its words, its embedding and its tokens, and together with those next to it."""
+        search, probe, weights = self.search, self.search.probe, self.search.idf
         counts = self._of_near(self.counts)
-        lengths, scores = self._of_near(np.array([search.sight.lengths[self.every], search.bm25[self.every]]))
-        window = saturated(WORDS_NEAR @ counts, WORDS_NEAR @ lengths, search.sight.mean, 0.9, 0.3)
         fuller = bm25(search.all_hits, search.weights, search.sight.lengths, search.sight.mean, 0.9, 0.4)
-        there = (counts[:, HERE] > 0).astype(np.float32)
-        covered, whole = weights @ there, weights.sum() + np.float32(1e-6)
+        whole = weights.sum() + np.float32(1e-6)
         possible = np.where(weights > 0, weights, np.log1p(np.float32(search.sight.count))).sum() + np.float32(1e-6)
-        columns |= _by_offset("bm25", scores)
-        columns["bm25_all"] = fuller[self.rows]
-        columns["bm25_window"] = weights @ window
-        columns["covered"] = covered / whole
-        columns["covered_window"] = (weights @ (window > 0).astype(np.float32)) / whole
-        columns["covered_of_all"] = covered / possible
-        columns["rarest"] = (weights[:, None] * there).max(0, initial=0)
-        columns["length"] = np.log(lengths[HERE])
-
-    def _meaning(self, columns: dict[str, Floats]) -> None:
-        bare = self._of_near(self.search.bare[self.every])
-        columns["dense"] = self.search.dense[self.rows]
-        columns |= _by_offset("bare", bare)
-        columns["bare_window"] = MEANING_NEAR @ bare
-
-    def _tokens(self, columns: dict[str, Floats]) -> None:
-        search, probe = self.search, self.search.probe
         matches = self._of_near(best_matches(probe.tokens, search.index.tokens, self.every))
-        own = matches[:, HERE]
-        weights = self._token_weights()
-        even = np.full(len(weights), 1 / max(1, len(weights)), np.float32)
-        rare = weights * probe.rarity
-        rare = rare / (rare.sum() + np.float32(1e-6))
-        near = weights @ matches.reshape(len(weights), self.near.size)
-        columns |= _by_offset("tokens", near.reshape(self.near.shape))
-        columns["tokens_rare"] = rare @ own
-        columns["tokens_even"] = even @ own
-        columns["tokens_window"] = weights @ (matches * TOKENS_NEAR).max(1)
-        columns["tokens_near"] = rare @ np.where(own > 0.6, own, 0)
+        even = self._token_weights()
+        rare = even * probe.rarity
+        columns["bm25"] = search.bm25[self.rows]
+        columns["bm25_all"] = fuller[self.rows]
+        columns["covered_window"] = (weights @ (counts > 0).any(1).astype(np.float32)) / whole
+        columns["covered_of_all"] = (weights @ (counts[:, HERE] > 0).astype(np.float32)) / possible
+        columns["length"] = np.log(search.sight.lengths[self.rows])
+        columns["dense"] = search.dense[self.rows]
+        columns["bare"] = search.bare[self.rows]
+        columns["tokens_rare"] = (rare / (rare.sum() + np.float32(1e-6))) @ matches[:, HERE]
+        columns["tokens_window"] = even @ (matches * TOKENS_NEAR).max(1)
 
     def _token_weights(self) -> Floats:
         """The idf of each of the question's tokens, which is its word's; in sum 1."""
@@ -177,8 +141,8 @@ class _Around:
         return np.asarray(weights / weights.sum(), np.float32)
 
     def _beside(self, columns: dict[str, Floats]) -> None:
-        """How well answers what was said shortly before and shortly after: the best of it, and all of it, the further
-        away the less. People who text say in five messages what others say in one."""
+        """How well answers what was said shortly before and shortly after, the further away the less. People who text
+        say in five messages what others say in one."""
         search = self.search
         compared = np.zeros((2, search.size + 1), np.float32)
         compared[:, :-1] = search.bare, search.bm25
@@ -187,69 +151,29 @@ class _Around:
             while len(near) < len(FADING):
                 near.append(links[near[-1]])
             beside = compared.take(np.array(near), axis=1)  # (2, 8, n); 0 where the session has no more
-            fading, best = FADING @ beside, beside.max(1)
-            for at, name in enumerate(("bare", "bm25")):
-                columns[f"{name}_{side}"], columns[f"{name}_best_{side}"] = fading[at], best[at]
+            columns[f"bare_{side}"], columns[f"bm25_{side}"] = FADING @ beside
+        asked = self._of_near(search.index.traits[self.every, Trait.QUESTION] > 0)[PREVIOUS]
+        columns["answers_bm25"] = asked * compared[1].take(search.sight.before[self.rows])
 
     def _kind(self, columns: dict[str, Floats]) -> None:
         """Who speaks, and what kind of message it is."""
         search, rows = self.search, self.rows
-        index = search.index
-        traits = np.ascontiguousarray(index.traits[rows].T, np.float32)
-        columns |= zip(TRAITS, traits, strict=True)
-        columns["asks"] = np.minimum(columns["asks"], 1)
-        self._speakers(columns)
+        index, roles = search.index, search.index.roles[rows]
+        traits = index.traits[rows].astype(np.float32)
+        columns["question"], columns["first_person"] = traits[:, Trait.QUESTION], traits[:, Trait.FIRST_PERSON]
+        alone = len(search.probe.question.speakers) == 1  # else nobody is the one whom the question names
+        columns["speaker"] = search.spoken[rows] if alone else self.nothing
+        columns["naming"] = naming = search.naming[rows] if alone else self.nothing
+        columns["naming_bm25"] = naming * columns["bm25"] if alone else self.nothing
         unnamed = index.speakers[rows] == 0
-        roles = index.roles[rows]
-        columns["user"] = user = ((roles == USER) & unnamed).astype(np.float32)
+        columns["user"] = ((roles == USER) & unnamed).astype(np.float32)
         columns["assistant"] = ((roles == ASSISTANT) & unnamed).astype(np.float32)
-        for name in ("dense", "tokens"):
-            columns[f"user_{name}"] = user * columns[name]
-        columns["user_asks"] = user * columns["asks"]
-        for name in ("bm25", "dense"):
-            columns[f"user_asks_{name}"] = columns["user_asks"] * columns[name]
-        columns["user_reply"] = user * columns["reply"]
-        columns["instruction_dense"] = columns["instruction"] * columns["dense"]
-        asked = self._of_near(index.traits[self.every, Trait.QUESTION] > 0)[HERE - 1]
-        columns["answers"] = asked
-        for name in ("bm25", "bare", "tokens"):
-            columns[f"answers_{name}"] = asked * columns[f"{name}-1"]
+        columns["user_asks_bm25"] = columns["user"] * (traits[:, Trait.ASKS] == 1) * columns["bm25"]
 
-    def _speakers(self, columns: dict[str, Floats]) -> None:
-        """Whether the one whom the question names speaks, or is named; nothing where it names none, or several."""
-        search, rows = self.search, self.rows
-        names = ("bm25", "bare", "tokens")
-        if len(search.probe.question.speakers) != 1:
-            of_names = [f"{kind}_{name}" for kind in ("speaker", "naming") for name in names]
-            columns |= dict.fromkeys(("speaker", "other_speaker", "naming", *of_names), self.nothing)
-            return
-        columns["speaker"], columns["naming"] = search.spoken[rows], search.naming[rows]
-        columns["other_speaker"] = (1 - search.spoken[rows]) * (search.index.speakers[rows] > 0)
-        for kind in ("speaker", "naming"):
-            for name in names:
-                columns[f"{kind}_{name}"] = columns[kind] * columns[name]
-
-    def _asked(self, columns: dict[str, Floats]) -> None:
-        """What counts where the question asks for it; nothing where it does not."""
-        question = self.search.probe.question
-        for ask, names in ASKED_FOR.items():
-            wanted = question.asks[ask] > 0
-            for name in names:
-                columns[f"{ask.name.lower()}_{name}"] = columns[name] if wanted else self.nothing
-        for name in ("dense", "bm25-1", "bare-1", "tokens-1"):
-            replies = columns["replies_assistant"]
-            columns[f"replies_{name}"] = replies if replies is self.nothing else replies * columns[name]
-        columns["date"] = self.nothing
-        if question.spans:
-            times = self.search.index.times[self.rows]
-            columns["date"] = nearness(question.spans, times).astype(np.float32)
-
-    def _feedback(self, columns: dict[str, Floats]) -> None:
+    def _ranks(self, columns: dict[str, Floats]) -> None:
         """Likeness to the best by a first blend, and the rank by it within the session."""
-        search = self.search
-        index, asks = search.index, search.probe.question.asks
-        blend = BLEND_WEIGHTS @ self._scaled(np.array([columns[name] for name in BLEND])) + 0.5 * columns["speaker"]
-        columns["blend"] = blend
+        index = self.search.index
+        blend = self._scaled(np.array([columns[name] for name in BLEND])).sum(0) + 0.5 * columns["speaker"]
         ranked = np.argsort(-blend, kind="stable")
         best = ranked[:FEEDBACK]
         share = np.exp(-np.arange(len(best), dtype=np.float32) / 2)
@@ -258,8 +182,25 @@ class _Around:
         rank = np.zeros(len(ranked), np.float32)
         rank[ranked] = rank_within(index.sessions[self.rows][ranked])
         columns["session_rank"] = np.log1p(rank)
-        for ask in (Ask.ORDER, Ask.COURSE):
-            columns[f"{ask.name.lower()}_rank"] = columns["session_rank"] if asks[ask] else self.nothing
+
+    def _asked(self, columns: dict[str, Floats]) -> None:
+        """What counts where the question asks for it; nothing where it does not."""
+        search, question = self.search, self.search.probe.question
+        traits = search.index.traits[self.rows].astype(np.float32)
+        course, replies = (Ask.ORDER, Ask.COURSE), (Ask.REPLIES,)
+        for name, asks, values in (
+            ("asked_times", (Ask.WHEN,), traits[:, Trait.TIMES]),
+            ("asked_names", (Ask.PLACE, Ask.NAME), traits[:, Trait.NAMES]),
+            ("course_dense", course, columns["dense"]),
+            ("course_length", course, columns["length"]),
+            ("course_rank", course, columns["session_rank"]),
+            ("replies_dense", replies, columns["assistant"] * columns["dense"]),
+            ("replies_bare_before", replies, columns["assistant"] * self._of_near(search.bare[self.every])[PREVIOUS]),
+        ):
+            columns[name] = values if any(question.asks[ask] > 0 for ask in asks) else self.nothing
+        columns["date"] = self.nothing
+        if question.spans:
+            columns["date"] = nearness(question.spans, search.index.times[self.rows]).astype(np.float32)
 
     def _scaled(self, columns: Floats) -> Floats:
         """Rows of mean 0 and deviation 1."""
@@ -270,6 +211,24 @@ class _Around:
         return scaled
 
 
-def _by_offset(name: str, values: Floats) -> dict[str, Floats]:
-    """Columns of what stands next to rows, (5, n), by `OFFSETS`."""
-    return {f"{name}{offset:+d}" if offset else name: of for offset, of in zip(OFFSETS, values, strict=True)}
+def best_matches(question: NDArray[np.float32], tokens: Ragged, rows: NDArray[np.intp]) -> NDArray[np.float32]:
+    """For each token of a question, (n, 64), the highest cosine among the tokens of each row: (n, rows), 0 for a row
+    without tokens. MaxSim, of late interaction (Khattab and Zaharia, "ColBERT", 2020)."""
+    items, bounds = tokens.gather(rows)
+    found = np.zeros((len(rows), len(question)), np.float32)
+    full = np.flatnonzero(bounds[1:] > bounds[:-1])
+    if len(full) and len(question):
+        cosines = _products(items, np.ascontiguousarray((question * SCALE).T))  # so laid out, it takes two thirds
+        found[full] = np.maximum.reduceat(cosines, bounds[:-1][full], axis=0)
+    return np.ascontiguousarray(found.T)
+
+
+def _products(items: NDArray[np.int8], question: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(n, 64) @ (64, m), some at a time: what is made float32 is still near when it is multiplied."""
+    products = np.empty((len(items), question.shape[1]), np.float32)
+    part = np.empty((AT_ONCE, items.shape[1]), np.float32)
+    for start in range(0, len(items), AT_ONCE):
+        taken = items[start : start + AT_ONCE]
+        part[: len(taken)] = taken
+        np.dot(part[: len(taken)], question, out=products[start : start + AT_ONCE])
+    return products

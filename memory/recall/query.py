@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from memory.language import MOST_NAMES, Question, capitalised, doing, read_question
 from memory.recall.aliases import speaker_called
+from memory.recall.features import SCALE
 from memory.recall.first_look import Probe
 from memory.recall.index import UserIndex
-from memory.recall.maxsim import SCALE
 from memory.recall.spelling import strange_words
 from utils.embeddings import Embedder, LocalEmbedder
 from utils.text import STOPWORDS, stem
