@@ -160,7 +160,7 @@ class _Around:
         search, rows = self.search, self.rows
         index, roles = search.index, search.index.roles[rows]
         traits = index.traits[rows].astype(np.float32)
-        columns["question"], columns["first_person"] = traits[:, Trait.QUESTION], traits[:, Trait.FIRST_PERSON]
+        columns["first_person"] = traits[:, Trait.FIRST_PERSON]
         alone = len(search.probe.question.speakers) == 1  # else nobody is the one whom the question names
         columns["speaker"] = search.spoken[rows] if alone else self.nothing
         columns["naming"] = naming = search.naming[rows] if alone else self.nothing

@@ -314,7 +314,8 @@ WIDTH = 64
 def tokens_of(count: int, seed: int) -> NDArray[np.float32]:
     """Rows of length 1."""
     vectors = np.random.default_rng(seed).normal(size=(count, WIDTH))
-    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    rows: NDArray[np.float32] = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    return rows
 
 
 def stored(rows: list[NDArray[np.float32]]) -> Ragged:
