@@ -89,8 +89,8 @@ async def open_engine(database: Database, models: Models, options: Options) -> E
         due_after=options.bank_optimise,
     )
     products = (  # in the order in which they are swept and exported; a user's are deleted from behind
-        gists.product,
         *conversations.products,
+        gists.product,
         knowledge.product,
         notes.product,
         tools.product,

@@ -29,6 +29,7 @@ LONGEST = 200  # characters of a text that only asks
 LIKELY: dict[Asked, tuple[float, float]] = {"asks": (0.55, 0.8), "forgets": (0.5, 0.8), "summarises": (0.55, 0.8)}
 SURE = (0.75, 0.9)
 EVEN = 0.5
+MARKED = 0.6  # how likely a text with a question mark asks at least; what tells all the more is told all the same
 NARROW = 0.6  # how likely a summary or a deletion is wanted of a text that asks
 
 
@@ -102,6 +103,8 @@ def doing(vector: Floats, text: str = "") -> Doing:
     borders = _borders()
     read = np.concatenate((vector, marks_of(text)))
     likely = 1 / (1 + np.exp(-(borders[:, :-1] @ read + borders[:, -1])))
+    if ends_with_question_mark(text):
+        likely[ACTS.index("asks")] = max(likely[ACTS.index("asks")], MARKED)
     return Doing(**dict(zip(ACTS, likely.tolist(), strict=True)))
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from memory.language.addressed import asks_of_assistant
 from memory.language.codes import codes_of
+from memory.language.courtesy import is_courtesy
 from memory.language.heads import Doing
 from memory.language.languages import ENGLISH, language_of
 from memory.language.times.only_time import asks_only_for_a_time
@@ -99,8 +100,9 @@ class Question:
 
     @property
     def idle(self) -> bool:
-        """Whether the text is a courtesy, which asks and tells nothing."""
-        return self.does is not None and self.does.deed == "chats" and not self.speakers
+        """Whether the text is a courtesy alone, which asks and tells nothing. By its words: the encoder takes what
+        somebody searches for by a few words ("restart haproxy") for a chat."""
+        return is_courtesy(self.text) and not self.speakers
 
 
 def read_question(text: str, names: Mapping[str, int], now: float) -> Question:

@@ -12,7 +12,7 @@ from memory.language import Ask, Question, Trait, nearness
 from memory.recall.index import ROLES, Sight, UserIndex
 from memory.recall.postings import bm25, idf
 from memory.recall.ragged import Rows
-from utils.text import stem
+from utils.text import ends_with_question_mark, stem
 from utils.vectors import Floats
 
 SAME = np.float32(0.9995)  # cosine similarity from which on a row says what the question says
@@ -67,7 +67,7 @@ def asked_before(index: UserIndex, question: Question, dense: Floats) -> NDArray
     found: NDArray[np.bool_] = (dense >= ALIKE) & (question.asks[Ask.REPLIES] == 0)
     if found.any():
         asking = index.traits[:size, Trait.ASKS] == 1
-        if question.asking:
+        if ends_with_question_mark(question.text):
             asking |= dense >= SAME
         longest = LONGER * (len(question.stems) + len(question.filler)) + 2
         found &= asking & (index.roles[:size] == USER) & (index.terms.counts[:size] <= longest)

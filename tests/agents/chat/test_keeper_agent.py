@@ -153,7 +153,7 @@ async def test_a_value_may_go_on_behind_it(quiet: Memory) -> None:
     assert not any("4471" in one["content"] for one in await messages(quiet, "s1"))
 
 
-@pytest.mark.parametrize("meant", ["hello", "that. Where is my boat?", "where is my boat", "it! Which day is it?"])
+@pytest.mark.parametrize("meant", ["hello", "that. Where is my boat?", "it! Which day is it?"])
 async def test_what_names_nothing_that_was_told_deletes_nothing(quiet: Memory, meant: str) -> None:
     said = ["Hello", "Where is my boat?", "Where is my boat", "My boat is in Kiel."]
     await say(quiet, *said)

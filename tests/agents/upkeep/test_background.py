@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -34,7 +35,7 @@ async def test_nudges_during_the_work_lead_to_one_more_round(quiet: Memory, monk
 
 @pytest.mark.parametrize(
     ("nudged", "queue"),
-    [("embed", "embeddings"), ("summarise", "summaries"), ("learn", "fact_queue")],
+    [("embed", "gists.queue"), ("summarise", "chats.summaries"), ("learn", "knowledge.queue")],
 )
 async def test_each_nudge_leads_to_its_own_work(
     quiet: Memory, monkeypatch: pytest.MonkeyPatch, nudged: str, queue: str
@@ -48,8 +49,8 @@ async def test_each_nudge_leads_to_its_own_work(
 
         return work
 
-    for name in ("embeddings", "summaries", "fact_queue"):
-        monkeypatch.setattr(getattr(quiet.engine, name), "work", working(name))
+    for name in ("gists.queue", "chats.summaries", "knowledge.queue"):
+        monkeypatch.setattr(attrgetter(name)(quiet.engine), "work", working(name))
     nudge = BackgroundNudge(quiet.engine)
     getattr(nudge, nudged)()
     await nudge.close()

@@ -172,8 +172,8 @@ def test_ids_that_another_user_has_are_taken_without_a_trace(api: httpx.Client, 
 
 
 def test_a_file_cannot_take_the_id_that_anothers_fact_is_to_have(api: httpx.Client, user: str, other: str) -> None:
-    text = "Something that no rule understands, squatted"
-    taken = derived_id(other, "default", "said", text, "0")
+    text = "My neighbour keeps nine geese behind the mill"
+    taken = derived_id(other, "default", "said", "The user's neighbour keeps nine geese behind the mill.", "0")
     fact = {
         "kind": "fact", "id": taken, "memory_id": "default", "text": "mine", "sources": [], "decided_by": "user",
         **dict.fromkeys(("valid_from", "created_at", "updated_at"), "2024-05-01T12:00:00Z"),

@@ -169,7 +169,7 @@ async def test_why_not_tells_of_an_observation_that_an_answer_did_not_use(quiet:
     assert await reason(kept[0].id) == "used"
     assert sorted([await reason(one.id) for one in kept[1:5]]) == ["not_quoted", "not_quoted", "top_k", "top_k"]
     assert [await reason(one) for one in (kept[5].id, late.id, theirs.id)] == ["pool", "later", "owner"]
-    assert await reason(kept[0].id, thanks) == "silent"
+    assert await reason(kept[0].id, thanks) == "memory_not_asked"
     unused = request(QUESTION, use_memory=False)
     await quiet.chat(unused)
     assert await reason(kept[0].id, unused) == "memory_not_asked"

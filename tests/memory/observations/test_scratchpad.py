@@ -24,7 +24,7 @@ from utils.errors import InvalidInput, NotFound, PreconditionFailed
 async def pad(request: pytest.FixtureRequest, quiet: Memory, reader: LocalEmbedder) -> AsyncIterator[Scratchpad]:
     if request.param == "in memory":
         with in_memory():
-            yield (await open_in_memory(reader)).scratchpad
+            yield (await open_in_memory(reader)).notes.scratchpad
     else:
         yield quiet.scratchpad
 

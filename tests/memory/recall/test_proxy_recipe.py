@@ -90,24 +90,24 @@ def test_a_cross_encoder_alone_says_what_is_relevant() -> None:
 def test_the_second_pick_weighs_its_score_against_likeness_to_the_first() -> None:
     """0.7 · (0.8 · 0.9 + 0.2) - 0.3 · 1 = 0.34 for the double, 0.7 · (0.8 · 0.4 + 0.2) - 0 = 0.36 for the other."""
     recipe = replace(PROXY, top_k=2)
-    assert kept(scored([(0.9, "c", 0), (0.9, "c", 0), (0.4, "c", 1)], recipe)) == [0, 2]
-    assert kept(scored([(0.9, "c", 0), (0.9, "c", 0), (0.36, "c", 1)], recipe)) == [0, 1]
+    assert kept(scored([(0.9, "c", 0), (0.9, "c", 0), (0.4, "c", 1)], recipe)) == [1, 2]
+    assert kept(scored([(0.9, "c", 0), (0.9, "c", 0), (0.36, "c", 1)], recipe)) == [1, 0]
 
 
 def test_three_candidates_an_item_are_looked_at_in_each_conversation() -> None:
     """Doubles of the first fill a pool of six; the best of the other conversation has a pool of its own."""
     recipe = replace(PROXY, top_k=2)
     said = [*((0.9, "c", 0) for _ in range(40)), (0.5, GLOBAL, 1)]
-    assert kept(scored(said, recipe)) == [0, 1]
+    assert kept(scored(said, recipe)) == [39, 38]
     found = scored(said, recipe, scopes=2)
-    assert kept(found) == [0, 40]
+    assert kept(found) == [39, 40]
     assert len(found) == POOL_PER_ITEM * 2 + EXTRA + 1  # of a long conversation, no more are told of
 
 
 def test_what_is_beyond_the_pool_of_its_conversation_is_not_chosen_for_being_other() -> None:
     said = [*((0.9, "c", 0) for _ in range(6)), (0.5, "c", 1), *((0.4, GLOBAL, 2) for _ in range(3))]
     ranked = scored(said, replace(PROXY, top_k=2), scopes=2)
-    assert kept(ranked) == [0, 7]
+    assert kept(ranked) == [5, 9]
     assert next(one for one in ranked if one.row == 6).dropped == "mmr"
 
 
