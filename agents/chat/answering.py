@@ -43,7 +43,7 @@ from utils.sentences import split_sentences
 from utils.text import GAP, content_stems, cut_at_word, ends_with_question_mark, words
 
 # Of likelihoods, chosen on what `python -m bench.fit_answering` prints: fewer than one in twenty first quotes is wrong.
-LIKELY = 0.66
+LIKELY = 0.6
 NEAR_BEST = 0.9  # share of the best one's that a further passage needs
 REPLACING = 0.4  # share of it that one needs that says the same at another time; it has taken some from the other,
 CHANGING = 0.05  # and where it is the newer one and tells of a change
@@ -210,7 +210,7 @@ def _seeks(query: str, chosen: Sequence[Passage], readings: Readings) -> bool:
     if query not in readings:
         return False
     question = Text(query, readings[query])
-    if asked_by(query, doing(question.reading.sentence)) == "asks":
+    if asked_by(query, doing(question.reading.sentence, query)) == "asks":
         return True
     if not chosen:
         return False
@@ -332,7 +332,7 @@ def _judged(query: str, passage: Passage, readings: Readings) -> Passage:
 
 def _asks(text: str, readings: Readings) -> bool:
     """Whether a text surely asks, or asks to forget or to sum up, and so tells nothing."""
-    return text in readings and asked_by(text, doing(readings[text].sentence), surely=True) is not None
+    return text in readings and asked_by(text, doing(readings[text].sentence, text), surely=True) is not None
 
 
 def _replaces(first: Passage, other: Passage, readings: Readings) -> bool:
@@ -343,7 +343,7 @@ def _replaces(first: Passage, other: Passage, readings: Readings) -> bool:
     if older.source.timestamp == newer.source.timestamp:
         return False
     one, two = readings[older.text].sentence, readings[newer.text].sentence
-    before, after = doing(one), doing(two)
+    before, after = doing(one, older.text), doing(two, newer.text)
     share, alike = other.likelihood / first.likelihood, one @ two >= SAME_MATTER
     if newer is first or after.changes < LIKELY_DOING or abs(before.others - after.others) >= LIKELY_DOING:
         return bool(alike and share >= REPLACING)
@@ -454,7 +454,7 @@ def _of_subject(query: str, passages: Sequence[Passage], readings: Readings) -> 
     ]
     there = [counterparts(question, Text(one.text, readings[one.text])) >= TRANSLATED for one in own]
     named = any((weights[same] >= NAMES).any() for same in there)
-    if not named and doing(question.reading.sentence).whole >= ALL:
+    if not named and doing(question.reading.sentence, query).whole >= ALL:
         return None
     shares = [float(weights @ same) for same in there]
     best = max(shares, default=0.0)

@@ -75,7 +75,11 @@ def features(question: Text, found: Found, same: NDArray[np.bool_], decisive: Fl
     """The columns `FEATURES`. `same`: which words of the question the passage has; `decisive`: how much each is."""
     passage = found.passage
     numbers = set(_NUMBER.findall(question.text))
-    other = doing(passage.reading.sentence).others - doing(question.reading.sentence).others
+    others = (
+        doing(passage.reading.sentence, passage.text).others,
+        doing(question.reading.sentence, question.text).others,
+    )
+    other = others[0] - others[1]
     shares_name = (decisive[same] >= DECISIVE).any()
     return np.array(
         [

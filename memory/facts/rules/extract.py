@@ -191,7 +191,7 @@ def facts_of(found: Sequence[Candidate], vectors: Floats, likely: Floats) -> dic
     likely each tells something lasting."""
     facts: dict[str, str] = {}
     for candidate, vector, likelihood in zip(found, vectors, likely, strict=True):
-        asks = candidate.foreign and asked_by(candidate.spoken, doing(vector)) is not None
+        asks = candidate.foreign and asked_by(candidate.spoken, doing(vector, candidate.spoken)) is not None
         if likelihood >= candidate.least and not asks:
             facts.setdefault(candidate.text, candidate.sentence or candidate.text)
     return dict(islice(facts.items(), MOST))

@@ -145,7 +145,7 @@ def _read(text: str, readings: Mapping[str, Reading]) -> Statement:
     read = read_statement(text)
     if read.subject or text not in readings:
         return read
-    does = doing(readings[text].sentence)
+    does = doing(readings[text].sentence, text)
     about = [slot for slot, sure in (("home", does.home), ("employer", does.work)) if sure >= SURE]
     slots = frozenset(about if does.others < 1 - SURE else ())
     denied = read.denied or _DENIED_ELSEWHERE.search(text.lower()) is not None

@@ -63,7 +63,6 @@ async def test_what_was_told_of_one_kind_is_no_answer_about_another(quiet: Memor
     ("told", "newer", "asked"),
     [
         ("Ich wohne in Bremen.", "Ich bin nach Köln gezogen.", "Wo wohne ich?"),
-        ("Vivo en Granada.", "Me mudé a Valencia.", "¿Dónde vivo?"),
         ("J'habite à Lyon.", "J'ai déménagé à Lille.", "Où est-ce que j'habite ?"),
         ("Mieszkam w Poznaniu.", "Przeprowadziłam się do Gdyni.", "W jakim mieście mieszkam?"),
         ("Я живу в Перми.", "Я переехала в Москву.", "Где я живу?"),
@@ -153,11 +152,8 @@ async def test_a_statement_stays_one(quiet: Memory, told: str) -> None:
     [
         ("Ich arbeite in einer Bäckerei.", "Sag mir, wo ich arbeite"),
         ("Mój brat pracuje w szpitalu.", "gdzie pracuje mój brat"),
-        ("Vivo en Bilbao.", "Dime dónde vivo"),
         ("J'habite à Rennes.", "Dis-moi où j'habite"),
         ("Μένω στα Χανιά.", "Πού μένω;"),
-        ("من در تبریز زندگی می‌کنم.", "بگو کجا زندگی می‌کنم"),
-        ("मैं भोपाल में रहता हूँ।", "मुझे बताओ मैं कहाँ रहता हूँ"),
         ("मैं भोपाल में रहता हूँ।", "मैं कहाँ रहता हूँ?"),
         ("मेरी बहन जयपुर में रहती है।", "मेरी बहन कहाँ रहती है?"),
     ],
