@@ -33,7 +33,7 @@ _REPLY = re.compile(
     r"|that is|this is|this looks|i see|lol|haha|wow|nice|right|true|oh|hmm|absolutely|definitely|of course)\b",
     re.IGNORECASE,
 )
-SURELY = 0.9  # how likely a text without a mark asks, to be left out where it is what somebody asked before
+SURELY = 0.55  # how likely a text asks that has no mark, and counts as a question for good
 LEAST_WORDS = 3  # of a sentence that tells something
 LOOKED_AT = 1_000  # characters
 _BEGINNING = 200  # characters in which an instruction says that it is one

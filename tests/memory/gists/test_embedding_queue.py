@@ -246,12 +246,12 @@ async def test_what_a_providers_model_embedded_does_not_wait(with_model: Memory)
 async def test_a_model_that_changes_its_dimension_stores_nothing(
     with_model: Memory, scripted_model: ScriptedModel
 ) -> None:
-    await with_model.add(USER, "s1", [turn("m1", "the first of them")], wait=True)
+    await with_model.add(USER, "s1", [turn("m1", "My first bike is red.")], wait=True)
     scripted_model.script(wrong_dimension(), on="embeddings")
-    await with_model.add(USER, "s1", [turn("m2", "the second of them")])
+    await with_model.add(USER, "s1", [turn("m2", "My second bike is blue.")])
     await with_model.engine.gists.queue.work()
     assert [one["state"] for one in await embeds(with_model)] == ["done", "pending"]
-    assert "m1" in [hit.gist.id for hit in (await with_model.search(USER, "the first of them")).hits]
+    assert "m1" in [hit.gist.id for hit in (await with_model.search(USER, "My first bike is red.")).hits]
 
 
 async def test_a_model_that_is_away_is_not_waited_for_twice_by_a_search(

@@ -224,8 +224,8 @@ def test_odd_questions_and_rows_are_ranked_like_others(text: str, entries: list[
 @pytest.mark.parametrize("silence", [0.0, 1e-9])
 def test_small_talk_finds_nothing_where_a_recipe_keeps_silence(silence: float) -> None:
     said = [Said("good morning"), Said("the dog barked this morning")]
-    for does, idle in ((replace(UNREAD, chats=0.9), True), (replace(UNREAD, asks=0.9), False)):
-        ranked = said_to(said, "who barked in the morning", fused(silence=silence), does=does)
+    for text, idle in (("Thanks, good morning!", True), ("who barked in the morning", False)):
+        ranked = said_to(said, text, fused(silence=silence), does=replace(UNREAD, asks=0.9))
         assert len(ranked) == 2
         assert all((one.dropped == "silent") == (idle and silence > 0) for one in ranked)
 
