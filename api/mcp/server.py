@@ -37,14 +37,14 @@ from mcp_types import (
 from pydantic import ValidationError
 from pymongo.errors import PyMongoError
 
-from api.fields import Wire
 from api.mcp import resources
 from api.mcp.calling import Call, Caller, Context
 from api.mcp.subscriptions import Subscriptions
 from api.mcp.tools import BY_NAME, OFFERS
-from api.reasons import wrong
-from api.strict import check
 from api.wire.banks import ActivationResult, BankErrorOut, Update, UpdateResult
+from api.wire.fields import Wire
+from api.wire.reasons import wrong
+from api.wire.strict import check
 from memory.banks import Banks
 from utils.errors import InvalidInput, LociError, NotFound
 from utils.mongo import as_loci_error

@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 
 from agents.memory import Memory
 from api.auth import caller, named_in_query
-from api.guard import MAX_BODY, check_origin
+from api.http.guard import MAX_BODY, check_origin
 from api.mcp.calling import SESSION, Call, Context, client_of
 from api.mcp.envelopes import Message, NoMessage, read_message
 from api.mcp.server import BankServer

@@ -8,9 +8,7 @@ from typing import Any
 from mcp_types import Tool, ToolAnnotations
 
 from agents.tools import read_record
-from api.fields import Wire
 from api.mcp.calling import Call
-from api.paging import cursor_of, page_of, position_of
 from api.wire.banks import (
     Activation,
     ActivationResult,
@@ -22,6 +20,8 @@ from api.wire.banks import (
     Update,
     UpdateResult,
 )
+from api.wire.fields import Wire
+from api.wire.paging import cursor_of, page_of, position_of
 from api.wire.recalled import MemoryCall, MemoryRead, RecallCall, Recalled
 from api.wire.records import RecordCall, RecordRead
 from api.wire.search import MOST_WAITING

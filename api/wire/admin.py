@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Literal
 
-from api.fields import Wire
-from api.paging import cursor_of_key
+from api.wire.fields import Wire
 from api.wire.operations import Health
+from api.wire.paging import cursor_of_key
 from api.wire.receipts import ReceiptOut
 from api.wire.sessions import MessageOut, SummaryOut
 from memory.domain import Turn

@@ -1,6 +1,6 @@
 """What many requests and answers share."""
 
-from api.fields import Identifier, Wire
+from api.wire.fields import Identifier, Wire
 
 
 class OwnedRequest(Wire):

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from api.fields import Content, Wire
 from api.wire.base import OwnedRequest
+from api.wire.fields import Content, Wire
 from memory.domain import KeyValue
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, StringConstraints
 
 from agents.tools import FURTHEST, LONGEST_ID, MOST_READ, READ, id_of_row
-from api.fields import Wire
+from api.wire.fields import Wire
 
 
 class RecordCall(Wire):

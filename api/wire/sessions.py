@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from api.fields import Name, Wire
 from api.wire.base import OwnedRequest
+from api.wire.fields import Name, Wire
 from memory.domain import Summary, Turn
 from memory.turns import Session
 

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from agents.open import open_memory
-from api.doctor import Finding, examine
+from api.cli.doctor import Finding, examine
 from config.settings import Settings
 from tests.checks import problem
 from tests.conftest import Served
