@@ -1,6 +1,7 @@
 """The command `loci`."""
 
 import logging
+import os
 import sys
 import webbrowser
 from contextlib import suppress
@@ -9,10 +10,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import ValidationError
+from dotenv import dotenv_values
+from pydantic import SecretStr, ValidationError
 from pymongo.errors import ConfigurationError as PyMongoConfigurationError
 from pymongo.errors import PyMongoError
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -21,12 +22,10 @@ from rich.text import Text
 from agents.chat import ChatRequest
 from agents.memory import Delta, Finished
 from agents.open import open_memory
-from api.cli.conversation import Conversation
+from api.cli.chat import chat as converse
 from api.cli.doctor import examine
 from api.cli.exports import export_to, import_export, is_export
-from api.cli.keyboard import Keyboard
 from api.cli.message_files import batches_of, turns_of
-from api.cli.settings_table import rows
 from api.cli.store import app as store
 from api.cli.terminal import asynchronous, err, fail, identifier, out
 from api.wire.chat import QueryRequest
@@ -40,6 +39,7 @@ from memory.recall import with_overrides
 from utils.errors import LociError
 from utils.loops import loading
 from utils.mongo import as_loci_error
+from utils.text import masked
 from workers.run import run_beat, run_worker
 
 # Loggers of libraries that tell too much, some of them what users say.
@@ -154,18 +154,8 @@ async def ask(
 def chat(user: User = "default", session: Session = None) -> None:
     """Hold a conversation in the terminal; each line of a pipe is a message."""
     user, session = identifier("--user", user), new_id() if session is None else identifier("--session", session)
-    keyboard = Keyboard()
-    plain = Console(color_system=None), Console(color_system=None, stderr=True)
-    screens = (out, err) if keyboard.attended else plain
-
-    async def conversation() -> int:
-        async with open_memory() as memory:
-            logging.getLogger("utils.openai_client").setLevel(logging.ERROR)  # the conversation tells it, in its place
-            if keyboard.attended:
-                err.print("/help lists what there is besides talking; Ctrl-D ends it", style="dim", highlight=False)
-            return await Conversation(memory, user, session, keyboard.line, *screens).run()
-
-    if keyboard.run(conversation()) and not keyboard.attended:
+    logging.getLogger("utils.openai_client").setLevel(logging.ERROR)  # the conversation tells it, in its place
+    if not converse(user, session):
         raise typer.Exit(1)
 
 
@@ -254,8 +244,15 @@ async def reembed() -> None:
 def settings() -> None:
     """Print every setting with its value and where it comes from; secrets are masked."""
     table = Table("setting", "value", "from", "what it does", box=None)
-    for row in rows():
-        table.add_row(*map(Text, row))
+    there = Settings()
+    environment = {name.upper() for name, value in os.environ.items() if value}
+    file = {name.upper() for name, value in dotenv_values(".env").items() if value}
+    for name, field in Settings.model_fields.items():
+        value, upper = getattr(there, name), name.upper()
+        source = "environment" if upper in environment else ".env" if upper in file else "default"
+        secret = isinstance(value, SecretStr)
+        shown = masked(value.get_secret_value()) if secret else "" if value is None else str(value)
+        table.add_row(upper, Text(shown), source, Text(field.description or ""))
     out.print(table)
 
 

@@ -1,6 +1,8 @@
 """`loci doctor`: what is wrong with this installation, and what to do about it."""
 
 import asyncio
+from collections.abc import Awaitable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -42,14 +44,35 @@ async def examine(settings: Settings, *, quick: bool = False) -> list[Finding]:
     if settings.redis_url is not None and found[1].ok:
         found.append(await asyncio.to_thread(_workers, settings))
     if settings.vector_search == "mongodb" and found[0].ok:
-        found.append(await _vector_search(settings))
-    found += [await _embeddings(settings), await _chat(settings)]
-    found.append(await _banks(settings))
+        asked_for = f"{NEEDED}; its index is made when Loci starts."
+        found.append(await _looked("vector search", _vector_search(settings), asked_for, f"{NEEDED}."))
+    advice = "Check OPENAI_API_KEY, OPENAI_BASE_URL and EMBEDDING_MODEL; EMBEDDING_MODEL=local needs none of them."
+    found.append(await _looked("embeddings", _embeddings(settings), advice))
+    advice = "Check OPENAI_API_KEY, OPENAI_BASE_URL and CHAT_MODEL. Until then answers are made by rules."
+    found.append(await _looked("chat model", _chat(settings), advice))
+    found.append(await _looked("memory banks", _banks(settings), "Set a LOCI_HOME that can be written."))
     if settings.rerank_model is not None:
-        found.append(await _reranker(settings.rerank_model))
+        look = _reranker(settings.rerank_model)
+        found.append(await _looked("cross-encoder", look, "Unset RERANK_MODEL to search without one."))
     if settings.mirror_path is not None:
-        found.append(await _mirror(settings, settings.mirror_path))
+        advice = "Set a MIRROR_PATH that can be written, and the MONGODB_URI that it belongs to."
+        found.append(await _looked("mirror", _mirror(settings, settings.mirror_path), advice))
     return found
+
+
+async def _looked(
+    name: str, look: Awaitable[tuple[str, str]], advice: str, away: str = "It is looked at once the store answers."
+) -> Finding:
+    """What a look saw, and advises where all is well. `advice`: where it is not; `away`: where the store is not."""
+    try:
+        detail, hint = await look
+    except LociError as error:
+        return Finding(name, False, error.detail, advice)
+    except OSError as error:
+        return Finding(name, False, str(error), advice)
+    except (StoreStartError, PyMongoError) as error:
+        return Finding(name, False, type(error).__name__, away)
+    return Finding(name, True, detail, hint)
 
 
 async def _store(settings: Settings) -> Finding:
@@ -94,120 +117,83 @@ def _workers(settings: Settings) -> Finding:
     return Finding("workers", True, f"{len(answers)} on this broker")
 
 
-async def _vector_search(settings: Settings) -> Finding:
-    name = "vector search"
+async def _vector_search(settings: Settings) -> tuple[str, str]:
     began = perf_counter()
-    try:
-        async with open_database(settings) as database:
-            await SearchIndex(Collections.of(database).vectors).look()
-    except LociError as error:
-        return Finding(name, False, error.detail, f"{NEEDED}; its index is made when Loci starts.")
-    except (StoreStartError, PyMongoError) as error:
-        return Finding(name, False, type(error).__name__, f"{NEEDED}.")
-    return Finding(name, True, f"MongoDB's index {NAME}, {_took(began)}")
+    async with open_database(settings) as database:
+        await SearchIndex(Collections.of(database).vectors).look()
+    return f"MongoDB's index {NAME}, {_took(began)}", ""
 
 
-async def _embeddings(settings: Settings) -> Finding:
-    name = "embeddings"
-    try:
-        client = client_of(settings)
-        embedder = await asyncio.to_thread(open_embedder, settings, client)
-        began = perf_counter()
-        vectors = await embedder.embed(["How does this feel?"])
-        took = _took(began)
+async def _embeddings(settings: Settings) -> tuple[str, str]:
+    embedder = await asyncio.to_thread(open_embedder, settings, client_of(settings))
+    began = perf_counter()
+    vectors = await embedder.embed(["How does this feel?"])
+    detail = f"{embedder.model}, {vectors.shape[1]} dimensions, {_took(began)}"
+    outdated = waiting = 0
+    with suppress(StoreStartError, PyMongoError):  # the store's own finding tells
         async with open_database(settings) as database:
-            others = outdated_by(embedder.model)
-            vectors_there = Collections.of(database).vectors
-            outdated = await vectors_there.count_documents(others)
-            waiting = await vectors_there.count_documents({"embed.state": {"$in": ["pending", "leased", "dead"]}})
-    except LociError as error:
-        advice = "Check OPENAI_API_KEY, OPENAI_BASE_URL and EMBEDDING_MODEL; EMBEDDING_MODEL=local needs none of them."
-        return Finding(name, False, error.detail, advice)
-    except (StoreStartError, PyMongoError):
-        outdated = waiting = 0  # the store's own finding tells
-    advice = (
+            there = Collections.of(database).vectors
+            outdated = await there.count_documents(outdated_by(embedder.model))
+            waiting = await there.count_documents({"embed.state": {"$in": ["pending", "leased", "dead"]}})
+    if waiting:
+        detail += f"; {waiting} messages are not embedded yet"
+    hint = (
         f"{outdated} messages were embedded by another model or version, and are hardly recalled until that is done "
         "anew: by the workers where an earlier local encoder did it, else by `loci reembed`."
     )
-    detail = f"{embedder.model}, {vectors.shape[1]} dimensions, {took}"
-    if waiting:
-        detail += f"; {waiting} messages are not embedded yet"
-    return Finding(name, True, detail, advice if outdated else "")
+    return detail, hint if outdated else ""
 
 
-async def _chat(settings: Settings) -> Finding:
-    name = "chat model"
-    try:
-        client = client_of(settings)
-        if client is None:
-            return Finding(
-                name,
-                True,
-                "none: answers and summaries are made by rules",
-                "Set OPENAI_API_KEY or OPENAI_BASE_URL for one.",
-            )
-        model = chat_model_of(client, settings.chat_model, settings)
-        began = perf_counter()
-        await model.complete([{"role": "user", "content": "Say ok."}], max_tokens=16)
-    except LociError as error:
-        advice = "Check OPENAI_API_KEY, OPENAI_BASE_URL and CHAT_MODEL. Until then answers are made by rules."
-        return Finding(name, False, error.detail, advice)
-    return Finding(name, True, f"{settings.chat_model}, {_took(began)}")
+async def _chat(settings: Settings) -> tuple[str, str]:
+    client = client_of(settings)
+    if client is None:
+        return "none: answers and summaries are made by rules", "Set OPENAI_API_KEY or OPENAI_BASE_URL for one."
+    model = chat_model_of(client, settings.chat_model, settings)
+    began = perf_counter()
+    await model.complete([{"role": "user", "content": "Say ok."}], max_tokens=16)
+    return f"{settings.chat_model}, {_took(began)}", ""
 
 
-async def _reranker(path: Path) -> Finding:
+async def _reranker(path: Path) -> tuple[str, str]:
     from utils.reranker import load_reranker  # onnxruntime takes 0.2 s to import
 
-    name = "cross-encoder"
-    try:
-        reranker = await asyncio.to_thread(load_reranker, path)
-        began = perf_counter()
-        await reranker.scores("How does this feel?", ["It feels good."])
-    except LociError as error:
-        return Finding(name, False, error.detail, "Unset RERANK_MODEL to search without one.")
-    return Finding(name, True, f"{path}, {_took(began)} for a short text")
+    reranker = await asyncio.to_thread(load_reranker, path)
+    began = perf_counter()
+    await reranker.scores("How does this feel?", ["It feels good."])
+    return f"{path}, {_took(began)} for a short text", ""
 
 
-async def _mirror(settings: Settings, path: Path) -> Finding:
-    name = "mirror"
-    try:
-        await asyncio.to_thread(_try_to_write, path)
-        async with open_database(settings) as database:
-            collections = Collections.of(database)
-            mirror = Mirror(collections, Changes(collections), path)
-            await mirror.check()
-            strays = await mirror.strays()
-    except LociError as error:
-        return Finding(name, False, error.detail, "Set another MIRROR_PATH, or the MONGODB_URI that it belongs to.")
-    except OSError as error:
-        return Finding(name, False, f"{path}: {error.strerror}", "Set a MIRROR_PATH that can be written.")
-    except (StoreStartError, PyMongoError) as error:
-        return Finding(name, False, type(error).__name__, "It is looked at once the store answers.")
+async def _mirror(settings: Settings, path: Path) -> tuple[str, str]:
+    await asyncio.to_thread(_try_to_write, path)
+    async with open_database(settings) as database:
+        collections = Collections.of(database)
+        mirror = Mirror(collections, Changes(collections), path)
+        await mirror.check()
+        strays = await mirror.strays()
     if not strays:
-        return Finding(name, True, str(path))
-    advice = "They could not be read (the server's log says why), or are taken over once Loci serves."
-    return Finding(name, True, f"{path}; files that are not in the memory: {len(strays)}, such as {strays[0]}", advice)
+        return str(path), ""
+    hint = "They could not be read (the server's log says why), or are taken over once Loci serves."
+    return f"{path}; files that are not in the memory: {len(strays)}, such as {strays[0]}", hint
 
 
-async def _banks(settings: Settings) -> Finding:
-    name, path = "memory banks", settings.loci_home / "banks"
-    try:
-        await asyncio.to_thread(_try_to_write, path)
-        async with open_database(settings) as database:
-            many = await Collections.of(database).banks.count_documents({})
-    except OSError as error:
-        return Finding(name, False, f"{path}: {error.strerror}", "Set a LOCI_HOME that can be written.")
-    except (StoreStartError, PyMongoError) as error:
-        return Finding(name, False, type(error).__name__, "They are looked at once the store answers.")
-    return Finding(name, True, f"{many}, in files under {path}")
+async def _banks(settings: Settings) -> tuple[str, str]:
+    path = settings.loci_home / "banks"
+    await asyncio.to_thread(_try_to_write, path)
+    async with open_database(settings) as database:
+        many = await Collections.of(database).banks.count_documents({})
+    return f"{many}, in files under {path}", ""
 
 
 def _try_to_write(folder: Path) -> None:
     """Raises `OSError` where no file can be made in a folder, or the folder cannot be made."""
-    while not folder.exists():
-        folder = folder.parent
-    with TemporaryFile(dir=folder):
-        pass
+    there = folder
+    try:
+        while not there.exists():
+            there = there.parent
+        with TemporaryFile(dir=there):
+            pass
+    except OSError as error:
+        raise OSError(f"{folder}: {error.strerror}") from None
 
 
 def _took(began: float) -> str:

@@ -11,23 +11,21 @@ from pymongo.errors import AutoReconnect, OperationFailure
 from rich.console import Console
 
 from agents.memory import Memory
-from api.cli.conversation import PROMPT, Conversation
+from api.cli.chat import Conversation
 from memory.ids import new_id
 from tests.conversations import USER, messages, say, turn, until
 from tests.scripted_model import Behaviour, ScriptedModel, answer, cut, status
-from utils.errors import InvalidInput
 
 WIDTH = 60
 
 
 class Talk:
-    """A conversation whose lines are typed as soon as the prompt comes, and end with the last of them."""
+    """A conversation that takes lines one after the other."""
 
-    def __init__(self, memory: Memory, *lines: str | Exception) -> None:
-        self._lines = iter(lines)
+    def __init__(self, memory: Memory) -> None:
         self._out, self._err = StringIO(), StringIO()
         screens = Console(file=self._out, width=WIDTH), Console(file=self._err, width=WIDTH)
-        self.conversation = Conversation(memory, USER, "s1", self._read, *screens)
+        self.conversation = Conversation(memory, USER, "s1", *screens)
 
     @property
     def out(self) -> str:
@@ -37,21 +35,23 @@ class Talk:
     def err(self) -> str:
         return self._err.getvalue()
 
-    async def run(self) -> int:
-        return await self.conversation.run()
+    def begins(self, line: str) -> asyncio.Task[bool]:
+        """Whether a line is answered in full, which goes on meanwhile."""
+        return asyncio.create_task(self.conversation.take(line))
 
-    async def _read(self, prompt: str) -> str | None:
-        assert prompt == PROMPT
-        line = next(self._lines, None)
-        if isinstance(line, Exception):
-            raise line
-        return line
+    async def shows(self, text: str) -> None:
+        async def shown() -> bool:
+            return text in self.out
+
+        await until(shown)
 
 
-async def talk(memory: Memory, *lines: str | Exception) -> Talk:
-    """A conversation that has come to its end."""
-    talk = Talk(memory, *lines)
-    await talk.run()
+async def talk(memory: Memory, *lines: str | bytes, fails: int = 0) -> Talk:
+    """A conversation that has come to its end. `fails`: how many of its lines are not answered in full."""
+    talk = Talk(memory)
+    whole = [await talk.conversation.take(line) for line in lines]
+    talk.conversation.end()
+    assert whole.count(False) == fails
     return talk
 
 
@@ -74,16 +74,6 @@ async def test_every_line_is_answered_in_one_session(with_model: Memory, scripte
         "What day is it?",
         "It is [bold]Tuesday[/bold] :sun:.\n\tAll day.\n",
     ]
-
-
-async def test_an_answer_is_shown_as_it_comes(with_model: Memory, scripted_model: ScriptedModel) -> None:
-    scripted_model.script(Behaviour(text="Once upon a time", hang_after=3))
-    begun = Talk(with_model, "Tell me a story")
-    running = asyncio.create_task(begun.run())
-    await until(lambda: _said(begun, "Once upon "))
-    assert not running.done()
-    running.cancel()
-    await running
 
 
 async def test_what_was_said_before_is_remembered(quiet: Memory) -> None:
@@ -111,17 +101,22 @@ async def test_a_line_may_have_several_lines_in_it(quiet: Memory) -> None:
 # Breaking off.
 
 
+@pytest.mark.parametrize("times", [1, 3])
 async def test_an_answer_that_is_broken_off_is_kept_so_far_and_the_conversation_goes_on(
-    with_model: Memory, scripted_model: ScriptedModel
+    with_model: Memory, scripted_model: ScriptedModel, times: int
 ) -> None:
     scripted_model.script(Behaviour(text="Once upon a time", hang_after=3), answer("Of course."))
-    begun = Talk(with_model, "Tell me a story", "/sources", "Another one?")
-    running = asyncio.create_task(begun.run())
-    await until(lambda: _said(begun, "Once upon "))
-    running.cancel()
-    assert await running == 1
+    begun = Talk(with_model)
+    answering = begun.begins("Tell me a story")
+    await begun.shows("Once upon ")
+    assert not answering.done()
+    for _ in range(times):
+        answering.cancel()
+    assert not await answering
+    assert await begun.conversation.take("/sources")
+    assert await begun.conversation.take("Another one?")
     assert begun.out == "Once upon \nOf course.\n"
-    assert begun.err == ("broken off; what came is kept\nthere is no finished answer to show sources of\nsession s1\n")
+    assert begun.err == "broken off; what came is kept\nthere is no finished answer to show sources of\n"
     await with_model.close()
     kept = await messages(with_model)
     assert [(one["content"], one.get("interrupted", False)) for one in kept] == [
@@ -132,48 +127,15 @@ async def test_an_answer_that_is_broken_off_is_kept_so_far_and_the_conversation_
     ]
 
 
-async def test_an_answer_that_is_broken_off_again_and_again_is_broken_off_once(
-    with_model: Memory, scripted_model: ScriptedModel
-) -> None:
-    scripted_model.script(Behaviour(text="Once upon a time", hang_after=3), answer("Of course."))
-    begun = Talk(with_model, "Tell me a story", "Another one?")
-    running = asyncio.create_task(begun.run())
-    await until(lambda: _said(begun, "Once upon "))
-    for _ in range(3):
-        running.cancel()
-    assert await running == 1
-    assert running.cancelling() == 0
-    assert begun.out == "Once upon \nOf course.\n"
-
-
 async def test_an_answer_may_be_broken_off_before_it_begins(with_model: Memory, scripted_model: ScriptedModel) -> None:
-    scripted_model.script(Behaviour(hang=True), answer("Of course."))
-    begun = Talk(with_model, "Tell me a story", "Another one?")
-    running = asyncio.create_task(begun.run())
+    scripted_model.script(Behaviour(hang=True))
+    begun = Talk(with_model)
+    answering = begun.begins("Tell me a story")
     await until(lambda: _asked(scripted_model))
-    running.cancel()
-    await running
-    assert begun.out == "\nOf course.\n"
-    assert [one["content"] for one in await messages(with_model)] == ["Tell me a story", "Another one?", "Of course."]
-
-
-async def test_cancelled_at_the_prompt_it_ends(quiet: Memory) -> None:
-    asked = asyncio.Event()
-
-    async def nobody(prompt: str) -> str | None:
-        asked.set()
-        await asyncio.Event().wait()
-        return None
-
-    running = asyncio.create_task(Conversation(quiet, USER, "s1", nobody, Console(), Console()).run())
-    await asked.wait()
-    running.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await running
-
-
-async def _said(talk: Talk, text: str) -> bool:
-    return text in talk.out
+    answering.cancel()
+    assert not await answering
+    assert begun.out == "\n"
+    assert [one["content"] for one in await messages(with_model)] == ["Tell me a story"]
 
 
 async def _asked(model: ScriptedModel) -> bool:
@@ -187,17 +149,14 @@ async def test_a_model_that_breaks_off_is_told_in_a_line_and_the_conversation_go
     with_model: Memory, scripted_model: ScriptedModel
 ) -> None:
     scripted_model.script(cut(3), answer("Here I am."))
-    ended = Talk(with_model, "one two three four five", "Are you there?")
-    assert await ended.run() == 1
+    ended = await talk(with_model, "one two three four five", "Are you there?", fails=1)
     assert re.fullmatch(r"You said: \nHere I am\.\n", ended.out)
     assert re.fullmatch(r"loci: [^\n]+\nsession s1\n", ended.err)
 
 
 async def test_a_model_that_is_away_is_stood_in_for_by_rules(with_model: Memory, scripted_model: ScriptedModel) -> None:
     scripted_model.always(status(401))
-    ended = Talk(with_model, "Hello")
-    assert await ended.run() == 0
-    assert ended.out.startswith("Hello")
+    assert (await talk(with_model, "Hello")).out.startswith("Hello")
 
 
 async def test_a_store_that_is_away_is_told_in_a_line_and_the_conversation_goes_on(
@@ -211,8 +170,7 @@ async def test_a_store_that_is_away_is_told_in_a_line_and_the_conversation_goes_
         return await insert(*arguments)
 
     monkeypatch.setattr(quiet.engine.chats.turns, "_insert", at_first_away)
-    ended = Talk(quiet, "Hello", "Hello")
-    assert await ended.run() == 1
+    ended = await talk(quiet, "Hello", "Hello", fails=1)
     assert ended.err == "loci: The store does not answer; try again\nsession s1\n"
     assert ended.out.count("\n") == 1
 
@@ -233,14 +191,14 @@ async def test_a_bug_is_not_hidden(quiet: Memory, monkeypatch: pytest.MonkeyPatc
         ("x" * 32_001, "at most 32000 characters"),
         ("Hello \x00", "control characters"),
         ("Hello \udc80", "unicode"),
-        (InvalidInput("not UTF-8"), "not UTF-8"),
+        (b"\xff\xfe", "not UTF-8"),
+        ("/sourecs", "There is no /sourecs; /help lists what there is"),
     ],
 )
 async def test_a_line_that_cannot_be_asked_is_told_and_the_conversation_goes_on(
-    quiet: Memory, line: str | Exception, said: str
+    quiet: Memory, line: str | bytes, said: str
 ) -> None:
-    ended = Talk(quiet, line, "Hello")
-    assert await ended.run() == 1
+    ended = await talk(quiet, line, "Hello", fails=1)
     first, *rest = ended.err.splitlines()
     assert first.startswith("loci: ")
     assert said in first
@@ -251,22 +209,10 @@ async def test_a_line_that_cannot_be_asked_is_told_and_the_conversation_goes_on(
 # Commands.
 
 
-async def test_quit_ends_it(quiet: Memory) -> None:
-    done = await talk(quiet, " /quit ", "Hello")
-    assert (done.out, done.err) == ("", "")
-
-
 async def test_help_names_every_command(quiet: Memory) -> None:
     done = await talk(quiet, "/help")
     assert set(re.findall(r"^/\w+", done.out, re.MULTILINE)) == {"/sources", "/new", "/quit", "/help"}
     assert "Ctrl-C" in done.out
-
-
-async def test_a_command_that_there_is_not_is_no_message(quiet: Memory) -> None:
-    ended = Talk(quiet, "/sourecs")
-    assert await ended.run() == 1
-    assert ended.err == "loci: There is no /sourecs; /help lists what there is\n"
-    assert await sessions(quiet) == set()
 
 
 @pytest.mark.parametrize("line", ["/etc/hosts", "/new ideas are welcome", "/"])

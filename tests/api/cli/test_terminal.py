@@ -1,14 +1,11 @@
 """Does `loci chat` hear what is typed, pasted, piped in or broken off?"""
 
-import asyncio
 import io
-import os
 import re
 import signal
 import socket
 import subprocess
 import sys
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +13,7 @@ import pytest
 from pymongo import MongoClient
 
 from api.cli.commands import main
-from api.cli.keyboard import Keyboard
 from tests.checks import eventually
-from tests.conversations import until
 from tests.embedded.drivers import kept_attached
 from tests.processes import LOCI, environment
 from tests.scripted_model import Behaviour, ScriptedModel, answer
@@ -252,81 +247,3 @@ def test_a_conversation_that_cannot_be_is_refused_in_one_line(
     with pytest.raises(SystemExit, match="1"):
         main()
     assert re.fullmatch(rf"loci: {said}.*\n", capsys.readouterr().err)
-
-
-def test_a_command_is_given_the_lines_up_to_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("eins\r\nzwei\n\ndrei ü".encode())))
-    keyboard = Keyboard()
-
-    async def command() -> list[str]:
-        lines = []
-        while (line := await keyboard.line("> ")) is not None:
-            lines.append(line)
-        return lines
-
-    assert keyboard.run(command()) == ["eins", "zwei", "", "drei ü"]
-
-
-def test_what_a_command_raises_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", None)
-
-    async def command() -> None:
-        raise ConnectionError("as it is")
-
-    with pytest.raises(ConnectionError, match="as it is"):
-        Keyboard().run(command())
-
-
-def test_ctrl_c_cancels_a_command_that_waits_for_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", None)
-    cleaned: list[str] = []
-
-    async def command() -> None:
-        try:
-            os.kill(os.getpid(), signal.SIGINT)
-            await asyncio.Event().wait()
-        finally:
-            cleaned.append("up")
-
-    with pytest.raises(KeyboardInterrupt):
-        Keyboard().run(command())
-    assert cleaned == ["up"]
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-
-@pytest.mark.timeout(30)
-def test_ctrl_c_that_does_not_wake_who_reads_is_pressed_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    near, far = os.pipe()
-    with os.fdopen(near) as stdin, os.fdopen(far, "w"):
-        monkeypatch.setattr(sys, "stdin", stdin)
-        keyboard = Keyboard()
-        real, unheard = keyboard._pressed, iter(range(2))
-        monkeypatch.setattr(keyboard, "_pressed", lambda *of: next(unheard, None) is None and real(*of))
-
-        async def is_read() -> bool:
-            return keyboard._reading
-
-        async def command() -> str | None:
-            waiting = asyncio.create_task(keyboard.line("> "))
-            await until(is_read)
-            signal.pthread_kill(threading.get_ident(), signal.SIGINT)  # this thread's call is interrupted, not main's
-            return await waiting
-
-        assert keyboard.run(command()) is None
-
-
-def test_the_event_loop_goes_on_while_a_line_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    near, far = os.pipe()
-    with os.fdopen(near) as stdin:
-        monkeypatch.setattr(sys, "stdin", stdin)
-        keyboard = Keyboard()
-
-        async def meanwhile() -> None:
-            with os.fdopen(far, "w") as typing:
-                typing.write("typed by the loop itself\n")
-
-        async def command() -> str | None:
-            line, _ = await asyncio.gather(keyboard.line("> "), meanwhile())
-            return line
-
-        assert keyboard.run(command()) == "typed by the loop itself"
