@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 
 from api.wire.fields import PRINTABLE, Identifier, MessageId, Moment, Name, Wire
 from config.recipes import RECIPES
@@ -54,7 +54,13 @@ Version = Annotated[int, Field(ge=1, lt=PLACES)]
 FileName = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=PRINTABLE)]
 
 
-class Header(Wire):
+class Part(Wire):
+    """Base of what a line has in it. Built when the first export comes in, for few servers ever see one."""
+
+    model_config = ConfigDict(defer_build=True)
+
+
+class Header(Part):
     """The first line."""
 
     kind: Literal["export"] = "export"
@@ -64,14 +70,14 @@ class Header(Wire):
     at: Moment
 
 
-class End(Wire):
+class End(Part):
     """The last line. `counts`: of the lines of each kind before it."""
 
     kind: Literal["end"] = "end"
     counts: dict[Kind, Count]
 
 
-class Line(Wire):
+class Line(Part):
     """`kind` says which of these it is."""
 
     kind: Kind
@@ -87,7 +93,7 @@ class SessionLine(Line):
     summarised_to: Annotated[int, Field(ge=-1, lt=PLACES)]
 
 
-class WindowSummary(Wire):
+class WindowSummary(Part):
     at: Passed
     text: Text
     message_count: Count
@@ -96,7 +102,7 @@ class WindowSummary(Wire):
     to_index: Place
 
 
-class Digest(Wire):
+class Digest(Part):
     text: Text
     model: Text
     to_index: Place
@@ -126,7 +132,7 @@ class MessageLine(Line):
     facts: Literal["pending", "done"] | None = None
 
 
-class FactEvent(Wire):
+class FactEvent(Part):
     event: Event
     at: Moment
     by: Text
@@ -149,7 +155,7 @@ class FactLine(Line):
     history: Annotated[list[FactEvent], Field(min_length=1), AfterValidator(_begins)]
 
 
-class FormerValue(Wire):
+class FormerValue(Part):
     value: Text
     updated_at: Passed
     version: Version
@@ -212,7 +218,7 @@ class TraceLine(Line):
     observed: bool
 
 
-class ChangeMetadata(Wire):
+class ChangeMetadata(Part):
     section: Text
     category: Text
     tags: list[Text]
@@ -220,20 +226,20 @@ class ChangeMetadata(Wire):
     references: list[Text]
 
 
-class BankChange(Wire):
+class BankChange(Part):
     target_file: Text
     operation_type: Operation
     metadata: ChangeMetadata
 
 
-class BankFile(Wire):
+class BankFile(Part):
     """A file of a bank at a version. `version`: in which it got the text that it has."""
 
     name: FileName
     version: Version
 
 
-class BankText(Wire):
+class BankText(Part):
     name: FileName
     text: Text
 
@@ -255,7 +261,7 @@ class BankVersionLine(Line):
     update_count: Annotated[int, Field(ge=-COUNT, lt=COUNT)] | None = None
 
 
-class BankTrouble(Wire):
+class BankTrouble(Part):
     timestamp: Passed
     description: Text
     severity: Severity
@@ -272,7 +278,7 @@ class BankLine(Line):
     errors: Annotated[list[BankTrouble], Field(max_length=10)]
 
 
-class Considered(Wire):
+class Considered(Part):
     key: MessageId
     score: float
     dense: float
@@ -284,14 +290,14 @@ class Considered(Wire):
     dropped: Drop | None = None
 
 
-class UsedMemory(Wire):
+class UsedMemory(Part):
     n: Count
     id: MessageId
     kind: Text
     section: Text
 
 
-class LedgerLine(Wire):
+class LedgerLine(Part):
     section: Text
     characters: Count
     tokens: Count
