@@ -25,51 +25,31 @@ log = logging.getLogger(__name__)
 _full = Seldom()
 
 
-def problem(status: int, title: str, detail: str, request_id: str, errors: list[dict[str, Any]] | None = None) -> bytes:
-    """A problem object as JSON."""
-    body: dict[str, Any] = {
-        "type": "about:blank",
-        "title": title,
-        "status": status,
-        "detail": detail,
-        "request_id": request_id,
-    }
-    if errors is not None:
-        body["errors"] = errors
-    return orjson.dumps(body)
-
-
 def problem_of(error: Exception, request_id: str) -> tuple[int, bytes, dict[str, str]]:
     """Status, body and headers for any error; one that nobody foresaw is logged and told as 500."""
-    known = as_loci_error(error) or error
-    match known:
+    headers: dict[str, str] = {}
+    more: dict[str, Any] = {}
+    match known := as_loci_error(error) or error:
         case LociError():
-            headers = {} if known.retry_after is None else {"Retry-After": str(max(1, round(known.retry_after)))}
+            status, title, detail = known.status, known.title, known.detail
+            if known.retry_after is not None:
+                headers["Retry-After"] = str(max(1, round(known.retry_after)))
             if isinstance(known, DiskFull) and _full.due():
                 log.error("%s; requests are refused meanwhile", known.detail)
             if isinstance(known, Unauthorized):
                 headers["WWW-Authenticate"] = "Bearer"
-            return known.status, problem(known.status, known.title, known.detail, request_id), headers
         case RequestValidationError():
-            errors = [
-                {"loc": [printable(part) for part in one["loc"]], "msg": message_of(one)} for one in known.errors()
-            ]
+            errors = [{"loc": [*map(printable, one["loc"])], "msg": message_of(one)} for one in known.errors()]
+            status, title, more = 422, "Validation error", {"errors": errors}
             detail = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in errors[:3])
-            return 422, problem(422, "Validation error", detail, request_id, errors), {}
         case HTTPException():
-            title = HTTPStatus(known.status_code).phrase
-            return (
-                known.status_code,
-                problem(known.status_code, title, str(known.detail), request_id),
-                dict(known.headers or {}),
-            )
+            status, title, detail = known.status_code, HTTPStatus(known.status_code).phrase, str(known.detail)
+            headers.update(known.headers or {})
         case _:
             log.exception("request %s failed", request_id, exc_info=error)
-            return (
-                500,
-                problem(500, "Internal error", "An error that was not foreseen; the log has more", request_id),
-                {},
-            )
+            status, title, detail = 500, "Internal error", "An error that was not foreseen; the log has more"
+    told = {"type": "about:blank", "title": title, "status": status, "detail": detail, "request_id": request_id, **more}
+    return status, orjson.dumps(told), headers
 
 
 def error_of(error: Exception, request_id: str) -> tuple[int, dict[str, Any], dict[str, str]]:

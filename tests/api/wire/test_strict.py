@@ -37,21 +37,18 @@ def test_what_is_nested_too_deeply_or_too_large_is_refused(raw: bytes) -> None:
 @pytest.mark.parametrize(
     ("raw", "told"),
     [
-        (b"[" * 100_000 + b"]" * 100_000, "Nested more than 32 deep"),
-        (b'{"a": "[[", "b": ' + b"[" * 2_000 + b"]" * 2_000 + b"}", "Nested more than 32 deep"),
-        (b'{"a": ' + b"9" * 5_000 + b"}", "An integer has more than 64 bits"),
-        (b'{"a": 1e400}', "A number is too large for a double"),
-        (b'{"a": NaN}', "NaN is not JSON"),
-        (b'{"a": -Infinity}', "-Infinity is not JSON"),
-        (b'{"a": }', "Not valid JSON in UTF-8, or with a lone surrogate in it"),
-        (b'{"a": "\xff"}', "Not valid JSON in UTF-8, or with a lone surrogate in it"),
-        (b'"' + b"[" * 99, "Not valid JSON in UTF-8, or with a lone surrogate in it"),
+        (b"[" * 100_000 + b"]" * 100_000, "depth limit exceeded"),
+        (b'{"a": ' + b"9" * 5_000 + b"}", "number is infinity"),
+        (b'{"a": 1e400}', "number is infinity"),
+        (b'{"a": NaN}', "unexpected character"),
+        (b'{"a": }', "line 1 column 7"),
+        (b'{"a": "\xff"}', "not valid UTF-8"),
+        (b'"\\ud800"', "surrogate"),
     ],
 )
-def test_the_limit_that_a_body_breaks_is_named(raw: bytes, told: str) -> None:
-    with pytest.raises(InvalidInput) as caught:
+def test_why_a_body_is_no_json_is_told_without_it(raw: bytes, told: str) -> None:
+    with pytest.raises(InvalidInput, match=rf"^Not valid JSON in UTF-8: .*{told}"):
         read_json(raw)
-    assert caught.value.detail == told
 
 
 async def test_a_long_body_is_read_beside_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
