@@ -5,20 +5,15 @@ from typing import Annotated
 
 from pydantic import Field
 
-from api.wire.base import OwnedRequest
+from api.wire.base import OwnedRequest, Shown
 from api.wire.fields import Content, Wire
-from memory.domain import KeyValue
 
 
-class MemoryOut(Wire):
+class MemoryOut(Shown):
     key: str
     value: str
     updated_at: datetime
-    tokenCount: int
-
-    @classmethod
-    def of(cls, fact: KeyValue) -> "MemoryOut":
-        return cls(key=fact.key, value=fact.value, updated_at=fact.updated_at, tokenCount=fact.token_count)
+    tokenCount: int = Field(validation_alias="token_count")
 
 
 class MemoryPut(OwnedRequest):

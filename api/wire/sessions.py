@@ -5,41 +5,26 @@ from typing import Annotated
 
 from pydantic import Field
 
-from api.wire.base import OwnedRequest
+from api.wire.base import OwnedRequest, Shown
 from api.wire.fields import Name, Wire
-from memory.domain import Summary, Turn
-from memory.turns import Session
+from memory.domain import Turn
 
 
-class SummaryOut(Wire):
+class SummaryOut(Shown):
     session_id: str
-    summary: str
+    summary: str = Field(validation_alias="text")
     message_count: int
     model: str
     timestamp: datetime
 
-    @classmethod
-    def of(cls, summary: Summary) -> "SummaryOut":
-        return cls(
-            session_id=summary.session_id,
-            summary=summary.text,
-            message_count=summary.message_count,
-            model=summary.model,
-            timestamp=summary.timestamp,
-        )
 
-
-class SessionOut(Wire):
+class SessionOut(Shown):
     id: str
     title: str
     created_at: datetime
     updated_at: datetime
     message_count: int
     pair_count: int
-
-    @classmethod
-    def of(cls, session: Session) -> "SessionOut":
-        return cls(**vars(session))
 
 
 class SessionDetail(SessionOut):

@@ -10,7 +10,7 @@ from pymongo import MongoClient
 
 from config.settings import Settings
 from memory.store.api_keys import hashed
-from tests.checks import eventually, problem
+from tests.checks import bearer, eventually, problem
 
 KEYS = "alice:key-of-alice, bob:key-of-bob"
 
@@ -18,10 +18,6 @@ KEYS = "alice:key-of-alice, bob:key-of-bob"
 @pytest.fixture
 def guarded(serve: Callable[..., str]) -> httpx.Client:
     return httpx.Client(base_url=serve(api_keys=KEYS), timeout=30)
-
-
-def bearer(key: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {key}"}
 
 
 def test_keys_open_their_users_data_and_no_other(
@@ -115,16 +111,18 @@ def test_short_keys_are_warned_of_once_where_others_reach_the_server(
     serve: Callable[..., str], caplog: pytest.LogCaptureFixture
 ) -> None:
     def warnings() -> list[str]:
-        return [record.getMessage() for record in caplog.records if "API_KEYS" in record.getMessage()]
+        return [message for message in caplog.messages if "_KEY" in message]
 
-    serve(api_keys=KEYS)
-    serve(host="0.0.0.0", api_keys="ann:0123456789abcdef")  # served here at 127.0.0.1 all the same
+    long, short = "0123456789abcdef", "ann:short,bob:0123456789abcdef,cid:brief"
+    serve(api_keys=KEYS, admin_key="short")
+    serve(host="0.0.0.0", api_keys=f"ann:{long}", admin_key=long[::-1])  # served here at 127.0.0.1 all the same
     assert warnings() == []
-    address = serve(host="0.0.0.0", api_keys="ann:short,bob:0123456789abcdef,cid:brief")
+    address = serve(host="0.0.0.0", api_keys=short, admin_key="tiny")
     for _ in range(2):
         assert httpx.get(f"{address}/v1/sessions", headers=bearer("short")).status_code == 200
-    [warning] = warnings()
-    assert "the keys of ann, cid" in warning and "16" in warning and "short" not in warning
+    users, admin = warnings()
+    assert "API_KEYS: the keys of ann, cid" in users and "16" in users and "short" not in users
+    assert "ADMIN_KEY" in admin and "16" in admin and "tiny" not in admin
 
 
 def test_the_first_key_that_another_process_makes_closes_this_one(

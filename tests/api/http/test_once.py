@@ -1,8 +1,8 @@
 """A write under an Idempotency-Key happens once, however often it is sent."""
 
 import json
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -13,7 +13,7 @@ from pymongo.database import Database
 from memory.ids import derived_id
 from memory.store import idempotency
 from memory.store.idempotency import IN_PROGRESS
-from tests.checks import eventually, problem
+from tests.checks import at_once, eventually, problem
 from tests.scripted_model import Behaviour, ScriptedModel, slow, status
 from utils.clock import now
 
@@ -37,20 +37,14 @@ def session_of(api: httpx.Client, user: str, session: str) -> list[str]:
 
 
 def test_an_answer_is_replayed_word_for_word(api: httpx.Client, user: str) -> None:
-    body = {"query": "The heron nests by the mill.", "user_id": user, "session_id": "s"}
+    body = {"query": "The heron nests by the mill.", "user_id": user}
     first = api.post("/query", json=body, headers=key("a"))
     again = api.post("/query", json=body, headers=key("a"))
     assert again.content == first.content
     assert (again.status_code, again.headers["content-type"]) == (200, "application/json")
     assert "idempotency-replayed" not in first.headers
     assert again.headers["idempotency-replayed"] == "true"
-    assert len(session_of(api, user, "s")) == 2
-
-
-def test_a_new_session_is_made_once(api: httpx.Client, user: str) -> None:
-    body = {"query": "hello", "user_id": user}
-    sessions = {api.post("/query", json=body, headers=key("a")).json()["session_id"] for _ in range(3)}
-    assert len(sessions) == 1
+    assert len(session_of(api, user, first.json()["session_id"])) == 2  # a new one, made once
 
 
 @pytest.mark.parametrize(
@@ -112,30 +106,20 @@ def test_a_key_that_is_none_is_refused(api: httpx.Client, user: str, name: str) 
 def test_a_request_in_progress_is_not_made_twice(chat: httpx.Client, model: ScriptedModel, user: str) -> None:
     model.script(slow(1.0))
     body = {"query": "Take your time", "user_id": user, "session_id": "s"}
-    answers: list[httpx.Response] = []
-    first = threading.Thread(target=lambda: answers.append(chat.post("/query", json=body, headers=key("a"))))
-    first.start()
-    eventually(lambda: model.asked("chat"))
-    refused = chat.post("/query", json=body, headers=key("a"))
+    with ThreadPoolExecutor() as beside:
+        first = beside.submit(chat.post, "/query", json=body, headers=key("a"))
+        eventually(lambda: model.asked("chat"))
+        refused = chat.post("/query", json=body, headers=key("a"))
     problem(refused, 409)
     assert int(refused.headers["retry-after"]) >= 1
-    first.join()
-    assert answers[0].status_code == 200
-    assert chat.post("/query", json=body, headers=key("a")).content == answers[0].content
+    assert first.result().status_code == 200
+    assert chat.post("/query", json=body, headers=key("a")).content == first.result().content
     assert len(session_of(chat, user, "s")) == 2
 
 
 def test_of_many_at_once_one_is_made(api: httpx.Client, user: str) -> None:
     body = {"query": "hello", "user_id": user, "session_id": "s"}
-    answers: list[httpx.Response] = []
-    threads = [
-        threading.Thread(target=lambda: answers.append(api.post("/query", json=body, headers=key("a"))))
-        for _ in range(12)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    answers = at_once(lambda _: api.post("/query", json=body, headers=key("a")), 12)
     assert {answer.status_code for answer in answers} <= {200, 409}
     assert len({answer.content for answer in answers if answer.status_code == 200}) == 1
     assert len(session_of(api, user, "s")) == 2
@@ -261,13 +245,11 @@ def test_an_answer_that_was_in_progress_at_a_deletion_is_not_kept(
     chat.put("/v1/memories/pin", params={"user_id": user}, json={"value": "4711"})
     model.script(slow(1.0))
     body = {"query": "Take your time", "user_id": user, "session_id": "s"}
-    answers: list[httpx.Response] = []
-    first = threading.Thread(target=lambda: answers.append(chat.post("/query", json=body, headers=key("a"))))
-    first.start()
-    eventually(lambda: model.asked("chat"))
-    assert chat.delete("/v1/memories/pin", params={"user_id": user}, headers=key("b")).status_code == 200
-    first.join()
-    assert answers[0].status_code == 200
+    with ThreadPoolExecutor() as beside:
+        first = beside.submit(chat.post, "/query", json=body, headers=key("a"))
+        eventually(lambda: model.asked("chat"))
+        assert chat.delete("/v1/memories/pin", params={"user_id": user}, headers=key("b")).status_code == 200
+    assert first.result().status_code == 200
     kept = list(scripted["idempotency"].find({"user_id": user}))
     assert [one["_id"] for one in kept] == [derived_id(user, "b")]
 

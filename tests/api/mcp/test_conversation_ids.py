@@ -9,11 +9,6 @@ from tests.mcp_clients import call, client, refusal
 NEVER_GIVEN = ["conv_8f3a", "secretproj", "3d0f7c62-58a4-4f0f-9c8e-0f3a1f0f7a11", "", "../x", "project/nope", "x" * 500]
 
 
-@pytest.fixture
-def address(serve: Callable[..., str]) -> str:
-    return serve()
-
-
 async def test_two_sessions_are_at_work_with_two_banks(address: str) -> None:
     async with client(address, "legacy") as one, client(address, "legacy") as two:
         await call(one, "activate", conversation_type="project", project_name="one")

@@ -1,7 +1,6 @@
 """Do errors of the protocol keep to themselves what came in?"""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -15,11 +14,6 @@ MODERN = {
     "io.modelcontextprotocol/clientCapabilities": {},
     "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
 }
-
-
-@pytest.fixture
-def address(serve: Callable[..., str]) -> str:
-    return serve()
 
 
 def told(answer: httpx.Response) -> Any:

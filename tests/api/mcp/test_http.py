@@ -24,11 +24,6 @@ from tests.mcp_clients import ACCEPT, INITIALIZE, call, client, refusal
 MODES = ("legacy", "auto")
 
 
-@pytest.fixture
-def address(serve: Callable[..., str]) -> str:
-    return serve()
-
-
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_whole_conversation(address: str, mode: str) -> None:
     async with client(address, mode) as connected:

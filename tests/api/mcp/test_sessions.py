@@ -4,14 +4,13 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 
 from api.mcp import sessions
 from config.settings import Settings
-from tests.mcp_clients import ACCEPT, INITIALIZE, call, client
+from tests.mcp_clients import ACCEPT, INITIALIZE, Heard, call, client
 from tests.processes import free_port, loci
 
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
@@ -30,15 +29,10 @@ def begin(plain: httpx.Client, **headers: str) -> dict[str, str]:
 @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 async def test_a_client_goes_on_after_a_kill_and_is_told_of_changes(tmp_path: Path) -> None:
     home, port, uri = tmp_path / "home", free_port(), "loci://banks/project/loci/active.md"
-    heard: asyncio.Queue[str] = asyncio.Queue()
-
-    async def hear(message: Any) -> None:
-        if (found := getattr(getattr(message, "params", None), "uri", None)) is not None:
-            await heard.put(str(found))
-
+    heard = Heard()
     with loci(home, "serve", port=port) as server:
         server.says("Loci is at")
-        async with client(f"http://127.0.0.1:{port}", "legacy", name="one", hears=hear) as connected:
+        async with client(f"http://127.0.0.1:{port}", "legacy", name="one", hears=heard) as connected:
             await call(connected, "activate", conversation_type="project", project_name="loci")
             await connected.subscribe_resource(uri)
             server.kill()

@@ -1,8 +1,8 @@
 """What was exported comes in: all of it, in order, once, for whoever imports it."""
 
-import threading
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -11,6 +11,7 @@ from pymongo.database import Database
 
 from api.http.guard import MAX_BODY
 from memory.ids import derived_id
+from tests.api.said import every
 from tests.checks import eventually, problem
 from tests.exports import MESSAGE, SESSION, bring_in, ended, exported, imported, lines_of
 
@@ -257,12 +258,7 @@ def test_a_chat_goes_on_in_a_session_that_is_being_imported(api: httpx.Client, p
     file = b"".join(lines)
     answer = bring_in(api, user, streamed(b"".join(lines[:300]), talk, b"".join(lines[300:])))
     assert answer.json()["imported"]["message"] == 600
-    pages = api.get("/v1/sessions/s/messages", params={"user_id": user, "limit": 200}).json()
-    ids = [item["id"] for item in pages["items"]]
-    while pages["next_cursor"]:
-        more = {"user_id": user, "limit": 200, "cursor": pages["next_cursor"]}
-        pages = api.get("/v1/sessions/s/messages", params=more).json()
-        ids += [item["id"] for item in pages["items"]]
+    ids = [item["id"] for item in every(api, "/v1/sessions/s/messages", 200, user_id=user)]
     assert ids == [*(f"m{at}" for at in range(600)), f"{turns[0]}.prompt", f"{turns[0]}.response"]
     assert session_of(api, user)["message_count"] == 602
     assert imported(api, user, file)[0] == {}
@@ -270,17 +266,16 @@ def test_a_chat_goes_on_in_a_session_that_is_being_imported(api: httpx.Client, p
 
 def test_two_imports_of_a_user_come_one_after_the_other(api: httpx.Client, plain: str, user: str) -> None:
     lines = ended([{**SESSION, "places": 600}, *messages(*(f"m{at}" for at in range(600)))]).splitlines(True)
-    answers: list[httpx.Response] = []
+    answers: list[Future[httpx.Response]] = []
+    with httpx.Client(base_url=plain, timeout=60) as client, ThreadPoolExecutor() as beside:
 
-    def second() -> None:
-        with httpx.Client(base_url=plain, timeout=60) as client:
-            answers.append(bring_in(client, user, b"".join(lines)))
+        def begin_second() -> None:
+            answers.append(beside.submit(bring_in, client, user, b"".join(lines)))
 
-    thread = threading.Thread(target=second)
-    first = bring_in(api, user, streamed(b"".join(lines[:300]), thread.start, b"".join(lines[300:])))
-    thread.join()
-    assert {answer.status_code for answer in (first, *answers)} == {200}
-    assert sum(answer.json()["imported"]["message"] for answer in (first, *answers)) == 600
+        first = bring_in(api, user, streamed(b"".join(lines[:300]), begin_second, b"".join(lines[300:])))
+        both = (first, answers[0].result())
+    assert {answer.status_code for answer in both} == {200}
+    assert sum(answer.json()["imported"]["message"] for answer in both) == 600
     assert session_of(api, user)["message_count"] == 600
 
 

@@ -11,17 +11,13 @@ from pymongo import MongoClient
 from api.app import create_app
 from config.settings import Settings
 from memory.store.api_keys import hashed
-from tests.checks import problem
+from tests.checks import bearer, problem
 from tests.scripted_model import ScriptedModel
 from utils.errors import ConfigurationError
 
 ADMIN = "key-of-the-admin-1"
 KEYS = "alice:key-of-alice"
 AS_ADMIN = {"X-API-Key": ADMIN}
-
-
-def bearer(key: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {key}"}
 
 
 def routes(address: str) -> list[tuple[str, str]]:
@@ -159,18 +155,3 @@ def test_an_admin_key_that_no_header_carries_alike_everywhere_is_refused(key: st
 def test_an_admin_key_of_any_printable_ascii_is_taken_and_lets_in(serve: Callable[..., str], key: str) -> None:
     address = serve(admin_key=key)
     assert httpx.get(f"{address}/v1/admin/overview", headers={"X-API-Key": key}).status_code == 200
-
-
-def test_a_short_admin_key_is_warned_of_where_others_reach_the_server(
-    serve: Callable[..., str], caplog: pytest.LogCaptureFixture
-) -> None:
-    def warnings() -> list[str]:
-        return [record.getMessage() for record in caplog.records if "ADMIN_KEY" in record.getMessage()]
-
-    long = "ann:0123456789abcdef"
-    serve(admin_key="short")
-    serve(host="0.0.0.0", api_keys=long, admin_key="fedcba9876543210")  # served here at 127.0.0.1 all the same
-    assert warnings() == []
-    serve(host="0.0.0.0", api_keys=long, admin_key="short")
-    [warning] = warnings()
-    assert "16" in warning and "short" not in warning
