@@ -29,7 +29,7 @@ from api.cli.message_files import batches_of, turns_of
 from api.cli.store import app as store
 from api.cli.terminal import asynchronous, err, fail, identifier, out
 from api.wire.chat import QueryRequest
-from api.wire.reasons import reason_of
+from api.wire.reasons import wrong
 from api.wire.search import SearchRequest
 from config.recipes import SEARCH
 from config.settings import Settings
@@ -64,7 +64,7 @@ def main() -> None:
     except (LociError, StoreStartError) as error:
         fail(str(error))
     except ValidationError as error:
-        fail("; ".join(reason_of(one, error.title) for one in error.errors()))
+        fail(wrong(error, whole=""))
     except PyMongoError as error:
         known = as_loci_error(error)
         if known is None and not isinstance(error, PyMongoConfigurationError):

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from api.cli.terminal import IDENTIFIER, fail
 from api.wire.messages import MessageIn
-from api.wire.reasons import reason_of
+from api.wire.reasons import wrong
 from api.wire.strict import read_json
 from memory.domain import Turn
 from memory.ids import derived_id
@@ -28,7 +28,7 @@ def turns_of(name: str, lines: Iterable[bytes], session: str) -> Iterator[tuple[
         try:
             session_id, message = _line(line, session)
         except ValidationError as error:
-            fail(f"{name}, line {number}: {reason_of(error.errors()[0], error.title)}")
+            fail(f"{name}, line {number}: {wrong(error, '')}")
         except InvalidInput as error:
             fail(f"{name}, line {number}: {error.detail}")
         so_far = derived_id(so_far, session_id, message.role, message.content)  # a file that grew keeps its ids

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from api.wire.fields import Identifier
-from api.wire.reasons import reason_of
+from api.wire.reasons import wrong
 from utils.loops import new_runner
 
 P = ParamSpec("P")
@@ -34,7 +34,7 @@ def identifier(option: str, value: str) -> str:
     try:
         return IDENTIFIER.validate_python(value, strict=True)
     except ValidationError as error:
-        fail(f"{option}: {reason_of(error.errors()[0], error.title)}")
+        fail(f"{option}: {wrong(error, '')}")
 
 
 def asynchronous(command: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:

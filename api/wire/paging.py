@@ -1,7 +1,6 @@
 """Pages of long lists, by an opaque cursor that names the last item seen."""
 
 import base64
-import binascii
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated, Protocol, TypeVar
@@ -13,6 +12,7 @@ from api.wire.fields import Limit
 from utils.errors import InvalidInput
 
 PageLimit = Annotated[Limit, Query(description="Items a page")]
+UNKNOWN = "The cursor is not one that a page gave"
 PageCursor = Annotated[str | None, Query(max_length=2_000, description="`next_cursor` of the page before")]
 
 
@@ -32,8 +32,7 @@ def page_of(found: list[T], limit: int, cursor: Callable[[T], str]) -> tuple[lis
 
 def cursor_of(item: tuple[Updated, str]) -> str:
     """The cursor after an item that lists by time, then key."""
-    moment, key = item[0].updated_at, item[1]
-    return base64.urlsafe_b64encode(orjson.dumps([moment.timestamp(), key])).decode().rstrip("=")
+    return cursor_of_key(orjson.dumps([item[0].updated_at.timestamp(), item[1]]).decode())
 
 
 def position_of(cursor: str | None) -> tuple[datetime, str] | None:
@@ -41,12 +40,12 @@ def position_of(cursor: str | None) -> tuple[datetime, str] | None:
     if cursor is None:
         return None
     try:
-        seconds, key = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        seconds, key = orjson.loads(key_of(cursor))
         if not isinstance(key, str):
             raise ValueError
         return datetime.fromtimestamp(round(seconds * 1000) / 1000, UTC), key
-    except (ValueError, TypeError, OverflowError, OSError, binascii.Error):
-        raise InvalidInput("The cursor is not one that a page gave") from None
+    except (ValueError, TypeError, OverflowError, OSError):
+        raise InvalidInput(UNKNOWN) from None
 
 
 def index_of(cursor: str | None) -> int:
@@ -54,7 +53,7 @@ def index_of(cursor: str | None) -> int:
     if cursor is None:
         return -1
     if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 12:
-        raise InvalidInput("The cursor is not one that a page gave")
+        raise InvalidInput(UNKNOWN)
     return int(cursor)
 
 
@@ -69,5 +68,5 @@ def key_of(cursor: str | None) -> str:
         return ""
     try:
         return base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode()
-    except (ValueError, binascii.Error):
-        raise InvalidInput("The cursor is not one that a page gave") from None
+    except ValueError:  # `binascii.Error` is one
+        raise InvalidInput(UNKNOWN) from None

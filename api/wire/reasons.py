@@ -33,16 +33,12 @@ def message_of(error: Mapping[str, Any]) -> str:
     return str(error["msg"])
 
 
-def wrong(error: ValidationError) -> str:
-    """What is wrong with arguments, in one line, without their values."""
-    return "; ".join(
-        f"{'.'.join(str(printable(part)) for part in one['loc']) or 'arguments'}: {message_of(one)}"
-        for one in error.errors()
-    )
+def wrong(error: ValidationError, whole: str = "arguments") -> str:
+    """What is wrong with arguments, settings or a message, in one line, without their values. `whole`: what is named
+    where that is no field."""
+    return "; ".join(_reason(one, whole, error.title == "Settings") for one in error.errors())
 
 
-def reason_of(error: ErrorDetails, model: str) -> str:
-    """What is wrong with a setting or a field of a message, without its value."""
-    name = ".".join(map(str, error["loc"]))
-    message = message_of(error)
-    return f"{name.upper() if model == 'Settings' else name}: {message}" if name else message
+def _reason(error: ErrorDetails, whole: str, settings: bool) -> str:
+    place = ".".join(str(printable(part)) for part in error["loc"]) or whole
+    return f"{place.upper() if settings else place}: {message_of(error)}" if place else message_of(error)

@@ -84,29 +84,6 @@ def test_keys_that_are_no_pairs_are_refused(keys: str) -> None:
         Settings(api_keys=keys)
 
 
-def test_observations_and_scratchpads_are_the_keys_users(guarded: httpx.Client) -> None:
-    alice, bob = bearer("key-of-alice"), bearer("key-of-bob")
-    noted = {"source": "RUN:x", "findings": ["The heron nests by the mill"]}
-    [identifier] = guarded.post("/v1/observations", json=noted, headers=alice).json()["ids"]
-    assert guarded.put("/v1/scratchpad/a/b", json={"value": "v"}, headers=alice).status_code == 201
-    for path in (f"/v1/observations/{identifier}", "/v1/scratchpad/a/b"):
-        assert guarded.get(path, headers=alice).status_code == 200
-        problem(guarded.get(path, headers=bob), 404)
-        problem(guarded.delete(path, headers=bob), 404)
-        problem(guarded.get(path), 401)
-        problem(guarded.get(path, params={"user_id": "alice"}, headers=bob), 403)
-    for path, body in (
-        ("/v1/observations", noted),
-        ("/v1/observations/recall", {"query": "heron"}),
-        ("/v1/observations/recall-fil", {"query": "heron"}),
-        ("/v1/observations/extract", {"step_name": "a", "step_type": "b", "output": "c"}),
-        ("/v1/sessions/s/consolidate", {}),
-    ):
-        problem(guarded.post(path, json={**body, "user_id": "alice"}, headers=bob), 403)
-        problem(guarded.post(path, json=body), 401)
-    assert guarded.post("/v1/observations/recall", json={"query": "heron"}, headers=bob).json() == {"items": []}
-
-
 def test_short_keys_are_warned_of_once_where_others_reach_the_server(
     serve: Callable[..., str], caplog: pytest.LogCaptureFixture
 ) -> None:

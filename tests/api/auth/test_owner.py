@@ -86,6 +86,12 @@ def test_a_key_opens_no_other_users_memory_wherever_that_is_named(bobs: httpx.Cl
             assert answer.status_code == (422 if path.startswith("/v1/users/") else 403), (method, path, answer.text)
 
 
+def test_without_a_key_no_route_tells_anything(bobs: httpx.Client) -> None:
+    del bobs.headers["X-API-Key"]
+    for _, _, call in calls_of(bobs):
+        problem(call(user_id="bob"), 401)
+
+
 def test_two_users_in_one_request_are_refused(bobs: httpx.Client) -> None:
     for method, path, call in calls_of(bobs):
         for named in ("alice", "bob"):

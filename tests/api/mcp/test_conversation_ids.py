@@ -43,8 +43,9 @@ async def test_without_a_session_and_an_id_an_update_is_refused_where_several_ba
 
 
 @pytest.mark.parametrize("unknown", NEVER_GIVEN)
-async def test_an_id_that_was_never_given_is_refused_and_changes_nothing(address: str, unknown: str) -> None:
-    async with client(address) as one, client(address) as two:
+async def test_an_id_that_was_never_given_is_refused_and_changes_nothing(plain: str, user: str, unknown: str) -> None:
+    path = f"/mcp?user_id={user}"
+    async with client(plain, path=path) as one, client(plain, path=path) as two:
         await call(one, "activate", conversation_type="project", project_name="one")
         await call(two, "activate", conversation_type="project", project_name="two")
         before = await call(two, "list_banks")
