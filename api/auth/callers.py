@@ -53,7 +53,10 @@ async def caller(request: Request) -> Caller:
     key = key_in(request)
     if not key:
         raise Unauthorized("An API key is needed: X-API-Key, or Authorization: Bearer")
-    return Caller(await keys.user_of(key))
+    user = await keys.user_of(key)
+    if user is None:
+        raise Unauthorized("The API key is not known")
+    return Caller(user)
 
 
 @dataclass(frozen=True)
@@ -72,16 +75,11 @@ async def passing(request: Request) -> Passing:
     bearer = bearer_in(request)
     if bearer is not None and keys.is_admins(bearer):
         raise Unauthorized("The admin key is no user's key")
-    if not await keys.are_on():
-        return Passing(Caller(None), None if bearer == OWN_BEARER else bearer)
     calling = await caller(request)
-    if bearer is None or not request.headers.get("x-api-key"):
+    if bearer is None or bearer == OWN_BEARER:
         return Passing(calling, None)
-    try:
-        await keys.user_of(bearer)
-    except Unauthorized:
-        return Passing(calling, None if bearer == OWN_BEARER else bearer)
-    return Passing(calling, None)
+    ours = calling.user is not None and (not request.headers.get("x-api-key") or await keys.user_of(bearer) is not None)
+    return Passing(calling, None if ours else bearer)
 
 
 async def admit(request: Request) -> None:
@@ -97,10 +95,8 @@ async def admit(request: Request) -> None:
         raise Unauthorized("The admin key is needed: X-API-Key, or Authorization: Bearer")
     if keys.is_admins(key):
         return
-    try:
-        await keys.user_of(key)
-    except Unauthorized:
-        raise Unauthorized("The admin key is not this one") from None
+    if await keys.user_of(key) is None:
+        raise Unauthorized("The admin key is not this one")
     raise Forbidden("This is a user's key; admins have one of their own")
 
 

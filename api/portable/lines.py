@@ -83,11 +83,14 @@ class Line(Part):
     kind: Kind
 
 
-class SessionLine(Line):
-    id: Identifier
-    title: Text
+class Kept(Line):
     created_at: Passed
     updated_at: Passed
+
+
+class SessionLine(Kept):
+    id: Identifier
+    title: Text
     epoch: Epoch
     places: Annotated[int, Field(ge=0, le=PLACES)]
     summarised_to: Annotated[int, Field(ge=-1, lt=PLACES)]
@@ -109,12 +112,10 @@ class Digest(Part):
     at: Passed
 
 
-class SummariesLine(Line):
+class SummariesLine(Kept):
     session_id: Identifier
     summaries: Annotated[list[WindowSummary], Field(max_length=1_000)]
     digest: Digest | None = None
-    created_at: Passed
-    updated_at: Passed
 
 
 class MessageLine(Line):
@@ -140,7 +141,7 @@ class FactEvent(Part):
     other: MessageId | None = None
 
 
-class FactLine(Line):
+class FactLine(Kept):
     id: MessageId
     memory_id: Identifier
     text: Text
@@ -150,8 +151,6 @@ class FactLine(Line):
     superseded_by: MessageId | None = None
     sources: list[MessageId]
     decided_by: Text
-    created_at: Passed
-    updated_at: Passed
     history: Annotated[list[FactEvent], Field(min_length=1), AfterValidator(_begins)]
 
 
@@ -162,11 +161,9 @@ class FormerValue(Part):
     source: MessageId | None = None
 
 
-class MemoryLine(Line):
+class MemoryLine(Kept):
     key: MessageId
     value: Text
-    created_at: Passed
-    updated_at: Passed
     version: Version
     epoch: Epoch | None = None
     source: MessageId | None = None
@@ -183,23 +180,19 @@ class ObservationLine(Line):
     messages: list[MessageId] | None = None
 
 
-class EntryLine(Line):
+class EntryLine(Kept):
     key: Annotated[str, AfterValidator(_entry_key)]
     value: Annotated[str, StringConstraints(max_length=LONGEST_VALUE)]
-    created_at: Passed
-    updated_at: Passed
     version: Version
     epoch: Epoch | None = None
     expires_at: Moment | None = None
 
 
-class TaskLine(Line):
+class TaskLine(Kept):
     task_id: Identifier
     epoch: Epoch
     steps: Count
     of_session: bool
-    created_at: Passed
-    updated_at: Passed
 
 
 class TraceLine(Line):
@@ -244,10 +237,13 @@ class BankText(Part):
     text: Text
 
 
-class BankVersionLine(Line):
+class OfBank(Line):
     type: BankType
     id: BankId
     epoch: Epoch
+
+
+class BankVersionLine(OfBank):
     version: Version
     at: Passed
     by: Text
@@ -267,10 +263,7 @@ class BankTrouble(Part):
     severity: Severity
 
 
-class BankLine(Line):
-    type: BankType
-    id: BankId
-    epoch: Epoch
+class BankLine(OfBank):
     name: Text
     path: Text | None = None
     version: Version

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from api.wire.base import Shown
+from api.wire.base import Page, Shown
 from api.wire.fields import Wire
 from api.wire.operations import Health
 from api.wire.paging import cursor_of_key
@@ -64,9 +64,7 @@ class UserDetail(UserOut):
     counts: dict[str, int]
 
 
-class UserPage(Wire):
-    items: list[UserOut]
-    next_cursor: str | None
+class UserPage(Page[UserOut]): ...
 
 
 class EmbeddingOut(Shown):
@@ -90,14 +88,10 @@ class WatchedMessage(MessageOut):
         return cls(**MessageOut.of(turn).model_dump(), embedding=state)
 
 
-class WatchedPage(Wire):
-    items: list[WatchedMessage]
-    next_cursor: str | None
+class WatchedPage(Page[WatchedMessage]): ...
 
 
-class SummaryPage(Wire):
-    items: list[SummaryOut]
-    next_cursor: str | None
+class SummaryPage(Page[SummaryOut]): ...
 
 
 class ReceiptRead(ReceiptOut):
@@ -125,9 +119,7 @@ class JobOut(Shown):
     comes_back: bool
 
 
-class JobPage(Wire):
-    items: list[JobOut]
-    next_cursor: str | None
+class JobPage(Page[JobOut]): ...
 
 
 class Retried(Wire):

@@ -1,8 +1,10 @@
 """What many requests and answers share."""
 
-from typing import Self
+from typing import Generic, Self, TypeVar
 
 from api.wire.fields import Identifier, Wire
+
+T = TypeVar("T")
 
 
 class OwnedRequest(Wire):
@@ -18,6 +20,11 @@ class Shown(Wire):
     def of(cls, thing: object) -> Self:
         """Raises `ValidationError` where the thing has no such attribute."""
         return cls.model_validate(thing, from_attributes=True, strict=False)
+
+
+class Page(Wire, Generic[T]):
+    items: list[T]
+    next_cursor: str | None
 
 
 class Deleted(Wire):

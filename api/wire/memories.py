@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from api.wire.base import OwnedRequest, Shown
+from api.wire.base import OwnedRequest, Page, Shown
 from api.wire.fields import Content, Wire
 
 
@@ -20,9 +20,7 @@ class MemoryPut(OwnedRequest):
     value: Annotated[Content, Field(max_length=20_000)]
 
 
-class MemoryPage(Wire):
-    items: list[MemoryOut]
-    next_cursor: str | None
+class MemoryPage(Page[MemoryOut]): ...
 
 
 class MemoryHistory(Wire):

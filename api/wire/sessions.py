@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from api.wire.base import OwnedRequest, Shown
+from api.wire.base import OwnedRequest, Page, Shown
 from api.wire.fields import Name, Wire
 from memory.domain import Turn
 
@@ -31,9 +31,7 @@ class SessionDetail(SessionOut):
     summaries: list[SummaryOut]
 
 
-class SessionPage(Wire):
-    items: list[SessionOut]
-    next_cursor: str | None
+class SessionPage(Page[SessionOut]): ...
 
 
 class SessionPatch(OwnedRequest):
@@ -66,6 +64,4 @@ class MessageOut(Wire):
         )
 
 
-class MessagePage(Wire):
-    items: list[MessageOut]
-    next_cursor: str | None
+class MessagePage(Page[MessageOut]): ...
