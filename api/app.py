@@ -12,12 +12,11 @@ from fastapi.middleware.cors import CORSMiddleware
 
 from agents.open import open_memory
 from agents.upkeep import bank_condensing, bank_files, mirroring
-from api import openapi, problems
 from api.auth import ApiKeys
-from api.guard import Guard
+from api.http import openapi, problems
+from api.http.guard import Guard
 from api.mcp.http import install as install_mcp
-from api.pages import WEB, Assets
-from api.pages import router as pages
+from api.openai import routes as openai
 from api.routes import (
     admin,
     banks,
@@ -25,7 +24,6 @@ from api.routes import (
     memories,
     messages,
     observations,
-    openai,
     operations,
     query,
     scratchpad,
@@ -33,6 +31,8 @@ from api.routes import (
     tool_memory,
     users,
 )
+from api.routes.pages import WEB, Assets
+from api.routes.pages import router as pages
 from config.settings import Settings
 from utils.errors import ConfigurationError
 from workers.app import make_app

@@ -3,6 +3,6 @@
 from utils.loops import loading
 
 with loading():
-    from api.cli import main
+    from api.cli.commands import main
 
 __all__ = ["main"]

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import httpx
@@ -18,6 +19,17 @@ def eventually(look: Callable[[], T], seconds: float = 15.0) -> T:
         assert time.monotonic() < until, "it did not come to pass in time"
         time.sleep(0.02)
     return found
+
+
+def at_once(work: Callable[[int], T], times: int) -> list[T]:
+    """What some work gives that is done so many times at once."""
+    with ThreadPoolExecutor(times) as threads:
+        return list(threads.map(work, range(times)))
+
+
+def bearer(key: str) -> dict[str, str]:
+    """The header that carries a key."""
+    return {"Authorization": f"Bearer {key}"}
 
 
 def problem(answer: httpx.Response, *statuses: int) -> dict[str, Any]:

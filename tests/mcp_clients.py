@@ -1,5 +1,6 @@
 """How do tests talk MCP? The official client at a served address, and what tools give it."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -34,6 +35,14 @@ async def client(
         info = Implementation(name=name, version="1")
         async with Client(transport, mode=mode, client_info=info, message_handler=hears) as connected:
             yield connected
+
+
+class Heard(asyncio.Queue[str]):
+    """The addresses of resources of which a client was told that they changed; it `hears` by it."""
+
+    async def __call__(self, message: Any) -> None:
+        if (uri := getattr(getattr(message, "params", None), "uri", None)) is not None:
+            await self.put(str(uri))
 
 
 async def call(connected: Client, tool: str, **arguments: Any) -> dict[str, Any]:

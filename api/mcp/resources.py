@@ -20,10 +20,10 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from api.mcp.calling import Call
-from api.paging import cursor_of, page_of, position_of
-from api.reasons import wrong
-from api.strict import check
 from api.wire.banks import BankNamed, left_out_of
+from api.wire.paging import cursor_of, page_of, position_of
+from api.wire.reasons import wrong
+from api.wire.strict import check
 from memory.banks import BANK_TYPES, ID_PATTERN, Active, BankType, instructions
 from utils.errors import InvalidInput, NotFound
 

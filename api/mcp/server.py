@@ -37,14 +37,14 @@ from mcp_types import (
 from pydantic import ValidationError
 from pymongo.errors import PyMongoError
 
-from api.fields import Wire
 from api.mcp import resources
 from api.mcp.calling import Call, Caller, Context
 from api.mcp.subscriptions import Subscriptions
 from api.mcp.tools import BY_NAME, OFFERS
-from api.reasons import wrong
-from api.strict import check
 from api.wire.banks import ActivationResult, BankErrorOut, Update, UpdateResult
+from api.wire.fields import Wire
+from api.wire.reasons import wrong
+from api.wire.strict import check
 from memory.banks import Banks
 from utils.errors import InvalidInput, LociError, NotFound
 from utils.mongo import as_loci_error
@@ -111,8 +111,8 @@ class BankServer:
         )
 
     async def _list_resources(self, context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
-        call = await _told(self._caller(context))
-        return await _told(resources.list_resources(call, params.cursor if params is not None else None))
+        cursor = params.cursor if params is not None else None
+        return await self._serve(context, lambda call: resources.list_resources(call, cursor))
 
     async def _list_templates(
         self, context: Context, params: PaginatedRequestParams | None
@@ -120,40 +120,51 @@ class BankServer:
         return ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
 
     async def _read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
-        call = await _told(self._caller(context))
-        return await _told(resources.read_resource(call, params.uri))
+        return await self._serve(context, lambda call: resources.read_resource(call, params.uri))
 
     async def _list_prompts(self, context: Context, params: PaginatedRequestParams | None) -> ListPromptsResult:
         return ListPromptsResult(prompts=resources.PROMPTS)
 
     async def _get_prompt(self, context: Context, params: GetPromptRequestParams) -> GetPromptResult:
-        call = await _told(self._caller(context))
-        return await _told(resources.get_prompt(call, params.name, params.arguments or {}))
+        arguments = params.arguments or {}
+        return await self._serve(context, lambda call: resources.get_prompt(call, params.name, arguments))
 
     async def _listen(self, context: Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
-        call = await _told(self._caller(context))
-        return await _told(self.subscriptions.listen(call.owner, context, params))
+        return await self._serve(context, lambda call: self.subscriptions.listen(call.owner, context, params))
 
     async def _subscribe(self, context: Context, params: SubscribeRequestParams) -> EmptyResult:
-        call = await _told(self._caller(context))
-        await _told(resources.read_resource(call, params.uri))
-        session = call.client.session or ""
-        await _told(self.subscriptions.add(call.owner, session, context.session, params.uri))
-        await _told(call.memory.engine.library.connections.listen(call.owner, session, params.uri))
-        return EmptyResult()
+        async def subscribe(call: Call) -> EmptyResult:
+            await resources.read_resource(call, params.uri)
+            session = call.client.session or ""
+            await self.subscriptions.add(call.owner, session, context.session, params.uri)
+            await call.memory.engine.library.connections.listen(call.owner, session, params.uri)
+            return EmptyResult()
+
+        return await self._serve(context, subscribe)
 
     async def _unsubscribe(self, context: Context, params: UnsubscribeRequestParams) -> EmptyResult:
-        call = await _told(self._caller(context))
-        session = call.client.session or ""
-        self.subscriptions.drop(call.owner, session, params.uri)
-        await _told(call.memory.engine.library.connections.leave(call.owner, session, params.uri))
-        return EmptyResult()
+        async def unsubscribe(call: Call) -> EmptyResult:
+            session = call.client.session or ""
+            self.subscriptions.drop(call.owner, session, params.uri)
+            await call.memory.engine.library.connections.leave(call.owner, session, params.uri)
+            return EmptyResult()
+
+        return await self._serve(context, unsubscribe)
 
     async def resubscribe(self, owner: str, session: str, told: ServerSession, addresses: tuple[str, ...]) -> None:
         """Tells a session again of what it had subscribed to, as far as there is room."""
         for address in addresses:
             with suppress(InvalidInput):
                 await self.subscriptions.add(owner, session, told, address)
+
+    async def _serve(self, context: Context, work: Callable[[Call], Awaitable[T]]) -> T:
+        """What some work gives a caller; errors that are foreseen as the protocol has them."""
+        try:
+            return await work(await self._caller(context))
+        except (LociError, PyMongoError) as error:
+            known = _known(error)
+            asked = isinstance(known, NotFound | InvalidInput)
+            raise MCPError(INVALID_PARAMS if asked else INTERNAL_ERROR, known.detail) from None
 
     async def _tell(self, call: Call, result: Wire) -> None:
         """Tells those who asked for it what a tool changed."""
@@ -173,16 +184,6 @@ async def _without_input(ctx: Context, call_next: CallNext) -> HandlerResult:
         if error.error.code == METHOD_NOT_FOUND:
             raise MCPError(METHOD_NOT_FOUND, "Method not found") from None
         raise
-
-
-async def _told(work: Awaitable[T]) -> T:
-    """What some work gives; errors that are foreseen as the protocol has them."""
-    try:
-        return await work
-    except (LociError, PyMongoError) as error:
-        known = _known(error)
-        asked = isinstance(known, NotFound | InvalidInput)
-        raise MCPError(INVALID_PARAMS if asked else INTERNAL_ERROR, known.detail) from None
 
 
 def _read(kind: type[Wire], arguments: dict[str, Any]) -> Wire:

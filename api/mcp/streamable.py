@@ -2,28 +2,80 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from http import HTTPStatus
+from typing import Any
 
+import orjson
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
+from mcp_types import INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, jsonrpc_message_adapter
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from pydantic import ValidationError
 from starlette.datastructures import Headers
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import Message as Sent
 from starlette.types import Receive, Scope, Send
 
 from agents.memory import Memory
 from api.auth import caller, named_in_query
-from api.guard import MAX_BODY, check_origin
+from api.http.guard import MAX_BODY, check_origin
 from api.mcp.calling import SESSION, Call, Context, client_of
-from api.mcp.envelopes import Message, NoMessage, read_message
 from api.mcp.server import BankServer
 from api.mcp.sessions import IDLE_SECONDS, Sessions
 
 OWNER = "loci_owner"  # in a request's scope, once it is known
+
+
+@dataclass(frozen=True)
+class Message:
+    """One of JSON-RPC. `method`: of a request or a notification; `params`: as they came."""
+
+    method: str | None
+    params: dict[str, Any]
+
+
+class NoMessage(Exception):
+    """A body that is none. `code`: JSON-RPC's; `request_id`: None where it cannot be told."""
+
+    def __init__(self, code: int, told: str, request_id: str | int | None = None) -> None:
+        super().__init__(told)
+        self.code = code
+        self.told = told
+        self.request_id = request_id
+
+    @property
+    def response(self) -> Response:
+        error = {"code": self.code, "message": self.told}
+        body = {"jsonrpc": "2.0", "id": self.request_id, "error": error}
+        return Response(orjson.dumps(body), status_code=400, media_type="application/json")
+
+
+def read_message(body: bytes) -> Message:
+    """Checked before the SDK sees it, whose errors would repeat the body. Raises `NoMessage`."""
+    try:
+        parsed = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        raise NoMessage(PARSE_ERROR, "The body is not valid JSON in UTF-8") from None
+    if not isinstance(parsed, dict):
+        raise NoMessage(INVALID_REQUEST, "The body is not one message of JSON-RPC")
+    given = parsed.get("id")
+    request_id = given if isinstance(given, str | int) and not isinstance(given, bool) else None
+    if not isinstance(parsed.get("params", {}), dict | None):
+        raise NoMessage(INVALID_PARAMS, "params: must be an object", request_id)
+    if "id" in parsed and "method" in parsed and request_id is None:
+        raise NoMessage(INVALID_REQUEST, "id: must be a string or an integer")
+    try:
+        jsonrpc_message_adapter.validate_python(parsed, by_name=False)
+    except (ValidationError, RecursionError):
+        told = "The body is no request, notification or response of JSON-RPC"
+        raise NoMessage(INVALID_REQUEST, told, request_id) from None
+    method = parsed.get("method")
+    return Message(method if isinstance(method, str) else None, parsed.get("params") or {})
 
 
 class StreamableHTTP:

@@ -3,14 +3,13 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from mcp_types import Tool, ToolAnnotations
+from pydantic import BeforeValidator, Field, StringConstraints
 
-from agents.tools import read_record
-from api.fields import Wire
+from agents.tools import FURTHEST, LONGEST_ID, MOST_READ, READ, id_of_row, read_record
 from api.mcp.calling import Call
-from api.paging import cursor_of, page_of, position_of
 from api.wire.banks import (
     Activation,
     ActivationResult,
@@ -22,8 +21,9 @@ from api.wire.banks import (
     Update,
     UpdateResult,
 )
+from api.wire.fields import Wire
+from api.wire.paging import cursor_of, page_of, position_of
 from api.wire.recalled import MemoryCall, MemoryRead, RecallCall, Recalled
-from api.wire.records import RecordCall, RecordRead
 from api.wire.search import MOST_WAITING
 from config.recipes import RECALL
 from memory.domain import SAID, SECTION, Turn
@@ -68,6 +68,27 @@ class Offer:
             output_schema=self.gives.model_json_schema(mode="serialization"),
             annotations=hints,
         )
+
+
+class RecordCall(Wire):
+    trace_id: Annotated[
+        str,
+        BeforeValidator(id_of_row),
+        StringConstraints(min_length=1, max_length=LONGEST_ID),
+        Field(description="With which the row begins"),
+    ]
+    query: Annotated[str, Field(max_length=2_000, description="Words by which the part is found; left out: none")] = ""
+    offset: Annotated[int, Field(ge=0, lt=FURTHEST, description="Characters that are passed over")] = 0
+    limit: Annotated[int, Field(ge=100, le=MOST_READ, description=f"Characters; left out: {READ}")] = READ
+
+
+class RecordRead(Wire):
+    """`more`: which part of the result it is, and how to get the next; null where it is all."""
+
+    tool: str
+    arguments: str
+    result: str
+    more: str | None
 
 
 async def _activate(call: Call, asked: Activation) -> ActivationResult:

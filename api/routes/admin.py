@@ -6,22 +6,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 
-from api.acting import AdminRoute, NamedUser, acting
-from api.fields import PRINTABLE, Identifier
-from api.openapi import errors
-from api.paging import (
-    PageCursor,
-    PageLimit,
-    cursor_of,
-    cursor_of_key,
-    index_of,
-    key_of,
-    page_of,
-    position_of,
-)
+from api.http.acting import AdminRoute, NamedUser, acting
+from api.http.openapi import errors
+from api.http.state import TheMemory, TheSettings
 from api.routes import facts, memories, messages, operations, query, sessions
 from api.routes.sessions import SessionId
-from api.state import TheMemory, TheSettings
 from api.wire.admin import (
     JobOut,
     JobPage,
@@ -36,6 +25,17 @@ from api.wire.admin import (
     UserPage,
     WatchedMessage,
     WatchedPage,
+)
+from api.wire.fields import PRINTABLE, Identifier
+from api.wire.paging import (
+    PageCursor,
+    PageLimit,
+    cursor_of,
+    cursor_of_key,
+    index_of,
+    key_of,
+    page_of,
+    position_of,
 )
 from api.wire.receipts import ReceiptOut
 from api.wire.sessions import SummaryOut

@@ -5,10 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 
 from api.auth import Owner
-from api.once import LociRoute, ToolRoute, once_id
-from api.openapi import errors
-from api.paging import PageCursor, PageLimit, cursor_of, index_of, page_of, position_of
-from api.state import TheMemory
+from api.http.once import LociRoute, ToolRoute, once_id
+from api.http.openapi import errors
+from api.http.state import TheMemory
 from api.wire.banks import (
     ActivationRequest,
     ActivationResult,
@@ -21,6 +20,7 @@ from api.wire.banks import (
     UpdateResult,
 )
 from api.wire.base import Deleted
+from api.wire.paging import PageCursor, PageLimit, cursor_of, index_of, page_of, position_of
 from memory.banks import BankId, BankType
 
 router = APIRouter(prefix="/v1/banks", route_class=LociRoute, tags=["memory banks"])

@@ -5,11 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 
 from api.auth import Owner
-from api.fields import Identifier, Moment
-from api.once import LociRoute
-from api.openapi import errors
-from api.paging import PageCursor, PageLimit, cursor_of, page_of, position_of
-from api.state import TheMemory
+from api.http.once import LociRoute
+from api.http.openapi import errors
+from api.http.state import TheMemory
 from api.wire.facts import (
     DecisionOut,
     FactEventOut,
@@ -20,6 +18,8 @@ from api.wire.facts import (
     FactsRequest,
     FactsResponse,
 )
+from api.wire.fields import Identifier, Moment
+from api.wire.paging import PageCursor, PageLimit, cursor_of, page_of, position_of
 
 router = APIRouter(prefix="/v1/facts", route_class=LociRoute, tags=["facts"])
 

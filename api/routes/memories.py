@@ -6,15 +6,15 @@ from fastapi import APIRouter, Path, Response
 from pydantic import AfterValidator
 
 from api.auth import Owner
-from api.etags import IfMatch, IfNoneMatch, condition, tag
-from api.fields import MessageId, not_a_dot_segment
-from api.keys import UNDER_KEY
-from api.once import LociRoute
-from api.openapi import errors
-from api.paging import PageCursor, PageLimit, cursor_of, page_of, position_of
-from api.state import TheMemory
+from api.http.etags import IfMatch, IfNoneMatch, condition, tag
+from api.http.keys import UNDER_KEY
+from api.http.once import LociRoute
+from api.http.openapi import errors
+from api.http.state import TheMemory
 from api.wire.base import Deleted
+from api.wire.fields import MessageId, not_a_dot_segment
 from api.wire.memories import MemoryHistory, MemoryOut, MemoryPage, MemoryPut
+from api.wire.paging import PageCursor, PageLimit, cursor_of, page_of, position_of
 
 router = APIRouter(prefix="/v1/memories", route_class=LociRoute, tags=["memories"])
 

@@ -5,9 +5,9 @@ from time import perf_counter
 from fastapi import APIRouter, Request
 
 from api.auth import Owner
-from api.once import LociRoute, once_id
-from api.openapi import errors
-from api.state import TheMemory
+from api.http.once import LociRoute, once_id
+from api.http.openapi import errors
+from api.http.state import TheMemory
 from api.wire.messages import MessagesRequest, MessagesResponse
 from api.wire.search import MOST_WAITING, SearchRequest, SearchResponse
 from config.recipes import SEARCH

@@ -5,12 +5,11 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 
 from api.auth import Owner
-from api.fields import PRINTABLE, Identifier
-from api.once import LociRoute, ToolRoute
-from api.openapi import errors
-from api.paging import PageCursor, PageLimit, cursor_of, page_of, position_of
-from api.state import TheMemory
+from api.http.once import LociRoute, ToolRoute
+from api.http.openapi import errors
+from api.http.state import TheMemory
 from api.wire.base import Deleted
+from api.wire.fields import PRINTABLE, Identifier
 from api.wire.observations import (
     ConsolidateRequest,
     ConsolidateResponse,
@@ -26,6 +25,7 @@ from api.wire.observations import (
     RecallRequest,
     RecallResponse,
 )
+from api.wire.paging import PageCursor, PageLimit, cursor_of, page_of, position_of
 from memory.observations import LONGEST_SOURCE, Category
 
 router = APIRouter(route_class=LociRoute, tags=["observations"])

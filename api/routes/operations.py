@@ -12,8 +12,8 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from pymongo.errors import PyMongoError
 
 from agents.memory import Memory
-from api.fields import Wire
-from api.state import TheMemory, TheSettings
+from api.http.state import TheMemory, TheSettings
+from api.wire.fields import Wire
 from api.wire.operations import Health
 from config.recipes import QUERY_RECIPES
 from embedded.room import check_room, is_full

@@ -6,13 +6,13 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from agents.chat import ChatRequest, HistoryItem
-from api import sse
 from api.auth import Owner
-from api.fields import Identifier
-from api.once import LociRoute, once_id
-from api.openapi import errors
-from api.state import TheMemory
+from api.http import sse
+from api.http.once import LociRoute, once_id
+from api.http.openapi import errors
+from api.http.state import TheMemory
 from api.wire.chat import QueryRequest, QueryResponse
+from api.wire.fields import Identifier
 from api.wire.receipts import ReceiptOut, WhyNotOut
 from memory.ids import new_id
 

@@ -7,14 +7,14 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import AfterValidator, StringConstraints
 
 from api.auth import Owner
-from api.etags import IfMatch, IfNoneMatch, condition, tag
-from api.fields import PRINTABLE
-from api.keys import UNDER_KEY
-from api.once import LociRoute
-from api.openapi import errors
-from api.paging import PageCursor, PageLimit, cursor_of_key, key_of, page_of
-from api.state import TheMemory
+from api.http.etags import IfMatch, IfNoneMatch, condition, tag
+from api.http.keys import UNDER_KEY
+from api.http.once import LociRoute
+from api.http.openapi import errors
+from api.http.state import TheMemory
 from api.wire.base import Deleted
+from api.wire.fields import PRINTABLE
+from api.wire.paging import PageCursor, PageLimit, cursor_of_key, key_of, page_of
 from api.wire.scratchpad import EntryOut, EntryPage, EntryPut
 from memory.observations import LONGEST_KEY, wrong_with
 

@@ -5,12 +5,12 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 
 from api.auth import Owner
-from api.fields import PRINTABLE, Identifier, MessageId
-from api.once import LociRoute
-from api.openapi import errors
-from api.paging import PageCursor, PageLimit, cursor_of, index_of, page_of, position_of
-from api.state import TheMemory
+from api.http.once import LociRoute
+from api.http.openapi import errors
+from api.http.state import TheMemory
 from api.wire.base import Deleted
+from api.wire.fields import PRINTABLE, Identifier, MessageId
+from api.wire.paging import PageCursor, PageLimit, cursor_of, index_of, page_of, position_of
 from api.wire.sessions import MessageOut, MessagePage, SessionDetail, SessionOut, SessionPage, SessionPatch, SummaryOut
 from utils.errors import NotFound
 

@@ -8,12 +8,12 @@ from fastapi import APIRouter, Path, Query, Request
 
 from agents.tools import Compressing, ViewOptions
 from api.auth import Owner
-from api.fields import Identifier
-from api.once import ToolRoute, once_id
-from api.openapi import errors
-from api.paging import PageCursor, PageLimit, cursor_of, page_of, position_of
-from api.state import TheMemory
+from api.http.once import ToolRoute, once_id
+from api.http.openapi import errors
+from api.http.state import TheMemory
 from api.wire.base import Deleted
+from api.wire.fields import Identifier
+from api.wire.paging import PageCursor, PageLimit, cursor_of, page_of, position_of
 from api.wire.tool_memory import (
     CompressRequest,
     CompressResponse,

@@ -9,14 +9,13 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import StreamingResponse
 
 from api.auth import Calling
-from api.fields import Identifier
-from api.once import LociRoute
-from api.openapi import errors
-from api.portable import MEDIA_TYPE, LineRefused, bring_in, exported
-from api.state import TheMemory
-from api.streamed import StreamedRoute
+from api.http.once import LociRoute
+from api.http.openapi import errors
+from api.http.state import TheMemory
+from api.http.streamed import StreamedRoute
+from api.portable import MEDIA_TYPE, ImportResult, LineRefused, bring_in, exported
 from api.wire.base import Deleted
-from api.wire.portable import ImportResult
+from api.wire.fields import Identifier
 
 HEADERS = {"Cache-Control": "no-store", "Content-Disposition": 'attachment; filename="loci-export.jsonl"'}
 LINES = {"schema": {"type": "string", "description": "One JSON object a line; an export has a first and a last line"}}

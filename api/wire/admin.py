@@ -1,15 +1,18 @@
 """Wire shapes of what admins see: users, their messages and the work on them."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from api.fields import Wire
-from api.paging import cursor_of_key
+from pydantic import BeforeValidator, Field
+
+from api.wire.base import Page, Shown
+from api.wire.fields import Wire
 from api.wire.operations import Health
+from api.wire.paging import cursor_of_key
 from api.wire.receipts import ReceiptOut
 from api.wire.sessions import MessageOut, SummaryOut
 from memory.domain import Turn
-from memory.oversight import Embedding, Job, Kind, OwnerSeen, Progress, Waiting
+from memory.oversight import Embedding, Kind, Progress, Waiting
 
 
 class JobsOut(Wire):
@@ -48,15 +51,11 @@ class Overview(Health):
     recall: RecallOut
 
 
-class UserOut(Wire):
+class UserOut(Shown):
     id: str
     sessions: int
     messages: int
     last_activity: datetime | None
-
-    @classmethod
-    def of(cls, seen: OwnerSeen) -> "UserOut":
-        return cls(**vars(seen))
 
 
 class UserDetail(UserOut):
@@ -65,28 +64,17 @@ class UserDetail(UserOut):
     counts: dict[str, int]
 
 
-class UserPage(Wire):
-    items: list[UserOut]
-    next_cursor: str | None
+class UserPage(Page[UserOut]): ...
 
 
-class EmbeddingOut(Wire):
+class EmbeddingOut(Shown):
     """How far the embedding of a message is. `error`: why the last attempt failed; `model`: what made the embedding
     that is there."""
 
-    state: Literal["waiting", "running", "dead", "done"]
+    state: Literal["waiting", "running", "dead", "done"] = Field(validation_alias="progress")
     attempts: int
     error: str | None
     model: str | None
-
-    @classmethod
-    def of(cls, embedding: Embedding) -> "EmbeddingOut":
-        return cls(
-            state=embedding.progress,
-            attempts=embedding.attempts,
-            error=embedding.error,
-            model=embedding.model,
-        )
 
 
 class WatchedMessage(MessageOut):
@@ -100,14 +88,10 @@ class WatchedMessage(MessageOut):
         return cls(**MessageOut.of(turn).model_dump(), embedding=state)
 
 
-class WatchedPage(Wire):
-    items: list[WatchedMessage]
-    next_cursor: str | None
+class WatchedPage(Page[WatchedMessage]): ...
 
 
-class SummaryPage(Wire):
-    items: list[SummaryOut]
-    next_cursor: str | None
+class SummaryPage(Page[SummaryOut]): ...
 
 
 class ReceiptRead(ReceiptOut):
@@ -116,44 +100,26 @@ class ReceiptRead(ReceiptOut):
     texts: dict[str, str]
 
 
-class JobOut(Wire):
+class JobOut(Shown):
     """`id`: names the job, for a retry; `about`: the id of the message, session, tool's result or memory bank that is
     to be worked on, and `text` how it begins. `due_at`: from when it may be worked on, or until when its worker has it;
     null of a dead one. `comes_back`: a dead one is taken up by itself once the model is there again; else it was given
     up until it is retried. `session_id`: of a message or a session; null of anything else."""
 
-    id: str
+    id: Annotated[str, BeforeValidator(cursor_of_key)] = Field(validation_alias="key")
     kind: Kind
-    state: Progress
-    user_id: str
+    state: Progress = Field(validation_alias="progress")
+    user_id: str = Field(validation_alias="owner")
     session_id: str | None
     about: str
     text: str
     attempts: int
     error: str | None
-    due_at: datetime | None
+    due_at: datetime | None = Field(validation_alias="due")
     comes_back: bool
 
-    @classmethod
-    def of(cls, job: Job) -> "JobOut":
-        return cls(
-            id=cursor_of_key(job.key),
-            kind=job.kind,
-            state=job.progress,
-            user_id=job.owner,
-            session_id=job.session_id,
-            about=job.about,
-            text=job.text,
-            attempts=job.attempts,
-            error=job.error,
-            due_at=job.due,
-            comes_back=job.comes_back,
-        )
 
-
-class JobPage(Wire):
-    items: list[JobOut]
-    next_cursor: str | None
+class JobPage(Page[JobOut]): ...
 
 
 class Retried(Wire):

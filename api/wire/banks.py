@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from api.fields import ID_CHARACTERS, Wire, not_blank
 from api.wire.base import OwnedRequest
 from api.wire.facts import DecisionOut
+from api.wire.fields import ID_CHARACTERS, Wire, not_blank
 from memory.banks import (
     LONGEST_NAME,
     LONGEST_UPDATE,

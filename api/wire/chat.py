@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from agents.chat import Answer, Bundle, Citation, Context
-from api.fields import Identifier, ImageAddress, Name, Query, TopK, Wire
 from api.wire.base import OwnedRequest
+from api.wire.fields import Identifier, ImageAddress, Name, Query, TopK, Wire
 from api.wire.memories import MemoryOut
 from api.wire.sessions import SummaryOut
 from utils.chat import Usage

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from api.fields import Content, Identifier, Wire
 from api.wire.base import OwnedRequest
+from api.wire.fields import Content, Identifier, Wire
 from memory.facts import Decided, Event, Fact, FactEvent
 
 LONGEST = 20_000  # characters of a text that facts are made of

@@ -5,29 +5,22 @@ from typing import Annotated
 
 from pydantic import Field
 
-from api.fields import Content, Wire
-from api.wire.base import OwnedRequest
-from memory.domain import KeyValue
+from api.wire.base import OwnedRequest, Page, Shown
+from api.wire.fields import Content, Wire
 
 
-class MemoryOut(Wire):
+class MemoryOut(Shown):
     key: str
     value: str
     updated_at: datetime
-    tokenCount: int
-
-    @classmethod
-    def of(cls, fact: KeyValue) -> "MemoryOut":
-        return cls(key=fact.key, value=fact.value, updated_at=fact.updated_at, tokenCount=fact.token_count)
+    tokenCount: int = Field(validation_alias="token_count")
 
 
 class MemoryPut(OwnedRequest):
     value: Annotated[Content, Field(max_length=20_000)]
 
 
-class MemoryPage(Wire):
-    items: list[MemoryOut]
-    next_cursor: str | None
+class MemoryPage(Page[MemoryOut]): ...
 
 
 class MemoryHistory(Wire):

@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from api.fields import Content, Identifier, MessageId, Moment, Name, Wire
 from api.wire.base import OwnedRequest
+from api.wire.fields import Content, Identifier, MessageId, Moment, Name, Wire
 
 
 class MessageIn(Wire):

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from api.fields import CONTENT_CHARACTERS, PRINTABLE, LastMoment, Limit, Moment, Query, Share, Wire, not_blank
 from api.wire.base import OwnedRequest
+from api.wire.fields import CONTENT_CHARACTERS, PRINTABLE, LastMoment, Limit, Moment, Query, Share, Wire, not_blank
 from memory.domain import Role
 from memory.observations import (
     LONGEST,

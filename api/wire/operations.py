@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from api.fields import Wire
+from api.wire.fields import Wire
 
 
 class Health(Wire):

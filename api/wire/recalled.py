@@ -6,7 +6,7 @@ from typing import Annotated, Self
 from pydantic import Field
 
 from agents.tools import FURTHEST, MOST_READ, READ, part_of, passage
-from api.fields import ID_CHARACTERS, QUERY_CHARACTERS, Query, TopK, Wire
+from api.wire.fields import ID_CHARACTERS, QUERY_CHARACTERS, Query, TopK, Wire
 from api.wire.search import Explanation, SearchItem
 from memory.domain import Gist, Hit, Recall
 from memory.gists import Waiting

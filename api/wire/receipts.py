@@ -3,8 +3,8 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from api.fields import Wire
 from api.wire.chat import UsageOut
+from api.wire.fields import Wire
 from api.wire.search import Explanation
 from memory.domain import Candidate
 from memory.ids import unscoped

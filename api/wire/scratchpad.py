@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from api.fields import Wire
 from api.wire.base import OwnedRequest
+from api.wire.fields import Wire
 from memory.observations import LONGEST_TTL, LONGEST_VALUE, Entry
 
 

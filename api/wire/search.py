@@ -5,8 +5,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from api.fields import Identifier, LastMoment, Moment, Query, Share, TopK, Wire
 from api.wire.base import OwnedRequest
+from api.wire.fields import Identifier, LastMoment, Moment, Query, Share, TopK, Wire
 from memory.domain import Hit, Parts, Recall
 from memory.gists import Waiting
 

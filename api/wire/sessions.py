@@ -5,31 +5,20 @@ from typing import Annotated
 
 from pydantic import Field
 
-from api.fields import Name, Wire
-from api.wire.base import OwnedRequest
-from memory.domain import Summary, Turn
-from memory.turns import Session
+from api.wire.base import OwnedRequest, Page, Shown
+from api.wire.fields import Name, Wire
+from memory.domain import Turn
 
 
-class SummaryOut(Wire):
+class SummaryOut(Shown):
     session_id: str
-    summary: str
+    summary: str = Field(validation_alias="text")
     message_count: int
     model: str
     timestamp: datetime
 
-    @classmethod
-    def of(cls, summary: Summary) -> "SummaryOut":
-        return cls(
-            session_id=summary.session_id,
-            summary=summary.text,
-            message_count=summary.message_count,
-            model=summary.model,
-            timestamp=summary.timestamp,
-        )
 
-
-class SessionOut(Wire):
+class SessionOut(Shown):
     id: str
     title: str
     created_at: datetime
@@ -37,18 +26,12 @@ class SessionOut(Wire):
     message_count: int
     pair_count: int
 
-    @classmethod
-    def of(cls, session: Session) -> "SessionOut":
-        return cls(**vars(session))
-
 
 class SessionDetail(SessionOut):
     summaries: list[SummaryOut]
 
 
-class SessionPage(Wire):
-    items: list[SessionOut]
-    next_cursor: str | None
+class SessionPage(Page[SessionOut]): ...
 
 
 class SessionPatch(OwnedRequest):
@@ -81,6 +64,4 @@ class MessageOut(Wire):
         )
 
 
-class MessagePage(Wire):
-    items: list[MessageOut]
-    next_cursor: str | None
+class MessagePage(Page[MessageOut]): ...

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from agents.tools import Found, misplaced_in, wrong_with
-from api.fields import Identifier, Query, TopK, Wire
 from api.wire.base import OwnedRequest
+from api.wire.fields import Identifier, Query, TopK, Wire
 from memory.traces import Trace
 from memory.views import RAW, read_json
 

@@ -65,7 +65,7 @@ def test_a_full_disk_is_told_as_such_and_once_in_the_log_until_there_is_room_aga
         assert asked.returncode == 1 and "disk is full" in asked.stderr and len(asked.stderr.splitlines()) == 1
         told = run(home, "doctor", "--quick", columns=400)
         assert told.returncode == 1 and "FAIL store: the disk of" in told.stdout and "ok   broker" in told.stdout
-        requests = [line for line in service.output[before:].splitlines() if "api.problems" in line]
+        requests = [line for line in service.output[before:].splitlines() if "api.http.problems" in line]
         assert len(requests) == 1 and "disk is full" in requests[0]
         assert "Traceback" not in service.output
         disk.free()

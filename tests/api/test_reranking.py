@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.api.said import say, search
 from tests.cross_encoder import GARBAGE, opinion, write_cross_encoder
 
 LIKES = {"wonder": 9.0}
@@ -24,23 +25,9 @@ def reranked(serve: Callable[..., str], tmp_path: Path) -> Iterator[httpx.Client
         yield client
 
 
-def tell(api: httpx.Client, user: str, *contents: str) -> list[str]:
-    messages = [{"role": "user", "content": content} for content in contents]
-    body = {"user_id": user, "session_id": "before", "messages": messages, "wait": True}
-    ids: list[str] = api.post("/v1/messages", json=body).json()["ids"]
-    return ids
-
-
-def search(api: httpx.Client, user: str, **more: Any) -> list[dict[str, Any]]:
-    found = api.post("/v1/search", json={"user_id": user, "query": QUESTION, **more})
-    assert found.status_code == 200, found.text
-    items: list[dict[str, Any]] = found.json()["items"]
-    return items
-
-
 def search_of(api: httpx.Client, user: str, said: list[str]) -> list[dict[str, Any]]:
-    tell(api, user, *said)
-    return search(api, user)
+    say(api, user, "before", *said)
+    return search(api, user, QUESTION)
 
 
 def test_a_search_is_ordered_by_what_the_cross_encoder_says_too(
@@ -49,7 +36,7 @@ def test_a_search_is_ordered_by_what_the_cross_encoder_says_too(
     said = [*(PLAIN.format(number) for number in range(3, 8)), LIKED.format("Porto")]
     assert all(item["explain"]["rerank"] is None for item in search_of(api, user, said))
     items = search_of(reranked, user, said)
-    assert items[0]["content"] == said[-1] != search(api, user)[0]["content"]
+    assert items[0]["content"] == said[-1] != search(api, user, QUESTION)[0]["content"]
     assert len(items) == 6
     for item in items:
         parts = item["explain"]
@@ -60,8 +47,8 @@ def test_a_search_is_ordered_by_what_the_cross_encoder_says_too(
 
 
 def test_a_least_score_is_held_against_the_fused_one(reranked: httpx.Client, user: str) -> None:
-    tell(reranked, user, *(PLAIN.format(number) for number in range(3, 6)), "Bread, a wonder.")
-    items = search(reranked, user, min_score=0.3)
+    say(reranked, user, "before", *(PLAIN.format(number) for number in range(3, 6)), "Bread, a wonder.")
+    items = search(reranked, user, QUESTION, min_score=0.3)
     assert len(items) == 3
     assert all(item["explain"]["fused"] >= 0.3 for item in items)
 
@@ -70,11 +57,11 @@ def test_an_answer_its_receipt_and_why_not_agree(
     api: httpx.Client, serve: Callable[..., str], tmp_path: Path, user: str
 ) -> None:
     said = [PLAIN.format(number) for number in range(30)]
-    ids = tell(api, user, *said)
-    place = ids.index(search(api, user, top_k=30)[10]["id"])  # one that is read, and not returned without
+    ids = say(api, user, "before", *said)
+    place = ids.index(search(api, user, QUESTION, top_k=30)[10]["id"])  # one that is read, and not returned without
     folder = write_cross_encoder(tmp_path / "cross-encoder", {str(place): 9.0})
     with httpx.Client(base_url=serve(rerank_model=folder), timeout=30) as reranked:
-        liked = tell(reranked, user, *said)[place]
+        liked = say(reranked, user, "before", *said)[place]
         body = reranked.post("/query", json={"user_id": user, "query": QUESTION, "top_k": 2}).json()
         agrees(reranked, user, body, liked)
 

@@ -1,14 +1,14 @@
 """Does a whole installation find its messages through MongoDB's search?"""
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import httpx
 import pytest
 
 from agents.open import open_memory
-from api.doctor import Finding, examine
+from api.cli.doctor import Finding, examine
 from config.settings import Settings
+from tests.api.said import say, search
 from tests.checks import problem
 from tests.conftest import Served
 from tests.conversations import Silent
@@ -44,16 +44,7 @@ def _client(settings: Settings) -> Iterator[httpx.Client]:
 
 
 def tell(api: httpx.Client, user: str, *texts: str) -> None:
-    said = [{"id": f"{user}-{number}", "role": "user", "content": text} for number, text in enumerate(texts)]
-    body = {"user_id": user, "session_id": f"{user}-s", "messages": said, "wait": True}
-    assert api.post("/v1/messages", json=body).status_code == 200
-
-
-def search(api: httpx.Client, user: str, query: str, **more: Any) -> list[dict[str, Any]]:
-    answer = api.post("/v1/search", json={"user_id": user, "query": query, **more})
-    assert answer.status_code == 200, answer.text
-    items: list[dict[str, Any]] = answer.json()["items"]
-    return items
+    say(api, user, f"{user}-s", *texts)
 
 
 def test_a_search_finds_what_exact_search_finds(

@@ -9,11 +9,6 @@ from tests.mcp_clients import call, client, refusal
 NEVER_GIVEN = ["conv_8f3a", "secretproj", "3d0f7c62-58a4-4f0f-9c8e-0f3a1f0f7a11", "", "../x", "project/nope", "x" * 500]
 
 
-@pytest.fixture
-def address(serve: Callable[..., str]) -> str:
-    return serve()
-
-
 async def test_two_sessions_are_at_work_with_two_banks(address: str) -> None:
     async with client(address, "legacy") as one, client(address, "legacy") as two:
         await call(one, "activate", conversation_type="project", project_name="one")
@@ -48,8 +43,9 @@ async def test_without_a_session_and_an_id_an_update_is_refused_where_several_ba
 
 
 @pytest.mark.parametrize("unknown", NEVER_GIVEN)
-async def test_an_id_that_was_never_given_is_refused_and_changes_nothing(address: str, unknown: str) -> None:
-    async with client(address) as one, client(address) as two:
+async def test_an_id_that_was_never_given_is_refused_and_changes_nothing(plain: str, user: str, unknown: str) -> None:
+    path = f"/mcp?user_id={user}"
+    async with client(plain, path=path) as one, client(plain, path=path) as two:
         await call(one, "activate", conversation_type="project", project_name="one")
         await call(two, "activate", conversation_type="project", project_name="two")
         before = await call(two, "list_banks")

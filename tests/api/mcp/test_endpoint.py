@@ -13,15 +13,12 @@ from tests.mcp_clients import client
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 @pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
-async def test_it_is_served_with_a_slash_at_the_end_and_without(
-    serve: Callable[..., str], path: str, mode: str
-) -> None:
-    address = serve()
-    async with client(address, mode, path=path) as connected:
+async def test_it_is_served_with_a_slash_at_the_end_and_without(plain: str, path: str, mode: str) -> None:
+    async with client(plain, mode, path=path) as connected:
         assert (await connected.list_tools()).tools
-    async with httpx.AsyncClient(base_url=address, timeout=20, follow_redirects=False) as plain:
+    async with httpx.AsyncClient(base_url=plain, timeout=20, follow_redirects=False) as http:
         for method, status in (("POST", 400), ("PUT", 405)):
-            answer = await plain.request(method, path, json={})
+            answer = await http.request(method, path, json={})
             assert (answer.status_code, "location" in answer.headers) == (status, False)
 
 

@@ -1,7 +1,6 @@
 """Do errors of the protocol keep to themselves what came in?"""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -15,11 +14,6 @@ MODERN = {
     "io.modelcontextprotocol/clientCapabilities": {},
     "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
 }
-
-
-@pytest.fixture
-def address(serve: Callable[..., str]) -> str:
-    return serve()
 
 
 def told(answer: httpx.Response) -> Any:
@@ -43,13 +37,13 @@ def told(answer: httpx.Response) -> Any:
     ],
 )
 def test_what_is_no_message_is_refused_without_being_repeated(
-    address: str, body: Any, code: int, request_id: str | int | None
+    plain: str, body: Any, code: int, request_id: str | int | None
 ) -> None:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    with httpx.Client(base_url=address) as plain:
-        session = plain.post("/mcp", json=INITIALIZE, headers=ACCEPT).headers["mcp-session-id"]
+    with httpx.Client(base_url=plain) as http:
+        session = http.post("/mcp", json=INITIALIZE, headers=ACCEPT).headers["mcp-session-id"]
         for headers in (ACCEPT, ACCEPT | {"mcp-session-id": session}):
-            answer = plain.post("/mcp", content=content, headers=headers)
+            answer = http.post("/mcp", content=content, headers=headers)
             assert answer.status_code == 400
             assert MARK not in answer.text and "pydantic" not in answer.text
             assert answer.json().keys() == {"jsonrpc", "id", "error"}
@@ -71,17 +65,17 @@ def test_what_is_no_message_is_refused_without_being_repeated(
         ("prompts/get", {"name": MARK}),
     ],
 )
-def test_no_error_repeats_what_was_asked(address: str, modern: bool, method: str, params: dict[str, Any]) -> None:
-    with httpx.Client(base_url=address) as plain:
+def test_no_error_repeats_what_was_asked(plain: str, modern: bool, method: str, params: dict[str, Any]) -> None:
+    with httpx.Client(base_url=plain) as http:
         if modern:
             params = params | {"_meta": MODERN}
             named = params.get("name", params.get("uri"))
             headers = ACCEPT | {"mcp-protocol-version": "2026-07-28", "mcp-method": method}
             headers |= {"mcp-name": named} if isinstance(named, str) else {}
         else:
-            session = plain.post("/mcp", json=INITIALIZE, headers=ACCEPT).headers["mcp-session-id"]
+            session = http.post("/mcp", json=INITIALIZE, headers=ACCEPT).headers["mcp-session-id"]
             headers = ACCEPT | {"mcp-session-id": session}
-        answer = plain.post(
+        answer = http.post(
             "/mcp", json={"jsonrpc": "2.0", "id": 2, "method": method, "params": params}, headers=headers
         )
         found = told(answer)

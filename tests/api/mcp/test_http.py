@@ -24,11 +24,6 @@ from tests.mcp_clients import ACCEPT, INITIALIZE, call, client, refusal
 MODES = ("legacy", "auto")
 
 
-@pytest.fixture
-def address(serve: Callable[..., str]) -> str:
-    return serve()
-
-
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_whole_conversation(address: str, mode: str) -> None:
     async with client(address, mode) as connected:
@@ -179,13 +174,13 @@ async def test_a_prompt_begins_with_the_bank(address: str) -> None:
         ("list_banks", {"x": 1}),
     ],
 )
-async def test_wrong_arguments_are_told_to_the_model(address: str, tool: str, arguments: dict[str, Any]) -> None:
-    async with client(address) as connected:
+async def test_wrong_arguments_are_told_to_the_model(plain: str, tool: str, arguments: dict[str, Any]) -> None:
+    async with client(plain) as connected:
         assert await refusal(connected, tool, **arguments)
 
 
-async def test_what_is_wrong_is_told_in_words(address: str) -> None:
-    async with client(address) as connected:
+async def test_what_is_wrong_is_told_in_words(plain: str) -> None:
+    async with client(plain) as connected:
         assert await refusal(connected, "remember", text="a\0b") == "text: a string has control characters"
         assert (await refusal(connected, "update")).startswith("content: ")
         told = await refusal(connected, "activate", conversation_type="code", current_path="~/src/loci")
@@ -319,8 +314,8 @@ async def test_recall_finds_what_a_bank_was_condensed_from_and_says_where_it_sta
         assert (found[0]["id"], found[0]["version"]) == (first["id"], version)
 
 
-async def test_an_unknown_tool_is_an_error_of_the_protocol(address: str) -> None:
-    async with client(address) as connected:
+async def test_an_unknown_tool_is_an_error_of_the_protocol(plain: str) -> None:
+    async with client(plain) as connected:
         with pytest.raises(MCPError, match="Unknown tool"):
             await connected.call_tool("delete_everything", {})
 

@@ -10,12 +10,7 @@ from mcp.shared.exceptions import MCPError
 
 from api.mcp import server
 from tests.conversations import until
-from tests.mcp_clients import call, client
-
-
-@pytest.fixture
-def address(serve: Callable[..., str]) -> str:
-    return serve()
+from tests.mcp_clients import Heard, call, client
 
 
 async def test_a_client_that_listens_is_told_of_its_own_banks_alone(serve: Callable[..., str]) -> None:
@@ -48,13 +43,8 @@ async def test_who_listens_for_the_list_of_resources_hears_of_a_new_file(address
 @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 async def test_a_client_of_a_protocol_with_sessions_may_subscribe(address: str) -> None:
     uri, other = "loci://banks/project/loci/active.md", "loci://banks/project/loci/decisions.md"
-    told: asyncio.Queue[str] = asyncio.Queue()
-
-    async def hear(message: Any) -> None:
-        if (found := getattr(getattr(message, "params", None), "uri", None)) is not None:
-            await told.put(str(found))
-
-    async with client(address, "legacy", hears=hear) as connected:
+    told = Heard()
+    async with client(address, "legacy", hears=told) as connected:
         await call(connected, "activate", conversation_type="project", project_name="loci")
         with pytest.raises(MCPError):
             await connected.subscribe_resource("loci://banks/project/loci/none.md")

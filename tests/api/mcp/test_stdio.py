@@ -5,7 +5,6 @@ import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from mcp.client.client import Client
@@ -13,7 +12,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.checks import eventually
 from tests.conversations import until
-from tests.mcp_clients import call, refusal
+from tests.mcp_clients import Heard, call, refusal
 from tests.mcp_clients import client as over_http
 from tests.processes import LOCI, environment, free_port, loci
 
@@ -72,19 +71,14 @@ async def test_it_shares_its_store_with_a_server(home: Path) -> None:
 @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 async def test_clients_of_a_server_are_told_of_what_another_process_changed(home: Path) -> None:
     port, uri = free_port(), "loci://banks/project/loci/active.md"
-    heard: asyncio.Queue[str] = asyncio.Queue()
-
-    async def hear(message: Any) -> None:
-        if (found := getattr(getattr(message, "params", None), "uri", None)) is not None:
-            await heard.put(str(found))
-
+    heard = Heard()
     with loci(home, "serve", port=port) as server:
         server.says("Loci is at")
         address = f"http://127.0.0.1:{port}"
         async with (
             client(home, "auto") as writing,
             over_http(address) as listening,
-            over_http(address, "legacy", hears=hear) as subscribed,
+            over_http(address, "legacy", hears=heard) as subscribed,
         ):
 
             async def is_told() -> bool:

@@ -9,35 +9,14 @@ import pytest
 from pymongo.database import Database
 
 from config.settings import Settings
+from tests.api.said import every, say
 from tests.checks import eventually, problem
-
-
-def say(client: httpx.Client, user: str, session: str, *texts: str) -> list[str]:
-    messages = [{"role": "user", "content": text} for text in texts]
-    body = {"user_id": user, "session_id": session, "messages": messages, "wait": True}
-    found: list[str] = client.post("/v1/messages", json=body).json()["ids"]
-    return found
-
-
-def every(client: httpx.Client, path: str, limit: int, **parameters: Any) -> list[dict[str, Any]]:
-    """All items of a list, page by page."""
-    found: list[dict[str, Any]] = []
-    cursor: str | None = None
-    while True:
-        asked = parameters | {"limit": limit} | ({"cursor": cursor} if cursor else {})
-        page = client.get(path, params=asked).json()
-        assert len(page["items"]) <= limit
-        found += page["items"]
-        cursor = page["next_cursor"]
-        if cursor is None:
-            return found
-        assert len(page["items"]) == limit
 
 
 def test_everybody_who_has_anything_is_listed(
     own: httpx.Client, own_database: Database[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.auth.LOOK_AGAIN", math.inf)  # the keys below turn none on
+    monkeypatch.setattr("api.auth.keys.LOOK_AGAIN", math.inf)  # the keys below turn none on
     ids = say(own, "ann", "s", "The heron nests by the mill", "It is grey") + say(own, "ann", "t", "Hello")
     own.put("/v1/memories/k", json={"value": "v", "user_id": "key values"})
     own.put("/v1/scratchpad/k", json={"value": "v", "user_id": "pad"})

@@ -1,12 +1,12 @@
 """A user's key/value facts."""
 
-import threading
 from urllib.parse import quote, unquote
 
 import httpx
 import pytest
 
-from tests.checks import problem
+from tests.api.said import every
+from tests.checks import at_once, problem
 
 
 def put(api: httpx.Client, user: str, key: str, value: str, if_match: str | None = None) -> httpx.Response:
@@ -100,15 +100,7 @@ def test_if_none_match_makes_a_key_and_changes_none(api: httpx.Client, user: str
 
 def test_of_two_writers_with_the_same_etag_one_wins(api: httpx.Client, user: str) -> None:
     etag = put(api, user, "dog", "Biscuit").headers["etag"]
-    answers: list[int] = []
-    threads = [
-        threading.Thread(target=lambda n=number: answers.append(put(api, user, "dog", f"Rex {n}", etag).status_code))
-        for number in range(8)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    answers = at_once(lambda number: put(api, user, "dog", f"Rex {number}", etag).status_code, 8)
     assert sorted(answers) == [200] + [412] * 7
 
 
@@ -132,16 +124,8 @@ def test_a_deleted_key_is_gone_with_its_history(api: httpx.Client, user: str) ->
 def test_keys_are_paged_the_newest_first(api: httpx.Client, user: str) -> None:
     for number in range(7):
         put(api, user, f"key {number}", "value")
-    found: list[str] = []
-    cursor: str | None = None
-    while True:
-        params: dict[str, str | int] = {"user_id": user, "limit": 3, **({"cursor": cursor} if cursor else {})}
-        page = api.get("/v1/memories", params=params).json()
-        found += [item["key"] for item in page["items"]]
-        cursor = page["next_cursor"]
-        if cursor is None:
-            break
-    assert found == [f"key {number}" for number in reversed(range(7))]
+    found = every(api, "/v1/memories", 3, user_id=user)
+    assert [item["key"] for item in found] == [f"key {number}" for number in reversed(range(7))]
 
 
 @pytest.mark.parametrize("key", ["home/address", "/", "a//b/", "24/7 hotline", "history", "a/history/b", "100%25"])

@@ -5,6 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.api.said import search
 from tests.checks import eventually, problem
 
 
@@ -15,14 +16,6 @@ def add(api: httpx.Client, user: str, messages: list[dict[str, Any]], **more: An
     answer: dict[str, Any] = found.json()
     assert answer.keys() == {"accepted", "duplicates", "ids"}
     return answer
-
-
-def search(api: httpx.Client, user: str, query: str, **more: Any) -> list[dict[str, Any]]:
-    found = api.post("/v1/search", json={"user_id": user, "query": query, **more})
-    assert found.status_code == 200, found.text
-    assert found.json().keys() == {"items", "took_ms"}
-    items: list[dict[str, Any]] = found.json()["items"]
-    return items
 
 
 def test_a_search_tells_how_a_misspelt_word_was_read(api: httpx.Client, user: str) -> None:

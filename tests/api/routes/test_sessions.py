@@ -7,28 +7,12 @@ import httpx
 import pytest
 from pymongo.database import Database
 
+from tests.api.said import pages, say
 from tests.checks import eventually, problem
 
 
 def add(api: httpx.Client, user: str, session: str, *contents: str) -> None:
-    messages = [{"role": ("user", "assistant")[at % 2], "content": content} for at, content in enumerate(contents)]
-    found = api.post("/v1/messages", json={"user_id": user, "session_id": session, "messages": messages})
-    assert found.status_code == 200
-
-
-def pages(api: httpx.Client, path: str, **params: Any) -> list[list[dict[str, Any]]]:
-    """Every page of a list."""
-    found: list[list[dict[str, Any]]] = []
-    cursor: str | None = None
-    while True:
-        answer = api.get(path, params={**params, **({"cursor": cursor} if cursor else {})})
-        assert answer.status_code == 200, answer.text
-        body = answer.json()
-        assert body.keys() == {"items", "next_cursor"}
-        found.append(body["items"])
-        cursor = body["next_cursor"]
-        if cursor is None:
-            return found
+    say(api, user, session, *contents, wait=False, two=True)
 
 
 def test_sessions_are_listed_newest_first_with_their_counts(api: httpx.Client, user: str) -> None:

@@ -1,0 +1,154 @@
+"""Whose a request is."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Query, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import TypeAdapter, ValidationError
+
+from api.auth.keys import ApiKeys
+from api.wire.fields import Identifier
+from utils.errors import Forbidden, Unauthorized
+
+DEFAULT_USER = "default"
+DIFFERENT_USERS = "the request names different users"
+OWN_BEARER = "loci"  # says that the provider is to be asked with the key of the settings: clients must send something
+
+_IDENTIFIER: TypeAdapter[str] = TypeAdapter(Identifier)
+
+
+@dataclass(frozen=True)
+class Caller:
+    """`user`: whom the key belongs to; None where no keys are on."""
+
+    user: str | None
+
+    def owner(self, named: str | None) -> str:
+        """The user that a request is about. `named`: in the request; None where it names none."""
+        if self.user is None:
+            return named or DEFAULT_USER
+        if named is not None and named != self.user:
+            raise Forbidden("This key belongs to another user")
+        return self.user
+
+
+def bearer_in(request: Request) -> str | None:
+    """The bearer token that a request carries."""
+    header = request.headers.get("authorization", "")
+    return (header[7:].strip() or None) if header[:7].lower() == "bearer " else None
+
+
+def key_in(request: Request) -> str | None:
+    """The key that a request carries: `X-API-Key`, else a bearer token."""
+    return request.headers.get("x-api-key") or bearer_in(request)
+
+
+async def caller(request: Request) -> Caller:
+    """Raises `Unauthorized` where keys are on and the request has no valid one."""
+    keys: ApiKeys = request.app.state.keys
+    if not await keys.are_on():
+        return Caller(None)
+    key = key_in(request)
+    if not key:
+        raise Unauthorized("An API key is needed: X-API-Key, or Authorization: Bearer")
+    user = await keys.user_of(key)
+    if user is None:
+        raise Unauthorized("The API key is not known")
+    return Caller(user)
+
+
+@dataclass(frozen=True)
+class Passing:
+    """A caller of the proxy. `bearer`: the key for the model provider that came along; None where the provider is to be
+    asked with the key of the settings."""
+
+    caller: Caller
+    bearer: str | None
+
+
+async def passing(request: Request) -> Passing:
+    """Tells Loci's keys from the provider's: `X-API-Key` is ours, a bearer token the provider's unless it is one of
+    ours. Raises `Unauthorized` where keys are on and neither is ours, and for the admin's, which no provider gets."""
+    keys: ApiKeys = request.app.state.keys
+    bearer = bearer_in(request)
+    if bearer is not None and keys.is_admins(bearer):
+        raise Unauthorized("The admin key is no user's key")
+    calling = await caller(request)
+    if bearer is None or bearer == OWN_BEARER:
+        return Passing(calling, None)
+    ours = calling.user is not None and (not request.headers.get("x-api-key") or await keys.user_of(bearer) is not None)
+    return Passing(calling, None if ours else bearer)
+
+
+async def admit(request: Request) -> None:
+    """Lets in whoever has the admin key, and where there are no keys at all, anybody on this machine. Raises
+    `Unauthorized` for no key and an unknown one, `Forbidden` for a user's, and where no admin key is set."""
+    keys: ApiKeys = request.app.state.keys
+    if not keys.has_admin:
+        if await keys.are_on():
+            raise Forbidden("Users have API keys, and there is no key for admins: set ADMIN_KEY and start again")
+        return
+    key = key_in(request)
+    if not key:
+        raise Unauthorized("The admin key is needed: X-API-Key, or Authorization: Bearer")
+    if keys.is_admins(key):
+        return
+    if await keys.user_of(key) is None:
+        raise Unauthorized("The admin key is not this one")
+    raise Forbidden("This is a user's key; admins have one of their own")
+
+
+async def _named_in_body(request: Request) -> str | None:
+    """The user whom a body names; what cannot be one is left to those who check the body."""
+    body = await request.json() if await request.body() else None
+    named = body.get("user_id") if isinstance(body, dict) else None
+    return named if isinstance(named, str) else None
+
+
+async def check_names(request: Request) -> None:
+    """Refuses a request that names different users in its path, its query and its body, or twice in one of these.
+    Raises `RequestValidationError`."""
+    in_path, in_body = request.path_params.get("user_id"), await _named_in_body(request)
+    named = {in_path, *request.query_params.getlist("user_id"), in_body} - {None}
+    if len(named) > 1:
+        place = "query" if in_body is None else "body"
+        raise RequestValidationError([{"type": "value_error", "loc": (place, "user_id"), "msg": DIFFERENT_USERS}])
+
+
+def check_parameters(request: Request, known: Collection[str]) -> None:
+    """Refuses a request whose query has others than the known parameters. Raises `RequestValidationError`."""
+    unknown = [name for name in request.query_params if name not in known]
+    if unknown:
+        errors = [{"type": "extra_forbidden", "loc": ("query", name), "msg": ""} for name in unknown]
+        raise RequestValidationError(errors)
+
+
+def named_in_query(request: Request) -> str | None:
+    """The user whom the query of a request names, of which it may have nothing else; None for nobody.
+
+    Raises `RequestValidationError`, also where it names several, or what is no id.
+    """
+    check_parameters(request, ("user_id",))
+    try:
+        named = [_IDENTIFIER.validate_python(one) for one in request.query_params.getlist("user_id")]
+    except ValidationError as error:
+        raise RequestValidationError([{**one, "loc": ("query", "user_id")} for one in error.errors()]) from None
+    if len(set(named)) > 1:
+        raise RequestValidationError([{"type": "value_error", "loc": ("query", "user_id"), "msg": DIFFERENT_USERS}])
+    return named[0] if named else None
+
+
+Calling = Annotated[Caller, Depends(caller)]
+NamedUser = Annotated[Identifier | None, Query(description="Whose memory it is, without API keys; else `default`")]
+
+
+async def owner(request: Request, user_id: NamedUser = None) -> str:
+    """The user whom a request is about, named in its query or its body. Raises `Forbidden` where the key is another
+    user's, and `Unauthorized` where one is needed."""
+    return (await caller(request)).owner(user_id or await _named_in_body(request))
+
+
+PassingOn = Annotated[Passing, Depends(passing)]
+Owner = Annotated[str, Depends(owner)]

@@ -1,0 +1,270 @@
+"""The command `loci`."""
+
+import logging
+import os
+import sys
+import webbrowser
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from dotenv import dotenv_values
+from pydantic import SecretStr, ValidationError
+from pymongo.errors import ConfigurationError as PyMongoConfigurationError
+from pymongo.errors import PyMongoError
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from agents.chat import ChatRequest
+from agents.memory import Delta, Finished
+from agents.open import open_memory
+from api.cli.chat import chat as converse
+from api.cli.doctor import examine
+from api.cli.exports import export_to, import_export, is_export
+from api.cli.message_files import batches_of, turns_of
+from api.cli.store import app as store
+from api.cli.terminal import asynchronous, err, fail, identifier, out
+from api.wire.chat import QueryRequest
+from api.wire.reasons import wrong
+from api.wire.search import SearchRequest
+from config.recipes import SEARCH
+from config.settings import Settings
+from embedded.launch import StoreStartError
+from memory.ids import new_id
+from memory.recall import with_overrides
+from utils.errors import LociError
+from utils.loops import loading
+from utils.mongo import as_loci_error
+from utils.text import masked
+from workers.run import run_beat, run_worker
+
+# Loggers of libraries that tell too much, some of them what users say.
+OTHERS = (
+    "asyncio", "celery", "httpcore", "httpcore2", "httpx", "httpx2", "kombu", "mcp", "openai", "pymongo",
+    "sse_starlette",
+)  # fmt: skip
+
+app = typer.Typer(no_args_is_help=True, add_completion=False)
+app.add_typer(store, name="store")
+User = Annotated[str, typer.Option("--user", "-u", help="Whose memory")]
+Session = Annotated[str | None, typer.Option("--session", "-s", help="Go on with a session")]
+
+
+def main() -> None:
+    """Runs the command; errors that Loci foresees are one line, not a traceback."""
+    logging.basicConfig(level=logging.INFO, format="%(levelname)-8s %(name)s  %(message)s", stream=sys.stderr)
+    for name in OTHERS:
+        logging.getLogger(name).setLevel(logging.WARNING)
+    try:
+        app()
+    except (LociError, StoreStartError) as error:
+        fail(str(error))
+    except ValidationError as error:
+        fail(wrong(error, whole=""))
+    except PyMongoError as error:
+        known = as_loci_error(error)
+        if known is None and not isinstance(error, PyMongoConfigurationError):
+            raise
+        fail(f"{known.detail}: see `loci doctor`" if known else "MONGODB_URI is not one that the driver takes")
+
+
+@app.callback()
+def log_as_set() -> None:
+    """Loci: a chat backend that remembers."""
+    with suppress(ValidationError):  # the command tells what is wrong with its settings
+        logging.getLogger().setLevel(Settings().log_level)
+
+
+@app.command()
+@asynchronous
+async def serve(
+    open_page: Annotated[bool, typer.Option("--open", help="Open the chat page in a browser")] = False,
+    make_key: Annotated[bool, typer.Option("--make-key", help="Make an API key where one is needed")] = False,
+) -> None:
+    """Serve the API and the chat page; without REDIS_URL the workers run inside."""
+    with loading():
+        from api.app import create_app  # FastAPI and all routes, which no other command needs
+        from api.server import serve as serve_api
+
+    settings = Settings()
+
+    def started(address: str) -> None:
+        err.print(f"Loci is at [bold]{address}[/bold]  (Ctrl-C stops it)", highlight=False)
+        if open_page and sys.stderr.isatty():
+            webbrowser.open(address)
+
+    await serve_api(create_app(settings, make_key=make_key), settings, started)
+
+
+@app.command()
+def worker(
+    beat: Annotated[bool, typer.Option("--beat", help="Send the sweeps too")] = False,
+    concurrency: Annotated[int, typer.Option("--concurrency", "-c", min=1, help="Processes")] = 1,
+) -> None:
+    """Embed and summarise for the API; needs REDIS_URL."""
+    run_worker(Settings(), concurrency=concurrency, beat=beat)
+
+
+@app.command()
+def beat() -> None:
+    """Only send the sweeps; needs REDIS_URL."""
+    run_beat(Settings())
+
+
+@app.command()
+@asynchronous
+async def mcp(user: User = "default") -> None:
+    """Serve memory banks to one MCP client over standard input and output, as desktop clients start it."""
+    with loading():
+        from api.mcp.stdio import serve as serve_mcp  # its SDK takes half a second to import
+
+    await serve_mcp(Settings(), identifier("--user", user))
+
+
+@app.command()
+@asynchronous
+async def ask(
+    question: Annotated[str, typer.Argument(help="What to ask")],
+    user: User = "default",
+    session: Session = None,
+) -> None:
+    """Ask one question and print the answer as it comes."""
+    checked = QueryRequest(query=question, user_id=user, session_id=session)
+    request = ChatRequest(checked.query, checked.user_id, checked.session_id or new_id(), new_id())
+    async with open_memory() as memory:
+        async for event in memory.stream(request):
+            match event:
+                case Delta():
+                    out.print(event.text, end="", markup=False, highlight=False, soft_wrap=True)
+                case Finished():
+                    out.print()
+                    for citation in event.answer.citations:
+                        quote = f"[{citation.n}] {citation.timestamp:%Y-%m-%d} {citation.content}"
+                        out.print(quote, markup=False, highlight=False, style="dim", soft_wrap=True)
+                    err.print(f"session {request.session_id}", style="dim")
+                case _:
+                    pass
+
+
+@app.command()
+def chat(user: User = "default", session: Session = None) -> None:
+    """Hold a conversation in the terminal; each line of a pipe is a message."""
+    user, session = identifier("--user", user), new_id() if session is None else identifier("--session", session)
+    logging.getLogger("utils.openai_client").setLevel(logging.ERROR)  # the conversation tells it, in its place
+    if not converse(user, session):
+        raise typer.Exit(1)
+
+
+@app.command()
+@asynchronous
+async def search(
+    query: Annotated[str, typer.Argument(help="What to look for")],
+    user: User = "default",
+    top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, max=50)] = 8,
+) -> None:
+    """Recall without answering."""
+    checked = SearchRequest(query=query, user_id=user, top_k=top_k)
+    async with open_memory() as memory:
+        found = await memory.search(checked.user_id, checked.query, with_overrides(SEARCH, top_k=top_k))
+    table = Table("score", "when", "who", "what", box=None)
+    for hit in found.hits:
+        who = hit.gist.name or hit.gist.role
+        table.add_row(f"{hit.score:.3f}", f"{hit.gist.timestamp:%Y-%m-%d}", Text(who), Text(hit.gist.content))
+    out.print(table)
+
+
+@app.command()
+@asynchronous
+async def export(
+    file: Annotated[Path | None, typer.Argument(help="The file to make; not given: standard output")] = None,
+    user: User = "default",
+) -> None:
+    """Write everything of a user to a JSONL file, which `loci import` brings in, here or elsewhere."""
+    user = identifier("--user", user)
+    async with open_memory() as memory:
+        await export_to(memory, user, file)
+
+
+@app.command("import")
+@asynchronous
+async def import_messages(
+    file: Annotated[
+        typer.FileBinaryRead,
+        typer.Argument(help="JSONL, one message a line, or what `loci export` made; - for standard input"),
+    ],
+    user: User = "default",
+    session: Annotated[str, typer.Option("--session", "-s", help="For lines without a session_id")] = "imported",
+) -> None:
+    """Import messages from a JSONL file: {role, content, session_id?, id?, name?, timestamp?} a line; or all that
+    `loci export` wrote, of whichever user.
+
+    Lines without an id get one from the file's name and the lines up to theirs: the same file imports once, and one
+    that grew imports what is new.
+    """
+    user, session = identifier("--user", user), identifier("--session", session)
+    first = file.readline()
+    if is_export(first):
+        async with open_memory() as memory:
+            await import_export(memory, user, first, file)
+        return
+    lines = list(turns_of(file.name, chain([first], file), session))
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    accepted = duplicates = 0
+    async with open_memory() as memory:
+        with Progress(*columns, console=err) as progress:
+            kept = progress.add_task("messages", total=len(lines))
+            for session_id, turns in batches_of(lines):
+                done = await memory.add(user, session_id, turns, wait=True)
+                accepted += done.accepted
+                duplicates += done.duplicates
+                progress.advance(kept, len(turns))
+        await memory.engine.chats.summaries.work()
+    out.print(f"{accepted} imported, {duplicates} already there")
+
+
+@app.command()
+@asynchronous
+async def reembed() -> None:
+    """Embed anew what another embedding model embedded; may be stopped and started again."""
+    async with open_memory() as memory:
+        total = await memory.engine.gists.queue.count_outdated()
+        with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=err) as progress:
+            task = progress.add_task("gists", total=total)
+            async for done in memory.engine.reembed():
+                progress.advance(task, done)
+        left = await memory.engine.gists.queue.count_outdated()
+        out.print(f"{total - left} embedded anew with {memory.engine.gists.embedder.model}")
+
+
+@app.command()
+def settings() -> None:
+    """Print every setting with its value and where it comes from; secrets are masked."""
+    table = Table("setting", "value", "from", "what it does", box=None)
+    there = Settings()
+    environment = {name.upper() for name, value in os.environ.items() if value}
+    file = {name.upper() for name, value in dotenv_values(".env").items() if value}
+    for name, field in Settings.model_fields.items():
+        value, upper = getattr(there, name), name.upper()
+        source = "environment" if upper in environment else ".env" if upper in file else "default"
+        secret = isinstance(value, SecretStr)
+        shown = masked(value.get_secret_value()) if secret else "" if value is None else str(value)
+        table.add_row(upper, Text(shown), source, Text(field.description or ""))
+    out.print(table)
+
+
+@app.command()
+@asynchronous
+async def doctor(quick: Annotated[bool, typer.Option("--quick", help="Store and broker alone")] = False) -> None:
+    """Check store, broker and models, and say what to do."""
+    findings = await examine(Settings(), quick=quick)
+    for finding in findings:
+        mark = "[green]ok  [/green]" if finding.ok else "[red]FAIL[/red]"
+        out.print(f"{mark} {finding.name}: {escape(finding.detail)}", highlight=False, soft_wrap=True)
+        if finding.advice:
+            out.print(f"     {escape(finding.advice)}", highlight=False, soft_wrap=True)
+    if not all(finding.ok for finding in findings):
+        raise typer.Exit(1)

@@ -1,0 +1,174 @@
+"""Writes that happen once however often their request is sent: the route class of every JSON route."""
+
+import asyncio
+import hashlib
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapping
+from contextlib import aclosing
+from typing import Any, cast
+
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from pydantic import ValidationError
+from starlette.responses import StreamingResponse
+
+from api.auth import caller, check_names, check_parameters
+from api.wire.base import OwnedRequest
+from api.wire.fields import Wire
+from api.wire.strict import StrictRequest, ToolRequest
+from memory.ids import derived_id
+from memory.store import IdempotencyKeys, StoredAnswer
+from utils.errors import InvalidInput, UnsupportedMediaType
+from utils.text import CONTROL_CHARACTERS
+
+KEY_CHARACTERS = 255
+KEPT = ("etag", "x-loci-turn-id")  # headers that are given again with an answer
+JSON_TYPE = re.compile(r"\s*application/([\w.-]+\+)?json\s*(;|$)", re.IGNORECASE)
+ENDS = (b"event: done", b"data: [DONE]")  # how the last event of a whole stream begins
+READING = frozenset({"GET", "HEAD", "OPTIONS"})
+
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+_settling: set[asyncio.Task[None]] = set()
+
+
+class LociRoute(APIRoute):
+    """Reads JSON strictly, and honours `Idempotency-Key` on every write. A route that takes no body takes one that
+    names the user."""
+
+    request_class: type[StrictRequest] = StrictRequest
+    extra: frozenset[str] = frozenset({"user_id"})  # parameters that any route of the class takes
+    bodiless: type[Wire] = OwnedRequest  # what may come where a route takes no body
+
+    def get_route_handler(self) -> Handler:
+        handle = super().get_route_handler()
+        known = {field.alias for field in self.dependant.query_params} | self.extra
+
+        async def strict(request: Request) -> Response:
+            request = self.request_class(request.scope, request.receive)
+            check_parameters(request, known)
+            if await request.body():
+                if not JSON_TYPE.match(request.headers.get("content-type", "")):
+                    raise UnsupportedMediaType("Send the body as Content-Type: application/json")
+                body = await request.json()  # here rather than in FastAPI, which would tell less
+                if self.body_field is None and body is not None:
+                    _check_bodiless(body, self.bodiless)
+            await check_names(request)
+            return await self.answer(request, handle)
+
+        return strict
+
+    async def answer(self, request: Request, handle: Handler) -> Response:
+        """Answers a request that was read."""
+        return await once(request, handle)
+
+
+def _check_bodiless(body: object, wire: type[Wire]) -> None:
+    """Refuses a body that has more than a route without one takes. Raises `RequestValidationError`."""
+    try:
+        wire.model_validate(body)
+    except ValidationError as error:
+        errors = [{**one, "loc": ("body", *one["loc"])} for one in error.errors()]
+        raise RequestValidationError(errors) from None
+
+
+class ToolRoute(LociRoute):
+    """The same for what tools gave."""
+
+    request_class = ToolRequest
+
+
+async def once(request: Request, handle: Handler) -> Response:
+    """Handles a request, or gives the answer that it had under its `Idempotency-Key` before.
+
+    Raises `InvalidInput` where the key cannot be one, `IdempotencyMismatch` where it was another request's, and
+    `Conflict` while that is being answered.
+    """
+    key = request.headers.get("idempotency-key")
+    if key is None or request.method in READING:
+        return await handle(request)
+    if not 0 < len(key) <= KEY_CHARACTERS or CONTROL_CHARACTERS.search(key):
+        raise InvalidInput(f"An Idempotency-Key has 1 to {KEY_CHARACTERS} characters")
+    requests: IdempotencyKeys = request.app.state.memory.engine.store.idempotency
+    body = await request.body()
+    parsed = await request.json() if body else None
+    fields = parsed if isinstance(parsed, dict) else {}
+    if fields.get("temporary") is True:
+        return await handle(request)  # it writes nothing, and nothing of it may be kept
+    owner = await _owner(request, fields)
+    route = f"{request.method} {request.url.path}?{request.url.query}\n"
+    fingerprint = hashlib.sha256(route.encode() + body).hexdigest()
+    stored = await requests.begin(owner, key, fingerprint)
+    if stored is not None:
+        headers = {"Idempotency-Replayed": "true", **stored.headers}
+        return Response(stored.body, stored.status, headers, stored.media_type)
+    _hold(requests, owner, key)
+    request.state.once = derived_id(owner, key)
+    try:
+        response = await handle(request)
+    except BaseException:
+        await requests.release(owner, key)
+        raise
+
+    async def settle(answer: bytes | None) -> None:
+        if answer is None:
+            await requests.release(owner, key)
+        else:  # a deletion may have deleted this record too, and answers nothing that was said
+            deletion = request.method == "DELETE"
+            await requests.finish(owner, key, fingerprint, _stored(response, answer), anew=deletion)
+
+    if isinstance(response, StreamingResponse):
+        body_iterator = cast(AsyncGenerator[bytes, None], response.body_iterator)
+        response.body_iterator = _recorded(body_iterator, settle)
+    else:
+        await settle(bytes(response.body) if response.status_code < 300 else None)
+    return response
+
+
+def _hold(requests: IdempotencyKeys, owner: str, key: str) -> None:
+    """Holds the key for as long as the task runs that serves this request, its stream included."""
+    holding = asyncio.create_task(requests.hold(owner, key))
+    serving = asyncio.current_task()
+    assert serving is not None  # noqa: S101
+    serving.add_done_callback(lambda _: holding.cancel())
+
+
+async def _owner(request: Request, fields: Mapping[str, Any]) -> str:
+    """The user that the request is about, before it is validated; a body that is not understood is refused later."""
+    calling = await caller(request)
+    if calling.user is not None:
+        return calling.user
+    named = request.query_params.get("user_id") or fields.get("user_id")
+    return named if isinstance(named, str) and named else calling.owner(None)
+
+
+async def _recorded(
+    body: AsyncGenerator[bytes, None], settle: Callable[[bytes | None], Coroutine[Any, Any, None]]
+) -> AsyncIterator[bytes]:
+    """Passes a stream on; keeps it as the answer once it has come to its end, and lets the request go else."""
+    chunks: list[bytes] = []
+    whole = False
+    try:
+        async with aclosing(body) as stream:
+            async for chunk in stream:
+                chunks.append(chunk)
+                yield chunk
+        whole = chunks[-1].startswith(ENDS) if chunks else False
+    finally:
+        # A task of its own: a client that has left cancels what is awaited here.
+        settling = asyncio.create_task(settle(b"".join(chunks) if whole else None))
+        _settling.add(settling)
+        settling.add_done_callback(_settling.discard)
+        await asyncio.shield(settling)
+
+
+def _stored(response: Response, body: bytes) -> StoredAnswer:
+    media_type = response.headers.get("content-type", "application/json")
+    kept = {name: value for name, value in response.headers.items() if name in KEPT}
+    return StoredAnswer(response.status_code, media_type, body, kept)
+
+
+def once_id(request: Request) -> str | None:
+    """The id that a request under an idempotency key gives to what it makes; None without a key."""
+    return cast(str | None, getattr(request.state, "once", None))

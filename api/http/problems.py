@@ -1,0 +1,80 @@
+"""Errors as clients get them: application/problem+json (RFC 9457), or on the paths of OpenAI's API in OpenAI's shape;
+without the input that caused them.
+"""
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+import orjson
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pymongo.errors import DocumentTooLarge, PyMongoError
+from starlette.exceptions import HTTPException
+
+from api.wire.reasons import message_of, printable
+from utils.errors import DiskFull, LociError, Unauthorized
+from utils.mongo import as_loci_error
+from utils.seldom import Seldom
+
+MEDIA_TYPE = "application/problem+json"
+OPENAI_PATHS = frozenset({"/v1/chat/completions", "/v1/models", "/v1/embeddings"})
+OPENAI_TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 409: "conflict_error"}
+
+log = logging.getLogger(__name__)
+_full = Seldom()
+
+
+def problem_of(error: Exception, request_id: str) -> tuple[int, bytes, dict[str, str]]:
+    """Status, body and headers for any error; one that nobody foresaw is logged and told as 500."""
+    headers: dict[str, str] = {}
+    more: dict[str, Any] = {}
+    match known := as_loci_error(error) or error:
+        case LociError():
+            status, title, detail = known.status, known.title, known.detail
+            if known.retry_after is not None:
+                headers["Retry-After"] = str(max(1, round(known.retry_after)))
+            if isinstance(known, DiskFull) and _full.due():
+                log.error("%s; requests are refused meanwhile", known.detail)
+            if isinstance(known, Unauthorized):
+                headers["WWW-Authenticate"] = "Bearer"
+        case RequestValidationError():
+            errors = [{"loc": [*map(printable, one["loc"])], "msg": message_of(one)} for one in known.errors()]
+            status, title, more = 422, "Validation error", {"errors": errors}
+            detail = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in errors[:3])
+        case HTTPException():
+            status, title, detail = known.status_code, HTTPStatus(known.status_code).phrase, str(known.detail)
+            headers.update(known.headers or {})
+        case _:
+            log.exception("request %s failed", request_id, exc_info=error)
+            status, title, detail = 500, "Internal error", "An error that was not foreseen; the log has more"
+    told = {"type": "about:blank", "title": title, "status": status, "detail": detail, "request_id": request_id, **more}
+    return status, orjson.dumps(told), headers
+
+
+def error_of(error: Exception, request_id: str) -> tuple[int, dict[str, Any], dict[str, str]]:
+    """The same with OpenAI's body. There, a request that is not valid is 400."""
+    status, body, headers = problem_of(error, request_id)
+    status = 400 if isinstance(error, RequestValidationError) else status
+    kind = OPENAI_TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
+    told = {"message": orjson.loads(body)["detail"], "type": kind, "param": getattr(error, "param", None), "code": None}
+    return status, {"error": told}, headers
+
+
+def response_of(error: Exception, path: str, request_id: str) -> Response:
+    """The answer to a request of this path that failed so."""
+    if path in OPENAI_PATHS or path.startswith("/v1/models/"):
+        status, told, headers = error_of(error, request_id)
+        return Response(orjson.dumps(told), status, headers, "application/json")
+    status, body, headers = problem_of(error, request_id)
+    return Response(body, status, headers, MEDIA_TYPE)
+
+
+def install(app: FastAPI) -> None:
+    """The one handler for every error."""
+
+    async def handle(request: Request, error: Exception) -> Response:
+        return response_of(error, request.url.path, request.scope.get("request_id", ""))
+
+    for kind in (LociError, RequestValidationError, HTTPException, PyMongoError, DocumentTooLarge, Exception):
+        app.add_exception_handler(kind, handle)

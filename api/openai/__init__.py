@@ -1,0 +1,1 @@
+"""OpenAI's API: its routes, their shapes, and how their requests are read."""

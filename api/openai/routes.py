@@ -1,0 +1,272 @@
+"""OpenAI's API: chat completions with memory, models and embeddings. With a provider they go through to it, without
+one rules answer and the local encoder embeds."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Mapping, Sequence
+from contextlib import aclosing
+from time import time
+from typing import Annotated, Any
+from urllib.parse import quote
+
+import orjson
+from fastapi import APIRouter, Path, Request, Response
+from fastapi.responses import StreamingResponse
+from pydantic import ValidationError
+from starlette.datastructures import URL
+
+from agents.chat import ChatRequest, HistoryItem
+from agents.memory import Delta, Event, Finished, Memory
+from agents.openai_chat import DONE, event_of, kept_text, memory_hits, newest_user
+from agents.proxy import Options, Proxied, Proxy, ProxyRequest
+from api.auth import Passing, PassingOn
+from api.http import sse
+from api.http.once import once_id
+from api.http.problems import error_of
+from api.http.state import TheMemory
+from api.openai import wire
+from api.openai.route import InvalidField, OpenAIRoute, invalid, read_object
+from api.openai.wire import EmbeddingsRequest, Json, ProxyFields, RulesFields
+from memory.ids import new_id
+from utils.encoder import DIMENSIONS
+from utils.errors import NotFound, ProviderError
+from utils.text import count_tokens
+from utils.upstream import Passed
+
+router = APIRouter(route_class=OpenAIRoute, tags=["openai"])
+
+TURN_ID = "X-Loci-Turn-ID"
+ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+LEFT = 499  # a status that nobody sees
+RETRIES = "x-stainless-retry-count"  # OpenAI's clients count theirs
+
+
+@router.post("/v1/chat/completions", response_model=None)
+async def chat_completions(request: Request, memory: TheMemory, passing: PassingOn) -> Response:
+    """Answer as OpenAI's API does, with what was said before."""
+    body = await read_object(request)
+    named = request.query_params.getlist("user_id")
+    if named and body.get("user_id") is None:
+        options, user = _options(body | {"user_id": named[0]})
+    else:
+        options, user = _options(body)
+    if any(name != user for name in named):
+        raise InvalidField("user_id: the address and the body name different users", "user_id")
+    _check_messages(body)
+    own = {name: value for name, value in body.items() if name not in ProxyFields.model_fields}
+    passed_on = ProxyRequest(
+        owner=passing.caller.owner(user),
+        body=own,
+        options=options,
+        raw=await request.body() if len(own) == len(body) else None,
+        headers=request.headers,
+        query=_without_user(request.url),
+        bearer=passing.bearer,
+        once=once_id(request),
+        retried=request.headers.get(RETRIES, "0") != "0",
+    )
+    if memory.proxy is None:
+        return await _by_rules(memory, passed_on)
+    answering = memory.proxy.complete(passed_on)
+    proxied = await _while_there(request, answering) if passed_on.streamed else await answering
+    return Response(status_code=LEFT) if proxied is None else _returned(proxied)
+
+
+@router.get("/v1/models", response_model=None)
+async def models(request: Request, memory: TheMemory, passing: PassingOn) -> Response:
+    """The provider's models; without one, what answers and what embeds."""
+    if memory.proxy is not None:
+        return await _passed(memory.proxy, request, passing, "/models")
+    known = [wire.model_object(name) for name in _own_models(memory)]
+    return _json({"object": "list", "data": known})
+
+
+@router.get("/v1/models/{model:path}", response_model=None)
+async def model(model: Annotated[str, Path()], request: Request, memory: TheMemory, passing: PassingOn) -> Response:
+    """One model."""
+    if memory.proxy is not None:
+        return await _passed(memory.proxy, request, passing, f"/models/{quote(model, safe='')}")
+    if model not in _own_models(memory):
+        raise NotFound("No such model")
+    return _json(wire.model_object(model))
+
+
+@router.post("/v1/embeddings", response_model=None)
+async def embeddings(request: Request, memory: TheMemory, passing: PassingOn) -> Response:
+    """Embed texts at the provider; without one, by the local encoder."""
+    if memory.proxy is not None:
+        return await _passed(memory.proxy, request, passing, "/embeddings", await request.body())
+    try:
+        asked = EmbeddingsRequest.model_validate(await read_object(request))
+    except ValidationError as error:
+        raise invalid(error) from None
+    if asked.dimensions not in (None, DIMENSIONS):
+        raise InvalidField(f"dimensions: the local encoder has {DIMENSIONS}", "dimensions")
+    embedder = memory.engine.gists.embedder
+    vectors = await embedder.embed(asked.texts)
+    tokens = sum(map(count_tokens, asked.texts))
+    return _json(wire.embeddings(vectors, embedder.model, asked.encoding_format, tokens))
+
+
+def _own_models(memory: Memory) -> tuple[str, str]:
+    return wire.RULES, memory.engine.gists.embedder.model
+
+
+def _options(given: Json) -> tuple[Options, str | None]:
+    """What a request asks of the proxy, and the user that it names."""
+    try:
+        fields = ProxyFields.model_validate({k: v for k, v in given.items() if k in ProxyFields.model_fields})
+        return fields.options, fields.user_id
+    except ValidationError as error:
+        raise invalid(error) from None
+
+
+def _without_user(url: URL) -> str:
+    """The query of an address for the provider, which is not told whose memory it is."""
+    return url.remove_query_params("user_id").query
+
+
+def _check_messages(body: Json) -> None:
+    messages = body.get("messages")
+    if not isinstance(messages, list) or not messages:
+        raise InvalidField("messages: must be a list of at least one message", "messages")
+    wrong = next((place for place, one in enumerate(messages) if not isinstance(one, dict)), None)
+    if wrong is not None:
+        raise InvalidField(f"messages[{wrong}]: must be an object", "messages")
+
+
+def _check_roles(messages: Sequence[Json]) -> None:
+    """Where no provider checks them."""
+    wrong = next((place for place, one in enumerate(messages) if one.get("role") not in ROLES), None)
+    if wrong is not None:
+        raise InvalidField(f"messages[{wrong}].role: must be one of {', '.join(ROLES)}", "messages")
+
+
+async def _while_there(request: Request, answering: Coroutine[Any, Any, Proxied]) -> Proxied | None:
+    """A stream that has begun; None, and the model is not asked on, where its client left before."""
+
+    async def left() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    beginning, leaving = asyncio.create_task(answering), asyncio.create_task(left())
+    try:
+        await asyncio.wait([beginning, leaving], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        leaving.cancel()
+        if not beginning.done():
+            beginning.cancel()
+            await asyncio.wait([beginning])
+    return None if beginning.cancelled() else beginning.result()
+
+
+def _returned(proxied: Proxied) -> Response:
+    headers = dict(proxied.headers) | {TURN_ID: proxied.turn_id}
+    if isinstance(proxied.body, bytes):
+        return Response(proxied.body, proxied.status, headers, proxied.media_type)
+    return StreamingResponse(proxied.body, proxied.status, headers | sse.HEADERS, proxied.media_type)
+
+
+async def _passed(proxy: Proxy, request: Request, passing: Passing, path: str, body: bytes | None = None) -> Response:
+    """A call that goes through as it is."""
+    passed: Passed = await proxy.upstream.send(
+        request.method,
+        path,
+        body=body,
+        headers=request.headers,
+        query=_without_user(request.url),
+        bearer=passing.bearer,
+    )
+    content = await passed.read()
+    if passed.status >= 300 and not passed.is_json:
+        raise ProviderError(passed.status)
+    return Response(content, passed.status, passed.headers, passed.media_type)
+
+
+def _json(body: Mapping[str, object]) -> Response:
+    return Response(orjson.dumps(body), media_type="application/json")
+
+
+def _history(messages: Sequence[Mapping[str, Any]]) -> tuple[HistoryItem, ...]:
+    """What was said before, as the request brings it."""
+    said = ((message.get("role", ""), kept_text(message.get("content"))) for message in messages)
+    return tuple(HistoryItem(role, text) for role, text in said if text and role in ("user", "assistant"))
+
+
+async def _by_rules(memory: Memory, request: ProxyRequest) -> Response:
+    """The rules' answer to the user's last message, in OpenAI's shapes."""
+    messages = request.body["messages"]
+    at = newest_user(messages)
+    _check_rules_can(request.body)
+    _check_roles(messages)
+    query = kept_text(messages[at].get("content")) if at is not None else ""
+    if not query:
+        raise InvalidField("messages: without a language model, one message must be the user's text", "messages")
+    turn_id = request.once or new_id()
+    options = request.options
+    chat = ChatRequest(
+        query=query,
+        owner=request.owner,
+        session_id=options.memory_id,
+        turn_id=turn_id,
+        use_memory=options.reads,
+        top_k=max(1, options.recipe.top_k),
+        history=_history(messages[:at]),
+        isolated=True,
+        recipe=options.recipe,
+        retried=request.once is not None,
+    )
+    identifier, created = f"chatcmpl-{turn_id}", int(time())
+    headers = {TURN_ID: turn_id}
+    if not request.streamed:
+        finished = await memory.chat(chat)
+        body = wire.completion(identifier, created, finished.answer, _hits(finished))
+        return Response(orjson.dumps(body), headers=headers, media_type="application/json")
+    stream = memory.stream(chat)
+    await anext(stream)  # an error before the first event still has its own status
+    wanted = request.body.get("stream_options")
+    with_usage = isinstance(wanted, dict) and wanted.get("include_usage") is True
+    events = _chunks(stream, identifier, created, with_usage=with_usage)
+    return StreamingResponse(events, headers=headers | sse.HEADERS, media_type=sse.MEDIA_TYPE)
+
+
+def _check_rules_can(body: Json) -> None:
+    """Rules say so where they cannot do what is asked, rather than do something else."""
+    try:
+        RulesFields.model_validate({k: v for k, v in body.items() if k in RulesFields.model_fields})
+    except ValidationError as error:
+        raise invalid(error) from None
+    shape = body.get("response_format")
+    if isinstance(shape, dict) and shape.get("type") not in (None, "text"):
+        raise InvalidField("response_format: without a language model, answers are plain text", "response_format")
+    if body.get("tool_choice") not in (None, "none", "auto"):
+        raise InvalidField("tool_choice: without a language model, no tool is called", "tool_choice")
+    if body.get("n") not in (None, 1):
+        raise InvalidField("n: without a language model, there is one answer", "n")
+
+
+async def _chunks(
+    stream: AsyncGenerator[Event, None], identifier: str, created: int, *, with_usage: bool
+) -> AsyncIterator[bytes]:
+    """The rules' answer in chunks: the role first, then text, why it ended, the tokens where they were asked for."""
+    async with aclosing(stream):
+        yield event_of(wire.chunk(identifier, created, {"role": "assistant", "content": ""}))
+        try:
+            async for event in stream:
+                match event:
+                    case Delta():
+                        yield event_of(wire.chunk(identifier, created, {"content": event.text}))
+                    case Finished():
+                        last = wire.chunk(identifier, created, {}, "stop")
+                        if with_usage:
+                            yield event_of(last)
+                            last = wire.chunk(identifier, created, None) | {"usage": wire.usage(event.answer)}
+                        yield event_of(last | {"memory_hits": _hits(event)})
+        except Exception as error:
+            yield event_of(error_of(error, identifier)[1])
+            return
+    yield b"data: " + DONE + b"\n\n"
+
+
+def _hits(finished: Finished) -> list[Json]:
+    bundle = finished.context.bundle
+    return memory_hits(bundle.recall.hits) if bundle is not None else []

@@ -1,0 +1,135 @@
+"""What the calls of OpenAI's API carry that Loci reads or makes itself. All else goes through unread."""
+
+import base64
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator
+
+from agents.chat import Answer
+from agents.proxy import Options
+from api.wire.fields import Identifier, Share, Wire
+from utils.vectors import Floats
+
+MOST = 50  # memories
+MOST_TEXTS = 2_048  # of one request, as at OpenAI
+RULES = "rule_based"  # the model that answers where there is none
+
+Json = dict[str, Any]
+
+
+class ProxyFields(Wire):
+    """The fields of a chat completion that are Loci's own."""
+
+    user_id: Identifier | None = None
+    memory_id: Identifier | None = None
+    memory_top_k: Annotated[int, Field(le=MOST)] | None = None
+    memory_recency_weight: Share | None = None
+    memory_score_threshold: Share | None = None
+    memory_strategy: Literal["recall", "tool_memory", "none"] | None = None
+
+    @field_validator("memory_recency_weight", "memory_score_threshold", mode="before")
+    @classmethod
+    def _number(cls, value: object) -> object:
+        return float(value) if type(value) is int else value
+
+    @property
+    def options(self) -> Options:
+        return Options(
+            self.memory_id or "default",
+            self.memory_top_k,
+            self.memory_recency_weight,
+            self.memory_score_threshold,
+            self.memory_strategy or "recall",
+        )
+
+
+class RulesFields(Wire):
+    """The fields of a chat completion that are read where there is no provider."""
+
+    model: str | None = None
+    stream: bool | None = None
+    n: int | None = None
+
+
+class EmbeddingsRequest(Wire):
+    """What the local encoder takes of OpenAI's request. `user_id`: as all routes take it; nothing is kept."""
+
+    input: str | list[str]
+    model: str = ""
+    encoding_format: Literal["float", "base64"] = "float"
+    dimensions: int | None = None
+    user: str | None = None
+    user_id: str | None = None
+
+    @field_validator("input", mode="before")
+    @classmethod
+    def _texts(cls, value: object) -> object:
+        given = value if isinstance(value, list) else [value]
+        if not given:
+            raise ValueError("must be a text, or a list of at least one")
+        if len(given) > MOST_TEXTS:
+            raise ValueError(f"at most {MOST_TEXTS:,} texts at once")
+        for one in given:
+            if isinstance(value, list) and type(one) in (int, list):
+                raise ValueError("the local encoder reads texts, not tokens")
+            if not isinstance(one, str):
+                raise ValueError("must be a text, or a list of texts")
+            if not one:
+                raise ValueError("a text must not be empty")
+        return value
+
+    @property
+    def texts(self) -> list[str]:
+        return [self.input] if isinstance(self.input, str) else self.input
+
+
+def completion(identifier: str, created: int, answer: Answer, hits: Sequence[Json]) -> Json:
+    """A whole answer of the rules."""
+    message = {"role": "assistant", "content": answer.text, "refusal": None}
+    return {
+        "id": identifier,
+        "object": "chat.completion",
+        "created": created,
+        "model": RULES,
+        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
+        "usage": usage(answer),
+        "memory_hits": list(hits),
+    }
+
+
+def chunk(identifier: str, created: int, delta: Json | None, reason: str | None = None) -> Json:
+    """One chunk of a streamed answer of the rules; without a delta, one that has no choices."""
+    choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": reason}
+    return {
+        "id": identifier,
+        "object": "chat.completion.chunk",
+        "created": created,
+        "model": RULES,
+        "choices": [] if delta is None else [choice],
+    }
+
+
+def usage(answer: Answer) -> Json:
+    used = answer.usage
+    return {
+        "prompt_tokens": used.prompt_tokens,
+        "completion_tokens": used.completion_tokens,
+        "total_tokens": used.total,
+    }
+
+
+def embeddings(vectors: Floats, model: str, encoding: Literal["float", "base64"], tokens: int) -> Json:
+    """Vectors, (n, d), as OpenAI's answer has them."""
+
+    def written(vector: Floats) -> str | list[float]:
+        numbers: list[float] = vector.tolist()
+        return base64.b64encode(vector.astype("<f4").tobytes()).decode() if encoding == "base64" else numbers
+
+    data = [{"object": "embedding", "index": n, "embedding": written(vector)} for n, vector in enumerate(vectors)]
+    count = {"prompt_tokens": tokens, "total_tokens": tokens}
+    return {"object": "list", "data": data, "model": model, "usage": count}
+
+
+def model_object(identifier: str) -> Json:
+    return {"id": identifier, "object": "model", "created": 0, "owned_by": "loci"}

@@ -1,0 +1,166 @@
+"""Exports as lines of a file, out and in."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import Any, cast
+
+import orjson
+from pydantic import ValidationError
+
+from agents.memory import Memory
+from api.portable.lines import LINES, End, Header, fields_of
+from api.wire.reasons import wrong
+from api.wire.strict import AT_ONCE, read_json
+from memory.portable import FORMAT, KINDS, VERSION, Import, Kind, Taken
+from memory.product import Record
+from utils.clock import now
+from utils.errors import BodyTooLarge, InvalidInput
+from utils.mongo import StoreError, as_loci_error
+
+MEDIA_TYPE = "application/x-ndjson"
+LONGEST_LINE = 32 * 1024 * 1024  # bytes; a document of the store has 16 MB, and JSON may write a character as several
+CHUNK = 64 * 1024  # bytes that are sent at once
+CUT = "The file is cut: it ends after line {}, without the last line of an export. What came is kept"
+
+
+class LineRefused(InvalidInput):
+    """A line that is JSON, and no line of an export. `number`: of the line, from 1; `error`: what is wrong with it."""
+
+    status = 422
+    title = "Validation error"
+
+    def __init__(self, number: int, error: ValidationError) -> None:
+        super().__init__(f"Line {number}: {wrong(error)}")
+        self.number = number
+        self.error = error
+
+
+async def exported(memory: Memory, owner: str) -> AsyncGenerator[bytes, None]:
+    """All that a user has, as the lines of a file, many at once. One that breaks off has no last line."""
+    counts: Counter[Kind] = Counter(dict.fromkeys(KINDS, 0))
+    chunk = bytearray(_line(Header(user_id=owner, at=now()).model_dump()))
+    async for record in memory.engine.exporter.records(owner):
+        counts[cast(Kind, record.kind)] += 1
+        chunk += _line({"kind": record.kind} | record.fields)
+        if len(chunk) >= CHUNK:
+            yield bytes(chunk)
+            chunk.clear()
+    yield bytes(chunk + _line(End(counts=dict(counts)).model_dump()))
+
+
+def _line(fields: dict[str, Any]) -> bytes:
+    return orjson.dumps(fields, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE)
+
+
+async def bring_in(memory: Memory, owner: str, stream: AsyncIterator[bytes]) -> Taken:
+    """Imports an export into a user's memory; returns what came of it once all of it is committed.
+
+    Raises `InvalidInput`, or `LineRefused`, which name the line; `BodyTooLarge` for a line that is too long; `Conflict`
+    where another import goes on, or something of the user was deleted meanwhile. What stands before a line that is
+    refused is kept, and the whole file brings in the rest.
+    """
+    reader = _Reader()
+    number = 0
+    async with memory.importing(owner) as importing:
+        try:
+            async for number, raw, whole in _lines(stream):
+                await _take(importing, number, await reader.read(number, raw, whole=whole))
+            if not reader.ended:
+                raise InvalidInput(CUT.format(number))
+        except (InvalidInput, BodyTooLarge):
+            await importing.commit()
+            raise
+        return await importing.finish()
+
+
+async def _take(importing: Import, number: int, record: Record | None) -> None:
+    """Takes the record of a line; after the last line, and the first, looks whether one is missing."""
+    try:
+        if record is None:
+            importing.check_end()
+        else:
+            await importing.take(record)
+    except (InvalidInput, StoreError) as error:
+        known = as_loci_error(error) if isinstance(error, StoreError) else error
+        if not isinstance(known, InvalidInput):
+            raise
+        raise InvalidInput(f"Line {number}: {known.detail}") from None
+
+
+class _Reader:
+    """Reads the lines of an export, in order."""
+
+    def __init__(self) -> None:
+        self.ended = False
+        self._begun = False
+        self._counts: Counter[Kind] = Counter()
+
+    async def read(self, number: int, raw: bytes, *, whole: bool) -> Record | None:
+        """The record of a line; None for the first and the last. `whole`: a line break follows."""
+        try:
+            read = asyncio.to_thread(read_json, raw, control_characters=True) if len(raw) > AT_ONCE else None
+            fields = await read if read is not None else read_json(raw, control_characters=True)
+        except InvalidInput as error:
+            if not whole:
+                raise InvalidInput(CUT.format(number - 1)) from None
+            raise InvalidInput(f"Line {number}: {error.detail}") from None
+        if not isinstance(fields, dict):
+            raise InvalidInput(f"Line {number}: not a JSON object")
+        if self.ended:
+            raise InvalidInput(f"Line {number}: something behind the last line of an export")
+        try:
+            return self._read(number, fields, len(raw))
+        except ValidationError as error:
+            raise LineRefused(number, error) from None
+
+    def _read(self, number: int, fields: dict[str, Any], size: int) -> Record | None:
+        kind = fields.get("kind")
+        if not self._begun:
+            if kind != "export" or fields.get("format") != FORMAT:
+                raise InvalidInput(f"Line {number}: not the first line of an export of Loci")
+            version = fields.get("version")
+            if isinstance(version, int) and version > VERSION:
+                raise InvalidInput(
+                    f"Line {number}: a newer Loci made this export: its format is not {VERSION}, as it is read here"
+                )
+            Header.model_validate(fields)
+            self._begun = True
+            return None
+        if kind == "end":
+            end = End.model_validate(fields)
+            if +Counter(end.counts) != +self._counts:
+                raise InvalidInput(f"Line {number}: the counts are not those of the lines before it; some are missing")
+            self.ended = True
+            return None
+        known: Kind | None = next((one for one in KINDS if one == kind), None)
+        if known is None:
+            raise InvalidInput(f"Line {number}: kind: must be one of {', '.join(KINDS)} or end")
+        record = Record(known, fields_of(LINES[known].model_validate(fields)), size)
+        self._counts[known] += 1
+        return record
+
+
+async def _lines(stream: AsyncIterator[bytes]) -> AsyncIterator[tuple[int, bytes, bool]]:
+    """Lines with their numbers, and whether a line break ends them; blank ones are left out. Raises `BodyTooLarge`."""
+    left = bytearray()
+    number = 0
+    async for chunk in stream:
+        start = 0
+        while (end := chunk.find(b"\n", start)) >= 0:
+            number += 1
+            _bound(number, len(left) + end - start)
+            line = bytes(left) + chunk[start:end]
+            left.clear()
+            start = end + 1
+            if line.strip():
+                yield number, line, True
+        _bound(number + 1, len(left) + len(chunk) - start)
+        left += memoryview(chunk)[start:]
+    if left.strip():
+        yield number + 1, bytes(left), False
+
+
+def _bound(number: int, size: int) -> None:
+    if size > LONGEST_LINE:
+        raise BodyTooLarge(f"Line {number} has more than {LONGEST_LINE // 1024 // 1024} MB")

@@ -1,0 +1,89 @@
+"""JSON bodies, read so that nothing slips in that the store or a model could not bear."""
+
+import asyncio
+from typing import Any
+
+import orjson
+from starlette.requests import Request
+
+from utils.errors import HAS_CONTROL_CHARACTERS, InvalidInput
+from utils.text import CONTROL_CHARACTERS
+
+MAX_DEPTH = 32
+AT_ONCE = 100_000  # bytes that are read in a few milliseconds
+LONGEST_PLACE = 100  # characters of a place that are told
+
+
+def read_json(raw: bytes, *, control_characters: bool = False) -> Any:
+    """JSON in UTF-8 without lone surrogates, NaN, deep nesting or huge numbers, nor control characters unless they are
+    allowed.
+
+    Raises `InvalidInput` where it is not.
+    """
+    try:
+        parsed = orjson.loads(raw)
+    except orjson.JSONDecodeError as error:  # it says where and why, without the input
+        raise InvalidInput(f"Not valid JSON in UTF-8: {error}") from None
+    check(parsed, control_characters=control_characters)
+    return parsed
+
+
+def check(parsed: object, *, control_characters: bool = False) -> None:
+    """Refuses the same of JSON that somebody else read. Raises `InvalidInput`."""
+    try:
+        _check(parsed, 0, control_characters)
+    except _ControlCharacters as error:
+        where = ".".join(map(str, reversed(error.at)))[:LONGEST_PLACE] or "the body"
+        raise InvalidInput(HAS_CONTROL_CHARACTERS.format(where)) from None
+
+
+class StrictRequest(Request):
+    """A request whose JSON is read by `read_json`, once."""
+
+    control_characters = False
+
+    async def json(self) -> Any:
+        if not hasattr(self, "_json"):
+            raw, allowed = await self.body(), self.control_characters
+            if len(raw) < AT_ONCE:
+                self._json = read_json(raw, control_characters=allowed)
+            else:
+                self._json = await asyncio.to_thread(read_json, raw, control_characters=allowed)
+        return self._json
+
+
+class ToolRequest(StrictRequest):
+    """One that brings what tools gave, which a terminal may have coloured. Of outputs and updates the core refuses
+    other control characters; of records it keeps each as it came."""
+
+    control_characters = True
+
+
+class _ControlCharacters(Exception):
+    """`at`: the keys and places that lead to the string, the last one first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.at: list[str | int] = []
+
+
+def _check(value: Any, depth: int, control_characters: bool) -> None:
+    """`depth`: how many objects and lists the value stands in."""
+    if isinstance(value, str):
+        if not control_characters and CONTROL_CHARACTERS.search(value):
+            raise _ControlCharacters
+    elif isinstance(value, int):
+        if not -(2**63) <= value < 2**63:
+            raise InvalidInput("An integer has more than 64 bits")
+    elif isinstance(value, dict | list):
+        if depth == MAX_DEPTH:
+            raise InvalidInput(f"Nested more than {MAX_DEPTH} deep")
+        if isinstance(value, dict):
+            for key in value:
+                _check(key, depth, control_characters)
+        for place, item in value.items() if isinstance(value, dict) else enumerate(value):
+            try:
+                _check(item, depth + 1, control_characters)
+            except _ControlCharacters as error:
+                error.at.append(place)
+                raise

@@ -1,0 +1,11 @@
+"""Where do tests of MCP call?"""
+
+from collections.abc import Callable
+
+import pytest
+
+
+@pytest.fixture
+def address(serve: Callable[..., str]) -> str:
+    """A server without keys."""
+    return serve()
