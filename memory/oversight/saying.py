@@ -50,7 +50,7 @@ class Saying:
         say that it is something else."""
         thing, _ = of_what(key) or (key, "")
         saying = {"user_id": owner, "role": "user", "name": None} | {
-            "content": {"$regex": rf"\b(?:my|our|the)\W{{0,3}}{named_in(thing)}", "$options": "i"}
+            "content": {"$regex": rf"(?:^|\W)(?:my|our|the)\W{{0,3}}{named_in(thing)}", "$options": "i"}
         }
         found = await self._vectors.find(saying, {"id": 1, "content": 1}).to_list(None)
         said = {one["id"]: values_stated(one["content"], key) for one in found}
