@@ -8,7 +8,6 @@ along with those of other sessions.
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from time import monotonic
 from typing import Any
 
 from pymongo import ReturnDocument, UpdateOne
@@ -29,8 +28,7 @@ class Place:
     """Where new messages of a session go. `key`: the session's `_id`. `epoch`: tells it from one that was deleted and
     came back under its id. `index`: place of the first of them. `summarised_to`: place of the last message that a
     summary covers, -1 for none. `next_index`, `message_count`: the counters, the new messages counted but for answers.
-    `newest`: ids of the messages logged last but for the new ones, oldest first. `asked_to`: as `summarised_to`, for
-    summaries that this process asked for and may not have seen come, last at `asked_at` (monotonic seconds)."""
+    `newest`: ids of the messages logged last but for the new ones, oldest first."""
 
     owner: str
     session_id: str
@@ -41,8 +39,6 @@ class Place:
     next_index: int
     message_count: int
     newest: tuple[str, ...] = ()
-    asked_to: int = -1
-    asked_at: float = 0.0
 
     @property
     def session(self) -> dict[str, Any]:
@@ -54,41 +50,28 @@ class Place:
         """The filter of the session where nothing was logged or placed since."""
         return {**self.session, "next_index": self.next_index, "message_count": self.message_count}
 
-    @property
-    def covered_to(self) -> int:
-        """Place of the last message that a summary covers or was asked for."""
-        return max(self.summarised_to, self.asked_to)
-
 
 NEWEST = 16  # messages that a place names: the twelve that a bundle shows, and some to spare
 KNOWN = 1_000  # sessions, the one answered longest ago going first
-ASKED = 30.0  # seconds for which a summary that was asked for is trusted to come
 
 
 class KnownPlaces:
     """The last places of sessions, each with its answer counted. What is known may be out of date, and is no more than
-    a guess at the session's counters. `window`: messages that one summary covers."""
+    a guess at the session's counters."""
 
-    def __init__(self, window: int) -> None:
-        self._window = window
+    def __init__(self) -> None:
         self._known: OrderedDict[tuple[str, str], Place] = OrderedDict()
 
     def take(self, owner: str, session_id: str) -> Place | None:
         """What is known of a session. It is taken out, so that of requests at once only one goes by it."""
-        known = self._known.pop((owner, session_id), None)
-        if known is None or (known.asked_to > known.summarised_to and monotonic() - known.asked_at > ASKED):
-            return None
-        return known
+        return self._known.pop((owner, session_id), None)
 
-    def keep(self, place: Place, answer: Turn, *, asked: bool) -> None:
-        """Keeps the place of an exchange whose answer was just counted. `asked`: with it a summary was asked for."""
+    def keep(self, place: Place, answer: Turn) -> None:
+        """Keeps the place of an exchange whose answer was just counted."""
         session = (place.owner, place.session_id)
         other = self._known.get(session)
         if other is not None and other.next_index > place.next_index:
             return  # a later exchange was answered before
-        if asked:
-            windows = (place.next_index - 1 - place.covered_to) // self._window
-            place = replace(place, asked_to=place.covered_to + windows * self._window, asked_at=monotonic())
         prompt = prompt_id(answer.turn_id or "")
         self._known[session] = replace(
             place, message_count=place.message_count + 1, newest=(*place.newest, prompt, answer.id)[-NEWEST:]
@@ -119,7 +102,7 @@ class Places:
         self._sessions = collections.sessions
         self._window = window
         self._updates: Coalescer[_Logging, bool] = Coalescer(self._log)
-        self._known = KnownPlaces(window)
+        self._known = KnownPlaces()
 
     async def reserve(
         self, owner: str, session_id: str, turns: Sequence[Turn], *, answers: int = 0, counted: bool = False
@@ -210,8 +193,8 @@ class Places:
             update["$set"] = DUE
         if not once:
             there = await self._updates.get(_Logging(place.session, update))
-            if there:
-                self._known.keep(place, turn, asked=due)
+            if there and not due:  # else the next exchange looks whether the summary has come
+                self._known.keep(place, turn)
             return there
         uncounted = {"events": {"$not": {"$elemMatch": {"turn_id": turn.turn_id, "type": "response"}}}}
         if (await self._sessions.update_one(place.session | uncounted, update)).matched_count:
@@ -238,8 +221,8 @@ class Places:
         return await self._sessions.find_one(place.session, {"_id": 1}) is not None
 
     def is_due(self, place: Place) -> bool:
-        """Whether a whole window of messages after the last summary that came or was asked for has its places."""
-        return place.next_index > place.covered_to + self._window
+        """Whether a whole window of messages after the last summary has its places."""
+        return place.next_index > place.summarised_to + self._window
 
     async def mark_due(self, place: Place) -> None:
         """Asks for a summary. A lease that runs keeps running: its holder looks again before it ends."""
