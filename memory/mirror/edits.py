@@ -29,9 +29,8 @@ from memory.mirror.files import (
     plain,
     where,
 )
-from memory.mirror.folder import MirrorFolder
+from memory.mirror.folder import MirrorFolder, Written
 from memory.mirror.held import Held
-from memory.mirror.index import Written
 from memory.mirror.mirror import Mirror
 from utils.clock import now
 from utils.errors import Conflict, LociError

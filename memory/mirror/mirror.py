@@ -12,9 +12,8 @@ from pathlib import Path
 from time import monotonic
 
 from memory.mirror.files import ENTRIES, is_hidden
-from memory.mirror.folder import MirrorFolder
+from memory.mirror.folder import MirrorFolder, Position, owner_of
 from memory.mirror.held import BATCH, Held, Mirrored
-from memory.mirror.index import Position, owner_of
 from memory.store import TOMBSTONE_SECONDS, Changes, Collections, Counter, Standing
 from utils.errors import ConfigurationError
 
@@ -148,31 +147,24 @@ class Mirror:
         return not failed
 
     def _put(self, folder: MirrorFolder, held: Sequence[Held]) -> set[str]:
-        """The keys of those that could not be written."""
-        failed = set[str]()
-        for one in held:
-            try:
-                folder.put(one.key, one.entry)
-            except OSError as error:
-                self.tell(str(folder.base), f"{one.entry.role} {one.key!r} cannot be written: {error.strerror}")
-                failed.add(one.key)
-        return failed
+        return self._failing(folder, {one.key: partial(folder.put, one.key, one.entry) for one in held})
 
     async def remove(self, owner: str, keys: Collection[str]) -> bool:
         """Takes away the files of what is remembered no longer; False where some could not be."""
         followed = self._follow_user(owner)
-        failed = await asyncio.to_thread(self._remove, followed.folder, keys)
+        removing = {key: partial(followed.folder.remove, key) for key in keys}
+        failed = await asyncio.to_thread(self._failing, followed.folder, removing)
         followed.waiting = followed.waiting - set(keys) | failed
         return not failed
 
-    def _remove(self, folder: MirrorFolder, keys: Collection[str]) -> set[str]:
-        """The keys of those whose files could not be removed."""
+    def _failing(self, folder: MirrorFolder, changes: Mapping[str, Callable[[], None]]) -> set[str]:
+        """Changes files, each by the key of what it is of; returns the keys of those that could not be."""
         failed = set[str]()
-        for key in keys:
+        for key, change in changes.items():
             try:
-                folder.remove(key)
+                change()
             except OSError as error:
-                self.tell(str(folder.base), f"the file of {key!r} cannot be removed: {error.strerror}")
+                self.tell(str(folder.base), f"the file of {key!r} cannot be written or removed: {error.strerror}")
                 failed.add(key)
         return failed
 

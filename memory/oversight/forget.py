@@ -9,7 +9,7 @@ same deletion.
 import logging
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ from memory.gists import TEXT, Caches, GistEraser
 from memory.ids import derived_id, keys_of, new_id
 from memory.oversight.unquote import Told, lines_of, patterns_of_values
 from memory.product import Message, Product, SessionEnd
-from memory.store import Changes, Collections, leased, pending
+from memory.store import Store, leased, pending
 from memory.turns import TOLD, Receipts, Sessions, Summaries, title_of
 from utils.clock import now
 from utils.errors import LociError, NotFound
@@ -49,8 +49,7 @@ class Forgetter:
 
     def __init__(
         self,
-        collections: Collections,
-        changes: Changes,
+        store: Store,
         sessions: Sessions,
         summaries: Summaries,
         receipts: Receipts,
@@ -58,8 +57,8 @@ class Forgetter:
         eraser: GistEraser,
         products: Sequence[Product],
     ) -> None:
-        self._collections = collections
-        self._changes = changes
+        self._store = store
+        self._collections = store.collections
         self._sessions = sessions
         self._summaries = summaries
         self._receipts = receipts
@@ -143,19 +142,28 @@ class Forgetter:
             return 0
         value = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)", re.IGNORECASE)
         subject = set(content_stems(key))
-        telling: dict[str, Document] = {}
-        for pattern in patterns_of_values(longest):
-            told = {"user_id": owner, "role": "assistant", "content": {"$regex": pattern, "$options": "i"}}
-            telling |= {one["_id"]: one for one in await self._collections.vectors.find(told, TEXT).to_list(None)}
-        redacted = 0
-        for message in telling.values():
-            found: Document | None = message
-            if not subject & set(content_stems(message["content"])) or not value.search(message["content"]):
-                continue
-            while found is not None and not await self._overwrite(owner, found, value.sub("…", found["content"])):
-                found = await self._turn(owner, found["id"])
-            redacted += 1
-        return redacted
+
+        def without_values(text: str) -> str:
+            return value.sub("…", text) if subject & set(content_stems(text)) else text
+
+        return await self._take_out(owner, patterns_of_values(longest), without_values)
+
+    async def _take_out(
+        self, owner: str, patterns: Sequence[str], take_out: Callable[[str], str], **which: object
+    ) -> int:
+        """Gives the assistant's messages that match a pattern the texts that are left of them; returns how many there
+        were. `which`: of these messages."""
+        changed = set[str]()
+        for pattern in patterns:
+            telling = {"user_id": owner, "role": "assistant", **which, "content": {"$regex": pattern}}
+            for message in await self._collections.vectors.find(telling, TEXT).to_list(None):
+                found: Document | None = message
+                while found is not None and (text := take_out(found["content"])) != found["content"]:
+                    if await self._overwrite(owner, found, text):
+                        changed.add(found["_id"])
+                        break
+                    found = await self._turn(owner, found["id"])  # somebody else was faster
+        return len(changed)
 
     async def _told_of(self, owner: str, session_id: str, messages: Sequence[Document]) -> Told:
         """What answers by rules may have told of messages: what these say, what was made of them alone, and the lines
@@ -172,17 +180,7 @@ class Forgetter:
 
     async def _unquote(self, owner: str, told: Told) -> None:
         """Takes what was told out of the answers by rules, which quote and sum up."""
-        by_rules = {"user_id": owner, "role": "assistant", "model": RULE_BASED} | TOLD
-        for pattern in told.patterns():
-            telling = by_rules | {"content": {"$regex": pattern}}
-            for one in await self._collections.vectors.find(telling, TEXT).to_list(None):
-                found: Document | None = one
-                while found is not None and not await self._without(owner, found, told):
-                    found = await self._turn(owner, found["id"])  # somebody else was faster
-
-    async def _without(self, owner: str, found: Document, told: Told) -> bool:
-        text = told.taken_out_of(found["content"])
-        return text == found["content"] or await self._overwrite(owner, found, text)
+        await self._take_out(owner, told.patterns(), told.taken_out_of, model=RULE_BASED, **TOLD)
 
     async def user(self, owner: str) -> dict[str, int]:
         """Deletes everything of a user that is there now; returns counts by collection. An import that is under way
@@ -196,12 +194,8 @@ class Forgetter:
         for product in reversed(self._products):  # what was made of messages goes before them
             counts.update(await product.forget_user(owner, moment))
         await self._collections.idempotency.delete_many(own | {"at": {"$lte": moment}})
-        for name in ("sessions", "vectors", "memories", "banks"):
-            if await getattr(self._collections, name).find_one(own, {"_id": 1}) is not None:
-                return dict(counts)  # the user came back meanwhile
-        await self._collections.tombstones.delete_many(own)
-        await self._changes.forget(owner)
-        self._caches.forget(owner)
+        if await self._store.drop_unused(owner):  # else the user came back meanwhile
+            self._caches.forget(owner)
         return dict(counts)
 
     async def _end_imports(self, owner: str) -> None:
@@ -262,7 +256,7 @@ class Forgetter:
         """Gives a message another text, of which embedding, facts and the summary that covers it are to be made; False
         where it has not the text any more that was found."""
         anew = {"content": text, "embed": pending()} | ({"facts": pending()} if "facts" in found else {})
-        async with self._changes.overwriting(owner):
+        async with self._store.changes.overwriting(owner):
             done = await self._collections.vectors.update_one(
                 {"_id": found["_id"], "user_id": owner, "content": found["content"]},
                 {"$set": anew, "$unset": {"embedding": "", "embedding_model": "", "recall": ""}},

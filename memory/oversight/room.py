@@ -37,8 +37,7 @@ def open_oversight(
 ) -> Oversight:
     collections = store.collections
     forgetter = Forgetter(
-        collections,
-        store.changes,
+        store,
         conversations.sessions,
         conversations.summaries,
         conversations.receipts,

@@ -54,8 +54,8 @@ def patterns_of_lines(lines: Collection[str]) -> list[str]:
 
 
 def patterns_of_values(values: Collection[str]) -> list[str]:
-    """The same of values as an answer tells them; of a long one, of its beginning."""
-    return _together(r"(?<!\w)", [re.escape(value[:QUOTED]) for value in values])
+    """The same of values as an answer tells them, in any case; of a long one, of its beginning."""
+    return _together(r"(?i)(?<!\w)", [re.escape(value[:QUOTED]) for value in values])
 
 
 def without_quotations(answer: str, texts: Collection[str]) -> str:

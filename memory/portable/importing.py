@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from memory.ids import new_id
 from memory.portable.record import KINDS
 from memory.product import Product, Record, Taker
-from memory.store import Changes, Collections, NamedLeases
+from memory.store import NamedLeases, Store
 from utils.clock import now
 from utils.errors import Conflict
+from utils.mongo import Collection
 
 BATCH = 200  # records
 BATCH_BYTES = 1_000_000  # of the lines that they came in
@@ -36,9 +37,9 @@ class Taken:
 class Import:
     """An import under way. `note`: the `_id` of its note."""
 
-    def __init__(self, note: str, collections: Collections, takers: Mapping[str, Taker]) -> None:
+    def __init__(self, note: str, requests: Collection, takers: Mapping[str, Taker]) -> None:
         self._note = note
-        self._requests = collections.idempotency
+        self._requests = requests
         self._takers = takers
         self._batch: list[Record] = []
         self._size = 0
@@ -92,11 +93,10 @@ class Import:
 
 
 class Importer:
-    def __init__(self, collections: Collections, changes: Changes, products: Sequence[Product]) -> None:
-        self._collections = collections
-        self._requests = collections.idempotency
-        self._leases = NamedLeases(collections)
-        self._changes = changes
+    def __init__(self, store: Store, products: Sequence[Product]) -> None:
+        self._store = store
+        self._requests = store.collections.idempotency
+        self._leases = NamedLeases(store.collections)
         self._products = products
 
     @asynccontextmanager
@@ -109,17 +109,9 @@ class Importer:
             await self._requests.insert_one({"_id": note, "user_id": owner, "importing": True, "at": now()})
             takers = {kind: taker for product in self._products for kind, taker in product.takers(owner).items()}
             try:
-                yield Import(note, self._collections, takers)
+                yield Import(note, self._requests, takers)
             finally:
                 for taker in dict.fromkeys(takers.values()):
                     await taker.close()
                 await self._requests.delete_one({"_id": note})
-                await self._drop_unused(owner)
-
-    async def _drop_unused(self, owner: str) -> None:
-        """Lets go of what was begun for records that were taken back, where all of the user is deleted."""
-        for name in ("sessions", "vectors", "memories", "banks"):
-            if await getattr(self._collections, name).find_one({"user_id": owner}, {"_id": 1}) is not None:
-                return
-        await self._collections.tombstones.delete_many({"user_id": owner})
-        await self._changes.forget(owner)
+                await self._store.drop_unused(owner)  # what was begun for records that were taken back

@@ -1,6 +1,6 @@
-"""Key-values: facts that a user asked to keep under a key."""
+"""Key-values: facts that a user asked to keep under a key; and their records, out and in."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -10,16 +10,20 @@ from pymongo.errors import DuplicateKeyError
 
 from memory.domain import KeyValue
 from memory.ids import derived_id, new_epoch
-from memory.store import Changes, Collections, NotesCache
+from memory.product import Landed, Record, Taker
+from memory.store import Changes, Collections, NotesCache, by_key, picked
 from utils.clock import now
 from utils.errors import NotFound, PreconditionFailed
-from utils.mongo import Document
+from utils.mongo import Collection, Document, insert_new
 from utils.text import content_stems, count_tokens
 
 STEMMED = 300  # characters of a value that a query is compared with
 HISTORY = 50  # former values kept
 NONE = ""  # the tag that no value has
 LOOKED_AT = 500  # newest facts among which those that suit a query are chosen
+
+RECORD = ("key", "value", "created_at", "updated_at", "version", "epoch", "source")
+FORMER = ("value", "updated_at", "version", "source")
 
 
 class KeyValues:
@@ -103,7 +107,7 @@ class KeyValues:
         return _keyvalue(document)
 
     async def _replace(self, found: Document, value: str, source: str | None) -> KeyValue | None:
-        former = {name: found[name] for name in ("value", "tokenCount", "updated_at", "version", "source")}
+        former = {name: found[name] for name in ("tokenCount", *FORMER)}
         fresh = {"value": value, "tokenCount": count_tokens(value), "updated_at": now(), "source": source}
         changed = await self._memories.find_one_and_update(
             _same(found),
@@ -186,3 +190,36 @@ def _keyvalue(found: Document) -> KeyValue:
         sources=tuple(found.get("sources", ())),
         epoch=found.get("epoch"),
     )
+
+
+async def keyvalue_records(memories: Collection, owner: str) -> AsyncIterator[Record]:
+    """A `memory` for each of an owner's key-values."""
+    async for memory in by_key(memories, owner, "key"):
+        history = [picked(former, FORMER) for former in memory["history"]]
+        yield Record("memory", picked(memory, RECORD) | {"sources": memory.get("sources", []), "history": history})
+
+
+class KeyValueTaker(Taker):
+    """Takes in `memory`."""
+
+    def __init__(self, owner: str, collections: Collections, changes: Changes) -> None:
+        self._owner = owner
+        self._memories = collections.memories
+        self._changes = changes
+
+    async def take(self, records: Sequence[Record]) -> Landed:
+        documents = [self._document(record.fields) for record in records]
+        async with self._changes.noted(self._owner):
+            inserted = await insert_new(self._memories, documents)
+        new = [document["_id"] for document, is_new in zip(documents, inserted, strict=True) if is_new]
+
+        async def take_back() -> None:
+            async with self._changes.noted(self._owner):
+                await self._memories.delete_many({"_id": {"$in": new}, "user_id": self._owner})
+
+        return Landed("memory", len(new), len(documents) - len(new), take_back)
+
+    def _document(self, fields: Document) -> Document:
+        history = [{"source": None, "tokenCount": count_tokens(one["value"])} | one for one in fields["history"]]
+        made: Document = {"_id": derived_id(self._owner, fields["key"]), "user_id": self._owner, "source": None}
+        return made | fields | {"tokenCount": count_tokens(fields["value"]), "history": history}

@@ -127,7 +127,7 @@ class Places:
         found = await self._upsert(owner, session_id, update)
         own = {turn.id for turn in turns}
         newest = tuple(identifier for event in found["events"] if (identifier := _id_of(event)) not in own)
-        return _place(found, found["next_index"] - len(turns) - answers, newest)
+        return place_in(found, found["next_index"] - len(turns) - answers, newest)
 
     async def _reserve_known(self, known: Place, turns: Sequence[Turn], answers: int) -> Place | None:
         """The same where the session is as it was when last answered; else None."""
@@ -174,12 +174,7 @@ class Places:
         )
         if found is None:
             raise Conflict("The session was deleted meanwhile")
-        return _place(found, found["next_index"] - places)
-
-    async def recount(self, place: Place, messages: int, answers: int) -> None:
-        """Sets the counters to what there is, after two requests counted the same turns."""
-        counted = {"message_count": messages, "pair_count": answers}
-        await self._sessions.update_one(place.session, {"$set": counted})
+        return place_in(found, found["next_index"] - places)
 
     async def answered(self, place: Place, turn: Turn, *, once: bool) -> bool:
         """Counts an answer. `once`: it may have been counted before. False: the session is gone."""
@@ -231,10 +226,11 @@ class Places:
     async def place(self, owner: str, session_id: str) -> Place | None:
         """Where the session stands; None where there is none."""
         found = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, COUNTERS)
-        return None if found is None else _place(found, found["next_index"])
+        return None if found is None else place_in(found, found["next_index"])
 
 
-def _place(session: Document, index: int, newest: tuple[str, ...] = ()) -> Place:
+def place_in(session: Document, index: int, newest: tuple[str, ...] = ()) -> Place:
+    """The place of an index in a session as it was read."""
     return Place(
         owner=session["user_id"],
         session_id=session["session_id"],

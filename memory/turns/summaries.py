@@ -5,9 +5,10 @@ import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Literal
 
 from config.prompts import prompt
-from config.recipes import SummaryRecipe
+from config.recipes import DigestRecipe, SummaryRecipe
 from memory.domain import RULE_BASED, Gist, Summary
 from memory.gists import TEXT, gist_of
 from memory.ids import derived_id
@@ -25,10 +26,13 @@ LOOK_AGAIN = timedelta(seconds=1)  # after a window was found to miss a message 
 LOST = timedelta(seconds=5)  # a message that is not stored so long after its place was given was lost or forgotten
 MESSAGE_CHARACTERS = 1_000  # of each message that a model summarises
 LONGEST_SUMMARY = 2_000
+WRITTEN = ("text", "message_count", "model", "from_index", "to_index")  # fields of a summary, beside its time
 MOST_SUMMARIES = 1_000  # newest ones that a session keeps, far below what a document holds
 NEWEST_SESSIONS = 8  # newest sessions whose summaries are kept at hand, and of each so many
 NEWEST_SUMMARIES = 8
 TOLD = {"forgotten": {"$exists": False}}  # a filter: messages that nobody is about to forget
+
+RECIPE = SummaryRecipe()
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +55,6 @@ class Summaries:
         changes: Changes,
         model: ChatModel | None,
         window: int,
-        recipe: SummaryRecipe,
         abandoned: timedelta,
         reader: LocalEmbedder | None = None,
     ) -> None:
@@ -63,7 +66,6 @@ class Summaries:
         self._newest = NotesCache(changes, self._read_newest)
         self._model = model
         self._window = window
-        self._recipe = recipe
         self._reader = reader
         self._abandoned = abandoned  # an answer that takes longer than this will not come
 
@@ -254,21 +256,10 @@ class Summaries:
 
     async def _text(self, messages: Sequence[Gist]) -> tuple[str, str]:
         """The summary and what wrote it."""
-        if self._model is not None:
-            newest = messages[-self._recipe.last_messages :]
-            lines = [f"{m.name or m.role}: {cut_at_word(m.content, MESSAGE_CHARACTERS)}" for m in newest]
-            asked: list[Message] = [
-                {"role": "system", "content": prompt("summary").substitute()},
-                {"role": "user", "content": "\n".join(lines)},
-            ]
-            try:
-                answer = await self._model.complete(
-                    asked, temperature=self._recipe.temperature, max_tokens=self._recipe.max_tokens
-                )
-                return answer.text.strip()[:LONGEST_SUMMARY], answer.model
-            except ModelError as error:
-                log.warning("summary by rules: %s", error.detail)
-        return summarise_by_rules(await self._telling(messages), self._recipe.max_tokens), RULE_BASED
+        lines = [f"{m.name or m.role}: {shortened(m)}" for m in messages[-RECIPE.last_messages :]]
+        if (written := await write_by_model(self._model, "summary", "\n".join(lines), RECIPE)) is not None:
+            return written
+        return summarise_by_rules(await self._telling(messages), RECIPE.max_tokens), RULE_BASED
 
     async def _telling(self, messages: Sequence[Gist]) -> list[Gist]:
         """Messages without those of the user's that only want something, but for questions with their mark, which a
@@ -286,6 +277,29 @@ class Summaries:
         return [one for one in messages if one.content not in empty] or list(messages)
 
 
+async def write_by_model(
+    model: ChatModel | None, kind: Literal["summary", "digest"], said: str, recipe: SummaryRecipe | DigestRecipe
+) -> tuple[str, str] | None:
+    """What a model writes by the prompt of a kind, and the model's name; None where there is none, or it fails."""
+    if model is None:
+        return None
+    asked: list[Message] = [
+        {"role": "system", "content": prompt(kind).substitute()},
+        {"role": "user", "content": said},
+    ]
+    try:
+        answer = await model.complete(asked, temperature=recipe.temperature, max_tokens=recipe.max_tokens)
+    except ModelError as error:
+        log.warning("%s by rules: %s", kind, error.detail)
+        return None
+    return answer.text.strip()[:LONGEST_SUMMARY], answer.model
+
+
+def shortened(message: Gist) -> str:
+    """As much of a message as a model summarises."""
+    return cut_at_word(message.content, MESSAGE_CHARACTERS)
+
+
 def key_of(owner: str, session_id: str, epoch: str) -> str:
     """The `_id` of a session's summaries: its own, not that of another session that had the same id before."""
     return derived_id(owner, session_id, epoch)
@@ -296,12 +310,4 @@ def _key_of(session: Document) -> str:
 
 
 def _summary(document: Document, entry: Document) -> Summary:
-    return Summary(
-        session_id=document["session_id"],
-        text=entry["text"],
-        message_count=entry["message_count"],
-        model=entry["model"],
-        timestamp=entry["t"],
-        from_index=entry["from_index"],
-        to_index=entry["to_index"],
-    )
+    return Summary(document["session_id"], timestamp=entry["t"], **{name: entry[name] for name in WRITTEN})

@@ -11,6 +11,7 @@ from memory.ids import keys_of, scoped
 from memory.language import End, Trait
 from memory.store import Changes, Collections
 from memory.turns.places import Place, Places
+from memory.turns.sessions import Sessions
 from utils.clock import now
 from utils.coalesce import Coalescer
 from utils.errors import Conflict
@@ -25,9 +26,16 @@ class Turns:
     """The messages of sessions, one document each in `vectors`."""
 
     def __init__(
-        self, collections: Collections, places: Places, changes: Changes, reader: GistReader, just_said: JustSaid
+        self,
+        collections: Collections,
+        sessions: Sessions,
+        places: Places,
+        changes: Changes,
+        reader: GistReader,
+        just_said: JustSaid,
     ) -> None:
         self._vectors = collections.vectors
+        self._sessions = sessions
         self._places = places
         self._changes = changes
         self._reader = reader
@@ -69,11 +77,7 @@ class Turns:
         """
         new = await self._insert(owner, session_id, _placed(turns, place.index))
         if len(new) < len(turns):
-            there = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
-            messages, answers = await asyncio.gather(
-                self._vectors.count_documents(there), self._vectors.count_documents(there | {"role": "assistant"})
-            )
-            await self._places.recount(place, messages, answers)
+            await self._sessions.recount(owner, session_id)
         if not await self._places.is_there(place):
             await self._delete(owner, _own(owner, list(new)))
             raise Conflict("The session was deleted meanwhile")

@@ -34,7 +34,7 @@ async def live(memory: Memory) -> None:
 
 
 async def records(memory: Memory, owner: str = USER) -> list[Record]:
-    return [record async for record in memory.engine.exporter.records(owner)]
+    return [record async for record in memory.engine.records(owner)]
 
 
 async def bring_in(memory: Memory, every: list[Record], owner: str = OTHER) -> dict[Kind, int]:
