@@ -16,6 +16,7 @@ from datetime import timedelta
 from memory.domain import RULE_BASED, KeyValue
 from memory.gists import TEXT, Caches, GistEraser
 from memory.ids import derived_id, keys_of, new_id
+from memory.oversight.owners import KEPT
 from memory.oversight.unquote import Told, lines_of, patterns_of_values
 from memory.product import Message, Product, SessionEnd
 from memory.store import Store, leased, pending
@@ -27,18 +28,6 @@ from utils.text import content_stems
 
 CUT_SHORT = timedelta(minutes=10)  # after which a deletion that is not done was cut short: models may rewrite summaries
 AT_ONCE = 100
-COUNTED = (
-    "sessions",
-    "vectors",
-    "summaries",
-    "memories",
-    "facts",
-    "receipts",
-    "observations",
-    "scratchpad",
-    "traces",
-    "tasks",
-)
 
 log = logging.getLogger(__name__)
 
@@ -187,7 +176,7 @@ class Forgetter:
         ends."""
         await self._end_imports(owner)  # first: what of it landed before is not later than this
         moment, own = now(), {"user_id": owner}
-        counts = Counter(dict.fromkeys(COUNTED, 0))
+        counts = Counter(dict.fromkeys(KEPT, 0))
         for session in await self._collections.sessions.find(own, {"session_id": 1}).to_list(None):
             with suppress(NotFound):  # somebody else was faster
                 counts.update(await self.session(owner, session["session_id"]))

@@ -15,10 +15,11 @@ from utils.mongo import Document
 
 # Whoever has anything has it in one of these, or counters in `owners`: what is not named here belongs to these.
 HOLDING = ("sessions", "memories", "facts", "tasks", "observations", "banks", "scratchpad", "api_keys")
-COUNTED = (
+KEPT = (
     *("sessions", "vectors", "summaries", "memories", "facts", "receipts", "observations", "scratchpad", "traces"),
-    *("tasks", "banks", "bank_versions", "drafts"),
+    *("tasks", "banks", "bank_versions"),
 )
+COUNTED = (*KEPT, "drafts")
 LATEST = {  # when something happened last, by the field that an index has behind the user
     "sessions": "updated_at",
     "memories": "updated_at",

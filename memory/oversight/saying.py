@@ -64,7 +64,7 @@ class Saying:
         words = _words(statement)
         if len(words) < SHORTEST_STATEMENT or len(statement) > LONGEST_STATEMENT or ends_with_question_mark(statement):
             return []
-        pattern = r"\W+".join(words)
+        pattern = r"\W+".join(re.findall(r"\w+", statement))  # as it is spelt: "straße" folds to what no message says
         found = await self._told(owner, rf"(?:^|\W){pattern}(?:\W|$)")
         # MongoDB takes letters that are not ASCII for none.
         whole = [Said(one["id"], one["content"]) for one in found if _says(one["content"], words)]

@@ -3,7 +3,6 @@
 Which records there are, each product says; here they are batched, and taken back where a deletion comes between.
 """
 
-from memory.portable.importing import Import, Importer, Taken
-from memory.portable.record import FORMAT, KINDS, VERSION, Kind
+from memory.portable.importing import FORMAT, KINDS, VERSION, Import, Importer, Kind, Taken
 
 __all__ = ["FORMAT", "KINDS", "VERSION", "Import", "Importer", "Kind", "Taken"]

@@ -1,4 +1,4 @@
-"""Import: records come into a user's memory such that a repeat adds nothing and a deletion ends it.
+"""An export's format, and its import into a user's memory: a repeat adds nothing, and a deletion ends it.
 
 Records come in batches; what is there already stays as it is, so an import that was cut short is ended by a repeat. One
 import of a user goes on at a time, in whatever process. It is noted among the requests in progress, and whoever deletes
@@ -10,14 +10,33 @@ from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 from memory.ids import new_id
-from memory.portable.record import KINDS
 from memory.product import Product, Record, Taker
 from memory.store import NamedLeases, Store
 from utils.clock import now
 from utils.errors import Conflict
 from utils.mongo import Collection
+
+FORMAT: Literal["loci"] = "loci"
+VERSION: Literal[1] = 1  # another one where an older reader would lose or misread something
+
+Kind = Literal[
+    "session",
+    "summaries",
+    "message",
+    "fact",
+    "memory",
+    "observation",
+    "entry",
+    "task",
+    "trace",
+    "bank_version",
+    "bank",
+    "receipt",
+]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 BATCH = 200  # records
 BATCH_BYTES = 1_000_000  # of the lines that they came in

@@ -30,16 +30,12 @@ class Digests:
         self._vectors = collections.vectors
         self._summaries = collections.summaries
         self._changes = changes
-        self._texts = NotesCache(changes, self._read)
+        self.cache = NotesCache(changes, self._read)
         self._model = model
 
     async def get(self, owner: str, session_id: str) -> str:
         """The digest of a conversation; empty where there is none yet."""
-        return await self._texts.get(owner, session_id)
-
-    def let_go(self, owner: str) -> None:
-        """Lets go of what is kept of an owner in memory."""
-        self._texts.forget(owner)
+        return await self.cache.get(owner, session_id)
 
     async def _read(self, owner: str, session_id: str) -> str:
         own = {"user_id": owner, "session_id": session_id}

@@ -32,7 +32,7 @@ class KeyValues:
     def __init__(self, collections: Collections, changes: Changes) -> None:
         self._memories = collections.memories
         self._changes = changes
-        self._newest = NotesCache(changes, self._read_newest)
+        self.cache = NotesCache(changes, self._read_newest)
 
     async def get(self, owner: str, key: str) -> KeyValue:
         return _keyvalue(await self._find(owner, key))
@@ -42,10 +42,6 @@ class KeyValues:
         kept = {"user_id": owner, "key": {"$in": list(keys)}}
         found = await self._memories.find(kept, {"history": 0}).to_list(None)
         return {one["key"]: _keyvalue(one) for one in found}
-
-    def let_go(self, owner: str) -> None:
-        """Lets go of what is kept of an owner in memory."""
-        self._newest.forget(owner)
 
     async def history(self, owner: str, key: str) -> list[KeyValue]:
         """All values that the key had, newest first, the present one among them."""
@@ -148,7 +144,7 @@ class KeyValues:
 
     async def suited(self, owner: str, query: str, most: int) -> list[KeyValue]:
         """The facts that share most words with a query, then the newest."""
-        return best_matching(await self._newest.get(owner), query)[:most]
+        return best_matching(await self.cache.get(owner), query)[:most]
 
     async def _read_newest(self, owner: str) -> list[KeyValue]:
         cursor = self._memories.find({"user_id": owner}, {"history": 0}).sort([("updated_at", -1), ("_id", -1)])

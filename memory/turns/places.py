@@ -16,7 +16,7 @@ from pymongo.errors import DuplicateKeyError
 from memory.domain import Turn
 from memory.ids import new_id, prompt_id, response_id, scoped
 from memory.store import Collections
-from memory.turns.sessions import COUNTERS, title_of
+from memory.turns.sessions import COUNTERS, new_session, title_of
 from utils.clock import now
 from utils.coalesce import Coalescer
 from utils.errors import Conflict
@@ -115,14 +115,10 @@ class Places:
         known = None if counted else self._known.take(owner, session_id)
         if known is not None and (place := await self._reserve_known(known, turns, answers)) is not None:
             return place
-        moment = now()
+        first = next((turn for turn in turns if turn.role == "user"), turns[0])
         update: dict[str, Any] = _handing_out(len(turns) + answers, [] if counted else turns) | {
             **_spanning(turns),
-            "$setOnInsert": {
-                "title": title_of(next((turn for turn in turns if turn.role == "user"), turns[0]).content),
-                "epoch": new_id(),
-                "summary": {"state": "done", "attempts": 0, "lease_until": moment, "to": -1},
-            },
+            "$setOnInsert": new_session(title_of(first.content), new_id()),
         }
         found = await self._upsert(owner, session_id, update)
         own = {turn.id for turn in turns}

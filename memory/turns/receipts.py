@@ -20,7 +20,7 @@ from utils.mongo import Document, insert_new
 
 FIRST = 0.005  # seconds in which the client gets its answer before the receipt of it is written
 LeftOut = Literal["budget", "not_quoted", "no_question", "no_answer", "image"]
-OPTIONAL = ("observed", "tools_used", "searched")  # fields that are left out where there is nothing in them
+OPTIONAL = ("observed", "tools_used", "searched")  # fields of a document, which has none that are empty
 PARTS = ("recency", "mmr", "bm25", "fused", "rerank")  # parts that not every recipe has
 
 
@@ -152,9 +152,7 @@ def _document(owner: str, receipt: Receipt) -> Document:
         "used": [vars(used) for used in receipt.used],
         "ledger": [vars(entry) for entry in receipt.ledger],
     }
-    return {
-        name: value for name, value in document.items() if value or name not in ("observed", "tools_used", "searched")
-    }
+    return {name: value for name, value in document.items() if value or name not in OPTIONAL}
 
 
 def _considered(candidate: Candidate) -> Document:

@@ -16,10 +16,9 @@ from memory.ids import keys_of
 from memory.product import Landed, Record, Taker, nothing
 from memory.store import PAGE, Changes, Collections, by_key, pending, picked
 from memory.turns.places import Place, Places, place_in
-from memory.turns.sessions import COUNTERS, Sessions
+from memory.turns.sessions import COUNTERS, NOTHING_SAID, Sessions, new_session
 from memory.turns.summaries import TOLD, WRITTEN, key_of
 from memory.turns.turns import Turns
-from utils.clock import now
 from utils.errors import Conflict, InvalidInput
 from utils.mongo import Document, insert_new
 
@@ -230,20 +229,12 @@ class ConversationTaker(Taker):
 
 def _session(owner: str, fields: Document) -> Document:
     """A session of which nothing has come yet. Its `_id` is still to be given."""
-    return {
-        "user_id": owner,
-        "session_id": fields["id"],
-        "title": fields["title"],
-        "created_at": fields["created_at"],
-        "updated_at": fields["updated_at"],
-        "next_index": fields["places"],
-        "message_count": 0,
-        "pair_count": 0,
-        "events": [],
-        "epoch": fields["epoch"],
-        "summary": {"state": "done", "attempts": 0, "lease_until": now(), "to": fields["summarised_to"]},
-        "importing": True,
-    }
+    return (
+        new_session(fields["title"], fields["epoch"], fields["summarised_to"])
+        | NOTHING_SAID
+        | {"user_id": owner, "session_id": fields["id"], "next_index": fields["places"], "importing": True}
+        | {name: fields[name] for name in ("created_at", "updated_at")}
+    )
 
 
 def _turn(message: Document, index: int) -> Turn:

@@ -79,7 +79,7 @@ def open_conversations(
     summaries = Summaries(collections, changes, model, window, abandoned, gists.encoder)
     digests = Digests(collections, changes, model)
     keyvalues = KeyValues(collections, changes)
-    gists.caches.notes += [summaries, digests, keyvalues]
+    gists.caches.notes += [summaries.cache, digests.cache, keyvalues.cache]
     conversations = _conversations_product(store, gists.eraser, sessions, places, turns, drafts, summaries)
     return Conversations(
         sessions=sessions,

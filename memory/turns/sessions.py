@@ -20,6 +20,8 @@ TITLE_CHARACTERS = 60
 UNTITLED = "Conversation"
 UNCOUNTED = 200  # newest deletions that a session remembers, so that none is counted twice
 COUNTERS = {"events": 0, "uncounted": 0}
+NOTHING_SAID: Document = {"message_count": 0, "pair_count": 0, "events": []}
+SHOWN = ("title", "created_at", "updated_at", "message_count", "pair_count")
 
 
 @dataclass(frozen=True)
@@ -78,16 +80,8 @@ class Sessions:
                 return None
             moment, places = now(), found["next_index"]
             ended = Ended(found["_id"], new_id(), places)
-            begun = {
-                "epoch": ended.successor,
-                "title": UNTITLED,
-                "created_at": moment,
-                "updated_at": moment,
-                "message_count": 0,
-                "pair_count": 0,
-                "events": [],
-                "summary": {"state": "done", "attempts": 0, "lease_until": moment, "to": places - 1},
-            }
+            begun = new_session(UNTITLED, ended.successor, places - 1) | NOTHING_SAID
+            begun |= {"created_at": moment, "updated_at": moment}
             same = {"_id": found["_id"], "epoch": found["epoch"], "next_index": places}
             if (await self._sessions.update_one(same, {"$set": begun})).matched_count:
                 return ended
@@ -134,17 +128,17 @@ class Sessions:
         return _session(found)
 
 
+def new_session(title: str, epoch: str, summarised_to: int = -1) -> Document:
+    """What a session has from its beginning, beside its times and counts. `summarised_to`: the place up to which no
+    summary is to come."""
+    summary = {"state": "done", "attempts": 0, "lease_until": now(), "to": summarised_to}
+    return {"title": title, "epoch": epoch, "summary": summary}
+
+
 def title_of(text: str) -> str:
     """The title of a session that begins with this text."""
     return cut_at_word(text, TITLE_CHARACTERS)
 
 
 def _session(found: Document) -> Session:
-    return Session(
-        id=found["session_id"],
-        title=found["title"],
-        created_at=found["created_at"],
-        updated_at=found["updated_at"],
-        message_count=found["message_count"],
-        pair_count=found["pair_count"],
-    )
+    return Session(found["session_id"], **{name: found[name] for name in SHOWN})

@@ -63,7 +63,7 @@ class Summaries:
         self._vectors = collections.vectors
         self._summaries = collections.summaries
         self._changes = changes
-        self._newest = NotesCache(changes, self._read_newest)
+        self.cache = NotesCache(changes, self._read_newest)
         self._model = model
         self._window = window
         self._reader = reader
@@ -72,17 +72,13 @@ class Summaries:
     async def newest(self, owner: str, session_id: str, most: int) -> list[Summary]:
         """The session's newest summaries, newest first, then those of the owner's other sessions up to `most`. Those
         that only ask are left out where any tells something."""
-        every = [one for one in await self._newest.get(owner) if one.text]
+        every = [one for one in await self.cache.get(owner) if one.text]
         sessions = {one.session_id for one in every}
         if len(sessions) == NEWEST_SESSIONS and session_id not in sessions:
             every += [one for one in await self.of_session(owner, session_id) if one.text]
         every = [one for one in every if not only_asks(one.text)] or every
         every.sort(key=lambda one: (one.session_id == session_id, one.timestamp, one.from_index), reverse=True)
         return every[:most]
-
-    def let_go(self, owner: str) -> None:
-        """Lets go of what is kept of an owner in memory."""
-        self._newest.forget(owner)
 
     async def _read_newest(self, owner: str) -> list[Summary]:
         cursor = self._summaries.find({"user_id": owner}, {"summaries": {"$slice": -NEWEST_SUMMARIES}})

@@ -75,7 +75,8 @@ class Turns:
 
         Raises `Conflict` where the session was deleted meanwhile; nothing is left behind.
         """
-        new = await self._insert(owner, session_id, _placed(turns, place.index))
+        documents = [document_of(owner, session_id, turn, place.index + at) for at, turn in enumerate(turns)]
+        new = await self.insert(owner, documents)
         if len(new) < len(turns):
             await self._sessions.recount(owner, session_id)
         if not await self._places.is_there(place):
@@ -92,24 +93,24 @@ class Turns:
                 return replace(place, index=found["message_index"])
         counted = retried and await self._places.has_logged(owner, session_id, [prompt])
         place = await self._places.reserve(owner, session_id, [prompt], answers=1, counted=counted)
-        placed = replace(prompt, index=place.index)
-        if await self._insert(owner, session_id, [placed]):
-            self._reader.put(owner, gist_of(document_of(owner, session_id, placed, place.index)))
+        document = document_of(owner, session_id, prompt, place.index)
+        if await self.insert(owner, [document]):
+            self._reader.put(owner, gist_of(document))
         return place
 
     async def close_exchange(self, owner: str, session_id: str, place: Place, answer: Turn, *, retried: bool) -> bool:
         """Commits the answer to the prompt that `open_exchange` placed, and counts the pair. `retried`: it takes the
         place of an answer that may be there already. False: the session was deleted meanwhile; nothing is left behind.
         """
-        placed = replace(answer, index=place.index + 1)
+        document = document_of(owner, session_id, answer, place.index + 1)
         # Counted while it lands: a crash in between costs a count, never a message.
         inserted, counted = await asyncio.gather(
-            self._insert(owner, session_id, [placed]), self._places.answered(place, answer, once=retried)
+            self.insert(owner, [document]), self._places.answered(place, answer, once=retried)
         )
         if not inserted and retried:
-            await self._overwrite(owner, session_id, placed)
+            await self._overwrite(owner, document)
         if counted:
-            self._reader.put(owner, gist_of(document_of(owner, session_id, placed, place.index + 1)))
+            self._reader.put(owner, gist_of(document))
             return True
         await self._delete(owner, {"user_id": owner, "turn_id": answer.turn_id, "session_id": session_id})
         return False
@@ -194,12 +195,9 @@ class Turns:
         found = self._vectors.find(_own(owner, ids), {"id": 1})
         return {document["id"] for document in await found.to_list(None)}
 
-    async def _insert(self, owner: str, session_id: str, turns: list[Turn]) -> set[str]:
-        """Inserts placed turns; returns the ids that were new. An id that another user has gets a `_id` of its own."""
-        return await self.insert(owner, [document_of(owner, session_id, turn, turn.index or 0) for turn in turns])
-
     async def insert(self, owner: str, documents: Sequence[Document]) -> set[str]:
-        """Inserts the documents of placed turns, no two of one id; returns the ids that were new."""
+        """Inserts the documents of placed turns, no two of one id; returns the ids that were new. An id that another
+        user has gets a `_id` of its own."""
         landing = {"created_at": now()}  # imported ones say an earlier time, and may have been deleted since
         refused = await self._insert_many(documents)
         every = {document["id"] for document in documents}
@@ -216,15 +214,13 @@ class Turns:
             raise RuntimeError("two messages were given the same place")
         return every - known - {document["id"] for document in again}
 
-    async def _overwrite(self, owner: str, session_id: str, turn: Turn) -> None:
+    async def _overwrite(self, owner: str, document: Document) -> None:
         """Puts a turn in the place of the one of the same id, to be embedded anew."""
-        document = document_of(owner, session_id, turn, turn.index or 0)
-        for name in ("_id", "created_at", "message_index"):
-            del document[name]
-        gone = {"embedding": "", "embedding_model": ""} | ({} if turn.interrupted else {"interrupted": ""})
+        fresh = {name: document[name] for name in document if name not in ("_id", "created_at", "message_index")}
+        gone = {"embedding": "", "embedding_model": ""} | ({} if "interrupted" in document else {"interrupted": ""})
         async with self._changes.overwriting(owner):
-            await self._vectors.update_one(_own(owner, [turn.id]), {"$set": document, "$unset": gone})
-            self._just_said.drop(owner, dict.fromkeys(keys_of(turn.id, owner), now()))
+            await self._vectors.update_one(_own(owner, [document["id"]]), {"$set": fresh, "$unset": gone})
+            self._just_said.drop(owner, dict.fromkeys(keys_of(document["id"], owner), now()))
 
     async def _insert_many(self, documents: Sequence[Document]) -> list[Document]:
         """The documents that were refused as duplicates."""
@@ -244,7 +240,3 @@ def _asks(document: Document, asking: bool) -> bool:
 def _own(owner: str, ids: Sequence[str]) -> dict[str, Any]:
     """The filter of the owner's messages of these ids."""
     return {"_id": {"$in": [key for identifier in ids for key in keys_of(identifier, owner)]}, "user_id": owner}
-
-
-def _placed(turns: list[Turn], first: int) -> list[Turn]:
-    return [replace(turn, index=first + offset) for offset, turn in enumerate(turns)]

@@ -6,7 +6,7 @@ import pytest
 
 from agents.memory import Memory
 from memory.ids import scoped
-from memory.portable.record import KINDS, Kind
+from memory.portable.importing import KINDS, Kind
 from memory.product import Record
 from tests.conversations import USER, found, messages, pairs, request, settle, turn
 from tests.tool_calls import called, keep

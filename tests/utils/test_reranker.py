@@ -54,12 +54,6 @@ async def test_many_texts_run_in_batches_of_like_length_and_keep_their_order(
     assert [shape for shape, _ in ran] == [(BATCH, 4 + 15), (BATCH, 4 + 31), (BATCH, 4 + 47), (2, 4 + 49)]
 
 
-async def test_a_texts_score_does_not_depend_on_its_company(toy: Reranker) -> None:
-    texts = ["p1", "n2 tiny " * 100, "tiny " * 1000, ""]
-    alone = [(await toy.scores("tiny", [text]))[0] for text in texts]
-    assert await toy.scores("tiny", texts) == pytest.approx(alone, rel=1e-6)
-
-
 @pytest.mark.parametrize(
     ("query", "text", "kept"),
     [
