@@ -1,4 +1,4 @@
-"""Does a text match a regular expression as MongoDB reads it?
+"""Regular expressions as MongoDB reads them.
 
 MongoDB speaks PCRE in UTF-8 mode without Unicode properties: letters fold by Unicode, but the letters, digits and white
 space of `\\w`, `\\d`, `\\s` and `\\b` are those of ASCII, whatever the options. What Python's `re` spells otherwise is

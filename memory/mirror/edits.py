@@ -8,7 +8,6 @@ what front matter says is checked against where the file stands, and believed in
 import asyncio
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePosixPath
 
@@ -29,7 +28,7 @@ from memory.mirror.files import (
     plain,
     where,
 )
-from memory.mirror.folder import MirrorFolder, Written
+from memory.mirror.folder import MirrorFolder
 from memory.mirror.held import Held
 from memory.mirror.mirror import Mirror
 from utils.clock import now
@@ -40,6 +39,7 @@ LONGEST_FACT = 600  # characters, as over HTTP
 LONGEST_MESSAGE = 200_000
 
 NOTHING = "it says nothing: delete it, if that is what you mean"
+ANOTHERS = "it is of another conversation, of another user, or its name is taken"
 
 _FRONT_MATTER = re.compile(r"^id: .+\n(?:.*\n)*?---\s*$", re.MULTILINE)
 ADDED = (FACT, "user", "assistant")  # roles of which a file can add something
@@ -47,7 +47,7 @@ ADDED = (FACT, "user", "assistant")  # roles of which a file can add something
 
 def unfit(owner: str, said: Entry, place: Where, key: str | None) -> str | None:
     """Why a file cannot be what it says it is; None where it can."""
-    if said.conversation_id is not None and file_name(said.conversation_id) != canonical(place):
+    if said.conversation_id is not None and file_name(said.conversation_id) != place.folder:
         return "it names another conversation than its folder"
     if place.conversation is None and said.conversation_id is None and key is None:
         return "its folder's name is cut, and it does not name its conversation"
@@ -64,14 +64,6 @@ def unfit(owner: str, said: Entry, place: Where, key: str | None) -> str | None:
     if key is None and place.role not in ADDED:
         return "only facts, and messages of the user and the assistant, can be added"
     return None
-
-
-def canonical(place: Where) -> str:
-    """The folder's name that the conversation of a place has."""
-    return file_name(place.conversation) if place.conversation is not None else place.folder
-
-
-ANOTHERS = "it is of another conversation, of another user, or its name is taken"
 
 
 class MirrorEdits:
@@ -112,7 +104,7 @@ class MirrorEdits:
                 try:
                     await self._take_over(folder, path, place, there)
                 except (LociError, OSError) as error:
-                    self._mirror.tell(str(folder.base / path), str(error))
+                    self._leave(folder, path, str(error))
         return missing
 
     async def delete(self, owner: str, paths: Collection[str], *, since: int | None = None) -> None:
@@ -149,11 +141,11 @@ class MirrorEdits:
             return
         why = said.why if isinstance(said, Unreadable) else unfit(folder.owner, said, place, key)
         if why is not None or not isinstance(there, bytes) or not isinstance(said, Entry):
-            self._mirror.tell(str(folder.base / path), why or "it cannot be read")
+            self._leave(folder, path, why or "it cannot be read")
         elif key is not None:
             await self._edited(folder, path, key, said, there)
         elif path in folder.moved and not said.text:
-            self._mirror.tell(str(folder.base / path), NOTHING)
+            self._leave(folder, path, NOTHING)
         elif path in folder.moved:
             await self._saved_again(folder, path, folder.moved[path], said, there)
         elif said.text:
@@ -181,7 +173,7 @@ class MirrorEdits:
         if held is None:
             return  # gone: the mirror's next pass sets the file aside
         if said.text == plain(held.entry.text):
-            folder.note(key, Written(path, digest(data), digest_of_text(held.entry.text)))
+            folder.note(key, path, data, held.entry.text)
         elif self._is_newer(folder, held):
             await self._mirror.put(folder.owner, [held])
         else:
@@ -210,9 +202,8 @@ class MirrorEdits:
             await self._engine.oversight.forgetter.reword(owner, unscoped(key, owner), text)
             new = key
         if data is not None:
-            folder.accept(key, data, text)
-        if (now_held := await self._mirrored.get(owner, new)) is not None:
-            await self._mirror.put(owner, [now_held])
+            folder.note(key, folder.written[key].path, data, text)
+        await self._mirror.look_again(owner, [new])
         if new != key:
             await asyncio.to_thread(folder.give_way, key, new)
         self._nudge()
@@ -225,7 +216,7 @@ class MirrorEdits:
                 await self._known(folder, path, place, held, said, data)
                 return
             if await self._mirrored.is_anothers(owner, named):
-                self._mirror.tell(str(folder.base / path), ANOTHERS)
+                self._leave(folder, path, ANOTHERS)
                 return
         if place.role == FACT:
             added = await add_fact(self._engine, owner, conversation, said)
@@ -233,31 +224,34 @@ class MirrorEdits:
             added = await add_message(self._engine, owner, conversation, place.role, path, said)
         for key, held in (await self._mirrored.of(owner, keys_of(added, owner))).items():
             if key in folder.written:
-                self._mirror.tell(str(folder.base / path), f"{folder.written[key].path!r} says so already")
+                self._leave(folder, path, f"{folder.written[key].path!r} says so already")
                 return
-            folder.note(key, Written(path, digest(data), digest_of_text(held.entry.text)))
+            folder.note(key, path, data, held.entry.text)
             await self._mirror.put(owner, [held])
         self._nudge()
 
     async def _known(self, folder: MirrorFolder, path: str, place: Where, held: Held, said: Entry, data: bytes) -> None:
         """A file that is not known, of something that is: it was written just before a crash, renamed, or copied."""
-        if file_name(held.entry.conversation_id or "") != canonical(place) or held.entry.role != place.role:
-            self._mirror.tell(str(folder.base / path), ANOTHERS)
+        if file_name(held.entry.conversation_id or "") != place.folder or held.entry.role != place.role:
+            self._leave(folder, path, ANOTHERS)
             return
         before = folder.written.get(held.key)
         if before is None:
             await self._mirror.put(folder.owner, [held])
         elif await asyncio.to_thread(folder.read, before.path) is None:
-            folder.note(held.key, replace(before, path=path))
+            folder.rename(held.key, path)
             await self._edited(folder, path, held.key, said, data)
-            if (moved := await self._mirrored.get(folder.owner, held.key)) is not None:
-                await self._mirror.put(folder.owner, [moved])
+            await self._mirror.look_again(folder.owner, [held.key])
         if folder.key_at(path) is None and await asyncio.to_thread(folder.read, path) is not None:
-            self._mirror.tell(str(folder.base / path), "another file has its id: without one it is something new")
+            self._leave(folder, path, "another file has its id: without one it is something new")
 
     async def _write_summary(self, folder: MirrorFolder, key: str) -> None:
         held = await self._mirrored.summaries(folder.owner, [key])
         await self._mirror.put(folder.owner, held)
+
+    def _leave(self, folder: MirrorFolder, path: str, why: str) -> None:
+        """Leaves a file alone, and says why."""
+        self._mirror.tell(str(folder.base / path), why)
 
     def _is_newer(self, folder: MirrorFolder, held: Held) -> bool:
         """Whether the memory holds another text than when the file was written."""

@@ -91,11 +91,6 @@ def read_index(folder: Path) -> Index | None:
         return None
 
 
-def index_of(user: str, position: Position, written: dict[str, Written]) -> bytes:
-    """The index as it is kept."""
-    return orjson.dumps(Index(user, position, written), option=orjson.OPT_INDENT_2)
-
-
 class MirrorFolder:
     """A user's files. `written`: by `_id` of what they are of. `moved`: where a file stood that stands elsewhere by
     now, in case that its editor saves it again."""
@@ -159,7 +154,7 @@ class MirrorFolder:
         same = isinstance(there, bytes) and (there == data or says(there, entry))
         untouched = same or (self.is_untouched(at) if before else there is None)
         if same and at == path:
-            self.note(key, Written(path, digest(there) if isinstance(there, bytes) else "", text))
+            self.note(key, path, there if isinstance(there, bytes) else data, entry.text)
             return
         if before and not untouched and before.text == text and entry.role != SUMMARY:
             return
@@ -171,7 +166,7 @@ class MirrorFolder:
         if at != path and self.key_at(path) is None and self.read(path) is not None:
             self.set_aside(path)
         self._write(path, data)
-        self.note(key, Written(path, digest(data), text))
+        self.note(key, path, data, entry.text)
         if at != path:
             self.moved[at] = key
             self.unlink(at, there if isinstance(there, bytes) else None)
@@ -188,8 +183,15 @@ class MirrorFolder:
             self.unlink(before.path)
         self.drop(key)
 
-    def note(self, key: str, written: Written) -> None:
-        """Takes a file for what the memory holds."""
+    def note(self, key: str, path: str, data: bytes, text: str) -> None:
+        """Takes a file of these bytes for a text that the memory holds."""
+        self._note(key, Written(path, digest(data), digest_of_text(text)))
+
+    def rename(self, key: str, path: str) -> None:
+        """Notes that a file stands elsewhere."""
+        self._note(key, replace(self.written[key], path=path))
+
+    def _note(self, key: str, written: Written) -> None:
         self.drop(key)
         self.written[key] = written
         self._keys[written.path] = key
@@ -200,10 +202,6 @@ class MirrorFolder:
         if before is not None and self._keys.get(before.path) == key:
             del self._keys[before.path]
         self._noted += 1
-
-    def accept(self, key: str, data: bytes, text: str) -> None:
-        """Notes that the memory holds the text of an edited file by now."""
-        self.note(key, replace(self.written[key], hash=digest(data), text=digest_of_text(text)))
 
     def give_way(self, old: str, new: str) -> None:
         """Takes away the file of what was replaced. Where it is saved again, or was meanwhile, the new one is meant."""
@@ -272,7 +270,8 @@ class MirrorFolder:
         for folder in self._unsynced:
             sync_folder(folder)
         self._unsynced.clear()
-        self._write(INDEX, index_of(self.owner, self.position, self.written))
+        index = Index(self.owner, self.position, self.written)
+        self._write(INDEX, orjson.dumps(index, option=orjson.OPT_INDENT_2))
         self._saved = state
         self._save_after = monotonic() + max(SAVING_SECONDS, SAVING_SHARE * (monotonic() - began))
 
@@ -283,7 +282,7 @@ class MirrorFolder:
         self.position = index.position
         for key, written in index.entries.items():
             if where(written.path) is not None:
-                self.note(key, written)
+                self._note(key, written)
         self._saved = (self.position, self._noted)
 
     def _inside(self, path: str) -> Path:

@@ -168,6 +168,13 @@ class Mirror:
                 failed.add(key)
         return failed
 
+    async def look_again(self, owner: str, keys: Sequence[str]) -> bool:
+        """Has the files of keys show what is there now: a mark of a deletion stands before the gist goes, and an id
+        that was deleted may have been given again."""
+        held = await self.mirrored.of(owner, keys)
+        removed = await self.remove(owner, [key for key in keys if key not in held])
+        return await self.put(owner, list(held.values())) and removed
+
     def _follow_user(self, owner: str) -> _Followed:
         return self._followed.get(owner) or self._take(MirrorFolder(self.root, owner))
 
@@ -200,7 +207,7 @@ class Mirror:
         since, done = folder.position.gists, True
         if whole and standing.deleted > since:
             marked = [key for key in await self._changes.deleted_since(owner, since) if key in folder.written]
-            done &= await self._look_again(owner, marked)
+            done &= await self.look_again(owner, marked)
         async for held in self.mirrored.since(owner, since):
             done &= await self.put(owner, held)
         if not whole:
@@ -209,7 +216,7 @@ class Mirror:
             done &= await self.remove(owner, folder.written.keys() - there - summaries.keys())
             missing = sorted(there - folder.written.keys())
             for start in range(0, len(missing), BATCH):
-                done &= await self._look_again(owner, missing[start : start + BATCH])
+                done &= await self.look_again(owner, missing[start : start + BATCH])
         return done
 
     async def _follow_summaries(self, owner: str, followed: _Followed) -> bool:
@@ -237,14 +244,7 @@ class Mirror:
             keys = followed.waiting | set(waiting.get(owner, ()))
             followed.waiting = set()
             if keys:
-                await self._look_again(owner, sorted(keys))
-
-    async def _look_again(self, owner: str, keys: Sequence[str]) -> bool:
-        """Has the files of keys show what is there now: a mark of a deletion stands before the gist goes, and an id
-        that was deleted may have been given again."""
-        held = await self.mirrored.of(owner, keys)
-        removed = await self.remove(owner, [key for key in keys if key not in held])
-        return await self.put(owner, list(held.values())) and removed
+                await self.look_again(owner, sorted(keys))
 
 
 def _mark_of(mark: Path) -> bytes | None:

@@ -1,4 +1,4 @@
-"""Which messages of the user's say what is to be forgotten, though nobody asked to remember it?"""
+"""Which messages of the user's say what is to be forgotten, though nobody asked to remember it."""
 
 import asyncio
 import re

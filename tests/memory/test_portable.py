@@ -1,4 +1,4 @@
-"""Does what a user has go out whole, come in once, and go again where a deletion comes between?"""
+"""What a user has goes out whole, comes in once, and goes again where a deletion comes between."""
 
 import asyncio
 

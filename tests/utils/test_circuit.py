@@ -1,4 +1,4 @@
-"""When is a failing model left alone, and when is it asked again?"""
+"""When a failing model is left alone, and when it is asked again."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Does every text get its vector, whatever the text and whatever the provider does?"""
+"""Every text gets its vector, whatever the text and whatever the provider does."""
 
 import asyncio
 import base64

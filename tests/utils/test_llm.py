@@ -1,4 +1,4 @@
-"""Does a chat model's answer arrive, whatever the provider does?"""
+"""A chat model's answer arrives, whatever the provider does."""
 
 import asyncio
 import json

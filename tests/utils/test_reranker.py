@@ -1,4 +1,4 @@
-"""Does the reranker score pairs as its graph does, whatever the graph, the texts and the callers are?"""
+"""The reranker scores pairs as its graph does, whatever the graph, the texts and the callers are."""
 
 import asyncio
 import threading

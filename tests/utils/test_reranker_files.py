@@ -1,4 +1,4 @@
-"""Which files make_toy a reranker, once a process, and what is said of those that make_toy none?"""
+"""Files that make a reranker, once a process, and what is said of those that make none."""
 
 import threading
 from pathlib import Path

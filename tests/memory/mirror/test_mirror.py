@@ -1,4 +1,4 @@
-"""Do the files follow the memory?"""
+"""Files follow the memory."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Is what was deleted gone, with all that was derived from it?"""
+"""What is deleted is gone, with all that was derived from it."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""Which messages say what is to be forgotten, and which only speak of it?"""
+"""Messages that say what is to be forgotten, and those that only speak of it."""
 
 import pytest
 

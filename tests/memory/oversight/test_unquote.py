@@ -1,4 +1,4 @@
-"""Is what rules quoted of a message gone with it?"""
+"""What rules quoted of a message goes with it."""
 
 import asyncio
 

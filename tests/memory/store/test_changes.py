@@ -1,4 +1,4 @@
-"""Does every process see at its next search what others wrote and deleted?"""
+"""Every process sees at its next search what others wrote and deleted."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Is a request that is made twice under one key done once?"""
+"""A request that is made twice under one key is done once."""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Is each job done once, and is none forgotten?"""
+"""Each job is done once, and none is forgotten."""
 
 import asyncio
 from datetime import datetime, timedelta

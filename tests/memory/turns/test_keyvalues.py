@@ -1,4 +1,4 @@
-"""Are a user's facts kept under their keys, with their history, whoever writes at once?"""
+"""Key-values are kept with their history, whoever writes at once."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Does every message get a place of its own, whoever else writes to the session at the same moment?"""
+"""Every message gets a place of its own, whoever else writes to the session at the same moment."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

@@ -1,4 +1,4 @@
-"""Does every ten pairs get one summary, by whatever means, whoever writes at the same time?"""
+"""Every ten pairs get one summary, by whatever means, whoever writes at the same time."""
 
 import asyncio
 from collections.abc import Callable, Coroutine

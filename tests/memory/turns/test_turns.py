@@ -1,4 +1,4 @@
-"""Is everything that was said kept, once, in order, and for its speaker alone?"""
+"""Everything that was said is kept, once, in order, and for its speaker alone."""
 
 import asyncio
 from typing import Any
