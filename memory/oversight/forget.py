@@ -87,39 +87,43 @@ class Forgetter:
         """Deletes the exchange that a message belongs to, or the message alone where it was imported; returns how many
         messages that were. The session's title goes where it quotes the message."""
         source = {"_id": {"$in": keys_of(source_id, owner)}, "user_id": owner}
-        found = await self._collections.vectors.find_one(source)
-        if found is None:
+        message = await self._collections.vectors.find_one(source)
+        if message is None:
             return 0
-        exchange = {"user_id": owner, "turn_id": found.get("turn_id", found["id"]), "session_id": found["session_id"]}
+        exchange = {
+            "user_id": owner,
+            "turn_id": message.get("turn_id", message["id"]),
+            "session_id": message["session_id"],
+        }
         await self._receipts.delete(owner, exchange["turn_id"])
         await self._collections.drafts.delete_many(exchange)  # else its answer would be recovered
-        return await self._messages(owner, exchange if "turn_id" in found else source)
+        return await self._messages(owner, exchange if "turn_id" in message else source)
 
     async def message(self, owner: str, message_id: str) -> bool:
         """Deletes one message, whatever becomes of the rest of its exchange; False where there is none. Its receipt,
         the facts that it alone supported, and the session's title where it quotes the message go with it."""
-        found = await self._turn(owner, message_id)
-        if found is None:
+        message = await self._turn(owner, message_id)
+        if message is None:
             return False
-        await self._receipts.delete(owner, found.get("turn_id") or found["id"])
-        own = {"user_id": owner, "session_id": found["session_id"], "id": found["id"]}
+        await self._receipts.delete(owner, message.get("turn_id") or message["id"])
+        own = {"user_id": owner, "session_id": message["session_id"], "id": message["id"]}
         await self._collections.drafts.delete_many(own)  # of an answer that was recovered from it just now
-        return await self._messages(owner, {"_id": found["_id"], "user_id": owner}) > 0
+        return await self._messages(owner, {"_id": message["_id"], "user_id": owner}) > 0
 
     async def reword(self, owner: str, message_id: str, text: str) -> bool:
         """Puts another text in the place of a message's; False where there is none. What was made of the former text
         goes or is made anew: embedding, facts, summary, title, the receipt of a question, observations."""
-        while (found := await self._turn(owner, message_id)) is not None:
-            if found["role"] == "user":
-                await self._receipts.delete(owner, found.get("turn_id") or found["id"])
-            told = await self._told_of(owner, found["session_id"], [found])
+        while (message := await self._turn(owner, message_id)) is not None:
+            if message["role"] == "user":
+                await self._receipts.delete(owner, message.get("turn_id") or message["id"])
+            told = await self._told_of(owner, message["session_id"], [message])
             # First the job is taken from whoever makes facts of the former text; after a crash it comes back.
-            held = {"_id": found["_id"], "user_id": owner, "facts": {"$exists": True}}
+            held = {"_id": message["_id"], "user_id": owner, "facts": {"$exists": True}}
             await self._collections.vectors.update_one(held, {"$set": {"facts": leased()}})
-            await self._forget_made(owner, found)
-            if await self._overwrite(owner, found, text):  # else somebody was faster: it has yet another text
+            await self._forget_made(owner, message)
+            if await self._overwrite(owner, message, text):  # else somebody was faster: it has yet another text
                 await self._unquote(owner, told.but_for(text))
-                await self._sessions.retitle(owner, found["session_id"], found["content"], title_of(text))
+                await self._sessions.retitle(owner, message["session_id"], message["content"], title_of(text))
                 return True
         return False
 
@@ -194,16 +198,16 @@ class Forgetter:
     async def finish(self) -> None:
         """Ends the deletions of messages that a crash cut short, some of them at a time."""
         marked = {"forgotten.at": {"$exists": True, "$lt": now() - CUT_SHORT}}
-        for found in await self._collections.vectors.find(marked, {"user_id": 1}).limit(AT_ONCE).to_list(None):
+        for message in await self._collections.vectors.find(marked, {"user_id": 1}).limit(AT_ONCE).to_list(None):
             try:
-                await self._messages(found["user_id"], {"_id": found["_id"], "user_id": found["user_id"]})
+                await self._messages(message["user_id"], {"_id": message["_id"], "user_id": message["user_id"]})
             except LociError as error:
                 log.warning("the deletion of a message is ended later: %s", error.detail)
 
     async def _turn(self, owner: str, message_id: str) -> Document | None:
         own = {"_id": {"$in": keys_of(message_id, owner)}, "user_id": owner, "kind": "turn"}
-        found: Document | None = await self._collections.vectors.find_one(own, TEXT)
-        return found
+        message: Document | None = await self._collections.vectors.find_one(own, TEXT)
+        return message
 
     async def _messages(self, owner: str, going: Document) -> int:
         """Deletes the messages of a filter, all of one session; returns how many."""
@@ -241,16 +245,16 @@ class Forgetter:
         marked: list[Document] = await vectors.find(going | {"forgotten": {"$exists": True}}, TEXT).to_list(None)
         return marked
 
-    async def _overwrite(self, owner: str, found: Document, text: str) -> bool:
+    async def _overwrite(self, owner: str, message: Document, text: str) -> bool:
         """Gives a message another text, of which embedding, facts and the summary that covers it are to be made; False
         where it has not the text any more that was found."""
-        anew = {"content": text, "embed": pending()} | ({"facts": pending()} if "facts" in found else {})
+        anew = {"content": text, "embed": pending()} | ({"facts": pending()} if "facts" in message else {})
         async with self._store.changes.overwriting(owner):
             done = await self._collections.vectors.update_one(
-                {"_id": found["_id"], "user_id": owner, "content": found["content"]},
+                {"_id": message["_id"], "user_id": owner, "content": message["content"]},
                 {"$set": anew, "$unset": {"embedding": "", "embedding_model": "", "recall": ""}},
             )
-        self._caches.let_go(owner, [found["_id"]])
-        await self._forget_made(owner, found)
-        await self._summaries.rewrite(owner, found["session_id"], [found["message_index"]])
+        self._caches.let_go(owner, [message["_id"]])
+        await self._forget_made(owner, message)
+        await self._summaries.rewrite(owner, message["session_id"], [message["message_index"]])
         return bool(done.matched_count)

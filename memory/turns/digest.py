@@ -39,8 +39,8 @@ class Digests:
 
     async def _read(self, owner: str, session_id: str) -> str:
         own = {"user_id": owner, "session_id": session_id}
-        found = await self._summaries.find_one(own, {"digest.text": 1})
-        return str(found.get("digest", {}).get("text", "")) if found else ""
+        document = await self._summaries.find_one(own, {"digest.text": 1})
+        return str(document.get("digest", {}).get("text", "")) if document else ""
 
     async def extend(self, owner: str, session_id: str) -> bool:
         """Takes up what was said since; False where nothing was. Of two at once one writes, the other leaves it."""
@@ -73,9 +73,11 @@ class Digests:
         after = {"$gte": 0 if to_index is None else to_index}  # with the last that was told, which may be a question
         filter = {"user_id": owner, "session_id": session_id, "message_index": after, **TOLD}
         cursor = self._vectors.find(filter, TEXT).sort("message_index", -1).limit(RECIPE.newest + 1)
-        found = list(reversed(await cursor.to_list(None)))
-        before_gap = next((at for at, both in enumerate(pairwise(found), 1) if _is_answered_later(*both)), len(found))
-        said = [gist_of(document) for document in found[:before_gap] if document["message_index"] != to_index]
+        documents = list(reversed(await cursor.to_list(None)))
+        before_gap = next(
+            (at for at, both in enumerate(pairwise(documents), 1) if _is_answered_later(*both)), len(documents)
+        )
+        said = [gist_of(document) for document in documents[:before_gap] if document["message_index"] != to_index]
         return said[-RECIPE.newest :]
 
     async def _are_told(self, owner: str, messages: Sequence[Gist]) -> bool:

@@ -53,34 +53,6 @@ class Place:
 
 NEWEST = 16  # messages that a place names: the twelve that a bundle shows, and some to spare
 KNOWN = 1_000  # sessions, the one answered longest ago going first
-
-
-class KnownPlaces:
-    """The last places of sessions, each with its answer counted. What is known may be out of date, and is no more than
-    a guess at the session's counters."""
-
-    def __init__(self) -> None:
-        self._known: OrderedDict[tuple[str, str], Place] = OrderedDict()
-
-    def take(self, owner: str, session_id: str) -> Place | None:
-        """What is known of a session. It is taken out, so that of requests at once only one goes by it."""
-        return self._known.pop((owner, session_id), None)
-
-    def keep(self, place: Place, answer: Turn) -> None:
-        """Keeps the place of an exchange whose answer was just counted."""
-        session = (place.owner, place.session_id)
-        other = self._known.get(session)
-        if other is not None and other.next_index > place.next_index:
-            return  # a later exchange was answered before
-        prompt = prompt_id(answer.turn_id or "")
-        self._known[session] = replace(
-            place, message_count=place.message_count + 1, newest=(*place.newest, prompt, answer.id)[-NEWEST:]
-        )
-        self._known.move_to_end(session)
-        if len(self._known) > KNOWN:
-            self._known.popitem(last=False)
-
-
 EVENTS = 200  # newest events that a session keeps
 DUE = {"summary.state": "pending", "summary.attempts": 0}  # new messages are a reason to try a dead job again
 
@@ -102,7 +74,7 @@ class Places:
         self._sessions = collections.sessions
         self._window = window
         self._updates: Coalescer[_Logging, bool] = Coalescer(self._log)
-        self._known = KnownPlaces()
+        self._known: OrderedDict[tuple[str, str], Place] = OrderedDict()  # sessions as they were when last answered
 
     async def reserve(
         self, owner: str, session_id: str, turns: Sequence[Turn], *, answers: int = 0, counted: bool = False
@@ -112,7 +84,8 @@ class Places:
         One atomic update hands out the places and logs the turns as events. `counted`: all but the places was done
         before, by a request that came no further.
         """
-        known = None if counted else self._known.take(owner, session_id)
+        # It is taken out, so that of requests at once only one goes by it.
+        known = None if counted else self._known.pop((owner, session_id), None)
         if known is not None and (place := await self._reserve_known(known, turns, answers)) is not None:
             return place
         first = next((turn for turn in turns if turn.role == "user"), turns[0])
@@ -120,10 +93,10 @@ class Places:
             **_spanning(turns),
             "$setOnInsert": new_session(title_of(first.content), new_id()),
         }
-        found = await self._upsert(owner, session_id, update)
+        session = await self._upsert(owner, session_id, update)
         own = {turn.id for turn in turns}
-        newest = tuple(identifier for event in found["events"] if (identifier := _id_of(event)) not in own)
-        return place_in(found, found["next_index"] - len(turns) - answers, newest)
+        newest = tuple(identifier for event in session["events"] if (identifier := _id_of(event)) not in own)
+        return place_in(session, session["next_index"] - len(turns) - answers, newest)
 
     async def _reserve_known(self, known: Place, turns: Sequence[Turn], answers: int) -> Place | None:
         """The same where the session is as it was when last answered; else None."""
@@ -141,7 +114,7 @@ class Places:
         # A duplicate key is another request that makes the same session just now, or another user's session of that id.
         for key in (session_id, session_id, scoped(session_id, owner)):
             try:
-                found: Document | None = await self._sessions.find_one_and_update(
+                session: Document | None = await self._sessions.find_one_and_update(
                     {"user_id": owner, "session_id": session_id},
                     update | {"$setOnInsert": update["$setOnInsert"] | {"_id": key}},
                     projection={"events": {"$slice": -NEWEST}},
@@ -150,8 +123,8 @@ class Places:
                 )
             except DuplicateKeyError:
                 continue
-            if found is not None:
-                return found
+            if session is not None:
+                return session
         raise AssertionError("a scoped session id is taken")
 
     async def has_logged(self, owner: str, session_id: str, turns: Sequence[Turn]) -> bool:
@@ -165,12 +138,12 @@ class Places:
     async def take_in(self, place: Place, turns: Sequence[Turn], *, places: int = 0) -> Place:
         """Logs turns that are imported into a session, and hands out places behind all others where they need some.
         When the session was changed last stays as it is. Raises `Conflict` where the session is gone."""
-        found: Document | None = await self._sessions.find_one_and_update(
+        session: Document | None = await self._sessions.find_one_and_update(
             place.session, _handing_out(places, turns), projection=COUNTERS, return_document=ReturnDocument.AFTER
         )
-        if found is None:
+        if session is None:
             raise Conflict("The session was deleted meanwhile")
-        return place_in(found, found["next_index"] - places)
+        return place_in(session, session["next_index"] - places)
 
     async def answered(self, place: Place, turn: Turn, *, once: bool) -> bool:
         """Counts an answer. `once`: it may have been counted before. False: the session is gone."""
@@ -185,27 +158,44 @@ class Places:
         if not once:
             there = await self._updates.get(_Logging(place.session, update))
             if there and not due:  # else the next exchange looks whether the summary has come
-                self._known.keep(place, turn)
+                self._keep(place, turn)
             return there
         uncounted = {"events": {"$not": {"$elemMatch": {"turn_id": turn.turn_id, "type": "response"}}}}
         if (await self._sessions.update_one(place.session | uncounted, update)).matched_count:
             return True
         return await self.is_there(place)
 
+    def _keep(self, place: Place, answer: Turn) -> None:
+        """Keeps the place of an exchange whose answer was just counted: a guess at the session's counters, which others
+        may change."""
+        session = (place.owner, place.session_id)
+        later = self._known.get(session)
+        if later is not None and later.next_index > place.next_index:
+            return
+        prompt = prompt_id(answer.turn_id or "")
+        self._known[session] = replace(
+            place, message_count=place.message_count + 1, newest=(*place.newest, prompt, answer.id)[-NEWEST:]
+        )
+        self._known.move_to_end(session)
+        if len(self._known) > KNOWN:
+            self._known.popitem(last=False)
+
     async def _log(self, updates: Sequence[_Logging]) -> list[bool]:
         """Makes updates of several sessions in one call; for each whether it found its session."""
-        done = await self._sessions.bulk_write([UpdateOne(one.filter, one.update) for one in updates], ordered=False)
+        done = await self._sessions.bulk_write(
+            [UpdateOne(logging.filter, logging.update) for logging in updates], ordered=False
+        )
         if done.matched_count == len(updates):
             return [True] * len(updates)
-        keys = [one.filter["_id"] for one in updates]
-        marks = [one.mark for one in updates if one.mark is not None]
+        keys = [logging.filter["_id"] for logging in updates]
+        marks = [logging.mark for logging in updates if logging.mark is not None]
         shown = {"epoch": 1, "events": {"$elemMatch": {"by": {"$in": marks}}}}  # a session is reserved once a call
-        found = await self._sessions.find({"_id": {"$in": keys}}, shown).to_list(None)
+        sessions = await self._sessions.find({"_id": {"$in": keys}}, shown).to_list(None)
         logged: dict[tuple[str, str], set[str | None]] = {
             (session["_id"], session["epoch"]): {None, *(event["by"] for event in session.get("events", ()))}
-            for session in found
+            for session in sessions
         }
-        return [one.mark in logged.get((one.filter["_id"], one.filter["epoch"]), ()) for one in updates]
+        return [logging.mark in logged.get((logging.filter["_id"], logging.filter["epoch"]), ()) for logging in updates]
 
     async def is_there(self, place: Place) -> bool:
         """Whether the session was not deleted since the place was given."""
@@ -221,8 +211,8 @@ class Places:
 
     async def place(self, owner: str, session_id: str) -> Place | None:
         """Where the session stands; None where there is none."""
-        found = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, COUNTERS)
-        return None if found is None else place_in(found, found["next_index"])
+        session = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, COUNTERS)
+        return None if session is None else place_in(session, session["next_index"])
 
 
 def place_in(session: Document, index: int, newest: tuple[str, ...] = ()) -> Place:

@@ -118,10 +118,10 @@ class Receipts:
 
     async def get(self, owner: str, turn_id: str) -> Receipt:
         await self._written(owner, turn_id)
-        found = await self._receipts.find_one({"_id": {"$in": keys_of(turn_id, owner)}, "user_id": owner})
-        if found is None:
+        document = await self._receipts.find_one({"_id": {"$in": keys_of(turn_id, owner)}, "user_id": owner})
+        if document is None:
             raise NotFound("No such receipt")
-        return _receipt(found)
+        return _receipt(document)
 
     async def delete(self, owner: str, turn_id: str) -> None:
         """Deletes the receipt of an exchange, where there is one."""
@@ -169,17 +169,17 @@ def _candidate(entry: Document) -> Candidate:
     return Candidate(entry["key"], parts, entry.get("dropped"))
 
 
-def _receipt(found: Document) -> Receipt:
-    named = {field.name: found[field.name] for field in fields(Receipt) if field.name in found}
+def _receipt(document: Document) -> Receipt:
+    named = {field.name: document[field.name] for field in fields(Receipt) if field.name in document}
     made: Document = {name: tuple(value) if isinstance(value, list) else value for name, value in named.items()}
-    made.setdefault("left_out", left_out_of(found["model"], used=bool(found["used"])))
+    made.setdefault("left_out", left_out_of(document["model"], used=bool(document["used"])))
     return Receipt(
         **made
         | {
-            "considered": tuple(map(_candidate, found["considered"])),
-            "observed": tuple(map(_candidate, found.get("observed", ()))),
-            "used": tuple(Used(**entry) for entry in found["used"]),
-            "ledger": tuple(LedgerEntry(**entry) for entry in found["ledger"]),
+            "considered": tuple(map(_candidate, document["considered"])),
+            "observed": tuple(map(_candidate, document.get("observed", ()))),
+            "used": tuple(Used(**entry) for entry in document["used"]),
+            "ledger": tuple(LedgerEntry(**entry) for entry in document["ledger"]),
         }
     )
 
@@ -233,12 +233,12 @@ class ReceiptTaker(Taker):
     async def _keys(self, ids: Sequence[str]) -> dict[str, str]:
         """The `_id`s here of what was considered; what is not there has its own."""
         names = {key: name for name in ids for key in keys_of(name, self._owner)}
-        found = self._vectors.find({"_id": {"$in": list(names)}, "user_id": self._owner}, {"_id": 1})
-        return {names[one["_id"]]: one["_id"] async for one in found}
+        gists = self._vectors.find({"_id": {"$in": list(names)}, "user_id": self._owner}, {"_id": 1})
+        return {names[gist["_id"]]: gist["_id"] async for gist in gists}
 
     def _document(self, receipt: Document, keys: dict[str, str], key: str) -> Document:
         considered = {
-            name: [one | {"key": keys.get(one["key"], one["key"])} for one in receipt[name]]
+            name: [candidate | {"key": keys.get(candidate["key"], candidate["key"])} for candidate in receipt[name]]
             for name in CONSIDERED
             if name in receipt
         }

@@ -131,16 +131,16 @@ class ConversationTaker(Taker):
         there = await self._documents.find_one(own, {"_id": 1}) is not None
         if not there:
             there = not await self._insert(_session(self._owner, fields))
-        found = await self._documents.find_one(own, COUNTERS)
-        if found is None:
+        session = await self._documents.find_one(own, COUNTERS)
+        if session is None:
             raise Conflict("The session was deleted meanwhile", retry_after=1.0)
-        place = place_in(found, found["next_index"])
+        place = place_in(session, session["next_index"])
         self._open = _Open(
             place,
             fields["places"],
             as_exported=place.epoch == fields["epoch"],
             marked=not there,
-            miscounted=there and "importing" in found,
+            miscounted=there and "importing" in session,
         )
 
         async def take_back() -> None:

@@ -52,10 +52,10 @@ class Sessions:
         self._vectors = collections.vectors
 
     async def get(self, owner: str, session_id: str) -> Session:
-        found = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, COUNTERS)
-        if found is None:
+        session = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, COUNTERS)
+        if session is None:
             raise NotFound("No such session")
-        return _session(found)
+        return _session(session)
 
     async def page(
         self, owner: str, *, limit: int, after: tuple[datetime, str] | None, title: str | None
@@ -69,20 +69,20 @@ class Sessions:
             moment, key = after
             filter["$or"] = [{"updated_at": {"$lt": moment}}, {"updated_at": moment, "_id": {"$lt": key}}]
         cursor = self._sessions.find(filter, COUNTERS).sort([("updated_at", -1), ("_id", -1)]).limit(limit)
-        return [(_session(found), found["_id"]) for found in await cursor.to_list(None)]
+        return [(_session(session), session["_id"]) for session in await cursor.to_list(None)]
 
     async def end(self, owner: str, session_id: str) -> Ended | None:
         """Ends a session without deleting anything of it: what is said under its id from now on belongs to another one,
         which goes on behind its places. None where there is no such session."""
         while True:
-            found = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, COUNTERS)
-            if found is None:
+            session = await self._sessions.find_one({"user_id": owner, "session_id": session_id}, COUNTERS)
+            if session is None:
                 return None
-            moment, places = now(), found["next_index"]
-            ended = Ended(found["_id"], new_id(), places)
+            moment, places = now(), session["next_index"]
+            ended = Ended(session["_id"], new_id(), places)
             begun = new_session(UNTITLED, ended.successor, places - 1) | NOTHING_SAID
             begun |= {"created_at": moment, "updated_at": moment}
-            same = {"_id": found["_id"], "epoch": found["epoch"], "next_index": places}
+            same = {"_id": session["_id"], "epoch": session["epoch"], "next_index": places}
             if (await self._sessions.update_one(same, {"$set": begun})).matched_count:
                 return ended
 
@@ -117,15 +117,15 @@ class Sessions:
         await self._sessions.update_one(own, {"$set": {"title": title}})
 
     async def rename(self, owner: str, session_id: str, title: str) -> Session:
-        found = await self._sessions.find_one_and_update(
+        session = await self._sessions.find_one_and_update(
             {"user_id": owner, "session_id": session_id},
             {"$set": {"title": title}},
             projection=COUNTERS,
             return_document=ReturnDocument.AFTER,
         )
-        if found is None:
+        if session is None:
             raise NotFound("No such session")
-        return _session(found)
+        return _session(session)
 
 
 def new_session(title: str, epoch: str, summarised_to: int = -1) -> Document:
@@ -140,5 +140,5 @@ def title_of(text: str) -> str:
     return cut_at_word(text, TITLE_CHARACTERS)
 
 
-def _session(found: Document) -> Session:
-    return Session(found["session_id"], **{name: found[name] for name in SHOWN})
+def _session(session: Document) -> Session:
+    return Session(session["session_id"], **{name: session[name] for name in SHOWN})

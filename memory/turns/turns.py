@@ -87,10 +87,10 @@ class Turns:
     async def open_exchange(self, owner: str, session_id: str, prompt: Turn, *, retried: bool) -> Place:
         """Commits a prompt and keeps the place after it for the answer. `retried`: it may be there already."""
         if retried:
-            found = await self._vectors.find_one(_own(owner, [prompt.id]), {"message_index": 1})
+            stored = await self._vectors.find_one(_own(owner, [prompt.id]), {"message_index": 1})
             place = await self._places.place(owner, session_id)
-            if found is not None and place is not None:
-                return replace(place, index=found["message_index"])
+            if stored is not None and place is not None:
+                return replace(place, index=stored["message_index"])
         counted = retried and await self._places.has_logged(owner, session_id, [prompt])
         place = await self._places.reserve(owner, session_id, [prompt], answers=1, counted=counted)
         document = document_of(owner, session_id, prompt, place.index)
@@ -121,8 +121,8 @@ class Turns:
         """The id and the place of a session's last exchange, where its prompt is of this content and has no answer yet;
         else None. `answered`: also where it has one."""
         place = await self._places.place(owner, session_id)
-        every = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
-        newest = await self._vectors.find(every, TEXT).sort("message_index", -1).limit(2).to_list(None)
+        own = {"user_id": owner, "session_id": session_id, "message_index": {"$gte": 0}}
+        newest = await self._vectors.find(own, TEXT).sort("message_index", -1).limit(2).to_list(None)
         if answered and len(newest) == 2 and newest[0]["role"] == "assistant":
             answer = newest.pop(0)
             if answer.get("turn_id") is None or answer["turn_id"] != newest[0].get("turn_id"):
@@ -148,8 +148,8 @@ class Turns:
     async def session_of(self, owner: str, identifier: str) -> str | None:
         """The session of the owner's message of this id; None where there is none."""
         own = _own(owner, [identifier]) | {"kind": "turn"}
-        found = await self._vectors.find_one(own, {"session_id": 1})
-        return None if found is None else str(found["session_id"])
+        message = await self._vectors.find_one(own, {"session_id": 1})
+        return None if message is None else str(message["session_id"])
 
     async def recent(self, owner: str, session_id: str, place: Place, most: int) -> list[Gist]:
         """The newest messages before a place of the session, oldest first."""
@@ -192,18 +192,18 @@ class Turns:
 
     async def known(self, owner: str, ids: Sequence[str]) -> set[str]:
         """Those of these ids that a message of the owner's has, in whatever session."""
-        found = self._vectors.find(_own(owner, ids), {"id": 1})
-        return {document["id"] for document in await found.to_list(None)}
+        documents = self._vectors.find(_own(owner, ids), {"id": 1})
+        return {document["id"] for document in await documents.to_list(None)}
 
     async def insert(self, owner: str, documents: Sequence[Document]) -> set[str]:
         """Inserts the documents of placed turns, no two of one id; returns the ids that were new. An id that another
         user has gets a `_id` of its own."""
         landing = {"created_at": now()}  # imported ones say an earlier time, and may have been deleted since
         refused = await self._insert_many(documents)
-        every = {document["id"] for document in documents}
+        ids = {document["id"] for document in documents}
         self._just_said.add(owner, [document | landing for document in documents if document not in refused])
         if not refused:
-            return every
+            return ids
         known = await self.known(owner, [document["id"] for document in refused])
         foreign = [
             document | {"_id": scoped(document["id"], owner)} for document in refused if document["id"] not in known
@@ -212,7 +212,7 @@ class Turns:
         self._just_said.add(owner, [document | landing for document in foreign if document not in again])
         if {document["id"] for document in again} - await self.known(owner, [document["id"] for document in again]):
             raise RuntimeError("two messages were given the same place")
-        return every - known - {document["id"] for document in again}
+        return ids - known - {document["id"] for document in again}
 
     async def _overwrite(self, owner: str, document: Document) -> None:
         """Puts a turn in the place of the one of the same id, to be embedded anew."""

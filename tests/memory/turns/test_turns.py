@@ -9,8 +9,8 @@ from pymongo.errors import AutoReconnect, DuplicateKeyError
 from agents.memory import Memory
 from memory.turns.places import Places
 from tests.conversations import USER, messages, pairs, settle, turn
+from tests.meanwhile import meanwhile
 from utils.errors import Conflict
-from utils.mongo import Collection
 
 
 async def test_a_repeated_id_is_a_no_op_in_a_later_call_within_one_and_in_another_session(quiet: Memory) -> None:
@@ -148,40 +148,18 @@ async def test_waiting_for_an_import_returns_when_all_of_it_can_be_recalled(quie
     assert {one["embed"]["state"] for one in kept} == {"done"}
 
 
-class Failing:
-    """A collection one of whose methods fails once, before or after it has done its work."""
-
-    def __init__(self, collection: Collection, method: str, *, after: bool) -> None:
-        self._collection = collection
-        self._method = method
-        self._after = after
-        self._failed = False
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self._collection, name)
-        if name != self._method or self._failed:
-            return found
-
-        async def failing(*args: Any, **more: Any) -> Any:
-            self._failed = True
-            if self._after:
-                await found(*args, **more)
-            raise AutoReconnect("the store went away")
-
-        return failing
-
-
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize(
-    ("place", "method"),
-    [("sessions", "find_one_and_update"), ("turns", "insert_many"), ("sessions", "update_one")],
+    ("collection", "method"),
+    [("sessions", "find_one_and_update"), ("vectors", "insert_many"), ("sessions", "update_one")],
 )
 async def test_a_crash_between_two_steps_loses_and_duplicates_nothing_once_it_is_tried_again(
-    quiet: Memory, monkeypatch: pytest.MonkeyPatch, place: str, method: str, after: bool
+    quiet: Memory, monkeypatch: pytest.MonkeyPatch, collection: str, method: str, after: bool
 ) -> None:
-    part: Any = quiet.engine.chats.turns if place == "turns" else quiet.engine.chats.places
-    name = "_vectors" if place == "turns" else "_sessions"
-    monkeypatch.setattr(part, name, Failing(getattr(part, name), method, after=after))
+    async def crash() -> None:
+        raise AutoReconnect("the store went away")
+
+    meanwhile(monkeypatch, getattr(quiet.engine.store.collections, collection), method, crash, after=after)
     turns = pairs(12)
     with pytest.raises(AutoReconnect):
         await quiet.add(USER, "s1", turns)
