@@ -14,13 +14,13 @@ from contextlib import suppress
 from datetime import timedelta
 
 from memory.domain import RULE_BASED, KeyValue
-from memory.gists import TEXT, Caches, GistEraser
+from memory.gists import TEXT, Gists
 from memory.ids import derived_id, keys_of, new_id
 from memory.oversight.owners import KEPT
 from memory.oversight.unquote import Told, lines_of, patterns_of_values
 from memory.product import Message, Product, SessionEnd
 from memory.store import Store, leased, pending
-from memory.turns import TOLD, Receipts, Sessions, Summaries, title_of
+from memory.turns import TOLD, Conversations, title_of
 from utils.clock import now
 from utils.errors import LociError, NotFound
 from utils.mongo import Document
@@ -36,23 +36,14 @@ class Forgetter:
     """Deletes sessions, users, single messages and texts. Every recall index of every process sees it at its next
     search."""
 
-    def __init__(
-        self,
-        store: Store,
-        sessions: Sessions,
-        summaries: Summaries,
-        receipts: Receipts,
-        caches: Caches,
-        eraser: GistEraser,
-        products: Sequence[Product],
-    ) -> None:
+    def __init__(self, store: Store, gists: Gists, conversations: Conversations, products: Sequence[Product]) -> None:
         self._store = store
         self._collections = store.collections
-        self._sessions = sessions
-        self._summaries = summaries
-        self._receipts = receipts
-        self._caches = caches
-        self._eraser = eraser
+        self._sessions = conversations.sessions
+        self._summaries = conversations.summaries
+        self._receipts = conversations.receipts
+        self._caches = gists.caches
+        self._eraser = gists.eraser
         self._products = products
 
     async def session(self, owner: str, session_id: str) -> dict[str, int]:

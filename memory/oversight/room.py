@@ -36,14 +36,6 @@ def open_oversight(
     products: Sequence[Product],
 ) -> Oversight:
     collections = store.collections
-    forgetter = Forgetter(
-        store,
-        conversations.sessions,
-        conversations.summaries,
-        conversations.receipts,
-        gists.caches,
-        gists.eraser,
-        products,
-    )
+    forgetter = Forgetter(store, gists, conversations, products)
     explainer = Explainer(collections, conversations.receipts, search.recaller, gists.embedder, notes.observations)
     return Oversight(forgetter, Saying(collections), explainer, Owners(collections), Jobs(collections, products))
